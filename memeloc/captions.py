@@ -15,7 +15,7 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -110,6 +110,8 @@ class CaptionsTable:
         known_ids: those that the table must not repeat in another case or Unicode form; None where
             such ids do not matter.
         new_templates: whether a row may name a template that is not known yet.
+        left_out: by column, the memes whose caption is left out on purpose, whatever stands in its
+            cell.
     """
 
     table: Table
@@ -119,6 +121,7 @@ class CaptionsTable:
     ignored: tuple[InputError, ...]
     known_ids: Collection[str] | None = None
     new_templates: bool = False
+    left_out: Mapping[str, Collection[str]] = field(default_factory=dict)
 
     @property
     def path(self) -> Path:
@@ -150,7 +153,8 @@ class CaptionsTable:
 
     def count(self) -> int:
         """How many captions the wanted languages' columns have, valid or not."""
-        return sum(1 for _ in self.table.rows) * len(self.languages)
+        cells = sum(1 for _ in self.table.rows) * len(self.languages)
+        return cells - sum(len(self.left_out.get(column.name, ())) for column in self.languages)
 
     def check(self) -> None:
         """Read the whole table and keep nothing.
@@ -214,6 +218,8 @@ class CaptionsTable:
         sound = _all_sound(row.cells)
         captions: dict[str, Caption] = {}
         for name in wanted:
+            if meme_id in self.left_out.get(name, ()):
+                continue
             caption = _parsed(cells[name], boxes, sound)
             if isinstance(caption, Caption):
                 captions[name] = caption
@@ -288,6 +294,7 @@ def read_captions(
     locales: Registry | None = None,
     known_ids: Collection[str] | None = None,
     new_templates: bool = False,
+    left_out: Mapping[str, Collection[str]] | None = None,
 ) -> CaptionsTable:
     """Open a captions table and settle which of its columns are languages.
 
@@ -301,6 +308,7 @@ def read_captions(
         known_ids: report ids that differ from another of the table or of these in case or Unicode
             form only; None is not to look.
         new_templates: take captions whose templates are not known yet.
+        left_out: by column, the memes whose caption is to be left out.
 
     Raises:
         InputError: the file is not a captions table, or a wanted language is not in it.
@@ -334,7 +342,14 @@ def read_captions(
         raise InputError("No language is asked for; name at least one.", file=path)
     first = columns[0] if source is None else _find(source, columns, locales, path)
     return CaptionsTable(
-        table, templates, tuple(chosen), first, tuple(ignored), known_ids, new_templates
+        table,
+        templates,
+        tuple(chosen),
+        first,
+        tuple(ignored),
+        known_ids,
+        new_templates,
+        left_out or {},
     )
 
 

@@ -7,6 +7,7 @@ that a template means the same at any resolution.
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Literal
@@ -17,6 +18,8 @@ SEPARATOR = " // "
 """What stands between the parts of a caption written as one string (multi3hate, section 3.2)."""
 
 _SPLIT = re.compile(r"(?:^|(?<=\s))//(?=\s|$)")
+
+_ACCEPTED = ("given", "accepted")
 
 Align = Literal["start", "left", "center", "right", "end"]
 VAlign = Literal["top", "middle", "bottom"]
@@ -123,6 +126,30 @@ class Caption:
     def __str__(self) -> str:
         """The parts joined by ` // `."""
         return SEPARATOR.join(self.parts)
+
+
+@dataclass(frozen=True, slots=True)
+class Acceptance:
+    """Which of a workspace's captions something took, and how many it left out and why.
+
+    Attributes:
+        captions: what was asked for: `accepted`, `corrected` or `any`; see
+            `memeloc.store.caption_states`.
+        taken, left_out: how many, by language and state.
+    """
+
+    captions: str
+    taken: Mapping[str, Mapping[str, int]]
+    left_out: Mapping[str, Mapping[str, int]]
+
+    @property
+    def unaccepted(self) -> Mapping[str, Mapping[str, int]]:
+        """Of what was taken, what nobody has accepted: by language and state."""
+        open_counts = {
+            language: {state: count for state, count in counts.items() if state not in _ACCEPTED}
+            for language, counts in self.taken.items()
+        }
+        return {language: counts for language, counts in open_counts.items() if counts}
 
 
 @dataclass(frozen=True, slots=True)

@@ -68,6 +68,17 @@ Taxonomy = Annotated[
 ]
 
 
+TakenCaptions = Annotated[
+    Literal["accepted", "corrected", "any"],
+    Option(
+        "--captions",
+        metavar="WHICH",
+        help="Of the workspace's captions: accepted (given, found right or settled), corrected "
+        "(also those that nobody has found right yet) or any (also a machine's).",
+    ),
+]
+
+
 def check_taxonomy(taxonomy: str, kind: str) -> None:
     """Refuse `--taxonomy` where it is not about the texts of surveys."""
     if taxonomy and kind != "survey":

@@ -17,14 +17,17 @@ from memeloc.cli.options import (
     Jobs,
     LocaleFolders,
     Strict,
+    TakenCaptions,
     TemplateFolders,
     languages,
 )
 from memeloc.cli.output import progress
-from memeloc.cli.show import Table, by_place, explain, show
+from memeloc.cli.show import Table, as_plain, by_place, explain, show
+from memeloc.workspace.acceptance import acceptance_sentences
 
 if TYPE_CHECKING:
     from memeloc.render.sets.parallel_set import Summary
+    from memeloc.store.records import Accept
 
 _PROBLEMS = Table(
     "Problems of the pictures",
@@ -60,6 +63,7 @@ def render(
         help="The language that sizes are compared with.",
         show_default="the table's first",
     ),
+    taken: TakenCaptions = "any",
     strict: Strict = False,
     force: bool = Option(False, "--force", help="Render what is unchanged, too."),
     as_json: AsJson = False,
@@ -75,6 +79,7 @@ def render(
       memeloc render examples/starter/captions.csv --langs de,es,hi,zh --out out
       memeloc render captions.csv --langs all --templates my-pictures --parity
       memeloc render --langs hi        (in a workspace: its captions as they stand)
+      memeloc render --captions accepted --out final
     """
     from memeloc.engine import fork_ahead, map_shards, usable_cpus
     from memeloc.render.encode import file_format
@@ -102,10 +107,11 @@ def render(
             strict=strict,
             force=force,
             source_language=source,
+            taken=taken,
             on_progress=bar.report,
             shard_map=shard_map,
         )
-    explain("Note", summary.notes)
+    explain("Note", [*summary.notes, *acceptance_sentences(summary.acceptance)])
     explain("Failed", summary.failures)
     explain(
         "Skipped",
@@ -118,10 +124,15 @@ def render(
         raise typer.Exit(1)
 
 
-def _render(captions: Path | None, out: Path, **options: Any) -> Summary:
+def _render(captions: Path | None, out: Path, *, taken: Accept, **options: Any) -> Summary:
     if captions is None:
         with memeloc.Workspace.find() as workspace:
-            return workspace.rendering.render(out, **options)
+            return workspace.rendering.render(out, captions=taken, **options)
+    if taken != "any":
+        raise typer.BadParameter(
+            "a table's captions have no states; without TABLE the workspace's are rendered",
+            param_hint="--captions",
+        )
     from memeloc.render.sets.parallel_set import render_table
 
     options["languages"] = options["languages"] or "all"
@@ -142,6 +153,7 @@ def _fields(summary: Summary) -> dict[str, Any]:
         "problems_by_kind": {kind: summary.problems[kind] for kind in by_kind},
         "skipped_by_kind": dict(summary.input_kinds),
         "languages": list(summary.languages),
+        "acceptance": as_plain(summary.acceptance),
         "seconds": round(summary.seconds, 3),
         "page": str(summary.page),
         "manifest": str(summary.manifest),

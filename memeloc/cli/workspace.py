@@ -8,9 +8,10 @@ from typing import Any
 from typer import Argument, Option
 
 import memeloc
-from memeloc.cli.options import AsJson, Strict, TemplateFolders, languages, split
+from memeloc.cli.options import AsJson, Strict, TakenCaptions, TemplateFolders, languages, split
 from memeloc.cli.output import progress, say
 from memeloc.cli.show import Column, Table, explain, show
+from memeloc.workspace.acceptance import acceptance_sentences
 
 
 def init(
@@ -96,34 +97,38 @@ def export(
         help="captions, history, memes, corrections, cases, drops, memory, sheets or files.",
     ),
     to: Path = Option(..., metavar="FILE", help="A .csv, .jsonl or .parquet file to write."),
+    captions: TakenCaptions = "any",
     as_json: AsJson = False,
 ) -> None:
     """Write a table of the workspace to a file.
 
     `captions` has a row a meme and a column a language, and is what `render` and `import` read;
-    `history` has a row for every version of every caption, with who, when and from where.
+    `history` has a row for every version of every caption, with who, when and from where, and the
+    state of those that stand.
     In CSV a cell that a spreadsheet would take for a formula gets an apostrophe before it.
 
     \b
     Example:
       memeloc export captions --to captions.csv
+      memeloc export captions --captions accepted --to accepted.csv
       memeloc export history --to history.parquet
     """
     with memeloc.Workspace.find() as workspace:
-        result = workspace.captions.export(table, to)
+        result = workspace.captions.export(table, to, captions=captions)
+    explain("Note", acceptance_sentences(result.acceptance))
     show(result, f"Wrote {result.rows:,} rows of {table} to {to}", as_json=as_json)
 
 
 def _columns(languages: Any) -> list[Column]:
-    from memeloc.workspace.captions import stages_of
+    from memeloc.workspace.captions import states_of
 
     return [
         ("language", lambda row: f"{row.language} (source)" if row.source else row.language),
         *(
-            (stage, lambda row, stage=stage: row.stages.get(stage, 0))
-            for stage in stages_of(languages)
+            (state, lambda row, state=state: row.states.get(state, 0))
+            for state in states_of(languages)
         ),
-        "changed_source missing dropped to_settle",
+        "missing to_settle",
     ]
 
 
@@ -139,7 +144,10 @@ _TABLES = (
 
 
 def status(as_json: AsJson = False) -> None:
-    """Count the captions by language and stage, and say what was spent and what to do next.
+    """Count the captions by language and state, and say what was spent and what to do next.
+
+    Given are those that people brought as they are, corrected those that a person typed and nobody
+    else has found right yet; the guide on correction says it in full.
 
     \b
     Example:

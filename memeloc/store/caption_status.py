@@ -10,9 +10,10 @@ from collections.abc import Sequence
 
 from sqlalchemy import Connection, case, func, select
 
-from memeloc.store.caption_versions import is_active, is_current, is_dropped, is_newest_drop
+from memeloc.store.caption_states import is_outdated, states_query
+from memeloc.store.caption_versions import is_active, is_dropped, is_newest_drop
 from memeloc.store.queries import two_columns
-from memeloc.store.records import Kind, LanguageStatus
+from memeloc.store.records import ROUNDS, Kind, LanguageStatus
 from memeloc.store.tables.captions import captions, cases, decisions, drops, memes
 
 
@@ -23,49 +24,36 @@ def count_memes(connection: Connection, kind: Kind = "caption") -> int:
 
 
 def count_languages(
-    connection: Connection, languages: Sequence[str], kind: Kind = "caption"
+    connection: Connection, languages: Sequence[str], kind: Kind = "caption", rounds: int = ROUNDS
 ) -> list[LanguageStatus]:
-    """The state of each language: the source first, then `languages`, even where nothing is there
+    """How far each language is: the source first, then `languages`, even where nothing is there
     yet, then what else is there; of texts of a kind."""
-    own, old, source = captions.alias("own"), captions.alias("old"), captions.alias("source")
-    current_source = (
-        select(source.c.parts)
-        .where(source.c.meme_id == old.c.meme_id, source.c.language == old.c.language)
-        .where(is_current(source))
-        .scalar_subquery()
-    )
-    # Texts are compared only where there is a newer source: it may be back to what it was.
-    outdated = case(
-        (own.c.source_id.is_(None), 0),
-        (is_current(old), 0),
-        (old.c.parts == current_source, 0),
-        else_=1,
-    ).label("outdated")
-    groups = (
-        own.c.language,
-        own.c.stage,
-        own.c.round,
-        own.c.source_id.is_(None).label("is_source"),
-        outdated,
-    )
-    query = (
-        select(*groups, func.count().label("number"))
-        .join(memes, memes.c.id == own.c.meme_id)
-        .outerjoin(old, old.c.id == own.c.source_id)
-        .where(is_current(own), is_active(kind), ~is_dropped(own.c.meme_id, own.c.language))
-        .group_by(*groups)
-    )
+    rows = states_query(kind, rounds).where(is_active(kind)).order_by(None)
+    own = rows.add_columns(
+        captions.c.stage,
+        captions.c.source_id.is_(None).label("is_source"),
+        case((is_outdated(captions), 1), else_=0).label("outdated"),
+    ).subquery()
+    names = ("language", "stage", "round", "state", "is_source", "outdated")
+    groups = [own.c[name] for name in names]
+    query = select(*groups, func.count().label("number")).group_by(*groups)
     stages: dict[str, Counter[str]] = {tag: Counter() for tag in languages}
+    states: dict[str, Counter[str]] = {tag: Counter() for tag in languages}
     stale: Counter[str] = Counter()
     sources: dict[str, None] = {}
     for row in connection.execute(query):
-        counts = stages.setdefault(row.language, Counter())
         if row.is_source:
             sources[row.language] = None
+        if row.state == "dropped":
+            continue
+        of_round = f" {row.round}" if row.round else ""
+        name = f"corrected{of_round}" if row.state == "corrected" else row.state
+        states.setdefault(row.language, Counter())[name] += row.number
+        counts = stages.setdefault(row.language, Counter())
         if row.outdated:
             stale[row.language] += row.number
         else:
-            counts[f"{row.stage} {row.round}" if row.round else row.stage] += row.number
+            counts[row.stage + of_round] += row.number
     total = count_memes(connection, kind)
     open_cases = _open_cases(connection, kind)
     dropped = _dropped(connection, kind)
@@ -76,6 +64,7 @@ def count_languages(
             missing=total - stages[tag].total() - stale[tag] - dropped[tag],
             changed_source=stale[tag],
             stages=dict(sorted(stages[tag].items())),
+            states=dict(sorted((states[tag] + Counter(dropped=dropped[tag])).items())),
             to_settle=open_cases[tag],
             dropped=dropped[tag],
         )

@@ -68,8 +68,13 @@ def is_dropped(meme_id: Any, language: Any = None) -> ColumnElement[bool]:
 
 
 def is_active(kind: Kind = "caption") -> ColumnElement[bool]:
-    """A condition on memes: those of a kind, without what is dropped in all languages, and without
-    what the newest selection has left out.
+    """A condition on memes: those of `is_selected`, without what is dropped in all languages."""
+    selected = is_selected(kind)
+    return and_(selected, ~is_dropped(memes.c.id)) if kind == "caption" else selected
+
+
+def is_selected(kind: Kind = "caption") -> ColumnElement[bool]:
+    """A condition on memes: those of a kind, without what the newest selection has left out.
 
     A meme that came from a captions table never is left out; one that was selected from collected
     items is not as long as the newest selection has its item.
@@ -85,11 +90,7 @@ def is_active(kind: Kind = "caption") -> ColumnElement[bool]:
         )
         .exists()
     )
-    return and_(
-        memes.c.kind == kind,
-        or_(memes.c.item_id.is_(None), chosen),
-        ~is_dropped(memes.c.id),
-    )
+    return and_(memes.c.kind == kind, or_(memes.c.item_id.is_(None), chosen))
 
 
 def current_query(

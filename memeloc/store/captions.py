@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING
 
 from sqlalchemy import select
 
-from memeloc.model import Caption
+from memeloc.model import Acceptance, Caption
 from memeloc.store.caption_import import ImportBatch
+from memeloc.store.caption_states import count_states, find_left_out, find_states
 from memeloc.store.caption_status import count_languages, count_memes
 from memeloc.store.caption_versions import (
     VERSION_COLUMNS,
@@ -25,6 +26,9 @@ from memeloc.store.caption_versions import (
 from memeloc.store.files import store_file
 from memeloc.store.queries import Repository, batches, by_slices, two_columns
 from memeloc.store.records import (
+    ROUNDS,
+    Accept,
+    CaptionStatus,
     CaptionVersion,
     FileRecord,
     ImportSummary,
@@ -187,7 +191,30 @@ class Captions(Repository):
         with self.database.read() as connection:
             return count_memes(connection, kind)
 
-    def status(self, tags: Sequence[str], kind: Kind = "caption") -> list[LanguageStatus]:
+    def status(
+        self, tags: Sequence[str], kind: Kind = "caption", rounds: int = ROUNDS
+    ) -> list[LanguageStatus]:
         """How far each language is: the source first, then `tags`, then what else is there."""
         with self.database.read() as connection:
-            return count_languages(connection, tags, kind)
+            return count_languages(connection, tags, kind, rounds)
+
+    def acceptance(
+        self, which: Accept, tags: Sequence[str] | None = None, rounds: int = ROUNDS
+    ) -> Acceptance:
+        """How many captions of some languages, or (None) of all, something takes by their states,
+        and how many it leaves out."""
+        with self.database.read() as connection:
+            return count_states(connection, which, tags, rounds)
+
+    def left_out(self, which: Accept, rounds: int = ROUNDS) -> dict[str, set[str]]:
+        """The memes whose caption something leaves out by its state, by language; without those
+        that are dropped in all languages."""
+        with self.database.read() as connection:
+            return find_left_out(connection, which, rounds)
+
+    def states(
+        self, tags: Sequence[str] | None = None, kind: Kind = "caption", rounds: int = ROUNDS
+    ) -> list[CaptionStatus]:
+        """The state of each caption of some languages, or (None) of all, in the memes' order."""
+        with self.database.read() as connection:
+            return find_states(connection, tags, kind, rounds)

@@ -1,15 +1,16 @@
 """The workspace's data as tables. In: a table's name. Out: a pandas frame or a file.
 
 `captions` is the wide table that `memeloc render` and `memeloc import` read: a row a meme, a column
-a language, the current captions. `history` is long: a row for every version. The others are long,
-too. Rows come one by one, so that a table of any size takes the same memory.
+a language, the current captions. `history` is long: a row for every version, and of the current
+ones their state. The others are long, too. Rows come one by one, so that a table of any size takes
+the same memory.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from itertools import groupby
-from operator import itemgetter
+from operator import attrgetter
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -18,8 +19,10 @@ from sqlalchemy import Boolean, Connection, Float, Integer, Select, Table, func,
 from memeloc.errors import InputError
 from memeloc.model import SEPARATOR
 from memeloc.store import memory
-from memeloc.store.caption_versions import is_active, is_current, is_dropped
+from memeloc.store.caption_states import TAKEN, states_query
+from memeloc.store.caption_versions import current_query, is_active, is_current
 from memeloc.store.queries import Repository, is_newest, stream
+from memeloc.store.records import ROUNDS, Accept
 from memeloc.store.tables.captions import (
     captions,
     cases,
@@ -44,8 +47,17 @@ _Rows = tuple[Sequence[Column], Iterator[tuple[Any, ...]]]
 class Exports(Repository):
     """Captions, history and all the rest as tables; TABLES names them."""
 
-    def frame(self, table_name: str, tags: Sequence[str] = ()) -> pd.DataFrame:
-        """A table of TABLES as a pandas frame; `captions` begins with the languages `tags`.
+    def frame(
+        self,
+        table_name: str,
+        tags: Sequence[str] = (),
+        which: Accept = "any",
+        rounds: int = ROUNDS,
+    ) -> pd.DataFrame:
+        """A table of TABLES as a pandas frame.
+
+        `captions` begins with the languages `tags`, and has those captions that `which` says, see
+        `memeloc.store.caption_states`; `rounds` of correction are the workspace's.
 
         Raises:
             InputError: there is no such table.
@@ -53,7 +65,7 @@ class Exports(Repository):
         import pandas as pd
 
         with self.database.read() as connection:
-            columns, rows = _open(connection, table_name, tags)
+            columns, rows = _open(connection, table_name, tags, which, rounds)
             names = [column.name for column in columns]
             frame = pd.DataFrame.from_records(list(rows), columns=names)
         for column in columns:
@@ -63,8 +75,15 @@ class Exports(Repository):
                 frame[column.name] = frame[column.name].astype("Int64")
         return frame
 
-    def write(self, table_name: str, path: Path, tags: Sequence[str] = ()) -> int:
-        """Write a table to a .csv, .jsonl or .parquet file; how many rows it has.
+    def write(
+        self,
+        table_name: str,
+        path: Path,
+        tags: Sequence[str] = (),
+        which: Accept = "any",
+        rounds: int = ROUNDS,
+    ) -> int:
+        """Write a table, see `frame`, to a .csv, .jsonl or .parquet file; how many rows it has.
 
         Raises:
             InputError: there is no such table, or the file cannot be written.
@@ -72,17 +91,19 @@ class Exports(Repository):
         from memeloc.tables import write_table
 
         with self.database.read() as connection:
-            return write_table(path, *_open(connection, table_name, tags))
+            return write_table(path, *_open(connection, table_name, tags, which, rounds))
 
 
-def _open(connection: Connection, name: str, tags: Sequence[str]) -> _Rows:
+def _open(
+    connection: Connection, name: str, tags: Sequence[str], which: Accept, rounds: int
+) -> _Rows:
     if name == "captions":
-        return _captions(connection, tags)
+        return _captions(connection, tags, which, rounds)
     if name == "memory":
         return _memory(connection)
     if name not in TABLES:
         raise InputError(f"There is no table {name[:40]!r}; there are {', '.join(TABLES)}.")
-    query = _QUERIES[name]()
+    query = _history(rounds) if name == "history" else _QUERIES[name]()
     columns = tuple(Column(each.name, _kind(each.type)) for each in query.selected_columns)
     separators = [
         ("; " if each.name == "marks" else SEPARATOR) if isinstance(each.type, Parts) else None
@@ -108,25 +129,26 @@ def _kind(column_type: Any) -> Kind:
     return next((kind for base, kind in kinds.items() if isinstance(column_type, base)), "text")
 
 
-def _captions(connection: Connection, tags: Sequence[str]) -> _Rows:
-    query = (
-        select(memes.c.id, memes.c.template, captions.c.language, captions.c.parts)
-        .join(captions, captions.c.meme_id == memes.c.id)
-        .where(
-            is_current(captions),
-            is_active(),
-            ~is_dropped(captions.c.meme_id, captions.c.language),
-        )
-        .order_by(memes.c.number)
-    )
-    languages = query.with_only_columns(captions.c.language).distinct().order_by(None)
+def _captions(connection: Connection, tags: Sequence[str], which: Accept, rounds: int) -> _Rows:
+    current = current_query()
+    languages = current.with_only_columns(captions.c.language).distinct().order_by(None)
     stored = sorted(connection.execute(languages).scalars())
     order = [tag for tag in dict.fromkeys((*tags, *stored)) if tag in stored]
+    names = (captions.c.meme_id, memes.c.template, captions.c.language, captions.c.parts)
+    query = current.with_only_columns(*names)
+    if which != "any":
+        query = states_query(rounds=rounds).add_columns(memes.c.template, captions.c.parts)
 
     def rows() -> Iterator[tuple[Any, ...]]:
-        for (meme_id, template), group in groupby(stream(connection, query), key=itemgetter(0, 1)):
-            cells = {row.language: SEPARATOR.join(row.parts) for row in group}
-            yield meme_id, template, *(cells.get(tag) for tag in order)
+        by_meme = groupby(stream(connection, query), key=attrgetter("meme_id", "template"))
+        for (meme_id, template), group in by_meme:
+            cells = {
+                row.language: SEPARATOR.join(row.parts)
+                for row in group
+                if which == "any" or row.state in TAKEN[which]
+            }
+            if cells:
+                yield meme_id, template, *(cells.get(tag) for tag in order)
 
     return [Column(name) for name in ("meme_id", "template", *order)], rows()
 
@@ -151,17 +173,21 @@ def _columns(table: Table, names: str) -> Iterator[Any]:
         yield table.c[column].label(label) if label else table.c[column]
 
 
-def _history() -> Select[Any]:
+def _history(rounds: int) -> Select[Any]:
+    states = states_query(None, rounds).order_by(None).add_columns(captions.c.id).subquery()
     query = select(
         captions.c.id.label("caption_id"),
         captions.c.meme_id,
         memes.c.kind,
         *_columns(captions, "language version"),
         is_current(captions).label("current"),
+        states.c.state,
+        states.c.people,
         *_columns(captions, "parts=text stage round person origin translator source_id marks"),
         *_columns(captions, "characters cost currency created_at"),
     )
     query = query.join(memes, memes.c.id == captions.c.meme_id)
+    query = query.outerjoin(states, states.c.id == captions.c.id)
     return query.order_by(memes.c.number, captions.c.language, captions.c.version)
 
 
@@ -218,7 +244,6 @@ def _files() -> Select[Any]:
 
 
 _QUERIES: dict[str, Callable[[], Select[Any]]] = {
-    "history": _history,
     "memes": _memes,
     "corrections": _corrections,
     "cases": _cases,

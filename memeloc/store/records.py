@@ -34,6 +34,9 @@ Accept = Literal["accepted", "corrected", "any"]
 """Which captions something takes: those that are settled, also those that people have corrected, or
 all that there are (but for what was dropped)."""
 
+ROUNDS = 2
+"""Rounds of correction where a workspace does not say otherwise (multi3hate 3.2)."""
+
 ACCEPTING = ("placed", "replaced")
 """Outcomes of an answer (see memeloc.correct.placing) that make it the caption."""
 STANDING = (*ACCEPTING, "case")
@@ -71,6 +74,20 @@ class CaptionVersion:
     def caption(self) -> Caption:
         """Its text."""
         return Caption(self.parts)
+
+
+@dataclass(frozen=True, slots=True)
+class CaptionStatus:
+    """The state of a caption, see `memeloc.store.caption_states`.
+
+    `round` is that of its current version, 0 before any; `people` have answered a corrected one.
+    """
+
+    meme_id: str
+    language: str
+    state: CaptionState
+    round: int
+    people: int
 
 
 @dataclass(slots=True)
@@ -289,6 +306,8 @@ class LanguageStatus:
         source: whether it is the language of the source captions.
         missing, changed_source: not translated yet, and translations of another source text.
         stages: the others by stage, `corrected 1` and so on with the round.
+        states: all captions by state, `corrected 1` and so on with the round; of those that are
+            dropped, the ones that are dropped in this language and not in all.
         to_settle: open cases.
         dropped: memes that are dropped in this language, and not in all.
     """
@@ -298,5 +317,6 @@ class LanguageStatus:
     missing: int
     changed_source: int
     stages: Mapping[str, int]
+    states: Mapping[str, int]
     to_settle: int
     dropped: int

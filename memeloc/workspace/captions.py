@@ -7,11 +7,23 @@ from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from difflib import get_close_matches
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, get_args
 
+from memeloc.errors import InputError
 from memeloc.files import file_sha256
+from memeloc.model import Acceptance
 from memeloc.store.caption_versions import ALL_LANGUAGES
-from memeloc.store.records import DropRecord, FileRecord, ImportSummary, LanguageStatus, Spent
+from memeloc.store.records import (
+    Accept,
+    CaptionState,
+    CaptionStatus,
+    DropRecord,
+    FileRecord,
+    ImportSummary,
+    Kind,
+    LanguageStatus,
+    Spent,
+)
 from memeloc.workspace.part import Part
 
 if TYPE_CHECKING:
@@ -23,7 +35,6 @@ _EXAMPLES = 100
 """Problems of a table that a result holds one by one."""
 _LISTED = 10
 """Templates that memes wait for, that a sentence names."""
-_STAGES = ("imported", "collected", "read", "shipped", "translated", "corrected", "settled")
 
 
 @dataclass(slots=True)
@@ -48,11 +59,12 @@ class ImportResult(ImportSummary):
 
 @dataclass(frozen=True, slots=True)
 class ExportResult:
-    """A table of the workspace as a file."""
+    """A table of the workspace as a file; of captions, which of them are in it."""
 
     table: str
     rows: int
     file: Path
+    acceptance: Acceptance | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -154,16 +166,36 @@ class Captions(Part):
             result.notes.append(_waiting(result.waiting, known))
         return result
 
-    def table(self, name: str = "captions") -> pd.DataFrame:
+    def table(self, name: str = "captions", *, captions: Accept = "any") -> pd.DataFrame:
         """A table of the workspace as a frame: captions (a row a meme, a column a language),
         history (a row for every version), memes, corrections, cases, drops, memory, sheets, files.
-        """
-        return self._store.exports.frame(name, self._tags())
 
-    def export(self, name: str, to: str | Path) -> ExportResult:
+        Args:
+            captions: of the table `captions`, which are in it: `accepted`, `corrected` (these
+                also) or `any` (but what is dropped); see `memeloc.store.caption_states`.
+
+        Raises:
+            InputError: there is no such table, or `captions` is of another.
+        """
+        _check_table(name, captions)
+        return self._store.exports.frame(name, self._tags(), captions, self._rounds)
+
+    def export(self, name: str, to: str | Path, *, captions: Accept = "any") -> ExportResult:
         """Write a table (see `table`) to a .csv, .jsonl or .parquet file."""
-        rows = self._store.exports.write(name, Path(to), self._tags())
-        return ExportResult(name, rows, Path(to))
+        _check_table(name, captions)
+        rows = self._store.exports.write(name, Path(to), self._tags(), captions, self._rounds)
+        acceptance = self.acceptance(captions) if name == "captions" else None
+        return ExportResult(name, rows, Path(to), acceptance)
+
+    def states(
+        self, languages: Sequence[str] | None = None, *, kind: Kind = "caption"
+    ) -> list[CaptionStatus]:
+        """The state of each caption, see `memeloc.store.caption_states`; None is all languages."""
+        return self._store.captions.states(self._wanted(languages), kind, self._rounds)
+
+    def acceptance(self, captions: Accept, languages: Sequence[str] | None = None) -> Acceptance:
+        """How many captions something takes by their states, and how many it leaves out and why."""
+        return self._store.captions.acceptance(captions, self._wanted(languages), self._rounds)
 
     def drop(
         self,
@@ -216,18 +248,34 @@ class Captions(Part):
         store = self._store
         tags = [locale.tag for locale in self._workspace.languages]
         memes = store.captions.count()
-        languages = store.captions.status(tags)
+        languages = store.captions.status(tags, rounds=self._rounds)
         collected: Counter[str] = Counter()
         for (_, kind), count in store.items.count().items():
             collected[kind] += count
         steps = next_steps(languages, memes, self._workspace.settings.correction.rounds)
         if collected and store.curation.selection() is None:
             steps = ["memeloc dedup, memeloc filter, memeloc select", *(steps if memes else [])]
-        texts = [row for row in store.captions.status(tags, "survey") if row.stages]
+        texts = [row for row in store.captions.status(tags, "survey", self._rounds) if row.stages]
         return Status(dict(collected), memes, languages, texts, store.spending.find(), steps)
+
+    @property
+    def _rounds(self) -> int:
+        return self._workspace.settings.correction.rounds
+
+    def _wanted(self, languages: Sequence[str] | None) -> list[str] | None:
+        if languages is None:
+            return None
+        return [self._workspace.locale(tag).tag for tag in languages]
 
     def _tags(self) -> list[str]:
         return [locale.tag for locale in (self._workspace.source, *self._workspace.languages)]
+
+
+def _check_table(table: str, captions: Accept) -> None:
+    if captions != "any" and table != "captions":
+        raise InputError(
+            f"Only the table captions leaves captions out by their states, not {table[:40]!r}."
+        )
 
 
 def _waiting(waiting: Counter[str], known: Collection[str]) -> str:
@@ -246,14 +294,11 @@ def _waiting(waiting: Counter[str], known: Collection[str]) -> str:
     )
 
 
-def stages_of(languages: Sequence[LanguageStatus]) -> list[str]:
-    """The stages that texts of these languages are in, in the order of the work."""
-
-    def order(stage: str) -> tuple[int, int]:
-        name, _, round_ = stage.partition(" ")
-        return (int(round_ or 0), _STAGES.index(name))
-
-    return sorted({stage for language in languages for stage in language.stages}, key=order)
+def states_of(languages: Sequence[LanguageStatus]) -> list[str]:
+    """The states that texts of these languages are in, in the order of the work."""
+    there = {state for language in languages for state in language.states}
+    order = get_args(CaptionState)
+    return sorted(there, key=lambda state: (order.index(state.split(" ")[0]), state))
 
 
 def next_steps(languages: Sequence[LanguageStatus], memes: int, rounds: int) -> list[str]:

@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from memeloc.engine import ShardMap, map_shards
 from memeloc.errors import InputError
+from memeloc.locales import Registry
 from memeloc.render.encode import Format
 from memeloc.render.sets.parallel_set import Summary, render_table
 from memeloc.render.sets.review import Review, review
+from memeloc.store.records import Accept
+from memeloc.workspace.acceptance import nothing_taken
 from memeloc.workspace.part import Part
 
 
@@ -33,6 +37,7 @@ class Rendering(Part):
         strict: bool = False,
         force: bool = False,
         source_language: str | None = None,
+        captions: Accept = "any",
         on_progress: Callable[[int, int | None], None] | None = None,
         shard_map: ShardMap = map_shards,
     ) -> Summary:
@@ -45,15 +50,18 @@ class Rendering(Part):
             templates, fonts, locales: files and folders besides the workspace's; fonts come first.
             jobs: with more than 1 a script must call this under `if __name__ == "__main__":`.
             source_language: the language that sizes are compared with; None is the workspace's.
+            captions: which are rendered: `accepted`, `corrected` (these also) or `any` (but what is
+                dropped); see `memeloc.store.caption_states`. The summary counts the others.
             shard_map: how the work is spread.
 
         The others are those of `memeloc.render.sets.parallel_set.render_table`.
 
         Raises:
-            InputError: there are no captions, or languages, fonts or settings are wrong, or another
-                run is at work in `out`.
+            InputError: there are no captions, or none that are to be rendered, or languages, fonts
+                or settings are wrong, or another run is at work in `out`.
         """
-        workspace = self._workspace
+        workspace, stored = self._workspace, self._store.captions
+        rounds = workspace.settings.correction.rounds
         tags = [locale.tag for locale in (workspace.source, *workspace.languages)]
         with TemporaryDirectory(prefix="memeloc-") as folder:
             table = Path(folder) / "captions.parquet"
@@ -62,8 +70,11 @@ class Rendering(Part):
                     "The workspace has no captions yet; `memeloc import TABLE` brings some.",
                     file=workspace.root,
                 )
+            acceptance = stored.acceptance(captions, self._tags(languages, locales), rounds)
+            if not acceptance.taken and acceptance.left_out:
+                raise InputError(nothing_taken(acceptance), file=workspace.root)
             try:
-                return render_table(
+                summary = render_table(
                     table,
                     Path(out),
                     languages="all" if languages is None else languages,
@@ -78,6 +89,7 @@ class Rendering(Part):
                     strict=strict,
                     force=force,
                     source_language=source_language or workspace.source.tag,
+                    left_out=stored.left_out(captions, rounds),
                     progress=on_progress,
                     shard_map=shard_map,
                 )
@@ -85,6 +97,22 @@ class Rendering(Part):
                 if error.file == str(table):  # nobody knows that file
                     raise InputError(error.message, file=workspace.root) from error
                 raise
+            summary.acceptance = acceptance
+            return summary
+
+    def _tags(
+        self, languages: Sequence[str] | None, locales: Sequence[Path]
+    ) -> Sequence[str] | None:
+        # A tag that is unknown is left to the table, which says what it has.
+        if languages is None:
+            return None
+        folders = (*self._workspace.folders("locales"), *locales)
+        registry = Registry.load(*folders) if locales else self._workspace.locales
+        tags = []
+        for tag in languages:
+            with suppress(InputError):
+                tags.append(registry.get(tag.strip()).tag)
+        return tags
 
     def proof(self, out: str | Path, languages: Sequence[str] | None = None) -> Review:
         """The problems of the set in `out`, worst first, and where its languages differ most.

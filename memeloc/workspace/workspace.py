@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
     from memeloc.render.sets.parallel_set import Summary
+    from memeloc.store.records import Accept
     from memeloc.workspace.captions import Captions, Status
     from memeloc.workspace.collecting import Collecting
     from memeloc.workspace.correcting import Correcting
@@ -119,14 +120,19 @@ class Workspace(WorkspaceFolder):
         return self
 
     def render(
-        self, out: str | Path, languages: Sequence[str] | None = None, *, jobs: int = 1
+        self,
+        out: str | Path,
+        languages: Sequence[str] | None = None,
+        *,
+        captions: Accept = "any",
+        jobs: int = 1,
     ) -> Summary:
         """Render the captions as they stand into a folder; see `Rendering.render`."""
-        return self.rendering.render(out, languages=languages, jobs=jobs)
+        return self.rendering.render(out, languages=languages, captions=captions, jobs=jobs)
 
-    def table(self, name: str = "captions") -> pd.DataFrame:
+    def table(self, name: str = "captions", *, captions: Accept = "any") -> pd.DataFrame:
         """A table of the workspace as a frame; see `Captions.table`."""
-        return self.captions.table(name)
+        return self.captions.table(name, captions=captions)
 
     def dump(self, path: str | Path, on_progress: Phases = silent) -> DumpResult:
         """Write all of the workspace into a folder; see `memeloc.workspace.dumping`."""

@@ -61,10 +61,8 @@ def test_cases_are_dropped_from_a_table(workspace: Path, command: Command) -> No
     assert [line.endswith(",,") for line in text[1:]] == [True, True]
     rows = [text[0], text[1][:-2] + ",drop,", text[2][:-2] + ",Drop  all,"]
     Path("cases.csv").write_text("\n".join(rows), encoding="utf-8")
-    assert _ok(command("correct", "settle", "--from", "cases.csv", "--json")) == {
-        "settled": 2,
-        "open": 0,
-    }
+    done = _ok(command("correct", "settle", "--from", "cases.csv", "--json"))
+    assert done == {"settled": 2, "open": 0, "warnings": []}
     captions = _captions(command)
     assert set(captions) == {"m1", "m3", "m4"}
     assert captions["m1"] == ""

@@ -51,4 +51,5 @@ def test_what_cannot_be_is_a_sentence(command: Command) -> None:
 
 def test_as_json(command: Command) -> None:
     done = command("export", "memes", "--to", "memes.parquet", "--json")
-    assert json.loads(done.out) == {"table": "memes", "rows": 1, "file": "memes.parquet"}
+    shown = {"table": "memes", "rows": 1, "file": "memes.parquet", "acceptance": None}
+    assert json.loads(done.out) == shown

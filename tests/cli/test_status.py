@@ -23,7 +23,7 @@ def _language(
     tag: str, *, missing: int = 0, outdated: int = 0, cases: int = 0, **stages: int
 ) -> LanguageStatus:
     named = {name.replace("_", " "): count for name, count in stages.items()}
-    return LanguageStatus(tag, tag == "en", missing, outdated, named, cases, 0)
+    return LanguageStatus(tag, tag == "en", missing, outdated, named, {}, cases, 0)
 
 
 ENGLISH = _language("en", imported=9)
@@ -69,10 +69,10 @@ def test_counts(command: Command, tmp_path: Path, monkeypatch: pytest.MonkeyPatc
     command("import", "table.csv")
     shown = command("status")
     assert shown.out.splitlines() == [
-        "language\timported\tchanged source\tmissing\tdropped\tto settle",
-        "en (source)\t2\t0\t0\t0\t0",
-        "de\t1\t0\t1\t0\t0",
-        "hi\t0\t0\t2\t0\t0",
+        "language\tgiven\tmissing\tto settle",
+        "en (source)\t2\t0\t0",
+        "de\t1\t1\t0",
+        "hi\t0\t2\t0",
         "Next: memeloc translate --langs de,hi",
     ]
     counted = json.loads(command("status", "--json").out)
@@ -81,6 +81,7 @@ def test_counts(command: Command, tmp_path: Path, monkeypatch: pytest.MonkeyPatc
         "language": "de",
         "source": False,
         "stages": {"imported": 1},
+        "states": {"given": 1},
         "changed_source": 0,
         "missing": 1,
         "to_settle": 0,

@@ -8,10 +8,11 @@ from typing import TYPE_CHECKING
 from typer import Option
 
 import memeloc
-from memeloc.cli.options import AsJson, split
+from memeloc.cli.options import AsJson, TakenCaptions, split
 from memeloc.cli.output import say
 from memeloc.cli.show import explain, show
 from memeloc.cli.survey.options import Name
+from memeloc.workspace.acceptance import acceptance_sentences
 
 if TYPE_CHECKING:
     from memeloc.workspace.surveys.building import BuildResult
@@ -109,6 +110,7 @@ def build(
         "religion, most-of-life; with commas between.",
         show_default="nothing",
     ),
+    captions: TakenCaptions = "accepted",
     as_json: AsJson = False,
 ) -> None:
     """Assign memes to batches with attention checks, the same for every culture.
@@ -148,9 +150,11 @@ def build(
             collected=collected,
             items=items,
             demographics=split(demographics),
+            captions=captions,
         )
     for tag, left_out in result.left_out.items():
         say(f"{len(left_out):,} memes have no caption in {tag} and are left out: {left_out[0]}")
+    explain("Note", acceptance_sentences(result.acceptance))
     _show(result, as_json)
 
 

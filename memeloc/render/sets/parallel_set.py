@@ -13,7 +13,7 @@ shards until the end; the file `running` in it says that a run has begun and not
 from __future__ import annotations
 
 import time
-from collections.abc import Sequence
+from collections.abc import Collection, Mapping, Sequence
 from contextlib import closing
 from pathlib import Path
 from typing import Literal
@@ -46,6 +46,7 @@ def render_table(
     strict: bool = False,
     force: bool = False,
     source_language: str | None = None,
+    left_out: Mapping[str, Collection[str]] | None = None,
     progress: Progress | None = None,
     shard_map: ShardMap = map_shards,
 ) -> Summary:
@@ -66,6 +67,7 @@ def render_table(
         strict: end before anything is rendered when anything is wrong in the table.
         force: render also what is unchanged.
         source_language: the language that sizes are compared with; None is the table's first.
+        left_out: by column, the memes whose caption is to be left out.
         progress: gets how far it is.
         shard_map: how the shards are spread.
 
@@ -84,6 +86,7 @@ def render_table(
         None if languages == "all" else languages,
         source=source_language,
         locales=registry,
+        left_out=left_out,
     )
     if strict:
         captions.check()

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from memeloc.errors import InputError
+from memeloc.model import Acceptance
 from memeloc.render.sets.manifest import MANIFEST
 from memeloc.render.sets.out_folder import PAGE, SKIPPED
 
@@ -30,6 +31,7 @@ class Summary:
         notes: what was left out without losing a picture: wrong templates, columns of no language.
         seconds: wall time.
         example: one of the pictures, if there is any.
+        acceptance: of a workspace's captions, which were taken and left out by their states.
     """
 
     out: Path
@@ -46,6 +48,7 @@ class Summary:
     notes: list[InputError] = field(default_factory=list)
     seconds: float = 0.0
     example: Path | None = None
+    acceptance: Acceptance | None = None
 
     @property
     def page(self) -> Path:

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from memeloc.errors import InputError
-from memeloc.model import Locale
+from memeloc.model import Acceptance, Locale
 from memeloc.survey.design.build import notes
 from memeloc.survey.model import Batch, Culture
 from memeloc.workspace.folder import WorkspaceFolder
@@ -42,6 +42,7 @@ class BuildResult:
         new: how many batches were not there before.
         remarks: what could not be kept to, a sentence each.
         left_out: by language, the memes without a caption in it.
+        acceptance: of the memes' captions, which were taken and left out by their states.
         outcomes: of a choice: by outcome how many memes were taken, and how many there were.
     """
 
@@ -54,6 +55,7 @@ class BuildResult:
     remarks: tuple[str, ...]
     left_out: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     outcomes: Mapping[str, tuple[int, int]] = field(default_factory=dict)
+    acceptance: Acceptance | None = None
 
 
 def build_result(
@@ -65,6 +67,7 @@ def build_result(
     left_out: Mapping[str, tuple[str, ...]] | None = None,
     outcomes: Mapping[str, tuple[int, int]] | None = None,
     remarks: Sequence[str] = (),
+    acceptance: Acceptance | None = None,
 ) -> BuildResult:
     """The result of having made batches of memes (template by id)."""
     return BuildResult(
@@ -79,6 +82,7 @@ def build_result(
         (*remarks, *notes(batches, memes)),
         left_out or {},
         outcomes or {},
+        acceptance,
     )
 
 

@@ -6,17 +6,21 @@ that `memeloc collect` found, which are shown as they are.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
 from memeloc.curate.selecting.selection import answers_of
 from memeloc.errors import InputError
+from memeloc.model import Acceptance
+from memeloc.store.caption_states import TAKEN, acceptance
+from memeloc.store.records import Accept, CaptionState
 from memeloc.survey.design.given import GivenBatch
 from memeloc.survey.model import Culture
 from memeloc.tables import read_table
+from memeloc.workspace.acceptance import nothing_taken
 from memeloc.workspace.folder import WorkspaceFolder
-from memeloc.workspace.surveys.packs import captions_in
 
 SHOWN = (".jpg", ".png", ".gif", ".webp")
 """Kinds of pictures that browsers and survey programs show."""
@@ -70,42 +74,68 @@ class SurveyMemes:
     Attributes:
         templates: by id.
         left_out: by language, the memes without a caption in it.
+        acceptance: which captions were taken, and left out by their states.
         remarks: what else was left out, as sentences.
     """
 
     templates: Mapping[str, str]
     left_out: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     remarks: tuple[str, ...] = ()
+    acceptance: Acceptance | None = None
 
 
 def memes_with_captions(
-    workspace: WorkspaceFolder, cultures: Sequence[Culture], wanted: Wanted
+    workspace: WorkspaceFolder, cultures: Sequence[Culture], wanted: Wanted, which: Accept
 ) -> SurveyMemes:
     """The memes that have a caption in every culture's language; of given batches, in their own.
 
     Raises:
         InputError: there is no such meme, none has all captions, or one of a given batch lacks one.
     """
-    known = workspace.store.captions.current(workspace.source.tag)
-    ids = wanted.among(known, "The workspace")
-    captions = captions_in(workspace, cultures)
-    templates = workspace.store.captions.templates()
+    stored = workspace.store.captions
+    ids = wanted.among(stored.current(workspace.source.tag), "The workspace")
+    templates = stored.templates()
+    states = _states(workspace, cultures)
     if wanted.given:
-        _check_captions(wanted, cultures, captions)
+        _check_captions(wanted, cultures, states, which)
         return SurveyMemes({meme: templates[meme] for meme in ids})
     lacking = {
         tag: missing
-        for tag, by_meme in captions.items()
+        for tag, by_meme in states.items()
         if (missing := tuple(meme for meme in ids if meme not in by_meme))
     }
-    left_out = {meme for missing in lacking.values() for meme in missing}
-    chosen = {meme: templates[meme] for meme in ids if meme not in left_out}
+    chosen = {
+        meme: templates[meme]
+        for meme in ids
+        if all(by_meme.get(meme) in TAKEN[which] for by_meme in states.values())
+    }
+    counts = Counter(
+        (tag, state)
+        for tag, by_meme in states.items()
+        for meme in ids
+        if (state := by_meme.get(meme)) and (meme in chosen or state not in TAKEN[which])
+    )
+    result = acceptance(which, [(*key, count) for key, count in counts.items()])
+    if not chosen and result.left_out:
+        raise InputError(nothing_taken(result))
     if not chosen:
         raise InputError(
             "No meme has a caption in the language of every culture; translate first: "
             f"memeloc translate --langs {','.join(lacking) or 'TAGS'}"
         )
-    return SurveyMemes(chosen, lacking)
+    return SurveyMemes(chosen, lacking, acceptance=result)
+
+
+def _states(
+    workspace: WorkspaceFolder, cultures: Sequence[Culture]
+) -> dict[str, dict[str, CaptionState]]:
+    """By language and meme the states of captions in the cultures' languages."""
+    tags = list(dict.fromkeys(culture.locale.tag for culture in cultures))
+    states: dict[str, dict[str, CaptionState]] = {tag: {} for tag in tags}
+    rounds = workspace.settings.correction.rounds
+    for caption in workspace.store.captions.states(tags, rounds=rounds):
+        states[caption.language][caption.meme_id] = caption.state
+    return states
 
 
 def collected_memes(workspace: WorkspaceFolder, source: str, wanted: Wanted) -> SurveyMemes:
@@ -157,16 +187,23 @@ def collected_memes(workspace: WorkspaceFolder, source: str, wanted: Wanted) -> 
 
 
 def _check_captions(
-    wanted: Wanted, cultures: Sequence[Culture], captions: Mapping[str, Mapping[str, str]]
+    wanted: Wanted,
+    cultures: Sequence[Culture],
+    states: Mapping[str, Mapping[str, CaptionState]],
+    which: Accept,
 ) -> None:
     tags = {culture.code: culture.locale.tag for culture in cultures}
     for batch in wanted.given:
         for tag in dict.fromkeys(tags[code] for code in batch.cultures):
             for meme, row in batch.rows.items():
-                if meme not in captions[tag]:
+                state = states[tag].get(meme)
+                if state not in TAKEN[which]:
                     raise InputError(
                         f"{meme[:80]!r} has no caption in {tag}; translate it first: "
-                        f"memeloc translate --langs {tag}",
+                        f"memeloc translate --langs {tag}"
+                        if state is None
+                        else f"The caption of {meme[:80]!r} in {tag} is {state}; have it corrected "
+                        f"and accepted, or take it as it is with --captions any",
                         file=wanted.file,
                         row=row,
                         column="meme_id",

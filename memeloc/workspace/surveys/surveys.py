@@ -8,6 +8,7 @@ from pathlib import Path
 
 from memeloc.errors import InputError
 from memeloc.locales import default
+from memeloc.store.records import Accept
 from memeloc.survey.design import preannotation
 from memeloc.survey.design.build import Design, build
 from memeloc.survey.design.given import build_given, read_batches
@@ -110,6 +111,7 @@ class Surveys(ImportingAnswers):
         items: Path | None = None,
         differing: Path | None = None,
         demographics: Sequence[str] = (),
+        captions: Accept = "accepted",
     ) -> BuildResult:
         """Assign memes to batches with attention checks, the same for every culture.
 
@@ -140,6 +142,8 @@ class Surveys(ImportingAnswers):
                 `memeloc.survey.design.sampling.read_differing`.
             demographics: shipped questions about the person, asked at the end of each sheet: ids
                 of `memeloc.survey.taxonomy.demographic_questions`.
+            captions: which of the workspace's are asked about: `accepted`, `corrected` (these also)
+                or `any`; see `memeloc.store.caption_states`. The result counts the others.
 
         Raises:
             InputError: a name, culture or meme cannot be, or there is another survey of that name.
@@ -172,7 +176,7 @@ class Surveys(ImportingAnswers):
         chosen = (
             collected_memes(workspace, collected, wanted)
             if collected
-            else memes_with_captions(workspace, of, wanted)
+            else memes_with_captions(workspace, of, wanted, captions)
         )
         templates = sampled(chosen.templates, numbers.sample, seed)
         design = Design(name, labels.name, of, *_design_numbers(numbers), seed)
@@ -201,7 +205,15 @@ class Surveys(ImportingAnswers):
         if team is not None:
             note_team(StoredSurvey(workspace, name), team, assigned)
             remarks += team_remarks(team, numbers.sharing, numbers.groups, numbers.people)
-        return build_result(name, made, templates, new, left_out=chosen.left_out, remarks=remarks)
+        return build_result(
+            name,
+            made,
+            templates,
+            new,
+            left_out=chosen.left_out,
+            remarks=remarks,
+            acceptance=chosen.acceptance,
+        )
 
     def forget(
         self,

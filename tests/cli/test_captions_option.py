@@ -1,0 +1,106 @@
+"""`--captions`: what nobody has accepted is left out, or named, wherever captions go out."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from tests.cli.test_correct import Command, _answer, _export, _import, _ok, _rows, workspace
+
+__all__ = ["workspace"]  # a fixture, used by name
+
+BUILD = ("survey", "build", "pilot", "--cultures", "DE", "--explicit", 0, "--implicit", 0)
+
+
+@pytest.fixture
+def read(workspace: Path, command: Command) -> Path:
+    """A workspace of four memes: of the German captions m1 was found right, m2 typed anew."""
+    sheet = _export(command, "--lang", "de", "--to", "anna")
+    _answer(sheet, {"m1": ("correct",), "m2": ("corrected", "Endlich", "Freitag")})
+    _import(command, sheet)
+    return workspace
+
+
+def test_status_counts_by_state(read: Path, command: Command) -> None:
+    header, source, german, hindi, *_ = command("status").out.splitlines()
+    assert header.split("\t")[1:] == [
+        "given",
+        "machine",
+        "corrected 1",
+        "accepted",
+        "missing",
+        "to settle",
+    ]
+    assert (source.split("\t")[1], german.split("\t")[1:5]) == ("4", ["0", "2", "1", "1"])
+    assert hindi.split("\t")[2] == "4"
+
+
+def test_render_names_what_nobody_has_accepted(read: Path, command: Command) -> None:
+    done = command("render", "--langs", "de", "--out", "out", "--max-side", 64)
+    assert "3 of the captions are accepted by nobody (de 2 machine, 1 corrected)" in done.err
+    assert len(list(Path("out").rglob("*.jpg"))) == 4
+
+
+def test_render_leaves_out_what_is_not_accepted(read: Path, command: Command) -> None:
+    accepted = ("--langs", "de", "--out", "out", "--max-side", 64, "--captions", "accepted")
+    done = _ok(command("render", *accepted, "--strict", "--json"))
+    assert (done["rendered"], done["skipped"]) == (1, 0)
+    assert done["acceptance"] == {
+        "captions": "accepted",
+        "taken": {"de": {"accepted": 1}},
+        "left_out": {"de": {"machine": 2, "corrected": 1}},
+    }
+    assert [path.stem for path in Path("out").rglob("*.jpg")] == ["m1"]
+    shown = command("render", *accepted)
+    assert "3 captions are left out (de 2 machine, 1 corrected)" in shown.err
+
+
+def test_render_of_nothing_says_what_to_do(workspace: Path, command: Command) -> None:
+    done = command("render", "--langs", "hi", "--out", "out", "--captions", "corrected")
+    assert done.status == 1
+    assert "left out are hi 4 machine" in done.err
+    assert "--captions any" in done.err
+
+
+def test_a_table_has_no_states_to_render_by(read: Path, command: Command) -> None:
+    done = command("render", "english.csv", "--captions", "accepted", "--out", "out")
+    assert (done.status, "have no states" in done.err) == (2, True)
+
+
+def test_exported_captions_are_those_asked_for(read: Path, command: Command) -> None:
+    done = command("export", "captions", "--to", "now.csv", "--captions", "corrected")
+    assert "6 captions are left out (de 2 machine; hi 4 machine)" in done.err
+    assert [row["de"] for row in _rows(Path("now.csv"))][1:] == ["Endlich // Freitag", "", ""]
+    history = command("export", "history", "--to", "h.csv", "--captions", "corrected")
+    assert (history.status, "Only the table captions" in history.err) == (1, True)
+
+
+def test_a_survey_takes_accepted_captions(read: Path, command: Command) -> None:
+    done = command(*BUILD)
+    assert "1 memes in 1 batches" in done.out
+    assert "3 captions are left out (de 2 machine, 1 corrected); --captions any" in done.err
+
+
+def test_a_survey_of_any_captions_names_them(read: Path, command: Command) -> None:
+    done = command(*BUILD, "--captions", "any")
+    assert "4 memes" in done.out
+    assert "3 of the captions are accepted by nobody" in done.err
+
+
+def test_a_survey_of_machine_text_says_what_to_do(workspace: Path, command: Command) -> None:
+    done = command(*BUILD)
+    assert done.status == 1
+    assert "left out are de 4 machine" in done.err
+    assert "correct export" in done.err
+    assert "--captions any" in done.err
+
+
+def test_a_given_batch_has_no_caption_unaccepted(read: Path, command: Command) -> None:
+    Path("batches.csv").write_text("batch,meme_id\nmonday,m1\nmonday,m3\n", encoding="utf-8")
+    done = command(*BUILD, "--batches", "batches.csv")
+    assert "The caption of 'm3' in de is machine" in done.err
+    assert "row 3" in done.err
+    built = _ok(command(*BUILD, "--batches", "batches.csv", "--captions", "any", "--json"))
+    assert json.dumps(built["batches"][0]["memes"]) == '["m1", "m3"]'
