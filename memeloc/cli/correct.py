@@ -135,8 +135,8 @@ def import_(
 
     Each answer is placed, already known, kept to be settled, or refused, and each file is stored
     as a whole. The same file twice changes nothing. Nothing that anybody typed is overwritten.
-    What contradicts itself is kept to be settled; rows that belong to nothing here are left out,
-    and then the exit status is 1.
+    What contradicts itself, or belongs to nothing here, is kept to be settled; where something is
+    left out all the same, the exit status is 1.
 
     \b
     Example:

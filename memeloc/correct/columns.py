@@ -14,10 +14,9 @@ from pathlib import Path
 
 from memeloc import tables
 from memeloc.correct.beside import match_lines, term_lines
-from memeloc.correct.model import Sheet, SheetAnswers, SheetItem, SheetPart
-from memeloc.correct.rows import Row, gather, key_of, parts_of, split_key
-from memeloc.errors import InputError
-from memeloc.tables import read_table, write_table, wrong_in
+from memeloc.correct.model import Row, Sheet, SheetAnswers, SheetItem, SheetPart
+from memeloc.correct.rows import gather, key_of, parts_of, split_key
+from memeloc.tables import Formula, read_table, text_of, write_table, wrong_in
 from memeloc.tables.archives import is_workbook
 
 HEADINGS = {
@@ -58,7 +57,7 @@ _NAMES = {heading: name for name, heading in HEADINGS.items()} | {
 }
 _WANTED = (
     f"the headings of a sheet: at least {HEADINGS['text']!r} and {HEADINGS['key']!r} (or "
-    f"{HEADINGS['meme']!r} and {HEADINGS['number']!r}) are needed"
+    f"{HEADINGS['meme']!r} and {HEADINGS['number']!r}, or {HEADINGS['source']!r}) are needed"
 )
 
 
@@ -122,50 +121,51 @@ def read_columns(path: Path, worksheet: str = "") -> SheetAnswers:
     return gather(path, _rows(table, facts), facts)
 
 
-def _rows(table: tables.Table, facts: dict[str, str]) -> Iterator[Row | InputError]:
-    header, columns = None, dict[str, str]()
+def _rows(table: tables.Table, facts: dict[str, str]) -> Iterator[Row]:
+    header = tables.Header(table.columns)
+    columns = tables.find_columns(header.names, _NAMES)
+    for line in table.above:  # rows that were sorted before the headings, and titles
+        row = _row(tables.Row(line.number, line.cells, header), columns)
+        if row.meme_id and row.part:
+            yield row
     for line in table.rows:
         if line.header is not header:
             header, columns = line.header, tables.find_columns(line.header.names, _NAMES)
         if line.error:
-            yield InputError(line.error, file=table.path, row=line.number)
+            text = " | ".join(filter(None, map(text_of, line.cells)))
+            yield Row(line.number, "", "", 0, "", text, status="", comment="", wrong=line.error)
             continue
-        try:
-            row = _row(table.path, line, columns)
-        except InputError as error:
-            yield error
-            continue
-        if row is not None:
-            yield row
-            for name in ("language", "round", "person"):
-                if name in columns and (value := line[columns[name]]):
-                    facts.setdefault(name, value)
+        yield _row(line, columns)
+        for name in ("language", "round", "person"):
+            if name in columns and (value := line[columns[name]]):
+                facts.setdefault(name, value)
 
 
 def _is_header(texts: Sequence[str]) -> bool:
     columns = tables.find_columns(texts, _NAMES)
-    return "text" in columns and ("key" in columns or {"meme", "number"} <= columns.keys())
+    says = {"key", "source"} & columns.keys() or {"meme", "number"} <= columns.keys()
+    return "text" in columns and bool(says)
 
 
-def _row(path: Path, line: tables.Row, columns: Mapping[str, str]) -> Row | None:
+def _row(line: tables.Row, columns: Mapping[str, str]) -> Row:
     cells = dict.fromkeys(HEADINGS, "")
     cells |= {name: line[heading] for name, heading in columns.items()}
-    key, number = split_key(cells["key"]), cells["number"]
-    if key is None and cells["meme"] and number.isdecimal() and int(number):
-        key = ("", cells["meme"], int(number), "")
-    if key is None:
-        if not cells["text"] and not cells["status"]:
-            return None
-        raise InputError(
-            "the key is lost, and meme and part do not say what this row is about: copy them from "
-            "the sheet that was sent",
-            file=path,
-            row=line.number,
-            column=HEADINGS["key"],
-        )
+    wrong = ""
     for name in ("text", "status", "comment"):
         cell = line.value(columns[name]) if name in columns else None
-        if wrong := wrong_in(cell, name == "text"):
-            raise InputError(wrong, file=path, row=line.number, column=HEADINGS[name])
-    filled = (cells[name] for name in ("text", "status", "comment", "machine"))
-    return Row(line.number, *key, *filled)
+        if problem := wrong_in(cell, name == "text"):
+            wrong = f"column {HEADINGS[name]!r}: {problem}"
+            cells[name] = cell.text if isinstance(cell, Formula) else str(cell)
+    number = cells["number"]
+    part = int(number) if number.isdecimal() else 0
+    key = split_key(cells["key"]) or ("", cells["meme"], part, "")
+    return Row(
+        line.number,
+        *key,
+        text=cells["text"],
+        status=cells["status"],
+        comment=cells["comment"],
+        machine=cells["machine"],
+        source=cells["source"],
+        wrong=wrong,
+    )

@@ -210,6 +210,41 @@ class Sheet:
 
 
 @dataclass(frozen=True, slots=True)
+class Row:
+    """One part of a caption, as a file has it; meme and part are empty and 0 where they are lost.
+
+    Attributes:
+        number: the row as the file's program counts.
+        sheet, meme_id, part, source_key: from its key; part is counted from 1.
+        text, status, comment: the person's, stripped.
+        machine: the text to be corrected; empty where the file does not say.
+        source: the source, as a table shows it.
+        wrong, doubt: why what was typed cannot be used, or why somebody has to look at it, as a
+            sentence.
+        near: of a row that belongs to no caption of its sheet, the meme whose rows it stands with.
+    """
+
+    number: int
+    sheet: str
+    meme_id: str
+    part: int
+    source_key: str
+    text: str
+    status: str
+    comment: str
+    machine: str = ""
+    source: str = ""
+    wrong: str = ""
+    doubt: str = ""
+    near: str = ""
+
+    @property
+    def is_touched(self) -> bool:
+        """Whether a person typed anything in it."""
+        return bool(self.text or self.status or self.comment)
+
+
+@dataclass(frozen=True, slots=True)
 class Answer:
     """What was answered for one caption.
 
@@ -221,6 +256,7 @@ class Answer:
         row, rows: where it stands in the file, and each of its parts, as the file's program counts.
         source_key: as the sheet had it; empty when it was lost.
         unclear: why it cannot be understood, as a sentence; somebody has to look at it.
+        near: of a row that belongs to no caption of its sheet, the meme whose rows it stands with.
     """
 
     meme_id: str
@@ -232,6 +268,7 @@ class Answer:
     source_key: str
     rows: tuple[int, ...] = ()
     unclear: str = ""
+    near: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -239,7 +276,8 @@ class SheetAnswers:
     """A sheet as it was returned: its answers, and what could not be read, with row and column.
 
     Its id (`sheet`), `language`, `round` and `person` are as it had them, empty and 0 when lost.
-    Untouched items (no text, no status) are left out of the answers. `sha256` is the file's.
+    Untouched items (no text, no status) are left out of the answers, and so are rows that do not
+    say what they are about; `rows` has them all. `sha256` is the file's.
     """
 
     sheet: str
@@ -250,6 +288,7 @@ class SheetAnswers:
     sha256: str
     answers: tuple[Answer, ...]
     problems: tuple[InputError, ...]
+    rows: tuple[Row, ...] = ()
 
 
 def text_key(parts: Sequence[str]) -> str:

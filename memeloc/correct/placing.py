@@ -14,16 +14,18 @@ from pathlib import Path
 from typing import Literal
 
 from memeloc.correct.model import GIVEN_UP, NO_PART, WITHOUT_TEXT, Answer, SheetAnswers, text_key
+from memeloc.correct.rows import plain_text
 from memeloc.errors import InputError
 from memeloc.placeholders import misplaced, placeholders
 
-Outcome = Literal["placed", "replaced", "unchanged", "older", "noted", "case", "refused"]
+Outcome = Literal["placed", "replaced", "unchanged", "older", "noted", "case", "stray", "refused"]
 """What becomes of an answer.
 
 `placed`: it is the item's result in its round. `replaced`: so it is, instead of an earlier answer
 of the same person. `unchanged`: the same was answered before. `older`: kept, but an answer from a
 later sheet of the same person stands. `noted`: a comment without an answer, kept. `case`: kept, and
-left for `settle`. `refused`: it names something that is not there, or lacks a placeholder without
+left for `settle`. `stray`: so is a row that belongs to no caption of the sheet, with the caption
+that it stands beside; it is nobody's answer to that one. `refused`: it lacks a placeholder without
 which the text cannot be used.
 """
 
@@ -146,7 +148,7 @@ def identify(
             sent
             for sent in sheets.values()
             if all(getattr(sent, name) == value for name, value in stated.items() if value)
-            and any(answer.meme_id in sent.items for answer in answers.answers)
+            and _shows(answers, sent.items)
         ]
         if len(fitting) != 1:
             names = ", ".join(sorted(sheets)) or "none"
@@ -166,6 +168,14 @@ def identify(
     return sheet
 
 
+def _shows(answers: SheetAnswers, items: Mapping[str, SentItem]) -> bool:
+    """Whether anything in a file is of a sheet with these items."""
+    if any(answer.meme_id in items for answer in answers.answers):
+        return True
+    sources = {plain_text(part) for item in items.values() for part in item.source} - {""}
+    return any(plain_text(row.source) in sources for row in answers.rows if row.source)
+
+
 def place(
     answers: SheetAnswers, sheet: SentSheet, memes: Mapping[str, KnownMeme], *, person: str = ""
 ) -> list[PlacedAnswer]:
@@ -180,11 +190,8 @@ def place(
         sent, meme = sheet.items.get(answer.meme_id), memes.get(answer.meme_id)
         parts: tuple[str, ...] = ()
         decision: _Decision
-        if meme is None:
-            decision = "refused", "unknown id", f"there is no meme {answer.meme_id!r} here"
-        elif sent is None:
-            message = f"the sheet {sheet.id} did not have {answer.meme_id!r}"
-            decision = "refused", "not on the sheet", message
+        if answer.near or sent is None or meme is None:
+            answer, decision = _stray(answer, sheet, is_known=meme is not None)
         else:
             if sheet.kind == "transcript":
                 answer = _without_drawings(answer, sent)
@@ -209,6 +216,22 @@ def place(
             )
         )
     return placed
+
+
+def _stray(answer: Answer, sheet: SentSheet, *, is_known: bool) -> tuple[Answer, _Decision]:
+    """What becomes of an answer that is to no caption of the sheet: it is kept beside one."""
+    reason: Reason = "not on the sheet" if is_known else "unknown id"
+    about = f"the sheet {sheet.id} does not have {answer.meme_id!r}"
+    if not is_known:
+        about = f"there is no meme {answer.meme_id!r} here"
+    if not answer.meme_id:
+        reason = "not understood"
+        about = answer.unclear or (
+            "it has lost its key, and neither meme and part nor source say what it is about"
+        )
+    near = answer.near or next(iter(sheet.items))
+    message = f"row {answer.row} stands beside {near} and belongs to no caption: {about}"
+    return replace(answer, meme_id=near), ("stray", reason, message)
 
 
 def _decide(

@@ -2,14 +2,16 @@
 
 A sheet has one row a part of a caption. A row's key says what it is about, whatever happens to the
 rest of the file: `SHEET|MEME|PART|SOURCE|BASE`, with the part counted from 1 and the two text keys
-of the whole caption. Where a spreadsheet lost the key, the visible meme and part do.
+of the whole caption. Where a spreadsheet lost the key, the visible meme and part do, and without
+these the source and the text to be corrected (see `memeloc.correct.lost_rows`).
 """
 
 from __future__ import annotations
 
 import re
+import unicodedata
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 
 from memeloc.correct.model import (
@@ -17,6 +19,7 @@ from memeloc.correct.model import (
     STATUSES,
     WITHOUT_TEXT,
     Answer,
+    Row,
     Sheet,
     SheetAnswers,
     SheetItem,
@@ -27,29 +30,7 @@ from memeloc.correct.statuses import near_status, read_status
 from memeloc.errors import InputError
 from memeloc.files import file_sha256
 from memeloc.model import SEPARATOR, Caption
-from memeloc.tables import clean_text
-
-
-@dataclass(frozen=True, slots=True)
-class Row:
-    """One part of a caption, as a file has it.
-
-    Attributes:
-        number: the row as the file's program counts.
-        sheet, meme_id, part, source_key: from its key; part is counted from 1.
-        text, status, comment: the person's, stripped.
-        machine: the text to be corrected; empty where the file does not say.
-    """
-
-    number: int
-    sheet: str
-    meme_id: str
-    part: int
-    source_key: str
-    text: str
-    status: str
-    comment: str
-    machine: str = ""
+from memeloc.tables import clean_text, drawable
 
 
 def key_of(sheet: Sheet, item: SheetItem, part: int) -> str:
@@ -72,6 +53,11 @@ def parts_of(sheet: Sheet) -> Iterator[tuple[SheetItem, int, SheetPart]]:
             yield item, number, part
 
 
+def plain_text(text: str) -> str:
+    """A text to compare: programs differ in white space and in the form of characters."""
+    return " ".join(unicodedata.normalize("NFC", drawable(text)).split())
+
+
 def split_note(note: str) -> tuple[str, str]:
     """The status and the comment in a note: a line such as `status: wordplay`, and the rest."""
     status = ""
@@ -85,9 +71,7 @@ def split_note(note: str) -> tuple[str, str]:
     return status, "\n".join(rest)
 
 
-def gather(
-    path: Path, rows: Iterable[Row | InputError], facts: Mapping[str, str] | None = None
-) -> SheetAnswers:
+def gather(path: Path, rows: Iterable[Row], facts: Mapping[str, str] | None = None) -> SheetAnswers:
     """Make answers of the rows of a file, in whatever order they come.
 
     A meme whose rows are all untouched (no text, no status, no comment) is left out. A meme with
@@ -97,15 +81,11 @@ def gather(
     row.
     """
     problems: list[InputError] = []
-    memes: dict[str, dict[int, list[Row]]] = {}
+    kept: list[Row] = []
     sheets: set[str] = set()
     for row in rows:
-        if isinstance(row, InputError):
-            problems.append(row)
-            continue
         sheets |= {row.sheet} - {""}
-        memes.setdefault(row.meme_id, {}).setdefault(row.part, []).append(row)
-    answers = [_answer(parts) for parts in memes.values()]
+        kept.append(row)
     if len(sheets) > 1:
         problems.append(
             InputError(
@@ -114,7 +94,7 @@ def gather(
                 file=path,
             )
         )
-        answers = []
+        kept = []
     facts = facts or {}
     round_ = facts.get("round", "")
     return SheetAnswers(
@@ -124,9 +104,22 @@ def gather(
         person=facts.get("person", ""),
         file=path,
         sha256=file_sha256(path),
-        answers=tuple(answer for answer in answers if answer is not None),
+        answers=tuple(answers_of(row for row in kept if row.meme_id and row.part)),
         problems=tuple(problems),
+        rows=tuple(kept),
     )
+
+
+def answers_of(rows: Iterable[Row]) -> Iterator[Answer]:
+    """The answers in the rows of a sheet; a row that belongs to no caption is one by itself."""
+    memes: dict[str, dict[int, list[Row]]] = {}
+    for row in rows:
+        meme_id = f"\x1f{row.number}" if row.near else row.meme_id
+        memes.setdefault(meme_id, {}).setdefault(row.part, []).append(row)
+    for parts in memes.values():
+        answer = _answer(parts)
+        if answer is not None:
+            yield answer
 
 
 def _joined(rows: list[Row]) -> tuple[Row, list[Row]]:
@@ -157,14 +150,18 @@ def _answer(parts: Mapping[int, list[Row]]) -> Answer | None:
     elif status == "corrected":
         unclear = unclear or "it is marked corrected, but there is no text"
     uncut = any(SEPARATOR in text for text in texts)
-    if others:
+    wrong = next((f"row {row.number}: {row.wrong}" for row in (*rows, *others) if row.wrong), "")
+    if wrong:
+        unclear = wrong
+    elif others:
         unclear = _contradiction(rows, others[0])
     elif uncut:
         unclear = (
             f"the text with '//' does not have the {len(rows)} parts of this caption, or stands "
             "beside others"
         )
-    keeps_text = status not in WITHOUT_TEXT and not uncut
+    unclear = unclear or next((row.doubt for row in rows if row.doubt), "")
+    keeps_text = status not in WITHOUT_TEXT and not uncut and not wrong
     whole = [text or row.machine for text, row in zip(texts, rows, strict=True)]
     return Answer(
         meme_id=rows[0].meme_id,
@@ -176,6 +173,7 @@ def _answer(parts: Mapping[int, list[Row]]) -> Answer | None:
         source_key=next((row.source_key for row in rows if row.source_key), ""),
         rows=tuple(row.number for row in rows),
         unclear=unclear,
+        near=rows[0].near,
     )
 
 

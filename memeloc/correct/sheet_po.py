@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING
 
 from memeloc.correct.beside import match_lines, term_lines
 from memeloc.correct.guide_text import paragraphs
-from memeloc.correct.model import Sheet, SheetAnswers, SheetItem
-from memeloc.correct.rows import Row, gather, key_of, parts_of, split_key, split_note
+from memeloc.correct.model import Row, Sheet, SheetAnswers, SheetItem
+from memeloc.correct.rows import gather, key_of, parts_of, split_key, split_note
 from memeloc.errors import InputError
 from memeloc.tables import clean_text, drawable
 
@@ -108,7 +108,10 @@ class Po:
             "round": metadata.get("X-Memeloc-Round", ""),
             "person": metadata.get("X-Memeloc-Person", ""),
         }
-        rows = [_row(entry, path) for entry in catalogue if not entry.obsolete]
+        present = {entry.msgctxt for entry in catalogue if not entry.obsolete}
+        # What a tool took for obsolete counts where nothing else has its context.
+        entries = (each for each in catalogue if not each.obsolete or each.msgctxt not in present)
+        rows = [_row(entry) for entry in entries]
         for text in metadata.get("X-Memeloc-Empty", "").split():
             if key := split_key(text):
                 rows.append(Row(0, *key, "", "", ""))
@@ -121,16 +124,8 @@ def _previous(item: SheetItem, number: int) -> str | None:
     return next((source for source in sources if source), None)
 
 
-def _row(entry: polib.POEntry, path: Path) -> Row | InputError:
-    key = split_key(entry.msgctxt or "")
-    if key is None:
-        return InputError(
-            f"the context of {entry.msgid[:40]!r} is lost, so it is not clear which caption it "
-            "belongs to",
-            file=path,
-            row=entry.linenum,
-            column="msgctxt",
-        )
+def _row(entry: polib.POEntry) -> Row:
+    key = split_key(entry.msgctxt or "") or ("", "", 0, "")
     machine = _machine(entry.comment)
     text = clean_text(entry.msgstr)
     status, comment = split_note(entry.tcomment)
@@ -138,7 +133,8 @@ def _row(entry: polib.POEntry, path: Path) -> Row | InputError:
         text = ""
         if not entry.fuzzy and not status:
             status = "correct"
-    return Row(entry.linenum, *key, text, status, comment, machine or "")
+    source = clean_text(entry.msgid)
+    return Row(entry.linenum, *key, text, status, comment, machine or "", source)
 
 
 def _machine(comment: str) -> str | None:

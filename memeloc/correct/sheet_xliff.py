@@ -19,8 +19,8 @@ from lxml import etree
 
 from memeloc.correct.beside import term_lines
 from memeloc.correct.guide_text import paragraphs
-from memeloc.correct.model import Sheet, SheetAnswers, SheetItem
-from memeloc.correct.rows import Row, gather, key_of, split_key, split_note
+from memeloc.correct.model import Row, Sheet, SheetAnswers, SheetItem
+from memeloc.correct.rows import gather, key_of, split_key, split_note
 from memeloc.correct.statuses import read_status
 from memeloc.errors import InputError
 from memeloc.placeholders import PLACEHOLDER, placeholders
@@ -65,7 +65,7 @@ class Xliff:
                 facts.setdefault(name.strip(), value.strip())
         units = list(root.iter(_tag("trans-unit")))
         untouched = _untouched_sources(units) if facts.get("targets") == "source" else frozenset()
-        return gather(path, (_row(unit, path, unit in untouched) for unit in units), facts)
+        return gather(path, (_row(unit, unit in untouched) for unit in units), facts)
 
 
 def parse_xml(path: Path, *, has_doctype: bool = False) -> etree._Element:
@@ -191,12 +191,9 @@ def _machine(unit: etree._Element) -> str:
     return _text(unit.find(f"{_tag('alt-trans')}[@origin='{_US}']/{_tag('target')}"))
 
 
-def _row(unit: etree._Element, path: Path, untouched: bool) -> Row | InputError:
-    key = split_key(unit.get("id", ""))
+def _row(unit: etree._Element, untouched: bool) -> Row:
+    key = split_key(unit.get("id", "")) or ("", "", 0, "")
     line = unit.sourceline if isinstance(unit.sourceline, int) else 0
-    if key is None:
-        wrong = f"the id {unit.get('id', '')[:60]!r} is not one of a sheet's"
-        return InputError(wrong, file=path, row=line, column="id")
     target = unit.find(_tag("target"))
     has_machine = unit.find(f"{_tag('alt-trans')}[@origin='{_US}']") is not None
     text, machine = "" if untouched else _text(target), _machine(unit)
@@ -213,7 +210,8 @@ def _row(unit: etree._Element, path: Path, untouched: bool) -> Row | InputError:
         done = state in _DONE or unit.get("approved") == "yes"
         if done and not status and unit.get("translate") != "no":
             status = "correct"
-    return Row(line, *key, text, status, comment, machine)
+    source = _text(unit.find(_tag("source")))
+    return Row(line, *key, text, status, comment, machine, source)
 
 
 def _text(element: etree._Element | None) -> str:

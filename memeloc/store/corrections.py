@@ -25,6 +25,7 @@ from memeloc.store.files import find_file, store_file
 from memeloc.store.queries import Repository, add_row, by_slices, equal, two_columns
 from memeloc.store.records import (
     ACCEPTING,
+    OPENING,
     STANDING,
     AddedAnswers,
     CaptionVersion,
@@ -135,7 +136,7 @@ def _store(
     shared = {name: values[name] for name in ("meme_id", "round", "reason", "message")}
     ids = {"file_id": file_id, "sheet_id": sheet.id, "caption_id": version}
     number = add_row(connection, corrections, language=sheet.language, **ids, **values)
-    if answer.outcome != "case":
+    if answer.outcome not in OPENING:
         return []
     return [add_row(connection, cases, language=sheet.language, correction_id=number, **shared)]
 

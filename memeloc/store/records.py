@@ -39,6 +39,8 @@ ROUNDS = 2
 
 ACCEPTING = ("placed", "replaced")
 """Outcomes of an answer (see memeloc.correct.placing) that make it the caption."""
+OPENING = ("case", "stray")
+"""Outcomes that open a case."""
 STANDING = (*ACCEPTING, "case")
 """Outcomes after which an answer is its person's until she gives another."""
 

@@ -11,6 +11,7 @@ from typing import get_args
 
 from memeloc.correct.checks import CaptionWarning
 from memeloc.correct.compare import edits
+from memeloc.correct.lost_rows import complete
 from memeloc.correct.placing import PlacedAnswer, identify, place
 from memeloc.correct.report import Judgement, PostEdit, Report, make_report, report_page
 from memeloc.correct.sheets import read_sheet, suffix_of, write_sheet
@@ -218,6 +219,7 @@ class Correcting(Part):
             round_=round_,
             person=person,
         )
+        answers = complete(answers, sheet)
         added = self._store.corrections.add(
             FileRecord("answers", answers.file.name, answers.sha256, len(answers.answers)),
             sheet.id,

@@ -100,11 +100,12 @@ def test_what_was_given_up_waits_to_be_settled(status: Status) -> None:
     assert (result.outcome, result.reason, result.parts) == ("case", "given up", ())
 
 
-def test_a_meme_that_is_not_there_or_not_on_the_sheet_is_refused() -> None:
+def test_a_meme_that_is_not_there_or_not_on_the_sheet_is_a_stray() -> None:
     stored = {"m1": KnownMeme(SOURCE), "m2": KnownMeme(SOURCE)}
     unknown, elsewhere = place(came_back(answer(meme="m9"), answer(meme="m2")), sheet(), stored)
-    assert (unknown.outcome, unknown.reason) == ("refused", "unknown id")
-    assert (elsewhere.outcome, elsewhere.reason) == ("refused", "not on the sheet")
+    assert (unknown.outcome, unknown.reason) == ("stray", "unknown id")
+    assert (elsewhere.outcome, elsewhere.reason) == ("stray", "not on the sheet")
+    assert unknown.meme_id == elsewhere.meme_id == "m1"
 
 
 def test_a_sheet_is_known_by_id_or_by_whose_it_is() -> None:

@@ -268,11 +268,12 @@ def test_numbers_are_taken_back_and_formulas_are_named(
     page.cell(6, column["your text"]).value = date(2026, 1, 2)
     book.save(workbook)
     back = read_sheet(workbook)
-    (answer,) = back.answers
-    assert answer.parts[0] == "404"
-    problems = {problem.row: str(problem) for problem in back.problems}
-    assert "formula" in problems[4]
-    assert "date" in problems[6]
+    answers = {answer.meme_id: answer for answer in back.answers}
+    assert answers["m1"].parts[0] == "404"
+    assert "formula" in answers["m2"].unclear
+    assert (answers["m2"].typed, answers["m2"].parts) == (("=1+1", ""), ())
+    assert "row 6" in answers["m3"].unclear
+    assert "date" in answers["m3"].unclear
 
 
 def test_libreoffice_saves_it_again_and_it_comes_back_whole(workbook: Path, tmp_path: Path) -> None:

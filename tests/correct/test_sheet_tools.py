@@ -147,6 +147,16 @@ def test_a_status_that_does_not_exist_is_named_with_a_near_one(tmp_path: Path) -
     assert f"row {answer.row}" in answer.unclear
 
 
+def test_what_a_tool_made_obsolete_is_read_where_nothing_replaced_it(tmp_path: Path) -> None:
+    path = tmp_path / "sheet.po"
+    write_sheet(sheet(), path, "po")
+    catalogue = polib.pofile(str(path))
+    catalogue[0].msgstr, catalogue[0].flags, catalogue[0].obsolete = "نص", [], True
+    catalogue.save(str(path))
+    (answer,) = read_sheet(path).answers
+    assert (answer.meme_id, answer.parts) == ("m1", ("نص", "أنا"))
+
+
 @pytest.mark.parametrize("name", ["sheet.xlf", "sheet.po"])
 def test_shuffled_and_removed_entries_do_no_harm(tmp_path: Path, name: str) -> None:
     path = tmp_path / name
@@ -182,8 +192,8 @@ def test_broken_files_are_sentences(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="broken XML"):
         read_sheet(tmp_path / "a.xlf")
     (tmp_path / "b.po").write_text('msgid "a"\nmsgstr "b\n')
-    (problem,) = read_sheet(tmp_path / "b.po").problems
-    assert "context" in str(problem)
+    (row,) = read_sheet(tmp_path / "b.po").rows
+    assert (row.meme_id, row.part, row.source) == ("", 0, "a")
     (tmp_path / "c.po").write_text("nothing of the kind\n")
     with pytest.raises(InputError, match="headings"):
         read_sheet(tmp_path / "c.po")

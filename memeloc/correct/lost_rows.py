@@ -1,0 +1,106 @@
+"""Rows that have lost what they are about. In: a returned sheet, and as it was sent. Out: answers.
+
+People delete columns, merge cells and add lines. What a row is about is then told by its source and
+by the text to be corrected, which are the sheet's, and by the rows around it. A row that was filled
+in and belongs to nothing on the sheet is kept beside the caption that it stands with.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+
+from memeloc.correct.model import Row, SheetAnswers
+from memeloc.correct.placing import SentItem, SentSheet
+from memeloc.correct.rows import answers_of, plain_text
+
+_Place = tuple[str, int]
+"""A meme, and its part counted from 1."""
+
+
+def complete(answers: SheetAnswers, sheet: SentSheet) -> SheetAnswers:
+    """The answers again, with what the sheet showed where the file has lost it."""
+    rows = _found(answers.rows, sheet.items)
+    rows = [row if row.near else _as_sent(row, sheet.items[row.meme_id]) for row in rows]
+    return replace(answers, answers=tuple(answers_of(rows)))
+
+
+def _found(rows: Sequence[Row], items: Mapping[str, SentItem]) -> list[Row]:
+    """The rows with the meme and part that they are about, or else with the meme that is near."""
+    places: list[_Place | None] = [
+        (row.meme_id, row.part) if row.meme_id in items and row.part else None for row in rows
+    ]
+    if None in places:
+        _find(places, rows, items)
+    placed = []
+    near = next((place[0] for place in places if place), next(iter(items), ""))
+    for row, place in zip(rows, places, strict=True):
+        if place is not None:
+            near = place[0]
+            placed.append(replace(row, meme_id=place[0], part=place[1]))
+        elif row.is_touched:
+            placed.append(replace(row, near=near))
+    return placed
+
+
+def _find(places: list[_Place | None], rows: Sequence[Row], items: Mapping[str, SentItem]) -> None:
+    """Find the places of rows by their texts; of several that fit, the one beside a neighbour."""
+    by_source: dict[str, list[_Place]] = {}
+    for meme_id, item in items.items():
+        for number, source in enumerate(item.source, 1):
+            by_source.setdefault(plain_text(source), []).append((meme_id, number))
+    fitting: dict[int, list[_Place]] = {}
+    for index, row in enumerate(rows):
+        if places[index] is not None:
+            continue
+        fit = by_source.get(plain_text(row.source), []) if row.source else []
+        machine = plain_text(row.machine)
+        for says in (
+            [place for place in fit if place[0] == row.meme_id],
+            [place for place in fit if place[1] == row.part],
+            [place for place in fit if machine and machine == plain_text(_shown(items, place))],
+        ):
+            fit = says or fit
+        fitting[index] = fit
+        if len(fitting[index]) == 1:
+            places[index] = fitting[index][0]
+    for indices, step in ((fitting, 1), (reversed(fitting), -1)):
+        for index in indices:
+            before = places[index - step] if 0 <= index - step < len(rows) else None
+            if places[index] is None and before is not None:
+                beside = (before[0], before[1] + step)
+                if beside in fitting[index] or _is_merged(rows[index], beside, items):
+                    places[index] = beside
+
+
+def _is_merged(row: Row, beside: _Place, items: Mapping[str, SentItem]) -> bool:
+    """Whether a row with a part's number only is the next of a meme whose cell is merged."""
+    return (
+        not row.meme_id
+        and not row.source
+        and row.part == beside[1]
+        and row.part <= len(items[beside[0]].source)
+    )
+
+
+def _as_sent(row: Row, item: SentItem) -> Row:
+    """The row with the text that it showed; where that was overwritten, a person typed it."""
+    if not 1 <= row.part <= len(item.base):
+        return row
+    shown = item.base[row.part - 1]
+    if not row.machine:
+        return replace(row, machine=shown)
+    if row.text or row.wrong or not any(char.isalpha() for char in row.machine):
+        return row
+    if plain_text(row.machine) == plain_text(shown):
+        return row
+    doubt = (
+        f"the text to be corrected was itself changed in row {row.number}; if that is the "
+        "correction, accept it"
+    )
+    return replace(row, text=row.machine, machine=shown, doubt=doubt)
+
+
+def _shown(items: Mapping[str, SentItem], place: _Place) -> str:
+    base = items[place[0]].base
+    return base[place[1] - 1] if place[1] <= len(base) else ""
