@@ -2,9 +2,10 @@
 
 OmegaT (3.6 in Debian 12, and later) takes the target of an XLIFF unit for its source. So the
 project's XLIFF has the source there, and the text to be corrected stands in the project's memory,
-bound to its unit: the source is shown as source, the machine's text as its translation. What OmegaT
-makes of it, `target/*.xlf`, is read as any XLIFF. Of a whole project in an archive the memory is
-read, where OmegaT keeps all that was typed, and the notes, which are nowhere else.
+bound to its unit: the source is shown as source, the machine's text as its translation. Matches are
+a memory in `tm`, and the terms of the glossary stand in `glossary`, where OmegaT looks for both.
+What OmegaT makes of it, `target/*.xlf`, is read as any XLIFF. Of a whole project in an archive the
+memory is read, where OmegaT keeps all that was typed, and the notes, which are nowhere else.
 (OmegaT 3.6's manual, appendices on project files and on alternative translations.)
 """
 
@@ -12,7 +13,7 @@ from __future__ import annotations
 
 import re
 import zipfile
-from collections.abc import Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -26,6 +27,7 @@ from memeloc.correct.packing import PROJECT, add_pictures
 from memeloc.correct.rows import key_of, parts_of
 from memeloc.correct.sheet_xliff import XLIFF, Xliff, parse_xml, write_xliff
 from memeloc.errors import InputError
+from memeloc.glossary import shown
 from memeloc.tables import drawable
 from memeloc.tables.archives import is_archive, names_in, read_member
 
@@ -34,6 +36,8 @@ _FOLDERS = ("source", "target", "tm", "glossary", "dictionary")
 _MEMORY = "omegat/project_save.tmx"
 _SENT = re.compile(r"(^|/)source/[^/]+\.xlf$")
 _FILTER = "org.omegat.filters3.xml.xliff.XLIFFFilter"
+_Unit = tuple[str, str, Mapping[str, str]]
+"""A text, its translation, and the properties of the unit, such as the `id` that it is for."""
 _EPOCH = (2020, 1, 1, 0, 0, 0)
 
 
@@ -60,6 +64,8 @@ class OmegaT:
                 "omegat/filters.xml": _xml(_filters()),
                 _MEMORY: _xml(_memory(sheet, name)),
                 "guide.txt": guide.encode(),
+                "tm/memory.tmx": _xml(_tmx(sheet, _matches(sheet))),
+                "glossary/memeloc.utf8": _glossary(sheet).encode(),
             }.items():
                 archive.writestr(f"{project}/{file}", content, zipfile.ZIP_DEFLATED)
             add_pictures(archive, sheet, f"{project}/")
@@ -148,18 +154,48 @@ def _filters() -> etree._Element:
 
 
 def _memory(sheet: Sheet, name: str) -> etree._Element:
+    """The text to be corrected as the translation of each unit."""
+    units = [
+        (part.source, part.machine, {"file": name, "id": key_of(sheet, item, number)})
+        for item, number, part in parts_of(sheet)
+        if part.source.strip() and part.machine.strip()
+    ]
+    return _tmx(sheet, units)
+
+
+def _matches(sheet: Sheet) -> Iterator[_Unit]:
+    """The parts of all matches, each pair of texts once."""
+    pairs = (
+        pair
+        for item in sheet.items
+        for match in item.matches
+        for pair in zip(match.source, match.text, strict=True)
+    )
+    return ((*pair, {}) for pair in dict.fromkeys(pairs) if all(pair))
+
+
+def _glossary(sheet: Sheet) -> str:
+    """A line for each form of a term: what it is to be in its first form, and the whole term."""
+    terms = dict.fromkeys(term for item in sheet.items for term in item.terms)
+    lines = [
+        (shown([name]), shown(term.wanted[:1]) or f"(not {shown(term.forbidden)})", str(term))
+        for term in terms
+        for name in term.names
+    ]
+    return "".join("\t".join(" ".join(text.split()) for text in line) + "\n" for line in lines)
+
+
+def _tmx(sheet: Sheet, units: Iterable[_Unit]) -> etree._Element:
     body = E.body()
     source, target = _tag(sheet.source_language.tag), _tag(sheet.language.tag)
-    for item, number, part in parts_of(sheet):
-        if part.source.strip() and part.machine.strip():
-            body.append(
-                E.tu(
-                    E.prop(name, type="file"),
-                    E.prop(key_of(sheet, item, number), type="id"),
-                    E.tuv(E.seg(drawable(part.source)), lang=source),
-                    E.tuv(E.seg(drawable(part.machine)), lang=target),
-                )
+    for text, translation, facts in units:
+        body.append(
+            E.tu(
+                *(E.prop(value, type=kind) for kind, value in facts.items()),
+                E.tuv(E.seg(drawable(text)), lang=source),
+                E.tuv(E.seg(drawable(translation)), lang=target),
             )
+        )
     header = {
         "creationtool": "OmegaT",
         "o-tmf": "OmegaT TMX",

@@ -13,8 +13,9 @@ import pytest
 from lxml import etree
 from PIL import Image
 
-from memeloc.correct.model import Answer, Sheet, SheetItem, SheetPart, text_key
+from memeloc.correct.model import Answer, Match, Sheet, SheetItem, SheetPart, text_key
 from memeloc.correct.sheets import read_sheet, write_sheet
+from memeloc.glossary import Term
 from memeloc.locales import default
 
 XLIFF = "{urn:oasis:names:tc:xliff:document:1.2}"
@@ -23,6 +24,8 @@ CAPTIONS = {
     "m2": (("Me: Monday. Again.", ""), ("सोमवार, फिर।", "खाली")),
     "m3": (("ok", "404"), ("ठीक", "404")),
 }
+MATCHES = (Match(84, ("Me: Monday.", "x"), ("मैं: सोमवार।", "")),)
+TERMS = (Term(("Monday", "Mon*"), ("सोमवार*", "सोम"), ("इतवार",)), Term(("ok",), (), ("ओके",)))
 
 
 @pytest.fixture
@@ -35,7 +38,7 @@ def project(tmp_path: Path) -> Path:
             meme, "cloud-monday",
             tuple(SheetPart(name, *texts, capacity=20) for name, texts in zip(
                 ("top", "bottom"), zip(source, machine, strict=True), strict=True)),
-            picture, text_key(source), text_key(machine),
+            picture, text_key(source), text_key(machine), matches=MATCHES, terms=TERMS,
         )
         for meme, (source, machine) in CAPTIONS.items()
     )  # fmt: skip
@@ -91,6 +94,18 @@ def test_a_project_shows_the_source_and_holds_its_pictures(project: Path) -> Non
     assert shown.items() <= _targets(sent).items()
     assert (project / "pictures" / "m1.jpg").is_file()
     assert "picture: pictures/m1.jpg" in sent.read_text("utf-8")
+
+
+def test_matches_and_terms_stand_where_omegat_looks_for_them(project: Path) -> None:
+    memory = etree.parse(str(project / "tm" / "memory.tmx"))
+    assert [seg.text for seg in memory.iter("seg")] == ["Me: Monday.", "मैं: सोमवार।"]
+    lines = (project / "glossary" / "memeloc.utf8").read_text("utf-8").splitlines()
+    whole = "Monday | Mon → सोमवार | सोम; not इतवार"
+    assert [line.split("\t") for line in lines] == [
+        ["Monday", "सोमवार", whole],
+        ["Mon", "सोमवार", whole],
+        ["ok", "(not ओके)", "ok; not ओके"],
+    ]
 
 
 def test_what_was_not_touched_is_no_answer(project: Path) -> None:
