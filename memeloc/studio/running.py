@@ -14,6 +14,9 @@ OWNER_VARIABLE = "MEMELOC_OWNER_TOKEN"
 
 _SHORTEST_TOKEN = 16
 
+_IDLE_SECONDS = 75
+"""How long a connection may be idle, as nginx has it: people look at a meme for some seconds."""
+
 
 def owner_token() -> str:
     """The token of the owner's page: from the environment, or a new one.
@@ -47,6 +50,7 @@ def run_server(served: ServedSurvey, listening: socket.socket, token: str) -> No
         server_header=False,
         access_log=False,  # addresses hold people's ids
         log_level="warning",
+        timeout_keep_alive=_IDLE_SECONDS,
         timeout_graceful_shutdown=5,
     )
     uvicorn.Server(config).run([listening])
