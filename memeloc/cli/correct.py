@@ -16,6 +16,7 @@ from memeloc.cli.options import (
     Kind,
     Lang,
     Langs,
+    SamePerson,
     Taxonomy,
     check_taxonomy,
     languages,
@@ -33,7 +34,7 @@ app = typer.Typer(
     no_args_is_help=True,
 )
 
-_ONLY = ("new", "changed", "open", "all")
+_ONLY = ("new", "unclaimed", "changed", "open", "all")
 _FIRST = {
     "caption": "translate",
     "transcript": "memeloc ocr",
@@ -60,9 +61,14 @@ def export(
     only: str = Option(
         "new",
         metavar="WHICH",
-        help="new, changed (since they were corrected), open (to be settled), all, or ids of "
-        "memes (of survey texts, their names) with commas between.",
+        help="new, unclaimed (on nobody else's sheet of this round), changed (since they were "
+        "corrected), open (to be settled), all, or ids of memes (of survey texts, their names) "
+        "with commas between.",
     ),
+    share: str = Option(
+        "", metavar="N/OF", help="Only this share, such as 1/2; a caption stays with its share."
+    ),
+    allow_same_person: SamePerson = False,
     taxonomy: Taxonomy = "",
     out: Path | None = Option(
         None, metavar="FILE", help="The file.", show_default="LANG-rROUND-NAME.KIND"
@@ -75,13 +81,16 @@ def export(
     """Write a sheet of captions for one person to correct.
 
     It has the source, the text to be corrected, the picture, the space there is, a place for
-    another text, a status to pick and the guide in the language. Round 2 shows round 1's result.
-    The texts of surveys are the ones that memeloc ships, to be made your team's own. Beside
-    xliff, po and csv an archive is written of the sheet and its pictures, which is what to send.
+    another text, a status to pick and the guide in the language. Round 2 shows round 1's result,
+    what was there before, and what was said; it leaves out what the same person has answered in
+    round 1. The texts of surveys are the ones that memeloc ships, to be made your team's own.
+    Beside xliff, po and csv an archive is written of the sheet and its pictures, which is what to
+    send.
 
     \b
     Example:
       memeloc correct export --lang hi --to asha
+      memeloc correct export --lang hi --to asha --share 1/2
       memeloc correct export --lang de --round 2 --to jonas --format xliff
       memeloc correct export --lang ar --to amal --format csv --no-pictures
       memeloc correct export --lang ar --kind transcript --to samira
@@ -97,6 +106,8 @@ def export(
             kind=kind,
             only=only if only in _ONLY else "all",  # type: ignore[arg-type]
             ids=None if only in _ONLY else split(only),
+            share=share,
+            allow_same_person=allow_same_person,
             taxonomy=taxonomy,
             out=out,
             pictures=pictures,
@@ -111,7 +122,9 @@ def export(
         "or ask for --only all"
     )
     send = [f"The same with its pictures, to send: {result.archive}"] * bool(result.archive)
-    show(_fields(result, kind), then, *send, as_json=as_json)
+    own = f"{result.left_out:,} were left out: {to} has answered them in another round"
+    lines = [*send, *[own] * bool(result.left_out)]
+    show(_fields(result, kind), then, *lines, as_json=as_json)
 
 
 _ANSWERS = Table(
@@ -128,6 +141,7 @@ def import_(
     lang: str = Option("", metavar="TAG", help="The language, if the file has lost it."),
     round_: int = Option(0, "--round", min=0, max=9, help="The round, if the file has lost it."),
     person: AnsweredBy = "",
+    allow_same_person: SamePerson = False,
     dry_run: DryRun = False,
     as_json: AsJson = False,
 ) -> None:
@@ -135,8 +149,9 @@ def import_(
 
     Each answer is placed, already known, kept to be settled, or refused, and each file is stored
     as a whole. The same file twice changes nothing. Nothing that anybody typed is overwritten.
-    What contradicts itself, or belongs to nothing here, is kept to be settled; where something is
-    left out all the same, the exit status is 1.
+    What contradicts itself, or belongs to nothing here, is kept to be settled, and so is what a
+    person has answered in another round, too; where something is left out all the same, the exit
+    status is 1.
 
     \b
     Example:
@@ -149,7 +164,12 @@ def import_(
         for path in files:
             try:
                 result = workspace.correcting.import_sheet(
-                    path, language=lang, round_=round_, person=person, dry_run=dry_run
+                    path,
+                    language=lang,
+                    round_=round_,
+                    person=person,
+                    allow_same_person=allow_same_person,
+                    dry_run=dry_run,
                 )
             except MemelocError as error:
                 say(f"Not taken: {error}")
@@ -221,7 +241,11 @@ def check(langs: Langs = "all", kind: Kind = "caption", as_json: AsJson = False)
 _ANSWERED = Table(
     "Who changed what",
     "answers",
-    "meme_id language round person status before after",
+    (
+        "meme_id language round person",
+        ("when", lambda row: f"{row['created']:.10}"),
+        "status before after comment",
+    ),
     most=50,
     empty=True,
 )
@@ -279,6 +303,7 @@ _REPORT = (
             ("chrF", lambda row: round(row.chrf, 1)),
         ),
     ),
+    Table("Comments", "comments", "language meme=meme_id who status comment", most=SHOWN),
 )
 
 

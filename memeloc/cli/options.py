@@ -15,6 +15,10 @@ DryRun = Annotated[bool, Option("--dry-run", help="Only say what would be done; 
 AnsweredBy = Annotated[
     str, Option("--person", metavar="NAME", help="Who answered, if the file does not say.")
 ]
+SamePerson = Annotated[
+    bool,
+    Option("--allow-same-person", help="Let a person correct a caption in more than one round."),
+]
 DecidedBy = Annotated[
     str, Option("--as", metavar="NAME", help="Who decides.", show_default="your login")
 ]

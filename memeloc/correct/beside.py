@@ -5,7 +5,11 @@ Nobody fills them in, and nothing of them is read back.
 
 from __future__ import annotations
 
-from memeloc.correct.model import Sheet, SheetItem
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+from memeloc.correct.model import GIVEN_UP, Sheet, SheetItem, Step
+from memeloc.correct.statuses import status_words
 from memeloc.glossary import terms_in
 
 
@@ -22,3 +26,45 @@ def term_lines(sheet: Sheet, item: SheetItem, number: int) -> list[str]:
     """The terms of the glossary that occur in a part, counted from 1."""
     source = item.parts[number - 1].source
     return [str(term) for term in terms_in(item.terms, [source], sheet.source_language)]
+
+
+def history_lines(sheet: Sheet, item: SheetItem, number: int) -> list[str]:
+    """What became of a part, counted from 1, before this sheet: who, when, the text, the comment.
+
+    A line a step, without line breaks, as `anna, round 1, 2026-11-22: the text (a comment)`.
+    """
+    lines = []
+    for step in item.history:
+        pieces = [" ".join(piece.split()) for piece in _pieces(step, number, sheet.language.tag)]
+        if pieces:
+            lines.append(f"{step.who}: {' '.join(pieces)}")
+    return lines
+
+
+def note_lines(sheet: Sheet, item: SheetItem, number: int) -> list[str]:
+    """What a part, counted from 1, has in formats whose only place for it are notes."""
+    notes = list(item.remarks)
+    notes += [f"glossary: {term}" for term in term_lines(sheet, item, number)]
+    return notes + [f"history: {line}" for line in history_lines(sheet, item, number)]
+
+
+def given_up_lines(history: Sequence[Step], tag: str) -> list[str]:
+    """Who gave a caption up and why, but for who has answered otherwise since."""
+    last = {(step.round, step.person): step for step in history if step.decides}
+    return [
+        f"{step.who}: {' '.join(' '.join(_pieces(step, 1, tag)).split())}"
+        for step in last.values()
+        if step.status in GIVEN_UP
+    ]
+
+
+def _pieces(step: Step, number: int, tag: str) -> Iterator[str]:
+    if step.status in GIVEN_UP:
+        words: Mapping[Any, str] = status_words(tag)
+        yield words[step.status]
+    elif number <= len(step.parts):
+        yield step.parts[number - 1] or "—"
+    elif step.status == "dropped":
+        yield step.status
+    if step.comment:
+        yield f"({step.comment})"

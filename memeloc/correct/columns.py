@@ -13,7 +13,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
 from memeloc import tables
-from memeloc.correct.beside import match_lines, term_lines
+from memeloc.correct.beside import history_lines, match_lines, term_lines
 from memeloc.correct.model import Row, Sheet, SheetAnswers, SheetItem, SheetPart
 from memeloc.correct.rows import gather, key_of, parts_of, split_key
 from memeloc.tables import Formula, read_table, text_of, write_table, wrong_in
@@ -33,6 +33,7 @@ HEADINGS = {
     "status": "status",
     "comment": "comment",
     "marks": "marks",
+    "history": "history",
     "terms": "glossary",
     "matches": "translation memory",
     "language": "language",
@@ -41,7 +42,7 @@ HEADINGS = {
 }
 """Our columns, in order, and what they are headed."""
 
-_AT_TIMES = ("terms", "matches")
+_AT_TIMES = ("history", "terms", "matches")
 """Columns that a CSV has only where something stands in them."""
 
 _ALSO = {
@@ -97,6 +98,7 @@ def cells_of(sheet: Sheet, item: SheetItem, number: int, part: SheetPart) -> dic
         "machine": part.machine,
         "room": str(part.capacity or ""),
         "marks": "; ".join(item.remarks),
+        "history": "\n".join(history_lines(sheet, item, number)),
         "terms": "\n".join(term_lines(sheet, item, number)),
         "matches": "\n".join(match_lines(item, number)),
         "language": sheet.language.tag,

@@ -97,9 +97,10 @@ class Step:
     """What somebody made of a caption, or said about it.
 
     Attributes:
-        round: 0 of the machine's text, else the round of correction.
+        round: 0 of the text before any, else the round of correction.
+        person: or the translator, of the machine's text.
         parts: the text; empty where there is none, as of what was given up.
-        status: empty of the machine's text, a `Status` of an answer, `settled` or `dropped` of
+        status: empty of the text before any, a `Status` of an answer, `settled` or `dropped` of
             what was decided about it.
         created: when it was stored, in UTC.
     """
@@ -110,6 +111,18 @@ class Step:
     status: str
     comment: str
     created: datetime
+
+    @property
+    def who(self) -> str:
+        """Who and when: `anna, round 1, 2026-11-22`; `machine`; `at first`, of an import."""
+        if not self.round:
+            return "machine" if self.person else "at first"
+        return f"{self.person or 'somebody'}, round {self.round}, {self.created:%Y-%m-%d}"
+
+    @property
+    def decides(self) -> bool:
+        """Whether it is an answer, and not only a comment or what was decided about answers."""
+        return self.status not in ("", "comment", "settled", "dropped")
 
 
 @dataclass(frozen=True, slots=True)
@@ -145,6 +158,8 @@ class SheetItem:
         note: for the person who corrects.
         matches: from the translation memory, the most similar first.
         terms: of the glossary that occur in its source.
+        history: what others have made of it before and said about it, oldest first; the machine's
+            text is the first.
     """
 
     meme_id: str
@@ -157,6 +172,7 @@ class SheetItem:
     note: str = ""
     matches: tuple[Match, ...] = ()
     terms: tuple[Term, ...] = ()
+    history: tuple[Step, ...] = ()
 
     @property
     def remarks(self) -> tuple[str, ...]:

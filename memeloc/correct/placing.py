@@ -40,6 +40,7 @@ Reason = Literal[
     "given up",
     "placeholders",
     "not understood",
+    "same person",
 ]
 _Decision = tuple[Outcome, Reason, str]
 
@@ -177,12 +178,18 @@ def _shows(answers: SheetAnswers, items: Mapping[str, SentItem]) -> bool:
 
 
 def place(
-    answers: SheetAnswers, sheet: SentSheet, memes: Mapping[str, KnownMeme], *, person: str = ""
+    answers: SheetAnswers,
+    sheet: SentSheet,
+    memes: Mapping[str, KnownMeme],
+    *,
+    person: str = "",
+    allow_same_person: bool = False,
 ) -> list[PlacedAnswer]:
     """Decide what becomes of every answer of a sheet, which `identify` has found.
 
     `memes` are those that are known, by id. `person` answered where neither the file nor the sheet
-    says who.
+    says who. The answer of a person who has answered the caption in another round is a case, unless
+    `allow_same_person`: the rounds of multi3hate are two native speakers' (section 3.2).
     """
     person = answers.person or sheet.person or person
     placed = []
@@ -199,6 +206,9 @@ def place(
                 # Of `correct` it is what the sheet showed, whatever the file has.
                 parts = sent.base if answer.status == "correct" else answer.parts
             decision = _decide(answer, parts, sheet, sent, meme, person, answers.file)
+            is_whole = decision[0] in ("placed", "replaced") or decision[1] == "disagreement"
+            if is_whole and not allow_same_person:
+                decision = _second_time(sheet.round, meme, person, answer.meme_id) or decision
         outcome, reason, message = decision
         placed.append(
             PlacedAnswer(
@@ -276,6 +286,18 @@ def _decide(
         done = "read" if sheet.kind == "transcript" else "translated"
         return "case", "given up", f"{name} was not {done}: {answer.status}"
     return "replaced" if own is not None else "placed", "", ""
+
+
+def _second_time(round_: int, meme: KnownMeme, person: str, name: str) -> _Decision | None:
+    """The decision on an answer of a person who has answered in another round, too."""
+    for each in meme.answers:
+        if each.round != round_ and each.standing and same_person(each.person, person):
+            message = (
+                f"{person} answered {name} in round {each.round}, and round {round_} is for "
+                "somebody else"
+            )
+            return "case", "same person", message
+    return None
 
 
 def _without_drawings(answer: Answer, sent: SentItem) -> Answer:

@@ -9,11 +9,12 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from datetime import datetime
 from itertools import combinations, groupby
 from pathlib import Path
 
 from memeloc.correct.compare import Distance, Edit, chrf, edits
-from memeloc.correct.model import GIVEN_UP
+from memeloc.correct.model import GIVEN_UP, Comment
 from memeloc.model import Locale
 from memeloc.pages import fill_page
 
@@ -38,6 +39,7 @@ class Judgement:
     before: tuple[str, ...]
     after: tuple[str, ...]
     comment: str = ""
+    created: datetime | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,15 +115,21 @@ class Overall:
 @dataclass(frozen=True, slots=True)
 class Report:
     """What correction taught: by language, round and person; how far every two people agree; and by
-    language, from the machine's text to the last."""
+    language, from the machine's text to the last; what was said about captions, oldest first."""
 
     rows: Sequence[Row]
     agreements: Sequence[Agreement]
     overall: Sequence[Overall]
+    comments: Sequence[Comment]
 
 
-def make_report(judgements: Iterable[Judgement], post_edits: Iterable[PostEdit] = ()) -> Report:
-    """Make a report of everybody's standing answers, and of what came of the machine's texts.
+def make_report(
+    judgements: Iterable[Judgement],
+    post_edits: Iterable[PostEdit] = (),
+    comments: Iterable[Comment] = (),
+) -> Report:
+    """Make a report of everybody's standing answers, of what came of the machine's texts, and of
+    what was said.
 
     Args:
         judgements: those of a language together, and within it those of a meme.
@@ -143,7 +151,7 @@ def make_report(judgements: Iterable[Judgement], post_edits: Iterable[PostEdit] 
         rows += [counts[key].row(language, *key) for key in sorted(counts)]
         agreements += [pairs[key].agreement(language, *key) for key in sorted(pairs)]
     overall = [_overall(tag, group) for tag, group in groupby(post_edits, lambda e: e.locale.tag)]
-    return Report(rows, agreements, overall)
+    return Report(rows, agreements, overall, list(comments))
 
 
 def report_page(report: Report, locales: Mapping[str, Locale]) -> str:

@@ -12,7 +12,7 @@ import re
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from memeloc.correct.beside import match_lines, term_lines
+from memeloc.correct.beside import match_lines, note_lines
 from memeloc.correct.guide_text import paragraphs
 from memeloc.correct.model import Row, Sheet, SheetAnswers, SheetItem
 from memeloc.correct.rows import gather, key_of, parts_of, split_key, split_note
@@ -56,10 +56,7 @@ class Po:
             if item.picture:
                 notes.append(f"picture: {item.picture_name}")
             machine = drawable(part.machine)
-            notes += [
-                *item.remarks,
-                *(f"glossary: {term}" for term in term_lines(sheet, item, number)),
-            ]
+            notes += note_lines(sheet, item, number)
             notes += [*match_lines(item, number), _MACHINE + machine]
             braces = sheet.kind == "survey" and "{" in part.source
             entry = polib.POEntry(

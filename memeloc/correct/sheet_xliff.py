@@ -17,7 +17,7 @@ from typing import Any, cast
 
 from lxml import etree
 
-from memeloc.correct.beside import term_lines
+from memeloc.correct.beside import note_lines
 from memeloc.correct.guide_text import paragraphs
 from memeloc.correct.model import Row, Sheet, SheetAnswers, SheetItem
 from memeloc.correct.rows import gather, key_of, split_key, split_note
@@ -134,8 +134,7 @@ def _item(body: etree._Element, sheet: Sheet, item: SheetItem, source_as_target:
             "approved": "no",
             _XML + "space": "preserve",
         }
-        notes = list(item.remarks)
-        notes += [f"glossary: {term}" for term in term_lines(sheet, item, number)]
+        notes = note_lines(sheet, item, number)
         if part.capacity:
             facts |= {"maxwidth": str(part.capacity), "size-unit": "char"}
             notes.insert(0, f"room: {part.capacity} characters")
@@ -153,7 +152,18 @@ def _item(body: etree._Element, sheet: Sheet, item: SheetItem, source_as_target:
             _add(unit, "note", {"from": _US}, note)
         before = _add(unit, "alt-trans", {"origin": _US})
         add(before, "target", language, part.machine)
+        _add_steps(unit, sheet, item, number)
         _add_matches(unit, sheet, item, number)
+
+
+def _add_steps(unit: etree._Element, sheet: Sheet, item: SheetItem, number: int) -> None:
+    """Add the earlier texts of a part, as alternatives: the machine's, and those of people."""
+    machine = item.parts[number - 1].machine
+    texts = {step.parts[number - 1]: step for step in item.history if number <= len(step.parts)}
+    for text, step in texts.items():
+        if text and text != machine:
+            earlier = _add(unit, "alt-trans", {"origin": step.who})
+            _add(earlier, "target", {_XML + "lang": sheet.language.tag}, text)
 
 
 def _add_matches(unit: etree._Element, sheet: Sheet, item: SheetItem, number: int) -> None:

@@ -24,7 +24,7 @@ from memeloc.tables.archives import is_workbook
 CAPTIONS = "Captions"
 GUIDE = "Guide"
 
-_WIDTHS = (2, 25, 16, 10, 5, 34, 34, 40, 7, 6, 26, 30, 18, 30, 40, 9, 6, 10)
+_WIDTHS = (2, 25, 16, 10, 5, 34, 34, 40, 7, 6, 26, 30, 18, 44, 30, 40, 9, 6, 10)
 """Of the columns in the order of HEADINGS, in characters."""
 _HIDDEN = {"key", "language", "round", "person"}
 _HIDDEN_IN = {

@@ -7,6 +7,7 @@ grow with them.
 from __future__ import annotations
 
 from collections.abc import Iterator
+from datetime import datetime
 from itertools import groupby
 from typing import Any, NamedTuple
 
@@ -34,6 +35,7 @@ class StandingAnswer(NamedTuple):
     base: tuple[str, ...]
     parts: tuple[str, ...]
     comment: str
+    created_at: datetime
 
 
 class SourceAndText(NamedTuple):

@@ -12,6 +12,7 @@ from dataclasses import asdict, replace
 
 from sqlalchemy import Connection, select
 
+from memeloc.correct.model import Comment
 from memeloc.correct.placing import KnownMeme, PlacedAnswer, SentSheet
 from memeloc.errors import InputError
 from memeloc.store.caption_versions import (
@@ -22,6 +23,7 @@ from memeloc.store.caption_versions import (
     texts_of,
 )
 from memeloc.store.files import find_file, store_file
+from memeloc.store.history import find_comments
 from memeloc.store.queries import Repository, add_row, by_slices, equal, two_columns
 from memeloc.store.records import (
     ACCEPTING,
@@ -94,6 +96,11 @@ class Corrections(Repository):
         """What people answered, oldest first; standing is relative to the current source."""
         with self.database.read() as connection:
             return find_corrections(connection, tag, meme_ids, kind=kind)
+
+    def comments(self, tag: str | None = None, kind: Kind | None = None) -> list[Comment]:
+        """What was said about captions, with answers, without and about cases, oldest first."""
+        with self.database.read() as connection:
+            return find_comments(connection, tag, kind=kind)
 
 
 def _known_sheet(connection: Connection, sheet_id: str, also: Collection[str]) -> KnownSheet:

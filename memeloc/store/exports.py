@@ -21,6 +21,7 @@ from memeloc.model import SEPARATOR
 from memeloc.store import memory
 from memeloc.store.caption_states import TAKEN, states_query
 from memeloc.store.caption_versions import current_query, is_active, is_current
+from memeloc.store.history import find_comments
 from memeloc.store.queries import Repository, is_newest, stream
 from memeloc.store.records import ROUNDS, Accept
 from memeloc.store.tables.captions import (
@@ -116,7 +117,24 @@ def _open(
         )
         for row in stream(connection, query)
     )
+    if name == "cases":
+        return _with_comments(connection, columns, rows)
     return columns, rows
+
+
+def _with_comments(
+    connection: Connection, columns: Sequence[Column], rows: Iterator[tuple[Any, ...]]
+) -> _Rows:
+    """Cases, and in one more column all that was said about their captions."""
+    comments: dict[tuple[str, str], list[str]] = {}
+    for comment in find_comments(connection):
+        about = comments.setdefault((comment.meme_id, comment.language), [])
+        about.append(f"{comment.who}: {comment.comment}")
+    names = [column.name for column in columns]
+    meme, language = names.index("meme_id"), names.index("language")
+    return (*columns, Column("comments")), (
+        (*row, "\n".join(comments.get((row[meme], row[language]), ()))) for row in rows
+    )
 
 
 def _kind(column_type: Any) -> Kind:

@@ -11,6 +11,8 @@ from typing import Any, NamedTuple
 from sqlalchemy import ColumnElement, Connection, Select, or_, select
 
 from memeloc.correct.model import Comment, Step
+from memeloc.correct.placing import same_person
+from memeloc.store.caption_versions import by_meme, current_query
 from memeloc.store.queries import by_slices, equal
 from memeloc.store.records import DROP, DROP_ALL, STANDING, Kind
 from memeloc.store.tables.captions import captions, cases, corrections, decisions, memes
@@ -83,6 +85,34 @@ def find_comments(
             connection, language, meme_ids, kind=kind, commented=True
         )
     ]
+
+
+def steps_before(
+    connection: Connection,
+    language: str,
+    round_: int,
+    person: str,
+    kind: Kind,
+    meme_ids: Collection[str] | None = None,
+) -> dict[str, list[Step]]:
+    """What a person who gets a sheet of a round is shown of each caption, oldest first.
+
+    What rounds before have brought, her own answers, comments without an answer, and decisions; of
+    the answers of others in the same round nothing, for who corrects beside them is not to know
+    them. The machine's text, or what was imported, is the first where anything follows.
+    """
+    shown: dict[str, list[Step]] = {}
+    for meme_id, _, step in find_steps(connection, language, meme_ids, kind=kind):
+        own = step.person == person or same_person(step.person, person)
+        if step.round < round_ or own or not step.decides:
+            shown.setdefault(meme_id, []).append(step)
+    if shown:
+        query = current_query(language, below_round=1, kind=kind)
+        for meme_id, version in by_meme(connection.execute(query)).items():
+            if meme_id in shown:
+                first = Step(0, version.translator, version.parts, "", "", version.created_at)
+                shown[meme_id].insert(0, first)
+    return shown
 
 
 def _steps(

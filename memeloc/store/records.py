@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Literal
 
-from memeloc.correct.model import Comment
+from memeloc.correct.model import Comment, Step
 from memeloc.correct.placing import EarlierAnswer, KnownMeme, PlacedAnswer, SentSheet
 from memeloc.model import Caption
 
@@ -126,6 +126,9 @@ class ToCorrect:
         base: what is to be corrected: what round 0 to `round - 1` have brought.
         answered: how many people have answered it in this round.
         open_case: whether something about it waits to be settled.
+        own_rounds: other rounds in which the person whose sheet it is has answered it.
+        history: what was made of it and said about it before, oldest first, as far as that person
+            is shown it.
     """
 
     meme_id: str
@@ -134,6 +137,8 @@ class ToCorrect:
     base: CaptionVersion
     answered: int
     open_case: bool
+    own_rounds: tuple[int, ...] = ()
+    history: tuple[Step, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

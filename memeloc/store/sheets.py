@@ -7,16 +7,18 @@ the same text, whoever hands in first.
 
 from __future__ import annotations
 
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import asdict
 from typing import Literal, NamedTuple
 
 from sqlalchemy import Connection, select
 
-from memeloc.correct.placing import SentItem, SentSheet
+from memeloc.correct.placing import SentItem, SentSheet, same_person
+from memeloc.correct.sharing import Share
 from memeloc.errors import InputError
 from memeloc.store.caption_versions import by_meme, current_query, source_query, texts_of
+from memeloc.store.history import steps_before
 from memeloc.store.queries import Repository, add_row, add_rows, columns_of, equal, two_columns
 from memeloc.store.records import STANDING, CaptionVersion, Kind, SheetRecord, ToCorrect
 from memeloc.store.tables.captions import (
@@ -29,11 +31,12 @@ from memeloc.store.tables.captions import (
     sheets,
 )
 
-Only = Literal["all", "new", "changed", "open"]
+Only = Literal["all", "new", "unclaimed", "changed", "open"]
 """Which captions a sheet is for.
 
 `all` that are ready for the round; `new`: those that the person (or, without a person, anybody) has
-not answered in it; `changed`: those of `new` that were answered before their source changed;
+not answered in it; `unclaimed`: those of `new` that are on nobody else's sheet of that round;
+`changed`: those of `new` that were answered before their source changed;
 `open`: those with an open case.
 """
 
@@ -56,8 +59,9 @@ class Sheets(Repository):
         only: Only = "new",
         meme_ids: Collection[str] | None = None,
         kind: Kind = "caption",
+        share: Share | None = None,
     ) -> list[ToCorrect]:
-        """The captions of a round for a sheet, in the memes' order; see `Only`.
+        """The captions of a round for a sheet, in the memes' order; see `Only` and `Share`.
 
         A caption is ready for round 1 when there is any translation of its current source (a
         transcript when it was read), for a later one when the round before has answered it and
@@ -71,21 +75,30 @@ class Sheets(Repository):
             answers = _answers(connection, tag, sources)
             waiting = _open_case_memes(connection, tag)
             texts = texts_of(connection, [base.source_id for base in bases.values()])
+            claimed = _claimed(connection, tag, round_, person) if only == "unclaimed" else set()
+            history = steps_before(connection, tag, round_, person, kind, meme_ids)
         of_round = {row for row in answers if row.round == round_}
         own = {row for row in of_round if person in ("", row.person)}
         done = {row.meme_id for row in own if row.is_current}
         candidates: dict[Only, Collection[str]] = {
             "all": sources,
             "new": sources.keys() - done,
+            "unclaimed": sources.keys() - done - claimed,
             "changed": {row.meme_id for row in own} - done,
             "open": waiting,
         }
         wanted = set(candidates[only])
         if meme_ids is not None:
             wanted &= set(meme_ids)
+        if share is not None:
+            wanted = set(filter(share.has, wanted))
         ready = {row.meme_id for row in answers if row.round == round_ - 1 and row.is_current}
         if only != "open":
             ready -= waiting
+        own_rounds = defaultdict[str, set[int]](set)
+        for row in answers - of_round:
+            if row.is_current and same_person(row.person, person):
+                own_rounds[row.meme_id].add(row.round)
         people = Counter(row.meme_id for row in of_round if row.is_current)
         items = []
         for meme_id, source in sources.items():
@@ -95,20 +108,47 @@ class Sheets(Repository):
             outdated = base.source_id is not None and texts[base.source_id] != source.parts
             if outdated or (source.language == tag) != (kind == "transcript"):
                 continue
-            answered, has_case = people[meme_id], meme_id in waiting
-            items.append(ToCorrect(meme_id, templates[meme_id], source, base, answered, has_case))
+            items.append(
+                ToCorrect(
+                    meme_id=meme_id,
+                    template=templates[meme_id],
+                    source=source,
+                    base=base,
+                    answered=people[meme_id],
+                    open_case=meme_id in waiting,
+                    own_rounds=tuple(sorted(own_rounds[meme_id])),
+                    history=tuple(history.get(meme_id, ())),
+                )
+            )
         return items
 
-    def add(self, sheet: SheetRecord, items: Sequence[tuple[str, int, int]]) -> bool:
+    def add(
+        self,
+        sheet: SheetRecord,
+        items: Sequence[tuple[str, int, int]],
+        *,
+        unclaimed: bool = False,
+    ) -> bool:
         """Store which versions a sheet shows; False when the sheet is there already.
 
         Its items are meme id, source version's id and base version's id, in the sheet's order.
+        With `unclaimed` they may be on nobody else's sheet of that round.
+
+        Raises:
+            InputError: the id is not valid, or somebody else has got one of the memes meanwhile.
         """
         if not sheet.id.isalnum() or len(sheet.id) > 40:
             raise InputError(f"A sheet's id is 1 to 40 letters and digits, not {sheet.id[:60]!r}.")
         with self.database.write() as connection:
             if find_sheets(connection, sheet_id=sheet.id):
                 return False
+            if unclaimed:
+                claimed = _claimed(connection, sheet.language, sheet.round, sheet.person)
+                if twice := [item[0] for item in items if item[0] in claimed]:
+                    raise InputError(
+                        f"{len(twice):,} of these captions, such as {twice[0]!r}, have gone out to "
+                        "somebody else in the meantime; export the sheet again."
+                    )
             values = asdict(sheet)
             add_row(connection, sheets, created_at=values.pop("created"), **values)
             names = ("sheet_id", "position", "meme_id", "source_id", "base_id")
@@ -159,6 +199,18 @@ def _answers(
         for meme_id, of_round, person, parts in connection.execute(query)
         if meme_id in sources
     }
+
+
+def _claimed(connection: Connection, language: str, round_: int, person: str) -> set[str]:
+    """The memes that are on another person's sheet of a round."""
+    query = (
+        select(sheet_items.c.meme_id)
+        .join(sheets, sheets.c.id == sheet_items.c.sheet_id)
+        .where(sheets.c.language == language, sheets.c.round == round_)
+    )
+    names = select(sheets.c.person).where(sheets.c.language == language, sheets.c.round == round_)
+    own = [name for name in connection.execute(names).scalars() if same_person(name, person)]
+    return set(connection.execute(query.where(sheets.c.person.not_in([person, *own]))).scalars())
 
 
 def _open_case_memes(connection: Connection, language: str) -> set[str]:

@@ -10,18 +10,20 @@ from pathlib import Path
 from typing import get_args
 
 from memeloc.correct.checks import CaptionWarning
-from memeloc.correct.compare import edits
 from memeloc.correct.lost_rows import complete
+from memeloc.correct.model import Comment
 from memeloc.correct.placing import PlacedAnswer, identify, place
 from memeloc.correct.report import Judgement, PostEdit, Report, make_report, report_page
+from memeloc.correct.sharing import Share
 from memeloc.correct.sheets import read_sheet, suffix_of, write_sheet
 from memeloc.errors import InputError
 from memeloc.files import replacing
-from memeloc.model import SEPARATOR, Locale
+from memeloc.model import Locale
 from memeloc.store.records import ACCEPTING, FileRecord, Kind, SheetRecord
 from memeloc.store.sheets import Only
 from memeloc.workspace.cases import Cases
 from memeloc.workspace.checking import caption_warnings, language_warnings
+from memeloc.workspace.comparing import ComparedAnswer, compared
 from memeloc.workspace.part import Part
 from memeloc.workspace.sheets import make_sheet
 from memeloc.workspace.survey_texts import store_shipped_texts, survey_text_ids
@@ -34,13 +36,15 @@ _FILES = {"caption": "", "transcript": "transcripts-", "survey": "survey-"}
 class SheetExport:
     """A sheet that went out: how many texts it has, its file (None without texts), the language.
 
-    `archive` is the sheet with its pictures, where the file itself holds none.
+    `archive` is the sheet with its pictures, where the file itself holds none; `left_out` are texts
+    that the person has answered in another round.
     """
 
     texts: int
     file: Path | None
     language: str
     archive: Path | None = None
+    left_out: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,24 +101,6 @@ class CaptionCheck:
     warnings: Sequence[CaptionWarning]
 
 
-@dataclass(frozen=True, slots=True)
-class ComparedAnswer:
-    """One person's answer beside what the sheet showed, the parts of texts joined by ` // `.
-
-    `edits` are pairs of what stood there and what stands there now.
-    """
-
-    meme_id: str
-    language: str
-    round: int
-    person: str
-    status: str
-    before: str
-    after: str
-    edits: Sequence[tuple[str, str]]
-    comment: str
-
-
 class Correcting(Part):
     """Having people correct the captions: sheets out, answers in, differences settled."""
 
@@ -133,6 +119,8 @@ class Correcting(Part):
         kind: Kind = "caption",
         only: Only = "new",
         ids: Sequence[str] | None = None,
+        share: str = "",
+        allow_same_person: bool = False,
         taxonomy: str = "",
         out: Path | None = None,
         pictures: bool = True,
@@ -146,9 +134,15 @@ class Correcting(Part):
             format: a name of `memeloc.correct.sheets.FORMATS`.
             only: which texts, see `Only`.
             ids: only these memes (of the texts of surveys, their names), whatever `only` says.
+            share: `1/2` and the like: only these, see `memeloc.correct.sharing`.
+            allow_same_person: do not leave out what the person has answered in another round.
             taxonomy: of the texts of surveys, only this one's and those of every survey.
             out: the file; None is LANG-rROUND-NAME.KIND in the working directory.
             pictures: show each meme with the text to be corrected.
+
+        Raises:
+            InputError: the person has answered all of it in another round, or a caption that was
+                unclaimed has gone out to somebody else in the meantime.
         """
         suffix = suffix_of(format)
         locale = self._workspace.locale(language)
@@ -159,8 +153,22 @@ class Correcting(Part):
         elif ids is not None:
             only = "all"
         items = self._store.sheets.to_correct(
-            locale.tag, round_, person, only=only, meme_ids=ids, kind=kind
+            locale.tag,
+            round_,
+            person,
+            only=only,
+            meme_ids=ids,
+            kind=kind,
+            share=Share.parse(share) if share else None,
         )
+        own = [item for item in items if item.own_rounds and not allow_same_person]
+        if own and len(own) == len(items):
+            raise InputError(
+                f"{person} has answered all {len(own):,} of these in round "
+                f"{own[0].own_rounds[0]}, and another round is for somebody else: export it for "
+                "another person, or with --allow-same-person."
+            )
+        items = [item for item in items if allow_same_person or not item.own_rounds]
         if not items:
             return SheetExport(0, None, locale.tag)
         name = f"{locale.tag}-{_FILES[kind]}r{round_}{f'-{person}' if person else ''}"
@@ -175,7 +183,7 @@ class Correcting(Part):
             pictures=pictures,
             on_progress=on_progress,
         )
-        archive = write_sheet(sheet, path, format)
+        # Stored before it is written: no sheet is in people's hands that is not known here.
         self._store.sheets.add(
             SheetRecord(
                 id=sheet.id,
@@ -189,8 +197,10 @@ class Correcting(Part):
                 kind=kind,
             ),
             [(item.meme_id, item.source.id, item.base.id) for item in items],
+            unclaimed=only == "unclaimed",
         )
-        return SheetExport(len(items), path, locale.tag, archive)
+        archive = write_sheet(sheet, path, format)
+        return SheetExport(len(items), path, locale.tag, archive, len(own))
 
     def import_sheet(
         self,
@@ -199,6 +209,7 @@ class Correcting(Part):
         language: str = "",
         round_: int = 0,
         person: str = "",
+        allow_same_person: bool = False,
         dry_run: bool = False,
     ) -> SheetImport:
         """Take back a sheet that a person filled in, in one transaction.
@@ -207,6 +218,7 @@ class Correcting(Part):
         changes nothing. Nothing that anybody typed is overwritten.
 
         `language`, `round_` and `person` are what is known of it where the file has lost it.
+        What the person has answered in another round, too, is a case unless `allow_same_person`.
 
         Raises:
             InputError: the file cannot be read, or it is not clear which sheet it is.
@@ -223,7 +235,13 @@ class Correcting(Part):
         added = self._store.corrections.add(
             FileRecord("answers", answers.file.name, answers.sha256, len(answers.answers)),
             sheet.id,
-            lambda known: place(answers, known.sheet, known.memes, person=person),
+            lambda known: place(
+                answers,
+                known.sheet,
+                known.memes,
+                person=person,
+                allow_same_person=allow_same_person,
+            ),
             also={answer.meme_id for answer in answers.answers},
             dry_run=dry_run,
         )
@@ -296,27 +314,15 @@ class Correcting(Part):
     ) -> list[ComparedAnswer]:
         """Who changed what, caption by caption; in every language with answers by default.
 
-        With `changed`, only answers that changed something.
+        What was said without an answer has a row, too. With `changed`, only answers that changed
+        something.
         """
+        judgements = self._judgements(languages, kind)
         return [
-            ComparedAnswer(
-                meme_id=judged.meme_id,
-                language=judged.locale.tag,
-                round=judged.round,
-                person=judged.person,
-                status=judged.status,
-                before=SEPARATOR.join(judged.before),
-                after=SEPARATOR.join(judged.after),
-                edits=[
-                    (edit.before, edit.after)
-                    for before, after in zip(judged.before, judged.after, strict=False)
-                    for edit in edits(before, after, judged.locale)
-                ],
-                comment=judged.comment,
-            )
-            for judged in self._judgements(languages, kind)
-            if (not meme_ids or judged.meme_id in meme_ids)
-            and not (changed and judged.before == judged.after)
+            row
+            for row in compared(judgements, self._comments(languages, kind))
+            if (not meme_ids or row.meme_id in meme_ids)
+            and not (changed and row.before == row.after)
         ]
 
     def report(
@@ -330,9 +336,14 @@ class Correcting(Part):
 
         In every language with answers by default; `to` is an HTML file to write, too.
         """
-        report = make_report(self._judgements(languages, kind), self._post_edits(languages, kind))
+        report = make_report(
+            self._judgements(languages, kind),
+            self._post_edits(languages, kind),
+            self._comments(languages, kind),
+        )
         if to is not None:
-            locales = {row.language: self._workspace.locale(row.language) for row in report.rows}
+            tags = {row.language for row in report.rows} | {row.language for row in report.comments}
+            locales = {tag: self._workspace.locale(tag) for tag in tags}
             with replacing(to) as temporary:
                 temporary.write_text(report_page(report, locales), encoding="utf-8")
         return report
@@ -350,12 +361,17 @@ class Correcting(Part):
                     before=answer.base,
                     after=answer.parts,
                     comment=answer.comment,
+                    created=answer.created_at,
                 )
 
     def _post_edits(self, languages: Sequence[str] | None, kind: Kind) -> Iterator[PostEdit]:
         for locale in self._answered(languages, kind):
             for row in self._store.comparisons.machine_and_final(locale.tag, kind):
                 yield PostEdit(locale, row.machine, row.final)
+
+    def _comments(self, languages: Sequence[str] | None, kind: Kind) -> Iterator[Comment]:
+        for locale in self._answered(languages, kind):
+            yield from self._store.corrections.comments(locale.tag, kind)
 
     def _answered(self, languages: Sequence[str] | None, kind: Kind) -> list[Locale]:
         """The languages with answers, of these or of all."""

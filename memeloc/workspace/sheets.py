@@ -14,6 +14,7 @@ from pathlib import Path
 
 from PIL import Image
 
+from memeloc.correct.beside import given_up_lines
 from memeloc.correct.model import Sheet, SheetItem, SheetPart, text_key
 from memeloc.errors import InputError
 from memeloc.files import replacing
@@ -81,9 +82,10 @@ def make_sheet(
                 source_key=text_key(item.source.parts),
                 base_key=text_key(base),
                 marks=item.base.marks,
-                note="; ".join(_notes(item, kind)),
+                note="; ".join(_notes(item, kind, locale.tag)),
                 matches=references.matches(item),
                 terms=references.terms(item),
+                history=item.history,
             )
         )
         if on_progress is not None:
@@ -113,9 +115,10 @@ def guide_for(locale: Locale, kind: Kind = "caption") -> str:
     return next(file for file in files if file.is_file()).read_text(encoding="utf-8")
 
 
-def _notes(item: ToCorrect, kind: Kind) -> Iterator[str]:
+def _notes(item: ToCorrect, kind: Kind, tag: str) -> Iterator[str]:
     if item.open_case:
         yield "waits to be settled"
+    yield from given_up_lines(item.history, tag)
     names = placeholders(" ".join(item.source.parts)) if kind == "survey" else ()
     if names:
         yield f"keep as it is: {' '.join(names)}"
