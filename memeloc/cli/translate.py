@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -164,12 +164,14 @@ def translate(
                 "price_out in [translate.openai] of memeloc.toml, unless the server is your own."
             )
         with progress("Translating", plan.captions, unit="captions") as bar:
-            result = job.run(on_progress=bar.report)
+            result = job.run(on_progress=bar.report, on_wait=_waiting())
     done = (
         f"{result.translated:,} translated, {result.from_memory:,} from memory, "
         f"{result.repeated:,} repeated, {result.empty:,} without text; "
         f"{result.characters:,} characters billed, {_money(result.cost, plan.currency)}"
     )
+    if result.elsewhere:
+        done += f"\n{result.elsewhere:,} were translated by another program at the same time"
     if result.marks:
         marks = ", ".join(f"{mark} {count:,}" for mark, count in sorted(result.marks.items()))
         done += f"\nMarked: {marks}"
@@ -187,6 +189,18 @@ def translate(
     explain("memeloc", [result.stopped] if result.stopped is not None else [])
     if result.failures or result.over_budget or result.stopped is not None:
         raise typer.Exit(1)
+
+
+def _waiting() -> Callable[[int], None]:
+    """Says once that another program is waited for."""
+    reports: list[int] = []
+
+    def report(count: int) -> None:
+        if not reports:
+            say(f"Waiting for {count:,} captions that another program is translating.")
+        reports.append(count)
+
+    return report
 
 
 def _list_models(folder: Path, as_json: bool) -> None:

@@ -94,7 +94,8 @@ def export(
     table: str = Argument(
         ...,
         metavar="TABLE",
-        help="captions, history, memes, corrections, cases, drops, memory, sheets or files.",
+        help="captions, history, memes, corrections, cases, drops, memory, sheets, "
+        "failures or files.",
     ),
     to: Path = Option(..., metavar="FILE", help="A .csv, .jsonl or .parquet file to write."),
     captions: TakenCaptions = "any",

@@ -201,6 +201,7 @@ def insert_versions(connection: Connection, rows: Sequence[Mapping[str, Any]]) -
         "characters": 0,
         "cost": 0.0,
         "currency": "",
+        "provenance": None,
     }
     statement = insert(captions).returning(captions.c.id, sort_by_parameter_order=True)
     return list(connection.execute(statement, [defaults | dict(row) for row in rows]).scalars())

@@ -135,6 +135,7 @@ class Captions(Repository):
         characters: int = 0,
         cost: float = 0.0,
         currency: str = "",
+        provenance: Mapping[str, str] | None = None,
         replace: bool = False,
     ) -> int | None:
         """Store one machine translation as it comes, and return its version's id.
@@ -147,6 +148,7 @@ class Captions(Repository):
             source_id: `ToTranslate.source.id`, the version that was translated.
             marks: what a corrector should know.
             characters, cost, currency: what was billed.
+            provenance: the model, glossary and prompt, as far as they are known.
             replace: supersede another machine translation of the same source.
 
         Raises:
@@ -174,6 +176,7 @@ class Captions(Repository):
                 "characters": characters,
                 "cost": cost,
                 "currency": currency,
+                "provenance": dict(provenance) if provenance else None,
             }
             return add_versions(connection, {meme_id: row}, versions)[0]
 

@@ -14,7 +14,18 @@ from operator import attrgetter
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from sqlalchemy import Boolean, Connection, Float, Integer, Select, Table, func, select
+from sqlalchemy import (
+    Boolean,
+    Connection,
+    Float,
+    Integer,
+    Select,
+    Table,
+    Text,
+    func,
+    select,
+    type_coerce,
+)
 
 from memeloc.errors import InputError
 from memeloc.model import SEPARATOR
@@ -34,6 +45,7 @@ from memeloc.store.tables.captions import (
     memes,
     sheet_items,
     sheets,
+    translation_failures,
 )
 from memeloc.store.tables.types import Parts, UtcTime
 from memeloc.tables.writing import Column, Kind
@@ -203,6 +215,7 @@ def _history(rounds: int) -> Select[Any]:
         states.c.people,
         *_columns(captions, "parts=text stage round person origin translator source_id marks"),
         *_columns(captions, "characters cost currency created_at"),
+        type_coerce(captions.c.provenance, Text()).label("provenance"),
     )
     query = query.join(memes, memes.c.id == captions.c.meme_id)
     query = query.outerjoin(states, states.c.id == captions.c.id)
@@ -248,6 +261,12 @@ def _drops() -> Select[Any]:
     return select(*columns).order_by(drops.c.id)
 
 
+def _failures() -> Select[Any]:
+    names = "meme_id language translator message characters cost currency created_at"
+    columns = _columns(translation_failures, names)
+    return select(*columns).order_by(translation_failures.c.id)
+
+
 def _sheets() -> Select[Any]:
     size = select(func.count()).where(sheet_items.c.sheet_id == sheets.c.id)
     return select(
@@ -267,11 +286,12 @@ _QUERIES: dict[str, Callable[[], Select[Any]]] = {
     "cases": _cases,
     "drops": _drops,
     "sheets": _sheets,
+    "failures": _failures,
     "files": _files,
 }
 
 TABLES = (
     *("captions", "history", "memes", "corrections", "cases", "drops", "memory", "sheets"),
-    "files",
+    *("failures", "files"),
 )
 """What can be exported."""

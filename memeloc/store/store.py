@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from memeloc.store.survey_texts import SurveyTexts
     from memeloc.store.surveys import Surveys
     from memeloc.store.transcripts import Transcripts
+    from memeloc.store.translations import Translations
 
 DATABASE_FILE = "memeloc.db"
 
@@ -54,6 +55,7 @@ class Store(Repository):
     files: Files
     items: Items
     transcripts: Transcripts
+    translations: Translations
     curation: Curation
     computed: Computed
     surveys: Surveys

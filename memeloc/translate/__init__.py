@@ -12,11 +12,13 @@ sent, and each answer is handed on as it comes.
 1
 """
 
+from memeloc.translate.gate import ClaimState
 from memeloc.translate.memory import MemoryUnit, TranslationMemory
 from memeloc.translate.protecting import ProtectingTranslator, mended
 from memeloc.translate.protocol import (
     Answer,
     Estimate,
+    FreeTranslator,
     Translation,
     TranslationFailure,
     TranslationItem,
@@ -27,7 +29,9 @@ from memeloc.translate.run import LanguagePlan, Plan, RunSummary, plan, run
 
 __all__ = [
     "Answer",
+    "ClaimState",
     "Estimate",
+    "FreeTranslator",
     "LanguagePlan",
     "MemoryUnit",
     "Plan",

@@ -10,9 +10,10 @@ from __future__ import annotations
 import signal
 import threading
 from collections import deque
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
+from typing import Literal
 
 from memeloc.errors import MemelocError, ServiceError
 from memeloc.model import Caption
@@ -33,6 +34,15 @@ MOST_WRONG = 20
 PSEUDO = "pseudo"
 """The mark of text that is no translation; its direction overrides are what it is for."""
 
+CLAIMED_AT_ONCE = 32
+"""Items that are claimed together."""
+
+ClaimState = Literal["claimed", "held", "done"]
+"""What became of a claim: the item is ours, another program works on it, or has finished it."""
+
+Claim = Callable[[Sequence[TranslationItem]], Sequence[ClaimState]]
+"""Claims items, each with all that get its answer, before anybody is asked for them."""
+
 _Key = tuple[str, str]
 _TOLERANCE = 1e-9
 
@@ -47,16 +57,26 @@ class Gate:
 
     Attributes:
         waiting: items that were not taken yet.
+        held: items that another program works on.
+        elsewhere: items that another program has finished.
         stopped: why no more are let through, if too many answers in a row were wrong.
     """
 
     def __init__(
-        self, items: Iterable[TranslationItem], translator: Translator, budget: float | None
+        self,
+        items: Iterable[TranslationItem],
+        translator: Translator,
+        budget: float | None,
+        claim: Claim | None = None,
     ) -> None:
         self.waiting = deque(items)
+        self.held: list[TranslationItem] = []
+        self.elsewhere: list[TranslationItem] = []
         self.stopped: MemelocError | None = None
         self._translator = translator
         self._budget = budget
+        self._claim = claim
+        self._claimed: set[_Key] = set()
         self._pending: dict[_Key, tuple[TranslationItem, float]] = {}
         self._spent = self._held = 0.0
         self._wrong = 0
@@ -84,12 +104,30 @@ class Gate:
             self._interrupted = False
             raise KeyboardInterrupt
 
+    def ready(self) -> bool:
+        """Whether an item waits that no other program works on; claims the next ones."""
+        while self._claim and self.waiting and key_of(self.waiting[0]) not in self._claimed:
+            count = min(CLAIMED_AT_ONCE, len(self.waiting))
+            items = [self.waiting.popleft() for _ in range(count)]
+            ours: list[TranslationItem] = []
+            for item, state in zip(items, self._claim(items), strict=True):
+                places = {"claimed": ours, "held": self.held, "done": self.elsewhere}
+                places[state].append(item)
+            self._claimed.update(map(key_of, ours))
+            self.waiting.extendleft(reversed(ours))
+        return bool(self.waiting)
+
+    def retry(self) -> None:
+        """Let those wait again that another program worked on."""
+        self.waiting.extend(self.held)
+        self.held.clear()
+
     def take(self) -> Iterator[TranslationItem]:
         """The next items, until one could pass the budget, or too many answers were wrong.
 
         Ctrl-C reaches the translator here, which then answers what is under way and raises it.
         """
-        while self.waiting and self.stopped is None:
+        while self.stopped is None and self.ready():
             self.check()
             most = 0.0
             if self._budget is not None:

@@ -9,13 +9,15 @@ that the budget is never passed, whatever has to be asked again.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
+from functools import partial
+from time import sleep
 from typing import Any
 
 from memeloc.errors import InputError, MemelocError
 from memeloc.model import Caption
-from memeloc.translate.gate import Gate, key_of
+from memeloc.translate.gate import ClaimState, Gate, key_of
 from memeloc.translate.memory import TranslationMemory, from_match
 from memeloc.translate.protocol import (
     Answer,
@@ -30,6 +32,8 @@ from memeloc.translate.protocol import (
 REPEATED = "repeated"
 """The mark of a caption whose text was translated for another meme on the same template."""
 
+WAIT_SECONDS = 1.0
+"""Between two looks at what other programs work on."""
 _DIGITS = 6
 """Digits of costs after the point."""
 
@@ -67,6 +71,7 @@ class RunSummary:
 
     Attributes:
         from_memory, repeated, empty: captions that needed no asking.
+        elsewhere: captions that another program has translated meanwhile.
         left: captions that were not asked for, because the budget or an error ended the run.
         stopped: what ended the run, if an error did.
         cost, characters: what was billed, of failures too.
@@ -79,6 +84,7 @@ class RunSummary:
     repeated: int = 0
     empty: int = 0
     failures: list[TranslationFailure] = field(default_factory=list)
+    elsewhere: int = 0
     left: int = 0
     cost: float = 0.0
     characters: int = 0
@@ -123,6 +129,8 @@ def run(
     budget: float | None = None,
     on_answer: Callable[[Translation], None],
     on_failure: Callable[[TranslationFailure], None] | None = None,
+    claim: Callable[[Sequence[Sequence[TranslationItem]]], Sequence[ClaimState]] | None = None,
+    on_wait: Callable[[int], None] | None = None,
 ) -> RunSummary:
     """Translate items, each meme once a language.
 
@@ -135,6 +143,10 @@ def run(
         on_answer: gets each translation as it comes, in this thread; Ctrl-C waits until it is done.
             A MemelocError that it raises ends the run.
         on_failure: gets each failure; they are in the summary too.
+        claim: claims items before anybody is asked for them, where other programs may do the same
+            work: groups of items that get the same answer.
+        on_wait: gets how many items are left that other programs work on, each time before they
+            are waited for.
 
     Raises:
         InputError: a meme stands among the items twice for one language.
@@ -142,7 +154,7 @@ def run(
     """
     work = _Work(items, memory, fuzzy)
     summary = RunSummary(work.plan(translator))
-    gate = Gate(work.asked, translator, budget)
+    gate = Gate(work.asked, translator, budget, claim and partial(work.claim, claim))
 
     def deliver(answer: Answer, item: TranslationItem) -> None:
         with gate.uninterrupted():
@@ -167,7 +179,14 @@ def run(
         with gate.uninterrupted():
             on_answer(ready)
         summary.count(ready)
-    while gate.waiting:
+    while gate.waiting or gate.held:
+        gate.check()
+        if not gate.ready():
+            if on_wait is not None and gate.held:
+                on_wait(len(gate.held))
+            sleep(WAIT_SECONDS if gate.held else 0)
+            gate.retry()
+            continue
         before = len(gate.waiting)
         answers = translator.translate(gate.take())
         try:
@@ -190,7 +209,8 @@ def run(
             break
     gate.check()
     summary.cost = round(summary.cost, _DIGITS)
-    summary.left = sum(1 + len(work.twins(item)) for item in gate.waiting)
+    summary.left = work.count([*gate.waiting, *gate.held])
+    summary.elsewhere = work.count(gate.elsewhere)
     return summary
 
 
@@ -241,6 +261,18 @@ class _Work:
     def twins(self, item: TranslationItem) -> list[TranslationItem]:
         """Other items that get this one's answer."""
         return self._twins.get(key_of(item), [])
+
+    def count(self, items: Iterable[TranslationItem]) -> int:
+        """How many items they are with their twins."""
+        return sum(1 + len(self.twins(item)) for item in items)
+
+    def claim(
+        self,
+        claim: Callable[[Sequence[Sequence[TranslationItem]]], Sequence[ClaimState]],
+        items: Sequence[TranslationItem],
+    ) -> Sequence[ClaimState]:
+        """Claim items together with their twins."""
+        return claim([[item, *self.twins(item)] for item in items])
 
     def plan(self, translator: Translator) -> Plan:
         """What is to be done, and what it costs."""

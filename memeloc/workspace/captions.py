@@ -168,7 +168,8 @@ class Captions(Part):
 
     def table(self, name: str = "captions", *, captions: Accept = "any") -> pd.DataFrame:
         """A table of the workspace as a frame: captions (a row a meme, a column a language),
-        history (a row for every version), memes, corrections, cases, drops, memory, sheets, files.
+        history (a row for every version), memes, corrections, cases, drops, memory, sheets,
+        failures (translations that failed and were billed), files.
 
         Args:
             captions: of the table `captions`, which are in it: `accepted`, `corrected` (these

@@ -14,12 +14,15 @@ from memeloc.model import Locale
 from memeloc.store.records import CaptionVersion, FileRecord, Kind
 from memeloc.store.store import Store
 from memeloc.store.survey_texts import ENGLISH
+from memeloc.store.translations import CaptionKey
 from memeloc.translate import (
+    FreeTranslator,
     MemoryUnit,
     Plan,
     ProtectingTranslator,
     RunSummary,
     Translation,
+    TranslationFailure,
     TranslationItem,
     TranslationMemory,
     Translator,
@@ -29,6 +32,7 @@ from memeloc.translate import (
     run,
 )
 from memeloc.workspace.capacity import capacity
+from memeloc.workspace.claiming import Claims
 from memeloc.workspace.part import Part
 from memeloc.workspace.survey_texts import store_shipped_texts
 
@@ -55,9 +59,16 @@ class MemoryExport:
 
 @dataclass(frozen=True, slots=True)
 class _Wanted:
+    """A caption to translate: the version of its source, and of what is there by now, if any."""
+
     item: TranslationItem
     source_id: int
+    current_id: int | None
     replaces: bool
+
+    @property
+    def key(self) -> CaptionKey:
+        return (self.item.meme_id, self.item.target.tag)
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,10 +87,34 @@ class TranslationJob:
     _translator: Translator
     _memory: TranslationMemory
     _fuzzy: float | None
+    _free: bool
 
-    def run(self, *, on_progress: Callable[[int, int], None] | None = None) -> RunSummary:
-        """Translate, and store each answer as it comes: a second run asks nothing twice."""
-        wanted = {(each.item.meme_id, each.item.target.tag): each for each in self._wanted}
+    def run(
+        self,
+        *,
+        on_progress: Callable[[int, int], None] | None = None,
+        on_wait: Callable[[int], None] | None = None,
+    ) -> RunSummary:
+        """Translate, and store each answer as it comes: a second run asks nothing twice.
+
+        Nor does another program that runs at the same time: where it works on captions that are
+        left, `on_wait` gets how many, and they are waited for.
+        """
+        wanted = {each.key: each for each in self._wanted}
+        if self._free:
+            return self._run(wanted, None, on_progress, on_wait)
+        expected = {key: each.current_id for key, each in wanted.items()}
+        with Claims(self._store.translations, expected) as claims:
+            return self._run(wanted, claims, on_progress, on_wait)
+
+    def _run(
+        self,
+        wanted: Mapping[CaptionKey, _Wanted],
+        claims: Claims | None,
+        on_progress: Callable[[int, int], None] | None,
+        on_wait: Callable[[int], None] | None,
+    ) -> RunSummary:
+        currency = self._translator.currency
 
         def advance() -> None:
             if on_progress is not None:
@@ -98,9 +133,18 @@ class TranslationJob:
                 marks=answer.marks,
                 characters=answer.characters,
                 cost=answer.cost,
-                currency=self._translator.currency if answer.cost else "",
+                currency=currency if answer.cost else "",
+                provenance=answer.provenance,
                 replace=about.replaces,
             )
+            advance()
+
+        def book(failure: TranslationFailure) -> None:
+            if failure.cost or failure.characters:
+                name = self._translator.name
+                self._store.translations.add_failure(failure, name, currency)
+            if claims is not None:
+                claims.give_up((failure.meme_id, failure.language))
             advance()
 
         return run(
@@ -110,7 +154,9 @@ class TranslationJob:
             fuzzy=self._fuzzy,
             budget=self.budget,
             on_answer=store,
-            on_failure=lambda _: advance(),
+            on_failure=book,
+            claim=claims.claim if claims is not None else None,
+            on_wait=on_wait,
         )
 
 
@@ -151,6 +197,7 @@ class Translating(Part):
             raise InputError("name a translator, or set `with` in [translate] of memeloc.toml")
         budget = settings.budget if budget is None else budget
         chosen = self._translator(name, options or {})
+        is_free = isinstance(chosen, FreeTranslator)
         is_survey = kind == "survey"
         source = self._workspace.locale(ENGLISH) if is_survey else self._workspace.source
         locales = self._targets(languages, source)
@@ -166,7 +213,9 @@ class Translating(Part):
         ]
         memory = TranslationMemory(self._units(locales, source, kind))
         expected = plan([each.item for each in wanted], chosen, memory, fuzzy=fuzzy)
-        return TranslationJob(expected, budget, self._store, wanted, chosen, memory, fuzzy)
+        return TranslationJob(
+            expected, budget, self._store, wanted, chosen, memory, fuzzy, _free=is_free
+        )
 
     def import_memory(self, file: str | Path) -> MemoryImport:
         """Add the units of a TMX file from the workspace's source into languages of memeloc.
@@ -228,7 +277,10 @@ class Translating(Part):
         captions, templates = self._store.captions, self._workspace.templates
         terms = self._workspace.glossary.terms(locale)
 
-        def wanted(meme_id: str, name: str, version: CaptionVersion, replaces: bool) -> _Wanted:
+        def wanted(
+            meme_id: str, name: str, version: CaptionVersion, there: CaptionVersion | None,
+            replaces: bool,
+        ) -> _Wanted:  # fmt: skip
             template = templates.get(name)
             budgets = capacity(template, locale)
             item = TranslationItem(
@@ -242,24 +294,24 @@ class Translating(Part):
                 terms_in(terms, version.parts, source),
                 self._workspace.glossary.sha256,
             )
-            return _Wanted(item, version.id, replaces)
+            return _Wanted(item, version.id, there.id if there else None, replaces)
 
         lacking = captions.to_translate(locale.tag, only, texts, kind)
         for missing in lacking:
-            yield wanted(missing.meme_id, missing.template, missing.source, False)
+            yield wanted(missing.meme_id, missing.template, missing.source, missing.current, False)
         if only == "changed":
             return
         done = {missing.meme_id for missing in lacking}
-        anew = [
-            meme_id
+        anew = {
+            meme_id: version
             for meme_id, version in captions.current(locale.tag, kind=kind).items()
             if version.stage == "translated"
             and version.translator in replaced
             and meme_id not in done
             and (texts is None or meme_id in texts)
-        ]
+        }
         if anew:
             names = captions.templates()
             sources = captions.current(source.tag, anew)
-            for meme_id in anew:
-                yield wanted(meme_id, names.get(meme_id, ""), sources[meme_id], True)
+            for meme_id, there in anew.items():
+                yield wanted(meme_id, names.get(meme_id, ""), sources[meme_id], there, True)

@@ -250,6 +250,9 @@ def test_settings_come_from_memeloc_toml(workspace: Path, command: Command) -> N
 
 _KILLED = """
 import sys
+from memeloc.workspace import claiming
+claiming._machine = lambda: "elsewhere"
+claiming.CLAIM_SECONDS = 0.3
 from memeloc.cli import run
 sys.exit(run(sys.argv[1:]))
 """

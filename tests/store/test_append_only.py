@@ -9,6 +9,7 @@ import pytest
 from memeloc.curate.duplicates.pairs import Pair
 from memeloc.curate.review.judgement import Judgement
 from memeloc.curate.verdict import Verdict
+from memeloc.errors import MemelocError
 from memeloc.items import Refusal
 from memeloc.locales import default
 from memeloc.store import FileRecord, Store, WorkspaceError
@@ -26,6 +27,7 @@ from memeloc.survey.model import (
 )
 from memeloc.survey.serving.places import Place
 from memeloc.survey.targets.protocol import Imported
+from memeloc.translate import TranslationFailure
 from tests.store.conftest import answer, send
 from tests.store.test_collected import caption, cat
 
@@ -55,6 +57,8 @@ def lived_in(filled: Store) -> Store:
     filled.surveys.add_result("pilot", "labels", {}, [])
     decision = LabelDecision(first, "DE", "hate", ("eve",), "a session")
     filled.label_decisions.add("pilot", [decision])
+    failure = TranslationFailure("one", "de", MemelocError("wrong"), 0.1, 4)
+    filled.translations.add_failure(failure, "google", "USD")
     filled.drops.add(["three"], dropped=True, person="eve", comment="a pun")
     filled.erasures.erase(["somebody else"])
     hour = datetime(2026, 6, 1, 12, tzinfo=UTC)

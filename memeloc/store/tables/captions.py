@@ -32,12 +32,29 @@ was selected or read from.
 captions = table(
     "captions",
     "id meme_id language version parts stage round person origin translator source_id marks "
-    "characters cost currency created_at",
-    optional="source_id",
+    "characters cost currency created_at provenance",
+    optional="source_id provenance",
     unique=["meme_id language version"],
     index=["source_id"],
 )
-"""Every version of every caption; the highest version of a meme and language is the current one."""
+"""Every version of every caption; the highest version of a meme and language is the current one.
+
+provenance: the model, glossary and prompt of a machine translation, as far as they are known.
+"""
+
+translation_failures = table(
+    "translation_failures",
+    "id meme_id language translator message characters cost currency created_at",
+)
+"""Translations that failed and were billed all the same."""
+
+translation_claims = table(
+    "translation_claims",
+    "meme_id language token held_until",
+    key="meme_id language",
+    append_only=False,
+)
+"""Captions that a program, by its token, is translating just now."""
 
 sheets = table(
     "sheets",

@@ -50,7 +50,7 @@ _TYPES: dict[str, Any] = {
         UtcTime: "created_at fetched_at started submitted held_until",
         Parts: "parts typed marks original translation",
         Json: "content settings funnel evidence scores value design slots cultures answers facts "
-        "details result counts further",
+        "details result counts further provenance",
     }.items()
     for name in names.split()
 }
