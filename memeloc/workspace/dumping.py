@@ -133,21 +133,25 @@ def dump(workspace: WorkspaceFolder, path: str | Path, on_progress: Phases = sil
 def _own_files(
     workspace: WorkspaceFolder, root: Path, folder: Path, notes: list[str]
 ) -> Iterator[Path]:
-    """The workspace's own templates, fonts and locales, as far as they are in its folder."""
+    """The workspace's own templates, fonts, locales and glossary, as far as they are in its
+    folder."""
     seen: set[Path] = set()
-    for kind in ("templates", "fonts", "locales"):
-        for place in workspace.folders(kind):
-            if not place.resolve().is_relative_to(root.resolve()):
-                notes.append(f"{place} is outside of the workspace, so it is not in the dump.")
-                continue
-            for file in [place] if place.is_file() else sorted(place.rglob("*")):
-                parts = file.relative_to(root).parts
-                hidden = any(part.startswith(".") for part in parts)
-                own = len(parts) == 1 and (is_own(parts[0]) or parts[0] == FILE)
-                inside = file.resolve().is_relative_to(folder.resolve())
-                if file.is_file() and not (hidden or own or inside or file in seen):
-                    seen.add(file)
-                    yield file
+    places = [*workspace.folders("templates"), *workspace.folders("fonts")]
+    places += workspace.folders("locales")
+    if name := workspace.settings.glossary:
+        places.append(root / name)
+    for place in places:
+        if not place.resolve().is_relative_to(root.resolve()):
+            notes.append(f"{place} is outside of the workspace, so it is not in the dump.")
+            continue
+        for file in [place] if place.is_file() else sorted(place.rglob("*")):
+            parts = file.relative_to(root).parts
+            hidden = any(part.startswith(".") for part in parts)
+            own = len(parts) == 1 and (is_own(parts[0]) or parts[0] == FILE)
+            inside = file.resolve().is_relative_to(folder.resolve())
+            if file.is_file() and not (hidden or own or inside or file in seen):
+                seen.add(file)
+                yield file
 
 
 def _write_settings(file: Path, folder: Path) -> DumpFile:

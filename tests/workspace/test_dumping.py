@@ -34,6 +34,10 @@ def first(tmp_path_factory: pytest.TempPathFactory) -> Path:
         with Workspace.create(folder / "work", languages=["de"]) as workspace:
             Image.new("RGB", (320, 240), "teal").save(folder / "work" / "templates" / "mine.png")
             (folder / "work" / "templates" / ".hidden").write_text("x")
+            (folder / "work" / "words.csv").write_text("term,de\nMonday,Montag\n")
+            settings = folder / "work" / "memeloc.toml"
+            text = settings.read_text(encoding="utf-8")
+            settings.write_text(text.replace('glossary = ""', 'glossary = "words.csv"'))
             workspace.store.items.add([cat(), caption(1, "a", "b")])
         with Workspace.open(folder / "work") as workspace:
             workspace.import_captions(folder / "captions.csv").translate(translator="pseudo")
@@ -69,7 +73,7 @@ def test_keys_and_hidden_files_stay_where_they_are(first: Path) -> None:
     names = {path.removeprefix("workspace/") for path in content(first / "dump")}
     assert (first / "work" / "survey.key").exists()
     files = {name for name in names if not name.startswith(("tables/", "images/"))}
-    assert files == {"manifest.json", "memeloc.toml", "templates/mine.png"}
+    assert files == {"manifest.json", "memeloc.toml", "templates/mine.png", "words.csv"}
     everything = b"".join(content(first / "dump").values())
     assert (first / "work" / "survey.key").read_bytes() not in everything
 
