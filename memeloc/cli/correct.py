@@ -142,6 +142,11 @@ def import_(
     round_: int = Option(0, "--round", min=0, max=9, help="The round, if the file has lost it."),
     person: AnsweredBy = "",
     allow_same_person: SamePerson = False,
+    report: bool = Option(
+        False,
+        "--report",
+        help="Write a table beside each file of what became of each row, for who filled it in.",
+    ),
     dry_run: DryRun = False,
     as_json: AsJson = False,
 ) -> None:
@@ -156,6 +161,7 @@ def import_(
     \b
     Example:
       memeloc correct import hi-r1-asha.xlsx de-r1-jonas.xlsx
+      memeloc correct import hi-r1-asha.xlsx --report
     """
     from memeloc.errors import MemelocError
 
@@ -170,6 +176,7 @@ def import_(
                     person=person,
                     allow_same_person=allow_same_person,
                     dry_run=dry_run,
+                    report=report,
                 )
             except MemelocError as error:
                 say(f"Not taken: {error}")
@@ -193,6 +200,8 @@ def _print_import(result: SheetImport, dry_run: bool) -> None:
     show(result, _ANSWERS, as_json=False)
     explain("Not read", result.problems)
     show(result, WARNINGS, as_json=False)
+    if result.report:
+        print(f"Row by row, for who filled it in: {result.report}")
     if result.left_out:
         say(f"{result.file}: {result.left_out:,} rows were left out; mend them and import it again")
 

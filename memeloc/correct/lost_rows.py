@@ -19,10 +19,10 @@ _Place = tuple[str, int]
 
 
 def complete(answers: SheetAnswers, sheet: SentSheet) -> SheetAnswers:
-    """The answers again, with what the sheet showed where the file has lost it."""
+    """The answers and rows again, with what the sheet showed where the file has lost it."""
     rows = _found(answers.rows, sheet.items)
     rows = [row if row.near else _as_sent(row, sheet.items[row.meme_id]) for row in rows]
-    return replace(answers, answers=tuple(answers_of(rows)))
+    return replace(answers, answers=tuple(answers_of(rows)), rows=tuple(rows))
 
 
 def _found(rows: Sequence[Row], items: Mapping[str, SentItem]) -> list[Row]:

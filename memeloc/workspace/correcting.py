@@ -14,6 +14,7 @@ from memeloc.correct.lost_rows import complete
 from memeloc.correct.model import Comment
 from memeloc.correct.placing import PlacedAnswer, identify, place
 from memeloc.correct.report import Judgement, PostEdit, Report, make_report, report_page
+from memeloc.correct.row_report import row_results, write_row_report
 from memeloc.correct.sharing import Share
 from memeloc.correct.sheets import read_sheet, suffix_of, write_sheet
 from memeloc.errors import InputError
@@ -56,8 +57,9 @@ class SheetImport:
         outcomes: how many answers came to each outcome.
         answers: those of which there is more to say than that they were placed.
         problems: rows that could not be read.
-        warnings: about the texts that were placed.
+        warnings: about the texts that were placed, or wait to be settled.
         left_out: how many rows and answers are not in the workspace.
+        report: the table of what became of each row, if it was asked for.
     """
 
     file: Path
@@ -67,6 +69,7 @@ class SheetImport:
     problems: Sequence[InputError]
     warnings: Sequence[CaptionWarning]
     left_out: int
+    report: Path | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -211,19 +214,24 @@ class Correcting(Part):
         person: str = "",
         allow_same_person: bool = False,
         dry_run: bool = False,
+        report: bool = False,
     ) -> SheetImport:
         """Take back a sheet that a person filled in, in one transaction.
 
         Each answer is placed, already known, kept to be settled, or refused. The same file twice
         changes nothing. Nothing that anybody typed is overwritten.
 
-        `language`, `round_` and `person` are what is known of it where the file has lost it.
-        What the person has answered in another round, too, is a case unless `allow_same_person`.
+        Args:
+            language, round_, person: what is known of it where the file has lost it.
+            allow_same_person: else what the person has answered in another round, too, is a case.
+            dry_run: say what would become of it, and store nothing.
+            report: write a table of what became of each row beside the file, for the person.
 
         Raises:
             InputError: the file cannot be read, or it is not clear which sheet it is.
         """
-        answers = read_sheet(Path(path))
+        path = Path(path)
+        answers = read_sheet(path)
         sheet = identify(
             answers,
             self._store.sheets.sent(answers.sheet),
@@ -245,22 +253,27 @@ class Correcting(Part):
             also={answer.meme_id for answer in answers.answers},
             dry_run=dry_run,
         )
-        placed = [
+        corrected = [
             (answer.meme_id, answer.parts)
             for answer in added.answers
-            if answer.outcome in ACCEPTING and answer.status == "corrected"
+            if answer.outcome in (*ACCEPTING, "case") and answer.status == "corrected"
         ]
         locale = self._workspace.locale(sheet.language)
+        warnings = caption_warnings(self._workspace, corrected, locale)
+        written = None
+        if report and not added.seen:
+            written = write_row_report(row_results(answers, added.answers, warnings), path)
         return SheetImport(
-            file=Path(path),
+            file=path,
             seen_before=added.seen,
             outcomes=dict(added.outcomes.most_common()),
             answers=[
                 answer for answer in added.answers if answer.outcome != "placed" or answer.message
             ],
             problems=answers.problems,
-            warnings=caption_warnings(self._workspace, placed, locale),
+            warnings=warnings,
             left_out=len(answers.problems) + added.outcomes["refused"],
+            report=written,
         )
 
     def status(self) -> CorrectionStatus:

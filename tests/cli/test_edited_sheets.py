@@ -20,6 +20,7 @@ from openpyxl.utils import get_column_letter
 
 import memeloc
 from memeloc.correct.statuses import status_words
+from memeloc.tables import read_table
 
 MEMES = 8
 PARTS = 2
@@ -247,6 +248,33 @@ def test_a_text_typed_over_the_one_to_be_corrected_is_a_case(
     assert case.answers[0].text == f"{sheet.typed[0]} // फिर से"
     workspace.correcting.cases.decide(case.case, person="maria", accept=case.answers[0].answer)
     assert _missing(workspace, sheet.typed) == []
+
+
+def test_a_second_file_has_what_became_of_each_row(workspace: memeloc.Workspace) -> None:
+    path = workspace.root / "sheet.xlsx"
+    sheet = Sheet(path)
+    _titles(sheet)
+    sheet.write(6, "your text", "again")  # as the source is
+    sheet.book.save(path)
+    path.with_name("sheet-import.xlsx").write_text("hers")
+    result = workspace.correcting.import_sheet(path, report=True, dry_run=True)
+    assert path.with_name("sheet-import.xlsx").read_text() == "hers"
+    assert result.report == path.with_name("sheet-import-2.xlsx")
+    rows = {int(row["row"]): row for row in read_table(result.report, ["please look at"]).rows}
+    assert len(rows) == MEMES * PARTS + 1
+    starts = {5: "taken", 12: "kept", 14: "your comment is kept", 18: "nothing was filled in"}
+    for number, start in {**starts, 22: "kept, but this row belongs to no caption"}.items():
+        assert rows[number]["what became of it"].startswith(start)
+    assert rows[6]["please look at"] == "the text is the same as the source"
+    assert rows[22]["your text"] == sheet.typed[-1]
+
+
+def test_the_second_file_of_a_csv_is_one(workspace: memeloc.Workspace) -> None:
+    path = workspace.root / "sheet.csv"
+    workspace.correcting.export_sheet("hi", person="asha", format="csv", out=path)
+    result = workspace.correcting.import_sheet(path, report=True)
+    assert result.report == path.with_name("sheet-import.csv")
+    assert len(list(read_table(result.report, ["meme"]).rows)) == MEMES * PARTS
 
 
 @pytest.mark.slow
