@@ -83,7 +83,7 @@ def states_query(kind: Kind | None = "caption", rounds: int = ROUNDS) -> Select[
     last_round = captions.c.round >= rounds
     state = case(
         (is_dropped(captions.c.meme_id, captions.c.language), "dropped"),
-        (_is_disputed(), "disputed"),
+        (is_disputed(), "disputed"),
         (is_outdated(captions), "outdated"),
         (captions.c.stage.in_(_GIVEN), "given"),
         (captions.c.stage.in_(_MACHINE), "machine"),
@@ -179,7 +179,8 @@ def is_outdated(version: Any) -> ColumnElement[bool]:
     )
 
 
-def _is_disputed() -> ColumnElement[bool]:
+def is_disputed() -> ColumnElement[bool]:
+    """A condition on captions: that something about it waits to be settled."""
     open_cases = (
         select(cases.c.meme_id, cases.c.language)
         .outerjoin(decisions, decisions.c.case_id == cases.c.id)

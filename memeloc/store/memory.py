@@ -1,7 +1,8 @@
 """The translation memory. In: what people accepted here, and units from files. Out: pairs of texts.
 
 What was corrected, settled or imported in this workspace is memory as it stands in captions: the
-newest version of each source text. Only what comes from outside has a table.
+newest version of each source text, unless it is dropped or waits to be settled: what one person
+wrote and another has given up is no advice. Only what comes from outside has a table.
 """
 
 from __future__ import annotations
@@ -12,6 +13,7 @@ from typing import TYPE_CHECKING
 
 from sqlalchemy import Connection, literal, select
 
+from memeloc.store.caption_states import is_disputed
 from memeloc.store.caption_versions import is_dropped
 from memeloc.store.files import store_file
 from memeloc.store.queries import Repository, add_rows, is_newest
@@ -97,6 +99,7 @@ def find_units(
             captions.c.stage.in_(PEOPLE),
             source.c.language == source_language,
             ~is_dropped(captions.c.meme_id, captions.c.language),
+            ~is_disputed(),
         )
         .order_by(captions.c.id)
     )

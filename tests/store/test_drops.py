@@ -130,3 +130,16 @@ def test_what_was_given_up_is_not_memory(filled: Store) -> None:
     send(filled, "s1")
     answer(filled, "s1", {"one": ""}, outcome="case", reason="given up", status="wordplay")
     assert filled.memory.find("en", "de") == []
+
+
+def test_what_somebody_gives_up_later_leaves_the_memory(filled: Store) -> None:
+    send(filled, "s1")
+    answer(filled, "s1", {"one": "von // Hand"})
+    send(filled, "s2", round_=2, person="bob", later=1)
+    (case,) = answer(
+        filled, "s2", {"one": ""}, outcome="case", reason="given up", status="wordplay"
+    )
+    assert filled.memory.find("en", "de") == []
+    filled.cases.decide(case, person="eve", parts=("von", "Hand"))
+    (unit,) = filled.memory.find("en", "de")
+    assert (unit.origin, unit.target) == ("settled", ("von", "Hand"))
