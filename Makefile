@@ -28,10 +28,10 @@ demo: apt-demo $(VENV)/.installed-demo ## Render the starter set into demo/, in 
 	@$(BIN)/memeloc render examples/starter/captions.csv --langs all --out demo
 
 test: apt-test $(VENV)/.installed-test ## Run the tests, but for the slow ones
-	@$(BIN)/python -m pytest -n $(WORKERS) --dist loadgroup
+	@$(BIN)/python -m pytest -n $(WORKERS) --dist loadfile
 
 test-all: apt-test-all $(VENV)/.installed-test ## Run all the tests, with new examples for the property tests
-	@$(BIN)/python -m pytest -n $(WORKERS) --dist loadgroup -m "" --hypothesis-profile=search
+	@$(BIN)/python -m pytest -n $(WORKERS) --dist loadfile -m "" --hypothesis-profile=search
 
 lint: $(VENV)/.installed-test ## Check style (ruff), types (mypy) and who may import whom (import-linter)
 	@$(BIN)/ruff check

@@ -11,9 +11,10 @@ from hypothesis import settings
 # A first example may open fonts and fill caches, and machines that run tests are busy: time is
 # measured in bench/. `make test` tries the same examples each time, so that it cannot fail by
 # chance; `make test-all` (--hypothesis-profile=search) looks for new ones, and keeps what failed
-# in .hypothesis/ until it passes.
-settings.register_profile("memeloc", deadline=None, derandomize=True)
-settings.register_profile("search", deadline=None, print_blob=True)
+# in .hypothesis/ until it passes. Tests leave the number of examples to the profile, but for the
+# few of which one takes long.
+settings.register_profile("memeloc", deadline=None, derandomize=True, max_examples=25)
+settings.register_profile("search", deadline=None, print_blob=True, max_examples=300)
 settings.load_profile("memeloc")
 
 

@@ -264,7 +264,7 @@ _PART = st.text(
 ).filter(lambda text: text.strip() == text and "//" not in text)
 
 
-@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None)
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(
     st.lists(st.lists(_PART, min_size=1, max_size=2), min_size=1, max_size=8),
     st.sampled_from([".csv", ".tsv", ".jsonl", ".parquet"]),
@@ -296,7 +296,7 @@ def test_any_captions_come_back_from_any_format(
     assert [list(row.captions["en"].parts) for row in rows] == captions
 
 
-@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None)
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(st.binary(max_size=200), st.sampled_from([".csv", ".jsonl", ".parquet"]))
 def test_no_file_raises_anything_but_a_sentence(tmp_path: Path, data: bytes, suffix: str) -> None:
     path = tmp_path / f"any{suffix}"
@@ -306,24 +306,24 @@ def test_no_file_raises_anything_but_a_sentence(tmp_path: Path, data: bytes, suf
         assert rows
 
 
-def test_a_hundred_thousand_rows_are_not_held(tmp_path: Path) -> None:
+def test_the_rows_of_a_table_are_not_held(tmp_path: Path) -> None:
     path = tmp_path / "large.csv"
     languages = ["en", "de", "es", "hi", "zh"]
     with path.open("w", encoding="utf-8") as file:
         file.write(f"meme_id,template,{','.join(languages)}\n")
-        for i in range(100_000):
+        for i in range(10_000):
             file.write(f"m{i},cloud-monday" + f",when the build {i} passes // at once" * 5 + "\n")
     table = read_captions(path, TEMPLATES, languages)
     count = sum(len(row.captions) for row in table.rows(pytest.fail))
-    assert count == 500_000
+    assert count == 50_000
 
     tracemalloc.start()
     rows = table.rows(pytest.fail)
-    for _ in range(20_000):
+    for _ in range(5_000):
         next(rows)
     peak = tracemalloc.get_traced_memory()[1]
     tracemalloc.stop()
-    assert peak < 20_000 * 250  # the ids; the captions alone would be five times as much
+    assert peak < 5_000 * 250  # the ids; the captions alone would be five times as much
 
 
 def test_the_limit_leaves_long_captions_in_peace(tmp_path: Path) -> None:

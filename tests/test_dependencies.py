@@ -6,7 +6,8 @@ import ast
 import re
 import sys
 import tomllib
-from collections.abc import Mapping
+from collections.abc import Iterator
+from functools import cache
 from importlib.metadata import packages_distributions
 from pathlib import Path
 
@@ -35,12 +36,21 @@ _NOT_INSTALLED = {"open_clip": "open-clip-torch", "sentence_transformers": "sent
 """Modules of packages that tests do without, and their packages."""
 
 
+def _statements(tree: ast.AST) -> Iterator[ast.stmt]:
+    """All statements, however deep; `ast.walk` would look at all expressions, too."""
+    for block in ("body", "orelse", "finalbody", "handlers", "cases"):
+        for child in getattr(tree, block, ()):
+            yield child
+            yield from _statements(child)
+
+
+@cache
 def _imported(folder: str) -> set[str]:
     """Top-level modules that the files of a folder import, anywhere in them, but not their own."""
     modules = set()
     for path in (ROOT / folder).rglob("*.py"):
         own = OWN | {beside.stem for beside in path.parent.glob("*.py")}
-        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        for node in _statements(ast.parse(path.read_text(encoding="utf-8"))):
             names = [alias.name for alias in node.names] if isinstance(node, ast.Import) else []
             if isinstance(node, ast.ImportFrom) and not node.level:
                 names = [node.module or ""]
@@ -48,8 +58,11 @@ def _imported(folder: str) -> set[str]:
     return modules - set(sys.stdlib_module_names)
 
 
-def _providers(module: str, providers: Mapping[str, list[str]]) -> list[str]:
-    return providers.get(module) or [_NOT_INSTALLED.get(module, module)]
+@cache
+def _providers() -> dict[str, list[str]]:
+    """The packages that bring a module; reading what all of them say of themselves takes long."""
+    installed = {name: list(packages) for name, packages in packages_distributions().items()}
+    return {name: [package] for name, package in _NOT_INSTALLED.items()} | installed
 
 
 @pytest.mark.parametrize(
@@ -62,22 +75,20 @@ def _providers(module: str, providers: Mapping[str, list[str]]) -> list[str]:
     ],
 )
 def test_every_import_is_of_a_declared_package(folder: str, extras: list[str]) -> None:
-    providers = packages_distributions()
     declared = _declared(*extras)
     undeclared = {
         module
         for module in _imported(folder)
-        if not declared & {canonicalize_name(name) for name in _providers(module, providers)}
+        if not declared & {canonicalize_name(name) for name in _providers().get(module, [module])}
     }
     assert not undeclared
 
 
 def test_every_dependency_is_used() -> None:
-    providers = packages_distributions()
     used = {
         canonicalize_name(name)
         for module in _imported("memeloc")
-        for name in providers.get(module, [module])
+        for name in _providers().get(module, [module])
     }
     carriers = {canonicalize_name(f.package) for f in FontLibrary().families.values()}
     # openpyxl parses worksheets by defusedxml wherever that is installed.

@@ -14,8 +14,6 @@ import pytest
 
 ROOT = Path(__file__).parents[1]
 
-pytestmark = pytest.mark.xdist_group("wheel")  # one worker builds and installs it, once
-
 # Three scripts: Latin, right-to-left, and one that is broken into lines by a dictionary.
 TABLE = """\
 meme_id,template,en,ar,th
@@ -27,8 +25,7 @@ one,cloud-monday,a caption // from a wheel,تعليق // من الحزمة,ค�
 def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """memeloc's wheel, built from the checkout."""
     folder = tmp_path_factory.mktemp("wheel")
-    pip = [sys.executable, "-m", "pip", "--disable-pip-version-check", "wheel", "--quiet"]
-    _run([*pip, "--no-deps", "--wheel-dir", str(folder), str(ROOT)], folder)
+    _run([sys.executable, "-m", "hatchling", "build", "-t", "wheel", "-d", folder], ROOT)
     (built,) = folder.glob("memeloc-*.whl")
     return built
 

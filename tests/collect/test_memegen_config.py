@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 import yaml
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from memeloc.collect.memegen.boxes import place
@@ -76,21 +76,18 @@ def refusal_of(content: bytes, size: tuple[int, int]) -> InputError | None:
     return None
 
 
-@settings(max_examples=150, deadline=None)
 @given(configs, st.tuples(st.integers(1, 3000), st.integers(1, 3000)))
 def test_any_yaml_gives_regions_or_a_sentence(table: dict[str, Any], size: tuple[int, int]) -> None:
     error = refusal_of(yaml.safe_dump(table, allow_unicode=True, encoding="utf-8"), size)
     assert error is None or error.file == str(PATH)
 
 
-@settings(max_examples=150, deadline=None)
 @given(st.one_of(st.binary(max_size=200), st.text(max_size=200).map(lambda t: t.encode())))
 def test_any_bytes_give_regions_or_a_sentence(content: bytes) -> None:
     error = refusal_of(content, (600, 400))
     assert error is None or error.message
 
 
-@settings(max_examples=200, deadline=None)
 @given(st.lists(st.sampled_from(
     ["name: ", "text:\n", "  - ", "- ", "&a ", "*a", "*b", "<<: ", "[", "]", "{", "}", ", ", "\n",
      "? ", ": ", "!!binary ", "!x ", "|\n", ">", "'", '"', "\\x", "\t", "  ", "#", "%YAML 1.1\n",
@@ -104,7 +101,6 @@ def test_pieces_of_yaml_in_any_order(pieces: list[str]) -> None:
 finite = st.floats(-2, 3)
 
 
-@settings(max_examples=300, deadline=None)
 @given(
     st.builds(
         Region,

@@ -9,7 +9,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
-from hypothesis import example, given, settings
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from memeloc.collect.fetching.fetch import FetchRefused, Page
@@ -217,7 +217,6 @@ class OnePage:
         return Page(url, self.body, "text/html", datetime(2026, 1, 1, tzinfo=UTC))
 
 
-@settings(max_examples=200, deadline=None)
 @given(st.lists(st.sampled_from(TAGS), max_size=60).map("".join))
 @example("<base href='//['><div class='char-img'><a href='/x'>")
 def test_no_arrangement_of_tags_raises(html: str) -> None:
@@ -237,7 +236,6 @@ def test_no_arrangement_of_tags_raises(html: str) -> None:
                 str(item).encode()  # no lone surrogates: it can be stored
 
 
-@settings(max_examples=150, deadline=None)
 @given(st.binary(max_size=2000) | st.text(max_size=1000).map(lambda text: text.encode("utf-16")))
 def test_no_bytes_raise(body: bytes) -> None:
     for source in (

@@ -9,7 +9,7 @@ import json
 from pathlib import Path
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from memeloc.collect.fetching.fetch import Fetcher, FetchSettings
@@ -131,7 +131,6 @@ def test_what_is_no_page_is_refused(content: bytes, sentence: str) -> None:
         read_page(content, PAGE)
 
 
-@settings(max_examples=200, deadline=None)
 @given(st.one_of(st.binary(max_size=300), st.text(max_size=300).map(lambda t: t.encode("utf-8"))))
 def test_any_bytes_are_a_page_or_refused(content: bytes) -> None:
     try:

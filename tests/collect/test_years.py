@@ -6,7 +6,7 @@ from __future__ import annotations
 import json
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from selectolax.lexbor import LexborHTMLParser
 
@@ -232,7 +232,6 @@ def test_structured_data_of_all_kinds_come_in_their_order() -> None:
     assert [year and year.year for year in years] == [2001, 2002, 2003]
 
 
-@settings(max_examples=150, deadline=None)
 @given(
     st.lists(st.text(max_size=200), max_size=4), st.sampled_from(["", "en", "ru", "xx", "zh-Hans"])
 )
@@ -245,7 +244,6 @@ WORDS = ["2011", "1899", "in", "first", "appeared", "впервые", "появ�
          "٢٠١٥", "ß", "İ", "-го", "s", "2,000", "$2010", "\n", " "]  # fmt: skip
 
 
-@settings(max_examples=200, deadline=None)
 @given(st.lists(st.sampled_from(WORDS), max_size=40).map("".join))
 def test_evidence_holds_the_year(text: str) -> None:
     found = year_of_text([text], latest=2026)
@@ -266,7 +264,6 @@ VALUES = st.recursive(
 )
 
 
-@settings(max_examples=150, deadline=None)
 @given(VALUES)
 def test_no_json_raises(value: object) -> None:
     found = year_of_data([json.loads(json.dumps(value))], NOTHING, {}, latest=2026)

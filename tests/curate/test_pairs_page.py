@@ -83,7 +83,6 @@ def browser() -> Iterator[Any]:
         started.close()
 
 
-@pytest.mark.xdist_group("chromium")
 def test_keys_answer_and_the_saved_file_is_read(
     tmp_path: Path, rows: list[ReviewRow], browser: Any
 ) -> None:
@@ -153,7 +152,6 @@ def picked(page: Any) -> list[str]:
     return [button.get_attribute("data-answer") for button in pressed]
 
 
-@pytest.mark.xdist_group("chromium")
 def test_pictures_stand_side_by_side_within_the_window(page: Any) -> None:
     page.keyboard.press("ArrowRight")
     for width in (1200, 360):
@@ -165,7 +163,6 @@ def test_pictures_stand_side_by_side_within_the_window(page: Any) -> None:
     assert page.locator("#scores").inner_text().split() == ["distance", "4", "text", "0.9123"]
 
 
-@pytest.mark.xdist_group("chromium")
 def test_late_answers_are_taken_over_not_written_over(page: Any) -> None:
     late = page.context.new_page()
     late.goto(page.url)
@@ -195,7 +192,6 @@ def test_late_answers_are_taken_over_not_written_over(page: Any) -> None:
     assert page.locator("#comment").input_value() == "why not?"
 
 
-@pytest.mark.xdist_group("chromium")
 def test_untrusted_text_is_text_in_its_own_direction(page: Any) -> None:
     text, name = (page.locator("figure").first.locator("p").nth(at) for at in (0, 1))
     style = "one => getComputedStyle(one).direction"
@@ -206,7 +202,6 @@ def test_untrusted_text_is_text_in_its_own_direction(page: Any) -> None:
     assert page.locator("figure").nth(1).locator(".none").inner_text() == "no picture"
 
 
-@pytest.mark.xdist_group("chromium")
 def test_keys_within_a_comment_or_with_control_answer_nothing(page: Any) -> None:
     page.locator("#comment").press_sequentially("12 s n")
     page.locator("#comment").press("Escape")
@@ -222,7 +217,6 @@ def test_keys_within_a_comment_or_with_control_answer_nothing(page: Any) -> None
     assert page.locator("#comment").input_value() == "12 s n"
 
 
-@pytest.mark.xdist_group("chromium")
 def test_without_browser_storage_the_page_says_so_and_saves(page: Any, tmp_path: Path) -> None:
     refuse = "Object.defineProperty(window, 'localStorage', { get() { throw new Error('no') } })"
     page.add_init_script(refuse)

@@ -224,7 +224,7 @@ def test_libreoffice_saves_it_as_ods(tmp_path: Path, picture: Path) -> None:
     st.sampled_from(["xlsx", "csv"]),
     st.permutations(range(8)),
 )
-@settings(max_examples=40, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
 def test_what_goes_out_comes_back(
     tmp_path: Path, given_: list[tuple[str, str, str]], kind: str, order: list[int]
 ) -> None:

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from memeloc.locales import default
@@ -271,7 +271,6 @@ CLUSTERING = (
 )
 
 
-@settings(max_examples=1000)
 @given(st.text(st.sampled_from(CLUSTERING), max_size=12), st.sampled_from(["en", "ja", "th", "my"]))
 def test_line_breaks_split_no_cluster_of_anything(text: str, tag: str) -> None:
     assert set(opportunities(text, default().get(tag))) <= set(clusters(text))

@@ -33,8 +33,6 @@ from memeloc.render.paint import Area, Painter
 from memeloc.render.shape import ShapedText, shape
 from tests.render.sentences import SENTENCES
 
-pytestmark = pytest.mark.xdist_group("chromium")
-
 SIZE = 47
 """Font size in pixels; below 48 memeloc places glyphs to half a pixel, Chromium to a quarter."""
 

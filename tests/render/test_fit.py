@@ -6,7 +6,7 @@ import math
 from itertools import combinations, pairwise
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from memeloc.render import fit
@@ -68,7 +68,6 @@ def fitting(words: Segments, limit: float) -> list[list[tuple[int, int]]]:
     ]
 
 
-@settings(max_examples=300)
 @given(segments(), st.floats(0.5, 40))
 def test_the_fewest_lines_are_those_of_brute_force(words: Segments, limit: float) -> None:
     possible = fitting(words, limit)
@@ -82,7 +81,6 @@ def test_the_fewest_lines_are_those_of_brute_force(words: Segments, limit: float
     assert len(lines) == fewest
 
 
-@settings(max_examples=300)
 @given(segments(), st.floats(0.5, 40))
 def test_lines_are_as_even_as_can_be(words: Segments, limit: float) -> None:
     possible = fitting(words, limit)
@@ -103,7 +101,6 @@ def test_lines_are_as_even_as_can_be(words: Segments, limit: float) -> None:
         assert sum(width**2 for width in widths) <= least + 1e-6
 
 
-@settings(max_examples=300)
 @given(segments(5), rooms, st.integers(0, 40), st.integers(0, 40))
 def test_the_largest_size_is_that_of_brute_force(
     words: Segments, room: Capacity, first: int, second: int
@@ -127,7 +124,6 @@ def test_the_largest_size_is_that_of_brute_force(
     assert abs(fitted - best) <= 1
 
 
-@settings(max_examples=300)
 @given(segments(), st.sets(st.integers(1, 7)))
 def test_merged_segments_keep_all_width(words: Segments, keep: set[int]) -> None:
     merged = fit.merge(words, sorted(keep))

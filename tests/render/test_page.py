@@ -230,23 +230,22 @@ def test_the_policy_stops_what_the_page_did_not_load_itself(browser: Any, small:
     reader.context.close()
 
 
-@pytest.mark.parametrize(
-    ("query", "memes"),
-    [
+def test_searches_in_any_language(reader: Reader) -> None:
+    for query, memes in (  # two that follow each other find different numbers of memes
         ("M00003", ["m00003"]),
-        ("ERKLARE 7", ["m00007"]),
-        ("للبطة 8", ["m00008"]),
-        ("समझाता 11", ["m00011"]),
         ("long-train 1 鸭子", ["m00001", "m00011"]),
-        ("onerror=hacked", ["m00004"]),
+        ("ERKLARE 7", ["m00007"]),
         ("no such words", []),
-    ],
-)
-def test_searches_in_any_language(reader: Reader, query: str, memes: list[str]) -> None:
-    reader.tab.fill("#query", query)
-    reader.status(f"{len(memes)} of 12 memes")
-    assert reader.ids() == memes
-    assert reader.tab.locator("#empty").is_visible() == (not memes)
+        ("للبطة 8", ["m00008"]),
+        ("long-train 1 duck", ["m00001", "m00011"]),
+        ("समझाता 11", ["m00011"]),
+        ("nor such words", []),
+        ("onerror=hacked", ["m00004"]),
+    ):
+        reader.tab.fill("#query", query)
+        reader.status(f"{len(memes)} of 12 memes")
+        assert reader.ids() == memes
+        assert reader.tab.locator("#empty").is_visible() == (not memes)
 
 
 def test_filters_by_problem_and_template_and_orders(reader: Reader) -> None:

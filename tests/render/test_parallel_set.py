@@ -277,6 +277,9 @@ def test_a_dying_process_costs_its_shard_which_is_redone(tmp_path: Path) -> None
     _assert_whole(out, 390)
 
 
+_OTHER_KILLS = [("1", 1), ("1", 300), ("2", 1)]
+
+
 def _many(folder: Path) -> Path:
     return _table(
         folder,
@@ -303,8 +306,10 @@ def _wait_for_pictures(out: Path, count: int, process: subprocess.Popen[str]) ->
         time.sleep(0.01)
 
 
-@pytest.mark.parametrize("jobs", ["1", "2"])
-@pytest.mark.parametrize("pictures", [1, 300])
+@pytest.mark.parametrize(
+    ("jobs", "pictures"),
+    [("2", 300), *(pytest.param(*case, marks=pytest.mark.slow) for case in _OTHER_KILLS)],
+)
 def test_kill_9_leaves_no_half_file_and_the_next_run_finishes(
     tmp_path: Path, jobs: str, pictures: int
 ) -> None:
@@ -341,7 +346,7 @@ def test_a_file_newer_than_its_record_is_found_after_a_kill(tmp_path: Path) -> N
     _assert_whole(out, 9)
 
 
-@pytest.mark.parametrize("jobs", ["1", "2"])
+@pytest.mark.parametrize("jobs", [pytest.param("1", marks=pytest.mark.slow), "2"])
 def test_ctrl_c_stops_with_a_sentence_and_the_next_run_finishes(tmp_path: Path, jobs: str) -> None:
     out, table = tmp_path / "out", _many(tmp_path)
     process = _start(table, out, "--jobs", jobs)

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from hypothesis import example, given, settings
+from hypothesis import example, given
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 from PIL import Image
@@ -137,7 +137,6 @@ def check_lines(text: str, lines: tuple[str, ...], truncated: int) -> None:
         assert not visible(whole[at:])
 
 
-@settings(max_examples=400)
 @given(any_text, boxes(), st.sampled_from(["en", "de", "ar", "he", "hi", "th", "ja", "ko", "ru"]))
 @example("x" * 3000, TextBox("box", 0, 0, 0.1, 0.1), "en")
 @example("", TextBox("box", 0, 0, 1, 1), "ar")

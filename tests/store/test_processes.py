@@ -20,6 +20,9 @@ from tests.store.conftest import import_table
 
 Write = Callable[..., Path]
 WRITER = Path(writer.__file__)
+_ON_SQLITE = pytest.mark.parametrize(
+    "place", ["sqlite", pytest.param("postgresql", marks=pytest.mark.slow)], indirect=True
+)
 
 
 def _start(place: Path, action: str, what: object) -> subprocess.Popen[str]:
@@ -66,7 +69,7 @@ def _big(write_table: Write, rows: int, name: str = "big.csv") -> Path:
 
 
 def test_two_do_the_same_at_once(store: Store, place: Path, write_table: Write) -> None:
-    table = _big(write_table, 600)
+    table = _big(write_table, 200)
     for action, what in (("import", table), ("translate", "hi")):
         both = [_start(place, action, what) for _ in range(2)]
         for process in both:
@@ -74,11 +77,12 @@ def test_two_do_the_same_at_once(store: Store, place: Path, write_table: Write) 
         for process in both:
             _end(process)
     history = store.exports.frame("history")
-    assert len(history) == 1800
+    assert len(history) == 600
     assert history["version"].max() == 1
     assert not history.duplicated(["meme_id", "language"]).any()
 
 
+@_ON_SQLITE
 def test_two_write_different_things_at_once(store: Store, place: Path, write_table: Write) -> None:
     import_table(store, _big(write_table, 300))
     more = write_table(*((f"n{n}", "night-owl", "x // y") for n in range(900)), name="more.csv")
@@ -101,6 +105,7 @@ def _killed(place: Path, action: str, what: object, moment: float) -> bool:
     return process.wait() != 0
 
 
+@_ON_SQLITE
 @pytest.mark.parametrize(
     "times", [pytest.param(1, id="1"), pytest.param(25, id="25", marks=pytest.mark.slow)]
 )

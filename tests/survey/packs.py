@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import cache
 from pathlib import Path
 
 from memeloc.locales import default
+from memeloc.model import Template
 from memeloc.render import Renderer
 from memeloc.survey.model import Check, CompletionCodes, Culture, MemeEntry, Sheet
 from memeloc.survey.targets.protocol import SurveyPack
@@ -25,19 +27,28 @@ CAPTION = '</script><img src=x onerror=alert(1)> {{ 7 * 7 }} "so" &amp; <!-- // 
 CODES = CompletionCodes("DONE-7", "FAIL-7", "NO-7", "OUT-7")
 
 
+@cache
+def _templates() -> dict[str, Template]:
+    return load_templates()[0]
+
+
+@cache
+def _renderer() -> Renderer:
+    return Renderer(max_side=320)
+
+
 def pack(folder: Path, tag: str = "en", country: str = "US", *, name: str = "pilot") -> SurveyPack:
     """A survey of one sheet, its pictures rendered into `folder`."""
     folder.mkdir(parents=True, exist_ok=True)
     locale = default().get(tag)
-    templates, _ = load_templates()
-    renderer = Renderer(max_side=320)
     taxonomy = load_taxonomy("multi3hate")
     texts = survey_texts(locale)
     first, second = CAPTIONS[tag]
 
     def picture(file: str, template: str, caption: str) -> Path:
         path = folder / f"{tag}-{file}.jpg"
-        renderer.render(templates[template], caption, locale).image.save(path, quality=80)
+        made = _renderer().render(_templates()[template], caption, locale)
+        made.image.save(path, quality=80)
         return path
 
     examples = {

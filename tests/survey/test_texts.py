@@ -5,7 +5,9 @@ from __future__ import annotations
 import re
 import tomllib
 import unicodedata
+from collections.abc import Callable
 from dataclasses import replace
+from functools import cache
 
 import pytest
 from fontTools import unicodedata as scripts
@@ -39,6 +41,8 @@ from tests.survey.packs import pack
 from tests.survey.taxonomy.test_papers import label_of
 
 LANGUAGES = shipped_languages()
+QUICK = ("en", "ar", "hi", "zh-Hans")
+"""Languages of four scripts, for what takes long in each."""
 TAXONOMIES = {name: load_taxonomy(name) for name in taxonomy_names()}
 ENGLISH = catalogue()
 # ISO 15924 codes that name a writing system, and the scripts that Unicode gives its letters.
@@ -175,16 +179,28 @@ class TestEveryShippedLanguage:
             assert len(caption.parts) == len(read_definition(template).boxes), example.id
             assert all(caption.parts), example.id
 
-    def test_has_examples_that_can_be_read_on_their_pictures(self, tag: str) -> None:
-        texts, renderer, locale = shipped_texts(tag), Renderer(max_side=480), default().get(tag)
-        templates, _ = load_templates()
-        shown = {
-            (example.template, texts[f"taxonomy.{name}.example.{example.id}.caption"])
-            for name, taxonomy in TAXONOMIES.items()
-            for example in taxonomy.examples
-        }
-        for template, caption in sorted(shown):
-            assert not renderer.render(templates[template], caption, locale).proof.problems, caption
+
+@pytest.fixture(scope="module")
+def renderer() -> Renderer:
+    return Renderer(max_side=480)
+
+
+@pytest.mark.parametrize(
+    "tag",
+    [pytest.param(tag, marks=() if tag in QUICK else pytest.mark.slow) for tag in LANGUAGES],
+)
+def test_every_language_has_examples_that_can_be_read_on_their_pictures(
+    tag: str, renderer: Renderer
+) -> None:
+    texts, locale = shipped_texts(tag), default().get(tag)
+    templates, _ = load_templates()
+    shown = {
+        (example.template, texts[f"taxonomy.{name}.example.{example.id}.caption"])
+        for name, taxonomy in TAXONOMIES.items()
+        for example in taxonomy.examples
+    }
+    for template, caption in sorted(shown):
+        assert not renderer.render(templates[template], caption, locale).proof.problems, caption
 
 
 def test_an_unknown_language_is_reported_with_those_there_are() -> None:
@@ -337,10 +353,10 @@ def test_labels_are_explained_by_definition_and_finer_kinds() -> None:
 @pytest.mark.parametrize("name", TAXONOMIES)
 @pytest.mark.parametrize("tag", ["en", "de", "ar", "hi"])
 def test_the_introduction_has_all_that_a_taxonomy_says(
-    tag: str, name: str, tmp_path_factory: pytest.TempPathFactory
+    tag: str, name: str, packs: Callable[[str], SurveyPack]
 ) -> None:
     taxonomy = TAXONOMIES[name]
-    survey = _asking(tag, taxonomy, tmp_path_factory)
+    survey = _asking(packs(tag), tag, taxonomy)
     texts, before = survey.texts[tag], f"taxonomy.{name}"
     shown = as_text(SheetTexts(survey, survey.sheets[0]).sections(), lambda path: path.name)
     for key in taxonomy.keys():  # noqa: SIM118
@@ -349,10 +365,10 @@ def test_the_introduction_has_all_that_a_taxonomy_says(
     assert "{" not in shown
 
 
-def test_a_sheet_withstands_any_correction(tmp_path_factory: pytest.TempPathFactory) -> None:
+def test_a_sheet_withstands_any_correction(packs: Callable[[str], SurveyPack]) -> None:
     nasty = "{count!r}{minutes.__class__}{contact[0]}}{{ <b>&amp; // {label"
     corrections = dict.fromkeys(ENGLISH, nasty)
-    survey = _asking("de", TAXONOMIES["charmemes"], tmp_path_factory, corrections)
+    survey = _asking(packs("de"), "de", TAXONOMIES["charmemes"], corrections)
     sheet = survey.sheets[0]
     parts = SheetTexts(survey, sheet).sections()
     shown = as_text(parts, lambda path: path.name)
@@ -361,12 +377,14 @@ def test_a_sheet_withstands_any_correction(tmp_path_factory: pytest.TempPathFact
     assert "<b>" not in as_html(parts, sheet, lambda path: path.name)
 
 
+@pytest.fixture(scope="module")
+def packs(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], SurveyPack]:
+    """Gives the survey of a language, whose pictures are rendered once."""
+    countries = {"en": "US", "de": "DE", "ar": "EG", "hi": "IN"}
+    return cache(lambda tag: pack(tmp_path_factory.mktemp("pack"), tag, countries[tag]))
+
+
 def _asking(
-    tag: str,
-    taxonomy: Taxonomy,
-    folders: pytest.TempPathFactory,
-    corrections: dict[str, str] | None = None,
+    made: SurveyPack, tag: str, taxonomy: Taxonomy, corrections: dict[str, str] | None = None
 ) -> SurveyPack:
-    country = {"en": "US", "de": "DE", "ar": "EG", "hi": "IN"}[tag]
-    made = pack(folders.mktemp("pack"), tag, country)
     return replace(made, taxonomy=taxonomy, texts={tag: texts_in(tag, corrections)})

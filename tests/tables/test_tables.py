@@ -90,6 +90,7 @@ def test_formulas_are_reported_and_never_computed(tmp_path: Path) -> None:
     assert row["d"].startswith("2026-05-04")
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(shutil.which("soffice") is None, reason="needs LibreOffice")
 def test_what_libreoffice_saves_reads_the_same(tmp_path: Path) -> None:
     path = tmp_path / "a.xlsx"
@@ -189,7 +190,7 @@ def test_unknown_and_doubled_columns_are_refused(tmp_path: Path) -> None:
 CELLS = st.none() | ANY_TEXT.map(clean_text).filter(bool)
 
 
-@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None)
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(
     rows=st.lists(st.tuples(ANY_TEXT.map(clean_text).filter(bool), CELLS), max_size=5),
     suffix=st.sampled_from([".csv", ".jsonl", ".parquet"]),

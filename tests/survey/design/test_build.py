@@ -11,7 +11,7 @@ from itertools import pairwise
 from pathlib import Path
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from memeloc.errors import InputError
@@ -204,7 +204,6 @@ def test_same_seed_same_bytes_under_another_hash_seed() -> None:
 
 
 @given(several_memes, st.integers(2, 25), st.integers(0, 2**32))
-@settings(max_examples=50)
 def test_sheets_are_parallel_across_cultures(
     submissions: dict[str, str], size: int, seed: int
 ) -> None:
@@ -274,7 +273,6 @@ def test_cultures_of_equal_needs_share_the_next_batches() -> None:
         max_size=80,
     )
 )
-@settings(max_examples=50)
 def test_next_round_meets_every_need_once(needs: dict[tuple[str, str], int]) -> None:
     batches = build_next(needs, PAPER, DESIGN, TAXONOMY, round=3)
     given_out = [

@@ -6,7 +6,7 @@ from collections import Counter
 from dataclasses import replace
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from memeloc.errors import InputError
@@ -98,7 +98,6 @@ def test_the_papers_balance() -> None:
     ),
     st.data(),
 )
-@settings(max_examples=80)
 def test_any_balance_that_is_there_is_met_and_templates_are_even(
     kinds: list[tuple[Outcome, int]], data: st.DataObject
 ) -> None:

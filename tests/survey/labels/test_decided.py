@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pandas as pd
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from memeloc.survey.labels.decided import LabelDecision, decided_answers, with_decisions
@@ -68,7 +68,6 @@ def test_a_decided_answer_goes_before_the_votes_on_its_question() -> None:
     assert list(settled.table["state"]) == ["settled"]
 
 
-@settings(max_examples=100, deadline=None)
 @given(
     votes=st.lists(st.tuples(st.sampled_from("mno"), st.sampled_from(LABELS[:3])), max_size=9),
     decided=st.lists(st.tuples(st.sampled_from("mnox"), st.sampled_from(LABELS)), max_size=6),

@@ -24,7 +24,7 @@ from memeloc.survey.quality.rules import Rules, Settling, read_rules, read_settl
 from memeloc.survey.taxonomy import Label, Question, Taxonomy, load_taxonomy
 from tests.survey.annotators import NOON, person, sheet
 
-quick = settings(max_examples=150, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+quick = settings(suppress_health_check=[HealthCheck.too_slow])
 SEVERITY = {"none": 0, "some": 1, "much": 2, "also-much": 2}
 DEGREES = Taxonomy(
     "degrees",

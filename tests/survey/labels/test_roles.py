@@ -8,7 +8,7 @@ from statistics import median
 
 import pandas as pd
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from memeloc.survey.labels.further import beside_labels, settle_further
@@ -55,7 +55,6 @@ def test_the_most_frequent_reason_of_a_rejection_comes_first() -> None:
     assert (row["reasons"], row["rejected"], row["answers"]) == ("unimodal|cartoon", 3, 4)
 
 
-@settings(max_examples=80, deadline=None)
 @given(st.lists(st.sampled_from([label.id for label in HARMEME.labels]), max_size=7))
 def test_an_item_has_one_state_that_its_votes_explain(labels: list[str]) -> None:
     wanted = [("m1", "US")]

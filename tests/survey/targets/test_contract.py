@@ -363,9 +363,7 @@ VALUES = st.recursive(
     max_leaves=20,
 )
 HOSTILE = settings(
-    max_examples=60,
-    deadline=None,
-    suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],
+    suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow]
 )
 
 

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from openpyxl import Workbook
 
@@ -116,7 +116,6 @@ def test_the_same_survey_is_the_same_bytes(survey: SurveyPack, tmp_path: Path) -
         assert file.read_bytes() == other.read_bytes()
 
 
-@settings(max_examples=40, deadline=None)
 @given(seed=st.integers(0, 2**32), doubled=st.lists(st.integers(0, 9), max_size=8))
 def test_shuffled_and_doubled_rows_are_the_same_submissions(
     survey: SurveyPack, tmp_path_factory: pytest.TempPathFactory, seed: int, doubled: list[int]

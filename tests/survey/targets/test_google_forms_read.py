@@ -440,9 +440,7 @@ def test_an_ambiguous_column_is_reported_its_answers_taken(
     ]
 
 
-@settings(
-    max_examples=40, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
-)
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(seed=st.integers(0, 2**32), doubled=st.lists(st.integers(1, 3), max_size=4))
 def test_permuted_columns_and_doubled_rows_give_the_same(
     english: SurveyPack, tmp_path: Path, seed: int, doubled: list[int]
@@ -459,9 +457,7 @@ def test_permuted_columns_and_doubled_rows_give_the_same(
     assert not imported.rejected
 
 
-@settings(
-    max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
-)
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(cells=st.lists(st.text(max_size=30), min_size=6, max_size=10), row=st.integers(1, 3))
 def test_a_strange_row_does_not_concern_the_others(
     english: SurveyPack, tmp_path: Path, cells: list[str], row: int

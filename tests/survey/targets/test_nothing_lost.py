@@ -31,7 +31,6 @@ from tests.survey.targets.answered import PEOPLE, PROLIFIC, TABLES, VALUES, Said
 
 quick = settings(
     max_examples=20,
-    deadline=None,
     suppress_health_check=[HealthCheck.too_slow, HealthCheck.function_scoped_fixture],
 )
 HOSTILE = (

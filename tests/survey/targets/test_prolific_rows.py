@@ -462,9 +462,7 @@ _CELL = st.text(st.characters(exclude_characters="\x00"), max_size=12) | st.samp
 )
 
 
-@settings(
-    max_examples=80, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
-)
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(st.lists(st.dictionaries(st.sampled_from(HEADER), _CELL), min_size=1, max_size=5))
 def test_every_row_is_a_person_or_rejected(tmp_path: Path, rows: list[dict[str, str]]) -> None:
     whole = [row(place) | each for place, each in enumerate(rows, 1)]
