@@ -67,6 +67,13 @@ TAKEN: dict[Accept, frozenset[CaptionState]] = {
 }
 """The states of the captions that something takes; what was dropped is never taken."""
 
+OPEN_CASES = (
+    select(cases.c.meme_id, cases.c.language)
+    .outerjoin(decisions, decisions.c.case_id == cases.c.id)
+    .where(decisions.c.id.is_(None))
+)
+"""The memes and languages of cases that wait to be settled, dropped memes' too."""
+
 _GIVEN = ("imported", "collected", "shipped")
 _MACHINE = ("translated", "read")
 
@@ -113,9 +120,7 @@ def find_states(
     rounds: int = ROUNDS,
 ) -> list[CaptionStatus]:
     """The state of each caption of some languages, or (None) of all."""
-    query = states_query(kind, rounds)
-    if languages is not None:
-        query = query.where(captions.c.language.in_(languages))
+    query = _in_languages(states_query(kind, rounds), languages)
     return [CaptionStatus(*row) for row in connection.execute(query)]
 
 
@@ -123,15 +128,11 @@ def count_states(
     connection: Connection, which: Accept, languages: Sequence[str] | None, rounds: int = ROUNDS
 ) -> Acceptance:
     """How many captions of some languages, or (None) of all, something takes and leaves out."""
-    states = states_query(rounds=rounds).order_by(None).subquery()
+    query = _in_languages(states_query(rounds=rounds).order_by(None), languages)
+    states = query.subquery()
     groups = (states.c.language, states.c.state)
-    query = select(*groups, func.count()).group_by(*groups)
-    counts = [
-        (language, state, count)
-        for language, state, count in connection.execute(query)
-        if languages is None or language in languages
-    ]
-    return acceptance(which, counts)
+    counts = connection.execute(select(*groups, func.count()).group_by(*groups))
+    return acceptance(which, [(language, state, count) for language, state, count in counts])
 
 
 def find_left_out(
@@ -181,12 +182,11 @@ def is_outdated(version: Any) -> ColumnElement[bool]:
 
 def is_disputed() -> ColumnElement[bool]:
     """A condition on captions: that something about it waits to be settled."""
-    open_cases = (
-        select(cases.c.meme_id, cases.c.language)
-        .outerjoin(decisions, decisions.c.case_id == cases.c.id)
-        .where(decisions.c.id.is_(None))
-    )
-    return tuple_(captions.c.meme_id, captions.c.language).in_(open_cases)
+    return tuple_(captions.c.meme_id, captions.c.language).in_(OPEN_CASES)
+
+
+def _in_languages(query: Select[Any], languages: Sequence[str] | None) -> Select[Any]:
+    return query if languages is None else query.where(captions.c.language.in_(languages))
 
 
 def _answers() -> Subquery:

@@ -10,11 +10,11 @@ from collections.abc import Sequence
 
 from sqlalchemy import Connection, case, func, select
 
-from memeloc.store.caption_states import is_outdated, states_query
+from memeloc.store.caption_states import OPEN_CASES, is_outdated, states_query
 from memeloc.store.caption_versions import is_active, is_dropped, is_newest_drop
 from memeloc.store.queries import two_columns
 from memeloc.store.records import ROUNDS, Kind, LanguageStatus
-from memeloc.store.tables.captions import captions, cases, decisions, drops, memes
+from memeloc.store.tables.captions import captions, cases, drops, memes
 
 
 def count_memes(connection: Connection, kind: Kind = "caption") -> int:
@@ -85,10 +85,9 @@ def _dropped(connection: Connection, kind: Kind) -> Counter[str]:
 
 def _open_cases(connection: Connection, kind: Kind) -> Counter[str]:
     query = (
-        select(cases.c.language, func.count())
+        OPEN_CASES.with_only_columns(cases.c.language, func.count())
         .join(memes, memes.c.id == cases.c.meme_id)
-        .outerjoin(decisions, decisions.c.case_id == cases.c.id)
-        .where(decisions.c.id.is_(None), is_active(kind))
+        .where(is_active(kind))
         .where(~is_dropped(cases.c.meme_id, cases.c.language))
         .group_by(cases.c.language)
     )

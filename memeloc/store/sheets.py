@@ -17,6 +17,7 @@ from sqlalchemy import Connection, select
 from memeloc.correct.placing import SentItem, SentSheet, same_person
 from memeloc.correct.sharing import Share
 from memeloc.errors import InputError
+from memeloc.store.caption_states import OPEN_CASES
 from memeloc.store.caption_versions import by_meme, current_query, source_query, texts_of
 from memeloc.store.history import steps_before
 from memeloc.store.queries import Repository, add_row, add_rows, columns_of, equal, two_columns
@@ -25,7 +26,6 @@ from memeloc.store.tables.captions import (
     captions,
     cases,
     corrections,
-    decisions,
     memes,
     sheet_items,
     sheets,
@@ -214,11 +214,7 @@ def _claimed(connection: Connection, language: str, round_: int, person: str) ->
 
 
 def _open_case_memes(connection: Connection, language: str) -> set[str]:
-    query = (
-        select(cases.c.meme_id)
-        .outerjoin(decisions, decisions.c.case_id == cases.c.id)
-        .where(cases.c.language == language, decisions.c.id.is_(None))
-    )
+    query = OPEN_CASES.with_only_columns(cases.c.meme_id).where(cases.c.language == language)
     return set(connection.execute(query).scalars())
 
 

@@ -89,7 +89,7 @@ class Rendering(Part):
                     strict=strict,
                     force=force,
                     source_language=source_language or workspace.source.tag,
-                    left_out=stored.left_out(captions, rounds),
+                    left_out=stored.left_out(captions, rounds) if acceptance.left_out else {},
                     progress=on_progress,
                     shard_map=shard_map,
                 )
