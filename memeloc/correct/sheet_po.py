@@ -116,9 +116,9 @@ class Po:
 
 
 def _previous(item: SheetItem, number: int) -> str | None:
-    """The source of the best match: editors show what has changed since it was translated."""
-    sources = (drawable(match.source[number - 1]) for match in item.matches)
-    return next((source for source in sources if source), None)
+    """The source of the best match, where it differs: editors show what has changed since."""
+    source = item.matches[0].source[number - 1] if item.matches else ""
+    return drawable(source) if source not in ("", item.parts[number - 1].source) else None
 
 
 def _row(entry: polib.POEntry) -> Row:
