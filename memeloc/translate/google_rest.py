@@ -18,13 +18,14 @@ if TYPE_CHECKING:
 MAX_BODY = 4_000_000
 """Bytes of an answer's body, unpacked; as many as gRPC takes by default."""
 _PIECE = 4096
-"""Bytes read at once: packed ones, of which each may become a thousand."""
+"""Bytes read at once."""
 
 
 def bound_answers(session: requests.Session, seconds: float) -> None:
     """Bound the time and the size of a session's answers, and refuse redirects."""
     from requests.adapters import HTTPAdapter
-    from requests.exceptions import ReadTimeout
+    from requests.exceptions import ConnectionError, ReadTimeout
+    from urllib3.exceptions import HTTPError
 
     class Bounded(HTTPAdapter):
         """Reads the body here, before anybody takes it whole."""
@@ -40,12 +41,18 @@ def bound_answers(session: requests.Session, seconds: float) -> None:
                 sentence = "it redirects elsewhere; is there a login page of a network between?"
                 raise ServiceError("google", sentence, retryable=False)
             content = bytearray()
-            for piece in response.iter_content(_PIECE):
-                content += piece
-                if len(content) > MAX_BODY or monotonic() > until:
-                    response.close()
-                    why = f"no whole answer within {seconds:g} s, or over {MAX_BODY:,} bytes"
-                    raise ReadTimeout(why, request=request)
+            # What is there: a whole piece may take for ever. urllib3 before 2.1 knows no read1.
+            read = getattr(response.raw, "read1", response.raw.read)
+            try:
+                while piece := read(_PIECE, decode_content=True):
+                    content += piece
+                    if len(content) > MAX_BODY or monotonic() > until:
+                        why = f"no whole answer within {seconds:g} s, or over {MAX_BODY:,} bytes"
+                        raise ReadTimeout(why, request=request)
+            except HTTPError as error:
+                raise ConnectionError(error, request=request) from error
+            finally:
+                response.close()
             response._content = bytes(content)
             return response
 

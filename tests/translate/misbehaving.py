@@ -120,8 +120,8 @@ WAYS = (
     Way("503", reply=_status(503)),
     Way("400 for one text", reply=_status(400), only=BAD, lost=(1, 1)),
     Way("401", reply=_status(401), lost=(6, 5), ends=(True, True)),
-    Way("one text too few", texts=lambda texts: texts[:-1], lost=(6, 0)),
-    Way("one text too many", texts=lambda texts: [*texts, "more"], lost=(6, 0)),
+    Way("one text too few", texts=lambda texts: texts[:-1], lost=(6, 1)),
+    Way("one text too many", texts=lambda texts: [*texts, "more"], lost=(6, 1)),
     Way("an empty text", texts=lambda texts: ["" for _ in texts], only=BAD, lost=(1, 1)),
     Way("null for a text", texts=lambda texts: [None for _ in texts], only=BAD, lost=(1, 1)),
     Way("a text of invisible characters", only=BAD, lost=(1, 1),
@@ -136,13 +136,15 @@ WAYS = (
 
 @dataclass
 class Server:
-    """The server's state; `asked` are the texts of all requests, `billed` what it will charge."""
+    """The server's state; `asked` are the texts of all requests, `billed` what it will charge, for
+    `lost` texts without their answer having been read."""
 
     service: Service
     way: Way | None
     url: str = ""
     asked: list[list[str]] = field(default_factory=list)
     billed: float = 0.0
+    lost: int = 0
 
     def answer(self, request: Request) -> Reply:
         """A right reply, or what the way makes of it."""
@@ -155,18 +157,18 @@ class Server:
         way = self.way if self.way is not None and self._is_about(sent) else None
         texts: list[Any] = [right(text) for text in sent]
         if way is not None and way.texts is not None:
-            about = [text for text in sent if way.only in text]
-            changed = way.texts([right(text) for text in about])
-            texts = [text for text in texts if not way.only or way.only[-2:] not in text]
-            where = sent.index(way.only) if way.only else 0
-            texts = texts[:where] + changed + texts[where:] if way.only else changed
+            where = (
+                slice(sent.index(way.only), sent.index(way.only) + 1) if way.only else slice(None)
+            )
+            texts[where] = way.texts(texts[where])
         made = json_reply(_google(texts) if self.service == "google" else _chat(texts))
         if way is None or way.reply is None:
             self.billed += PRICE * (len(sent) if self.service == "google" else 1)
             return made
         reply = way.reply(made)
-        made_of_it = reply.body and reply.body[:9] in (made.body[:9], b"[" + made.body[:8])
-        self.billed += PRICE * len(sent) if made_of_it else 0.0
+        if reply.body and reply.body[:9] in (made.body[:9], b"[" + made.body[:8]):
+            self.billed += PRICE * len(sent)
+            self.lost += 0 if reply.body == made.body and reply.length is None else len(sent)
         return reply
 
     def _is_about(self, sent: Sequence[str]) -> bool:
@@ -204,6 +206,7 @@ class Outcome:
         waited: seconds that the first run would have waited.
         again: texts that the first run asked for more often than once.
         billed, booked: by the server, and in the workspace, in the first run.
+        lost: texts that were billed, and whose answer could not be read by anybody.
         later: texts that the second run asked for; `complete` is what was stored after it.
     """
 
@@ -213,6 +216,7 @@ class Outcome:
     again: int
     billed: float
     booked: float
+    lost: int
     later: list[str]
     complete: dict[str, str]
 
@@ -245,7 +249,7 @@ def outcome(made: Path, folder: Path, service: Service, way: Way) -> Outcome:
     later = [text for request in good.asked for text in request]
     return Outcome(
         *(summary, stored, sum(waits), again),
-        *(round(server.billed, 2), round(booked, 2), later, complete),
+        *(round(server.billed, 2), round(booked, 2), server.lost, later, complete),
     )
 
 
