@@ -91,7 +91,8 @@ def _find(
     meme_ids = {row.meme_id for row in rows}
     sources = sources_of(connection, meme_ids)
     answers = defaultdict[tuple[str, str], list[CorrectionRecord]](list)
-    for answer in find_corrections(connection, language, meme_ids):
+    shown = {meme_id: source.parts for meme_id, source in sources.items()}
+    for answer in find_corrections(connection, language, meme_ids, shown=shown):
         answers[answer.meme_id, answer.language].append(answer)
     comments = defaultdict[tuple[str, str], list[Comment]](list)
     for comment in find_comments(connection, language, meme_ids):
