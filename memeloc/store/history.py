@@ -42,7 +42,8 @@ def find_steps(
     """Steps of a language, some memes and a kind (None is all), those with a comment if
     `commented`.
 
-    An answer that brought nothing new is a step where it has a comment.
+    An answer that brought nothing new is a step where it has a comment. What one person says twice
+    in a row is one step: the same sheet saved again, a rule that decided two cases of a caption.
     """
     own = corrections.c
     answers: Select[Any] = select(
@@ -69,7 +70,17 @@ def find_steps(
         if commented:
             query = query.where(comment != "")
         steps += _steps(connection, query, table.c.meme_id, meme_ids)
-    return sorted(steps, key=lambda row: row.step.created)
+    steps.sort(key=lambda row: row.step.created)
+    last: dict[tuple[str, str, int, str], tuple[object, ...]] = {}
+    kept = []
+    for row in steps:
+        step = row.step
+        who = (row.meme_id, row.language, step.round, step.person)
+        words = (step.parts, step.status, step.comment)
+        if last.get(who) != words:
+            kept.append(row)
+        last[who] = words
+    return kept
 
 
 def find_comments(

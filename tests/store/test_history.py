@@ -36,6 +36,15 @@ def test_steps_are_those_of_rounds_before_and_decisions(filled: Store) -> None:
     ]  # fmt: skip
 
 
+def test_what_is_said_twice_in_a_row_is_one_step(filled: Store) -> None:
+    send(filled, "s1", person="ann")
+    for text, outcome in (("a // b", "placed"), ("a // b", "unchanged"), ("c // d", "replaced")):
+        answer(filled, "s1", {"one": text}, outcome=outcome)
+    answer(filled, "s1", {"one": "a // b"}, outcome="replaced")
+    (item,) = (item for item in filled.sheets.to_correct("de", 2, "bob") if item.meme_id == "one")
+    assert [step.parts[0] for step in item.history] == ["de first", "a", "c", "a"]
+
+
 def test_many_decisions_are_one_transaction(filled: Store) -> None:
     send(filled, "s1", person="ann")
     one, two = (
