@@ -118,8 +118,7 @@ def _same(part: _Part) -> Iterator[str]:
         return
     # Names, numbers, exclamations and borrowed words are the same in many languages.
     plain = _CODE.sub("", part.source)
-    locale = part.caption.locale
-    ordinary = set(words(plain, locale)) - set(names(plain, locale))
+    ordinary = set(words(plain, part.caption.locale)) - set(names(plain))
     different = {word.casefold() for word in ordinary if len(word) > 1 and word[0].isalpha()}
     if set(count_scripts(plain)) & part.scripts:
         is_left = len(different) > 2

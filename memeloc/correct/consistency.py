@@ -165,17 +165,28 @@ def _count_words(text: str, caption: Checked) -> int:
     return sum(word[0].isalpha() for word in words(text, caption.locale))
 
 
+class _WithoutMarks(dict[int, int | None]):
+    """For str.translate: takes away what is no letter, accent or digit."""
+
+    def __missing__(self, point: int) -> int | None:
+        is_kept = unicodedata.category(chr(point))[0] in "LMN"
+        return self.setdefault(point, point if is_kept else None)
+
+
+_WITHOUT_MARKS = _WithoutMarks()
+
+
 def _source_key(text: str) -> int:
     return hash(" ".join(text.casefold().split()))
 
 
 def _text_key(text: str) -> int:
     # Marks and spaces make no other translation.
-    return hash("".join(c for c in text.casefold() if unicodedata.category(c)[0] in "LMN"))
+    return hash(text.casefold().translate(_WITHOUT_MARKS))
 
 
 def _names(caption: Checked) -> list[str]:
-    return names(_source(caption), caption.locale)
+    return names(_source(caption))
 
 
 def _has(caption: Checked, name: str) -> bool:

@@ -13,9 +13,6 @@ from collections import Counter
 from collections.abc import Iterator
 from itertools import pairwise
 
-from memeloc.locales.words import segments
-from memeloc.model import Locale
-
 _NUMBER = re.compile(r"\d+(?:[.,:٫٬]\d+)*")
 _GROUPED = re.compile(r"(?<=\d)[ \u00a0\u2009\u202f'’](?=\d{3}(?!\d))")
 _FULL_HOUR = re.compile(r"(?<=\d)\s?[:.,hH]\s?00(?![.,]?\d)")
@@ -29,6 +26,7 @@ _HANDLE = re.compile(r"(?<![\w.@＠])[@＠]\w{2,}|[\w.+-]+@[\w-]+(?:\.[\w-]+)+")
 _HASHTAG = re.compile(r"(?<!\w)[#＃](?=\w*[^\W\d_])\w+")
 _ADDRESS = re.compile(r"(?:https?://|www\.)[^\s<>\"]*[^\s<>\".,;:!?)\]]")
 
+_TOKEN = re.compile(r"[^\W\d_]+|\n|[^\w\s'’]")
 _SENTENCE_ENDS = frozenset('.!?…:;\n"“”„«»‘(—–-/•|')
 _TITLE_WORDS = 5
 """In so many words, of which most begin with a capital, capitals do not tell names."""
@@ -97,27 +95,23 @@ def lost_marks(source: str, text: str) -> Iterator[str]:
             yield from (mark for mark in marks if mark.casefold() not in there)
 
 
-def names(source: str, locale: Locale) -> list[str]:
+def names(source: str) -> list[str]:
     """The words of a text that begin with a capital within a sentence.
 
     In headings, where most words do, and in text that is all capitals, there are none.
 
-    >>> from memeloc.locales import default
-    >>> names("When Ada meets Monday. The end", default().get("en"))
+    >>> names("When Ada meets Monday. The end")
     ['Ada', 'Monday']
     """
     if not any(map(str.isupper, source[1:])):
         return []
     capitalised, total, begins = [], 0, True
-    for segment in segments(source, locale):
-        if segment[0].isalpha():
+    for token in _TOKEN.findall(source):
+        if token.isalpha():
             total += 1
-            word = re.split("['’]", segment)[0]
-            if not begins and len(word) > 2 and word[0].isupper() and not word.isupper():
-                capitalised.append(word)
-            begins = False
-        elif not _SENTENCE_ENDS.isdisjoint(segment):
-            begins = True
+            if not begins and len(token) > 2 and token[0].isupper() and not token.isupper():
+                capitalised.append(token)
+        begins = token in _SENTENCE_ENDS
     return capitalised if total < _TITLE_WORDS or len(capitalised) < total / 2 else []
 
 

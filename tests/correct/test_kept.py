@@ -5,7 +5,6 @@ from __future__ import annotations
 import pytest
 
 from memeloc.correct.kept import lost_marks, lost_numbers, names
-from memeloc.locales import default
 
 
 @pytest.mark.parametrize(
@@ -76,4 +75,4 @@ def test_handles_hashtags_and_links_are_kept(source: str, text: str, lost: list[
     ],
 )
 def test_names_are_capitalised_within_a_sentence(text: str, expected: list[str]) -> None:
-    assert names(text, default().get("en")) == expected
+    assert names(text) == expected
