@@ -266,6 +266,7 @@ def check(item: Checked) -> list[CaptionWarning]:
         CaptionWarning(item.meme_id, item.locale.tag, index, name, message)
         for name, function in CHECKS.items()
         for index, part in enumerate(parts)
+        if part.text.strip() or name == "part"
         for message in function(part)
     ]
     if len(item.parts) > len(item.source):

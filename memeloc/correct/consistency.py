@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import unicodedata
 from collections import Counter
-from collections.abc import Callable, Collection, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 
 from rapidfuzz import fuzz
@@ -51,8 +51,12 @@ class _Groups:
         if self._first.setdefault(same, other) != other:
             self._variants.setdefault(same, {})
 
+    def watch(self, same: int) -> None:
+        """Have variants of it added, though they were not counted."""
+        self._variants.setdefault(same, {})
+
     def differs(self, same: int) -> bool:
-        """Whether it has several variants, once all are counted."""
+        """Whether it is watched, or has several variants, once all are counted."""
         return same in self._variants
 
     def add(self, same: int, other: int, variant: _Variant, is_asked_for: bool) -> None:
@@ -91,7 +95,7 @@ class _Names:
 
 
 def check_together(
-    captions: Callable[[], Iterable[Checked]], about: Collection[str] | None = None
+    captions: Callable[[], Iterable[Checked]], asked: Sequence[Checked] = ()
 ) -> Iterator[CaptionWarning]:
     """Look over all captions of a language: sources translated in two ways, different sources with
     one translation, names that are lost where nearly all other captions keep them.
@@ -101,35 +105,47 @@ def check_together(
 
     Args:
         captions: gives them, each time anew.
-        about: warn about these memes only; None is all.
+        asked: those of them to warn about, which takes one time less; all when there is none.
     """
     translations, sources, names_ = _Groups(), _Groups(), _Names()
-    for caption in captions():
+    for caption in asked:
+        for _, source, _ in _parts(caption):
+            translations.watch(_source_key(source))
+        sources.watch(_text_key(_text(caption)))
+    for caption in () if asked else captions():
         for _, source, text in _parts(caption):
             translations.count(_source_key(source), _text_key(text))
         sources.count(_text_key(_text(caption)), _source_key(_source(caption)))
         names_.count(caption)
+    about = {caption.meme_id for caption in asked}
     language = ""
     for caption in captions():
         language = caption.locale.tag
-        is_asked_for = about is not None and caption.meme_id in about
-        _add_translations(translations, caption, is_asked_for)
-        _add_sources(sources, caption, is_asked_for)
-        if is_asked_for or about is None:
-            for name in names_.lost(caption):
-                message = f"the text lacks {name}, which other captions keep"
-                yield CaptionWarning(caption.meme_id, language, -1, "names", message)
+        _add_translations(translations, caption, caption.meme_id in about)
+        _add_sources(sources, caption, caption.meme_id in about)
+        if asked:
+            names_.count(caption)
+        else:
+            yield from _lost_names(names_, caption)
+    for caption in asked:
+        yield from _lost_names(names_, caption)
     for variant, usual in translations.deviating():
         # Within one meme, what is repeated may be told in another way each time.
         is_elsewhere = variant.meme_id != usual.meme_id
-        if is_elsewhere and (about is None or variant.meme_id in about):
+        if is_elsewhere and (not asked or variant.meme_id in about):
             message = f"the same source is translated otherwise in {usual.meme_id}: {usual.text!r}"
             yield CaptionWarning(variant.meme_id, language, variant.part, "two ways", message)
     for variant, usual in sources.deviating():
         is_similar = fuzz.ratio(variant.text.casefold(), usual.text.casefold()) >= _SIMILAR
-        if not is_similar and (about is None or variant.meme_id in about):
+        if not is_similar and (not asked or variant.meme_id in about):
             message = f"{usual.meme_id} has the same text for another source: {usual.text!r}"
             yield CaptionWarning(variant.meme_id, language, -1, "same text", message)
+
+
+def _lost_names(names_: _Names, caption: Checked) -> Iterator[CaptionWarning]:
+    for name in names_.lost(caption):
+        message = f"the text lacks {name}, which other captions keep"
+        yield CaptionWarning(caption.meme_id, caption.locale.tag, -1, "names", message)
 
 
 def _add_translations(translations: _Groups, caption: Checked, is_asked_for: bool) -> None:

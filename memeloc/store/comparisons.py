@@ -6,7 +6,7 @@ grow with them.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from datetime import datetime
 from itertools import groupby
 from typing import Any, NamedTuple
@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 from sqlalchemy import ColumnElement, Select, and_, func, or_, select
 
 from memeloc.store.caption_versions import is_active, is_current, is_dropped
-from memeloc.store.queries import Repository
+from memeloc.store.queries import Repository, by_slices
 from memeloc.store.records import STANDING, Kind
 from memeloc.store.sheets import WAS_SHOWN
 from memeloc.store.tables.captions import captions, corrections, memes, sheet_items
@@ -89,8 +89,11 @@ class Comparisons(Repository):
             for row in last.values():
                 yield StandingAnswer(*(getattr(row, name) for name in StandingAnswer._fields))
 
-    def texts(self, tag: str, kind: Kind = "caption") -> Iterator[SourceAndText]:
-        """Captions as they stand beside their sources, without what is dropped or left out."""
+    def texts(
+        self, tag: str, kind: Kind = "caption", meme_ids: Collection[str] | None = None
+    ) -> Iterator[SourceAndText]:
+        """Captions as they stand beside their sources, without what is dropped or left out; all of
+        a kind, or those of some memes."""
         source = captions.alias()
         query = (
             select(memes.c.id, memes.c.template, source.c.parts, captions.c.parts)
@@ -100,7 +103,7 @@ class Comparisons(Repository):
             .where(is_active(kind), ~is_dropped(memes.c.id, captions.c.language))
             .order_by(memes.c.number)
         )
-        return (SourceAndText(*row) for row in self._stream(query))
+        return (SourceAndText(*row) for row in self._stream(query, meme_ids))
 
     def machine_and_final(self, tag: str, kind: Kind = "caption") -> Iterator[MachineAndFinal]:
         """Texts of machines beside what people have left of them: the newest text that a machine
@@ -131,9 +134,10 @@ class Comparisons(Repository):
         )
         return (MachineAndFinal(*row) for row in self._stream(query))
 
-    def _stream(self, query: Select[Any]) -> Iterator[Any]:
+    def _stream(self, query: Select[Any], meme_ids: Collection[str] | None = None) -> Iterator[Any]:
+        query = query.execution_options(yield_per=_ROWS)
         with self.database.read() as connection:
-            yield from connection.execute(query, execution_options={"yield_per": _ROWS})
+            yield from by_slices(connection, query, memes.c.id, meme_ids)
 
 
 def _is_source(version: Any) -> ColumnElement[bool]:

@@ -6,12 +6,14 @@ of `memeloc.correct.consistency`, and by the team's glossary.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 
 from memeloc.correct.checks import CaptionWarning, Checked, check
 from memeloc.correct.consistency import check_together
 from memeloc.correct.glossary import check_terms
+from memeloc.glossary import Term
 from memeloc.model import Caption, Locale, Template
 from memeloc.render.breaks import clusters
 from memeloc.store.comparisons import SourceAndText
@@ -24,14 +26,16 @@ def settled_warnings(
     workspace: WorkspaceFolder, versions: Iterable[CaptionVersion]
 ) -> list[CaptionWarning]:
     """Check the texts that cases were settled on, as all texts are checked."""
-    texts: dict[str, list[tuple[str, tuple[str, ...]]]] = {}
+    texts: dict[str, dict[str, tuple[str, ...]]] = {}
     for version in versions:
         if version.parts:  # empty is a picture without text
-            texts.setdefault(version.language, []).append((version.meme_id, version.parts))
+            texts.setdefault(version.language, {})[version.meme_id] = version.parts
     return [
         warning
-        for tag, pairs in texts.items()
-        for warning in caption_warnings(workspace, pairs, workspace.locale(tag))
+        for tag, given in texts.items()
+        for language in _languages(workspace, workspace.locale(tag), given)
+        for row in language.rows(given)
+        for warning in language.check(row)
     ]
 
 
@@ -43,12 +47,13 @@ def caption_warnings(
     They are checked as if they stood already, each by itself and beside the others of the language.
     """
     given = dict(texts)
-    kinds: set[Kind] = {"survey" if survey_text_key(key) else "caption" for key in given}
-    return [
-        warning
-        for kind in sorted(kinds)
-        for warning in _warnings(_Language(workspace, locale, kind, given))
-    ]
+    warnings: list[CaptionWarning] = []
+    for language in _languages(workspace, locale, given):
+        rows = list(language.rows(given))
+        warnings += [warning for row in rows for warning in language.check(row)]
+        if rows:
+            warnings += check_together(language.captions, [*map(language.plain, rows)])
+    return warnings
 
 
 def language_warnings(
@@ -59,25 +64,24 @@ def language_warnings(
     Transcripts, and captions whose template is not there, have nothing to be checked against.
     """
     language = _Language(workspace, locale, kind)
-    total = sum(1 for _ in workspace.store.comparisons.texts(locale.tag, kind))
-    return total, [] if kind == "transcript" else list(_warnings(language))
-
-
-def _warnings(language: _Language) -> Iterator[CaptionWarning]:
-    asked = language.given.keys() or None
-    workspace = language.workspace
-    terms = workspace.glossary.terms(language.locale)
+    total, warnings = 0, list[CaptionWarning]()
     for row in language.rows():
-        if asked is None or row.meme_id in asked:
-            template = workspace.templates.get(row.template)
-            if template is not None or language.kind == "survey":
-                caption = language.checked(row, template)
-                yield from check(caption)
-                yield from check_terms(caption, terms, language.source)
-    yield from check_together(lambda: map(language.checked, language.rows()), asked)
+        total += 1
+        warnings += [] if kind == "transcript" else language.check(row)
+    if kind != "transcript":
+        warnings += check_together(language.captions)
+    return total, warnings
 
 
-@dataclass(frozen=True, slots=True)
+def _languages(
+    workspace: WorkspaceFolder, locale: Locale, given: Mapping[str, tuple[str, ...]]
+) -> list[_Language]:
+    """The language for each kind that given texts, by meme, are of."""
+    kinds: set[Kind] = {"survey" if survey_text_key(key) else "caption" for key in given}
+    return [_Language(workspace, locale, kind, given) for kind in sorted(kinds)]
+
+
+@dataclass(frozen=True)
 class _Language:
     """A language's texts of a kind, as they stand but for those that are given, by meme."""
 
@@ -86,9 +90,19 @@ class _Language:
     kind: Kind
     given: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
 
-    def rows(self) -> Iterator[SourceAndText]:
-        for row in self.workspace.store.comparisons.texts(self.locale.tag, self.kind):
-            yield row._replace(parts=self.given.get(row.meme_id, row.parts))
+    def rows(self, meme_ids: Collection[str] | None = None) -> Iterator[SourceAndText]:
+        """All texts, or those of some memes."""
+        texts = self.workspace.store.comparisons.texts(self.locale.tag, self.kind, meme_ids)
+        return (row._replace(parts=self.given.get(row.meme_id, row.parts)) for row in texts)
+
+    def captions(self) -> Iterator[Checked]:
+        """All texts, as the checks of many together need them."""
+        return map(self.plain, self.rows())
+
+    @cached_property
+    def terms(self) -> Sequence[Term]:
+        """What the team's glossary has for the language."""
+        return self.workspace.glossary.terms(self.locale)
 
     @property
     def source(self) -> Locale:
@@ -96,22 +110,29 @@ class _Language:
         is_survey = self.kind == "survey"
         return self.workspace.locale(ENGLISH) if is_survey else self.workspace.source
 
-    def checked(self, row: SourceAndText, template: Template | None = None) -> Checked:
-        """A text for the checks, with the sizes and fonts that it gets in a template."""
-        plain = Checked(
+    def check(self, row: SourceAndText) -> list[CaptionWarning]:
+        """Check a text by itself, with the sizes and fonts that it gets in its template."""
+        caption = self.plain(row)
+        if self.kind == "caption":
+            template = self.workspace.templates.get(row.template)
+            if template is None:
+                return []
+            drawn = Caption(row.parts[: len(template.boxes)])
+            caption = replace(
+                caption,
+                sizes=self.workspace.renderer.sizes(template, drawn, self.locale),
+                lacking=_lacking(self.workspace, template, self.locale),
+            )
+        return [*check(caption), *check_terms(caption, self.terms, self.source)]
+
+    def plain(self, row: SourceAndText) -> Checked:
+        """A text for the checks, as it has neither box nor font."""
+        return Checked(
             meme_id=row.meme_id,
             locale=self.locale,
             source=row.source,
             parts=row.parts,
             source_language=self.source.tag,
-        )
-        if template is None:
-            return plain
-        caption = Caption(row.parts[: len(template.boxes)])
-        return replace(
-            plain,
-            sizes=self.workspace.renderer.sizes(template, caption, self.locale),
-            lacking=_lacking(self.workspace, template, self.locale),
         )
 
 

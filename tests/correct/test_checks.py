@@ -77,6 +77,11 @@ def test_names_loanwords_and_abbreviations_may_stay(tag: str, source: str, text:
     assert kinds(tag, (source,), (text,)) == set()
 
 
+def test_an_empty_part_is_one_warning() -> None:
+    warnings = check(Checked("m", default().get("de"), ("@ada 37, really?",), ("",)))
+    assert [warning.check for warning in warnings] == ["part"]
+
+
 def test_a_number_may_move_to_another_part() -> None:
     source, text = ("37 cats", "in the kitchen"), ("In der Küche", "37 Katzen")
     assert kinds("de", source, text) == set()
