@@ -27,10 +27,11 @@ def acceptance_sentences(acceptance: Acceptance | None) -> Iterator[str]:
     if total:
         undropped = any(set(states) - {"dropped"} for states in acceptance.left_out.values())
         also = "; --captions any takes all but what was dropped" if undropped else ""
-        yield f"{total:,} captions are left out ({counts_in_words(acceptance.left_out)}){also}"
+        captions = "caption is" if total == 1 else "captions are"
+        yield f"{total:,} {captions} left out ({counts_in_words(acceptance.left_out)}){also}"
     if total := _total(acceptance.unaccepted):
         yield (
-            f"{total:,} of the captions are accepted by nobody "
+            f"nobody has accepted {total:,} of the captions "
             f"({counts_in_words(acceptance.unaccepted)}); --captions accepted leaves them out"
         )
 

@@ -162,7 +162,9 @@ class Cases(Part):
         try:
             return self._decide(decisions, person)
         except InputError as error:
-            raise InputError(error.message, file=path, row=error.row) from error
+            typed = {each.row for each in decisions if each.parts is not None}
+            column = "text" if error.row in typed else "take"
+            raise InputError(error.message, file=path, row=error.row, column=column) from error
 
     def prefer(
         self, rule: str, *, person: str, language: str | None = None, comment: str = ""

@@ -39,7 +39,7 @@ def test_status_counts_by_state(read: Path, command: Command) -> None:
 
 def test_render_names_what_nobody_has_accepted(read: Path, command: Command) -> None:
     done = command("render", "--langs", "de", "--out", "out", "--max-side", 64)
-    assert "3 of the captions are accepted by nobody (de 2 machine, 1 corrected)" in done.err
+    assert "nobody has accepted 3 of the captions (de 2 machine, 1 corrected)" in done.err
     assert len(list(Path("out").rglob("*.jpg"))) == 4
 
 
@@ -86,7 +86,7 @@ def test_a_survey_takes_accepted_captions(read: Path, command: Command) -> None:
 def test_a_survey_of_any_captions_names_them(read: Path, command: Command) -> None:
     done = command(*BUILD, "--captions", "any")
     assert "4 memes" in done.out
-    assert "3 of the captions are accepted by nobody" in done.err
+    assert "nobody has accepted 3 of the captions" in done.err
 
 
 def test_a_survey_of_machine_text_says_what_to_do(workspace: Path, command: Command) -> None:
