@@ -154,8 +154,8 @@ class Team:
                 for table, facts in _FACTS.items():
                     rows = workspace.table(table)[facts].astype(str).values.tolist()
                     state[f"{name} {table}"] = sorted(map(tuple, rows))
-        pictures = {path for path in content(self.folder / OUT) if path.endswith(".jpg")}
-        state["pictures"] = {path: content(self.folder / OUT)[path] for path in pictures}
+        made = content(self.folder / OUT).items()
+        state["pictures"] = {path: data for path, data in made if path.endswith(".jpg")}
         return state
 
 
