@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json
+import sqlite3
 from collections.abc import Callable
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -70,6 +72,16 @@ def test_dump_load_and_dump_are_byte_identical(
         assert content(dump(store, tmp_path / "third")) == content(first)
         again = store.dumps.load(second, read_manifest(second), lambda *_: None)
         assert again.seen
+
+
+def test_a_database_of_an_older_schema_is_dumped(place: Path, tmp_path: Path) -> None:
+    place.mkdir()
+    with closing(sqlite3.connect(place / "memeloc.db")) as connection:
+        connection.executescript((Path(__file__).parent / "schema_1.sql").read_text("utf-8"))
+    with Store.open(place) as store:
+        first = dump(store, tmp_path / "first")
+    with load(Store.create(tmp_path / "new"), first) as store:
+        assert content(dump(store, tmp_path / "second")) == content(first)
 
 
 def test_every_table_is_a_file_of_its_rows(filled: Store, dumped: Path) -> None:

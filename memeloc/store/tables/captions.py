@@ -53,6 +53,7 @@ translation_claims = table(
     "meme_id language token held_until",
     key="meme_id language",
     append_only=False,
+    cached=True,
 )
 """Captions that a program, by its token, is translating just now."""
 
