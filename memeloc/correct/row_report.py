@@ -113,7 +113,7 @@ def _new_path(sheet: Path, suffix: str) -> Path:
 
 
 def _write_workbook(rows: Iterable[Sequence[str | int]], path: Path) -> None:
-    with replacing(path) as temporary, new_workbook(temporary) as book:
+    with replacing(path) as temporary, new_workbook(temporary, in_order=True) as book:
         page = book.add_worksheet("Your import")
         head = book.add_format({"bold": True, "bg_color": "#30475e", "font_color": "#ffffff"})
         body = book.add_format({"text_wrap": True, "valign": "top"})

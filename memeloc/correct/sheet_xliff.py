@@ -13,7 +13,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any, cast
+from typing import Any
 
 from lxml import etree
 
@@ -29,7 +29,7 @@ from memeloc.tables import clean_text, drawable
 _SPACE = "urn:oasis:names:tc:xliff:document:1.2"
 XLIFF = f"{{{_SPACE}}}"
 """Before the name of an element in lxml."""
-_NAMES = {None: _SPACE}
+_NAMES: Any = {None: _SPACE}
 _XML = "{http://www.w3.org/XML/1998/namespace}"
 _US = "memeloc"
 _DONE = {"translated", "signed-off", "final"}
@@ -89,40 +89,45 @@ def parse_xml(path: Path, *, has_doctype: bool = False) -> etree._Element:
 
 
 def write_xliff(sheet: Sheet, path: Path, *, source_as_target: bool = False) -> None:
-    """Write a sheet as XLIFF.
+    """Write a sheet as XLIFF, meme by meme, so that no large one is held in memory.
 
     With `source_as_target` the source stands in the targets, too: OmegaT takes for the source what
     it is to write over.
     """
-    root = etree.Element(_tag("xliff"), {"version": "1.2"}, nsmap=cast(Any, _NAMES))
-    file = _add(
-        root,
-        "file",
-        {
-            "original": f"memeloc-{sheet.id}",
-            "source-language": sheet.source_language.tag,
-            "target-language": sheet.language.tag,
-            "datatype": "plaintext",
-            "date": sheet.created.strftime("%Y-%m-%dT%H:%M:%SZ"),
-            "tool-id": _US,
-        },
-    )
-    header = _add(file, "header")
+    facts = {
+        "original": f"memeloc-{sheet.id}",
+        "source-language": sheet.source_language.tag,
+        "target-language": sheet.language.tag,
+        "datatype": "plaintext",
+        "date": sheet.created.strftime("%Y-%m-%dT%H:%M:%SZ"),
+        "tool-id": _US,
+    }
+    with etree.xmlfile(str(path), encoding="UTF-8") as out:
+        out.write_declaration()
+        with (
+            out.element(_tag("xliff"), {"version": "1.2"}, nsmap=_NAMES),
+            out.element(_tag("file"), facts),
+        ):
+            out.write(_header(sheet, source_as_target), pretty_print=True)
+            with out.element(_tag("body")):
+                for item in sheet.items:
+                    out.write(_group(sheet, item, source_as_target), pretty_print=True)
+
+
+def _header(sheet: Sheet, source_as_target: bool) -> etree._Element:
+    header = etree.Element(_tag("header"), nsmap=_NAMES)
     _add(header, "tool", {"tool-id": _US, "tool-name": _US})
     facts = [f"round: {sheet.round}", f"person: {sheet.person}"]
     for fact in facts + ["targets: source"] * source_as_target:
         _add(header, "note", {"from": _US}, fact)
     guide = "\n".join(text for _, text in paragraphs(sheet.guide))
     _add(header, "note", {"from": "guide"}, guide)
-    body = _add(file, "body")
-    for item in sheet.items:
-        _item(body, sheet, item, source_as_target)
-    document = etree.ElementTree(root)
-    document.write(str(path), encoding="UTF-8", xml_declaration=True, pretty_print=True)
+    return header
 
 
-def _item(body: etree._Element, sheet: Sheet, item: SheetItem, source_as_target: bool) -> None:
-    group = _add(body, "group", {"id": item.meme_id, "resname": item.meme_id})
+def _group(sheet: Sheet, item: SheetItem, source_as_target: bool) -> etree._Element:
+    facts = {"id": item.meme_id, "resname": item.meme_id}
+    group = etree.Element(_tag("group"), facts, nsmap=_NAMES)
     context = _add(group, "context-group", {"purpose": "information", "name": "meme"})
     _add(context, "context", {"context-type": "x-template"}, item.template)
     if item.picture:
@@ -154,6 +159,7 @@ def _item(body: etree._Element, sheet: Sheet, item: SheetItem, source_as_target:
         add(before, "target", language, part.machine)
         _add_steps(unit, sheet, item, number)
         _add_matches(unit, sheet, item, number)
+    return group
 
 
 def _add_steps(unit: etree._Element, sheet: Sheet, item: SheetItem, number: int) -> None:

@@ -71,7 +71,7 @@ class Xlsx:
 
     def write(self, sheet: Sheet, path: Path) -> None:
         """Write a sheet with its pictures and its guide."""
-        with new_workbook(path) as book:
+        with new_workbook(path, in_order=True) as book:
             _Writer(book, sheet).write()
 
     def knows(self, path: Path, head: bytes) -> bool:

@@ -89,13 +89,22 @@ def _unescaped(text: str) -> str:
 
 
 @contextmanager
-def new_workbook(path: Path) -> Iterator[Any]:
-    """A workbook of xlsxwriter that is written to `path` at the end; texts stay texts."""
+def new_workbook(path: Path, *, in_order: bool = False) -> Iterator[Any]:
+    """A workbook of xlsxwriter that is written to `path` at the end; texts stay texts.
+
+    With rows that are written `in_order`, the last of them only is held in memory.
+    """
     import xlsxwriter
 
     book = xlsxwriter.Workbook(
         str(path),
-        {"strings_to_formulas": False, "strings_to_urls": False, "strings_to_numbers": False},
+        {
+            "strings_to_formulas": False,
+            "strings_to_urls": False,
+            "strings_to_numbers": False,
+            "constant_memory": in_order,
+            "tmpdir": str(path.parent),
+        },
     )
     try:
         yield book
