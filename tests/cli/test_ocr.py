@@ -6,6 +6,7 @@ import csv
 import io
 import json
 import os
+import shutil
 import signal
 import subprocess
 import sys
@@ -20,6 +21,7 @@ from lxml import etree
 from openpyxl import load_workbook
 from PIL import Image
 
+from memeloc.cli import run
 from memeloc.items import FoundPicture, Origin, item_id
 from memeloc.ocr.error_rate import error_rate
 from memeloc.workspace import Workspace
@@ -59,26 +61,51 @@ def pictures() -> dict[str, bytes]:
     return made | {"sky": _png(Image.new("RGB", (400, 300), "#77aaee"))}
 
 
-@pytest.fixture
-def workspace(
-    tmp_path: Path,
-    monkeypatch: pytest.MonkeyPatch,
-    command: Command,
-    pictures: dict[str, bytes],
-) -> Path:
+@pytest.fixture(scope="module")
+def collected(pictures: dict[str, bytes], tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A workspace with pictures of which none was read."""
     needs("ara")
-    monkeypatch.delenv("MEMELOC_DATABASE_URL", raising=False)
-    folder = tmp_path / "memes"
-    assert command("init", folder, "--langs", "de,ar").status == 0
-    monkeypatch.chdir(folder)
-    with Workspace.find() as workspace:
-        workspace.store.items.add(
-            [_found(key, pictures[key], language) for key, (language, *_) in DRAWN.items()]
-        )
-        workspace.store.items.add(
-            [_found("sky", pictures["sky"], ""), _found("bus2", pictures["bus"], "")]
-        )
+    folder = tmp_path_factory.mktemp("collected") / "memes"
+    with pytest.MonkeyPatch.context() as patch:
+        patch.delenv("MEMELOC_DATABASE_URL", raising=False)
+        assert run(["init", str(folder), "--langs", "de,ar"]) == 0
+        with Workspace.open(folder) as workspace:
+            workspace.store.items.add(
+                [_found(key, pictures[key], language) for key, (language, *_) in DRAWN.items()]
+            )
+            workspace.store.items.add(
+                [_found("sky", pictures["sky"], ""), _found("bus2", pictures["bus"], "")]
+            )
     return folder
+
+
+@pytest.fixture(scope="module")
+def after_reading(collected: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The same workspace, its pictures read, once for all tests that begin there."""
+    folder = tmp_path_factory.mktemp("read") / "memes"
+    shutil.copytree(collected, folder)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.delenv("MEMELOC_DATABASE_URL", raising=False)
+        patch.chdir(folder)
+        assert run(["ocr", "--json"]) == 0
+    return folder
+
+
+@pytest.fixture
+def workspace(collected: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    return _copied(collected, tmp_path, monkeypatch)
+
+
+@pytest.fixture
+def read_workspace(after_reading: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    return _copied(after_reading, tmp_path, monkeypatch)
+
+
+def _copied(folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.delenv("MEMELOC_DATABASE_URL", raising=False)
+    shutil.copytree(folder, tmp_path / "memes")
+    monkeypatch.chdir(tmp_path / "memes")
+    return tmp_path / "memes"
 
 
 def _ok(outcome: Outcome) -> Any:
@@ -93,7 +120,7 @@ def _transcripts() -> dict[str, tuple[str, ...]]:
 
 def test_reads_what_was_collected_each_in_its_language(workspace: Path, command: Command) -> None:
     done = _ok(command("ocr", "--jobs", 2, "--json"))
-    assert done["pictures"] == 6
+    assert (done["pictures"], done["changed"]) == (6, 6)
     assert done["no_text"] == 1
     assert done["not_read"] == []
     assert sum(done["readers"].values()) == 6
@@ -114,9 +141,8 @@ def test_reads_what_was_collected_each_in_its_language(workspace: Path, command:
 
 
 def test_a_second_run_reads_nothing_and_all_changes_nothing(
-    workspace: Path, command: Command
+    read_workspace: Path, command: Command
 ) -> None:
-    assert _ok(command("ocr", "--json"))["changed"] == 6
     assert _ok(command("ocr", "--json"))["pictures"] == 0
     again = _ok(command("ocr", "--only", "all", "--json"))
     assert (again["pictures"], again["remembered"], again["changed"]) == (6, 6, 0)
@@ -285,9 +311,8 @@ FILL = {"csv": _fill_csv, "xlsx": _fill_xlsx, "po": _fill_po, "xliff": _fill_xli
     ["xlsx", *(pytest.param(form, marks=pytest.mark.slow) for form in FILL if form != "xlsx")],
 )
 def test_transcripts_go_out_come_back_and_are_settled(
-    workspace: Path, command: Command, form: str
+    read_workspace: Path, command: Command, form: str
 ) -> None:
-    _ok(command("ocr", "--json"))
     read = _transcripts()
     answer = {
         _id("monday"): ("corrected", "Monday forecast:", "the same, but wet"),
@@ -335,8 +360,9 @@ def test_transcripts_go_out_come_back_and_are_settled(
     assert {sheet["kind"] for sheet in sheets} == {"transcript"}
 
 
-def test_confirming_an_empty_transcript_means_no_text(workspace: Path, command: Command) -> None:
-    _ok(command("ocr", "--json"))
+def test_confirming_an_empty_transcript_means_no_text(
+    read_workspace: Path, command: Command
+) -> None:
     sheet = _export(command, "csv", "--to", "anna")
     nothing = ("", "", "")
     answer = {_id(key): nothing for key in ("monday", "bus", "bus2")} | {
@@ -349,9 +375,8 @@ def test_confirming_an_empty_transcript_means_no_text(workspace: Path, command: 
 
 
 def test_text_that_was_passed_over_is_typed_into_the_empty_part(
-    workspace: Path, command: Command
+    read_workspace: Path, command: Command
 ) -> None:
-    _ok(command("ocr", "--json"))
     sheet = _export(command, "csv", "--to", "anna")
     nothing = ("", "", "")
     answer = {_id(key): nothing for key in ("monday", "bus", "bus2")}
@@ -361,8 +386,7 @@ def test_text_that_was_passed_over_is_typed_into_the_empty_part(
     assert _transcripts()[_id("sky")] == ("blue",)
 
 
-def test_captions_and_transcripts_keep_apart(workspace: Path, command: Command) -> None:
-    _ok(command("ocr", "--json"))
+def test_captions_and_transcripts_keep_apart(read_workspace: Path, command: Command) -> None:
     done = _ok(command("correct", "export", "--lang", "en", "--format", "csv", "--json"))
     assert done["captions"] == 0
     assert command("correct", "export", "--lang", "en", "--kind", "song").status == 2

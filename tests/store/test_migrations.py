@@ -10,6 +10,7 @@ from collections.abc import Callable
 from contextlib import closing
 from pathlib import Path
 
+import psycopg
 import pytest
 from alembic.autogenerate import compare_metadata
 from alembic.runtime.migration import MigrationContext
@@ -120,6 +121,9 @@ def test_somebody_elses_database_is_left_alone(tmp_path: Path) -> None:
 
 def test_several_make_a_store_at_once(place: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     url = os.environ.get("MEMELOC_DATABASE_URL", "")
+    if url:
+        with psycopg.connect(url) as connection:
+            connection.execute("DROP SCHEMA public CASCADE; CREATE SCHEMA public;")
     upgrade: Callable[..., None] = store_migrating._upgrade
     done: list[int] = []
     monkeypatch.setattr(store_migrating, "_upgrade", lambda *all_: (done.append(1), upgrade(*all_)))

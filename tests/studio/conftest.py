@@ -30,6 +30,19 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
     )
 
 
+@pytest.fixture(scope="session")
+def built(made: Path) -> Path:
+    """The same with the survey `pilot`: two sheets a culture, five people each, on SQLite."""
+    work = made.parent / "built"
+    shutil.copytree(made, work)
+    with pytest.MonkeyPatch.context() as patch:
+        for name in ("MEMELOC_DATABASE_URL", "MEMELOC_SURVEY_KEY"):
+            patch.delenv(name, raising=False)
+        with Workspace.open(work) as workspace:
+            workspace.surveys.build("pilot", "US,DE,EG=ar,IN=hi,CN=zh", size=4)
+    return work
+
+
 @pytest.fixture(params=["sqlite", "postgresql"])
 def database(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> str:
     """Has each test run on both databases."""
@@ -41,15 +54,13 @@ def database(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) ->
 
 
 @pytest.fixture
-def folder(made: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A workspace with the survey `pilot`: two sheets a culture, five people each, on SQLite."""
+def folder(built: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A workspace with the survey `pilot`, a test's own."""
     monkeypatch.delenv("MEMELOC_DATABASE_URL", raising=False)
     monkeypatch.delenv("MEMELOC_SURVEY_KEY", raising=False)
     work = tmp_path / "work"
-    shutil.copytree(made, work)
+    shutil.copytree(built, work)
     monkeypatch.chdir(work)
-    with Workspace.open(work) as workspace:
-        workspace.surveys.build("pilot", "US,DE,EG=ar,IN=hi,CN=zh", size=4)
     return work
 
 

@@ -130,6 +130,7 @@ def test_who_leaves_half_way_goes_on_in_another_browser(
     assert submissions == items == {known_as(folder, "anna"): ITEMS}
 
 
+@pytest.mark.slow
 def test_who_comes_twice_is_shown_the_end(
     folder: Path, server: Server, context: BrowserContext
 ) -> None:
@@ -162,6 +163,7 @@ def test_no_network_for_a_while_loses_nothing(
     assert submissions == items == {known_as(folder, "anna"): ITEMS}
 
 
+@pytest.mark.slow
 def test_a_killed_server_loses_nothing(
     folder: Path, server: Server, context: BrowserContext
 ) -> None:

@@ -35,6 +35,9 @@ def on(made: Path, tmp_path: Path, database: str, monkeypatch: pytest.MonkeyPatc
     return work
 
 
+@pytest.mark.parametrize(
+    "database", [pytest.param("sqlite", marks=pytest.mark.slow), "postgresql"], indirect=True
+)
 def test_twenty_clients_for_five_places(on: Path) -> None:
     barrier, paths = threading.Barrier(20), list[str]()
     with serving(on) as server:
@@ -55,6 +58,9 @@ def test_twenty_clients_for_five_places(on: Path) -> None:
     assert len(paths) == 20
 
 
+@pytest.mark.parametrize(
+    "database", ["sqlite", pytest.param("postgresql", marks=pytest.mark.slow)], indirect=True
+)
 def test_a_crash_loses_and_doubles_nothing(on: Path, client: httpx.Client) -> None:
     with serving(on) as server:
         comers = [Annotator(client, server.address) for _ in range(3)]

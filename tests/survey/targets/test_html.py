@@ -44,8 +44,11 @@ def imported(folder: Path, receiver: Receiver, survey: SurveyPack) -> Imported:
 
 @pytest.mark.parametrize(
     ("tag", "country", "size"),
-    [("ar", "EG", PHONE), ("hi", "IN", PHONE), ("de", "DE", DESK)],
-    ids=["ar-phone", "hi-phone", "de-desk"],
+    [
+        pytest.param("ar", "EG", PHONE, id="ar-phone"),
+        pytest.param("hi", "IN", PHONE, id="hi-phone", marks=pytest.mark.slow),
+        pytest.param("de", "DE", DESK, id="de-desk", marks=pytest.mark.slow),
+    ],
 )
 def test_a_sheet_filled_offline_is_sent_when_back(
     browser: Browser, tmp_path: Path, tag: str, country: str, size: Any

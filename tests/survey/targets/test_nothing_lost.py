@@ -221,7 +221,13 @@ def test_a_broken_workbook_is_refused_or_read(
         read_twice(kind, path, survey)
 
 
-@pytest.mark.parametrize("unit", ["One person,", "1/", "\u0301", "(1)"])
+@pytest.mark.parametrize(
+    "unit",
+    [
+        "One person,",
+        *(pytest.param(unit, marks=pytest.mark.slow) for unit in ("1/", "\u0301", "(1)")),
+    ],
+)
 @pytest.mark.parametrize("kind", sorted(TABLES))
 def test_the_cost_of_huge_cells_is_linear(
     survey: SurveyPack, tmp_path: Path, kind: str, unit: str
