@@ -97,6 +97,7 @@ class Rendering(Part):
                 if error.file == str(table):  # nobody knows that file
                     raise InputError(error.message, file=workspace.root) from error
                 raise
+            summary.input_problems = _by_meme(summary.input_problems, table)
             summary.acceptance = acceptance
             return summary
 
@@ -120,3 +121,18 @@ class Rendering(Part):
         `languages` are the columns to report on; None is all.
         """
         return review(Path(out), languages)
+
+
+def _by_meme(problems: Sequence[InputError], table: Path) -> list[InputError]:
+    """Problems of the table that was made for a run, which nobody sees: named by their memes."""
+    if not problems:
+        return []
+    from pyarrow import parquet
+
+    meme_ids = parquet.read_table(table, columns=["meme_id"]).column(0)
+    named = []
+    for problem in problems:
+        meme_id = "" if problem.row is None else meme_ids[problem.row - 2]  # row 1 is the header
+        place = ", ".join(filter(None, (f"Meme {meme_id}", problem.column)))
+        named.append(InputError(f"{place}: {problem.message}"))
+    return named
