@@ -96,6 +96,9 @@ def terms_in(terms: Iterable[Term], parts: Sequence[str], locale: Locale) -> tup
 
     Those without names, which are for every caption, are among them.
     """
+    terms = tuple(terms)
+    if not terms:
+        return ()
     text = SearchedText(SEPARATOR.join(parts), locale)
     return tuple(
         term for term in terms if not term.names or any(text.has(name) for name in term.names)

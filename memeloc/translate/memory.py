@@ -155,8 +155,8 @@ class TranslationMemory:
             least: how similar they are at least, above 0 and at most 1.
             most: how many there are at most.
         """
-        key, matches = _key_of(item), list[Match]()
-        if not key:
+        matches = list[Match]()
+        if pair_of(item) not in self._units or not (key := _key_of(item)):
             return matches
         for other, score in self._similar(pair_of(item), key, least):
             known = set[tuple[str, ...]]()
