@@ -41,6 +41,7 @@ from sqlalchemy import (
     tuple_,
 )
 
+from memeloc.errors import InputError
 from memeloc.model import Acceptance
 from memeloc.store.caption_versions import is_active, is_current, is_dropped, is_selected
 from memeloc.store.records import (
@@ -60,13 +61,11 @@ from memeloc.store.tables.captions import (
     sheet_items,
 )
 
-TAKEN: dict[Accept, frozenset[CaptionState]] = {
+_TAKEN: dict[Accept, frozenset[CaptionState]] = {
     "accepted": frozenset({"given", "accepted"}),
     "corrected": frozenset({"given", "accepted", "corrected"}),
     "any": frozenset({"given", "accepted", "corrected", "machine", "disputed", "outdated"}),
 }
-"""The states of the captions that something takes; what was dropped is never taken."""
-
 OPEN_CASES = (
     select(cases.c.meme_id, cases.c.language)
     .outerjoin(decisions, decisions.c.case_id == cases.c.id)
@@ -76,6 +75,17 @@ OPEN_CASES = (
 
 _GIVEN = ("imported", "collected", "shipped")
 _MACHINE = ("translated", "read")
+
+
+def taken_states(which: Accept) -> frozenset[CaptionState]:
+    """The states of the captions that something takes; what was dropped is never taken.
+
+    Raises:
+        InputError: it is none of `accepted`, `corrected` and `any`.
+    """
+    if which not in _TAKEN:
+        raise InputError(f"Captions are {', '.join(_TAKEN)}, not {str(which)[:40]!r}.")
+    return _TAKEN[which]
 
 
 def states_query(kind: Kind | None = "caption", rounds: int = ROUNDS) -> Select[Any]:
@@ -141,7 +151,9 @@ def find_left_out(
     """The memes whose caption something leaves out, by language; without those that are dropped in
     all languages."""
     states = states_query(rounds=rounds).where(is_active()).order_by(None).subquery()
-    query = select(states.c.language, states.c.meme_id).where(states.c.state.not_in(TAKEN[which]))
+    query = select(states.c.language, states.c.meme_id).where(
+        states.c.state.not_in(taken_states(which))
+    )
     memes_of: dict[str, set[str]] = {}
     for language, meme_id in connection.execute(query):
         memes_of.setdefault(language, set()).add(meme_id)
@@ -152,9 +164,9 @@ def acceptance(which: Accept, counts: Iterable[tuple[str, CaptionState, int]]) -
     """Which captions something takes, and which it leaves out, of how many there are by state."""
     taken: dict[str, Counter[str]] = {}
     left_out: dict[str, Counter[str]] = {}
-    order = get_args(CaptionState)
+    order, states = get_args(CaptionState), taken_states(which)
     for language, state, count in sorted(counts, key=lambda row: (row[0], order.index(row[1]))):
-        into = taken if state in TAKEN[which] else left_out
+        into = taken if state in states else left_out
         into.setdefault(language, Counter())[state] += count
     return Acceptance(which, taken, left_out)
 

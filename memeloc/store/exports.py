@@ -30,7 +30,7 @@ from sqlalchemy import (
 from memeloc.errors import InputError
 from memeloc.model import SEPARATOR
 from memeloc.store import memory
-from memeloc.store.caption_states import TAKEN, states_query
+from memeloc.store.caption_states import states_query, taken_states
 from memeloc.store.caption_versions import current_query, is_active, is_current
 from memeloc.store.history import find_comments
 from memeloc.store.queries import Repository, is_newest, stream
@@ -166,6 +166,7 @@ def _captions(connection: Connection, tags: Sequence[str], which: Accept, rounds
     order = [tag for tag in dict.fromkeys((*tags, *stored)) if tag in stored]
     names = (captions.c.meme_id, memes.c.template, captions.c.language, captions.c.parts)
     query = current.with_only_columns(*names)
+    taken = taken_states(which)
     if which != "any":
         query = states_query(rounds=rounds).add_columns(memes.c.template, captions.c.parts)
 
@@ -175,7 +176,7 @@ def _captions(connection: Connection, tags: Sequence[str], which: Accept, rounds
             cells = {
                 row.language: SEPARATOR.join(row.parts)
                 for row in group
-                if which == "any" or row.state in TAKEN[which]
+                if which == "any" or row.state in taken
             }
             if cells:
                 yield meme_id, template, *(cells.get(tag) for tag in order)

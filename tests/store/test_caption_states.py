@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from memeloc.errors import InputError
 from memeloc.items import FoundPicture
 from memeloc.ocr.transcript import Transcript
 from memeloc.store import SheetRecord, Store
@@ -168,6 +169,12 @@ def test_what_is_taken_and_left_out_is_counted(mixed: Store) -> None:
     assert acceptance.left_out == {"de": {"corrected": 1, "dropped": 1}}
     assert acceptance.unaccepted == {}
     assert mixed.captions.acceptance("any", ["de"]).unaccepted == {"de": {"corrected": 1}}
+
+
+def test_captions_of_no_such_kind_are_refused(mixed: Store) -> None:
+    for refuse in (mixed.captions.acceptance, mixed.captions.left_out):
+        with pytest.raises(InputError, match="accepted, corrected, any, not 'all'"):
+            refuse("all")  # type: ignore[operator]
 
 
 def test_the_history_has_the_state_of_what_stands(mixed: Store) -> None:

@@ -7,14 +7,14 @@ that `memeloc collect` found, which are shown as they are.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
 from memeloc.curate.selecting.selection import answers_of
 from memeloc.errors import InputError
 from memeloc.model import Acceptance
-from memeloc.store.caption_states import TAKEN, acceptance
+from memeloc.store.caption_states import acceptance, taken_states
 from memeloc.store.records import Accept, CaptionState
 from memeloc.survey.design.given import GivenBatch
 from memeloc.survey.model import Culture
@@ -95,9 +95,9 @@ def memes_with_captions(
     stored = workspace.store.captions
     ids = wanted.among(stored.current(workspace.source.tag), "The workspace")
     templates = stored.templates()
-    states = _states(workspace, cultures)
+    states, taken = _states(workspace, cultures), taken_states(which)
     if wanted.given:
-        _check_captions(wanted, cultures, states, which)
+        _check_captions(wanted, cultures, states, taken)
         return SurveyMemes({meme: templates[meme] for meme in ids})
     lacking = {
         tag: missing
@@ -107,13 +107,13 @@ def memes_with_captions(
     chosen = {
         meme: templates[meme]
         for meme in ids
-        if all(by_meme.get(meme) in TAKEN[which] for by_meme in states.values())
+        if all(by_meme.get(meme) in taken for by_meme in states.values())
     }
     counts = Counter(
         (tag, state)
         for tag, by_meme in states.items()
         for meme in ids
-        if (state := by_meme.get(meme)) and (meme in chosen or state not in TAKEN[which])
+        if (state := by_meme.get(meme)) and (meme in chosen or state not in taken)
     )
     result = acceptance(which, [(*key, count) for key, count in counts.items()])
     if not chosen and result.left_out:
@@ -190,14 +190,14 @@ def _check_captions(
     wanted: Wanted,
     cultures: Sequence[Culture],
     states: Mapping[str, Mapping[str, CaptionState]],
-    which: Accept,
+    taken: Collection[CaptionState],
 ) -> None:
     tags = {culture.code: culture.locale.tag for culture in cultures}
     for batch in wanted.given:
         for tag in dict.fromkeys(tags[code] for code in batch.cultures):
             for meme, row in batch.rows.items():
                 state = states[tag].get(meme)
-                if state not in TAKEN[which]:
+                if state not in taken:
                     raise InputError(
                         f"{meme[:80]!r} has no caption in {tag}; translate it first: "
                         f"memeloc translate --langs {tag}"
