@@ -1,8 +1,11 @@
-"""Fill in a correction sheet as a person would. In: a sheet (xlsx or CSV), answers. Out: the sheet.
+"""Fill in a correction sheet as a person would. In: a sheet, answers. Out: the sheet, filled in.
 
-    python examples/edit_sheet.py SHEET 'MEME=corrected:new text of the first part' 'MEME=correct'
+    python examples/edit_sheet.py SHEET COPY 'MEME=text // of two parts' 'MEME=wordplay'
+    python examples/edit_sheet.py SHEET COPY --typed typed.csv --round 1 --lang hi
 
-`*=correct` answers every meme that is not named. The rows and columns are left as they are.
+SHEET is an xlsx, a CSV, or the unpacked folder of a project of OmegaT, which is filled in where it
+is (COPY is not used). `--rest correct` answers every meme that is not named. `typed.csv` has the
+columns round, language, meme_id, answer and comment. Rows and columns are left as they are.
 """
 
 from __future__ import annotations
@@ -11,6 +14,9 @@ import argparse
 import csv
 from collections.abc import Iterator
 from pathlib import Path
+
+Answers = dict[str, tuple[str, str]]
+"""By meme its text, parts joined by //, or a status; and a comment."""
 
 STATUSES = ("correct", "corrected", "wordplay", "culture", "other", "harmful", "skip")
 
@@ -21,20 +27,40 @@ def main() -> None:
     parser.add_argument("sheet", type=Path)
     parser.add_argument("copy", type=Path)
     parser.add_argument("answers", nargs="*", metavar="MEME=STATUS|MEME=TEXT")
+    parser.add_argument("--typed", type=Path, help="a table of answers")
+    parser.add_argument("--round", default="1", help="of the table's answers")
+    parser.add_argument("--lang", default="", help="of the table's answers")
     parser.add_argument("--rest", choices=STATUSES, help="status of all other memes")
     parser.add_argument("--backwards", action="store_true", help="last row first (CSV)")
     given = parser.parse_intermixed_args()
-    answers = dict(text.split("=", 1) for text in given.answers)
-    fill = fill_xlsx if given.sheet.suffix == ".xlsx" else fill_csv
-    filled = fill(given.sheet, given.copy, answers, given.rest or "", given.backwards)
+    answers = {meme: (text, "") for meme, text in (each.split("=", 1) for each in given.answers)}
+    if given.typed:
+        answers |= read_typed(given.typed, given.round, given.lang)
+    if given.sheet.is_dir():
+        filled = fill_omegat(given.sheet, answers)
+    else:
+        fill = fill_xlsx if given.sheet.suffix == ".xlsx" else fill_csv
+        filled = fill(given.sheet, given.copy, answers, given.rest or "", given.backwards)
     unknown = set(answers) - filled
     if unknown:
         parser.error(f"not on the sheet: {', '.join(sorted(unknown))}")
 
 
-def cells(answers: dict[str, str], rest: str, meme: str, part: int) -> Iterator[tuple[str, str]]:
+def read_typed(table: Path, round_: str, language: str) -> Answers:
+    """The answers of a round in a language."""
+    with table.open(encoding="utf-8", newline="") as stream:
+        return {
+            row["meme_id"]: (row["answer"], row["comment"])
+            for row in csv.DictReader(stream)
+            if (row["round"], row["language"]) == (round_, language)
+        }
+
+
+def cells(answers: Answers, rest: str, meme: str, part: int) -> Iterator[tuple[str, str]]:
     """The cells to fill in for a part of a meme: (heading, value)."""
-    wanted = answers.get(meme, rest)
+    wanted, comment = answers.get(meme, (rest, ""))
+    if comment and part == 1:
+        yield "comment", comment
     if wanted in STATUSES or not wanted:
         if part == 1 and wanted:  # one is enough for a meme
             yield "status", wanted
@@ -46,9 +72,7 @@ def cells(answers: dict[str, str], rest: str, meme: str, part: int) -> Iterator[
         yield "your text", texts[part - 1].strip()
 
 
-def fill_xlsx(
-    sheet: Path, copy: Path, answers: dict[str, str], rest: str, backwards: bool
-) -> set[str]:
+def fill_xlsx(sheet: Path, copy: Path, answers: Answers, rest: str, backwards: bool) -> set[str]:
     """Fill in a workbook; the memes that are on it."""
     from openpyxl import load_workbook
 
@@ -68,9 +92,7 @@ def fill_xlsx(
     return filled
 
 
-def fill_csv(
-    sheet: Path, copy: Path, answers: dict[str, str], rest: str, backwards: bool
-) -> set[str]:
+def fill_csv(sheet: Path, copy: Path, answers: Answers, rest: str, backwards: bool) -> set[str]:
     """Fill in a CSV; the memes that are on it."""
     with sheet.open(encoding="utf-8-sig", newline="") as stream:
         reader = csv.DictReader(stream)
@@ -83,6 +105,31 @@ def fill_csv(
         writer.writeheader()
         writer.writerows(reversed(rows) if backwards else rows)
     return {row["meme"] for row in rows}
+
+
+def fill_omegat(project: Path, answers: Answers) -> set[str]:
+    """Fill in the memory of a project, as OmegaT does when somebody types; the memes in it."""
+    from lxml import etree
+
+    memory = project / "omegat" / "project_save.tmx"
+    tree = etree.parse(str(memory))
+    filled = set()
+    for unit in tree.iter("tu"):
+        _, meme, part, *_ = unit.findtext("prop[@type='id']", "").split("|")
+        filled.add(meme)
+        wanted, comment = answers.get(meme, ("", ""))
+        translation = unit.findall("tuv")[1]
+        segment = translation[-1]
+        texts = wanted.split("//")
+        if wanted and wanted not in STATUSES and int(part) <= len(texts):
+            segment.text = texts[int(part) - 1].strip()
+        notes = [f"status: {wanted}"] * (wanted in STATUSES) + [comment] * bool(comment)
+        if notes and part == "1":
+            note = etree.Element("note")
+            note.text = "\n".join(notes)
+            translation.insert(0, note)
+    tree.write(str(memory), encoding="UTF-8", xml_declaration=True)
+    return filled
 
 
 if __name__ == "__main__":

@@ -1,7 +1,9 @@
 #!/usr/bin/env bash
 # The whole round trip on a cut of the starter set: import, translate, two people correct side by
 # side, their sheets come back in either order and twice, a disagreement is settled, and only what
-# changed is rendered again.
+# changed is rendered again. Then two rounds by two people in Hindi (a workbook that LibreOffice
+# saved), Arabic (a project that OmegaT translated) and Chinese (a CSV), with comments that are
+# answered and captions that are given up and dropped; every text that was typed is counted.
 #
 #   examples/roundtrip.sh [EMPTY_DIRECTORY]
 #
@@ -113,8 +115,133 @@ third=$(memeloc render --json --max-side 256 | field 'it["rendered"]')
 [ "$third" = 0 ] || fail "$third pictures were rendered though nothing changed"
 cd ..
 
+say "Two rounds in Hindi, Arabic and Chinese: what people will type, from the starter set"
+"$python" - "$here/starter/captions.csv" typed.csv <<'PYTHON'
+import csv, sys
+
+with open(sys.argv[1], encoding="utf-8", newline="") as stream:
+    rows = list(csv.DictReader(stream))[:12]
+with open(sys.argv[2], "w", encoding="utf-8", newline="") as stream:
+    typed = csv.writer(stream)
+    typed.writerow(["round", "language", "meme_id", "answer", "comment"])
+    for language in ("hi", "ar", "zh"):
+        for row in rows:
+            text, comment = row[language], ""
+            if row["meme_id"] == "cloud-monday-04":
+                text, comment = "wordplay", "one word cannot carry this"
+            elif row["meme_id"] == "night-owl-01":
+                comment = "is Thursday clear to everybody?"
+            typed.writerow([1, language, row["meme_id"], text, comment])
+        again = rows[2][language]
+        typed.writerow([2, language, rows[2]["meme_id"], again + " 😄", "a smile is due"])
+        typed.writerow([2, language, "night-owl-01", "correct", "it is: the week ends later here"])
+PYTHON
+
+memeloc init rounds --langs hi,ar,zh
+cd rounds
+memeloc import ../cut.csv
+memeloc translate --langs hi,ar,zh --with pseudo
+
+send() { # LANG ROUND NAME: out, filled in with a program of its own, and back
+    local lang=$1 round=$2 name=$3 sheet back
+    case $lang in
+    hi)
+        sheet=../hi-r$round.xlsx
+        memeloc correct export --lang hi --round "$round" --to "$name" --out "$sheet"
+        edit "$sheet" "../filled-hi-r$round.xlsx" --typed ../typed.csv --round "$round" --lang hi --rest correct
+        back=../filled-hi-r$round.xlsx
+        if command -v soffice >/dev/null; then
+            soffice --headless --convert-to ods --outdir ../libreoffice "$back" >/dev/null 2>&1
+            back=../libreoffice/filled-hi-r$round.ods
+        fi
+        ;;
+    ar)
+        sheet=../ar-r$round.zip
+        memeloc correct export --lang ar --round "$round" --to "$name" --format omegat --out "$sheet"
+        rm -rf project && mkdir project
+        "$python" -m zipfile -e "$sheet" project
+        back=$(echo project/memeloc-ar-*)
+        edit "$back" - --typed ../typed.csv --round "$round" --lang ar
+        if command -v omegat >/dev/null; then
+            HOME=$work _JAVA_OPTIONS="-Duser.home=$work" \
+                omegat "$back" --mode=console-translate >/dev/null 2>&1
+        fi
+        "$python" -m zipfile -c "../filled-ar-r$round.zip" "$back"
+        back=../filled-ar-r$round.zip
+        ;;
+    zh)
+        sheet=../zh-r$round.csv
+        memeloc correct export --lang zh --round "$round" --to "$name" --format csv --no-pictures --out "$sheet"
+        edit "$sheet" "../filled-zh-r$round.csv" --typed ../typed.csv --round "$round" --lang zh --rest correct
+        back=../filled-zh-r$round.csv
+        ;;
+    esac
+    memeloc correct import "$back"
+}
+command -v soffice >/dev/null || echo "LibreOffice is not installed: its part is left out"
+command -v omegat >/dev/null || echo "OmegaT is not installed: its part is left out"
+
+say "Round 1: Asha, Omar and Wei; each gives one caption up and asks something"
+send hi 1 asha
+send ar 1 omar
+send zh 1 wei
+
+say "What they gave up is dropped"
+memeloc correct settle --json >../given-up.json
+"$python" -c 'import json, sys; print(*(case["case"] for case in json.load(sys.stdin)["cases"]), sep="\n")' \
+    <../given-up.json |
+    while read -r case; do
+        memeloc correct settle "$case" --drop language --as maria --comment "agreed" </dev/null
+    done
+
+say "Round 2: Ravi, Layla and Mei; what was asked stands on their sheets"
+if memeloc correct export --lang hi --round 2 --to asha --out ../refused.xlsx | grep -q '^Wrote'; then
+    fail "the same person got both rounds"
+fi
+send hi 2 ravi
+send ar 2 layla
+send zh 2 mei
+grep -q 'is Thursday clear to everybody?' ../zh-r2.csv || fail "the comment is not on the next sheet"
+memeloc correct report --to ../rounds.html
+memeloc export history --to ../history.csv
+memeloc correct settle --json >../open.json
+cd ..
+
+say "Every text that was typed, counted apart"
+counted=$("$python" - typed.csv history.csv given-up.json open.json <<'PYTHON'
+import csv, json, sys
+
+
+def read(path):
+    with open(path, encoding="utf-8-sig", newline="") as stream:
+        return list(csv.DictReader(stream))
+
+
+def parts(text):
+    return [part.strip() for part in text.split("//")]
+
+
+kept = {(row["meme_id"], row["language"].split("-")[0], *parts(row["text"])) for row in read(sys.argv[2])}
+given_up = {
+    (case["meme_id"], case["language"].split("-")[0])
+    for path in sys.argv[3:]
+    for case in json.load(open(path, encoding="utf-8"))["cases"]
+}
+texts = missing = dropped = 0
+for row in read(sys.argv[1]):
+    meme = row["meme_id"], row["language"]
+    if row["answer"] == "wordplay":
+        dropped += meme in given_up
+    elif row["answer"] != "correct":
+        texts += 1
+        missing += (*meme, *parts(row["answer"])) not in kept
+print(f"texts typed: {texts}, missing: {missing}; given up and dropped: {dropped}")
+PYTHON
+)
+
 say "Done, in $work"
 echo "disagreements settled: $disagreements"
 echo "same captions in either order of import: yes"
 echo "second import changed: nothing"
 echo "pictures rendered: $first, then $second, then $third"
+echo "$counted"
