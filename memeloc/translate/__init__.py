@@ -23,6 +23,7 @@ from memeloc.translate.protocol import (
     TranslationFailure,
     TranslationItem,
     Translator,
+    failure,
 )
 from memeloc.translate.registry import create, names
 from memeloc.translate.run import LanguagePlan, Plan, RunSummary, plan, run
@@ -43,6 +44,7 @@ __all__ = [
     "TranslationMemory",
     "Translator",
     "create",
+    "failure",
     "mended",
     "names",
     "plan",

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
 
-from memeloc.errors import InputError
+from memeloc.errors import InputError, MemelocError
 from memeloc.files import file_sha256
 from memeloc.glossary import terms_in
 from memeloc.model import Locale
@@ -27,6 +27,7 @@ from memeloc.translate import (
     TranslationMemory,
     Translator,
     create,
+    failure,
     mended,
     plan,
     run,
@@ -124,7 +125,7 @@ class TranslationJob:
             about = wanted[answer.meme_id, answer.language]
             if about.item.kind == "survey":  # the memory, too, can bring another placeholder
                 answer = mended(about.item, answer)
-            self._store.captions.add_translation(
+            version = self._store.captions.add_translation(
                 answer.meme_id,
                 answer.language,
                 answer.caption,
@@ -137,14 +138,20 @@ class TranslationJob:
                 provenance=answer.provenance,
                 replace=about.replaces,
             )
+            if version is None:
+                late = MemelocError("It was translated or corrected meanwhile, or says the same.")
+                pay(failure(about.item, late, answer.cost, answer.characters))
             advance()
 
-        def book(failure: TranslationFailure) -> None:
-            if failure.cost or failure.characters:
+        def pay(failed: TranslationFailure) -> None:
+            if failed.cost or failed.characters:
                 name = self._translator.name
-                self._store.translations.add_failure(failure, name, currency)
+                self._store.translations.add_failure(failed, name, currency)
+
+        def book(failed: TranslationFailure) -> None:
+            pay(failed)
             if claims is not None:
-                claims.give_up((failure.meme_id, failure.language))
+                claims.give_up((failed.meme_id, failed.language))
             advance()
 
         return run(

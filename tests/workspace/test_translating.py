@@ -14,6 +14,7 @@ from typing import Any
 import pytest
 
 from memeloc.errors import MemelocError
+from memeloc.model import Caption
 from memeloc.translate import RunSummary
 from memeloc.workspace import Workspace, claiming
 from tests.chat_server import ChatServer, right, serve_chat
@@ -143,6 +144,26 @@ def test_a_failure_that_was_billed_is_booked(folder: Path, chat: ChatServer) -> 
     assert failures["message"].str.contains("wrongly once: it is not JSON").all()
     assert summary.cost == pytest.approx(failures["cost"].sum() + history["cost"].sum())
     assert summary.cost == pytest.approx(len(chat.bodies) * 0.2)
+
+
+def test_an_answer_that_comes_too_late_is_booked(folder: Path, chat: ChatServer) -> None:
+    def say(number: int, body: dict[str, Any]) -> str:
+        if '"caption 7"' in body["messages"][1]["content"]:
+            with Workspace.open(folder) as other:
+                captions = other.store.captions
+                source_id = captions.current("en", ["m7"])["m7"].id
+                text = Caption(("Titel",))
+                captions.add_translation("m7", "de", text, source_id=source_id, translator="other")
+        return right(body)
+
+    chat.say = say
+    summary = _translate(folder, chat)
+    with Workspace.open(folder) as workspace:
+        failures, history = workspace.table("failures"), workspace.table("history")
+        assert workspace.store.captions.current("de", ["m7"])["m7"].parts == ("Titel",)
+    assert failures["meme_id"].tolist() == ["m7"]
+    assert failures["message"].str.contains("meanwhile").all()
+    assert summary.cost == pytest.approx(failures["cost"].sum() + history["cost"].sum())
 
 
 def test_a_version_says_what_made_it(folder: Path, chat: ChatServer) -> None:
