@@ -6,6 +6,7 @@ call one, also where a language writes no spaces.
 
 from __future__ import annotations
 
+import difflib
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -37,10 +38,12 @@ def edits(before: str, after: str, locale: Locale) -> list[Edit]:
     if before == after:
         return []
     old, new = segments(before, locale), segments(after, locale)
+    # Of the ways that are equally short, difflib's keeps together what stands together.
+    matcher = difflib.SequenceMatcher(None, old, new, autojunk=False)
     return [
-        Edit("".join(old[at.src_start : at.src_end]), "".join(new[at.dest_start : at.dest_end]))
-        for at in Levenshtein.opcodes(old, new)
-        if at.tag != "equal"
+        Edit("".join(old[a:b]), "".join(new[c:d]))
+        for tag, a, b, c, d in matcher.get_opcodes()
+        if tag != "equal"
     ]
 
 

@@ -85,6 +85,7 @@ def test_chrf_of_equal_texts_is_100_and_of_different_ones_0() -> None:
 def test_an_edit_is_of_words_also_where_there_are_no_spaces() -> None:
     assert edits("ich bin da", "ich war da", DE) == [Edit("bin", "war")]
     assert edits("我们今天开会", "我们明天开会", ZH) == [Edit("今天", "明天")]
+    assert edits("ich bin da", "ich war gestern da", DE) == [Edit("bin", "war gestern")]
     assert edits("same", "same", DE) == []
 
 
