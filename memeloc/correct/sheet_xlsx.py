@@ -149,9 +149,10 @@ class _Writer:
             height = _TEXT_HEIGHT
         for number, part in enumerate(item.parts, 1):
             row = line + number - 1
-            lines = 1 + max(len(part.source), len(part.machine)) // 30
-            page.set_row_pixels(row, min(max(height, 20 * lines), _LARGEST_ROW))
             cells = cells_of(self.sheet, item, number, part) | {"picture": ""}
+            lines = 1 + max(len(part.source), len(part.machine)) // 30
+            small = sum(1 + len(text) // 40 for text in cells["history"].splitlines())
+            page.set_row_pixels(row, min(max(height, 20 * lines, 16 * small), _LARGEST_ROW))
             for name in HEADINGS:
                 self._cell(page, row, name, drawable(cells.get(name, "")))
         if item.picture is not None and item.picture.is_file():

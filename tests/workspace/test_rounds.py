@@ -190,3 +190,13 @@ def test_a_sheet_is_of_one_share(workspace: Workspace) -> None:
 def test_what_is_no_share_is_refused(text: str) -> None:
     with pytest.raises(InputError, match="such as 1/2"):
         Share.parse(text)
+
+
+def test_a_row_is_high_enough_for_its_history(workspace: Workspace) -> None:
+    for comment in ("eins", "zwei", "drei", "vier", "fünf", "sechs"):
+        correct(workspace, "anna", {}, {"m1": comment}, only="all")
+    made = workspace.correcting.export_sheet("de", person="carl", round_=2, pictures=False)
+    assert made.file is not None
+    page = openpyxl.load_workbook(made.file).worksheets[0]
+    rows = {str(page.cell(row, 3).value): page.row_dimensions[row].height for row in (2, 6)}
+    assert rows["m1"] > rows["m4"]
