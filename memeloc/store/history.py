@@ -12,7 +12,7 @@ from sqlalchemy import ColumnElement, Connection, Select, or_, select
 
 from memeloc.correct.model import Comment, Step
 from memeloc.correct.placing import same_person
-from memeloc.store.caption_versions import by_meme, current_query
+from memeloc.store.caption_versions import is_current
 from memeloc.store.queries import by_slices, equal
 from memeloc.store.records import DROP, DROP_ALL, STANDING, Kind
 from memeloc.store.tables.captions import captions, cases, corrections, decisions, memes
@@ -118,11 +118,11 @@ def steps_before(
         if step.round < round_ or own or not step.decides:
             shown.setdefault(meme_id, []).append(step)
     if shown:
-        query = current_query(language, below_round=1, kind=kind)
-        for meme_id, version in by_meme(connection.execute(query)).items():
+        columns = (captions.c[name] for name in ("meme_id", "translator", "parts", "created_at"))
+        query = select(*columns).where(captions.c.language == language, is_current(captions, 1))
+        for meme_id, translator, parts, created in connection.execute(query):
             if meme_id in shown:
-                first = Step(0, version.translator, version.parts, "", "", version.created_at)
-                shown[meme_id].insert(0, first)
+                shown[meme_id].insert(0, Step(0, translator, parts, "", "", created))
     return shown
 
 
