@@ -82,6 +82,8 @@ def _write_csv(columns: Sequence[Column], rows: Iterable[Sequence[Any]], path: P
 
 
 def _csv_cell(cell: Any) -> Any:
+    if type(cell) is str:  # nearly all are
+        return guarded(cell if cell.isascii() else _storable(cell))
     plain = _plain(cell)
     if isinstance(plain, bool):
         return "true" if plain else "false"
