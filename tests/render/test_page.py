@@ -339,7 +339,12 @@ def test_the_large_view_has_the_proof(reader: Reader) -> None:
     assert image.evaluate("image => image.decode().then(() => image.naturalWidth)") == 64
 
 
-@pytest.mark.parametrize("width", [640, 1200, 2400])
+_SLOW = pytest.mark.slow
+
+
+@pytest.mark.parametrize(
+    "width", [640, pytest.param(1200, marks=_SLOW), pytest.param(2400, marks=_SLOW)]
+)
 def test_pictures_are_seen_whole_however_wide_the_columns_are(
     browser: Any, tmp_path: Path, width: int
 ) -> None:
@@ -367,7 +372,7 @@ def test_a_missing_picture_is_reported(reader: Reader) -> None:
     assert not reader.tab.locator("#view").is_visible()
 
 
-@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("scheme", [pytest.param("light", marks=_SLOW), "dark"])
 def test_a_phone_scrolls_sideways_only_inside_the_grid(
     browser: Any, small: Path, scheme: str
 ) -> None:

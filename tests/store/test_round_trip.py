@@ -38,7 +38,10 @@ ROWS = st.lists(st.tuples(CAPTION, st.none() | CAPTION), min_size=1, max_size=6)
 
 
 @given(rows=ROWS, ending=st.sampled_from(["csv", "jsonl", "parquet"]))
-@settings(max_examples=25, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(
+    max_examples=settings().max_examples // 3,
+    suppress_health_check=[HealthCheck.function_scoped_fixture],
+)
 def test_import_export_import(
     rows: list[tuple[Caption, Caption | None]],
     ending: str,

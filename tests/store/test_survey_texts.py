@@ -168,7 +168,10 @@ TEXTS = st.dictionaries(st.sampled_from("abcd"), WORD)
 
 
 @given(steps=st.lists(st.tuples(TEXTS, TEXTS), min_size=1, max_size=5))
-@settings(max_examples=20, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(
+    max_examples=settings().max_examples // 3,
+    suppress_health_check=[HealthCheck.function_scoped_fixture],
+)
 def test_whatever_ships_the_last_stands_and_again_adds_nothing(
     store: Store, steps: list[tuple[dict[str, str], dict[str, str]]]
 ) -> None:

@@ -111,6 +111,7 @@ def test_two_people_one_after_the_other_at_one_browser(
     assert labels == {"hate"}
 
 
+@pytest.mark.slow
 def test_who_leaves_half_way_goes_on_in_another_browser(
     folder: Path, server: Server, context: BrowserContext, browser: Browser
 ) -> None:

@@ -30,7 +30,7 @@ from tests.survey.targets import answered
 from tests.survey.targets.answered import PEOPLE, PROLIFIC, TABLES, VALUES, Said, Table
 
 quick = settings(
-    max_examples=20,
+    max_examples=settings().max_examples // 3,
     suppress_health_check=[HealthCheck.too_slow, HealthCheck.function_scoped_fixture],
 )
 HOSTILE = (
