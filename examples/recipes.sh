@@ -71,7 +71,7 @@ memeloc survey build harmeme-dry --recipe harmeme --mode dry-run --sample 20 --p
 fill harmeme-dry --team ../harmeme.csv --agreement 0.5
 memeloc survey build harmeme --recipe harmeme --size 6 --people ../harmeme.csv --cultures US
 fill harmeme --team ../harmeme.csv --agreement 0.75
-memeloc survey team harmeme --people ../harmeme.csv | head -n 4
+memeloc survey team harmeme --people ../harmeme.csv | sed -n 1,4p
 
 say "AraHarMeme: three people label everything"
 team ../araharmeme.csv native 3
