@@ -212,6 +212,6 @@ def _texts(rows: Sequence[Row]) -> list[str]:
     typed = [text for text in texts if text]
     if len(typed) == 1 and len(rows) > 1:
         pieces = Caption.parse(typed[0]).parts
-        if len(pieces) == len(rows):
+        if len(pieces) == len(rows) and any(pieces):
             return list(pieces)
     return texts

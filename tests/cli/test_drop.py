@@ -58,8 +58,8 @@ def test_cases_are_dropped_from_a_table(workspace: Path, command: Command) -> No
     _import(command, sheet, "--person", "anna")
     command("correct", "settle", "--to", "cases.csv")
     text = Path("cases.csv").read_text(encoding="utf-8-sig").splitlines()
-    assert [line.endswith(",,") for line in text[1:]] == [True, True]
-    rows = [text[0], text[1][:-2] + ",drop,", text[2][:-2] + ",Drop  all,"]
+    assert [line.endswith(",,,") for line in text[1:]] == [True, True]
+    rows = [text[0], text[1][:-2] + "drop,,", text[2][:-2] + "Drop  all,,"]
     Path("cases.csv").write_text("\n".join(rows), encoding="utf-8")
     done = _ok(command("correct", "settle", "--from", "cases.csv", "--json"))
     assert done == {"settled": 2, "open": 0, "warnings": []}

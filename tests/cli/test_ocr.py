@@ -148,12 +148,14 @@ def test_a_second_run_reads_nothing_and_all_changes_nothing(
     assert (again["pictures"], again["remembered"], again["changed"]) == (6, 6, 0)
 
 
+@pytest.mark.slow
 def test_langs_leaves_pictures_in_other_languages(workspace: Path, command: Command) -> None:
     done = _ok(command("ocr", "--langs", "de", "--json"))
     assert done["pictures"] == 4  # the German one, and three whose source states no language
     assert set(_transcripts()) == {_id(key) for key in ("zug", "bus", "bus2", "sky")}
 
 
+@pytest.mark.slow
 def test_an_unreadable_language_is_reported_and_the_rest_read(
     workspace: Path, command: Command, pictures: dict[str, bytes]
 ) -> None:

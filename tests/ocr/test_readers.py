@@ -51,12 +51,14 @@ def test_readers_give_a_list_a_picture_with_boxes_within_it(name: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "size", [(1, 1), pytest.param((3, 900), marks=pytest.mark.slow), (2000, 4)]
+    "size",
+    [(1, 1), *(pytest.param(size, marks=pytest.mark.slow) for size in ((3, 900), (2000, 4)))],
 )
 def test_every_reader_takes_pictures_of_any_shape(name: str, size: tuple[int, int]) -> None:
     assert reader(name).read([Image.new("RGB", size)], default().get("en")) == [[]]
 
 
+@pytest.mark.slow
 def test_every_reader_finds_no_letters_in_noise(name: str) -> None:
     noise = np.random.default_rng(1).integers(0, 256, (300, 300, 3), dtype=np.uint8)
     assert len(_text(name, Image.fromarray(noise), "en")) < 12

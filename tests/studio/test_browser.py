@@ -181,6 +181,7 @@ def test_a_killed_server_loses_nothing(
     assert submissions == items == {known_as(folder, "anna"): ITEMS}
 
 
+@pytest.mark.slow
 def test_a_database_put_back_gets_all_answers_again(
     folder: Path, server: Server, context: BrowserContext, tmp_path: Path
 ) -> None:

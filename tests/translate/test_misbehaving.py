@@ -35,7 +35,7 @@ CASES = [
     pytest.param(
         *(service, way),
         id=f"{way.name}, {service}",
-        marks=[] if number % 4 == place else [pytest.mark.slow],
+        marks=[] if number % 6 == place else [pytest.mark.slow],
     )
     for number, way in enumerate(WAYS)
     for place, service in enumerate(SERVICES)

@@ -175,6 +175,11 @@ def test_two_windows_of_one_person_lose_no_answer(
     pages = [open_in(context, path, "?PROLIFIC_PID=ada") for _ in range(2)]
     begin(pages[0])
     fill(pages[0], survey, 0, 2)
+    # Chromium tells another window's process a moment later.
+    pages[1].wait_for_function(
+        "() => Object.values(localStorage).some("
+        "(text) => Object.keys(JSON.parse(text).answers || {}).length === 2)"
+    )
     begin(pages[1])
     assert progress(pages[1]) == "2"
     fill(pages[1], survey, 2, 3)
