@@ -1,6 +1,7 @@
 # Everything a checkout needs, on a machine with Python 3.11 and, for the programs that tests run, apt.
 PYTHON ?= python3
-WORKERS ?= 2
+# Two cores: who waits for a browser or a server leaves them to a third.
+WORKERS ?= 3
 VENV := .venv
 BIN := $(VENV)/bin
 
