@@ -1,0 +1,6 @@
+"""Finished memes in, templates without their text and captions out.
+
+Text that is burned into a picture is found, the picture behind it is got, and what was read becomes
+a caption of an ordinary template folder, so that translating, correcting and rendering go on as
+with any other.
+"""
