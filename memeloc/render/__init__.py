@@ -12,7 +12,8 @@ One caption, from table to picture:
 5. `shape`: HarfBuzz shapes each run once, in units of the em.
 6. `layout`: `breaks` says where lines may end (ICU, UAX #14; BudouX for phrases), `fit` finds the
    largest size of the ladder at which balanced lines fit: arithmetic over advances, no shaping.
-   Each line is put in display order, and shaped again only where HarfBuzz calls a break unsafe.
+   `lines` puts each line in display order, and shapes it again only where HarfBuzz calls a break
+   unsafe; `stacking` sets them one below the other, as close as their ink at each place allows.
 7. `paint`: masks of the glyphs (`glyphs`, drawn by Skia once a size) are laid together, and
    `compose` blends outline and letters into the pixels.
 8. `proof`: sizes, ink, contrast, coverage and problems become the picture's `Proof`.

@@ -1,58 +1,31 @@
 """Laying out one part of a caption. In: its text, its box, its stack. Out: placed glyphs, in ems.
 
 Shape once, find the largest size at which the text broken at allowed places fits, balance the
-lines, reorder each for display. Shaping again is left to lines whose ends HarfBuzz calls unsafe.
+lines, stack them as close as their ink allows.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import NamedTuple
 
-from memeloc.fonts import Face
-from memeloc.model import Locale
-from memeloc.render import bidi, fit
+from memeloc.model import Align, Locale
+from memeloc.render import fit
 from memeloc.render.breaks import clusters, opportunities, phrases
 from memeloc.render.fit import LADDER, Capacity, Segments
-from memeloc.render.itemize import Itemizer, Run
-from memeloc.render.shape import ShapedRun, ShapedText, inks, shape, shape_run
+from memeloc.render.itemize import Itemizer
+from memeloc.render.lines import SOFT_HYPHEN, Line, set_line
+from memeloc.render.shape import ShapedText, shape
+from memeloc.render.stacking import Spacing, ink_extent, stack_lines
 from memeloc.render.text import clean
 
 PHRASE_LOSS = 0.7
 """Phrase-aware breaks are kept when they cost no more than this share of the size."""
 
-LINE_GAP = 0.02
-"""Least distance in ems between the ink of two lines, one outline included."""
-
-_SHY = "\u00ad"
-
-
-class PlacedRun(NamedTuple):
-    """Glyphs of one face on a line: (glyph, x, y) in ems, from the line's start, y up."""
-
-    face: Face
-    glyphs: list[tuple[int, float, float]]
-
-
-@dataclass(frozen=True, slots=True)
-class Line:
-    """One line, in display order.
-
-    Attributes:
-        text: its characters in logical order.
-        level: its paragraph's embedding level.
-        runs: its glyphs.
-        left, right, top, bottom: its ink, in ems from the line's start and the baseline, y up.
-    """
-
-    text: str
-    level: int
-    runs: list[PlacedRun]
-    left: float
-    right: float
-    top: float
-    bottom: float
+PITCH_ESTIMATE = 0.9
+"""Where the search for a size begins: what two lines need of the greatest ascent and descent of
+their part, for the letters that reach so far seldom stand one above the other."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,7 +34,7 @@ class PartLayout:
 
     Attributes:
         size: font size in pixels; 0.0 for an empty part.
-        pitch: distance of baselines, in ems.
+        baselines: of each line, in ems downward from the first one's.
         lines: from top to bottom.
         missing: grapheme clusters that no font draws.
         broken_word: whether a line ends within a word for lack of space.
@@ -69,14 +42,14 @@ class PartLayout:
     """
 
     size: float
-    pitch: float
+    baselines: tuple[float, ...]
     lines: list[Line]
     missing: tuple[str, ...] = ()
     broken_word: bool = False
     truncated: int = 0
 
 
-EMPTY = PartLayout(0.0, 1.0, [])
+EMPTY = PartLayout(0.0, (), [])
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,6 +61,7 @@ class Bounds:
         largest: the largest font size allowed, in pixels.
         margin: outline outside the letters, in ems.
         line_spacing: least distance of baselines, in ems.
+        align: of the lines.
     """
 
     width: float
@@ -95,6 +69,7 @@ class Bounds:
     largest: float
     margin: float
     line_spacing: float
+    align: Align = "center"
 
 
 def lay_out(text: str, locale: Locale, itemizer: Itemizer, bounds: Bounds) -> PartLayout:
@@ -120,10 +95,10 @@ def lay_out(text: str, locale: Locale, itemizer: Itemizer, bounds: Bounds) -> Pa
     truncated = 0
     if laid is None:
         laid, truncated = _truncate(cleaned.paragraphs, locale, itemizer, bounds)
-    size, pitch, broken, lines = laid
+    size, baselines, broken, lines = laid
     if cleaned.dropped:
         truncated += cleaned.dropped
-    return PartLayout(size, pitch, lines, tuple(missing), broken, truncated)
+    return PartLayout(size, baselines, lines, tuple(missing), broken, truncated)
 
 
 def _shape_all(
@@ -140,7 +115,7 @@ def _shape_all(
 
 class _Fitted(NamedTuple):
     size: float
-    pitch: float
+    baselines: tuple[float, ...]
     broken_word: bool
     lines: list[Line]
 
@@ -154,9 +129,17 @@ class _Part:
         self.bounds = bounds
         ascent = max(p.ascent for p in paragraphs)
         descent = max(p.descent for p in paragraphs)
-        pitch = max(bounds.line_spacing, ascent + descent + bounds.margin + LINE_GAP)
-        self.capacity = Capacity(
-            bounds.width, bounds.height, pitch, ascent + descent, bounds.margin
+        self.extent = ascent + descent
+        self.spacing = Spacing(bounds.align, bounds.margin, bounds.line_spacing)
+        self.capacity = self._capacity(self.extent * PITCH_ESTIMATE, self.extent)
+        self._set: dict[tuple[int, int], Line] = {}
+
+    def _capacity(self, pitch: float, extent: float) -> Capacity:
+        """The box, for lines whose ink needs so many ems from one to the next."""
+        bounds = self.bounds
+        pitch += self.spacing.clearance(self.locale.smallest_size)
+        return Capacity(
+            bounds.width, bounds.height, max(bounds.line_spacing, pitch), extent, bounds.margin
         )
 
     def fit(self) -> _Fitted | None:
@@ -167,16 +150,33 @@ class _Part:
         legible = min(fit.step_below(self.locale.smallest_size - 1e-6) + 1, top)
         whole = self._segments(opportunities)
         for segments, low, broken in self._attempts(whole, legible, top):
-            high = top
-            while high >= low:
-                step = fit.largest_step(segments, self.capacity, low, high)
-                if step < 0:
-                    break
-                lines = self._lines(segments, LADDER[step])
-                if self._inside(lines, LADDER[step]):
-                    return _Fitted(LADDER[step], self.capacity.pitch, broken, lines)
-                high = step - 1
+            fitted = self._largest(segments, low, top, broken=broken)
+            if fitted is not None:
+                return fitted
         return None
+
+    def _largest(self, segments: Segments, low: int, high: int, *, broken: bool) -> _Fitted | None:
+        """The layout at the largest size of a range of the ladder that fits, if any does.
+
+        The search begins where an estimate says. Lines that do not fit are set smaller, those that
+        fit larger, step by step: how far apart lines must be shows only when they are set.
+        """
+        step = max(low, fit.largest_step(segments, self.capacity, low, high))
+        best = None
+        while low <= step <= high:
+            size = LADDER[step]
+            lines = self._lines(segments, size)
+            baselines = stack_lines(lines, self.spacing, size)
+            above, below = ink_extent(lines, baselines)
+            if self._inside(lines, above + below, size):
+                best = _Fitted(size, baselines, broken, lines)
+                low = step + 1
+                extent = max(0.0, above + below - baselines[-1])
+                closest = replace(self.capacity, pitch=self.bounds.line_spacing, extent=extent)
+                step = fit.largest_step(segments, closest, low, low)
+            else:
+                high = step = step - 1
+        return best
 
     def _attempts(
         self, whole: Segments, legible: int, top: int
@@ -224,7 +224,7 @@ class _Part:
                 stop = end
                 while stop > begin and text[stop - 1].isspace():
                     stop -= 1
-                hyphen = _hyphen(paragraph) if text and text[end - 1] == _SHY else 0.0
+                hyphen = _hyphen(paragraph) if text and text[end - 1] == SOFT_HYPHEN else 0.0
                 trimmed.append(positions[stop] - start_at + hyphen)
                 forced.append(False)
                 begin = end
@@ -242,15 +242,16 @@ class _Part:
             while begin > offset + len(self.paragraphs[index].text):
                 offset += len(self.paragraphs[index].text) + 1
                 index += 1
-            lines.append(
-                set_line(self.paragraphs[index], begin - offset, end - offset, self.locale)
-            )
+            line = self._set.get((begin, end))
+            if line is None:
+                line = set_line(self.paragraphs[index], begin - offset, end - offset, self.locale)
+                self._set[begin, end] = line
+            lines.append(line)
         return lines
 
-    def _inside(self, lines: Sequence[Line], size: float) -> bool:
+    def _inside(self, lines: Sequence[Line], height: float, size: float) -> bool:
         """Whether the ink fits the box, overhang and all."""
         limit = self.capacity.limit(size)
-        height = lines[0].top - lines[-1].bottom + (len(lines) - 1) * self.capacity.pitch
         return (
             all(line.right - line.left <= limit for line in lines)
             and height * size + 2 * self.capacity.margin * size <= self.bounds.height - 1
@@ -270,7 +271,7 @@ def _truncate(
     text = "\n".join(texts)
     ends = clusters(text)
     low, high = 0, len(ends) - 1
-    best = _Fitted(0.0, 1.0, False, [])
+    best = _Fitted(0.0, (), False, [])
     while low <= high:
         middle = (low + high) // 2
         head = text[: ends[middle - 1]] if middle else ""
@@ -281,87 +282,3 @@ def _truncate(
         else:
             best, low = fitted, middle + 1
     return best, len(ends) - max(high, 0)
-
-
-def set_line(paragraph: ShapedText, start: int, end: int, locale: Locale) -> Line:
-    """Set the characters start to end of a paragraph as one line, in display order (UAX #9 L2)."""
-    text = paragraph.text
-    shown = len(text[start:end].rstrip()) + start
-    ends_at_hyphen = shown > start and text[shown - 1] == _SHY and shown < len(text)
-    runs = [run for run in paragraph.runs if run.start < shown and run.end > start]
-    if ends_at_hyphen or not _safe(runs, start, shown):
-        runs = _shape_again(paragraph, start, shown, locale, hyphen=ends_at_hyphen)
-    elif start > 0 or shown < len(text):
-        runs = [_part_of(run, start, shown) for run in runs]
-    if len(runs) > 1 and any(run.level for run in runs):
-        runs = [runs[i] for i in bidi.visual_order([run.level for run in runs])]
-    placed = []
-    x = 0.0
-    left, right, top, bottom = float("inf"), float("-inf"), float("-inf"), float("inf")
-    for run in runs:
-        glyphs = []
-        boxes = inks(run.face)
-        for gid, _, dx, dy, advance in run.glyphs:
-            low_x, low_y, high_x, high_y = boxes[gid]
-            if high_x > low_x:
-                at = x + dx
-                glyphs.append((gid, at, dy))
-                if at + low_x < left:
-                    left = at + low_x
-                if at + high_x > right:
-                    right = at + high_x
-                if dy + high_y > top:
-                    top = dy + high_y
-                if dy + low_y < bottom:
-                    bottom = dy + low_y
-            x += advance
-        if glyphs:
-            placed.append(PlacedRun(run.face, glyphs))
-    if not placed:
-        left = right = top = bottom = 0.0
-    return Line(text[start:shown], paragraph.level, placed, left, right, top, bottom)
-
-
-def _safe(runs: list[ShapedRun], start: int, end: int) -> bool:
-    """Whether HarfBuzz would draw the same glyphs for these characters alone."""
-    return all(
-        (run.start >= start or run.breaks_at(start)) and (run.end <= end or run.breaks_at(end))
-        for run in runs
-    )
-
-
-def _part_of(run: ShapedRun, start: int, end: int) -> ShapedRun:
-    """The glyphs of a run that belong to the characters start to end; a break there is safe."""
-    if start <= run.start and run.end <= end:
-        return run
-    first, after = run.between(start, end)
-    return ShapedRun(
-        max(run.start, start),
-        min(run.end, end),
-        run.level,
-        run.script,
-        run.face,
-        run.glyphs[first:after],
-        run.infos[first:after],
-    )
-
-
-def _shape_again(
-    paragraph: ShapedText, start: int, end: int, locale: Locale, *, hyphen: bool
-) -> list[ShapedRun]:
-    """Shape a line for itself, with a hyphen at its end in place of a soft one."""
-    text = paragraph.text[start:end]
-    runs = [
-        Run(
-            max(run.start, start) - start,
-            min(run.end, end) - start,
-            run.level,
-            run.script,
-            run.face,
-        )
-        for run in paragraph.runs
-        if run.start < end and run.end > start
-    ]
-    if hyphen and runs and runs[-1].face.covers("-"):
-        text = text[:-1] + "-"
-    return [shape_run(text, run, locale.tag) for run in runs]

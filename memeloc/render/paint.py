@@ -15,8 +15,10 @@ from memeloc.render import colour
 from memeloc.render.background import Canvas
 from memeloc.render.compose import Compositor, Ink
 from memeloc.render.glyphs import PHASES, WHOLE_PIXELS, GlyphCache
-from memeloc.render.layout import Line, PartLayout, PlacedRun
+from memeloc.render.layout import PartLayout
+from memeloc.render.lines import Line, PlacedRun
 from memeloc.render.proof import Box
+from memeloc.render.stacking import anchor, ink_extent, side
 
 Plane = NDArray[np.uint8]
 
@@ -73,29 +75,27 @@ def place(layout: PartLayout, area: Area) -> list[Placed]:
     """Where each line of a part stands within its area."""
     size, lines = layout.size, layout.lines
     outline = area.margin * size
-    step = layout.pitch * size
-    height = (lines[0].top - lines[-1].bottom) * size + (len(lines) - 1) * step
+    above, below = ink_extent(lines, layout.baselines)
     if area.valign == "top":
         ink_top = area.top + 1 + outline
     elif area.valign == "bottom":
-        ink_top = area.bottom - 1 - outline - height
+        ink_top = area.bottom - 1 - outline - (above + below) * size
     else:
-        ink_top = (area.top + area.bottom - height) / 2
-    first = ink_top + lines[0].top * size
+        ink_top = (area.top + area.bottom - (above + below) * size) / 2
+    first = ink_top + above * size
     placed = []
-    for index, line in enumerate(lines):
+    for line, baseline in zip(lines, layout.baselines, strict=True):
         if not line.runs:
             continue
-        side = area.align
-        if side in ("start", "end"):
-            side = "left" if (side == "start") == (line.level % 2 == 0) else "right"
-        if side == "left":
-            x = area.left + 1 + outline - line.left * size
-        elif side == "right":
-            x = area.right - 1 - outline - line.right * size
+        where = side(line, area.align)
+        if where == "left":
+            x = area.left + 1 + outline
+        elif where == "right":
+            x = area.right - 1 - outline
         else:
-            x = (area.left + area.right - (line.left + line.right) * size) / 2
-        y = round(first + index * step)
+            x = (area.left + area.right) / 2
+        x -= anchor(line, area.align) * size
+        y = round(first + baseline * size)
         placed.append(
             Placed(
                 line,

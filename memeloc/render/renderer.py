@@ -6,7 +6,7 @@ import hashlib
 import json
 import math
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from functools import cached_property, partial
 
 from PIL import Image
@@ -216,6 +216,7 @@ class Renderer:
             largest=style.max_size * height,
             margin=style.outline_width,
             line_spacing=style.line_spacing,
+            align=box.align,
         )
         stack = self.fonts.stack(locale, style.face)
         itemizer = self._itemizers.setdefault(id(stack), Itemizer(stack))
@@ -244,9 +245,7 @@ class Renderer:
             return EMPTY
         bounds = slot.bounds
         if max_sizes is not None and 0 < max_sizes[index] < bounds.largest:
-            bounds = Bounds(
-                bounds.width, bounds.height, max_sizes[index], bounds.margin, bounds.line_spacing
-            )
+            bounds = replace(bounds, largest=max_sizes[index])
         return lay_out(slot.case(text) if slot.case else text, locale, slot.itemizer, bounds)
 
 

@@ -28,7 +28,8 @@ from memeloc.render.background import Background, Canvas
 from memeloc.render.breaks import opportunities
 from memeloc.render.compose import Ink
 from memeloc.render.itemize import Itemizer
-from memeloc.render.layout import PartLayout, set_line
+from memeloc.render.layout import PartLayout
+from memeloc.render.lines import set_line
 from memeloc.render.paint import Area, Painter
 from memeloc.render.shape import ShapedText, shape
 from tests.render.sentences import SENTENCES
@@ -221,7 +222,7 @@ def painted(paragraph: ShapedText, begin: int, end: int, locale: Locale) -> NDAr
     left = start - 1 + line.left * SIZE  # no whole number, so that the line's origin is where it is
     area = Area(left, 0, WIDTH + 2 * MARGIN, PITCH, 0.0, "left", "middle", 0.0)
     canvas = Canvas(Background(pixels.copy()), pixels)
-    Painter().paint(canvas, PartLayout(SIZE, 1.0, [line]), area, Ink("#000000", "#000000"))
+    Painter().paint(canvas, PartLayout(SIZE, (0.0,), [line]), area, Ink("#000000", "#000000"))
     return 1 - (pixels & 255) / 255
 
 
