@@ -13,13 +13,13 @@ its cells is one row. In JSON Lines, which has no header, a row is a line.
 from __future__ import annotations
 
 import re
-import unicodedata
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
 from memeloc.errors import InputError
+from memeloc.meme_ids import MemeIds, check_file_names
 from memeloc.model import Caption, Locale, Template, check_tag_name
 from memeloc.tables import Row, Table, read_table
 
@@ -79,6 +79,7 @@ class CaptionRow:
         meme_id: unique in the table and safe as a file's name.
         template: name of a known template, or of any where the table may name new ones.
         captions: by the name of their columns, the wanted languages that are valid.
+        others: the columns of `CaptionsTable.noted` whose caption is valid here.
         source: the caption in the source language, whether that is wanted or not; None where it is
             missing or wrong.
     """
@@ -88,6 +89,7 @@ class CaptionRow:
     template: str
     captions: Mapping[str, Caption]
     source: Caption | None
+    others: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,6 +114,8 @@ class CaptionsTable:
         new_templates: whether a row may name a template that is not known yet.
         left_out: by column, the memes whose caption is left out on purpose, whatever stands in its
             cell.
+        others: the language columns that are not wanted, in the table's order.
+        noted: names of those of them of which rows say whether they have a caption.
     """
 
     table: Table
@@ -122,6 +126,8 @@ class CaptionsTable:
     known_ids: Collection[str] | None = None
     new_templates: bool = False
     left_out: Mapping[str, Collection[str]] = field(default_factory=dict)
+    others: tuple[LanguageColumn, ...] = ()
+    noted: Collection[str] = ()
 
     @property
     def path(self) -> Path:
@@ -129,14 +135,14 @@ class CaptionsTable:
         return self.table.path
 
     def rows(self, on_problem: Callable[[CaptionProblem], None]) -> Iterator[CaptionRow]:
-        """The rows that have at least one valid caption, in order; each problem as it is met.
+        """The rows that have a valid caption, also a noted one; each problem as it is met.
 
         Raises:
-            InputError: after the last row, when there was none.
+            InputError: after the last row, when none had a wanted caption.
         """
         first: CaptionProblem | None = None
         good = False
-        ids = _Ids(self.known_ids)
+        ids = MemeIds(self.known_ids)
         for row in self.table.rows:
             checked, problems = self._checked(row, ids)
             for kind, column, message, captions in problems:
@@ -145,7 +151,7 @@ class CaptionsTable:
                 first = first or problem
                 on_problem(problem)
             if checked is not None:
-                good = True
+                good = good or bool(checked.captions)
                 yield checked
         if not good:
             because = f" The first problem: {first.error}" if first else " It has no rows."
@@ -155,6 +161,23 @@ class CaptionsTable:
         """How many captions the wanted languages' columns have, valid or not."""
         cells = sum(1 for _ in self.table.rows) * len(self.languages)
         return cells - sum(len(self.left_out.get(column.name, ())) for column in self.languages)
+
+    def check_names(self, known_ids: Collection[str] = ()) -> None:
+        """Read the ids, and see whether each can be a file's name on every system.
+
+        Args:
+            known_ids: those that the table must not repeat in another case or Unicode form.
+
+        Raises:
+            InputError: some cannot; the sentence has the row and the column of the first 20.
+        """
+        at = self.table.columns.index("meme_id")
+        rows = (
+            (row.number, _plain(row.cells[at]))
+            for row in self.table.rows
+            if at < len(row.cells) <= len(row.header.names) and row.reason != "broken row"
+        )
+        check_file_names(self.path, rows, known_ids)
 
     def check(self) -> None:
         """Read the whole table and keep nothing.
@@ -182,7 +205,7 @@ class CaptionsTable:
                 file=self.path,
             )
 
-    def _checked(self, row: Row, ids: _Ids) -> tuple[CaptionRow | None, list[_Problem]]:
+    def _checked(self, row: Row, ids: MemeIds) -> tuple[CaptionRow | None, list[_Problem]]:
         """The row, where something of it can be used, and all that is wrong with it."""
         columns, all_captions = row.header.names, len(self.languages)
         if row.error and row.reason != "cut off":
@@ -225,11 +248,17 @@ class CaptionsTable:
                 captions[name] = caption
             else:
                 problems.append((caption[0], name, caption[1], 1))
-        if not captions:
+        others = tuple(
+            name
+            for name in self.noted
+            if meme_id not in self.left_out.get(name, ())
+            and isinstance(_parsed(cells.get(name), boxes, sound), Caption)
+        )
+        if not captions and not others:
             return None, problems
         source = _parsed(cells.get(self.source.name), boxes, sound)
         usable = source if isinstance(source, Caption) else None
-        return CaptionRow(row.number, meme_id, template, captions, usable), problems
+        return CaptionRow(row.number, meme_id, template, captions, usable, others), problems
 
     def _wrong_template(self, name: str) -> Iterator[tuple[ProblemKind, str, str]]:
         if name in self.templates:
@@ -245,44 +274,6 @@ class CaptionsTable:
             else:
                 return
         yield "unknown template", "template", message
-
-
-class _Ids:
-    """The ids of a table's rows so far, and those that are known from elsewhere."""
-
-    def __init__(self, known: Collection[str] | None) -> None:
-        self._rows: dict[str, int] = {}
-        self._known = None if known is None else set(known)
-        self._folded = {_folded(meme_id): meme_id for meme_id in known or ()}
-
-    def wrong(self, meme_id: str, row: int) -> Iterator[tuple[ProblemKind, str, str]]:
-        """What is wrong with a row's id."""
-        try:
-            if not meme_id:
-                raise InputError("The row has no id; give it one that no other row has.")
-            check_tag_name(meme_id, "An id")
-        except InputError as error:
-            yield "wrong id", "meme_id", error.message
-            return
-        before = self._rows.setdefault(meme_id, row)
-        if before != row:
-            message = f"The id {meme_id!r} stands in row {before} already; give this row another."
-            yield "duplicate id", "meme_id", message
-        elif self._known is not None and meme_id not in self._known:
-            other = self._folded.setdefault(_folded(meme_id), meme_id)
-            if other != meme_id:
-                where = f" of row {self._rows[other]}" if other in self._rows else ""
-                message = (
-                    f"The id {meme_id!r} differs from {other!r}{where} in case or Unicode form "
-                    "only, which some systems take for one. If it is the same meme, write "
-                    f"{other!r}; otherwise give this row another id."
-                )
-                yield "similar id", "meme_id", message
-
-
-def _folded(meme_id: str) -> str:
-    """An id as all that differ from it in case or Unicode form only are folded, too."""
-    return unicodedata.normalize("NFKC", meme_id).casefold()
 
 
 def read_captions(
@@ -350,6 +341,7 @@ def read_captions(
         known_ids,
         new_templates,
         left_out or {},
+        tuple(column for column in columns if column not in chosen),
     )
 
 
@@ -432,9 +424,10 @@ def _parsed(value: Any, boxes: int | None, sound: bool) -> Caption | tuple[Probl
 
 
 def _near(name: str, templates: Iterable[str]) -> str:
-    """A sentence that names the likeliest known names, or all of a few."""
+    """A sentence that names the likeliest known names, or where they are listed."""
     import difflib
 
-    names = sorted(templates)
-    near = difflib.get_close_matches(name[:100], names, n=3, cutoff=0.5) or names[:20]
-    return f" Known: {', '.join(near)}." if near else " No templates are known."
+    near = difflib.get_close_matches(name[:100], list(templates), n=3, cutoff=0.5)
+    if near:
+        return f" Did you mean {' or '.join(near)}?"
+    return " `memeloc templates list` names those there are."

@@ -199,11 +199,23 @@ class Locale:
     exemplars: tuple[str, ...] = ()
 
 
+_RESERVED = {"con", "prn", "aux", "nul"} | {
+    f"{port}{number}" for port in ("com", "lpt") for number in range(10)
+}
+"""Names that Windows keeps for devices, whatever the case and the suffix (Microsoft, "Naming Files,
+Paths, and Namespaces")."""
+
+
 def check_tag_name(name: str, what: str) -> str:
     """Return `name` when it is safe as a file name on every system, else raise InputError."""
     if not re.fullmatch(r"[A-Za-z0-9](?:[A-Za-z0-9._-]{0,98}[A-Za-z0-9_-])?", name):
         raise InputError(
-            f"{what} {name[:60]!r} must be 1 to 100 letters, digits, '.', '-' or '_', "
+            f"{what} {name[:60]!r} must be 1 to 100 letters (a to z), digits, '.', '-' or '_', "
             "and begin with a letter or digit and not end with '.'"
+        )
+    if name.partition(".")[0].lower() in _RESERVED:
+        raise InputError(
+            f"{what} {name!r} cannot be a file's name on Windows, which keeps it for a device; "
+            "choose another"
         )
     return name

@@ -23,6 +23,7 @@ from memeloc.cli.options import (
 )
 from memeloc.cli.output import progress
 from memeloc.cli.show import Table, as_plain, by_place, explain, show
+from memeloc.counts import counted
 from memeloc.workspace.acceptance import acceptance_sentences
 
 if TYPE_CHECKING:
@@ -66,12 +67,19 @@ def render(
     taken: TakenCaptions = "any",
     strict: Strict = False,
     force: bool = Option(False, "--force", help="Render what is unchanged, too."),
+    prune: bool = Option(
+        False,
+        "--prune",
+        help="Remove pictures of earlier runs that the table has no caption for.",
+    ),
     as_json: AsJson = False,
 ) -> None:
     """Render a table of captions as a parallel set of pictures.
 
     Pictures go to DIR/LANG/TEMPLATE/MEME_ID.jpg, their proofs to DIR/manifest.parquet.
-    DIR/index.html shows them all. Run again, it renders only what has changed.
+    DIR/index.html shows them all. Run again, it renders only what has changed; with other
+    languages or another table it adds to the set, and what the table has no caption for stays,
+    apart, until --prune. In a folder that is not memeloc's nothing is written over.
     What is wrong in the table is left out and named in DIR/skipped.csv.
 
     \b
@@ -106,6 +114,7 @@ def render(
             parity=parity,
             strict=strict,
             force=force,
+            prune=prune,
             source_language=source,
             taken=taken,
             on_progress=bar.report,
@@ -149,6 +158,10 @@ def _fields(summary: Summary) -> dict[str, Any]:
         "skipped": summary.skipped,
         "unchanged": summary.unchanged,
         "failed": summary.failed,
+        "replaced": summary.replaced,
+        "other_languages": summary.other_languages,
+        "not_in_table": summary.not_in_table,
+        "pruned": summary.pruned,
         "problems": summary.flawed,
         "problems_by_kind": {kind: summary.problems[kind] for kind in by_kind},
         "skipped_by_kind": dict(summary.input_kinds),
@@ -163,17 +176,35 @@ def _fields(summary: Summary) -> dict[str, Any]:
 def _sentences(summary: Summary) -> Iterator[str]:
     speed = ""
     if summary.rendered and summary.seconds:
-        speed = f", {summary.rendered / summary.seconds:,.0f} pictures a second"
-    done = [f"{summary.rendered:,} pictures rendered", f"{summary.unchanged:,} unchanged"]
+        speed = f", {counted(round(summary.rendered / summary.seconds), 'picture')} a second"
+    done = [f"{counted(summary.rendered, 'picture')} rendered", f"{summary.unchanged:,} unchanged"]
+    if summary.replaced:
+        done[0] += f" ({summary.replaced:,} in the place of earlier ones)"
     if summary.skipped:
-        done.append(f"{summary.skipped:,} captions skipped")
+        done.append(f"{counted(summary.skipped, 'caption')} skipped")
     if summary.failed:
         done.append(f"{summary.failed:,} failed")
-    count = len(summary.languages)
     yield (
-        f"{', '.join(done)}, in {count} {'language' if count == 1 else 'languages'}; "
+        f"{', '.join(done)}, in {counted(len(summary.languages), 'language')}; "
         f"{summary.flawed:,} with problems ({summary.seconds:.1f} s{speed})."
     )
+    yield from _earlier(summary)
     yield f"Look at them all: {summary.page}"
     if summary.example:
         yield f"One of them: {summary.example}"
+
+
+def _earlier(summary: Summary) -> Iterator[str]:
+    if summary.other_languages:
+        pictures = counted(summary.other_languages, "picture")
+        yield f"The set also has {pictures} in other languages of this table, from earlier runs."
+    if summary.pruned:
+        pictures = counted(summary.pruned, "picture")
+        yield f"Removed {pictures} of earlier runs, for which this table has no caption."
+    if summary.not_in_table:
+        verb = "is" if summary.not_in_table == 1 else "are"
+        pictures = counted(summary.not_in_table, "picture")
+        yield (
+            f"{pictures} of earlier runs {verb} not in this table; the page shows them apart, and "
+            "--prune removes them."
+        )

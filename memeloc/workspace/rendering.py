@@ -36,6 +36,7 @@ class Rendering(Part):
         parity: bool = False,
         strict: bool = False,
         force: bool = False,
+        prune: bool = False,
         source_language: str | None = None,
         captions: Accept = "any",
         on_progress: Callable[[int, int | None], None] | None = None,
@@ -43,12 +44,13 @@ class Rendering(Part):
     ) -> Summary:
         """Render the captions as they stand into the folder `out`.
 
-        Run again, it renders only what has changed.
+        Run again, it renders only what has changed; with other languages it adds to the set.
 
         Args:
             languages: None is the source and all of the workspace's.
             templates, fonts, locales: files and folders besides the workspace's; fonts come first.
             jobs: with more than 1 a script must call this under `if __name__ == "__main__":`.
+            prune: remove pictures of earlier runs that no caption stands for now.
             source_language: the language that sizes are compared with; None is the workspace's.
             captions: which are rendered: `accepted`, `corrected` (these also) or `any` (but what is
                 dropped); see `memeloc.store.captions.states`. The summary counts the others.
@@ -88,6 +90,7 @@ class Rendering(Part):
                     parity=parity,
                     strict=strict,
                     force=force,
+                    prune=prune,
                     source_language=source_language or workspace.source.tag,
                     left_out=stored.left_out(captions, rounds) if acceptance.left_out else {},
                     progress=on_progress,

@@ -133,5 +133,5 @@ def test_a_failed_picture_is_exit_1(command: Command, table: Path, tmp_path: Pat
     done = command("render", table, "--langs", "en", "--templates", folder, "--out", out)
     assert done.status == 1
     assert "Failed: en/cut/m2" in done.err
-    assert "1 pictures rendered" in done.out
+    assert "1 picture rendered" in done.out
     assert "1 failed" in done.out

@@ -80,6 +80,7 @@ def picture(
         "coverage": 0.21,
         "middle_coverage": 0.04,
         "problems": list(problems),
+        "in_table": True,
     } | other
 
 
@@ -193,6 +194,34 @@ def test_shows_a_row_a_meme_and_a_column_a_language(reader: Reader) -> None:
         "lazy",
     ]
     assert image.evaluate("image => image.decode().then(() => image.naturalWidth)") == 64
+
+
+def test_what_the_table_has_no_longer_is_a_view_of_its_own(browser: Any, tmp_path: Path) -> None:
+    rows = [picture(number, "en", f"{number} tea // is ready") for number in range(3)]
+    rows += [picture(7, language, "old // text", in_table=False) for language in ("en", "fr")]
+    reader = Reader(browser, write_set(tmp_path / "set", rows))
+    assert reader.ids() == ["m00000", "m00001", "m00002"]
+    assert reader.tab.locator(".counts li").all_inner_texts()[:3] == [
+        "3 memes",
+        "3 pictures",
+        "1 language",
+    ]
+    button = reader.tab.locator("#earlier")
+    assert button.inner_text() == "Earlier runs (2)"
+    button.click()
+    reader.status("1 meme of earlier runs")
+    assert reader.ids() == ["m00007"]
+    assert reader.tab.locator(".head .tag").all_inner_texts() == ["en", "fr"]
+    button.click()
+    reader.status("3 memes")
+    assert not reader.complaints
+
+
+def test_the_alternative_text_is_the_captions_words(browser: Any, tmp_path: Path) -> None:
+    rows = [picture(0, "en", "tea // is ready"), picture(0, "ar", " // الشاي جاهز")]
+    reader = Reader(browser, write_set(tmp_path / "set", rows))
+    alts = reader.tab.locator(".cell img")
+    assert [alts.nth(i).get_attribute("alt") for i in (0, 1)] == ["tea is ready", "الشاي جاهز"]
 
 
 def test_text_is_text_with_its_language_and_direction(reader: Reader) -> None:
@@ -467,8 +496,8 @@ def test_languages_and_templates_that_come_late_have_their_place(
         cells = reader.tab.locator(f"[data-row='{row}'] .cell")
         assert cells.count() == 4
         pictures = cells.locator("img")
-        alternatives = [pictures.nth(at).get_attribute("alt") for at in range(pictures.count())]
-        assert alternatives == [f"m{row + 1:05d}, {tag}" for tag in seen]
+        languages = [pictures.nth(at).get_attribute("lang") for at in range(pictures.count())]
+        assert languages == seen
         assert cells.locator(".no-picture").count() == 4 - len(seen)
     options = reader.tab.locator("#template option").all_inner_texts()
     assert options == ["All templates", "cloud-monday (1)", "long-train (2)"]

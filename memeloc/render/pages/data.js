@@ -61,6 +61,10 @@ function pathOf(meme, language) {
   return path.split("/").map(encodeURIComponent).join("/");
 }
 
+// The caption's own words, for readers that do not see the picture.
+const partsOf = (text) => text.split(/(?:^|\s)\/\/(?=\s|$)/).map((part) => part.trim());
+const altOf = (text) => partsOf(text).filter(Boolean).join(" ");
+
 const problemNames = (mask) => about.problems.map((p) => p.name).filter((_, bit) => mask & (1 << bit));
 
 function el(tag, attributes = {}, ...children) {

@@ -1,6 +1,7 @@
 // Search, filter, order. In: the state of the tools. Out: `shown`, the meme numbers in the grid's order.
 
-const state = { query: "", template: "", problem: "", order: "", hidden: new Set() };
+const KEPT = ["query", "template", "problem", "order", "earlier"];
+const state = { query: "", template: "", problem: "", order: "", earlier: "", hidden: new Set() };
 let shown = [];
 let columns = [];
 const folded = new Map();
@@ -50,13 +51,17 @@ function sizeSpread(meme) {
 }
 
 function find() {
-  columns = about.languages.map((_, i) => i).filter((i) => !state.hidden.has(about.languages[i].language));
+  // Memes of earlier runs that the table has no longer stand last, and are a view of their own.
+  const [first, end] = state.earlier ? [about.in_table, about.memes] : [0, about.in_table];
+  const inView = state.earlier ? "earlier" : "pictures";
+  columns = about.languages.map((_, i) => i)
+    .filter((i) => about.languages[i][inView] && !state.hidden.has(about.languages[i].language));
   const terms = fold(state.query).split(/\s+/).filter(Boolean);
   const mask = problemMask();
   const template = about.templates.findIndex((t) => t.name === state.template);
   const all = !terms.length && !mask && template < 0 && !state.order;
   const matches = [];
-  for (let meme = 0; meme < about.memes; meme += 1) {
+  for (let meme = first; meme < end; meme += 1) {
     if (all) { matches.push(meme); continue; }
     if (!memes[meme]) continue;
     if (template >= 0 && memes[meme][TEMPLATE] !== template) continue;
@@ -71,19 +76,22 @@ function find() {
   }
   shown = matches;
   const waiting = !all && loadedMemes < about.memes ? `, ${number(about.memes - loadedMemes)} still to read` : "";
-  say(all ? plural(about.memes, "meme", "memes") : `${number(matches.length)} of ${plural(about.memes, "meme", "memes")}${waiting}`);
+  const which = state.earlier ? " of earlier runs that the table has no longer" : "";
+  const total = `${plural(end - first, "meme", "memes")}${which}`;
+  say(all ? total : `${number(matches.length)} of ${total}${waiting}`);
 }
 
 function remember() {
   const fields = new URLSearchParams();
-  for (const name of ["query", "template", "problem", "order"]) if (state[name]) fields.set(name, state[name]);
+  for (const name of KEPT) if (state[name]) fields.set(name, state[name]);
   if (state.hidden.size) fields.set("without", [...state.hidden].join(","));
   try { history.replaceState(null, "", `#${fields}`); } catch { /* some browsers refuse this from disk */ }
 }
 
 function recall() {
   const fields = new URLSearchParams(location.hash.slice(1));
-  for (const name of ["query", "template", "problem", "order"]) state[name] = fields.get(name) || "";
+  for (const name of KEPT) state[name] = fields.get(name) || "";
+  if (about.in_table === about.memes) state.earlier = "";
   const languages = new Set(about.languages.map((l) => l.language));
   state.hidden = new Set((fields.get("without") || "").split(",").filter((tag) => languages.has(tag)));
   if (state.hidden.size === about.languages.length) state.hidden.clear();

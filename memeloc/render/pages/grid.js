@@ -54,7 +54,7 @@ function drawCell(meme, row, column, at) {
   if (mask && !(cell[MASK] & mask)) node.classList.add("dim");
   node.append(el("div", { class: "frame" }, el("img", {
     src: pathOf(meme, column), width: cell[WIDTH], height: cell[HEIGHT], loading: "lazy", decoding: "async",
-    draggable: "false", alt: `${memes[meme][ID]}, ${language.language}`,
+    draggable: "false", alt: altOf(cell[TEXT]), lang: language.locale,
   }), cell[MASK] ? badges(cell[MASK]) : null));
   if (showCaptions) {
     node.append(el("p", { class: "caption", lang: language.locale, dir: language.direction }, cell[TEXT]));

@@ -9,8 +9,8 @@ function search() {
 
 function fillTools() {
   byId("counts").replaceChildren(...[
-    plural(about.memes, "meme", "memes"), plural(about.pictures, "picture", "pictures"),
-    plural(about.languages.length, "language", "languages"),
+    plural(about.in_table, "meme", "memes"), plural(about.pictures, "picture", "pictures"),
+    plural(about.languages.filter((language) => language.pictures).length, "language", "languages"),
   ].map((text) => el("li", {}, text)),
   el("li", { class: about.flagged ? "bad" : "good" }, about.flagged ? `${plural(about.flagged, "picture", "pictures")} with problems` : "no problems"));
   byId("template").replaceChildren(el("option", { value: "" }, "All templates"),
@@ -19,6 +19,10 @@ function fillTools() {
     el("option", { value: "any", disabled: !about.flagged }, `Any problem (${number(about.flagged)})`),
     ...about.problems.map((p) => el("option", { value: p.name, disabled: !p.pictures }, `${p.name} (${number(p.pictures)})`)));
   for (const name of ["query", "template", "problem", "order"]) byId(name).value = state[name];
+  byId("earlier").hidden = !about.earlier;
+  byId("earlier").textContent = `Earlier runs (${number(about.earlier)})`;
+  byId("earlier").title = `${plural(about.earlier, "picture", "pictures")} of earlier runs that the table has no longer`;
+  byId("earlier").setAttribute("aria-pressed", String(Boolean(state.earlier)));
 }
 
 function fillLanguages() {
@@ -52,6 +56,11 @@ for (const name of ["template", "problem", "order"]) {
 byId("tools").addEventListener("submit", (event) => event.preventDefault());
 byId("clear").addEventListener("click", () => {
   for (const name of ["query", "template", "problem", "order"]) { state[name] = ""; byId(name).value = ""; }
+  search();
+});
+byId("earlier").addEventListener("click", () => {
+  state.earlier = state.earlier ? "" : "yes";
+  fillTools();
   search();
 });
 byId("zoom").addEventListener("input", () => redraw(true));

@@ -10,8 +10,6 @@ function textOf(parts, language) {
     ...parts.map((part) => el("p", {}, part)));
 }
 
-const partsOf = (text) => text.split(/(?:^|\s)\/\/(?=\s|$)/).map((part) => part.trim());
-
 function partTable(proof, language) {
   const heads = ["Part", "Size", "To source", "Contrast", "Fonts"];
   return el("table", {},
@@ -68,7 +66,7 @@ async function drawView() {
     return;
   }
   byId("view-picture").replaceChildren(el("img", { src: pathOf(meme, column), width: cell[WIDTH], height: cell[HEIGHT],
-    alt: `${memes[meme][ID]}, ${language.name}`, decoding: "async" }));
+    alt: altOf(cell[TEXT]), lang: language.locale, decoding: "async" }));
   const source = memes[meme][CELLS][0];
   const top = [
     el("h3", {}, language.name),

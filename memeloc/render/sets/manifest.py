@@ -8,7 +8,7 @@ the manifest before become the new manifest (`memeloc.render.sets.merging`).
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from importlib.abc import MetaPathFinder
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -64,6 +64,7 @@ SCHEMA = pa.schema(
         ("coverage", pa.float64()),  # share of the picture that text covers, 0 to 1
         ("middle_coverage", pa.float64()),  # the same of the central half of width and height
         ("problems", _TEXTS),  # kinds of problem, see `Proof.problems`
+        ("in_table", pa.bool_()),  # False: of an earlier run, and the table has it no longer
         *((name, pa.string()) for name in VERSIONS),
     ]
 )
@@ -157,16 +158,22 @@ Place = tuple[int, int]
 """Where a row is: the number of its file, and its own in that file."""
 
 
+Key = tuple[str, str]
+"""What a picture is of: the id of the meme, and the language. A set has one picture of each."""
+
+
 class EarlierPicture(NamedTuple):
     """What an earlier run says of a picture.
 
     Attributes:
+        path: of its file, relative to OUT; None for a source caption without picture.
         inputs_sha256: of all that made it.
-        bytes, sha256: of its file; None for a source caption without picture.
+        bytes, sha256: of its file.
         problems: of its proof.
         place: its row.
     """
 
+    path: str | None
     inputs_sha256: str
     bytes: int | None
     sha256: str | None
@@ -179,45 +186,105 @@ class Earlier:
 
     Attributes:
         files: the manifest, the sources, then the parts, oldest first; those of this run follow.
+        pictures: by what they are of, the newest of each, in the manifest's order.
+        sources: source captions without picture, likewise.
+        replaced: pictures that a newer one has taken the place of, with what they are of.
+        in_table: of each row of the manifest, whether the table of its run had it.
         rows: how many rows the manifest and the sources have, 0 for one that is not there.
         run: the number of the run to come.
-        has_parts: whether there are rows that no manifest has yet.
+        is_current: whether the manifest can stay as it is: no part is newer, and it has today's
+            columns.
     """
 
     def __init__(self, out: Path) -> None:
         parts = sorted((out / PARTS).glob("*.parquet"))
         self.files = [out / MANIFEST, out / SOURCES, *parts]
-        self._pictures: dict[str, EarlierPicture] = {}  # by path, the newest
+        self.pictures: dict[Key, EarlierPicture] = {}
+        self.sources: dict[Key, EarlierPicture] = {}
+        self.replaced: list[tuple[Key, EarlierPicture]] = []
+        self.in_table: list[bool] = []
+        self.is_current = not parts
         self.rows = [self._load(number) for number in range(len(self.files))][:2]
         self.run = 1 + max((int(path.name.split("-")[0]) for path in parts), default=0)
-        self.has_parts = bool(parts)
-
-    def find(self, path: str) -> EarlierPicture | None:
-        """What is known of the picture at `path`; a source without picture has no suffix there."""
-        return self._pictures.get(path)
 
     def _load(self, number: int) -> int:
-        """Note a file's pictures; none of one that is absent, broken or of another version."""
-        columns = ["path", "inputs_sha256", "bytes", "sha256", "problems"]
-        keys = ["language", "template", "meme_id"]
+        """Note a file's pictures; none of one that is absent or broken."""
         count = 0
-        for batch in _batches(self.files[number], columns + keys):
-            values = batch.to_pydict()
-            for path, inputs, size, sha256, problems, *key in zip(
-                *(values[name] for name in columns + keys), strict=True
-            ):
-                place = number, count
-                self._pictures[path or "/".join(key)] = EarlierPicture(
-                    inputs, size, sha256, problems, place
-                )
-                count += 1
+        try:
+            with pq.ParquetFile(self.files[number]) as file:
+                if not _is_manifest(file.schema_arrow):
+                    return 0
+                if not file.schema_arrow.equals(SCHEMA):
+                    self.is_current = False
+                columns = [name for name in _READ if name in file.schema_arrow.names]
+                for batch in file.iter_batches(1024, columns=columns, use_threads=False):
+                    for row in batch.to_pylist():
+                        self._note(row, (number, count))
+                        count += 1
+        except (FileNotFoundError, pa.ArrowException):
+            pass
         return count
 
+    def _note(self, row: Row, place: Place) -> None:
+        picture = EarlierPicture(
+            row["path"],
+            row["inputs_sha256"],
+            row["bytes"],
+            row["sha256"],
+            row.get("problems"),
+            place,
+        )
+        key = row["meme_id"], row["language"]
+        if place[0] == 0:
+            self.in_table.append(row.get("in_table") is not False)
+        if picture.path is None:
+            self.sources[key] = picture
+            return
+        before = self.pictures.get(key)
+        if before is not None and before.path != picture.path:
+            self.replaced.append((key, before))
+        self.pictures[key] = picture
 
-def _batches(path: Path, columns: list[str]) -> Iterator[pa.RecordBatch]:
+
+_FIRST_COLUMNS = SCHEMA.names[: SCHEMA.names.index("problems") + 1]
+"""Those that the manifests of all versions have."""
+_READ = ("meme_id", "language", "path", "inputs_sha256", "bytes", "sha256", "problems", "in_table")
+
+
+def is_manifest(path: Path) -> bool:
+    """Whether a file is a manifest, of this version of memeloc or another."""
     try:
         with pq.ParquetFile(path) as file:
-            if file.schema_arrow.equals(SCHEMA):
-                yield from file.iter_batches(batch_size=1024, columns=columns, use_threads=False)
-    except (FileNotFoundError, pa.ArrowException):
-        return
+            return _is_manifest(file.schema_arrow)
+    except (OSError, pa.ArrowException):
+        return False
+
+
+def _is_manifest(schema: pa.Schema) -> bool:
+    names = set(schema.names)
+    return all(
+        name in names and schema.field(name).type == SCHEMA.field(name).type
+        for name in _FIRST_COLUMNS
+    )
+
+
+def known_ids(out: Path) -> set[str]:
+    """The ids of the memes in a set's manifest; none where there is no manifest."""
+    try:
+        with pq.ParquetFile(out / MANIFEST) as file:
+            return set(file.read(["meme_id"], use_threads=False).column(0).to_pylist())
+    except (OSError, pa.ArrowException):
+        return set()
+
+
+def with_all_columns(table: pa.Table) -> pa.Table:
+    """Rows of any version's manifest with today's columns; what they lack is null."""
+    if table.schema.equals(SCHEMA):
+        return table
+    columns = [
+        table.column(field.name)
+        if field.name in table.schema.names and table.schema.field(field.name).type == field.type
+        else pa.nulls(table.num_rows, field.type)
+        for field in SCHEMA
+    ]
+    return pa.table(columns, schema=SCHEMA)

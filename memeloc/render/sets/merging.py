@@ -1,7 +1,8 @@
 """The new manifest. In: where the rows of each meme are. Out: one table, in the memes' order.
 
 Rows are read a few row groups at a time, and written as soon as they are complete, so that memory
-stays flat. As long as all rows are those of the manifest before, nothing is written.
+stays flat. As long as all rows are those of the manifest before, nothing is written. First come the
+memes of the table, then what earlier runs made that is no longer in it.
 """
 
 from __future__ import annotations
@@ -9,7 +10,7 @@ from __future__ import annotations
 from bisect import bisect_right
 from collections import OrderedDict
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from itertools import accumulate
 from operator import itemgetter
 from pathlib import Path
@@ -17,7 +18,16 @@ from pathlib import Path
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from memeloc.render.sets.manifest import MANIFEST, SCHEMA, SOURCES, VERSIONS, Earlier, Place
+from memeloc.render.sets.manifest import (
+    MANIFEST,
+    SCHEMA,
+    SOURCES,
+    VERSIONS,
+    Earlier,
+    EarlierPicture,
+    Place,
+    with_all_columns,
+)
 from memeloc.render.sets.parity import relative_sizes
 
 _GROUP = 1024
@@ -34,10 +44,16 @@ class MemeRows:
         places: of each picture, None while it is being made and when it could not be; last that of
             the source caption when it gets no picture.
         source: which of them is the source caption's, None for none of them.
+        in_table: whether the table has it; otherwise it is of an earlier run.
+        compared: whether sizes are compared with the source's anew, rather than kept.
+        earlier: by the index of a place that is None: the picture that is to be replaced.
     """
 
     places: list[Place | None]
     source: int | None = None
+    in_table: bool = True
+    compared: bool = True
+    earlier: dict[int, EarlierPicture] = field(default_factory=dict)
 
 
 class NewManifest:
@@ -85,7 +101,7 @@ class NewManifest:
         """
         if not self._files:
             before = self._earlier
-            if not (anew or before.has_parts) and self._unchanged == before.rows:
+            if before.is_current and not anew and self._unchanged == before.rows:
                 return False
             self._begin()
         for file in reversed(self._files):  # the manifest last
@@ -103,10 +119,13 @@ class NewManifest:
     def _go_on_unchanged(self, memes: Sequence[MemeRows]) -> bool:
         """Count rows that follow the unchanged ones in the files before; False if any does not."""
         counts = self._unchanged.copy()
+        marks = self._earlier.in_table
         for meme in memes:
             for number, place in enumerate(meme.places):
                 file = int(self._source_apart and number == meme.source)
                 if place != (file, counts[file]):
+                    return False
+                if file == 0 and marks[counts[0]] != meme.in_table:
                     return False
                 counts[file] += 1
         self._unchanged = counts
@@ -127,22 +146,31 @@ class NewManifest:
         """The rows of some memes, and those of their sources that stand apart."""
         table = self._reader.take([p for meme in memes for p in meme.places if p is not None])
         sizes = iter(table.column("font_size").to_pylist())
-        relative: list[list[float | None]] = []
+        before = iter(table.column("relative_size").to_pylist())
+        relative: list[list[float | None] | None] = []
         apart: list[bool] = []
         for meme in memes:
             own = [None if place is None else next(sizes) for place in meme.places]
             base = () if meme.source is None else own[meme.source] or ()
             for number, each in enumerate(own):
                 if each is not None:
-                    relative.append(relative_sizes(each, base))
+                    kept = next(before)
+                    relative.append(relative_sizes(each, base) if meme.compared else kept)
                     apart.append(self._source_apart and number == meme.source)
-        index = SCHEMA.get_field_index("relative_size")
-        column = pa.array(relative, SCHEMA.field(index).type)
-        table = table.set_column(index, SCHEMA.field(index), column)
+        marks = [meme.in_table for meme in memes for place in meme.places if place is not None]
+        table = _replaced(table, "relative_size", relative)
+        table = _replaced(table, "in_table", marks)
         if not self._source_apart:
             return table, table.slice(0, 0)
         painted = pa.array([not other for other in apart], pa.bool_())
         return table.filter(painted), table.filter(pa.array(apart, pa.bool_()))
+
+
+def _replaced(table: pa.Table, name: str, values: Sequence[object]) -> pa.Table:
+    """The table with other values in a column."""
+    index = SCHEMA.get_field_index(name)
+    column = pa.array(values, SCHEMA.field(index).type)
+    return table.set_column(index, SCHEMA.field(index), column)
 
 
 class _NewFile:
@@ -229,7 +257,9 @@ class RowReader:
     def _group(self, key: tuple[int, int]) -> pa.Table:
         if key not in self._groups:
             with pq.ParquetFile(self._files[key[0]]) as opened:
-                self._groups[key] = opened.read_row_group(key[1], use_threads=False)
+                self._groups[key] = with_all_columns(
+                    opened.read_row_group(key[1], use_threads=False)
+                )
             if len(self._groups) > _CACHED:
                 self._groups.popitem(last=False)
         self._groups.move_to_end(key)

@@ -1,17 +1,22 @@
-"""The folder of a rendered set. In: OUT. Out: OUT for one run alone, without loose ends."""
+"""The folder of a rendered set. In: OUT. Out: OUT for one run alone, without loose ends.
+
+A folder is memeloc's when it has the folder `STATE`, which the first run makes. In any other, what
+has a name that a run writes is somebody's own, and the run does not begin.
+"""
 
 from __future__ import annotations
 
 import csv
-from collections.abc import Iterator
-from contextlib import contextmanager
-from pathlib import Path
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager, suppress
+from pathlib import Path, PurePosixPath
 from typing import TextIO
 
 from memeloc.captions import CaptionProblem
 from memeloc.errors import InputError
-from memeloc.render.encode import TEMPORARY
-from memeloc.render.sets.manifest import STATE
+from memeloc.files import file_sha256
+from memeloc.render.encode import FORMATS, TEMPORARY
+from memeloc.render.sets.manifest import MANIFEST, STATE, is_manifest
 
 PAGE = "index.html"
 SKIPPED = "skipped.csv"
@@ -67,11 +72,69 @@ class SkippedFile:
             self._path.unlink(missing_ok=True)
 
 
+def remove_picture(out: Path, path: str, sha256: str | None) -> bool:
+    """Remove a picture of an earlier run, and the folders that it leaves empty.
+
+    A file that is not the one that was recorded stays, for somebody has changed it; so does one
+    whose path a run would not have written.
+
+    Args:
+        out: the set's folder.
+        path: as the manifest has it.
+        sha256: of the file that was written.
+
+    Returns:
+        Whether it was removed.
+    """
+    parts = PurePosixPath(path).parts
+    file = out.joinpath(*parts)
+    if len(parts) != 3 or ".." in parts or file.suffix.lstrip(".") not in FORMATS:
+        return False
+    try:
+        inside = file.resolve().is_relative_to(out.resolve())
+        if not inside or file_sha256(file) != sha256:
+            return False
+        file.unlink()
+    except OSError:
+        return False
+    with suppress(OSError):  # not empty
+        file.parent.rmdir()
+        file.parent.parent.rmdir()
+    return True
+
+
+def check_owner(out: Path, languages: Sequence[str]) -> None:
+    """See that a run into OUT writes over nothing that is somebody's own. Writes nothing.
+
+    Args:
+        out: the folder, which need not be there.
+        languages: of the run; their folders are in it.
+
+    Raises:
+        InputError: it is a file, or has something that memeloc did not make under a name that the
+            run writes.
+    """
+    if out.exists() and not out.is_dir():
+        raise InputError("is a file; name a folder for the pictures.", file=out)
+    if not (out / STATE).is_dir():
+        own = [name for name in (PAGE, MANIFEST, SKIPPED, *languages) if (out / name).exists()]
+        if own:
+            raise InputError(
+                f"{', '.join(own)} in this folder {'was' if len(own) == 1 else 'were'} not made by "
+                "memeloc; name another folder for the pictures.",
+                file=out,
+            )
+    elif (out / MANIFEST).exists() and not is_manifest(out / MANIFEST):
+        raise InputError(
+            "is not a manifest of memeloc. Name another folder for the pictures; or remove this "
+            "file, and the set begins anew.",
+            file=out / MANIFEST,
+        )
+
+
 @contextmanager
 def hold(out: Path) -> Iterator[None]:
     """Make OUT, and hold it for this run alone; the system lets go of it when the process ends."""
-    if out.exists() and not out.is_dir():
-        raise InputError("is a file; name a folder for the pictures.", file=out)
     (out / STATE).mkdir(parents=True, exist_ok=True)
     with (out / STATE / "lock").open("w") as file:
         try:

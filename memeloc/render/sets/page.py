@@ -58,6 +58,7 @@ COLUMNS = (
     "middle_coverage",
     "bytes",
     "sha256",
+    "in_table",
 )
 """Columns of the manifest that the page shows."""
 
@@ -68,6 +69,8 @@ Json = Any  # what json.dumps takes
 class _Language:
     number: int
     tag: str
+    pictures: int = 0
+    earlier: int = 0  # pictures that the table has no longer
     flagged: int = 0  # pictures with problems
 
 
@@ -95,9 +98,9 @@ class Page:
         self._languages: dict[str, _Language] = {}
         self._templates: dict[str, _Template] = {}
         self._problems: Counter[str] = Counter()
-        self._memes = self._pictures = 0
+        self._memes = self._pictures = self._earlier_memes = self._earlier = 0
         self._suffix = "jpg"
-        self._meme: str | None = None
+        self._meme: tuple[str, bool] | None = None
         self._rows: list[Json] = []
         self._proofs: list[list[Json]] = []
         self._first: list[Json] = []
@@ -105,6 +108,8 @@ class Page:
 
     def add(self, pictures: pa.Table) -> None:
         """Add pictures: rows of the manifest, those of a meme one after another.
+
+        What the table has no longer comes last, and is shown apart.
 
         Args:
             pictures: a table that has at least `COLUMNS`.
@@ -139,23 +144,30 @@ class Page:
         return page
 
     def _add(self, picture: dict[str, Any]) -> None:
-        if not self._pictures:
+        if self._meme is None:
             self._suffix = PurePosixPath(picture["path"]).suffix.lstrip(".")
-        self._pictures += 1
         template = self._templates.setdefault(picture["template"], _Template(len(self._templates)))
         language = self._languages.setdefault(
             picture["language"], _Language(len(self._languages), picture["locale"])
         )
-        if picture["meme_id"] != self._meme:
+        is_earlier = picture["in_table"] is False
+        if (picture["meme_id"], is_earlier) != self._meme:
             if len(self._rows) == CHUNK:
                 self._end_chunk()
-            self._meme = picture["meme_id"]
-            self._memes += 1
-            template.memes += 1
-            self._rows.append([self._meme, template.number, []])
+            self._meme = picture["meme_id"], is_earlier
+            self._memes += not is_earlier
+            self._earlier_memes += is_earlier
+            template.memes += not is_earlier
+            self._rows.append([picture["meme_id"], template.number, []])
             self._proofs.append([])
         _put(self._rows[-1][2], language.number, _cell(picture, self._suffix))
         _put(self._proofs[-1], language.number, _proof(picture))
+        if is_earlier:
+            self._earlier += 1
+            language.earlier += 1
+            return
+        self._pictures += 1
+        language.pictures += 1
         if picture["problems"]:
             language.flagged += 1
             self._problems.update(set(picture["problems"]))
@@ -193,12 +205,16 @@ class Page:
                     "name": name,
                     "native": native,
                     "direction": direction,
+                    "pictures": seen.pictures,
+                    "earlier": seen.earlier,
                     "problems": seen.flagged,
                 }
             )
         return {
-            "memes": self._memes,
+            "memes": self._memes + self._earlier_memes,
+            "in_table": self._memes,
             "pictures": self._pictures,
+            "earlier": self._earlier,
             "flagged": sum(seen.flagged for seen in self._languages.values()),
             "chunk": CHUNK,
             "suffix": self._suffix,

@@ -2,8 +2,12 @@
 
 OUT/LANGUAGE/TEMPLATE/MEME_ID.jpg are the pictures, LANGUAGE being the table's column; OUT/
 manifest.parquet has a row for each; OUT/index.html shows them; OUT/skipped.csv names what of the
-table was left out. The manifest and the page describe the run's table and languages and nothing
-else; pictures of memes that have left the table stay where they are.
+table was left out.
+
+A set has one picture of a meme in a language. A run into the folder of another adds to its set:
+what it makes takes the place of what was there of the same meme and language, and all else stays,
+in manifest and page too. What the table has no caption for is marked there as such (the column
+`in_table`), and goes only with `prune`. In a folder that is not memeloc's nothing is written over.
 
 A run goes over the table once, a shard of memes at a time. A picture whose inputs hash as the
 manifest says, and whose file is there, is left alone. OUT/.memeloc/ holds the parts of finished
@@ -22,7 +26,8 @@ from memeloc.captions import read_captions
 from memeloc.engine import ShardMap, map_shards
 from memeloc.locales import Registry, default
 from memeloc.render.encode import Format, Settings
-from memeloc.render.sets.out_folder import SkippedFile, hold
+from memeloc.render.sets.manifest import known_ids
+from memeloc.render.sets.out_folder import SkippedFile, check_owner, hold
 from memeloc.render.sets.run import Progress, Run
 from memeloc.render.sets.summary import Summary
 from memeloc.templates import load_templates
@@ -45,6 +50,7 @@ def render_table(
     parity: bool = False,
     strict: bool = False,
     force: bool = False,
+    prune: bool = False,
     source_language: str | None = None,
     left_out: Mapping[str, Collection[str]] | None = None,
     progress: Progress | None = None,
@@ -66,6 +72,7 @@ def render_table(
         jobs: processes.
         strict: end before anything is rendered when anything is wrong in the table.
         force: render also what is unchanged.
+        prune: remove the pictures of earlier runs that the table has no caption for.
         source_language: the language that sizes are compared with; None is the table's first.
         left_out: by column, the memes whose caption is to be left out.
         progress: gets how far it is.
@@ -73,7 +80,8 @@ def render_table(
 
     Raises:
         InputError: table, languages, fonts or settings are wrong, or nothing can be rendered, or
-            another run is at work in `out`.
+            another run is at work in `out`, or `out` has files of somebody's own under names that
+            a run writes, or an id cannot be a file's name on every system. Nothing was written.
         MissingError: a font is not installed.
     """
     began = time.monotonic()
@@ -91,12 +99,14 @@ def render_table(
     if strict:
         captions.check()
     summary = Summary(out, tuple(column.name for column in captions.languages))
+    check_owner(out, summary.languages)
+    captions.check_names(known_ids(out))
     summary.notes += [*notes, *captions.ignored]
     with (
         hold(out),
         SkippedFile(summary.skipped_file) as skipped,
         closing(
-            Run(captions, by_name, settings, fonts, registry, summary, skipped, force=force)
+            Run(captions, by_name, settings, fonts, registry, summary, skipped, force, prune)
         ) as run,
     ):
         run.on_progress(progress)

@@ -143,6 +143,8 @@ def read_pictures(
 ) -> Iterator[dict[str, Any]]:
     """The manifest's rows as dicts of `columns`, a slice at a time.
 
+    What earlier runs made and the table has no longer is left out.
+
     Args:
         out: the set's folder.
         columns: names of the manifest's columns.
@@ -159,8 +161,11 @@ def read_pictures(
                 file=out / "manifest.parquet",
             )
         seen: set[str] = set()
-        for batch in manifest.iter_batches(batch_size=2048, columns=[*columns]):
+        marks = {"in_table"} & set(manifest.schema_arrow.names)
+        for batch in manifest.iter_batches(batch_size=2048, columns=[*{*columns, *marks}]):
             for picture in batch.to_pylist():
+                if picture.pop("in_table", True) is False:
+                    continue
                 if languages is not None:
                     seen.add(picture["language"])
                     if picture["language"] not in languages:

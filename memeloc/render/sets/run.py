@@ -3,6 +3,7 @@
 The table is read once, a row at a time, and cut into slices of memes that follow each other. What
 of a slice is unchanged is taken off, the rest is a shard, made by whatever spreads them. The
 slices' rows become the manifest in the table's order, each as soon as those before it are complete.
+Then follows what earlier runs made and the table has no caption for, unless it is to go.
 """
 
 from __future__ import annotations
@@ -10,6 +11,7 @@ from __future__ import annotations
 import hashlib
 from collections import deque
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from itertools import chain, count, islice
 from pathlib import Path
 
@@ -20,9 +22,17 @@ from memeloc.files import file_sha256
 from memeloc.locales import Registry
 from memeloc.model import SEPARATOR, Caption, Template
 from memeloc.render.encode import Settings
-from memeloc.render.sets.manifest import MANIFEST, PARTS, STATE, Earlier, EarlierPicture, Place
+from memeloc.render.sets.manifest import (
+    MANIFEST,
+    PARTS,
+    STATE,
+    Earlier,
+    EarlierPicture,
+    Key,
+    Place,
+)
 from memeloc.render.sets.merging import MemeRows, NewManifest
-from memeloc.render.sets.out_folder import PAGE, SkippedFile, remove_temporaries
+from memeloc.render.sets.out_folder import PAGE, SkippedFile, remove_picture, remove_temporaries
 from memeloc.render.sets.page import Page
 from memeloc.render.sets.shards import Item, Made, PictureFiles, Shard, ShardMeme
 from memeloc.render.sets.summary import Summary
@@ -51,8 +61,8 @@ class Run:
         summary: Summary,
         skipped: SkippedFile,
         force: bool,
+        prune: bool,
     ) -> None:
-        self._table = table
         self._templates = templates
         self._settings = settings
         self._summary = summary
@@ -63,7 +73,11 @@ class Run:
         if self._cut_off:
             remove_temporaries(self._out)
         self._earlier = Earlier(self._out)
-        self._force = force
+        self._force, self._prune = force, prune
+        self._table = _noting(table, self._earlier)
+        self._languages = _in_order(self._table)
+        self._in_table: set[Key] = set()  # of the earlier pictures
+        self._made: dict[Key, str] = {}  # paths of those that took the place of earlier ones
         self._locales = {column.name: column.locale for column in (*table.languages, table.source)}
         self._files = PictureFiles(self._out, settings, templates, self._locales, fonts)
         self._source_apart = table.source not in table.languages
@@ -99,6 +113,7 @@ class Run:
         self._skipped.keep()
         there = (self._out / MANIFEST).exists() and (self._out / PAGE).exists()
         self._running.touch()
+        self._remove_replaced()
         if self._manifest.finish(anew=self._cut_off or not there):
             self._page.write()
             for path in (self._out / PARTS).glob("*"):
@@ -139,6 +154,11 @@ class Run:
             ):
                 yield from end_slice()
         yield from end_slice()
+        for meme in self._not_in_table():
+            memes.append(meme)
+            if len(memes) == _SLICE:
+                yield from end_slice()
+        yield from end_slice()
 
     def _write_slices(self) -> None:
         """Add to the manifest what has nothing before it that is awaited."""
@@ -147,40 +167,90 @@ class Run:
 
     def _meme(self, row: CaptionRow) -> tuple[MemeRows, list[Item]]:
         """Where the rows of a row's captions are, and those captions that need work."""
-        places: list[Place | None] = []
+        meme = MemeRows([], compared=bool(row.captions))
         items: list[Item] = []
-        unchanged = 0
-        source = None
         together = self._together(row) if self._settings.parity else b""
-        for language, caption in row.captions.items():
-            inputs = self._inputs(row, language, caption, together)
-            if inputs is None:
-                continue
-            if language == self._table.source.name:
-                source = len(places)
-            path = f"{language}/{row.template}/{row.meme_id}.{self._settings.format}"
-            old = self._unchanged(path, inputs)
-            if old is not None and self._is_there(path, old):
-                places.append(old.place)
-                unchanged += 1
-                self._summary.problems.update(old.problems or ())
-                self._summary.flawed += bool(old.problems)
-                self._example(path)
-            else:
-                places.append(None)
-                items.append(Item(language, caption.parts, inputs, True))
-        if self._source_apart and row.source is not None:
+        for language in self._languages:
+            if language in row.captions:
+                self._picture(row, language, together, meme, items)
+            elif language in row.others:
+                self._other_language(row, language, meme)
+        if self._source_apart and row.source is not None and row.captions:
             language = self._table.source.name
             inputs = self._inputs(row, language, row.source, b"")
             if inputs is not None:
-                source = len(places)
-                old = self._unchanged(f"{language}/{row.template}/{row.meme_id}", inputs)
-                places.append(old.place if old else None)
+                meme.source = len(meme.places)
+                old = self._unchanged(self._earlier.sources.get((row.meme_id, language)), inputs)
+                meme.places.append(old.place if old else None)
                 if old is None:
                     items.append(Item(language, row.source.parts, inputs, False))
-        self._summary.unchanged += unchanged
-        self._advance(unchanged)
-        return MemeRows(places, source), items
+        return meme, items
+
+    def _picture(
+        self, row: CaptionRow, language: str, together: bytes, meme: MemeRows, items: list[Item]
+    ) -> None:
+        """Add a picture that was asked for: where its row is, or what makes it."""
+        key = row.meme_id, language
+        earlier = self._earlier.pictures.get(key)
+        if earlier is not None:
+            self._in_table.add(key)
+        caption = row.captions[language]
+        inputs = self._inputs(row, language, caption, together)
+        if inputs is None:
+            return
+        if language == self._table.source.name:
+            meme.source = len(meme.places)
+        path = f"{language}/{row.template}/{row.meme_id}.{self._settings.format}"
+        old = self._unchanged(earlier, inputs)
+        if old is not None and old.path == path and self._is_there(old):
+            meme.places.append(old.place)
+            self._summary.unchanged += 1
+            self._summary.problems.update(old.problems or ())
+            self._summary.flawed += bool(old.problems)
+            self._example(path)
+            self._advance(1)
+            return
+        if earlier is not None:
+            meme.earlier[len(meme.places)] = earlier
+        meme.places.append(None)
+        items.append(Item(language, caption.parts, inputs, True))
+
+    def _other_language(self, row: CaptionRow, language: str, meme: MemeRows) -> None:
+        """Keep what an earlier run made of a caption that this run was not asked for."""
+        key = row.meme_id, language
+        earlier = self._earlier.pictures.get(key)
+        if earlier is not None:
+            self._in_table.add(key)
+            if self._is_there(earlier):
+                meme.places.append(earlier.place)
+                self._summary.other_languages += 1
+
+    def _not_in_table(self) -> Iterator[MemeRows]:
+        """What earlier runs made and the table has no caption for, a meme at a time."""
+        memes: dict[str, list[Place | None]] = {}
+        for key, earlier in self._earlier.pictures.items():
+            if key in self._in_table:
+                continue
+            file = self._out / (earlier.path or "")
+            if self._prune and remove_picture(self._out, earlier.path or "", earlier.sha256):
+                self._summary.pruned += 1
+            elif not self._prune and self._is_there(earlier):
+                memes.setdefault(key[0], []).append(earlier.place)
+                self._summary.not_in_table += 1
+            elif file.is_file():
+                message = "was changed after memeloc made it; it stays, but not in the set."
+                self._summary.notes.append(InputError(message, file=file))
+        for places in memes.values():
+            yield MemeRows(places, in_table=False, compared=False)
+
+    def _remove_replaced(self) -> None:
+        """Remove the files of earlier pictures that newer ones with other names stand for."""
+        for key, earlier in self._earlier.replaced:
+            now = self._out / (self._made.get(key) or self._earlier.pictures[key].path or "")
+            old = self._out / (earlier.path or "")
+            # A file system that ignores case may have both names for one file.
+            if now.is_file() and old.is_file() and not old.samefile(now):
+                remove_picture(self._out, earlier.path or "", earlier.sha256)
 
     def _inputs(
         self, row: CaptionRow, language: str, caption: Caption, together: bytes
@@ -221,21 +291,23 @@ class Run:
             self._starts[template, language] = start
         return start
 
-    def _unchanged(self, path: str, inputs: str) -> EarlierPicture | None:
-        """What is known of a picture that was made of the same."""
-        old = None if self._force else self._earlier.find(path)
-        return old if old is not None and old.inputs_sha256 == inputs else None
+    def _unchanged(self, earlier: EarlierPicture | None, inputs: str) -> EarlierPicture | None:
+        """An earlier picture if it was made of the same."""
+        if self._force or earlier is None or earlier.inputs_sha256 != inputs:
+            return None
+        return earlier
 
-    def _is_there(self, path: str, old: EarlierPicture) -> bool:
+    def _is_there(self, earlier: EarlierPicture) -> bool:
         """Whether a picture's file is the one that was recorded.
 
         Its size is compared; but after a run that was cut off a file may be newer than its record
         and of the same size by chance, so that its bytes are looked at.
         """
+        path = self._out / (earlier.path or "")
         try:
             if not self._cut_off:
-                return (self._out / path).stat().st_size == old.bytes
-            return file_sha256(self._out / path) == old.sha256
+                return path.stat().st_size == earlier.bytes
+            return file_sha256(path) == earlier.sha256
         except OSError:
             return False
 
@@ -254,10 +326,19 @@ class Run:
             file = len(self._earlier.files)
             self._earlier.files.append(self._out / PARTS / part)
             made_rows, numbers = count(), count()
-            for meme in memes:
+            for work, meme in zip(
+                result.shard.memes, (meme for meme in memes if None in meme.places), strict=True
+            ):
+                items = iter(work.items)
                 for index, place in enumerate(meme.places):
-                    if place is None and next(numbers) not in made.failed:
+                    if place is not None:
+                        continue
+                    item = next(items)
+                    if next(numbers) not in made.failed:
                         meme.places[index] = file, next(made_rows)
+                        self._note_replaced(work, item, meme.earlier.get(index))
+                    elif index in meme.earlier:
+                        meme.places[index] = self._kept(meme.earlier[index])
             self._summary.rendered += made.rendered
             self._summary.problems.update(made.problems)
             self._summary.flawed += made.flawed
@@ -266,6 +347,19 @@ class Run:
                 self._fail(pictures, reason, done=False)
         self._advance(painted)
         self._write_slices()
+
+    def _kept(self, earlier: EarlierPicture) -> Place | None:
+        """Where the row of a picture is that could not be made anew, while its file is there."""
+        return earlier.place if self._is_there(earlier) else None
+
+    def _note_replaced(self, work: ShardMeme, item: Item, earlier: EarlierPicture | None) -> None:
+        """Count a picture that took the place of an earlier one, whose file may have to go."""
+        if earlier is not None and item.painted:
+            key = work.meme_id, item.language
+            suffix = self._settings.format
+            self._made[key] = f"{item.language}/{work.template}/{work.meme_id}.{suffix}"
+            self._earlier.replaced.append((key, earlier))
+            self._summary.replaced += item.inputs_sha256 != earlier.inputs_sha256
 
     def _fail(self, pictures: int, reason: str, *, done: bool = True) -> None:
         self._summary.failed += pictures
@@ -290,3 +384,16 @@ class Run:
     def _advance(self, pictures: int) -> None:
         if self._progress is not None and pictures:
             self._progress(pictures, self._total)
+
+
+def _noting(table: CaptionsTable, earlier: Earlier) -> CaptionsTable:
+    """The table, noting also captions in the languages of earlier pictures."""
+    languages = {language for _, language in earlier.pictures}
+    noted = [column.name for column in table.others if column.name in languages]
+    return replace(table, noted=noted)
+
+
+def _in_order(table: CaptionsTable) -> tuple[str, ...]:
+    """The languages that rows have captions or notes of, in the table's order."""
+    names = {*(column.name for column in table.languages), *table.noted}
+    return tuple(name for name in table.table.columns if name in names)

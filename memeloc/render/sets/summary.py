@@ -20,15 +20,21 @@ class Summary:
         out: the folder.
         languages: the table's columns that were rendered.
         rendered: pictures made.
+        replaced: those of them that took the place of one with another text, template or settings.
         unchanged: pictures that were there already.
         skipped: captions left out because of what the table has there.
         failed: pictures that could not be made.
-        flawed: pictures of the whole set that have a problem.
+        other_languages: pictures of the table's captions in languages that were not asked for,
+            which earlier runs made and which stay in the set.
+        not_in_table: pictures of earlier runs that the table has no caption for; they stay, apart.
+        pruned: such pictures that were removed.
+        flawed: pictures that have a problem, of those that were asked for.
         problems: they by kind of problem, see `Proof.problems`; a picture may have several.
         input_kinds: problems of the table by kind.
         input_problems: the first thousand of them.
         failures: why pictures failed, the first thousand.
-        notes: what was left out without losing a picture: wrong templates, columns of no language.
+        notes: what was left out without losing a picture: wrong templates, columns of no language,
+            pictures of earlier runs that somebody has changed.
         seconds: wall time.
         example: one of the pictures, if there is any.
         acceptance: of a workspace's captions, which were taken and left out by their states.
@@ -37,9 +43,13 @@ class Summary:
     out: Path
     languages: tuple[str, ...]
     rendered: int = 0
+    replaced: int = 0
     unchanged: int = 0
     skipped: int = 0
     failed: int = 0
+    other_languages: int = 0
+    not_in_table: int = 0
+    pruned: int = 0
     flawed: int = 0
     problems: Counter[str] = field(default_factory=Counter)
     input_kinds: Counter[str] = field(default_factory=Counter)

@@ -1,0 +1,231 @@
+"""Several runs into one folder: what the set, its page and its manifest hold each time."""
+
+from __future__ import annotations
+
+import csv
+import hashlib
+import json
+import re
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+from memeloc.errors import InputError
+from memeloc.render.sets.parallel_set import Summary, render_table
+from memeloc.render.sets.review import review
+
+FIRST = [
+    ("meme_id", "template", "en", "de"),
+    ("m1", "robot-chef", "two eggs // one error", "zwei Eier // ein Fehler"),
+    ("m2", "summit-snail", "I said // by noon", "sagte ich // bis Mittag"),
+    ("m3", "robot-chef", "tea // is ready", "Tee // ist fertig"),
+]
+SECOND = [
+    ("meme_id", "template", "en", "hi", "de"),
+    ("m2", "summit-snail", "I said // by ten", "मैंने कहा // दस बजे", "sagte ich // bis Mittag"),
+    ("m4", "robot-chef", "soup // again", "सूप // फिर से", ""),
+]
+
+
+def _render(
+    folder: Path, rows: Sequence[Sequence[str]], languages: Sequence[str], **options: Any
+) -> Summary:
+    table = folder / "captions.csv"
+    with table.open("w", encoding="utf-8", newline="") as file:
+        csv.writer(file).writerows(rows)
+    return render_table(table, folder / "out", languages=languages, max_side=96, **options)
+
+
+def _manifest(folder: Path) -> list[dict[str, Any]]:
+    rows: list[dict[str, Any]] = pq.read_table(folder / "out/manifest.parquet").to_pylist()
+    for row in rows:
+        content = (folder / "out" / row["path"]).read_bytes()
+        assert hashlib.sha256(content).hexdigest() == row["sha256"]
+    return rows
+
+
+def _keys(folder: Path, *, in_table: bool = True) -> list[tuple[str, str]]:
+    rows = _manifest(folder)
+    return [(row["meme_id"], row["language"]) for row in rows if row["in_table"] == in_table]
+
+
+def _files(folder: Path) -> set[str]:
+    """Files in the folders of languages and templates."""
+    paths = (path.relative_to(folder / "out") for path in folder.glob("out/*/*/*"))
+    return {path.as_posix() for path in paths if path.parts[0] != ".memeloc"}
+
+
+def _page(folder: Path) -> dict[str, Any]:
+    text = (folder / "out/index.html").read_text("utf-8")
+    matches = re.search(r'id="about">(.*?)</script>', text)
+    assert matches
+    about: dict[str, Any] = json.loads(matches[1])
+    return about
+
+
+def test_other_languages_then_another_table_then_prune(tmp_path: Path) -> None:
+    _render(tmp_path, FIRST, ["de"])
+    (tmp_path / "out/de/notes.txt").write_text("mine")
+    (tmp_path / "out/de/robot-chef/notes.txt").write_text("mine, too")
+
+    more = _render(tmp_path, FIRST, ["en"])
+    assert (more.rendered, more.other_languages, more.not_in_table) == (3, 3, 0)
+    both = [(meme, language) for meme in ("m1", "m2", "m3") for language in ("en", "de")]
+    assert _keys(tmp_path) == both
+    assert [language["pictures"] for language in _page(tmp_path)["languages"]] == [3, 3]
+
+    other = _render(tmp_path, SECOND, ["en", "hi"])
+    assert (other.rendered, other.replaced, other.other_languages) == (4, 1, 1)
+    assert other.not_in_table == 4
+    assert _keys(tmp_path) == [
+        ("m2", "en"),
+        ("m2", "hi"),
+        ("m2", "de"),
+        ("m4", "en"),
+        ("m4", "hi"),
+    ]
+    left = [(meme, language) for meme in ("m1", "m3") for language in ("en", "de")]
+    assert _keys(tmp_path, in_table=False) == left
+    about = _page(tmp_path)
+    assert (about["in_table"], about["memes"], about["pictures"], about["earlier"]) == (2, 4, 5, 4)
+    assert review(tmp_path / "out").pictures == 5
+    before = (tmp_path / "out/manifest.parquet").read_bytes()
+    _render(tmp_path, SECOND, ["en", "hi"])
+    assert (tmp_path / "out/manifest.parquet").read_bytes() == before
+
+    pruned = _render(tmp_path, SECOND, ["en", "hi"], prune=True)
+    assert (pruned.rendered, pruned.pruned, pruned.not_in_table) == (0, 4, 0)
+    assert len(_manifest(tmp_path)) == len(_keys(tmp_path)) == 5
+    assert _page(tmp_path)["earlier"] == 0
+    assert _files(tmp_path) - {row["path"] for row in _manifest(tmp_path)} == {
+        "de/robot-chef/notes.txt"
+    }
+    assert (tmp_path / "out/de/notes.txt").read_text() == "mine"
+    assert not (tmp_path / "out/en/long-train").exists()
+
+
+def test_a_meme_that_comes_back_is_in_the_table_again(tmp_path: Path) -> None:
+    _render(tmp_path, FIRST, ["en"])
+    _render(tmp_path, FIRST[:-1], ["en"])
+    assert _keys(tmp_path, in_table=False) == [("m3", "en")]
+    again = _render(tmp_path, FIRST, ["en"])
+    assert (again.rendered, again.unchanged, again.not_in_table) == (0, 3, 0)
+    assert _keys(tmp_path, in_table=False) == []
+
+
+def test_sizes_of_other_runs_are_kept(tmp_path: Path) -> None:
+    _render(tmp_path, FIRST, ["en", "de"])
+    sizes = {(row["meme_id"], row["language"]): row["relative_size"] for row in _manifest(tmp_path)}
+    _render(tmp_path, FIRST[:2], ["en"])
+    for row in _manifest(tmp_path):
+        assert row["relative_size"] == sizes[row["meme_id"], row["language"]]
+
+
+def test_the_same_ids_with_other_texts_are_made_anew(tmp_path: Path) -> None:
+    _render(tmp_path, FIRST, ["en"])
+    other = [FIRST[0], *((meme, "robot-chef", "new", "neu") for meme, *_ in FIRST[1:])]
+    summary = _render(tmp_path, other, ["en"])
+    assert (summary.rendered, summary.replaced, summary.not_in_table) == (3, 3, 0)
+    assert {row["text"] for row in _manifest(tmp_path)} == {"new"}
+    assert "en/summit-snail/m2.jpg" not in _files(tmp_path)  # the template is another
+
+
+def test_a_picture_in_another_format_takes_the_place_of_the_first(tmp_path: Path) -> None:
+    _render(tmp_path, FIRST, ["en"])
+    _render(tmp_path, FIRST, ["en"], format="png")
+    assert {Path(path).suffix for path in _files(tmp_path)} == {".png"}
+    assert len(_manifest(tmp_path)) == 3
+
+
+def test_prune_leaves_what_somebody_changed(tmp_path: Path) -> None:
+    _render(tmp_path, FIRST, ["en"])
+    mine = tmp_path / "out/en/robot-chef/m3.jpg"
+    content = mine.read_bytes()
+    mine.write_bytes(content[:-1] + b"x")
+    summary = _render(tmp_path, FIRST[:-1], ["en"], prune=True)
+    assert summary.pruned == 0
+    assert "changed" in str(summary.notes[0])
+    assert mine.read_bytes() == content[:-1] + b"x"
+    assert _keys(tmp_path) == [("m1", "en"), ("m2", "en")]
+
+
+def test_prune_follows_no_path_out_of_the_folder(tmp_path: Path) -> None:
+    _render(tmp_path, FIRST, ["en"])
+    own = tmp_path / "own.jpg"
+    own.write_bytes(b"mine")
+    manifest = tmp_path / "out/manifest.parquet"
+    table = pq.read_table(manifest).to_pylist()
+    digest = hashlib.sha256(b"mine").hexdigest()
+    for path in ("../own.jpg", "en/../../own.jpg", str(own)):
+        row = table[-1] | {"meme_id": f"x{len(table)}", "path": path, "sha256": digest, "bytes": 4}
+        table.append(row)
+    pq.write_table(pa.Table.from_pylist(table, pq.read_schema(manifest)), manifest)
+    _render(tmp_path, FIRST, ["en"], prune=True)
+    assert own.read_bytes() == b"mine"
+
+
+@pytest.mark.parametrize("name", ["index.html", "manifest.parquet", "skipped.csv", "en/a.txt"])
+def test_a_folder_of_somebodys_own_is_not_touched(tmp_path: Path, name: str) -> None:
+    own = tmp_path / "out" / name
+    own.parent.mkdir(parents=True)
+    own.write_bytes(b"my own")
+    with pytest.raises(InputError, match=f"{name.split('/')[0]} in this folder"):
+        _render(tmp_path, FIRST, ["en"])
+    assert [path for path in (tmp_path / "out").rglob("*") if path.is_file()] == [own]
+    assert own.read_bytes() == b"my own"
+
+
+def test_a_manifest_that_is_not_memelocs_is_not_replaced(tmp_path: Path) -> None:
+    _render(tmp_path, FIRST, ["en"])
+    own = tmp_path / "out/manifest.parquet"
+    pq.write_table(pa.table({"mine": [1]}), own)
+    before = own.read_bytes()
+    with pytest.raises(InputError, match="not a manifest of memeloc"):
+        _render(tmp_path, FIRST, ["de"])
+    assert own.read_bytes() == before
+
+
+def test_a_manifest_of_an_older_version_is_carried_on(tmp_path: Path) -> None:
+    _render(tmp_path, FIRST, ["en"])
+    manifest = tmp_path / "out/manifest.parquet"
+    table = pq.read_table(manifest)
+    pq.write_table(table.drop_columns(["in_table", "icu"]), manifest)
+    summary = _render(tmp_path, FIRST, ["de"])
+    assert (summary.rendered, summary.other_languages) == (3, 3)
+    assert pq.read_schema(manifest).equals(table.schema)
+    assert len(_keys(tmp_path)) == 6
+
+
+@pytest.mark.parametrize(
+    ("ids", "row"),
+    [
+        (["m1", "CON"], 3),
+        (["m1", "aux"], 3),
+        (["nul.2"], 2),
+        (["m1", "M1"], 3),
+        (["m1", "dot."], 3),
+        (["m1", "é"], 3),
+        (["m1", "x" * 101], 3),
+    ],
+)
+def test_ids_that_are_no_files_everywhere_stop_the_run(
+    tmp_path: Path, ids: list[str], row: int
+) -> None:
+    rows = [FIRST[0], *((meme, "robot-chef", "a", "b") for meme in ids)]
+    with pytest.raises(InputError) as caught:
+        _render(tmp_path, rows, ["en"])
+    assert (caught.value.row, caught.value.column) == (row, "meme_id")
+    assert caught.value.file == str(tmp_path / "captions.csv")
+    assert not (tmp_path / "out").exists()
+
+
+def test_an_id_that_differs_in_case_from_an_earlier_run_stops_it(tmp_path: Path) -> None:
+    _render(tmp_path, FIRST, ["en"])
+    rows = [FIRST[0], ("M1", "robot-chef", "a", "b"), ("M3", "robot-chef", "a", "b")]
+    with pytest.raises(InputError, match=r"2 ids(.|\n)*row 2.*'M1'(.|\n)*row 3.*'M3'"):
+        _render(tmp_path, rows, ["en"])
+    assert len(_keys(tmp_path)) == 3
