@@ -25,6 +25,7 @@ Align = Literal["start", "left", "center", "right", "end"]
 VAlign = Literal["top", "middle", "bottom"]
 Direction = Literal["ltr", "rtl"]
 StyleName = Literal["poster", "bubble", "plain"]
+Side = Literal["top", "bottom"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,6 +63,23 @@ STYLES: dict[StyleName, TextStyle] = {
 
 
 @dataclass(frozen=True, slots=True)
+class Bar:
+    """A plain bar above or below the picture, as high as the text in it needs.
+
+    Attributes:
+        side: where it is put on.
+        colour: of all of it, `#rrggbb`.
+        least, most: its height as a share of the picture's, when there is text; text that needs
+            more is made smaller. Without text there is no bar.
+    """
+
+    side: Side
+    colour: str = "#ffffff"
+    least: float = 0.0
+    most: float = 0.5
+
+
+@dataclass(frozen=True, slots=True)
 class TextBox:
     """A region of a template that holds one part of a caption.
 
@@ -69,8 +87,11 @@ class TextBox:
         name: what the part is called (`top`, `left panel`, ...), unique in its template.
         x, y, width, height: the region before rotation, in fractions of the picture.
         angle: rotation around the region's centre, in degrees, clockwise.
-        align: `start` and `end` follow the locale's direction.
+        align: `start` and `end` follow the direction of the text.
         valign: within the region.
+        bar: set where the region is a bar of its own: then x and width are those of the text in
+            it, y is 0, and height is the most that the bar may have.
+        mirror: whether the box stands on the other side in right-to-left languages.
     """
 
     name: str
@@ -82,6 +103,24 @@ class TextBox:
     align: Align = "center"
     valign: VAlign = "middle"
     style: TextStyle = field(default_factory=TextStyle)
+    bar: Bar | None = None
+    mirror: bool = False
+
+    def facing(self, direction: Direction) -> TextBox:
+        """The box as it is in languages of that direction.
+
+        >>> box = TextBox("answer", 0.3, 0.0, 0.6, 0.5, align="left", mirror=True)
+        >>> box.facing("rtl").x, box.facing("rtl").align
+        (0.1, 'right')
+        """
+        if not self.mirror or direction == "ltr":
+            return self
+        x = max(0.0, round(1 - self.x - self.width, 9))
+        align = _OPPOSITE.get(self.align, self.align)
+        return replace(self, x=x, angle=-self.angle, align=align)
+
+
+_OPPOSITE: dict[Align, Align] = {"left": "right", "right": "left"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,7 +129,8 @@ class Template:
 
     Its name is also that of its folder (letters, digits, `-` and `_`). Title, description (what the
     picture shows) and keywords are for people; source and licence say where the picture is from and
-    under what terms.
+    under what terms. `pictures` are those that some languages have of their own, of the same size,
+    by BCP 47 tag or by direction (`rtl`). `notes` say what of its pictures is not used.
     """
 
     name: str
@@ -101,6 +141,17 @@ class Template:
     keywords: tuple[str, ...] = ()
     source: str = ""
     licence: str = ""
+    pictures: tuple[tuple[str, Path], ...] = ()
+    notes: tuple[str, ...] = ()
+
+    def image_for(self, locale: Locale) -> Path:
+        """The picture in that language: of its tag, of its tag's beginning, or of its direction."""
+        if not self.pictures:
+            return self.image
+        by_key = {key.lower(): path for key, path in self.pictures}
+        subtags = locale.tag.lower().split("-")
+        keys = ["-".join(subtags[:count]) for count in range(len(subtags), 0, -1)]
+        return next((by_key[key] for key in (*keys, locale.direction) if key in by_key), self.image)
 
 
 @dataclass(frozen=True, slots=True)

@@ -49,8 +49,10 @@ def render(
     ),
     out: Path = Option(Path("out"), metavar="DIR", help="Folder of pictures, manifest, page."),
     templates: TemplateFolders = None,
-    kind: str = Option("jpg", "--format", metavar="KIND", help="Picture files: jpg, png or webp."),
-    quality: int = Option(90, min=1, max=100, help="Of JPEG and WebP."),
+    kind: str = Option(
+        "jpg", "--format", metavar="KIND", help="Picture files: jpg, png, webp or avif."
+    ),
+    quality: int = Option(90, min=1, max=100, help="Of JPEG, WebP and AVIF."),
     max_side: int | None = Option(
         None, min=16, metavar="PIXELS", help="Scale larger pictures down to this side."
     ),

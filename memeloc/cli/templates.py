@@ -38,16 +38,22 @@ _TEMPLATE = (
             "size": f"{template['width']} x {template['height']} pixels",
             "source": template["source"],
             "licence": template["licence"],
+            "pictures of their own": ", ".join(
+                f"{key}: {Path(path).name}" for key, path in template["pictures"]
+            ),
+            "notes": "; ".join(template["notes"]),
         }.items(),
         by_place("field", "value"),
     ),
     Table(
         "Boxes, in fractions of the picture",
         lambda template: [
-            box | {"part": part, "style": box["style"]["name"], "fill": box["style"]["fill"]}
+            box
+            | {"part": part, "style": box["style"]["name"], "fill": box["style"]["fill"]}
+            | {"bar": (box["bar"] or {}).get("side", ""), "mirror": "yes" if box["mirror"] else ""}
             for part, box in enumerate(template["boxes"], 1)
         ],
-        "part name x y width height angle align valign style fill",
+        "part name x y width height angle align valign style fill bar mirror",
     ),
 )
 
@@ -115,7 +121,7 @@ def add(
     boxes: str = Option(
         "top-bottom",
         metavar="LAYOUT",
-        help="Boxes to begin with: top-bottom, caption, side-by-side or four.",
+        help="Boxes to begin with: top-bottom, caption, side-by-side, four, or a bar above it.",
     ),
     as_json: AsJson = False,
 ) -> None:
@@ -128,6 +134,7 @@ def add(
     Example:
       memeloc templates add holiday.jpg --name beach --to my-templates
       memeloc templates add two-cats.png --boxes side-by-side
+      memeloc templates add desk.jpg --boxes bar
     """
     from memeloc.templates import LAYOUTS, add_template
 

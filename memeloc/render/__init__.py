@@ -9,8 +9,7 @@ One caption, from table to picture:
 3. `text`: line breaks become paragraphs; what cannot be drawn becomes a space or U+FFFD.
 4. `itemize`: a paragraph is cut into runs of one direction (`bidi`, UAX #9), one script and one
    face, never within a grapheme cluster.
-5. `shape`: HarfBuzz shapes each run once, in units of the em; `east_asian` takes the blanks of
-   full-width marks away where two meet, and parts Chinese characters and kana from Latin letters.
+5. `shape`: HarfBuzz shapes each run once, in units of the em.
 6. `layout`: `breaks` says where lines may end (ICU, UAX #14; BudouX for phrases), `fit` finds the
    largest size of the ladder at which balanced lines fit: arithmetic over advances, no shaping.
    `lines` puts each line in display order, and shapes it again only where HarfBuzz calls a break

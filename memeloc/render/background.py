@@ -5,10 +5,12 @@ Pixels are uint32 words of RGBX, see `memeloc.render.compose`.
 
 from __future__ import annotations
 
+import math
 import weakref
 from collections import OrderedDict
 from dataclasses import dataclass, field
 from functools import cached_property
+from pathlib import Path
 
 import numpy as np
 import pyarrow as pa
@@ -16,8 +18,9 @@ from numpy.typing import NDArray
 from PIL import Image
 
 from memeloc.model import Template
+from memeloc.render.bars import NO_BARS, Bars, with_bars
 from memeloc.render.compose import Pixels, rgb
-from memeloc.templates import open_picture
+from memeloc.templates import open_picture, picture_size
 
 CELLS = 32
 """The luminance of a picture is kept as a grid of CELLS by CELLS means."""
@@ -93,23 +96,39 @@ class Background:
         return float(((light + 0.05) / (dark + 0.05)).min())
 
 
-def load_background(template: Template, max_side: int | None) -> Background:
+def load_background(
+    template: Template, max_side: int | None, image: Path | None = None
+) -> Background:
     """Open a template's picture.
 
     Args:
         template: whose picture.
-        max_side: the longer side is at most this many pixels; None leaves it as it is.
+        max_side: the longer side is at most this many pixels, with the highest bars that the
+            template can have; None leaves it as it is.
+        image: which of its pictures; its usual one by default.
 
     Raises:
         InputError: the picture is missing, broken or too large.
     """
-    image = open_picture(template.image, max_side).convert("RGBA")
+    image = image or template.image
+    picture = open_picture(image, _side(template, image, max_side)).convert("RGBA")
     try:
         # Through Arrow, Pillow gives its memory as it is. (`flatten` would import pyarrow.compute.)
-        words = np.frombuffer(pa.array(image).values.buffers()[1], np.uint32)
+        words = np.frombuffer(pa.array(picture).values.buffers()[1], np.uint32)
     except ValueError:  # a large picture, which Pillow keeps in several pieces
-        words = np.frombuffer(image.tobytes(), np.uint32)
-    return Background(words.reshape(image.height, image.width))
+        words = np.frombuffer(picture.tobytes(), np.uint32)
+    return Background(words.reshape(picture.height, picture.width))
+
+
+def _side(template: Template, image: Path, max_side: int | None) -> int | None:
+    """The longer side of a template's picture without bars, one size whatever the caption."""
+    bars = sum(box.bar.most for box in template.boxes if box.bar)
+    if max_side is None or not bars:
+        return max_side
+    width, height = picture_size(image)
+    # One less: the shorter side is rounded, and must not be rounded up.
+    scale = min(1.0, max_side / width, (max_side - 1) / (height * (1 + bars)))
+    return max(1, math.floor(max(width, height) * scale))
 
 
 class Backgrounds:
@@ -121,16 +140,29 @@ class Backgrounds:
 
     def __init__(self, max_side: int | None = None) -> None:
         self._max_side = max_side
-        self._kept: OrderedDict[Template, Background] = OrderedDict()
+        self._kept: OrderedDict[tuple[Template, Path, Bars], Background] = OrderedDict()
         self._bytes = 0
 
-    def get(self, template: Template) -> Background:
-        """The picture of a template; see `load_background` for what it raises."""
-        background = self._kept.get(template)
+    def get(
+        self, template: Template, image: Path | None = None, bars: Bars = NO_BARS
+    ) -> Background:
+        """A template's picture; see `load_background` for what it raises.
+
+        Args:
+            template: whose picture.
+            image: which of its pictures; its usual one by default.
+            bars: what is put above and below it.
+        """
+        key = (template, image or template.image, bars)
+        background = self._kept.get(key)
         if background is not None:
-            self._kept.move_to_end(template)
+            self._kept.move_to_end(key)
             return background
-        background = self._kept[template] = load_background(template, self._max_side)
+        if bars == NO_BARS:
+            background = load_background(template, self._max_side, image)
+        else:
+            background = Background(with_bars(self.get(template, image).pixels, bars))
+        self._kept[key] = background
         self._bytes += background.pixels.nbytes
         while self._bytes > BUDGET and len(self._kept) > 1:
             _, oldest = self._kept.popitem(last=False)

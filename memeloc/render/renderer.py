@@ -8,6 +8,7 @@ import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from functools import cached_property, partial
+from pathlib import Path
 
 from PIL import Image
 
@@ -26,6 +27,7 @@ from memeloc.render.background import (
     as_image,
     relative_luminance,
 )
+from memeloc.render.bars import Bars, bars_of, most_height
 from memeloc.render.compose import Ink
 from memeloc.render.itemize import Itemizer
 from memeloc.render.layout import EMPTY, Bounds, PartLayout, lay_out
@@ -56,7 +58,7 @@ class Rendered:
 class _Slot:
     """All that a text box means for one locale on one background, worked out once."""
 
-    name: str
+    box: TextBox
     area: Area
     bounds: Bounds
     ink: Ink
@@ -96,7 +98,7 @@ class Renderer:
         self._painter = Painter()
         self._slots: dict[tuple[Template, Locale], list[_Slot]] = {}
         self._itemizers: dict[int, Itemizer] = {}
-        self._template_prints: dict[Template, str] = {}
+        self._template_prints: dict[tuple[Template, Path], str] = {}
         self._locale_prints: dict[Locale, str] = {}
 
     def render(
@@ -121,15 +123,26 @@ class Renderer:
             InputError: the template's picture cannot be used, the caption has more parts than the
                 template has boxes, or the tag is unknown.
         """
-        background = self._backgrounds.get(template)
-        slots, parts = self._prepare(template, background, caption, locale)
+        language = self._locale(locale)
+        image = template.image_for(language)
+        background = self._backgrounds.get(template, image)
+        slots, parts = self._prepare(template, background, caption, language)
+        layouts = [
+            self._lay_out(slot, parts, index, language, max_sizes)
+            for index, slot in enumerate(slots)
+        ]
+        areas = [slot.area for slot in slots]
+        if any(slot.box.bar for slot in slots):
+            boxes = [slot.box for slot in slots]
+            height = background.height
+            bars = bars_of(zip(boxes, layouts, strict=True), height)
+            areas = [_with_bars(slot, bars, height) for slot in slots]
+            background = self._backgrounds.get(template, image, bars)
         canvas = self._canvases.canvas_of(background)
         proofs = []
         line_boxes = []
-        language = self._locale(locale)
-        for index, slot in enumerate(slots):
-            layout = self._lay_out(slot, parts, index, language, max_sizes)
-            painted = self._painter.paint(canvas, layout, slot.area, slot.ink)
+        for slot, layout, area in zip(slots, layouts, areas, strict=True):
+            painted = self._painter.paint(canvas, layout, area, slot.ink)
             proofs.append(_prove_part(slot, layout, painted, background, language))
             line_boxes += painted.lines
         proof = prove(background.width, background.height, proofs, line_boxes)
@@ -143,9 +156,9 @@ class Renderer:
         Raises:
             InputError: as `render` does.
         """
-        background = self._backgrounds.get(template)
-        slots, parts = self._prepare(template, background, caption, locale)
         language = self._locale(locale)
+        background = self._backgrounds.get(template, template.image_for(language))
+        slots, parts = self._prepare(template, background, caption, language)
         return tuple(
             self._lay_out(slot, parts, index, language, None).size
             for index, slot in enumerate(slots)
@@ -160,9 +173,11 @@ class Renderer:
         Raises:
             InputError: the template's picture cannot be read.
         """
-        of_template = self._template_prints.get(template)
+        image = template.image_for(locale)
+        of_template = self._template_prints.get((template, image))
         if of_template is None:
-            of_template = self._template_prints[template] = _template_print(template)
+            of_template = _template_print(template, image)
+            self._template_prints[template, image] = of_template
         of_locale = self._locale_prints.get(locale)
         if of_locale is None:
             facts = {
@@ -182,7 +197,7 @@ class Renderer:
         template: Template,
         background: Background,
         caption: Caption | str,
-        locale: Locale | str,
+        language: Locale,
     ) -> tuple[list[_Slot], tuple[str, ...]]:
         parts = (Caption.parse(caption) if isinstance(caption, str) else caption).parts
         if len(parts) > len(template.boxes):
@@ -190,10 +205,10 @@ class Renderer:
                 f"the caption has {len(parts)} parts but the template {template.name} has "
                 f"{len(template.boxes)} text boxes"
             )
-        language = self._locale(locale)
         slots = self._slots.get((template, language))
         if slots is None:
-            slots = [self._slot(box, background, language) for box in template.boxes]
+            boxes = [box.facing(language.direction) for box in template.boxes]
+            slots = [self._slot(box, background, language) for box in boxes]
             self._slots[template, language] = slots
         return slots, parts
 
@@ -212,7 +227,7 @@ class Renderer:
         )
         bounds = Bounds(
             width=area.right - area.left,
-            height=area.bottom - area.top,
+            height=most_height(box, box.bar, height)[1] if box.bar else area.bottom - area.top,
             largest=style.max_size * height,
             margin=style.outline_width,
             line_spacing=style.line_spacing,
@@ -222,7 +237,7 @@ class Renderer:
         itemizer = self._itemizers.setdefault(id(stack), Itemizer(stack))
         case = partial(uppercase, locale=locale) if style.uppercase and locale.uppercase else None
         return _Slot(
-            name=box.name,
+            box=box,
             area=area,
             bounds=bounds,
             ink=Ink(style.fill, style.outline),
@@ -249,24 +264,33 @@ class Renderer:
         return lay_out(slot.case(text) if slot.case else text, locale, slot.itemizer, bounds)
 
 
+def _with_bars(slot: _Slot, bars: Bars, picture_height: int) -> Area:
+    """Where a slot's text goes in the picture with its bars."""
+    area = slot.area
+    top, bottom = bars.span(slot.box.bar, area.top, area.bottom, picture_height)
+    return replace(area, top=top, bottom=bottom)
+
+
 def _prove_part(
     slot: _Slot, layout: PartLayout, painted: Painted, background: Background, locale: Locale
 ) -> PartProof:
     box = painted.ink
     if box is None:
         return PartProof(
-            slot.name,
+            slot.box.name,
             layout.size,
             missing=layout.missing,
             truncated=layout.truncated,
         )
     if slot.bounds.margin * layout.size >= 1:
         ratio = backgrounds.contrast(slot.fill, slot.outline)
+    elif slot.box.bar:
+        ratio = backgrounds.contrast(slot.fill, relative_luminance(slot.box.bar.colour))
     else:
         ratio = background.lowest_contrast(slot.fill, box)
     families = dict.fromkeys(run.face.family for line in layout.lines for run in line.runs)
     return PartProof(
-        name=slot.name,
+        name=slot.box.name,
         font_size=layout.size,
         lines=tuple([line.text for line in layout.lines]),
         ink=box,
@@ -280,11 +304,11 @@ def _prove_part(
     )
 
 
-def _template_print(template: Template) -> str:
+def _template_print(template: Template, image: Path) -> str:
     try:
-        picture = file_sha256(template.image)
+        picture = file_sha256(image)
     except OSError as error:
-        raise InputError(f"cannot be read: {error.strerror}", file=template.image) from error
+        raise InputError(f"cannot be read: {error.strerror}", file=image) from error
     return _hash_of({"boxes": [asdict(box) for box in template.boxes], "picture": picture})
 
 

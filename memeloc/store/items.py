@@ -31,7 +31,7 @@ from memeloc.items import (
     item_id,
     key_hash,
 )
-from memeloc.model import TextBox, TextStyle
+from memeloc.model import Bar, TextBox, TextStyle
 from memeloc.store.captions.transcripts import TranscriptTexts, transcript_texts
 from memeloc.store.captions.versions import is_selected
 from memeloc.store.item_contents import contents_of, parts_of, with_template
@@ -357,4 +357,6 @@ def _item(row: Row[Any], root: Path | None, texts: TranscriptTexts) -> Item:
 
 
 def _box(values: Mapping[str, Any]) -> TextBox:
-    return TextBox(**{**values, "style": TextStyle(**values["style"])})
+    bar = values.get("bar")
+    own = {"style": TextStyle(**values["style"]), "bar": Bar(**bar) if bar else None}
+    return TextBox(**{**values, **own})

@@ -19,7 +19,10 @@ from memeloc.errors import InputError
 FOLDER = "images"
 _PARTIAL = ".partial"
 _OURS = re.compile(r"\.?([0-9a-f]{64})\.\w+")  # small copies for sheets have shorter names
-_SUFFIXES = {"JPEG": ".jpg", "PNG": ".png", "GIF": ".gif", "BMP": ".bmp", "WEBP": ".webp"}
+_SUFFIXES = {
+    **{"JPEG": ".jpg", "PNG": ".png", "GIF": ".gif", "BMP": ".bmp", "WEBP": ".webp"},
+    "AVIF": ".avif",
+}
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,12 +15,15 @@ from typing import Annotated, Literal
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, model_validator
 
 from memeloc.errors import InputError
-from memeloc.model import STYLES, Align, StyleName, TextBox, VAlign
+from memeloc.model import STYLES, Align, Bar, Side, StyleName, TextBox, VAlign
 from memeloc.settings import read_toml, validate
 
 SLACK = 0.001 + 1e-9
 """How far a box may reach beyond the picture, in fractions of it: a thousandth for rounding by
 hand, and what the addition of two such numbers adds."""
+
+BAR_MARGIN = 0.04
+"""On each side of a bar's text, as a share of the picture's width, unless x and width are set."""
 
 
 def _inside_folder(image: str) -> str:
@@ -41,6 +44,8 @@ def _visible(name: str) -> str:
 _STRICT = ConfigDict(strict=True, allow_inf_nan=False)
 _Colour = Annotated[str, Field(pattern="^#[0-9a-fA-F]{6}$"), AfterValidator(str.lower)]
 _COLOUR = "a colour like '#ffcc00'"
+_FileName = Annotated[str, AfterValidator(_inside_folder)]
+_Key = Annotated[str, Field(pattern="^[A-Za-z]{2,8}(-[A-Za-z0-9]{1,8})*$")]
 
 
 class Definition(BaseModel):
@@ -49,14 +54,16 @@ class Definition(BaseModel):
     model_config = _STRICT
     _boxes: tuple[TextBox, ...] = ()
 
-    image: Annotated[str, AfterValidator(_inside_folder)] = Field(
-        description='the picture\'s file, as in image = "picture.png"'
-    )
+    image: _FileName = Field(description='the picture\'s file, as in image = "picture.png"')
     title: str = ""
     description: str = ""
     source: str = ""
     licence: str = ""
     keywords: list[str] = Field([], description='as in ["cat", "work"]')
+    mirror: bool = False
+    pictures: dict[_Key, _FileName] = Field(
+        {}, description="pictures of their own for a language or a direction, as in rtl = 'rtl.png'"
+    )
     box: list[dict[str, object]] = Field(
         min_length=1, description="the boxes for text, each a table of its own headed [[box]]"
     )
@@ -67,17 +74,14 @@ class Definition(BaseModel):
         return self._boxes
 
 
-class _Box(BaseModel):
+class _Text(BaseModel):
+    """What boxes on the picture and bars have in common."""
+
     model_config = _STRICT
 
     name: Annotated[str, Field(max_length=100), AfterValidator(_visible)]
-    x: float
-    y: float
-    width: float = Field(gt=0)
-    height: float = Field(gt=0)
-    angle: float = Field(0.0, ge=-180, le=180, description="degrees, clockwise")
     align: Align = "center"
-    valign: VAlign = "middle"
+    mirror: bool = False
     style: StyleName = "poster"
     face: Literal["poster", "plain"] = "poster"
     fill: _Colour = Field("", description=_COLOUR)
@@ -87,18 +91,6 @@ class _Box(BaseModel):
     max_size: float = Field(0, ge=0.005, le=1, description="a share of the picture's height")
     line_spacing: float = Field(0, ge=0.5, le=4, description="a share of the font size")
 
-    @model_validator(mode="after")
-    def _in_the_picture(self) -> _Box:
-        for axis, length in (("x", "width"), ("y", "height")):
-            start = getattr(self, axis)
-            end = start + getattr(self, length)
-            if start < -SLACK or end > 1 + SLACK:
-                raise ValueError(
-                    f"it lies outside the picture: {axis} to {axis} + {length} is {start:g} to "
-                    f"{end:g}, and must lie within 0 to 1 (fractions of the picture)"
-                )
-        return self
-
     def text_box(self) -> TextBox:
         """The box, its style changed where it says so."""
         values = self.model_dump(exclude_unset=True)
@@ -107,7 +99,65 @@ class _Box(BaseModel):
         return TextBox(**place, style=style)
 
 
-_PLACE = ("name", "x", "y", "width", "height", "angle", "align", "valign")
+class _Box(_Text):
+    x: float
+    y: float
+    width: float = Field(gt=0)
+    height: float = Field(gt=0)
+    angle: float = Field(0.0, ge=-180, le=180, description="degrees, clockwise")
+    valign: VAlign = "middle"
+
+    @model_validator(mode="after")
+    def _in_the_picture(self) -> _Box:
+        for axis, length in (("x", "width"), ("y", "height")):
+            _check_span(axis, length, getattr(self, axis), getattr(self, length))
+        return self
+
+
+class _BarBox(_Text):
+    bar: Side
+    bar_colour: _Colour = Field("#ffffff", description=_COLOUR)
+    bar_least: float = Field(0.0, ge=0, le=1, description="a share of the picture's height")
+    bar_most: float = Field(0.5, ge=0.02, le=2, description="a share of the picture's height")
+    x: float = BAR_MARGIN
+    width: float = Field(1 - 2 * BAR_MARGIN, gt=0)
+    style: StyleName = "plain"
+
+    @model_validator(mode="after")
+    def _possible(self) -> _BarBox:
+        _check_span("x", "width", self.x, self.width)
+        if self.bar_least > self.bar_most:
+            raise ValueError("bar_least is more than bar_most; give the greater one as bar_most")
+        return self
+
+    def text_box(self) -> TextBox:
+        """The box, with the bar that it is."""
+        values = self.model_dump(exclude_unset=True)
+        bar = Bar(self.bar, self.bar_colour, self.bar_least, self.bar_most)
+        style = {key: value for key, value in values.items() if key not in (*_PLACE, *_BAR)}
+        place = {key: values[key] for key in ("name", "align", "mirror") if key in values}
+        return TextBox(
+            **place,
+            x=self.x,
+            y=0.0,
+            width=self.width,
+            height=bar.most,
+            style=replace(STYLES[self.style], **{**style, "name": self.style}),
+            bar=bar,
+        )
+
+
+def _check_span(axis: str, length: str, start: float, size: float) -> None:
+    """Raise ValueError when a box reaches out of the picture."""
+    if start < -SLACK or start + size > 1 + SLACK:
+        raise ValueError(
+            f"it lies outside the picture: {axis} to {axis} + {length} is {start:g} to "
+            f"{start + size:g}, and must lie within 0 to 1 (fractions of the picture)"
+        )
+
+
+_PLACE = ("name", "x", "y", "width", "height", "angle", "align", "valign", "mirror")
+_BAR = ("style", "bar", "bar_colour", "bar_least", "bar_most")
 
 
 def read_definition(path: Path) -> Definition:
@@ -127,12 +177,22 @@ def check_definition(table: Mapping[str, object], path: Path) -> Definition:
     """
     definition = validate(Definition, table, "a template", file=path)
     boxes: dict[str, TextBox] = {}
+    bars: dict[Side, str] = {}
     for number, values in enumerate(definition.box, 1):
-        where = f"box {str(values.get('name', number))[:60]!r}"
-        box = validate(_Box, values, where, file=path).text_box()
+        name = values.get("name", number)
+        where = f"box {name[:60] if isinstance(name, str) else str(number)!r}"
+        model = _BarBox if "bar" in values else _Box
+        values = {"mirror": definition.mirror, **values}
+        box = validate(model, values, where, file=path).text_box()
         if box.name in boxes:
             raise InputError(
                 f"two boxes are called {box.name!r}; give each its own name", file=path
+            )
+        if box.bar and (other := bars.setdefault(box.bar.side, box.name)) != box.name:
+            raise InputError(
+                f"the boxes {other!r} and {box.name!r} are both a bar at the {box.bar.side}; a "
+                "picture has one bar on a side",
+                file=path,
             )
         boxes[box.name] = box
     definition._boxes = tuple(boxes.values())

@@ -17,7 +17,7 @@ from memeloc import resources
 from memeloc.errors import InputError
 from memeloc.model import Template, TextBox, check_tag_name
 from memeloc.templates.definition import check_turned_boxes, read_definition
-from memeloc.templates.pictures import SUFFIXES, picture_size
+from memeloc.templates.pictures import SUFFIXES, picture_notes, picture_size, unread_kind
 
 DEFINITION = "template.toml"
 
@@ -46,16 +46,14 @@ def load_template(folder: Path) -> Template:
     except InputError as error:
         raise InputError(error.message, file=folder) from None
     definition = read_definition(path)
-    image = folder / definition.image
-    if not image.resolve().is_relative_to(folder.resolve()):
-        raise InputError(
-            f"'image' leads out of the template's own folder: {definition.image!r}", file=path
-        )
-    if not image.exists():
-        raise InputError(
-            f"'image' names {definition.image!r}, and there is no such file beside it", file=path
-        )
-    check_turned_boxes(definition.boxes, picture_size(image), path)
+    image = _picture(folder, definition.image, "image")
+    size = picture_size(image)
+    check_turned_boxes(definition.boxes, size, path)
+    pictures = {
+        key: _picture(folder, file, f"pictures.{key}") for key, file in definition.pictures.items()
+    }
+    for key, own in pictures.items():
+        _check_size(own, key, size, path)
     return Template(
         name=name,
         image=image,
@@ -65,7 +63,36 @@ def load_template(folder: Path) -> Template:
         keywords=tuple(definition.keywords),
         source=definition.source,
         licence=definition.licence,
+        pictures=tuple(pictures.items()),
+        notes=_notes(image, *pictures.values()),
     )
+
+
+def _picture(folder: Path, file: str, setting: str) -> Path:
+    """The picture that a setting of a template names, checked to be there and in its folder."""
+    path, image = folder / DEFINITION, folder / file
+    if not image.resolve().is_relative_to(folder.resolve()):
+        raise InputError(f"{setting!r} leads out of the template's own folder: {file!r}", file=path)
+    if not image.exists():
+        raise InputError(
+            f"{setting!r} names {file!r}, and there is no such file beside it", file=path
+        )
+    return image
+
+
+def _notes(*images: Path) -> tuple[str, ...]:
+    return tuple(f"{image.name}: {note}" for image in images for note in picture_notes(image))
+
+
+def _check_size(image: Path, key: str, size: tuple[int, int], path: Path) -> None:
+    own_size = picture_size(image)
+    if own_size != size:
+        raise InputError(
+            f"the picture for {key!r} has {own_size[0]} x {own_size[1]} pixels and 'image' "
+            f"{size[0]} x {size[1]}; all pictures of a template have one size, because its boxes "
+            "are the same",
+            file=path,
+        )
 
 
 def load_templates(folders: Sequence[Path] = ()) -> tuple[dict[str, Template], list[InputError]]:
@@ -112,7 +139,10 @@ def _by_name(folders: Iterable[Path], problems: list[InputError]) -> dict[str, T
         except InputError as error:
             problems.append(error)
             continue
+        problems += _unread(paths)
         for path in paths:
+            if not path.is_dir() and path.suffix.lower() not in SUFFIXES:
+                continue
             try:
                 template = load_template(path) if path.is_dir() else _plain_picture(path)
                 other = templates.setdefault(template.name.casefold(), template)
@@ -128,7 +158,7 @@ def _by_name(folders: Iterable[Path], problems: list[InputError]) -> dict[str, T
 
 
 def _template_paths(folder: Path) -> list[Path]:
-    """The templates' folders and plain pictures that stand in one folder."""
+    """What stands in one folder of templates' folders and plain pictures, or the template's own."""
     if not folder.is_dir():
         what = "is not a folder" if folder.exists() else "there is no such folder"
         raise InputError(f"{what}; give a folder of templates or pictures", file=folder)
@@ -138,13 +168,23 @@ def _template_paths(folder: Path) -> list[Path]:
         entries = sorted(entry for entry in folder.iterdir() if not entry.name.startswith("."))
     except OSError as error:
         raise InputError(f"cannot be read: {error.strerror}", file=folder) from error
-    return [entry for entry in entries if entry.is_dir() or entry.suffix.lower() in SUFFIXES]
+    return entries
+
+
+def _unread(paths: Iterable[Path]) -> list[InputError]:
+    """A sentence for each picture that is of no kind that is read, unless it was made one."""
+    by_stem = {path.stem for path in paths if path.suffix.lower() in SUFFIXES}
+    return [
+        InputError(why, file=path)
+        for path in paths
+        if (why := unread_kind(path)) and path.stem not in by_stem and path.is_file()
+    ]
 
 
 def _plain_picture(path: Path) -> Template:
     name = name_from(path)
     picture_size(path)
-    return Template(name=name, image=path, boxes=TOP_BOTTOM, title=path.stem)
+    return Template(name=name, image=path, boxes=TOP_BOTTOM, title=path.stem, notes=_notes(path))
 
 
 def name_from(path: Path) -> str:

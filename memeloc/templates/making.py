@@ -9,7 +9,7 @@ from PIL import Image, ImageDraw, ImageFont
 
 from memeloc.errors import InputError
 from memeloc.files import replacing
-from memeloc.model import Template, TextBox, check_tag_name
+from memeloc.model import STYLES, Bar, Template, TextBox, check_tag_name
 from memeloc.templates.definition import turned_corners
 from memeloc.templates.loading import DEFINITION, TOP_BOTTOM, name_from
 from memeloc.templates.pictures import open_picture
@@ -29,6 +29,7 @@ LAYOUTS: dict[str, tuple[TextBox, ...]] = {
         _box("left", 0.02, 0.73, 0.46, 0.25),
         _box("right", 0.52, 0.73, 0.46, 0.25),
     ),
+    "bar": (TextBox("caption", 0.04, 0.0, 0.92, 0.5, style=STYLES["plain"], bar=Bar("top")),),
     "four": (
         _box("one", 0.02, 0.34, 0.46, 0.15),
         _box("two", 0.52, 0.34, 0.46, 0.15),
@@ -37,6 +38,9 @@ LAYOUTS: dict[str, tuple[TextBox, ...]] = {
     ),
 }
 """Boxes to begin with, as they are written into a new template.toml."""
+
+PREVIEW_BAR = 0.2
+"""Height of a bar in a preview, as a share of the picture's."""
 
 _HEAD = """\
 # A template of memeloc: a picture and the boxes that hold its text.
@@ -55,6 +59,8 @@ licence = ""
 #   align = "center"     start, left, center, right, end (start and end follow the script)
 #   valign = "middle"    top, middle, bottom
 #   style = "poster"     poster (heavy, outlined), bubble (dark, centred), plain (dark, for chats)
+#   mirror = false       true: on the other side in right-to-left languages
+#   bar = "top"          top or bottom: in place of y and height; a bar that grows with its text
 # and, to change its style:
 #   fill = "#ffffff"     outline = "#000000"     outline_width = 0.06     uppercase = true
 #   face = "poster"      max_size = 0.15 (of the picture's height)        line_spacing = 1.0
@@ -92,18 +98,19 @@ def add_template(
 def preview(template: Template) -> Image.Image:
     """The template's picture with its boxes drawn over it, each with its number and name.
 
+    Bars stand above and below it, `PREVIEW_BAR` of its height or as high as they may be.
+
     Raises:
         InputError: the picture cannot be read.
     """
-    picture = open_picture(template.image)
+    picture, places = _with_bars(template, open_picture(template.image))
     width, height = picture.size
     line = max(2, min(picture.size) // 160)
     font = ImageFont.load_default(max(12, min(picture.size) // 28))
     layer = Image.new("RGBA", picture.size)
     draw = ImageDraw.Draw(layer)
-    for number, box in enumerate(template.boxes, 1):
+    for number, (box, corners) in enumerate(zip(template.boxes, places, strict=True), 1):
         colour = _COLOURS[(number - 1) % len(_COLOURS)]
-        corners = [(x * width, y * height) for x, y in turned_corners(box, picture.size)]
         draw.polygon(corners, fill=f"{colour}40", outline=colour, width=line)
         text = f"{number} {box.name}"
         left, top, right, bottom = draw.textbbox((0, 0), text, font=font)
@@ -116,6 +123,33 @@ def preview(template: Template) -> Image.Image:
         )
         draw.text((across + 2 * line - left, down + 2 * line - top), text, "#ffffff", font=font)
     return Image.alpha_composite(picture.convert("RGBA"), layer).convert("RGB")
+
+
+def _with_bars(
+    template: Template, picture: Image.Image
+) -> tuple[Image.Image, list[list[tuple[float, float]]]]:
+    """The picture with its bars, and the corners of each box in pixels of that."""
+    width, height = picture.size
+    bars = {box.bar.side: box.bar for box in template.boxes if box.bar}
+    top, bottom = (
+        round(min(PREVIEW_BAR, bars[side].most) * height) if side in bars else 0
+        for side in ("top", "bottom")
+    )
+    whole = Image.new("RGB", (width, top + height + bottom), "white")
+    for bar, place in ((bars.get("top"), (0, 0)), (bars.get("bottom"), (0, top + height))):
+        if bar is not None:
+            whole.paste(Image.new("RGB", (width, whole.height - place[1]), bar.colour), place)
+    whole.paste(picture, (0, top))
+    places = []
+    for box in template.boxes:
+        start, share = top, 1.0
+        if box.bar:
+            shown = top if box.bar.side == "top" else bottom
+            start = 0 if box.bar.side == "top" else top + height
+            share = shown / (box.height * height)
+        corners = turned_corners(box, picture.size)
+        places.append([(x * width, start + y * height * share) for x, y in corners])
+    return whole, places
 
 
 def write_preview(template: Template, path: Path) -> None:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
+from importlib import import_module
 from io import BytesIO
 from pathlib import Path
 
@@ -22,13 +23,24 @@ MAX_PIXELS = 50_000_000
 MAX_BYTES = 100_000_000
 """Size that a picture's file may have, in bytes."""
 
-SUFFIXES = (".jpg", ".jpeg", ".png", ".webp", ".gif", ".bmp", ".tif", ".tiff")
+SUFFIXES = (".jpg", ".jpeg", ".png", ".webp", ".avif", ".gif", ".bmp", ".tif", ".tiff")
 """How the name of a file ends that is taken for a picture in a folder of pictures."""
+
+_UNREAD = {
+    ".svg": "is a drawing (SVG), which has no pixels yet; make a picture of it, for example with "
+    "`rsvg-convert --output {stem}.png {name}`",
+    ".svgz": "is a drawing (SVG), which has no pixels yet; make a PNG of it",
+    **dict.fromkeys(
+        (".heic", ".heif", ".jxl", ".jp2", ".psd", ".xcf", ".ico", ".tga", ".pdf", ".eps"),
+        "is of a kind that is not read; save it as PNG or JPEG",
+    ),
+}
 
 # In the order in which they are tried. The last two are no plugins that Pillow loads by itself:
 # importing them here keeps it from importing all its forty to find them.
 _FORMATS = ("JPEG", "PNG", "GIF", "BMP", "WEBP", "TIFF")
 _PLUGINS = (WebPImagePlugin, TiffImagePlugin)
+_READ = "JPEG, PNG, WebP, AVIF, GIF, BMP and TIFF"
 
 _ORIENTATION = 0x0112  # the EXIF tag
 _SIDEWAYS = (5, 6, 7, 8)  # its values that swap width and height
@@ -63,7 +75,8 @@ def picture_size(path: Path | bytes) -> tuple[int, int]:
 def open_picture(path: Path | bytes, max_side: int | None = None) -> Image.Image:
     """Read a picture as RGB, upright, its first frame, on white where it is transparent.
 
-    JPEG, PNG, WebP, GIF, BMP and TIFF are read. Colour profiles are ignored.
+    JPEG, PNG, WebP, AVIF, GIF, BMP and TIFF are read. Colours are converted to sRGB where the
+    picture has a profile that can be read.
 
     Args:
         path: the file, or its content.
@@ -84,7 +97,7 @@ def open_picture(path: Path | bytes, max_side: int | None = None) -> Image.Image
             picture.draft(None, (2 * target[0], 2 * target[1]))
         orientation = picture.getexif().get(_ORIENTATION)
         picture.load()
-        result = _to_rgb(picture)
+        result = _to_rgb(_in_srgb(picture))
         if result.size != target and scale < 1.0:
             result = result.resize(target, Image.Resampling.LANCZOS, reducing_gap=3.0)
         result = _upright(result, orientation)
@@ -112,6 +125,7 @@ def open_grey(path: Path, least_side: int) -> Image.Image:
 
 _POINTER = b"version https://git-lfs.github.com/spec/"
 """What a pointer of Git LFS begins with (git-lfs, docs/spec.md)."""
+_AVIF_BRANDS = (b"avif", b"avis")
 
 
 @contextmanager
@@ -133,7 +147,8 @@ def _opened(source: Path | bytes) -> Iterator[Image.Image]:
             # Damaged metadata is no matter, and the number of pixels is checked below.
             warnings.simplefilter("ignore")
             stream = BytesIO(source) if isinstance(source, bytes) else source
-            with Image.open(stream, formats=_FORMATS) as picture:
+            formats = ("AVIF",) if _is_avif(source) else _FORMATS
+            with Image.open(stream, formats=formats) as picture:
                 width, height = picture.size
                 if not 1 <= width * height <= MAX_PIXELS:
                     raise InputError(
@@ -147,10 +162,7 @@ def _opened(source: Path | bytes) -> Iterator[Image.Image]:
     except FileNotFoundError:
         raise InputError("there is no such picture; check the path", file=path) from None
     except UnidentifiedImageError:
-        what = "is not a picture; JPEG, PNG, WebP, GIF, BMP and TIFF can be read"
-        if _is_pointer(source):
-            what = "is a pointer of Git LFS and not the picture; `git lfs pull` fetches it"
-        raise InputError(what, file=path) from None
+        raise InputError(_why_unidentified(source), file=path) from None
     except Image.DecompressionBombError:
         raise InputError(
             f"has more than {MAX_PIXELS / 1e6:.0f} megapixels; shrink it first", file=path
@@ -163,10 +175,72 @@ def _opened(source: Path | bytes) -> Iterator[Image.Image]:
         ) from error
 
 
-def _is_pointer(source: Path | bytes) -> bool:
-    """Whether it is what a checkout has where Git LFS was not installed."""
-    with BytesIO(source) if isinstance(source, bytes) else source.open("rb") as stream:
-        return stream.read(len(_POINTER)) == _POINTER
+def _begin(source: Path | bytes) -> bytes:
+    """The first bytes of a file, enough to tell what it is."""
+    if isinstance(source, bytes):
+        return source[:64]
+    with source.open("rb") as stream:
+        return stream.read(64)
+
+
+def _is_avif(source: Path | bytes) -> bool:
+    """Whether it is an AVIF by its brands (AV1 Image File Format, 5.3; ISO 14496-12, 4.3).
+
+    Pillow's plugin is imported only then: it takes longer than all the others together.
+    """
+    begin = _begin(source)
+    if begin[4:8] != b"ftyp" or not (begin[8:12] in _AVIF_BRANDS or b"avif" in begin[16:]):
+        return False
+    import_module("PIL.AvifImagePlugin")  # it registers itself
+    return True
+
+
+def _why_unidentified(source: Path | bytes) -> str:
+    begin = _begin(source)
+    if begin.startswith(_POINTER):
+        return "is a pointer of Git LFS and not the picture; `git lfs pull` fetches it"
+    if begin[8:12] in _AVIF_BRANDS:
+        return (
+            "is an AVIF, which the installed Pillow cannot read; `pip install --upgrade pillow` "
+            "brings one that can"
+        )
+    if isinstance(source, Path) and (why := unread_kind(source)):
+        return why
+    return f"is not a picture; {_READ} can be read"
+
+
+def unread_kind(path: Path) -> str:
+    """Why a picture by its name is of a kind that is not read, and what to do; or empty.
+
+    >>> unread_kind(Path("portrait.heic"))
+    'is of a kind that is not read; save it as PNG or JPEG'
+    """
+    return _UNREAD.get(path.suffix.lower(), "").format(stem=path.stem, name=path.name)
+
+
+def picture_notes(path: Path) -> tuple[str, ...]:
+    """What of a picture is not used, half a sentence each, from its header alone.
+
+    Raises:
+        InputError: as `picture_size`.
+    """
+    notes = []
+    with _opened(path) as picture:
+        if picture.format != "TIFF" and getattr(picture, "is_animated", False):
+            notes.append("it is animated, and its first frame is taken")
+        if picture.info.get("icc_profile"):
+            from memeloc.templates.profiles import profile_problem
+
+            notes += filter(None, [profile_problem(picture)])
+    return tuple(notes)
+
+
+def _in_srgb(picture: Image.Image) -> Image.Image:
+    if not picture.info.get("icc_profile"):
+        return picture
+    from memeloc.templates.profiles import to_srgb
+
+    return to_srgb(picture)
 
 
 def _upright(picture: Image.Image, orientation: object) -> Image.Image:

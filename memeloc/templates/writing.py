@@ -17,7 +17,7 @@ from PIL import Image
 
 from memeloc.errors import InputError
 from memeloc.items import FoundTemplate, item_id
-from memeloc.model import STYLES, TextBox, check_tag_name
+from memeloc.model import STYLES, Bar, TextBox, check_tag_name
 from memeloc.settings import parse_toml
 from memeloc.templates.definition import check_definition, check_turned_boxes
 from memeloc.templates.loading import DEFINITION, TOP_BOTTOM
@@ -126,14 +126,29 @@ def boxes_toml(boxes: Sequence[TextBox]) -> str:
 
 def _box_table(box: TextBox) -> dict[str, object]:
     usual = {field.name: field.default for field in fields(box)}
-    values = {
-        name: round(value, _PLACES) if isinstance(value, float) else value
+    place = {
+        name: _rounded(value)
         for name, value in asdict(box).items()
-        if name != "style" and value != usual[name]
+        if name not in ("style", "bar") and value != usual[name]
     }
+    if box.bar is not None:
+        assumed = Bar(box.bar.side)
+        place = {key: value for key, value in place.items() if key not in _NOT_OF_BARS}
+        place |= {"bar": box.bar.side} | {
+            f"bar_{name}": _rounded(value)
+            for name, value in asdict(box.bar).items()
+            if value != getattr(assumed, name)
+        }
     usual = asdict(STYLES[box.style.name])
     style = {name: value for name, value in asdict(box.style).items() if value != usual[name]}
-    return {**values, "style": box.style.name, **style}
+    return {**place, "style": box.style.name, **style}
+
+
+_NOT_OF_BARS = ("y", "height", "angle", "valign")
+
+
+def _rounded(value: object) -> object:
+    return round(value, _PLACES) if isinstance(value, float) else value
 
 
 def plain(text: str) -> str:

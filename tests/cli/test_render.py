@@ -83,7 +83,7 @@ def test_what_is_skipped_is_named_up_to_twenty(
     ("arguments", "status", "answer"),
     [
         (("--langs", "fr"), 1, "en, de, zh-Hans"),
-        (("--langs", "de", "--format", "gif"), 1, "jpg, png, webp"),
+        (("--langs", "de", "--format", "gif"), 1, "jpg, png, webp, avif"),
         (("--langs", "de", "--templates", "/nowhere"), 0, "/nowhere"),
         (("--langs", "de", "--font", "/nowhere.ttf"), 1, "/nowhere.ttf"),
         (("--langs", "de", "--quality", "101"), 2, "100"),

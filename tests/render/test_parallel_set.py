@@ -400,7 +400,7 @@ def test_an_error_of_the_map_keeps_what_was_finished(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"format": "gif"}, "jpg, png, webp"),
+        ({"format": "gif"}, "jpg, png, webp, avif"),
         ({"quality": 0}, "1 to 100"),
         ({"max_side": 3}, "16 pixels"),
         ({"languages": ["fr"]}, "en, de, zh"),

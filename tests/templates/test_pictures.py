@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from PIL import Image, ImageDraw, ImageFile
+from PIL import Image, ImageCms, ImageDraw, ImageFile
 
 from memeloc.errors import InputError
 from memeloc.templates import (
@@ -18,6 +18,7 @@ from memeloc.templates import (
     open_picture,
     picture_size,
 )
+from memeloc.templates.pictures import picture_notes
 from tests.templates.conftest import refusal, striped
 
 
@@ -50,7 +51,7 @@ class TestOpenPicture:
         path = png_that_claims(tmp_path / "large.png", 10_000, MAX_PIXELS // 10_000)
         assert picture_size(path) == (10_000, 5_000)
 
-    @pytest.mark.parametrize("suffix", ["jpg", "png", "webp", "gif", "bmp", "tif"])
+    @pytest.mark.parametrize("suffix", ["jpg", "png", "webp", "avif", "gif", "bmp", "tif"])
     def test_a_truncated_file_is_refused(self, tmp_path: Path, suffix: str) -> None:
         path = tmp_path / f"cut.{suffix}"
         noise = Image.effect_noise((200, 200), 90).convert("RGB")
@@ -68,7 +69,7 @@ class TestOpenPicture:
     def test_other_formats_of_pillow_are_refused(self, tmp_path: Path) -> None:
         path = tmp_path / "x.png"
         Image.new("RGB", (9, 9)).save(path, "PPM")
-        assert "JPEG, PNG, WebP, GIF, BMP and TIFF" in refusal(lambda: open_picture(path))
+        assert "JPEG, PNG, WebP, AVIF, GIF, BMP and TIFF" in refusal(lambda: open_picture(path))
 
     def test_missing_files_folders_and_pipes_are_refused(self, tmp_path: Path) -> None:
         assert "no such picture" in refusal(lambda: open_picture(tmp_path / "gone.png"))
@@ -194,3 +195,97 @@ class TestOpenPicture:
         path = tmp_path / "thin.png"
         Image.new("RGB", (2000, 1)).save(path)
         assert open_picture(path, 100).size == (100, 1)
+
+
+def wide_gamut() -> bytes:
+    """A profile of RGB with a gamma of 1 and Rec. 2020's primaries, as ICC.1 lays it out."""
+
+    def s15(value: float) -> bytes:
+        return struct.pack(">i", round(value * 65536))
+
+    def xyz(*values: float) -> bytes:
+        return b"XYZ " + bytes(4) + b"".join(map(s15, values))
+
+    text = b"desc" + bytes(4) + struct.pack(">I", 5) + b"wide\0" + bytes(79)
+    tags = {
+        b"desc": text,
+        b"cprt": b"text" + bytes(4) + b"none\0\0\0\0",
+        b"wtpt": xyz(0.9642, 1.0, 0.8249),
+        b"rXYZ": xyz(0.6735, 0.2790, -0.0019),
+        b"gXYZ": xyz(0.1657, 0.6753, 0.0299),
+        b"bXYZ": xyz(0.1251, 0.0456, 0.7969),
+        **dict.fromkeys((b"rTRC", b"gTRC", b"bTRC"), b"curv" + bytes(8)),
+    }
+    at = 128 + 4 + 12 * len(tags)
+    table, data = struct.pack(">I", len(tags)), b""
+    for name, content in tags.items():
+        table += name + struct.pack(">II", at + len(data), len(content))
+        data += content + bytes(-len(content) % 4)
+    size = struct.pack(">I", 128 + len(table) + len(data))
+    head = size + bytes(4) + struct.pack(">I", 0x02100000) + b"mntrRGB XYZ " + bytes(12) + b"acsp"
+    head = head.ljust(68, b"\0") + s15(0.9642) + s15(1.0) + s15(0.8249)
+    return head.ljust(128, b"\0") + table + data
+
+
+class TestColourProfiles:
+    def test_linear_grey_becomes_lighter_in_srgb(self, tmp_path: Path) -> None:
+        path = tmp_path / "grey.png"
+        Image.new("RGB", (8, 8), (128, 128, 128)).save(path, icc_profile=wide_gamut())
+        # Linear 0.5 is 188 in sRGB (IEC 61966-2-1).
+        assert all(abs(value - 188) <= 2 for value in open_picture(path).getpixel((4, 4)))
+
+    @pytest.mark.parametrize("mode", ["RGBA", "P"])
+    def test_transparency_and_palettes_are_converted_too(self, tmp_path: Path, mode: str) -> None:
+        path = tmp_path / "grey.png"
+        picture = Image.new("RGBA", (8, 8), (128, 128, 128, 255))
+        picture.convert(mode).save(path, icc_profile=wide_gamut())
+        assert all(abs(value - 188) <= 2 for value in open_picture(path).getpixel((4, 4)))
+
+    def test_srgb_stays_as_it_is(self, tmp_path: Path) -> None:
+        profile = ImageCms.ImageCmsProfile(ImageCms.createProfile("sRGB")).tobytes()
+        path = tmp_path / "grey.png"
+        Image.new("RGB", (8, 8), (1, 128, 254)).save(path, icc_profile=profile)
+        assert open_picture(path).getpixel((4, 4)) == (1, 128, 254)
+        assert picture_notes(path) == ()
+
+    @pytest.mark.parametrize("profile", [b"no profile", b"", wide_gamut()[:200]])
+    def test_a_broken_profile_is_ignored_with_a_note(self, tmp_path: Path, profile: bytes) -> None:
+        path = tmp_path / "grey.png"
+        Image.new("RGB", (8, 8), (1, 128, 254)).save(path, icc_profile=profile)
+        assert open_picture(path).getpixel((4, 4)) == (1, 128, 254)
+        assert bool(picture_notes(path)) == bool(profile)
+
+    def test_a_profile_of_another_colour_space_is_ignored(self, tmp_path: Path) -> None:
+        path = tmp_path / "ink.jpg"
+        Image.new("CMYK", (8, 8), (0, 0, 0, 0)).save(path, icc_profile=wide_gamut())
+        assert open_picture(path).getpixel((4, 4)) == (255, 255, 255)
+        assert "colour profile" in picture_notes(path)[0]
+
+
+class TestAvifAndAnimations:
+    def test_avif_is_read_upright(self, tmp_path: Path) -> None:
+        path = tmp_path / "a.avif"
+        exif = Image.Exif()
+        exif[0x0112] = 6
+        striped((40, 20)).save(path, exif=exif)
+        assert picture_size(path) == open_picture(path).size == (20, 40)
+
+    def test_a_damaged_avif_is_refused(self, tmp_path: Path) -> None:
+        path = tmp_path / "a.avif"
+        striped((40, 20)).save(path)
+        path.write_bytes(path.read_bytes()[:120])
+        assert "damaged" in refusal(lambda: open_picture(path))
+
+    @pytest.mark.parametrize("suffix", ["gif", "webp", "png", "avif"])
+    def test_of_an_animation_the_first_frame_is_taken(self, tmp_path: Path, suffix: str) -> None:
+        path = tmp_path / f"moving.{suffix}"
+        red, blue = (Image.new("RGB", (16, 16), colour) for colour in ("#f00000", "#0000f0"))
+        red.save(path, save_all=True, append_images=[blue])
+        red_part, _, blue_part = open_picture(path).getpixel((8, 8))
+        assert red_part > 200 > 50 > blue_part
+        assert picture_notes(path) == ("it is animated, and its first frame is taken",)
+
+    def test_a_drawing_is_named_with_what_to_do(self, tmp_path: Path) -> None:
+        path = tmp_path / "cat.svg"
+        path.write_text("<svg/>")
+        assert "rsvg-convert --output cat.png cat.svg" in refusal(lambda: open_picture(path))

@@ -9,7 +9,7 @@ from pathlib import Path
 from memeloc.errors import InputError
 from memeloc.files import replacing
 
-_KINDS = {b"\xff\xd8": "jpeg", b"\x89P": "png", b"GI": "gif", b"RI": "webp"}
+_KINDS = {b"\xff\xd8": "jpeg", b"\x89P": "png", b"GI": "gif", b"RI": "webp", b"\0\0": "avif"}
 _SUFFIXES = {"jpeg": "jpg"}
 
 

@@ -23,7 +23,7 @@ SELECTED = "selected"
 """Stands for the finished memes that were selected, where a source's name may stand."""
 RENDERED = "none"
 """Stands for no finished memes, where a recipe asks about some."""
-SHOWN = (".jpg", ".png", ".gif", ".webp")
+SHOWN = (".jpg", ".png", ".gif", ".webp", ".avif")
 """Kinds of pictures that browsers and survey programs show."""
 
 

@@ -16,7 +16,7 @@ from memeloc.workspace.folder import WorkspaceFolder
 from memeloc.workspace.surveys.stored import Agree, disagree, offering
 from memeloc.workspace.surveys.survey import Survey
 
-_PICTURES = {".jpg", ".jpeg", ".png", ".webp", ".gif", ".ttf", ".otf"}
+_PICTURES = {".jpg", ".jpeg", ".png", ".webp", ".avif", ".gif", ".ttf", ".otf"}
 """Files whose names alone are looked at."""
 
 _SHORTEST = 6

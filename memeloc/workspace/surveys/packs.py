@@ -249,7 +249,8 @@ def _example_key(
     """Another one when anything that an example's picture is made of is another."""
     made_of = [
         *(__version__, _EXAMPLE_SIDE, caption, culture.locale),
-        *([asdict(box) for box in template.boxes], file_sha256(template.image)),
+        [asdict(box) for box in template.boxes],
+        file_sha256(template.image_for(culture.locale)),
         [(file.name, file_sha256(file)) for file in workspace.font_files],
     ]
     return hashlib.sha256(repr(made_of).encode("utf-8", "surrogatepass")).hexdigest()[:16]

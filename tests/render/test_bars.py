@@ -1,0 +1,175 @@
+"""Bars grow with their text, and boxes and pictures turn round: what a picture then looks like."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from io import BytesIO
+from pathlib import Path
+
+import numpy as np
+import pytest
+from PIL import Image
+
+from memeloc.locales import default
+from memeloc.model import STYLES, Bar, Template, TextBox
+from memeloc.render import Renderer
+from memeloc.render.encode import Settings, encode
+from memeloc.render.jpeg import JpegEncoder
+from memeloc.render.sets.parallel_set import render_table
+
+SIZE = (400, 240)
+LONG = "five lines of text that say at some length how the tea went cold while we talked about it "
+
+
+def bar(side: str, **limits: float) -> TextBox:
+    made = Bar(side, **limits)  # type: ignore[arg-type]
+    return TextBox(side, 0.04, 0.0, 0.92, made.most, style=STYLES["plain"], bar=made)
+
+
+@pytest.fixture(scope="module")
+def renderer() -> Renderer:
+    return Renderer()
+
+
+@pytest.fixture(scope="module")
+def picture(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Green on the left, blue on the right."""
+    path = tmp_path_factory.mktemp("bars") / "picture.png"
+    image = Image.new("RGB", SIZE, "#008000")
+    image.paste("#0000ff", (SIZE[0] // 2, 0, *SIZE))
+    image.save(path)
+    return path
+
+
+@pytest.fixture
+def barred(picture: Path) -> Template:
+    on_it = TextBox("on it", 0, 0.5, 1, 0.4)
+    return Template("barred", picture, (bar("top"), on_it, bar("bottom")))
+
+
+@pytest.mark.parametrize("tag", ["en", "ar", "hi", "zh-Hans"])
+def test_a_bar_grows_with_its_text(renderer: Renderer, barred: Template, tag: str) -> None:
+    heights = [
+        renderer.render(barred, text, tag).proof.height for text in ("tea", LONG, LONG + LONG)
+    ]
+    assert SIZE[1] < heights[0] < heights[1] <= heights[2] <= SIZE[1] * 1.5
+    assert heights[0] == renderer.render(barred, "TÉA, gq", tag).proof.height
+
+
+def test_without_text_there_is_no_bar(renderer: Renderer, barred: Template) -> None:
+    rendered = renderer.render(barred, " // // ", "en")
+    assert rendered.image.size == SIZE
+    assert (np.asarray(rendered.image) == np.asarray(Image.open(barred.image))).all()
+
+
+def test_the_picture_stands_whole_between_its_bars(renderer: Renderer, barred: Template) -> None:
+    rendered = renderer.render(barred, "above //  // below this", "en")
+    top, _, bottom = rendered.proof.parts
+    assert top.ink is not None
+    assert bottom.ink is not None
+    pixels = np.asarray(rendered.image)
+    rows = np.flatnonzero((pixels[:, 0] == (0, 128, 0)).all(axis=-1))
+    assert len(rows) == SIZE[1]
+    assert top.ink[3] < rows[0]
+    assert bottom.ink[1] > rows[-1]
+    assert (pixels[0, 0] == 255).all()
+    assert min(top.contrast or 0, bottom.contrast or 0) > 15
+
+
+def test_text_on_the_picture_moves_along(renderer: Renderer, barred: Template) -> None:
+    alone = renderer.render(barred, " // here", "en").proof.parts[1].ink
+    rendered = renderer.render(barred, "above // here", "en").proof
+    moved = rendered.parts[1].ink
+    assert alone is not None
+    assert moved is not None
+    down = rendered.height - SIZE[1]
+    assert moved == (alone[0], alone[1] + down, alone[2], alone[3] + down)
+
+
+def test_limits_hold(renderer: Renderer, picture: Path) -> None:
+    for box, text, height in (
+        (bar("top", least=0.3), "a", 80),
+        (bar("top", most=0.1), LONG, 24),
+        (bar("bottom", least=0.2, most=0.2), LONG, 48),
+    ):
+        proof = renderer.render(Template("t", picture, (box,)), text, "en").proof
+        assert proof.height == SIZE[1] + height
+        assert not proof.parts[0].clipped
+        assert not proof.parts[0].truncated
+
+
+def test_no_side_is_longer_than_the_longest_allowed(barred: Template) -> None:
+    small = Renderer(max_side=200)
+    sizes = {small.render(barred, f"{text} //  // {text}", "en").image.size for text in ("a", LONG)}
+    assert all(max(size) <= 200 for size in sizes)
+    assert len({width for width, _ in sizes}) == 1
+
+
+def test_parity_holds_in_bars(renderer: Renderer, barred: Template) -> None:
+    sizes = renderer.sizes(barred, LONG, "en")
+    assert sizes[1:] == (0.0, 0.0)
+    limited = renderer.render(barred, "tea", "en", max_sizes=sizes).proof
+    assert limited.parts[0].font_size == sizes[0]
+
+
+def test_a_jpeg_of_it_is_that_of_the_whole_picture(renderer: Renderer, barred: Template) -> None:
+    settings = Settings()
+    encoder = JpegEncoder(settings)
+    for text in ("tea", LONG, "cold tea", "tea // on it // below", LONG):
+        rendered = renderer.render(barred, text, "en")
+        assert encoder.encode(rendered.canvas) == encode(rendered.image, settings)
+
+
+def test_boxes_and_pictures_turn_round(renderer: Renderer, picture: Path) -> None:
+    other = picture.with_name("rtl.png")
+    Image.open(picture).transpose(Image.Transpose.FLIP_LEFT_RIGHT).save(other)
+    box = TextBox("left", 0.0, 0.2, 0.4, 0.5, mirror=True)
+    template = Template("t", picture, (box,), pictures=(("rtl", other),))
+    for tag, ink_is_right, first in (("en", False, (0, 128, 0)), ("ar", True, (0, 0, 255))):
+        rendered = renderer.render(template, "12", tag)
+        ink = rendered.proof.parts[0].ink
+        assert ink is not None
+        assert (ink[0] > SIZE[0] / 2) == ink_is_right
+        assert rendered.image.getpixel((0, 0)) == first
+
+
+def test_the_fingerprint_is_of_the_languages_own_picture(
+    renderer: Renderer, picture: Path, tmp_path: Path
+) -> None:
+    other = tmp_path / "rtl.png"
+    english, arabic = (default().get(tag) for tag in ("en", "ar"))
+    prints = []
+    for colour in ("#ff0000", "#ffff00"):
+        Image.new("RGB", SIZE, colour).save(other)
+        template = Template("t", picture, (bar("top"),), pictures=(("rtl", other),))
+        fresh = Renderer()
+        prints.append([fresh.fingerprint(template, locale) for locale in (english, arabic)])
+    assert prints[0][0] == prints[1][0]
+    assert prints[0][1] != prints[1][1]
+    mirrored = replace(template, boxes=(replace(bar("top"), mirror=True),))
+    assert renderer.fingerprint(mirrored, english) != prints[1][0]
+
+
+def test_a_set_as_avif(tmp_path: Path, picture: Path) -> None:
+    folder = tmp_path / "templates" / "tea"
+    folder.mkdir(parents=True)
+    moving = [Image.new("RGB", SIZE, colour) for colour in ("#008000", "#0000ff")]
+    moving[0].save(folder / "picture.gif", save_all=True, append_images=moving[1:])
+    (folder / "template.toml").write_text(
+        'image = "picture.gif"\n[[box]]\nname = "caption"\nbar = "top"\n'
+    )
+    (tmp_path / "captions.csv").write_text("meme_id,template,en,ar\na,tea,cold,بارد\n", "utf-8")
+    summary = render_table(
+        tmp_path / "captions.csv",
+        tmp_path / "out",
+        languages="all",
+        templates=[folder.parent],
+        format="avif",
+        quality=60,
+    )
+    assert (summary.rendered, summary.flawed) == (2, 0)
+    assert ["animated" in str(note) for note in summary.notes] == [True]
+    shown = Image.open(BytesIO((tmp_path / "out/ar/tea/a.avif").read_bytes())).convert("RGB")
+    assert shown.format is None
+    assert shown.height > SIZE[1]
+    assert min(shown.getpixel((2, 2))) > 240
