@@ -224,12 +224,15 @@ class Locale:
             in fonts/fonts.toml).
         uppercase: whether poster text is upper-cased.
         line_break: locale identifier for ICU's line breaker, with the language's tailoring.
-        phrase_model: BudouX model for phrase-aware breaks (`ja`, `zh-hans`, `zh-hant`), or empty.
+        phrase_model: BudouX model for phrase-aware breaks (`ja`, `zh-hans`, `zh-hant`, `th`), or
+            empty.
         smallest_size: smallest legible font size, in pixels of the finished picture.
         google, tesseract: code at Google Translate, and Tesseract's language model.
         recruitment: first-language name at recruitment services (Prolific).
         exemplars: the language's letters, one cluster each, where CLDR does not know them; else
             empty, and `Registry.exemplars` gives CLDR's.
+        keep_with_next, keep_with_previous: words that a line should not end with, and not begin
+            with, for they belong to the next or the last: articles, prepositions, particles.
     """
 
     tag: str
@@ -248,6 +251,8 @@ class Locale:
     tesseract: str
     recruitment: str
     exemplars: tuple[str, ...] = ()
+    keep_with_next: tuple[str, ...] = ()
+    keep_with_previous: tuple[str, ...] = ()
 
 
 _RESERVED = {"con", "prn", "aux", "nul"} | {

@@ -17,6 +17,7 @@ UNSPACED = (
 Burmese, Khmer, kana and Chinese characters."""
 
 _PHRASE_MODELS = {"Jpan": "ja", "Hans": "zh-hans", "Hant": "zh-hant"}
+_WORD_MODELS = {"Thai": "th"}
 _DICTIONARIES = frozenset({"Thai", "Laoo", "Khmr", "Mymr"})
 _IDEOGRAPHIC = frozenset({"Jpan", "Hans", "Hant", "Kore"})
 
@@ -40,7 +41,8 @@ def breaking(habit: Habit, tag: str, script: str) -> tuple[str, str]:
     Characters and phrases keep small kana, prolonged sound marks and closing punctuation off the
     beginning of a line (`lb=strict`, CSS Text 3 `line-break: strict`). Korean words are kept whole
     (CSS `word-break: keep-all`), which ICU 78 does under `lw=phrase`; its breaker ignores
-    `lw=keepall`. Thai, Lao, Khmer and Burmese need no keyword: ICU has their dictionaries.
+    `lw=keepall`. Thai, Lao, Khmer and Burmese need no keyword: ICU has their dictionaries; for Thai
+    BudouX sees words whole that ICU cuts.
 
     >>> breaking("phrases", "ja", "Jpan")
     ('ja@lb=strict', 'ja')
@@ -48,4 +50,6 @@ def breaking(habit: Habit, tag: str, script: str) -> tuple[str, str]:
     icu = tag.replace("-", "_")
     if habit in ("characters", "phrases"):
         return f"{icu}@lb=strict", _PHRASE_MODELS[script] if habit == "phrases" else ""
+    if habit == "dictionary":
+        return icu, _WORD_MODELS.get(script, "")
     return f"{icu}@lw=phrase" if habit == "words" and script == "Kore" else icu, ""

@@ -26,6 +26,7 @@ SMALLEST, LARGEST = 4.0, 100.0
 """Bounds of `smallest_size`, in pixels."""
 
 _Names = Annotated[list[Annotated[str, Field(min_length=1)]], Field(min_length=1)]
+_Words = list[Annotated[str, Field(min_length=1)]]
 _FAMILIES = "a list of font families, best first"
 
 
@@ -46,6 +47,8 @@ class _Style(_Section):
 class _LineBreaking(_Section):
     habit: str = Field(description=f"one of {', '.join(HABITS)}")
     icu: str | None = Field(None, description='an ICU locale identifier such as "ja@lb=strict"')
+    keep_with_next: _Words = Field([], description="words that a line should not end with")
+    keep_with_previous: _Words = Field([], description="words that a line should not begin with")
 
 
 class _Codes(_Section):
@@ -79,7 +82,8 @@ def read_locale(path: Path) -> Locale:
         InputError: the file cannot be read, or a setting is unknown, missing or wrong.
     """
     file = validate(_File, read_toml(path), "a locale", file=path)
-    habit = file.line_breaking.habit
+    lines = file.line_breaking
+    habit = lines.habit
     if habit not in possible(file.script):
         raise InputError(
             f"habit in [line_breaking] is {habit!r}: for script {file.script} it can be "
@@ -93,8 +97,10 @@ def read_locale(path: Path) -> Locale:
         **file.codes.model_dump(),
         poster=tuple(file.fonts.poster),
         plain=tuple(file.fonts.plain),
-        line_break=file.line_breaking.icu or line_break,
+        line_break=lines.icu or line_break,
         phrase_model=phrase_model,
+        keep_with_next=tuple(lines.keep_with_next),
+        keep_with_previous=tuple(lines.keep_with_previous),
         exemplars=tuple(file.letters.exemplars or ()),
     )
     return checked(locale, path)
@@ -110,7 +116,10 @@ _PATTERNS = {
         r"[A-Za-z]{2,8}(_\w+)*(@\w+=\w+(;\w+=\w+)*)?",
         'it must be an ICU locale identifier such as "ja@lb=strict"',
     ),
-    "phrase_model": ("(ja|zh-hans|zh-hant)?", 'it must be "ja", "zh-hans", "zh-hant" or empty'),
+    "phrase_model": (
+        "(ja|zh-hans|zh-hant|th)?",
+        'it must be "ja", "zh-hans", "zh-hant", "th" or empty',
+    ),
     "google": (
         "([a-z]{2,3}(-[A-Za-z]{2,4})?)?",
         'it must be a code of Google Translate such as "de" or "zh-CN"',

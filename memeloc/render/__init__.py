@@ -10,8 +10,9 @@ One caption, from table to picture:
 4. `itemize`: a paragraph is cut into runs of one direction (`bidi`, UAX #9), one script and one
    face, never within a grapheme cluster.
 5. `shape`: HarfBuzz shapes each run once, in units of the em.
-6. `layout`: `breaks` says where lines may end (ICU, UAX #14; BudouX for phrases), `fit` finds the
-   largest size of the ladder at which balanced lines fit: arithmetic over advances, no shaping.
+6. `layout`: `breaks` says where lines may end (ICU, UAX #14; BudouX for phrases), `line_cost` what
+   that costs the reader, and `fit` finds the size and the lines that cost least: arithmetic over
+   advances, no shaping.
    `lines` puts each line in display order, and shapes it again only where HarfBuzz calls a break
    unsafe; `stacking` sets them one below the other, as close as their ink at each place allows.
 7. `paint`: masks of the glyphs (`glyphs`, drawn by Skia once a size) are laid together, and

@@ -13,7 +13,7 @@ from itertools import accumulate
 from typing import TYPE_CHECKING
 from unicodedata import category
 
-from icu4py.breakers import CharacterBreaker, LineBreaker
+from icu4py.breakers import CharacterBreaker, LineBreaker, WordBreaker
 
 from memeloc.model import Locale
 
@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 
 _KEEP_ALL = "@lw=phrase"
 _HANGUL = re.compile("[\u1100-\u11ff\u3130-\u318f\uac00-\ud7af]")
+_KANA = re.compile("[\u3040-\u30ff]")
 _AFTER = "-/\u00ad\u2010\u2013\u2014…"
 _JOINING = ("Mn", "Mc", "Me", "Cf", "Sk")  # Sk: skin tones
 _JOINED = "\u0e33\u0eb3\uff9e\uff9f"
@@ -88,15 +89,25 @@ def opportunities(text: str, locale: Locale) -> list[int]:
     return ends
 
 
-def phrases(text: str, locale: Locale, ends: list[int]) -> list[int]:
-    """Those of the line break opportunities `ends` that also end a phrase, by BudouX's model.
+def phrase_ends(text: str, locale: Locale, ends: list[int]) -> tuple[list[int], list[int]]:
+    """Those of the line break opportunities `ends` that end a word, and a phrase among these.
 
-    A space is always the end of a phrase. Without a model for the locale, all of `ends`.
+    Phrases are BudouX's, and a space ends one. A word is what ICU's dictionary sees whole; but
+    where BudouX ends a phrase beside kana, ICU's is mistaken (it has a "yes" in しおりはいらない).
+    Without a model for the locale, all of `ends` are both.
     """
     if not locale.phrase_model or len(ends) < 3:
-        return ends
+        return ends, ends
     allowed = set(accumulate(map(len, _parser(locale.phrase_model).parse(text))))
-    return [end for end in ends if end in allowed or text[end - 1] in _SPACES]
+    allowed.update(end for end in ends if text[end - 1] in _SPACES)
+    cuts = [end for _, end in WordBreaker(text, locale.line_break).segments()]
+    whole = set(_code_points(text, cuts))
+    words = [
+        end
+        for end in ends
+        if end in whole or (end in allowed and _KANA.search(text, end - 1, end + 1))
+    ]
+    return words, [end for end in words if end in allowed]
 
 
 @cache

@@ -8,8 +8,12 @@ from __future__ import annotations
 
 import math
 from bisect import bisect_right
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from itertools import accumulate
+from typing import NamedTuple
+
+from memeloc.render.line_cost import CLAUSE, EXTRA_LINE, ORPHAN, ORPHAN_SHARE, UNEVEN
 
 STEPS_PER_OCTAVE = 12
 """Sizes on the ladder from one size to its double: neighbours differ by 5.9 %."""
@@ -24,7 +28,8 @@ LADDER: tuple[float, ...] = tuple(
 )
 """All font sizes there are, in pixels, ascending from FLOOR."""
 
-_BALANCE_LIMIT = 48
+_SEARCHED = 96
+"""Segments of a part among which lines are searched for; more are only filled evenly."""
 
 
 def step_below(size: float) -> int:
@@ -117,22 +122,180 @@ def largest_step(segments: Segments, capacity: Capacity, low: int, high: int) ->
     return best
 
 
-def break_lines(segments: Segments, limit: float) -> list[tuple[int, int]]:
-    """Break into the fewest lines no wider than `limit` ems, evenly filled.
+class Choice(NamedTuple):
+    """A size and lines.
+
+    Attributes:
+        step: index on the ladder.
+        free: the largest step that fits, were it not for the lines' cost.
+        lines: for each the index of its first segment and of the one after its last.
+    """
+
+    step: int
+    free: int
+    lines: list[tuple[int, int]]
+
+
+def choose(
+    segments: Segments,
+    capacity: Capacity,
+    low: int,
+    high: int,
+    costs: Callable[[], Sequence[float]],
+    given: int,
+) -> Choice | None:
+    """The size and the lines that cost least: size against shape.
+
+    A step of the ladder below the largest size that fits costs one; what ends and shapes of lines
+    cost stands in `line_cost`. Within its bounds the search is exact.
+
+    Args:
+        segments: to break into lines.
+        capacity: of the box.
+        low, high: the first and the last ladder step allowed.
+        costs: gives what it costs to end a line after each segment; asked for only where a
+            paragraph is longer than a line.
+        given: how many steps of size better lines may cost at most.
 
     Returns:
-        For each line the index of its first segment and of the one after its last.
+        None when nothing fits.
     """
-    lines = _greedy(segments, limit)
-    count = len(lines)
-    if count == 1 or len(segments.full) > _BALANCE_LIMIT * 8:
-        return lines
-    if count == 2 and not any(segments.forced):
-        return _halves(segments)
-    narrowest = _narrowest(segments, limit, count)
-    if count == 2 or len(segments.full) > _BALANCE_LIMIT:
-        return _greedy(segments, narrowest)
-    return _even(segments, narrowest * (1 + 1e-9), count)
+    free = largest_step(segments, capacity, low, high)
+    if free < 0:
+        return None
+    limit = capacity.limit(LADDER[free])
+    fewest = count_lines(segments, limit)
+    if fewest == 1 + segments.forced.count(True):
+        return Choice(free, free, _greedy(segments, limit))
+    if len(segments.full) > _SEARCHED:
+        return Choice(free, free, _greedy(segments, _narrowest(segments, limit, fewest)))
+    steps = range(free, max(low, free - given) - 1, -1)
+    return _Search(segments, costs(), capacity, steps, fewest).best()
+
+
+class _Search:
+    """The search for the lines of least cost, over the sizes on `steps`, largest first."""
+
+    def __init__(
+        self,
+        segments: Segments,
+        costs: Sequence[float],
+        capacity: Capacity,
+        steps: range,
+        fewest: int,
+    ) -> None:
+        self.costs = costs
+        self.trimmed = segments.trimmed
+        self.forced = segments.forced
+        self.number = len(segments.full)
+        self.starts = list(accumulate(segments.full, initial=0.0))
+        self.steps = steps
+        self.limits = [capacity.limit(LADDER[step]) * (1 + 1e-9) for step in steps]
+        self.rooms = [capacity.lines(LADDER[step]) for step in steps]
+        self.fewest = fewest
+        self.least = count_lines(segments, self.limits[-1])
+        self.cost = math.inf
+        self.choice = Choice(steps[0], steps[0], [])
+
+    def best(self) -> Choice:
+        """The lines of least cost."""
+        self._consider(self.fewest, 0.0)
+        for count in range(self.least, self.fewest):
+            self._consider(count, 0.0)
+        if self.fewest < self.rooms[-1]:
+            self._consider(self.fewest + 1, EXTRA_LINE)
+        return self.choice
+
+    def _consider(self, count: int, extra: float) -> None:
+        """Look at all partitions into `count` lines, which cost `extra`, at all sizes.
+
+        The best one at the smallest size is the best of all, but that it may not fit larger ones;
+        so these are looked at only while a step of size would cost more than it.
+        """
+        at_least = extra + (count - 1 - self.forced.count(True)) * min(self.costs[:-1])
+        if at_least >= self.cost:
+            return
+        loosest = self._partition(count, self.limits[-1])
+        if loosest is None:
+            return
+        cost, lines = loosest
+        widest = max(self._width(begin, after) for begin, after in lines)
+        enough = 0
+        while self.limits[enough] < widest or self.rooms[enough] < count:
+            enough += 1
+        self._keep(cost + extra + enough, enough, lines)
+        for given in range(enough):
+            if cost + extra + given >= self.cost:
+                break
+            if self.rooms[given] >= count:
+                tighter = self._partition(count, self.limits[given])
+                if tighter is not None:
+                    self._keep(tighter[0] + extra + given, given, tighter[1])
+
+    def _keep(self, cost: float, given: int, lines: list[tuple[int, int]]) -> None:
+        if cost < self.cost:
+            self.cost = cost
+            self.choice = Choice(self.steps[given], self.steps[0], lines)
+
+    def _width(self, begin: int, after: int) -> float:
+        return self.starts[after - 1] - self.starts[begin] + self.trimmed[after - 1]
+
+    def _partition(self, count: int, limit: float) -> tuple[float, list[tuple[int, int]]] | None:
+        """The partition into `count` lines within `limit` ems that costs least, and its cost."""
+        number, starts, trimmed = self.number, self.starts, self.trimmed
+        costs, forced = self.costs, self.forced
+        mean = starts[-1] / count or 1.0
+        before = {0: 0.0}
+        choices: list[dict[int, int]] = []
+        for earliest in self._earliest(count, limit):
+            after: dict[int, float] = {}
+            choice: dict[int, int] = {}
+            for begin, cost in before.items():
+                start = starts[begin]
+                for index in range(begin, number):
+                    width = starts[index] - start + trimmed[index]
+                    if width > limit:
+                        break
+                    end = index + 1
+                    if end >= earliest:
+                        share = width / mean - 1.0
+                        total = cost + costs[index] + UNEVEN * share * share
+                        if end == number and begin == index and begin:
+                            total += self._orphan(begin, width / mean)
+                        if total < after.get(end, math.inf):
+                            after[end] = total
+                            choice[end] = begin
+                    if forced[index]:
+                        break
+            before = after
+            choices.append(choice)
+        if number not in before:
+            return None
+        lines: list[tuple[int, int]] = []
+        end = number
+        for choice in reversed(choices):
+            lines.append((choice[end], end))
+            end = choice[end]
+        lines.reverse()
+        return before[number], lines
+
+    def _earliest(self, count: int, limit: float) -> list[int]:
+        """For each line the first segment that may follow it, so that the rest fits its lines."""
+        starts, trimmed, forced = self.starts, self.trimmed, self.forced
+        earliest = [self.number]
+        while len(earliest) < count:
+            after = begin = earliest[-1]
+            while begin > 0 and starts[after - 1] - starts[begin - 1] + trimmed[after - 1] <= limit:
+                if forced[begin - 1] and begin < after:
+                    break
+                begin -= 1
+            earliest.append(begin)
+        earliest.reverse()
+        return earliest
+
+    def _orphan(self, begin: int, share: float) -> float:
+        """What a last line of one word costs that is so narrow a share of the mean."""
+        return ORPHAN if share < ORPHAN_SHARE and self.costs[begin - 1] > CLAUSE else 0.0
 
 
 def _greedy(segments: Segments, limit: float) -> list[tuple[int, int]]:
@@ -154,22 +317,6 @@ def _greedy(segments: Segments, limit: float) -> list[tuple[int, int]]:
     return lines
 
 
-def _halves(segments: Segments) -> list[tuple[int, int]]:
-    """The partition into two lines whose wider one is narrowest; of equals, the first."""
-    full, trimmed = segments.full, segments.trimmed
-    number = len(full)
-    rest = sum(full) - full[-1] + trimmed[-1]
-    used = 0.0
-    best, at = float("inf"), 1
-    for index in range(number - 1):
-        width = used + trimmed[index]
-        used += full[index]
-        wider = max(width, rest - used)
-        if wider < best:
-            best, at = wider, index + 1
-    return [(0, at), (at, number)]
-
-
 def _narrowest(segments: Segments, limit: float, count: int) -> float:
     """The smallest width at which `count` lines are still enough, to a hundredth of an em."""
     low, high = segments.widest, limit
@@ -182,48 +329,6 @@ def _narrowest(segments: Segments, limit: float, count: int) -> float:
         else:
             low = middle
     return high
-
-
-def _even(segments: Segments, limit: float, count: int) -> list[tuple[int, int]]:
-    """The partition into `count` lines within `limit` with the least sum of squared widths.
-
-    The sum of the widths is all but fixed, so the least sum of squares is the most even filling.
-    """
-    number = len(segments.full)
-    infinite = float("inf")
-    best: list[float] = [0.0] + [infinite] * number
-    choices: list[list[int]] = []
-    full, trimmed, forced = segments.full, segments.trimmed, segments.forced
-    for _ in range(count):
-        after = [infinite] * (number + 1)
-        choice = [0] * (number + 1)
-        for begin in range(number):
-            cost = best[begin]
-            if cost == infinite:
-                continue
-            used = 0.0
-            for index in range(begin, number):
-                width = used + trimmed[index]
-                if width > limit:
-                    break
-                total = cost + width * width
-                if total < after[index + 1]:
-                    after[index + 1] = total
-                    choice[index + 1] = begin
-                used += full[index]
-                if forced[index]:
-                    break
-        best = after
-        choices.append(choice)
-    if best[number] == infinite:
-        return _greedy(segments, limit)
-    lines: list[tuple[int, int]] = []
-    end = number
-    for choice in reversed(choices):
-        lines.append((choice[end], end))
-        end = choice[end]
-    lines.reverse()
-    return lines
 
 
 def merge(segments: Segments, keep: Sequence[int]) -> Segments:

@@ -1,27 +1,32 @@
 """Laying out one part of a caption. In: its text, its box, its stack. Out: placed glyphs, in ems.
 
-Shape once, find the largest size at which the text broken at allowed places fits, balance the
-lines, stack them as close as their ink allows.
+Shape once, find the size and the lines that cost least (`fit`, `line_cost`), stack them as close as
+their ink allows.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import NamedTuple
 
 from memeloc.model import Align, Locale
 from memeloc.render import fit
-from memeloc.render.breaks import clusters, opportunities, phrases
-from memeloc.render.fit import LADDER, Capacity, Segments
+from memeloc.render.breaks import clusters, opportunities, phrase_ends
+from memeloc.render.fit import LADDER, Capacity, Choice, Segments
 from memeloc.render.itemize import Itemizer
+from memeloc.render.line_cost import end_costs
 from memeloc.render.lines import SOFT_HYPHEN, Line, set_line
 from memeloc.render.shape import ShapedText, shape
 from memeloc.render.stacking import Spacing, ink_extent, stack_lines
 from memeloc.render.text import clean
 
-PHRASE_LOSS = 0.7
-"""Phrase-aware breaks are kept when they cost no more than this share of the size."""
+MOST_GIVEN = 2
+"""Steps of the ladder that better lines may cost."""
+
+MOST_GIVEN_FOR_PHRASES = 6
+"""The same where lines would else cut phrases: 30 % of the size."""
 
 PITCH_ESTIMATE = 0.9
 """Where the search for a size begins: what two lines need of the greatest ascent and descent of
@@ -120,6 +125,15 @@ class _Fitted(NamedTuple):
     lines: list[Line]
 
 
+class _Attempt(NamedTuple):
+    """Segments to try, offsets that cut phrases, the lowest step, whether words are broken."""
+
+    segments: Segments
+    phrase_cuts: frozenset[int]
+    low: int
+    broken: bool
+
+
 class _Part:
     """The paragraphs of one part while a size is being looked for."""
 
@@ -148,63 +162,99 @@ class _Part:
         if top < 0:
             return None
         legible = min(fit.step_below(self.locale.smallest_size - 1e-6) + 1, top)
-        whole = self._segments(opportunities)
-        for segments, low, broken in self._attempts(whole, legible, top):
-            fitted = self._largest(segments, low, top, broken=broken)
+        for attempt in self._attempts(legible, top):
+            fitted = self._best(attempt, top)
             if fitted is not None:
                 return fitted
         return None
 
-    def _largest(self, segments: Segments, low: int, high: int, *, broken: bool) -> _Fitted | None:
-        """The layout at the largest size of a range of the ladder that fits, if any does.
+    def _best(self, attempt: _Attempt, high: int) -> _Fitted | None:
+        """The layout of least cost from the attempt's lowest size to `high`, if any fits.
 
-        The search begins where an estimate says. Lines that do not fit are set smaller, those that
-        fit larger, step by step: how far apart lines must be shows only when they are set.
+        How far apart lines must be shows only when they are set: the search begins with an
+        estimate, and where that leaves room for a larger size goes on with what was measured.
         """
-        step = max(low, fit.largest_step(segments, self.capacity, low, high))
-        best = None
-        while low <= step <= high:
-            size = LADDER[step]
-            lines = self._lines(segments, size)
+        capacity = self.capacity
+        best: _Fitted | None = None
+        chosen: Choice | None = None
+        while True:
+            choice = self._choose(attempt, capacity, high)
+            if choice is None or choice == chosen:
+                return best
+            size = LADDER[choice.step]
+            lines = self._lines(attempt.segments, choice.lines)
             baselines = stack_lines(lines, self.spacing, size)
             above, below = ink_extent(lines, baselines)
-            if self._inside(lines, above + below, size):
-                best = _Fitted(size, baselines, broken, lines)
-                low = step + 1
-                extent = max(0.0, above + below - baselines[-1])
-                closest = replace(self.capacity, pitch=self.bounds.line_spacing, extent=extent)
-                step = fit.largest_step(segments, closest, low, low)
-            else:
-                high = step = step - 1
-        return best
+            if not self._inside(lines, above + below, size):
+                if best is not None:
+                    return best
+                high = choice.step - 1
+                continue
+            best, chosen = _Fitted(size, baselines, attempt.broken, lines), choice
+            extent = max(0.0, above + below - baselines[-1])
+            closest = replace(self.capacity, pitch=self.bounds.line_spacing, extent=extent)
+            larger = choice.free + 1
+            if larger > high or fit.largest_step(attempt.segments, closest, larger, larger) < 0:
+                return best
+            pitch = baselines[-1] / (len(lines) - 1) if len(lines) > 1 else closest.pitch
+            if pitch >= capacity.pitch:
+                return best
+            capacity = replace(closest, pitch=pitch)
 
-    def _attempts(
-        self, whole: Segments, legible: int, top: int
-    ) -> Iterator[tuple[Segments, int, bool]]:
-        """Segments to try, with the lowest ladder step each may use, best first."""
+    def _choose(self, attempt: _Attempt, capacity: Capacity, high: int) -> Choice | None:
+        """The search; phrases are cut only where whole ones make the text much smaller."""
+        segments, phrase_cuts, low, _ = attempt
+        costs = partial(self._costs, segments, phrase_cuts)
+        choice = fit.choose(segments, capacity, low, high, costs, MOST_GIVEN)
+        if choice is None or not phrase_cuts:
+            return choice
+        if phrase_cuts.isdisjoint(segments.ends[after - 1] for _, after in choice.lines):
+            return choice
+        return fit.choose(segments, capacity, low, high, costs, MOST_GIVEN_FOR_PHRASES)
+
+    def _attempts(self, legible: int, top: int) -> Iterator[_Attempt]:
+        """What to try, best first."""
+        whole = self._segments(opportunities)
         if self.locale.phrase_model:
-            phrased = self._phrased(whole)
-            if len(phrased.full) < len(whole.full):
-                free = fit.largest_step(whole, self.capacity, legible, top)
-                if free >= 0:
-                    allowed = fit.step_below(LADDER[free] * PHRASE_LOSS) + 1
-                    yield phrased, max(legible, min(allowed, free)), False
-        yield whole, legible, False
+            words, phrase_cuts = self._words(whole)
+            yield _Attempt(words, phrase_cuts, legible, False)
+        yield _Attempt(whole, frozenset(), legible, False)
         pieces = self._segments(lambda text, _: clusters(text))
-        yield pieces, legible, True
+        yield _Attempt(pieces, frozenset(), legible, True)
         if legible > 0:
-            yield whole, 0, False
-            yield pieces, 0, True
+            yield _Attempt(whole, frozenset(), 0, False)
+            yield _Attempt(pieces, frozenset(), 0, True)
 
-    def _phrased(self, whole: Segments) -> Segments:
-        keep: list[int] = []
+    def _words(self, whole: Segments) -> tuple[Segments, frozenset[int]]:
+        """Segments of whole words, and those of their ends that cut a phrase."""
+        words: list[int] = []
+        phrase_cuts: list[int] = []
         offset = 0
         for paragraph in self.paragraphs:
-            length = len(paragraph.text)
-            ends = [end - offset for end in whole.ends if offset < end <= offset + length]
-            keep += [end + offset for end in phrases(paragraph.text, self.locale, ends)]
-            offset += length + 1
-        return fit.merge(whole, keep)
+            text = paragraph.text
+            ends = [end - offset for end in whole.ends if offset < end <= offset + len(text)]
+            kept, outer = phrase_ends(text, self.locale, ends)
+            words += [end + offset for end in kept]
+            phrase_cuts += [end + offset for end in set(kept).difference(outer)]
+            offset += len(text) + 1
+        return fit.merge(whole, words), frozenset(phrase_cuts)
+
+    def _costs(self, segments: Segments, phrase_cuts: frozenset[int]) -> list[float]:
+        """What it costs to end a line after each segment."""
+        text = "\n".join([paragraph.text for paragraph in self.paragraphs])
+        costs: list[float] = []
+        pieces: list[str] = []
+        cuts: list[int] = []
+        for start, end, forced in zip(
+            segments.starts, segments.ends, [*segments.forced[:-1], True], strict=True
+        ):
+            if end in phrase_cuts:
+                cuts.append(len(pieces))
+            pieces.append(text[start:end])
+            if forced:
+                costs += end_costs(pieces, self.locale, cuts)
+                pieces, cuts = [], []
+        return costs
 
     def _segments(self, breaker: Callable[[str, Locale], list[int]]) -> Segments:
         starts: list[int] = []
@@ -233,11 +283,11 @@ class _Part:
         forced[-1] = False
         return Segments(starts, ends, full, trimmed, forced)
 
-    def _lines(self, segments: Segments, size: float) -> list[Line]:
+    def _lines(self, segments: Segments, partition: Sequence[tuple[int, int]]) -> list[Line]:
         lines = []
         offset = 0
         index = 0
-        for first, after in fit.break_lines(segments, self.capacity.limit(size)):
+        for first, after in partition:
             begin, end = segments.starts[first], segments.ends[after - 1]
             while begin > offset + len(self.paragraphs[index].text):
                 offset += len(self.paragraphs[index].text) + 1

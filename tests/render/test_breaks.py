@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from memeloc.locales import default
-from memeloc.render.breaks import clusters, opportunities, phrases
+from memeloc.render.breaks import clusters, opportunities, phrase_ends
 from tests.render.sentences import SENTENCES
 
 UNICODE = Path("/usr/share/unicode/auxiliary")
@@ -207,24 +207,43 @@ def test_phrases_are_some_of_the_opportunities(tag: str) -> None:
     locale = default().get(tag)
     for text in [*SENTENCES[tag], "".join(SENTENCES[tag]), "API 的 GPU 很 慢 か な"]:
         ends = opportunities(text, locale)
-        kept = phrases(text, locale, ends)
-        assert set(kept) <= set(ends)
-        assert kept[-1] == len(text)
+        words, phrases = phrase_ends(text, locale, ends)
+        assert set(phrases) <= set(words) <= set(ends)
+        assert phrases[-1] == words[-1] == len(text)
     whole = "".join(SENTENCES[tag])
     ends = opportunities(whole, locale)
-    assert len(phrases(whole, locale, ends)) < len(ends)
+    assert len(phrase_ends(whole, locale, ends)[1]) < len(ends)
 
 
 def test_a_japanese_phrase_keeps_its_particle() -> None:
     locale = default().get("ja")
     text = "猫が温かいキーボードの上で眠っています。"
-    ends = phrases(text, locale, opportunities(text, locale))
+    _, ends = phrase_ends(text, locale, opportunities(text, locale))
     assert [text[a:b] for a, b in zip([0, *ends], ends, strict=False)][:2] == ["猫が", "温かい"]
 
 
 def test_a_language_without_a_phrase_model_keeps_all_opportunities() -> None:
     ends = [4, 8, 12]
-    assert phrases("one two etc.", default().get("en"), ends) == ends
+    assert phrase_ends("one two etc.", default().get("en"), ends) == (ends, ends)
+
+
+@pytest.mark.parametrize(
+    ("tag", "text", "word"),
+    [
+        ("zh-Hans", "两个瓜、一盏灯，没有洋葱", "一盏灯"),
+        ("zh-Hans", "报告_最终版", "最终"),
+        ("zh-Hans", "预计到达：", "到达"),
+        ("zh-Hans", "还剩4小时12分钟", "分钟"),
+        ("ja", "しおりはいらない。", "いらない"),
+        ("ja", "食品情報を読む", "食品"),
+        ("th", "ได้เมลอนสองลูก", "เมลอน"),
+    ],
+)
+def test_what_a_model_sees_whole_is_no_phrases_end(tag: str, text: str, word: str) -> None:
+    locale = default().get(tag)
+    _, ends = phrase_ends(text, locale, opportunities(text, locale))
+    begin = text.index(word)
+    assert not set(ends) & set(range(begin + 1, begin + len(word)))
 
 
 def test_offsets_are_code_points_where_utf_16_needs_two_units() -> None:

@@ -10,10 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from memeloc.render import fit
-from memeloc.render.fit import LADDER, Capacity, Segments, break_lines, count_lines, largest_step
-
-TOLERANCE = 0.011
-"""Ems by which the narrowest width is found, and a little."""
+from memeloc.render.fit import LADDER, Capacity, Segments, choose, count_lines, largest_step
+from memeloc.render.line_cost import CLAUSE, EXTRA_LINE, ORPHAN, ORPHAN_SHARE, UNEVEN
 
 
 @st.composite
@@ -71,34 +69,48 @@ def fitting(words: Segments, limit: float) -> list[list[tuple[int, int]]]:
 @given(segments(), st.floats(0.5, 40))
 def test_the_fewest_lines_are_those_of_brute_force(words: Segments, limit: float) -> None:
     possible = fitting(words, limit)
-    if not possible:
+    if possible:
+        assert count_lines(words, limit) == min(map(len, possible))
+    else:
         assert count_lines(words, limit) > 1_000_000
-        return
-    fewest = min(map(len, possible))
-    assert count_lines(words, limit) == fewest
-    lines = break_lines(words, limit)
-    assert lines in possible
-    assert len(lines) == fewest
 
 
-@given(segments(), st.floats(0.5, 40))
-def test_lines_are_as_even_as_can_be(words: Segments, limit: float) -> None:
-    possible = fitting(words, limit)
-    if not possible:
+def cost_of(lines: list[tuple[int, int]], words: Segments, costs: list[float]) -> float:
+    """What lines cost, by the words of `line_cost`, but for their number and their size."""
+    mean = sum(words.full) / len(lines) or 1.0
+    total = sum(costs[after - 1] for _, after in lines)
+    total += sum(UNEVEN * (width_of(words, *line) / mean - 1) ** 2 for line in lines)
+    begin, after = lines[-1]
+    if len(lines) > 1 and after - begin == 1 and costs[begin - 1] > CLAUSE:
+        total += ORPHAN if width_of(words, begin, after) < ORPHAN_SHARE * mean else 0.0
+    return total
+
+
+@given(segments(), rooms, st.lists(st.sampled_from([0.0, 0.25, 1.0, 3.0]), min_size=7, max_size=7))
+def test_the_lines_chosen_cost_least_of_all(
+    words: Segments, room: Capacity, some_costs: list[float]
+) -> None:
+    costs = [*some_costs[: len(words.full) - 1], 0.0]
+    high = 30
+    choice = choose(words, room, 0, high, lambda: costs, 2)
+    free = largest_step(words, room, 0, high)
+    if choice is None:
+        assert free < 0
         return
-    fewest = min(map(len, possible))
-    best = [lines for lines in possible if len(lines) == fewest]
-    narrowest = min(max(width_of(words, *line) for line in lines) for lines in best)
-    ours = break_lines(words, limit)
-    widths = [width_of(words, *line) for line in ours]
-    assert max(widths) <= narrowest + TOLERANCE
-    if fewest > 2:
-        least = min(
-            sum(width_of(words, *line) ** 2 for line in lines)
-            for lines in best
-            if max(width_of(words, *line) for line in lines) <= narrowest + 1e-9
-        )
-        assert sum(width**2 for width in widths) <= least + 1e-6
+    assert choice.free == free
+    fewest = count_lines(words, room.limit(LADDER[free]))
+    if fewest == 1 + words.forced.count(True):
+        assert choice.step == free
+        return
+    best = min(
+        cost_of(lines, words, costs) + EXTRA_LINE * (len(lines) > fewest) + free - step
+        for step in range(free, max(0, free - 2) - 1, -1)
+        for lines in fitting(words, room.limit(LADDER[step]) * (1 + 1e-9))
+        if len(lines) <= min(fewest + 1, room.lines(LADDER[step]))
+    )
+    ours = cost_of(choice.lines, words, costs) + EXTRA_LINE * (len(choice.lines) > fewest)
+    assert ours + free - choice.step == pytest.approx(best)
+    assert len(choice.lines) <= room.lines(LADDER[choice.step])
 
 
 @given(segments(5), rooms, st.integers(0, 40), st.integers(0, 40))
@@ -156,7 +168,7 @@ def test_the_step_below_is_the_largest_that_is_not_above(size: float) -> None:
         assert fit.step_below(exact) == at
 
 
-def test_a_long_text_is_broken_fast_and_evenly() -> None:
+def test_a_long_text_is_broken_evenly() -> None:
     number = 3000
     words = Segments(
         list(range(number)),
@@ -165,7 +177,10 @@ def test_a_long_text_is_broken_fast_and_evenly() -> None:
         [0.8 + (at % 7) / 4 for at in range(number)],
         [False] * number,
     )
-    lines = break_lines(words, 20)
+    room = Capacity(402, 40_000, 1.2, 1.0, 0.0)
+    choice = choose(words, room, 12 * 2, 12 * 2, list, 2)
+    assert choice is not None
+    lines = choice.lines
     assert lines[0][0] == 0
     assert lines[-1][1] == number
     assert all(width_of(words, *line) <= 20 for line in lines)

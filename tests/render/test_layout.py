@@ -8,7 +8,7 @@ from memeloc.fonts import FaceName, FontLibrary
 from memeloc.locales import default
 from memeloc.render import fit
 from memeloc.render.itemize import Itemizer
-from memeloc.render.layout import EMPTY, Bounds, PartLayout, lay_out
+from memeloc.render.layout import EMPTY, MOST_GIVEN, Bounds, PartLayout, lay_out
 from memeloc.render.lines import Line, set_line
 from memeloc.render.shape import ShapedText, shape
 from memeloc.render.stacking import ink_extent
@@ -64,11 +64,14 @@ def test_a_sentence_fits_its_box_whole(tag: str) -> None:
         assert (sum(ink_extent(layout.lines, layout.baselines)) + 0.12) * layout.size <= 200
 
 
-@pytest.mark.parametrize("tag", ["en", "ar", "ko", "hi", "th"])  # phrases may cost Japanese size
-def test_a_larger_box_never_means_smaller_text(tag: str) -> None:
+@pytest.mark.parametrize("tag", ["en", "ar", "ko", "hi", "th"])  # phrases may cost Japanese more
+def test_a_larger_box_costs_no_more_size_than_better_lines_may(tag: str) -> None:
     text = SENTENCES[tag][0]
-    sizes = [laid(text, tag, width, 150, 200).size for width in range(120, 800, 40)]
-    assert sizes == sorted(sizes)
+    largest = 0
+    for width in range(120, 800, 40):
+        step = fit.LADDER.index(laid(text, tag, width, 150, 200).size)
+        assert step >= largest - MOST_GIVEN
+        largest = max(largest, step)
 
 
 def test_the_next_size_up_would_not_fit() -> None:

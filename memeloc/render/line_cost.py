@@ -1,0 +1,154 @@
+"""What lines cost. In: the pieces of a part, its locale. Out: what each line end and shape costs.
+
+All costs are in steps of the ladder of sizes (`fit.LADDER`, 5.9 % each): an end that costs two is
+taken where every better one makes the text more than two steps smaller. The search is in `fit`.
+
+An end costs least behind punctuation and most within a phrase. To that comes what makes readers
+stumble: a line that ends with a word which belongs to the next (an article, a preposition, a
+conjunction, a number before its noun), begins with one that belongs to the word before, or parts
+one word from its clause ("IN TOTAL, SINCE / THURSDAY"). The words are in each locale's TOML. The
+shape costs where lines are of uneven width, or a short word stands alone on the last one.
+Values are set by eye, over the starter set in all its languages.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+from functools import lru_cache
+
+from memeloc.locales.casing import uppercase
+from memeloc.model import Locale
+
+SENTENCE = 0.0
+"""An end behind a full stop, a question or exclamation mark, a dash or an ellipsis."""
+CLAUSE = 0.25
+"""An end behind a comma, a colon, a bracket or a quotation, before one that opens; at a space in
+Thai."""
+BEFORE_LINK = 0.6
+"""An end between two words, the second of which opens a phrase: a preposition, an article."""
+PLAIN = 1.0
+"""An end between two words, or two phrases of a language without spaces."""
+WITHIN_COMPOUND = 2.5
+"""An end behind a hyphen, a slash or a soft hyphen, without a space."""
+WITHIN_PHRASE = 6.0
+"""An end between two words that BudouX sees as one phrase; added."""
+LINKED = 2.0
+"""A word at the end of a line that belongs to the next, or at its begin to the last; added."""
+STUB = 1.5
+"""The first word of a clause at the end of a line, or a short last one at its begin; added."""
+STUB_LENGTH = 4
+"""Characters of a short word, its punctuation among them."""
+EXTRA_LINE = 0.75
+"""Each line more than are needed at the largest size."""
+UNEVEN = 3.0
+"""A line half as wide again as the mean costs a quarter of this, one twice as wide all of it."""
+ORPHAN = 1.5
+"""A last line of one word, narrower than ORPHAN_SHARE of the mean."""
+ORPHAN_SHARE = 0.45
+
+_SENTENCE_ENDS = frozenset(".!?…。！？।॥؟۔‥—–።፧៕\u037e·~～")
+_CLAUSE_ENDS = frozenset(',;:、，；：،؛٫)]}）］｝〉》」』】”»’"؍՝፣፤၊။・')
+_OPENING = frozenset("([{（［｛〈《「『【“«„‘‚—–¿¡")
+_AROUND = "".join(_SENTENCE_ENDS | _CLAUSE_ENDS | _OPENING) + "%‹›'\u2066\u2067\u2068\u2069"
+_NUMERALS = frozenset("一二两兩三四五六七八九十百千万萬半几幾")
+_JOINED_BY = frozenset("-/\u00ad\u2010_&+\u05be")
+
+
+def end_costs(
+    pieces: Sequence[str], locale: Locale, within_phrases: Collection[int] = ()
+) -> list[float]:
+    """What it costs to end a line behind each of the pieces, in ladder steps.
+
+    Args:
+        pieces: of one paragraph, each with the white space at its end.
+        locale: whose words belong together.
+        within_phrases: the pieces behind which BudouX sees no end of a phrase.
+
+    Returns:
+        One cost a piece; the last is 0.0, for there the paragraph ends.
+    """
+    number = len(pieces)
+    words = [piece.strip() for piece in pieces]
+    costs = [
+        _between(piece, word, after, locale)
+        for piece, word, after in zip(pieces, words, words[1:], strict=False)
+    ]
+    strong = [cost <= CLAUSE for cost in costs]
+    for index in range(number - 1):
+        if index in within_phrases:
+            costs[index] += WITHIN_PHRASE
+        if strong[index]:
+            continue
+        ends_clause = index < number - 2 and strong[index + 1]
+        if (index > 0 and strong[index - 1]) or (
+            ends_clause and len(words[index + 1]) <= STUB_LENGTH
+        ):
+            costs[index] += STUB
+    costs.append(0.0)
+    return costs
+
+
+def uneven(width: float, mean: float) -> float:
+    """What a line costs that is wider or narrower than the mean of its sisters."""
+    share = width / mean - 1.0
+    return UNEVEN * share * share
+
+
+def _between(piece: str, word: str, after: str, locale: Locale) -> float:
+    """The cost of an end between a piece and the next word, by those two alone."""
+    if not word or not after:
+        return SENTENCE
+    last, first = word[-1], after[0]
+    if last in _SENTENCE_ENDS and not (last == "." and len(word) == 2):
+        return SENTENCE
+    if last in _CLAUSE_ENDS:
+        return CLAUSE
+    spaced = piece[-1].isspace()
+    unspaced = bool(locale.phrase_model)
+    if first in _OPENING:
+        cost = CLAUSE
+    elif unspaced:
+        at_number = last.isdecimal() or first.isdecimal()
+        cost = CLAUSE if (spaced and not at_number) or last == "_" else PLAIN
+    else:
+        cost = PLAIN if spaced or last not in _JOINED_BY else WITHIN_COMPOUND
+    linked = _linked_words(locale)
+    head, tail = after.strip(_AROUND), word.lstrip(_AROUND)
+    if (
+        tail in linked.to_next
+        or tail.rpartition("’")[2] in linked.to_next
+        or f"{tail} {head}" in linked.to_next
+    ):
+        cost += LINKED
+    elif last.isdecimal() or (unspaced and last in _NUMERALS):
+        cost += LINKED if first.isalpha() and head not in linked.to_next else 0.0
+    elif head.isdecimal() and (unspaced or not after[-1].isdecimal()):
+        cost += LINKED / 2  # "Chapter / 1:"
+    if not any(map(str.isalnum, after)):
+        cost += LINKED  # an emoji belongs to the words before it
+    elif head in linked.to_previous and not (unspaced and spaced):
+        cost += LINKED
+    elif cost == PLAIN and head in linked.to_next:
+        return BEFORE_LINK
+    return cost
+
+
+class _LinkedWords:
+    """A locale's words that belong to the next or the last, in each case they are written in."""
+
+    def __init__(self, locale: Locale) -> None:
+        self.to_next = _in_cases(locale.keep_with_next, locale)
+        self.to_previous = _in_cases(locale.keep_with_previous, locale)
+
+
+def _in_cases(words: Sequence[str], locale: Locale) -> frozenset[str]:
+    return frozenset(
+        form
+        for word in words
+        for form in (word, uppercase(word, locale), uppercase(word[0], locale) + word[1:])
+    )
+
+
+@lru_cache(maxsize=256)
+def _linked_words(locale: Locale) -> _LinkedWords:
+    return _LinkedWords(locale)
