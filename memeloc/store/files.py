@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from sqlalchemy import Connection, select
+from collections.abc import Sequence
 
-from memeloc.store.queries import Repository, add_row, columns_of
+from sqlalchemy import Connection, insert, select
+
+from memeloc.store.queries import Repository, by_slices, columns_of
 from memeloc.store.records import FileRecord
 from memeloc.store.tables.captions import files
 
@@ -27,8 +29,26 @@ def find_file(connection: Connection, kind: str, sha256: str) -> FileRecord | No
 
 def store_file(connection: Connection, file: FileRecord) -> tuple[int, bool]:
     """The id of the file in the database, and whether it was there already."""
-    stored = find_file(connection, file.kind, file.sha256)
-    if stored is not None:
-        return stored.id, True
-    values = {"kind": file.kind, "name": file.name, "sha256": file.sha256, "rows": file.rows}
-    return add_row(connection, files, **values), False
+    return store_files(connection, [file])[0]
+
+
+def store_files(connection: Connection, records: Sequence[FileRecord]) -> list[tuple[int, bool]]:
+    """Of each file its id in the database, and whether it was there already, or came before."""
+    key_and_id = (files.c.kind, files.c.sha256, files.c.id)
+    hashes = [file.sha256 for file in records]
+    known = by_slices(connection, select(*key_and_id), files.c.sha256, hashes)
+    ids = {(kind, sha256): id_ for kind, sha256, id_ in known}
+    new = {(file.kind, file.sha256): file for file in reversed(records)}
+    for key in ids.keys() & new.keys():
+        del new[key]
+    if new:
+        rows = [
+            {"kind": file.kind, "name": file.name, "sha256": file.sha256, "rows": file.rows}
+            for file in reversed(new.values())
+        ]
+        added = connection.execute(insert(files).returning(*key_and_id), rows)
+        ids |= {(kind, sha256): id_ for kind, sha256, id_ in added}
+    return [
+        (ids[file.kind, file.sha256], new.pop((file.kind, file.sha256), None) is None)
+        for file in records
+    ]

@@ -16,6 +16,9 @@ from memeloc.store.database import Database
 
 _SLICE = 500
 
+_INSERTED = 2000
+"""Rows inserted at a time by `add_new`."""
+
 _FETCHED = 1000
 """Rows fetched at a time by `stream`."""
 
@@ -130,6 +133,32 @@ def add_rows(
     if not key:
         connection.execute(insert(table), rows)
         return len(rows)
+    return len(_insert(connection, table, rows, key, replace, literal(1)))
+
+
+def add_new(
+    connection: Connection,
+    table: Table,
+    rows: Iterable[Mapping[str, Any]],
+    key: Sequence[str],
+    column: str,
+) -> list[Any]:
+    """Insert rows; the value that those have in a column which were not there by the key `key`."""
+    return [
+        value
+        for batch in batches(rows, _INSERTED)
+        for value in _insert(connection, table, batch, key, "", table.c[column])
+    ]
+
+
+def _insert(
+    connection: Connection,
+    table: Table,
+    rows: Sequence[Mapping[str, Any]],
+    key: Sequence[str],
+    replace: str,
+    returned: ColumnElement[Any],
+) -> Sequence[Any]:
     # A dialect takes longer to import than most commands take.
     statement = import_module(f"sqlalchemy.dialects.{connection.dialect.name}").insert(table)
     statement = (
@@ -139,4 +168,4 @@ def add_rows(
         if replace
         else statement.on_conflict_do_nothing(index_elements=key)
     )
-    return len(connection.execute(statement.returning(literal(1)), rows).all())
+    return connection.execute(statement.returning(returned), rows).scalars().all()

@@ -30,7 +30,7 @@ def _code(survey: str, sheet: str, ending: str, secret: bytes) -> str:
     message = "\n".join(
         f"{len(part)} {part}" for part in ("completion code", survey, sheet, ending)
     )
-    digest = hmac.new(secret, message.encode("utf-8", "surrogatepass"), "sha256").digest()
+    digest = hmac.digest(secret, message.encode("utf-8", "surrogatepass"), "sha256")
     rest, letters = int.from_bytes(digest, "big"), []
     for _ in range(LENGTH):
         rest, letter = divmod(rest, len(LETTERS))

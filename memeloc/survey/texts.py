@@ -46,13 +46,16 @@ class SurveyTexts:
             KeyError: there is no such text.
         """
         own = self._texts.get(key)
+        text = own or self._source[key]
+        if "{" not in text:
+            return text
         digits = str.maketrans(_ASCII_DIGITS, self.digits if own else _ASCII_DIGITS)
 
         def filled(match: re.Match[str]) -> str:
             value = values.get(match[1], match[0])
             return str(value).translate(digits) if isinstance(value, int) else str(value)
 
-        return _PLACEHOLDER.sub(filled, own or self._source[key])
+        return _PLACEHOLDER.sub(filled, text)
 
     @cached_property
     def digits(self) -> str:

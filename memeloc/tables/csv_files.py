@@ -70,8 +70,9 @@ class CsvFile:
             for number, (cells, problem) in enumerate(_records(stream, self.delimiter), 1):
                 if problem is OPEN_END and self.is_cut:
                     problem = CUT
-                texts = [unguarded(cell) if cell[:1] == "'" else cell for cell in cells]
-                yield Line(number, texts, problem)
+                if "'" in "".join(cells):
+                    cells = [unguarded(cell) if cell[:1] == "'" else cell for cell in cells]
+                yield Line(number, cells, problem)
 
     def text(self, newline: str = "") -> io.TextIOWrapper:
         """Its characters; `newline` as `open` takes it."""

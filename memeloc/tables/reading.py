@@ -119,7 +119,7 @@ def read_tables(
         for file in files
         for table in _tables(path, file.with_delimiter(is_header).lines, is_header, note=file.note)
     )
-    if score is None:
+    if score is None or len(files) == 1:
         yield from islice(tables, 1)
     else:
         yield from sorted(tables, key=score, reverse=True)[:1]

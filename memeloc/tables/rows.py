@@ -84,8 +84,11 @@ class Row:
 
         A name in lower case finds its column however the file writes it.
         """
-        value = self.value(column)
-        return clean_text(value) if type(value) is str else text_of(value)
+        at = self.header.positions.get(column)
+        if at is None or at >= len(self.cells):
+            return ""
+        cell = self.cells[at]
+        return clean_text(cell) if type(cell) is str else text_of(cell)
 
     def __contains__(self, column: object) -> bool:
         """Whether the table has such a column."""
@@ -103,6 +106,8 @@ class Row:
     @property
     def formulas(self) -> tuple[str, ...]:
         """The columns whose cell computes its value."""
+        if Formula not in map(type, self.cells):
+            return ()
         cells = enumerate(self.cells)
         return tuple(self.header.name(at) for at, cell in cells if isinstance(cell, Formula))
 

@@ -13,7 +13,7 @@ recognised in a service's file, which has the id itself, and in a table that was
 from __future__ import annotations
 
 import hmac
-from collections.abc import Callable, Collection, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -141,16 +141,19 @@ def erase_again(connection: Connection, root: Path | None) -> Mapping[str, int]:
 
 
 def without_erased(
-    connection: Connection, root: Path | None, imported: Imported, hashed: Callable[[str], str]
-) -> Imported:
-    """What was imported, without people who were erased, and without rows that mention them.
+    connection: Connection,
+    root: Path | None,
+    files: Sequence[Imported],
+    hashed: Callable[[str], str],
+) -> list[Imported]:
+    """What files held, without people who were erased, and without rows that mention them.
 
     Raises:
         InputError: as of `erasure_key`.
     """
     tokens = set(connection.execute(select(erased_people)).scalars())
     if not tokens:
-        return imported
+        return list(files)
     key = erasure_key(root, tokens)
     known: dict[str, bool] = {"": False}
 
@@ -163,16 +166,19 @@ def without_erased(
     def mentions(value: Any) -> bool:
         return any(erased(text) for text in _texts(value) if len(text) >= _SHORTEST)
 
-    return replace(
-        imported,
-        submissions=tuple(row for row in imported.submissions if not erased(row.participant)),
-        participants=tuple(row for row in imported.participants if not erased(row.participant)),
-        rejected=tuple(
-            row
-            for row in imported.rejected
-            if not (erased(row.participant) or mentions(row.message) or mentions(row.content))
-        ),
-    )
+    return [
+        replace(
+            imported,
+            submissions=tuple(row for row in imported.submissions if not erased(row.participant)),
+            participants=tuple(row for row in imported.participants if not erased(row.participant)),
+            rejected=tuple(
+                row
+                for row in imported.rejected
+                if not (erased(row.participant) or mentions(row.message) or mentions(row.content))
+            ),
+        )
+        for imported in files
+    ]
 
 
 def _token(key: bytes, stored: str) -> str:

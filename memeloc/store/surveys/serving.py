@@ -137,7 +137,7 @@ class Serving(Repository):
             if imported is None:
                 return place
             file = FileRecord("submissions", "memeloc survey serve", _source(place.survey), 0)
-            add_submissions(connection, place.survey, file, imported)
+            add_submissions(connection, place.survey, [(file, imported)])
             connection.execute(
                 update(survey_places).where(survey_places.c.id == place_id).values(status=status)
             )

@@ -7,17 +7,17 @@ and of several of one person for one sheet the one that was sent last holds.
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Collection, Iterable, Mapping
+from collections import Counter
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from datetime import UTC, datetime
 from functools import cache
-from itertools import islice
 from typing import TYPE_CHECKING, Any
 
 from sqlalchemy import Connection, Table, delete, select
 
-from memeloc.store.files import store_file
-from memeloc.store.queries import add_rows, columns_of
+from memeloc.store.files import store_files
+from memeloc.store.queries import add_new, columns_of
 from memeloc.store.records import FileRecord
 from memeloc.store.surveys.erasing import letting_go
 from memeloc.store.surveys.participant_ids import any_text, hash_id, hidden, hidden_message
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from memeloc.survey.targets.protocol import Imported
 
 _ROWS = 2000
-"""Rows fetched, or inserted, at a time."""
+"""Rows fetched at a time."""
 
 _LONG = 6
 """Characters of an id from which on it is hashed within typed answers; a shorter one may be one."""
@@ -41,6 +41,9 @@ COMMENT = "comment"
 """The reason of a rejected row that holds what somebody wrote beside the answers."""
 Further = tuple[tuple[str, tuple[str, ...]], ...]
 """As of `Answer.further`."""
+
+_Counts = Counter[int]
+"""By file's id."""
 
 _EARLIEST = datetime.min.replace(tzinfo=UTC)
 
@@ -124,48 +127,69 @@ def without_ids(imported: Imported, key: bytes, words: Collection[str]) -> Impor
 
 
 def add_submissions(
-    connection: Connection, survey: str, file: FileRecord, imported: Imported, *, erased: int = 0
-) -> AddedSubmissions:
-    """Store what a file holds and is not there yet; `erased` of its records were left out."""
-    if erased and not (imported.submissions or imported.participants or imported.rejected):
-        return AddedSubmissions(False, 0, 0, 0, 0, erased)
-    imported = _without_facts(connection, survey, imported)
-    file_id, seen = store_file(connection, file)
+    connection: Connection, survey: str, files: Sequence[tuple[FileRecord, Imported]]
+) -> list[AddedSubmissions]:
+    """Store what files hold and is not there yet."""
+    stored = store_files(connection, [file for file, _ in files])
+    held = list(zip(_without_facts(connection, survey, files), stored, strict=True))
 
-    def add(table: Table, rows: Iterable[dict[str, Any]]) -> int:
-        of_file = ({**row, "survey": survey, "file_id": file_id} for row in rows)
-        count = 0
-        while batch := list(islice(of_file, _ROWS)):
-            count += add_rows(connection, table, batch, ["survey", "hash"])
-        return count
+    def add(table: Table, rows_of: Callable[[Imported, int], Iterable[dict[str, Any]]]) -> _Counts:
+        rows = (
+            {**row, "survey": survey, "file_id": file_id}
+            for imported, (file_id, _) in held
+            for row in rows_of(imported, file_id)
+        )
+        return Counter(add_new(connection, table, rows, ["survey", "hash"], "file_id"))
 
-    new = add(submissions, map(_submission_row, imported.submissions))
-    people = add(survey_participants, map(_participant_row, imported.participants))
-    rejected = add(rejected_rows, (_rejected_row(row, file_id) for row in imported.rejected))
-    known = len(imported.submissions) - new
-    return AddedSubmissions(seen, new, known, people, rejected, erased)
+    new = add(submissions, lambda imported, _: map(_submission_row, imported.submissions))
+    people = add(
+        survey_participants, lambda imported, _: map(_participant_row, imported.participants)
+    )
+    rejected = add(
+        rejected_rows,
+        lambda imported, file_id: (_rejected_row(row, file_id) for row in imported.rejected),
+    )
+    added = []
+    for imported, (file_id, seen) in held:  # the first of two that are the same brought it all
+        count = new.pop(file_id, 0)
+        counts = (count, len(imported.submissions) - count)
+        more = (people.pop(file_id, 0), rejected.pop(file_id, 0))
+        added.append(AddedSubmissions(seen, *counts, *more))
+    return added
 
 
-def _without_facts(connection: Connection, survey: str, imported: Imported) -> Imported:
+def _without_facts(
+    connection: Connection, survey: str, files: Sequence[tuple[FileRecord, Imported]]
+) -> list[Imported]:
     """What was imported, without what a service reports of people about sheets they declined.
 
     What is stored of it already is deleted.
     """
-    now = {(row.sheet, row.participant) for row in imported.submissions if row.status == DECLINED}
-    if not (now or imported.participants):
-        return imported
+    held = [imported for _, imported in files]
+    now = {
+        (row.sheet, row.participant): number
+        for number, imported in enumerate(held)
+        for row in imported.submissions
+        if row.status == DECLINED
+    }
+    if not (now or any(imported.participants for imported in held)):
+        return held
     columns = submissions.c
     query = select(columns.sheet, columns.participant).where(
         columns.survey == survey, columns.status == DECLINED
     )
     before = {(sheet, who) for sheet, who in connection.execute(query)}
+    declined = before | now.keys()
     people = [
-        _bare(row) if (row.study, row.participant) in before | now else row
-        for row in imported.participants
+        [
+            _bare(row) if (row.study, row.participant) in declined else row
+            for row in imported.participants
+        ]
+        for imported in held
     ]
     known = survey_participants.c
     of_now = select(known.number, *columns_of(survey_participants, Participant)).where(
-        known.survey == survey, known.participant.in_({who for _, who in now - before})
+        known.survey == survey, known.participant.in_({who for _, who in now.keys() - before})
     )
     for number, *values in connection.execute(of_now).all():
         stored = Participant(*values)
@@ -173,8 +197,11 @@ def _without_facts(connection: Connection, survey: str, imported: Imported) -> I
             with letting_go(connection) as counts:
                 rows = delete(survey_participants).where(known.number == number)
                 counts[survey_participants.name] += connection.execute(rows).rowcount
-            people.append(_bare(stored))
-    return replace(imported, participants=tuple(people))
+            people[now[stored.study, stored.participant]].append(_bare(stored))
+    return [
+        replace(imported, participants=tuple(own))
+        for imported, own in zip(held, people, strict=True)
+    ]
 
 
 def _bare(row: Participant) -> Participant:

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-from contextlib import contextmanager
-from dataclasses import asdict
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import asdict, replace
 from functools import partial
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Any, Literal
 
 from sqlalchemy import Connection, Text, select, type_coerce
 
@@ -26,10 +25,7 @@ from memeloc.store.surveys.submissions import (
 from memeloc.store.tables.surveys import survey_batches, survey_results, survey_states, surveys
 from memeloc.store.tables.types import encode_json
 from memeloc.survey.model import Batch, Participant, Slot, Submission
-
-if TYPE_CHECKING:
-    from memeloc.survey.targets.protocol import Imported
-
+from memeloc.survey.targets.protocol import Imported
 
 Result = Literal["check", "labels"]
 """A quality control (rules and report), or a settling (settings and labels)."""
@@ -118,25 +114,34 @@ class Surveys(Repository):
         Raises:
             InputError: there is no survey of that name, or the key of erased people is missing.
         """
-        with self.adding_submissions(name, words=words) as add:
-            return add(file, imported)
+        return self.add_files(name, [(file, imported)], words=words)[0]
 
-    @contextmanager
-    def adding_submissions(
-        self, name: str, *, words: Collection[str] = ()
-    ) -> Iterator[Callable[[FileRecord, Imported], AddedSubmissions]]:
-        """Several files in one transaction: gives a function as `add_submissions` for each."""
+    def add_files(
+        self,
+        name: str,
+        files: Sequence[tuple[FileRecord, Imported]],
+        *,
+        words: Collection[str] = (),
+    ) -> list[AddedSubmissions]:
+        """`add_submissions` of several files, all or none."""
         key = self.key
         with self.database.write() as connection:
             _check_name(connection, name)
-
-            def add(file: FileRecord, imported: Imported) -> AddedSubmissions:
-                kept = without_erased(connection, self.root, imported, partial(hash_id, key))
-                left = left_out(imported, kept)
-                hashed = without_ids(kept, key, words)
-                return add_submissions(connection, name, file, hashed, erased=left)
-
-            yield add
+            all_held = [imported for _, imported in files]
+            kept = without_erased(connection, self.root, all_held, partial(hash_id, key))
+            erased = list(map(left_out, all_held, kept))
+            # Of a file that is all of erased people, nothing is noted.
+            stored = {
+                number: (file, without_ids(own, key, words))
+                for number, ((file, _), own) in enumerate(zip(files, kept, strict=True))
+                if own != Imported() or not erased[number]
+            }
+            added = add_submissions(connection, name, list(stored.values()))
+        counts = dict(zip(stored, added, strict=True))
+        nothing = AddedSubmissions(False, 0, 0, 0, 0)
+        return [
+            replace(counts.get(number, nothing), erased=left) for number, left in enumerate(erased)
+        ]
 
     def submissions(self, name: str, *, superseded: bool = False) -> list[Submission]:
         """Of each person and sheet what was sent last, in the order of coming; or what that

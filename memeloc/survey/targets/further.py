@@ -37,6 +37,8 @@ def resolve_further(
     Of checks nothing is missed, and what is answered is taken: some programs ask the same questions
     of every entry.
     """
+    if not (taxonomy.questions or given):
+        return (), []
     problems: list[Problem] = []
     answers: dict[str, tuple[str, ...]] = {LABEL: (label,)} if label else {}
     asked = questions_of(taxonomy, entry)

@@ -15,13 +15,14 @@ _ROUNDED = re.compile(r"\d+([.,]\d+)?E\+\d+", re.IGNORECASE)
 
 def clean_id(text: str) -> str:
     """A participant's id without what copying brings along: white space, quotation marks."""
-    kept = "".join(letter for letter in text if letter.isprintable())
-    return kept.strip().strip("'\"").strip()
+    if not text.isprintable():
+        text = "".join(letter for letter in text if letter.isprintable())
+    return text.strip().strip("'\"").strip()
 
 
 def is_rounded(participant: str) -> bool:
     """Whether an id is a number that a spreadsheet rounded, such as `5.9E+23`."""
-    return bool(_ROUNDED.fullmatch(participant.strip()))
+    return "+" in participant and bool(_ROUNDED.fullmatch(participant.strip()))
 
 
 def content_id(

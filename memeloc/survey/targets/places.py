@@ -10,7 +10,7 @@ import hashlib
 import unicodedata
 from collections.abc import Iterable, Mapping
 from functools import lru_cache
-from typing import Any
+from typing import Any, NamedTuple
 
 from memeloc.survey.model import Entry, Sheet, entry_id
 from memeloc.survey.taxonomy import LABEL, Taxonomy
@@ -29,6 +29,15 @@ def item_key(survey: str, sheet: str, entry: str) -> str:
     return f"i{hashlib.blake2b(whole, digest_size=6).hexdigest()}"
 
 
+class Place(NamedTuple):
+    """An entry of a sheet: its number, from 0, and its id."""
+
+    sheet: Sheet
+    entry: Entry
+    number: int
+    id: str
+
+
 class Places:
     """Finds a survey's sheets, entries and labels by what a file calls them.
 
@@ -43,13 +52,13 @@ class Places:
         texts: Mapping[str, SurveyTexts],
     ) -> None:
         self._sheets = {sheet.id: sheet for sheet in sheets}
-        self._items: dict[str, tuple[Sheet, Entry]] = {}
-        self._entries: dict[tuple[str, str], tuple[Sheet, Entry]] = {}
+        self._items: dict[str, Place] = {}
+        self._entries: dict[tuple[str, str], Place] = {}
         for sheet in self._sheets.values():
-            for entry in sheet.entries:
-                own = entry_id(entry)
-                self._items[item_key(survey, sheet.id, own)] = (sheet, entry)
-                self._entries[sheet.id, own] = (sheet, entry)
+            for number, entry in enumerate(sheet.entries):
+                place = Place(sheet, entry, number, entry_id(entry))
+                self._items[item_key(survey, sheet.id, place.id)] = place
+                self._entries[sheet.id, place.id] = place
         self.taxonomy = taxonomy
         self._answers: dict[str, dict[str, dict[str, str]]] = {}
         self._consents: dict[str, dict[str, str]] = {}
@@ -66,7 +75,7 @@ class Places:
         """The sheet of that id."""
         return self._sheets.get(name.strip())
 
-    def item(self, name: str, sheet: str = "") -> tuple[Sheet, Entry] | None:
+    def item(self, name: str, sheet: str = "") -> Place | None:
         """The entry of an item's key, or of an entry's id and its sheet's."""
         name = name.strip()
         return self._items.get(name) or self._entries.get((sheet.strip(), name))
@@ -104,6 +113,8 @@ def _by_text(names: Mapping[str, str]) -> dict[str, str]:
 @lru_cache(maxsize=1 << 14)
 def folded(text: str) -> str:
     """A text as it is compared: whatever case, white space, marks of direction and width."""
-    plain = unicodedata.normalize("NFKC", text).casefold().replace("\u2019", "'")
-    kept = "".join(letter for letter in plain if unicodedata.category(letter) != "Cf")
-    return " ".join(kept.split()).rstrip(".")
+    plain = text.casefold()
+    if not plain.isascii():
+        plain = unicodedata.normalize("NFKC", text).casefold().replace("\u2019", "'")
+        plain = "".join(letter for letter in plain if unicodedata.category(letter) != "Cf")
+    return " ".join(plain.split()).rstrip(".")

@@ -36,7 +36,6 @@ from typing import Any
 
 from memeloc.survey.model import (
     Answer,
-    Entry,
     Participant,
     PersonEntry,
     RejectedRow,
@@ -46,6 +45,7 @@ from memeloc.survey.model import (
 )
 from memeloc.survey.targets.further import resolve_further
 from memeloc.survey.targets.ids import clean_id, content_id, is_rounded
+from memeloc.survey.targets.places import Place
 from memeloc.survey.targets.protocol import (
     CONSENT,
     Imported,
@@ -61,8 +61,6 @@ _STATUSES = (
     "complete", "returned", "no consent", "consent revoked", "timed out", "screened out",
 )  # fmt: skip
 _EARLIEST = datetime.min.replace(tzinfo=UTC)
-_Given = tuple[tuple[datetime, int], Answer, RawAnswer]
-"""An answer, before it when it was given, after it its record."""
 DECLINED = "no consent"
 """The status of a submission whose person did not agree to take part."""
 _NO_CONSENT = "The question for consent is not answered, so nothing is taken."
@@ -132,9 +130,8 @@ class _Resolver:
 
     def result(self) -> Imported:
         """Everything; single answers in the order of the survey's sheets and of people's ids."""
-        answered = [sheet for sheet in self.pack.sheets if sheet.id in self.single]
-        for sheet in answered:
-            for who, answers in sorted(self._by_person(self.single.pop(sheet.id)).items()):
+        for sheet in self.pack.sheets if self.single else ():
+            for who, answers in sorted(self._by_person(self.single.pop(sheet.id, ())).items()):
                 self._put_together(sheet, who, answers)
         self.rejected.sort(key=lambda rejected: rejected.row)
         return Imported(
@@ -170,7 +167,7 @@ class _Resolver:
                 self.without_consent.add(answer.row)
         else:
             place = self.places.item(answer.item, answer.sheet)
-            sheet = place[0] if place else None
+            sheet = place.sheet if place else None
             if sheet is None:
                 self._unknown_item(answer)
         if sheet is not None:
@@ -209,8 +206,8 @@ class _Resolver:
                 if not raw.is_empty:
                     self.reject(raw, "no consent", _NO_CONSENT)
             return
-        times = {self._moment(raw.submitted, raw.row, who) for raw in answers}
-        begun = {self._moment(raw.started, raw.row, who) for raw in answers}
+        times = {self._moment(raw.submitted, raw.row, who) for raw in answers if raw.submitted}
+        begun = {self._moment(raw.started, raw.row, who) for raw in answers if raw.started}
         submitted = sorted(time for time in times if time)
         record = RawSubmission(
             who,
@@ -250,7 +247,7 @@ class _Resolver:
             if place is None:
                 unknown.append(answer)
             else:
-                parts[place[0].id].append(answer)
+                parts[place.sheet.id].append(answer)
         if not parts or (record.id and len(parts) > 1):
             message = "Its answers are of no sheet of this survey, or of several."
             if record.content or not unknown:
@@ -368,21 +365,19 @@ class _Resolver:
 
     def _answers(self, sheet: Sheet, raws: Sequence[RawAnswer]) -> list[Answer]:
         """Somebody's answers to a sheet, one an entry, in the sheet's order."""
-        given: dict[str, list[_Given]] = defaultdict(list)
+        given: dict[int, list[tuple[Answer, RawAnswer]]] = defaultdict(list)
         for raw in raws:
             place = self.places.item(raw.item, sheet.id)
-            if place is None or place[0] is not sheet:
+            if place is None or place.sheet is not sheet:
                 self._unknown_item(raw)
-                continue
-            answer = self._answer(sheet, place[1], raw)
-            if answer is not None:
-                age = (self._moment(raw.submitted, 0, "") or _EARLIEST, raw.order)
-                given[answer.entry].append((age, answer, raw))
-        ids = filter(given.get, map(entry_id, sheet.entries))
-        return [answer for own in ids if (answer := self._latest(own, given[own])) is not None]
+            elif (answer := self._answer(place, raw)) is not None:
+                given[place.number].append((answer, raw))
+        latest = (self._latest(given[number]) for number in sorted(given))
+        return [answer for answer in latest if answer is not None]
 
-    def _answer(self, sheet: Sheet, entry: Entry, raw: RawAnswer) -> Answer | None:
-        own, label = entry_id(entry), ""
+    def _answer(self, place: Place, raw: RawAnswer) -> Answer | None:
+        sheet, entry, _, own = place
+        label = ""
         if isinstance(entry, PersonEntry):
             if not any(raw.further.values()):
                 return None
@@ -414,18 +409,19 @@ class _Resolver:
             for entry in sheet.entries
         )
 
-    def _latest(self, entry: str, answers: Sequence[_Given]) -> Answer | None:
+    def _latest(self, answers: Sequence[tuple[Answer, RawAnswer]]) -> Answer | None:
         """Of one person's answers to an entry the last one; None when that is unclear."""
         if len(answers) == 1:
-            return answers[0][1]
-        newest = max(age for age, _, _ in answers)
-        last = {answer for age, answer, _ in answers if age == newest}
-        for age, answer, raw in answers:
+            return answers[0][0]
+        ages = [(self._moment(raw.submitted, 0, "") or _EARLIEST, raw.order) for _, raw in answers]
+        newest = max(ages)
+        last = {answer for (answer, _), age in zip(answers, ages, strict=True) if age == newest}
+        for (answer, raw), age in zip(answers, ages, strict=True):
             if len(last) > 1 and age == newest:
-                message = f"{entry} is answered in two ways by the same person; keep one."
+                message = f"{answer.entry} is answered in two ways by the same person; keep one."
                 self.reject(raw, "two answers", message)
             elif len(last) > 1 or answer not in last:
-                message = f"{entry} was answered again later; that is taken."
+                message = f"{answer.entry} was answered again later; that is taken."
                 self.reject(raw, "superseded", message)
         return last.pop() if len(last) == 1 else None
 

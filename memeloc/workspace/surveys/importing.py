@@ -169,22 +169,21 @@ class Importing(StoredSurvey):
 
         Only a file's kind is kept, and what of rejected rows is of the survey's own `words`.
         """
-        stored = []
-        with self._store.adding_submissions(self.name, words=words) as add:
-            for path, kind, imported in files:
-                rows = len(imported.submissions) + len(imported.participants)
-                # A file's name often is its participant's id.
-                added = add(FileRecord("submissions", kind, _sha256(path), rows), imported)
-                stored.append(
-                    {
-                        "new": added.new,
-                        "known": added.known,
-                        "new_participants": added.participants,
-                        "seen": added.seen,
-                        "erased": added.erased,
-                    }
-                )
-        return stored
+        records = []
+        for path, kind, imported in files:
+            rows = len(imported.submissions) + len(imported.participants)
+            # A file's name often is its participant's id.
+            records.append((FileRecord("submissions", kind, _sha256(path), rows), imported))
+        return [
+            {
+                "new": added.new,
+                "known": added.known,
+                "new_participants": added.participants,
+                "seen": added.seen,
+                "erased": added.erased,
+            }
+            for added in self._store.add_files(self.name, records, words=words)
+        ]
 
 
 def _expanded(files: Sequence[Path], kind: str) -> tuple[list[Path], list[Path]]:

@@ -83,7 +83,7 @@ def _readable(table: Table, pack: SurveyPack) -> float:
         place = None if row.reason else places.item(row["item"], row["sheet"])
         if place is not None and row["answer"]:
             count += 1
-            readable += places.label(place[0], row["answer"]) is not None
+            readable += places.label(place.sheet, row["answer"]) is not None
     return readable / count if count else 1.0
 
 
@@ -113,15 +113,16 @@ def _records(
         if others:
             message = "There are no such columns in what was sent out."
             yield RejectedRow("", row.number, "unknown column", message, others)
-    item, answer = row["item"], row["answer"]
-    place = places.item(item, row["sheet"])
+    content = {name: text for name in (*_READ, *questions) if (text := row[name])}
+    item, who, answer, sheet, submitted = (content.get(name, "") for name in _READ)
+    place = places.item(item, sheet)
     # A draft by itself is no answer: it was sent out with the sheet.
     further = {
-        name: _texts(question, text, places, place[0] if place else None)
+        name: _texts(question, content[name], places, place and place.sheet)
         for name, question in questions.items()
-        if (text := row[name]) and (answer or question.item_text != "answer")
+        if name in content and (answer or question.item_text != "answer")
     }
-    is_blank = not (answer or further or row["participant"] or row["submitted"])
+    is_blank = not (answer or further or who or submitted)
     if is_blank and item.casefold() != CONSENT:
         return
     for column in row.formulas:
@@ -134,11 +135,11 @@ def _records(
         item,
         (answer,) if answer else (),
         further,
-        participant=row["participant"],
-        sheet=row["sheet"],
-        submitted=row["submitted"],
+        participant=who,
+        sheet=sheet,
+        submitted=submitted,
         row=row.number,
-        content={name: text for name in (*_READ, *questions) if (text := row[name])},
+        content=content,
     )
 
 

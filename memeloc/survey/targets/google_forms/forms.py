@@ -102,7 +102,7 @@ class SheetForm:
 
     def content(self, texts: Texts) -> dict[str, Any]:
         """What was written, by the questions' titles."""
-        written = {item.title: texts[key] for key, item in self.items.items() if texts.get(key)}
+        written = {self.items[key].title: texts[key] for key in texts if texts[key]}
         return {"sheet": self.sheet.id, "answers": written}
 
 

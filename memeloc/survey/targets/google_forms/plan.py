@@ -13,6 +13,7 @@ import re
 import unicodedata
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from itertools import chain, count
 from pathlib import Path
 from typing import Literal
@@ -368,6 +369,7 @@ class _Planner:
         return checked
 
 
+@lru_cache(maxsize=1 << 12)
 def isolated(value: object, direction: Direction) -> str:
     """A text in isolates if it is of another direction than the sentence it goes into.
 
@@ -380,6 +382,7 @@ def isolated(value: object, direction: Direction) -> str:
     return f"{FSI}{text}{PDI}" if strong & other else text
 
 
+@lru_cache(maxsize=1 << 12)
 def one_line(text: str) -> str:
     """A text without line breaks, which the API refuses in titles and options."""
     return " ".join(drawable(text).split())

@@ -7,7 +7,7 @@ file's name, or by which sheet alone has such titles.
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Generator, Iterator, Sequence
+from collections.abc import Collection, Generator, Iterator, Mapping, Sequence
 from datetime import tzinfo
 from itertools import groupby
 from pathlib import Path
@@ -100,11 +100,15 @@ class _Part:
             if row.reason:
                 yield RejectedRow("", row.number, row.reason, row.error, row.texts)
         rows = [row for row in rows if not row.reason]
-        cells = [[text_of(cell) for cell in row.cells] for row in rows]
-        columns = {
-            place: [texts[place] if place < len(texts) else "" for texts in cells]
-            for place in self.others
-        }
+        cells = [
+            {
+                place: text
+                for place, cell in enumerate(row.cells)
+                if cell != "" and ((text := text_of(cell)) or isinstance(cell, Formula))
+            }
+            for row in rows
+        ]
+        columns = {place: [texts.get(place, "") for texts in cells] for place in self.others}
         ids = self.forms.sheets.keys()
         sheets = next((place for place, column in columns.items() if ids & set(column)), None)
         time_column = next((place for place, column in columns.items() if _are_times(column)), None)
@@ -150,12 +154,12 @@ class _Part:
         return alone[0] if best >= 2 and len(alone) == 1 else None
 
     def _texts(
-        self, form: SheetForm, row: Row, cells: Sequence[str], skipped: set[int | None]
+        self, form: SheetForm, row: Row, cells: Mapping[int, str], skipped: set[int | None]
     ) -> Generator[RejectedRow, None, dict[str, list[str]]]:
         """A row's texts by the questions' keys, returned; what belongs to none is rejected."""
         texts: dict[str, list[str]] = {}
-        for place, (cell, text) in enumerate(zip(row.cells, cells, strict=True)):
-            if (not text and not isinstance(cell, Formula)) or place in skipped:
+        for place, text in cells.items():
+            if place in skipped:
                 continue
             name, key = f"column {place + 1}", None
             if place < len(self.names):
@@ -163,7 +167,7 @@ class _Part:
                 key = form.titles.get(title)
                 if title in self.forms.participants:
                     key = "participant"  # tables of several sheets, put together, have one's title
-            reason = ""
+            reason, cell = "", row.cells[place]
             if isinstance(cell, Formula):
                 reason, text = "formula", cell.text
                 message = "A formula stands where an answer should be."

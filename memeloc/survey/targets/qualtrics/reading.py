@@ -163,7 +163,7 @@ class _Reader:
             yield RejectedRow("", row.number, "no id", message, content)
             return
         keys = (name.partition("_")[0] for name in row.header.names)
-        sheets = {place[0].id for key in keys if (place := self.places.item(key))}
+        sheets = {place.sheet.id for key in keys if (place := self.places.item(key))}
         consent = row[CONSENT]
         yield RawSubmission(
             row[PARTICIPANT],
@@ -185,7 +185,7 @@ class _Reader:
         further = {
             question.id: chosen
             for tag, question in self.questions.items()
-            if place and (chosen := self._chosen(f"{key}{tag}", question, place[0], own))
+            if place and (chosen := self._chosen(f"{key}{tag}", question, place.sheet, own))
         }
         return RawAnswer(key, (label,) if label else (), further, row=row.number, content=own)
 
