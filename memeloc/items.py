@@ -20,6 +20,9 @@ from memeloc.model import TextBox
 ItemKind = Literal["template", "caption", "picture"]
 """A picture to write on, a text on one, or a finished meme with its text in the picture."""
 
+CONTROLS = re.compile(r"[\x00-\x08\x0b-\x1f\x7f\ud800-\udfff]")
+"""Control characters and lone surrogates, which no store takes."""
+
 _UNSAFE = re.compile(r"[^a-z0-9]+")
 
 

@@ -33,5 +33,8 @@ def test_opening_templates_imports_nothing_that_makes_them() -> None:
     done = subprocess.run(
         [sys.executable, "-c", script], capture_output=True, text=True, check=True
     )
-    expected = [f"memeloc.templates.{name}" for name in ("definition", "loading", "pictures")]
+    expected = [
+        f"memeloc.templates.{name}"
+        for name in ("definition", "loading", "memegen", "names", "pictures")
+    ]
     assert done.stdout.strip() == repr(expected)

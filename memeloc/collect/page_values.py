@@ -8,13 +8,10 @@ from typing import TYPE_CHECKING, Any
 from urllib.parse import SplitResult, urljoin, urlsplit
 
 from memeloc.errors import MemelocError
-from memeloc.items import Refusal
+from memeloc.items import CONTROLS, Refusal
 
 if TYPE_CHECKING:
     from memeloc.collect.fetching.fetch import Fetcher
-
-CONTROLS = re.compile(r"[\x00-\x08\x0b-\x1f\x7f\ud800-\udfff]")
-"""Control characters and lone surrogates, which no store takes."""
 
 
 def line_of(value: Any, limit: int = 1000) -> str:

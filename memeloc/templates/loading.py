@@ -1,15 +1,14 @@
 """Finding templates. In: folders. Out: templates by name, and the problems met on the way.
 
 A folder is a template (it has a template.toml), or holds folders that are, or holds plain pictures,
-of which each becomes a template with a box at the top and one at the bottom. A wrong template is a
+of which each becomes a template with a box at the top and one at the bottom; or it is a checkout
+of memegen. A wrong template is a
 problem with a sentence, and the rest goes on.
 """
 
 from __future__ import annotations
 
 import difflib
-import re
-import unicodedata
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 
@@ -17,6 +16,8 @@ from memeloc import resources
 from memeloc.errors import InputError
 from memeloc.model import Template, TextBox, check_tag_name
 from memeloc.templates.definition import check_turned_boxes, read_definition
+from memeloc.templates.memegen import CONFIGS
+from memeloc.templates.names import name_from, safe_names
 from memeloc.templates.pictures import SUFFIXES, picture_notes, picture_size, unread_kind
 
 DEFINITION = "template.toml"
@@ -103,7 +104,8 @@ def load_templates(folders: Sequence[Path] = ()) -> tuple[dict[str, Template], l
     tell apart) the first counts, and the other is a problem.
 
     Args:
-        folders: each a template's folder, a folder of such, or a folder of plain pictures.
+        folders: each a template's folder, a folder of such, a folder of plain pictures, or a
+            checkout of memegen.
 
     Returns:
         The templates by name, in the order of their names, and the problems, each with its file.
@@ -140,11 +142,11 @@ def _by_name(folders: Iterable[Path], problems: list[InputError]) -> dict[str, T
             problems.append(error)
             continue
         problems += _unread(paths)
-        for path in paths:
+        for path, memegen_name in paths.items():
             if not path.is_dir() and path.suffix.lower() not in SUFFIXES:
                 continue
             try:
-                template = load_template(path) if path.is_dir() else _plain_picture(path)
+                template = _load(path, memegen_name)
                 other = templates.setdefault(template.name.casefold(), template)
                 if other is not template:
                     raise InputError(
@@ -157,18 +159,48 @@ def _by_name(folders: Iterable[Path], problems: list[InputError]) -> dict[str, T
     return templates
 
 
-def _template_paths(folder: Path) -> list[Path]:
-    """What stands in one folder of templates' folders and plain pictures, or the template's own."""
+def _load(path: Path, memegen_name: str | None) -> Template:
+    if memegen_name is None:
+        return load_template(path) if path.is_dir() else _plain_picture(path)
+    from memeloc.templates.memegen.folder import load_template as load_memegen
+
+    return load_memegen(path, memegen_name)
+
+
+def _template_paths(folder: Path) -> dict[Path, str | None]:
+    """What stands in a folder: templates' folders and files, those of memegen with their names.
+
+    In a checkout of memegen that is its folder `templates`, but for the templates of memegen's own
+    pages, whose names begin with `_`.
+    """
     if not folder.is_dir():
         what = "is not a folder" if folder.exists() else "there is no such folder"
         raise InputError(f"{what}; give a folder of templates or pictures", file=folder)
-    if (folder / DEFINITION).is_file():
-        return [folder]
     try:
-        entries = sorted(entry for entry in folder.iterdir() if not entry.name.startswith("."))
+        paths = [folder]
+        if not (folder / DEFINITION).is_file() and not _is_memegens(folder):
+            inner = folder / "templates"
+            paths = _visible(inner) if inner.is_dir() else []
+            paths = paths if any(map(_is_memegens, paths)) else _visible(folder)
+        memegens = [path for path in paths if _is_memegens(path)]
     except OSError as error:
         raise InputError(f"cannot be read: {error.strerror}", file=folder) from error
-    return entries
+    if not memegens:
+        return dict.fromkeys(paths)
+    own = [path for path in memegens if path.name.startswith("_")]
+    names = safe_names([path.name for path in memegens if path not in own])
+    return {path: names.get(path.name) for path in paths if path not in own}
+
+
+def _visible(folder: Path) -> list[Path]:
+    return sorted(entry for entry in folder.iterdir() if not entry.name.startswith("."))
+
+
+def _is_memegens(folder: Path) -> bool:
+    """Whether it is the folder of one of memegen's templates."""
+    return not (folder / DEFINITION).is_file() and any(
+        (folder / name).is_file() for name in CONFIGS
+    )
 
 
 def _unread(paths: Iterable[Path]) -> list[InputError]:
@@ -185,24 +217,3 @@ def _plain_picture(path: Path) -> Template:
     name = name_from(path)
     picture_size(path)
     return Template(name=name, image=path, boxes=TOP_BOTTOM, title=path.stem, notes=_notes(path))
-
-
-def name_from(path: Path) -> str:
-    """A template's name made of a file's: letters without their accents, `-` for the rest.
-
-    Raises:
-        InputError: nothing is left, because the name has no Latin letter and no digit.
-
-    >>> name_from(Path("Café am See (2).jpeg"))
-    'Cafe-am-See-2'
-    """
-    plain = unicodedata.normalize("NFKD", path.stem)
-    plain = "".join(letter for letter in plain if not unicodedata.combining(letter))
-    name = re.sub(r"[^A-Za-z0-9._-]+", "-", plain).strip("-._")[:100].rstrip("-._")
-    if not name:
-        raise InputError(
-            "a template is named as its file, in Latin letters and digits, and this name has "
-            "none; rename the file",
-            file=path,
-        )
-    return check_tag_name(name, "a template's name")

@@ -11,7 +11,8 @@ from memeloc.errors import InputError
 from memeloc.files import replacing
 from memeloc.model import STYLES, Bar, Template, TextBox, check_tag_name
 from memeloc.templates.definition import turned_corners
-from memeloc.templates.loading import DEFINITION, TOP_BOTTOM, name_from
+from memeloc.templates.loading import DEFINITION, TOP_BOTTOM
+from memeloc.templates.names import name_from
 from memeloc.templates.pictures import open_picture
 from memeloc.templates.writing import boxes_toml, encode, plain, put_folder
 

@@ -11,10 +11,10 @@ import yaml
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memeloc.collect.memegen.boxes import place
-from memeloc.collect.memegen.config import Region, load_yaml, parse_config
 from memeloc.errors import InputError
 from memeloc.templates.definition import turned_corners
+from memeloc.templates.memegen.boxes import place
+from memeloc.templates.memegen.config import Region, load_yaml, parse_config
 
 PATH = Path("x/config.yml")
 

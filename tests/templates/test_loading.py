@@ -15,7 +15,7 @@ from memeloc.templates import (
     find_template,
     load_templates,
 )
-from memeloc.templates.loading import name_from
+from memeloc.templates.names import name_from
 from tests.templates.conftest import MINIMAL, Make, refusal
 
 BUILT_IN = load_templates()[0]

@@ -13,23 +13,21 @@ from dataclasses import KW_ONLY, asdict, dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from memeloc.collect.memegen.boxes import PlacedRegion, place
-from memeloc.collect.memegen.config import Config, parse_config
-from memeloc.collect.memegen.pictures import Pictures, Still, look_through, read_still
 from memeloc.collect.page_values import without_empty
 from memeloc.collect.protocol import Dataset, dataset_at
 from memeloc.errors import InputError
 from memeloc.items import FoundCaption, FoundTemplate, Origin, Refusal
-from memeloc.model import check_tag_name
-from memeloc.templates.loading import name_from
+from memeloc.templates.memegen.boxes import PlacedRegion, place
+from memeloc.templates.memegen.config import Config
+from memeloc.templates.memegen.folder import config_of, read_config, template_folders
+from memeloc.templates.memegen.pictures import Pictures, Still, look_through, read_still
+from memeloc.templates.names import safe_names
 
 if TYPE_CHECKING:
     from memeloc.collect.fetching.fetch import Fetcher
 
 NAME = "memegen-folder"
 
-_CONFIGS = ("config.yml", "config.yaml")
-_LARGEST_READ = 300_000  # bytes; what is larger than the parser's limit it refuses
 _SQUARE = (600, 600)  # memegen's own size, for the boxes of a template that has no picture
 _PLACEHOLDERS = frozenset({("top line", "bottom line"), ("your text", "goes here")})
 _CASES = {
@@ -60,7 +58,7 @@ class MemegenFolderSource:
     def dataset(self) -> Dataset:
         """The checkout, of which its folder of templates or one template may be given."""
         root = self.path.resolve()
-        root = root.parent if _config_of(root) is not None else root
+        root = root.parent if config_of(root) is not None else root
         return dataset_at(root.parent if root.name == "templates" else root)
 
     def collect(self, fetcher: Fetcher) -> Iterator[FoundTemplate | FoundCaption | Refusal]:
@@ -80,64 +78,10 @@ def read_folder(
     Raises:
         InputError: there is no such folder, or no template in it.
     """
-    folders = _template_folders(path)
+    folders = template_folders(path)
     names = safe_names([folder.name for folder in folders])
     for folder in folders:
         yield from _read_template(folder, names[folder.name], styles)
-
-
-def safe_names(ids: Sequence[str]) -> dict[str, str]:
-    """A name for each id that is safe as a file's, and that no other id has.
-
-    >>> safe_names(["fry", "_test", "test", "été!"])
-    {'fry': 'fry', 'test': 'test', '_test': 'test-2', 'été!': 'ete'}
-    """
-    safe = {key.casefold(): key for key in reversed(ids) if _is_safe(key)}
-    names: dict[str, str] = {}
-    taken: set[str] = set()
-    for key in sorted(ids, key=lambda key: safe.get(key.casefold()) != key):
-        stem = name = key if safe.get(key.casefold()) == key else _plain_name(key)
-        number = 2
-        while name.casefold() in taken:
-            name, number = f"{stem}-{number}", number + 1
-        names[key] = name
-        taken.add(name.casefold())
-    return names
-
-
-def _is_safe(name: str) -> bool:
-    try:
-        check_tag_name(name, "a template's name")
-    except InputError:
-        return False
-    return True
-
-
-def _plain_name(key: str) -> str:
-    try:
-        return name_from(Path(f"{key}.png"))[:80].rstrip("-._")
-    except InputError:
-        return "template"
-
-
-def _template_folders(path: Path) -> list[Path]:
-    if not path.is_dir():
-        what = "is not a folder" if path.exists() else "there is no such folder"
-        raise InputError(f"{what}; give a checkout of memegen or its folder templates", file=path)
-    if _config_of(path) is not None:
-        return [path.resolve()]
-    try:
-        for root in (path, path / "templates"):
-            folders = sorted(each for each in root.glob("[!.]*") if each.is_dir())
-            if any(map(_config_of, folders)):
-                return folders
-    except OSError as error:
-        raise InputError(f"cannot be read: {error.strerror}", file=path) from error
-    raise InputError("holds no template: memegen's are folders with a config.yml each", file=path)
-
-
-def _config_of(folder: Path) -> Path | None:
-    return next((folder / name for name in _CONFIGS if (folder / name).is_file()), None)
 
 
 def _read_template(
@@ -146,16 +90,12 @@ def _read_template(
     """One template's folder: its template, its example, and what was wrong."""
     key = folder.name
     where = f"{key}/config.yml"
-    path = _config_of(folder)
-    if path is None:
+    if config_of(folder) is None:
         sentence = "there is no config.yml in this folder, so it was left out"
         yield Refusal(NAME, key, "no config.yml", sentence)
         return
     try:
-        if not path.resolve().is_relative_to(folder.resolve()):
-            raise InputError("leads out of the template's own folder", file=path)
-        with path.open("rb") as file:
-            config = parse_config(file.read(_LARGEST_READ), path)
+        config = read_config(folder)
         pictures = look_through(folder)
     except InputError as error:
         yield Refusal(NAME, where, "not readable", error.message)

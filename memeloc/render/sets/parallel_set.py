@@ -17,16 +17,14 @@ shards until the end; the file `running` in it says that a run has begun and not
 from __future__ import annotations
 
 import time
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from contextlib import closing
 from pathlib import Path
 from typing import Literal
 
 from memeloc.captions import read_captions
 from memeloc.engine import ShardMap, map_shards
-from memeloc.errors import InputError
 from memeloc.locales import Registry, default
-from memeloc.model import Template
 from memeloc.render.encode import Format, Settings
 from memeloc.render.sets.manifest import known_ids
 from memeloc.render.sets.out_folder import SkippedFile, check_owner, hold
@@ -103,7 +101,7 @@ def render_table(
     summary = Summary(out, tuple(column.name for column in captions.languages))
     check_owner(out, summary.languages)
     captions.check_names(known_ids(out))
-    summary.notes += [*notes, *_template_notes(by_name.values()), *captions.ignored]
+    summary.notes += [*notes, *captions.ignored]
     with (
         hold(out),
         SkippedFile(summary.skipped_file) as skipped,
@@ -116,11 +114,3 @@ def render_table(
         run.finish()
     summary.seconds = time.monotonic() - began
     return summary
-
-
-def _template_notes(templates: Iterable[Template]) -> list[InputError]:
-    return [
-        InputError(note, file=template.image.parent)
-        for template in templates
-        for note in template.notes
-    ]

@@ -88,6 +88,7 @@ class Run:
         self._slices: deque[tuple[str, list[MemeRows]]] = deque()
         self._awaited: dict[str, list[MemeRows]] = {}  # by the part that will have their rows
         self._starts: dict[tuple[str, str], hashlib._Hash | InputError] = {}
+        self._noted: set[str] = set()  # templates whose notes are reported
         self._progress: Progress | None = None
         self._total: int | None = None
 
@@ -289,7 +290,15 @@ class Run:
             else:
                 start = hashlib.sha256(f"{fingerprint}\0{self._settings}\0".encode())
             self._starts[template, language] = start
+            self._report_notes(self._templates[template])
         return start
+
+    def _report_notes(self, template: Template) -> None:
+        """Report, once, what of a template's pictures is not used."""
+        if template.notes and template.name not in self._noted:
+            self._noted.add(template.name)
+            folder = template.image.parent
+            self._summary.notes += [InputError(note, file=folder) for note in template.notes]
 
     def _unchanged(self, earlier: EarlierPicture | None, inputs: str) -> EarlierPicture | None:
         """An earlier picture if it was made of the same."""

@@ -16,8 +16,8 @@ from typing import get_args
 
 from PIL import ImageColor
 
-from memeloc.collect.memegen.config import Region
 from memeloc.model import STYLES, Align, TextBox, TextStyle
+from memeloc.templates.memegen.config import Region
 
 _SMALLEST = 0.01  # of the picture: the least width and height that a box is given
 _SLACK = 0.002  # of the picture: how far a region may reach out without a word on it
@@ -27,8 +27,11 @@ _LEVEL = 0.1  # degrees: memegen's files have angles like 0.001, which only choo
 # (`get_image_element`).
 _MAX_SIZE, _MAX_SIZE_TURNED = 1 / 9, 1 / 4
 
+# `left` is where an English line starts; in Arabic that is the right. What stands at the right was
+# put there for the picture, and stays.
 _ALIGNS: dict[str, Align] = {
     **{align: align for align in get_args(Align)},
+    "left": "start",
     "centre": "center",
     "middle": "center",
 }

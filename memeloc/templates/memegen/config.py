@@ -17,8 +17,8 @@ from typing import Annotated, Any
 from pydantic import Field, ValidationError
 from pydantic import dataclasses as validated
 
-from memeloc.collect.page_values import CONTROLS
 from memeloc.errors import InputError, MissingError
+from memeloc.items import CONTROLS
 
 MAX_BYTES = 256_000  # size that a config.yml may have: the largest of memegen's has some 2 kB
 MAX_NODES = 20_000  # values that a file may have, each alias counted with all that it stands for

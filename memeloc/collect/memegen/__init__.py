@@ -1,1 +1,0 @@
-"""memegen's templates. In: its folders and config.yml. Out: pictures and text boxes."""
