@@ -1,0 +1,256 @@
+"""The picture behind several texts. In: pictures laid on each other. Out: what most of them show.
+
+At each pixel the pictures that look the same vote together; a picture whose pixel has the colour of
+its own text, near its text, has hardly a vote, so that white letters that stand at one place in
+most memes do not win over the background in one. What nobody shows without text is uncertain.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from memeloc.localise.aligning import opencv
+from memeloc.localise.protocol import Mask, Pixels
+
+_DIFFERENT = 18
+"""Levels of 255 in which smoothed pixels of the same may differ: compression."""
+_SUSPECT = 0.1
+"""The vote of a pixel that looks like its picture's text."""
+_ZONE = 0.015
+"""Half a thick stroke of letters, as a share of the shorter side: text that all pictures have at
+one place is hardly thicker."""
+_RIM = 2
+"""Pixels around letters that their edges and compression change."""
+_SPECK = 6
+"""Differing pixels that are fewer than these are compression."""
+_LEVELS = 16
+"""Steps of each colour by which text colours are looked for."""
+_COMMON = 0.08
+"""Share of the differing pixels that a text colour has at least."""
+_ENOUGH = 200
+"""Pixels that are enough to learn colours from."""
+_SAME_COLOUR = 25
+"""Levels in which a pixel may differ from its text's colour."""
+_AS_AROUND = 40
+"""Levels in which the background may differ from what its surroundings suggest: white letters on a
+white cloud change nothing."""
+
+
+@dataclass(frozen=True)
+class Layer:
+    """A picture laid on the others.
+
+    Attributes:
+        pixels: of the common size.
+        covers: where it is.
+        sharpness: how much its pixels count beside the others' when they are averaged.
+    """
+
+    pixels: Pixels
+    covers: Mask
+    sharpness: float
+
+
+@dataclass(frozen=True)
+class Agreement:
+    """What the pictures agree on.
+
+    Attributes:
+        pixels: the picture behind the texts.
+        uncertain: where no picture shows it, or they contradict each other.
+        texts: for each picture where it differs: its text, marks and bars.
+    """
+
+    pixels: Pixels
+    uncertain: Mask
+    texts: tuple[Mask, ...]
+
+
+class _Look:
+    """A picture, smoothed, and the least and most of each pixel and its neighbours."""
+
+    def __init__(self, pixels: Pixels) -> None:
+        cv2 = opencv()
+        around = np.ones((3, 3), np.uint8)
+        self.smooth = cv2.blur(pixels, (3, 3))
+        self.least, self.most = cv2.erode(self.smooth, around), cv2.dilate(self.smooth, around)
+
+    def resembles(self, other: _Look) -> Mask:
+        """Where each pixel is near the other's, or between it and its neighbours.
+
+        Beside an edge a map that is off by a part of a pixel, or blur, shows what is next to it.
+        """
+        cv2 = opencv()
+        beyond = cv2.max(
+            cv2.subtract(other.least, self.smooth), cv2.subtract(self.smooth, other.most)
+        )
+        return np.asarray(_most(beyond) < _DIFFERENT)
+
+
+def _most(levels: Pixels) -> npt.NDArray[np.uint8]:
+    """The largest of each pixel's three levels."""
+    cv2 = opencv()
+    red, green, blue = cv2.split(levels)
+    return np.asarray(cv2.max(cv2.max(red, green), blue))
+
+
+class _Votes:
+    """Which pictures look the same, pixel for pixel."""
+
+    def __init__(self, layers: Sequence[Layer]) -> None:
+        self.layers = layers
+        looks = [_Look(layer.pixels) for layer in layers]
+        self._same: dict[tuple[int, int], Mask] = {}
+        for i, layer in enumerate(layers):
+            self._same[i, i] = layer.covers
+            for j in range(i):
+                near = looks[i].resembles(looks[j]) & looks[j].resembles(looks[i])
+                self._same[i, j] = self._same[j, i] = near & layer.covers & layers[j].covers
+
+    def same(self, first: int, second: int) -> Mask:
+        """Where two pictures look the same."""
+        return self._same[first, second]
+
+    def support(self, weights: Sequence[npt.NDArray[np.float32]]) -> npt.NDArray[np.float32]:
+        """For each picture, the weights of those that look as it does."""
+        count = len(self.layers)
+        return np.stack(
+            [sum(self.same(i, j) * weights[j] for j in range(count)) for i in range(count)]
+        ).astype(np.float32)
+
+    def members(self, best: npt.NDArray[np.intp]) -> list[Mask]:
+        """Where each picture looks as the one that is best at that pixel."""
+        count = len(self.layers)
+        return [
+            np.logical_or.reduce([self.same(i, j) & (best == i) for i in range(count)])
+            for j in range(count)
+        ]
+
+
+def agree(layers: Sequence[Layer]) -> Agreement:
+    """What stands behind the texts of at least two pictures.
+
+    Pixels that are uncertain get the vote nevertheless: a `Restorer` paints them.
+    """
+    votes = _Votes(layers)
+    covers = [layer.covers for layer in layers]
+    suspects = _suspects(votes, np.sum(covers, axis=0))
+    weights = [
+        np.where(suspect, np.float32(_SUSPECT), np.float32(1)) * cover
+        for suspect, cover in zip(suspects, covers, strict=True)
+    ]
+    members = votes.members(votes.support(weights).argmax(axis=0))
+    clean = [member & ~suspect for member, suspect in zip(members, suspects, strict=True)]
+    pixels = _average(layers, clean, members)
+    contradicted = np.logical_or.reduce(
+        [
+            cover & ~member & ~suspect
+            for cover, member, suspect in zip(covers, members, suspects, strict=True)
+        ]
+    )
+    showing = np.sum(clean, axis=0)
+    uncertain = _unlike_surroundings(pixels, showing == 0)
+    uncertain |= _without_specks((showing == 1) & contradicted)
+    texts = (cover & ~member for cover, member in zip(covers, members, strict=True))
+    return Agreement(pixels, uncertain, tuple(_without_specks(text) for text in texts))
+
+
+def differing_share(first: Layer, second: Layer) -> float:
+    """The share of what two pictures both show in which they differ, 0 to 1."""
+    cv2 = opencv()
+    both = first.covers & second.covers
+    smooth = [cv2.blur(layer.pixels, (5, 5)) for layer in (first, second)]
+    differs = (_most(cv2.absdiff(*smooth)) > 2 * _DIFFERENT) & both
+    return float(_without_specks(differs).sum() / max(1, both.sum()))
+
+
+def _average(layers: Sequence[Layer], clean: Sequence[Mask], members: Sequence[Mask]) -> Pixels:
+    """The mean of the pictures that show the background; where none does, of those that agree."""
+    nobody = sum(clean) == 0
+    total = np.zeros(layers[0].pixels.shape, np.float32)
+    weight = np.zeros(layers[0].covers.shape, np.float32)
+    for layer, shows, member in zip(layers, clean, members, strict=True):
+        share = np.where(nobody, member, shows) * np.float32(layer.sharpness)
+        total += layer.pixels * share[..., None]
+        weight += share
+    return np.rint(total / np.maximum(weight, 1e-6)[..., None]).clip(0, 255).astype(np.uint8)
+
+
+def _suspects(votes: _Votes, covered: npt.NDArray[np.intp]) -> list[Mask]:
+    """For each picture where it has a colour of the texts, near where it differs."""
+    layers = votes.layers
+    support = votes.support([layer.covers.astype(np.float32) for layer in layers])
+    most = support.max(axis=0)
+    members = votes.members(support.argmax(axis=0))
+    sure = (most >= 2) & (2 * most > covered)
+    reach = max(3, round(_ZONE * min(covered.shape)))
+    differing = [
+        _without_specks(layer.covers & ~(member & sure))
+        for layer, member in zip(layers, members, strict=True)
+    ]
+    colours = []
+    for place, layer in enumerate(layers):
+        others = [differs for other, differs in enumerate(differing) if other != place]
+        alone = differing[place] & sure & ~_grown(np.logical_or.reduce(others), reach)
+        # Memes of a template are mostly set alike, and some differ in too little to learn from.
+        colours += _text_colours(layer.pixels[alone])
+    zone = _grown(np.logical_or.reduce(differing), 2 * reach)
+    suspects = []
+    for layer in layers:
+        like_text = np.zeros_like(zone)
+        for colour in colours:
+            like_text |= _distance(layer.pixels, colour) < _SAME_COLOUR
+        suspects.append(_grown(like_text & zone, _RIM) & zone & layer.covers)
+    return suspects
+
+
+def _distance(pixels: Pixels, other: npt.NDArray[np.uint8]) -> npt.NDArray[np.uint8]:
+    """The largest difference of the three levels of each pixel, to another picture or a colour."""
+    return _most(opencv().absdiff(pixels, np.broadcast_to(other, pixels.shape).copy()))
+
+
+def _grown(mask: Mask, reach: int) -> Mask:
+    """The mask and what is at most `reach` pixels away, along either side."""
+    around = np.ones((2 * reach + 1, 2 * reach + 1), np.uint8)
+    return np.asarray(opencv().dilate(mask.astype(np.uint8), around) > 0)
+
+
+def _text_colours(pixels: npt.NDArray[np.uint8]) -> list[npt.NDArray[np.uint8]]:
+    """The colours that are common among pixels.
+
+    They are counted in cells of a coarse grid, and in those of the same grid moved by half a cell.
+    """
+    step, side = 256 // _LEVELS, _LEVELS + 1
+    colours: list[npt.NDArray[np.uint8]] = []
+    if len(pixels) < _ENOUGH:
+        return colours
+    for offset in (0, step // 2):
+        cells = ((pixels.astype(np.int32) + offset) // step) @ np.array([side * side, side, 1])
+        counts = np.bincount(cells, minlength=1)
+        for cell in np.flatnonzero(counts >= _COMMON * cells.size):
+            colours.append(np.median(pixels[cells == cell], axis=0).astype(np.uint8))
+    return colours
+
+
+def _without_specks(mask: Mask) -> Mask:
+    """The mask without groups of few pixels."""
+    cv2 = opencv()
+    _, labels, figures, _ = cv2.connectedComponentsWithStats(mask.astype(np.uint8), connectivity=8)
+    large = figures[:, cv2.CC_STAT_AREA] >= _SPECK
+    large[0] = False
+    return np.asarray(large[labels], dtype=np.bool_)
+
+
+def _unlike_surroundings(pixels: Pixels, unseen: Mask) -> Mask:
+    """Where what no picture shows without suspicion is not what goes on beside it.
+
+    A white cloud behind white letters does; a piece of a letter does not.
+    """
+    if not unseen.any():
+        return unseen
+    expected = opencv().inpaint(pixels, unseen.astype(np.uint8), 3, opencv().INPAINT_TELEA)
+    return _grown(unseen & (_distance(pixels, expected) > _AS_AROUND), _RIM) & unseen

@@ -1,0 +1,365 @@
+"""How one picture lies on another. In: pictures with different texts. Out: the map between them.
+
+Points that look the same are matched, and the map on which most agree is taken (SIFT, Lowe 2004;
+RANSAC, Fischler and Bolles 1981): scaled, moved, squeezed, hardly turned. Then all pixels that
+agree make it exact to a part of a pixel (ECC, Evangelidis and Psarakis 2008).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from importlib import import_module
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from memeloc.errors import MissingError
+from memeloc.localise.protocol import Mask, Pixels
+from memeloc.templates import open_picture
+
+Map = npt.NDArray[np.float64]
+"""2 x 3: from x, y, 1 in one picture to x, y in another."""
+
+_Places = npt.NDArray[np.float64]
+Grey = npt.NDArray[np.uint8]
+
+LONGEST = 1600
+"""Longer side in pixels to which larger pictures are shrunk."""
+SIDE = 640
+"""Longer side in pixels at which points are looked for."""
+_CELLS, _OF_CELL = 8, 20
+"""Rows and columns of parts of a picture, and points that are kept of each."""
+_RATIO = 0.8
+"""How much nearer the best match must be than the next one: Lowe (2004), section 7.1."""
+_LEAST_POINTS = 12
+_PIXELS = 2.0
+_TRIED, _MAPS = 1500, 3
+"""Pairs of points from which maps are made, and maps that are looked at."""
+_SCALES = 0.2, 5.0
+_SQUEEZED, _TURNED = 1.6, 0.12
+"""Most ratio of the two scales, and most slant or turn as a share of the scale."""
+_LEAST_OVERLAP = 0.25
+"""Least share of either picture that lies on the other."""
+_LEAST_AGREEING = 0.3
+"""How much of the overlap must look the same at least; the rest is text, bars and marks."""
+_LEAST_SURE = 0.6
+"""The same, where no points lead to the map."""
+_LEAST_CONTRAST = 8.0
+"""Standard deviation of the greys that agree: plain paper looks the same in all pictures."""
+_PLAIN, _BAR = 12, 0.6
+"""Greys in which a bar's pixels may differ, and the least share of a row of it that is not text."""
+_EDGE = 40
+"""Edges that are stronger, as those of letters, count no more."""
+_DIFFERENT = 24
+"""Greys in which smoothed pixels of the same may differ."""
+_BLUR = 0.35
+"""Sigma, for each pixel that shrinking leaves out beside one that it keeps."""
+_REFINED = 800
+"""Longer side in pixels at which a map is refined."""
+_ROUNDS, _ENOUGH = 40, 1e-5
+
+
+@dataclass(frozen=True)
+class Points:
+    """What a picture is recognised by.
+
+    Attributes:
+        size: width and height of the picture, in its own pixels.
+        places: a row x, y each, in the picture's own pixels.
+        descriptors: what stands around each.
+        small: the picture in grey, `SIDE` pixels long at most.
+    """
+
+    size: tuple[int, int]
+    places: npt.NDArray[np.float32]
+    descriptors: npt.NDArray[np.float32]
+    small: Grey
+
+
+def opencv() -> Any:
+    """OpenCV.
+
+    Raises:
+        MissingError: it is not installed.
+    """
+    try:
+        return import_module("cv2")
+    except ImportError as error:
+        raise MissingError("cv2 is not installed: pip install 'memeloc[copies]'.") from error
+
+
+def open_pixels(path: Path) -> Pixels:
+    """A picture in RGB, `LONGEST` pixels long at most.
+
+    Raises:
+        InputError: it is no picture, damaged, or too large.
+    """
+    return np.asarray(open_picture(path, LONGEST)).copy()
+
+
+def find_points(picture: Pixels) -> Points:
+    """The points of a picture."""
+    cv2 = opencv()
+    height, width = picture.shape[:2]
+    scale = min(1.0, SIDE / max(width, height))
+    grey = cv2.cvtColor(picture, cv2.COLOR_RGB2GRAY)
+    small = _resized(grey, scale)
+    detector = cv2.SIFT_create(contrastThreshold=0.02)
+    kept = _spread(detector.detect(small, None), small)
+    described, descriptors = detector.compute(small, kept) if kept else ((), None)
+    places = np.array([point.pt for point in described], dtype=np.float32).reshape(-1, 2)
+    places = ((places + 0.5) / _shrinking(picture, small) - 0.5).astype(np.float32)
+    empty = np.zeros((0, 128), dtype=np.float32)
+    return Points((width, height), places, empty if descriptors is None else descriptors, small)
+
+
+def _resized(picture: Any, scale: float) -> Any:
+    cv2 = opencv()
+    size = (max(1, round(picture.shape[1] * scale)), max(1, round(picture.shape[0] * scale)))
+    return cv2.resize(picture, size, interpolation=cv2.INTER_AREA)
+
+
+def _spread(points: Any, small: Grey) -> list[Any]:
+    """The strongest points of each part of the picture: a caption's letters do not take all."""
+    height, width = small.shape
+    taken: dict[tuple[int, int], int] = {}
+    kept = []
+    for point in sorted(points, key=lambda point: (-point.response, point.pt)):
+        cell = int(point.pt[0] * _CELLS / width), int(point.pt[1] * _CELLS / height)
+        taken[cell] = taken.get(cell, 0) + 1
+        if taken[cell] <= _OF_CELL:
+            kept.append(point)
+    return kept
+
+
+def align(first: Points, second: Points) -> Map | None:
+    """The map from the second picture's pixels to the first's; None where there is none.
+
+    Of several maps on which points agree the one is taken after which most pixels look the same:
+    the letters of a word that both have agree, too. Where there are no points, as in a sky, the
+    pictures have at least the same frame.
+    """
+    by_points = [(_agreeing(first, second, map_), map_) for map_ in _by_points(first, second)]
+    by_frame = [(_agreeing(first, second, map_), map_) for map_ in _by_frame(first, second)]
+    maps = [pair for pair in by_points if pair[0] >= _LEAST_AGREEING]
+    maps += [pair for pair in by_frame if pair[0] >= _LEAST_SURE]
+    return max(maps, key=lambda pair: pair[0])[1] if maps else None
+
+
+def _by_points(first: Points, second: Points) -> list[Map]:
+    """The maps on which most pairs of points agree, best first.
+
+    Two pairs make a map that scales and moves; it is kept where enough others agree, and made exact
+    by them.
+    """
+    cv2 = opencv()
+    if min(len(first.places), len(second.places)) < _LEAST_POINTS:
+        return []
+    pairs = cv2.BFMatcher(cv2.NORM_L2).knnMatch(second.descriptors, first.descriptors, k=2)
+    near = [pair[0] for pair in pairs if pair[0].distance < _RATIO * pair[1].distance]
+    if len(near) < _LEAST_POINTS:
+        return []
+    start = second.places[[match.queryIdx for match in near]].astype(np.float64)
+    end = first.places[[match.trainIdx for match in near]].astype(np.float64)
+    reach = _PIXELS * max(first.size) / max(first.small.shape)
+    maps = []
+    for _ in range(_MAPS):
+        agreeing = _most_agreeing(start, end, 2 * reach)
+        if agreeing.sum() < _LEAST_POINTS:
+            break
+        matrix, exact = cv2.estimateAffine2D(
+            start[agreeing], end[agreeing], ransacReprojThreshold=reach
+        )
+        if matrix is not None and exact.sum() >= _LEAST_POINTS and _plausible(matrix):
+            maps.append(np.asarray(matrix, dtype=np.float64))
+        start, end = start[~agreeing], end[~agreeing]
+    return maps
+
+
+def _most_agreeing(start: _Places, end: _Places, reach: float) -> npt.NDArray[np.bool_]:
+    """The pairs of points that agree on the map that most agree on."""
+    chance = np.random.default_rng(0)
+    nobody = np.zeros(len(start), dtype=np.bool_)
+    if len(start) < _LEAST_POINTS:
+        return nobody
+    one, other = chance.integers(0, len(start), (2, _TRIED))
+    before, after = start[other] - start[one], end[other] - end[one]
+    far = (np.abs(before) > 10 * reach).all(axis=1)
+    scales = after[far] / before[far]
+    shifts = end[one][far] - scales * start[one][far]
+    usable = (scales > _SCALES[0]).all(axis=1) & (scales < _SCALES[1]).all(axis=1)
+    usable &= scales.max(axis=1) < _SQUEEZED * scales.min(axis=1)
+    if not usable.any():
+        return nobody
+    scales, shifts = scales[usable], shifts[usable]
+    off = np.abs(scales[:, None] * start[None] + shifts[:, None] - end[None]).max(axis=2)
+    return np.asarray(off[(off < reach).sum(axis=1).argmax()] < reach)
+
+
+def _by_frame(first: Points, second: Points) -> list[Map]:
+    """The maps that lay frame on frame, with and without plain bars, and the same pixels on the
+    same, moved so that both look most alike."""
+    maps = []
+    for mine, other in zip(_frames(first), _frames(second), strict=True):
+        scales = [(mine[2 + i] - mine[i]) / (other[2 + i] - other[i]) for i in (0, 1)]
+        shifts = [mine[i] - scales[i] * other[i] + 0.5 * (scales[i] - 1) for i in (0, 1)]
+        maps.append(np.array([[scales[0], 0, shifts[0]], [0, scales[1], shifts[1]]]))
+    for scale in {1.0, *(round(map_[0, 0], 3) for map_ in maps)}:
+        maps.append(_moved(first, second, scale))
+    return [map_ for map_ in maps if _plausible(map_)]
+
+
+def _frames(points: Points) -> tuple[tuple[float, float, float, float], ...]:
+    """Left, top, right and bottom of the picture, and of what is left without plain bars."""
+    grey = points.small
+    height, width = grey.shape
+    left, top, right, bottom = (
+        _plain_rows(side) for side in (grey.T, grey, grey.T[::-1], grey[::-1])
+    )
+    if left + right > width / 2 or top + bottom > height / 2:
+        left = top = right = bottom = 0
+    across, down = (full / part for full, part in zip(points.size, (width, height), strict=True))
+    trimmed = (left * across, top * down, (width - right) * across, (height - bottom) * down)
+    return (0.0, 0.0, float(points.size[0]), float(points.size[1])), trimmed
+
+
+def _plain_rows(grey: Grey) -> int:
+    """How many rows, from the first on, are a bar with or without text: mostly of one grey."""
+    same = np.abs(grey.astype(np.int16) - int(np.median(grey[0]))) < _PLAIN
+    plain = same.mean(axis=1) > _BAR
+    return len(plain) if plain.all() else int(plain.argmin())
+
+
+def _moved(first: Points, second: Points, scale: float) -> Map:
+    """The map that scales and then moves so that edges meet (Kuglin and Hines 1975)."""
+    cv2 = opencv()
+    shrinking = max(first.small.shape) / max(first.size)
+    own = scale * shrinking * max(second.size) / max(second.small.shape)
+    laid = _resized(second.small, own)
+    height, width = np.maximum(first.small.shape, laid.shape)
+    padded = np.zeros((2, height, width), np.float32)
+    for place, grey in zip(padded, (laid, first.small), strict=True):
+        edges = cv2.Laplacian(grey, cv2.CV_32F, ksize=3)
+        place[: grey.shape[0], : grey.shape[1]] = np.clip(edges, -_EDGE, _EDGE)
+    (across, down), _ = cv2.phaseCorrelate(padded[0], padded[1])
+    half = 0.5 * (scale - 1)
+    shift = half + across / shrinking, half + down / shrinking
+    return np.array([[scale, 0, shift[0]], [0, scale, shift[1]]])
+
+
+def _plausible(matrix: Map) -> bool:
+    (wide, slant, _), (turn, high, _) = matrix.tolist()
+    return bool(
+        _SCALES[0] < min(wide, high)
+        and max(wide, high) < _SCALES[1]
+        and max(wide / high, high / wide) < _SQUEEZED
+        and max(abs(slant), abs(turn)) < _TURNED * min(wide, high)
+    )
+
+
+def scale_of(matrix: Map) -> float:
+    """How many times as large the map makes a picture."""
+    return float(np.sqrt(abs(np.linalg.det(matrix[:, :2]))))
+
+
+def _agreeing(first: Points, second: Points, matrix: Map) -> float:
+    """How much of the overlap looks the same, 0 to 1; 0 for too little of it."""
+    cv2 = opencv()
+    shrunk = [np.array(of.small.shape[1::-1]) / of.size for of in (first, second)]
+    small = _scaled(matrix, *shrunk)
+    size = first.small.shape[1::-1]
+    laid = cv2.warpAffine(second.small, small, size)
+    there = cv2.warpAffine(np.full_like(second.small, 255), small, size) > 254
+    shared = int(there.sum())
+    own = second.small.size * scale_of(small) ** 2
+    if shared < _LEAST_OVERLAP * max(first.small.size, own):
+        return 0.0
+    smooth = [cv2.blur(picture, (5, 5)) for picture in (first.small, laid)]
+    differing = cv2.absdiff(*smooth)[there]
+    if smooth[0][there][differing < _DIFFERENT].std() < _LEAST_CONTRAST:
+        return 0.0
+    return float(np.maximum(0, 1 - differing / _DIFFERENT).mean())
+
+
+def _shrinking(picture: Pixels, small: Grey) -> npt.NDArray[np.float64]:
+    """How many times as wide and as high the small picture is."""
+    return np.asarray(np.array(small.shape[1::-1]) / np.array(picture.shape[1::-1]))
+
+
+def _scaled(matrix: Map, first: npt.NDArray[np.float64], second: npt.NDArray[np.float64]) -> Map:
+    """The map between two pictures after each was scaled across and down.
+
+    A pixel is a square: the middle of the first stands at a half, which is x = 0.
+    """
+    linear = matrix[:, :2] * first[:, None] / second[None, :]
+    middle = matrix[:, :2] @ (0.5 / second - 0.5) + matrix[:, 2]
+    return np.column_stack([linear, (middle + 0.5) * first - 0.5])
+
+
+def lay_on(picture: Pixels, matrix: Map, size: tuple[int, int]) -> tuple[Pixels, Mask]:
+    """A picture laid on another of a width and height, and where it covers it."""
+    cv2 = opencv()
+    sigma = _BLUR * (1 / scale_of(matrix) - 1)
+    if sigma > 0.1:  # warpAffine does not average the pixels that it leaves out
+        picture = cv2.GaussianBlur(picture, (0, 0), sigma)
+    laid = cv2.warpAffine(
+        picture, matrix, size, flags=cv2.INTER_CUBIC, borderMode=cv2.BORDER_REPLICATE
+    )
+    inside = np.full(picture.shape[:2], 255, np.uint8)
+    return laid, cv2.warpAffine(inside, matrix, size, flags=cv2.INTER_LINEAR) > 254
+
+
+def refine(first: Pixels, second: Pixels, matrix: Map) -> Map:
+    """The map made exact by the pixels of both pictures that agree."""
+    cv2 = opencv()
+    height, width = first.shape[:2]
+    scale = min(1.0, _REFINED / max(width, height))
+    fixed = _resized(cv2.cvtColor(first, cv2.COLOR_RGB2GRAY), scale)
+    moving = cv2.cvtColor(second, cv2.COLOR_RGB2GRAY)
+    moving = _resized(moving, min(1.0, scale * scale_of(matrix)))
+    shrunk = _shrinking(first, fixed), _shrinking(second, moving)
+    start = _scaled(matrix, *shrunk)
+    before, same = _difference(fixed, moving, start)
+    if not same.any():
+        return matrix
+    backward = inverse(start).astype(np.float32)
+    shape = moving.shape[1::-1]
+    usable = cv2.warpAffine(same.astype(np.uint8), backward, shape, flags=cv2.INTER_NEAREST)
+    criteria = (cv2.TERM_CRITERIA_EPS | cv2.TERM_CRITERIA_COUNT, _ROUNDS, _ENOUGH)
+    try:
+        _, exact = cv2.findTransformECC(
+            fixed, moving, backward, cv2.MOTION_AFFINE, criteria, usable, 3
+        )
+    except cv2.error:  # it does not converge where nearly nothing is there to see
+        return matrix
+    refined = inverse(np.asarray(exact, dtype=np.float64))
+    after, _ = _difference(fixed, moving, refined)
+    if not _plausible(refined) or after >= before:
+        return matrix
+    return _scaled(refined, 1 / shrunk[0], 1 / shrunk[1])
+
+
+def _difference(fixed: Grey, moving: Grey, matrix: Map) -> tuple[float, Mask]:
+    """The median difference of greys where both are, and the pixels that agree."""
+    cv2 = opencv()
+    size = fixed.shape[1::-1]
+    laid = cv2.warpAffine(moving, matrix, size, flags=cv2.INTER_LINEAR)
+    there = cv2.warpAffine(np.full_like(moving, 255), matrix, size) > 254
+    differing = cv2.absdiff(cv2.blur(fixed, (3, 3)), cv2.blur(laid, (3, 3)))
+    same = there & (cv2.blur(differing, (5, 5)) < _DIFFERENT)
+    if not there.any():
+        return float("inf"), same
+    values = differing[there].astype(np.float64)
+    return float(np.minimum(values, 2 * _DIFFERENT).mean()), same
+
+
+def chained(outer: Map, inner: Map) -> Map:
+    """The map that does `inner`, then `outer`."""
+    return np.asarray(outer @ np.vstack([inner, [0.0, 0.0, 1.0]]))
+
+
+def inverse(matrix: Map) -> Map:
+    """The map the other way."""
+    return np.asarray(np.linalg.inv(np.vstack([matrix, [0.0, 0.0, 1.0]]))[:2])

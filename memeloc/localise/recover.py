@@ -1,0 +1,158 @@
+"""A template's picture from its memes. In: pictures with different texts. Out: the one behind them.
+
+The pictures are laid on the one that shows most (`memeloc.localise.aligning`), and what most of
+them show is the picture without text (`memeloc.localise.agreeing`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import numpy as np
+
+from memeloc.errors import InputError
+from memeloc.localise.agreeing import Layer, agree, differing_share
+from memeloc.localise.aligning import (
+    Map,
+    align,
+    chained,
+    find_points,
+    inverse,
+    lay_on,
+    open_pixels,
+    refine,
+    scale_of,
+)
+from memeloc.localise.protocol import Mask, Pixels
+
+MOST = 12
+"""Pictures that are taken of more; the largest."""
+_BLUR_COUNTS = 2
+"""The power of a picture's scale by which its pixels count: a larger one is sharper."""
+_ALIKE = 0.004
+"""Share of their pixels in which two copies of one meme may differ."""
+
+
+@dataclass(frozen=True)
+class Aligned:
+    """A picture that took part.
+
+    Attributes:
+        path: the file.
+        map: from its pixels (after `open_pixels`) to those of the recovered picture.
+        text: where it differs from the recovered picture, in that one's pixels.
+    """
+
+    path: Path
+    map: Map
+    text: Mask = field(repr=False)
+
+
+@dataclass(frozen=True)
+class Recovered:
+    """The picture behind several memes.
+
+    Attributes:
+        image: RGB; where it is uncertain, what most pictures show, text perhaps.
+        uncertain: pixels that no picture shows without text, or on which they contradict.
+        pictures: those that took part.
+        left_out: the others, and why.
+    """
+
+    image: Pixels = field(repr=False)
+    uncertain: Mask = field(repr=False)
+    pictures: tuple[Aligned, ...]
+    left_out: tuple[tuple[Path, str], ...] = ()
+
+
+def recover(pictures: Sequence[Path]) -> Recovered:
+    """The picture that stands behind the texts of several memes; nothing is read.
+
+    They may be scaled, cropped, compressed, have bars and marks. The result is as large as the
+    largest shows it, and has no more than most of them show.
+
+    Raises:
+        InputError: fewer than two different ones can be laid on each other, or a file is no
+            picture.
+        MissingError: OpenCV is not installed.
+    """
+    opened = {path: open_pixels(path) for path in dict.fromkeys(pictures)}
+    largest = sorted(opened, key=lambda path: -opened[path].size)[:MOST]
+    left_out = [(path, "there are enough larger ones") for path in opened if path not in largest]
+    points = {path: find_points(opened[path]) for path in largest}
+    first = largest[0]
+    maps: dict[Path, Map] = {first: np.eye(2, 3)}
+    for path in largest[1:]:
+        matrix = align(points[first], points[path])
+        if matrix is None:
+            left_out.append((path, f"it does not lie on {first.name}"))
+        else:
+            maps[path] = refine(opened[first], opened[path], matrix)
+    # The one that shows it largest: the others' maps go on to its pixels.
+    finest = min(maps, key=lambda path: (round(scale_of(maps[path]), 2), largest.index(path)))
+    back = inverse(maps[finest])
+    maps = {path: chained(back, matrix) for path, matrix in maps.items()}
+    layers = _laid(opened, maps, finest)
+    layers, copies = _without_copies(layers)
+    left_out += copies
+    if len(layers) < 2:
+        raise InputError(
+            f"{first.name}: fewer than two of the {len(opened)} pictures are different memes on "
+            "the same picture"
+        )
+    return _recovered(layers, maps, left_out)
+
+
+def _laid(opened: Mapping[Path, Pixels], maps: Mapping[Path, Map], on: Path) -> dict[Path, Layer]:
+    """The pictures laid on one of them."""
+    size = opened[on].shape[1], opened[on].shape[0]
+    layers = {}
+    for path, matrix in maps.items():
+        pixels, covers = lay_on(opened[path], matrix, size)
+        sharpness = min(1.0, 1 / scale_of(matrix)) ** _BLUR_COUNTS
+        layers[path] = Layer(pixels, covers, sharpness)
+    return layers
+
+
+def _without_copies(
+    layers: Mapping[Path, Layer],
+) -> tuple[dict[Path, Layer], list[tuple[Path, str]]]:
+    """Of the pictures with the same text the sharpest: copies would vote for their text."""
+    kept: dict[Path, Layer] = {}
+    left_out = []
+    for path in sorted(layers, key=lambda path: -layers[path].sharpness):
+        same = (
+            other for other, layer in kept.items() if differing_share(layer, layers[path]) < _ALIKE
+        )
+        copied = next(same, None)
+        if copied is None:
+            kept[path] = layers[path]
+        else:
+            left_out.append((path, f"its text is that of {copied.name}"))
+    return kept, left_out
+
+
+def _recovered(
+    layers: Mapping[Path, Layer], maps: Mapping[Path, Map], left_out: Sequence[tuple[Path, str]]
+) -> Recovered:
+    """What the layers agree on, cut to what most of them show."""
+    covered = np.sum([layer.covers for layer in layers.values()], axis=0)
+    rows, columns = np.nonzero(2 * covered > len(layers))
+    if not rows.size:
+        raise InputError("The pictures have no part in common.")
+    top, bottom, left, right = rows.min(), rows.max() + 1, columns.min(), columns.max() + 1
+    part = np.s_[top:bottom, left:right]
+    agreed = agree(
+        [
+            Layer(layer.pixels[part], layer.covers[part], layer.sharpness)
+            for layer in layers.values()
+        ]
+    )
+    shift = np.array([[0, 0, left], [0, 0, top]], dtype=np.float64)
+    pictures = tuple(
+        Aligned(path, maps[path] - shift, text)
+        for path, text in zip(layers, agreed.texts, strict=True)
+    )
+    return Recovered(agreed.pixels, agreed.uncertain, pictures, tuple(left_out))
