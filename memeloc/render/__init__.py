@@ -9,7 +9,8 @@ One caption, from table to picture:
 3. `text`: line breaks become paragraphs; what cannot be drawn becomes a space or U+FFFD.
 4. `itemize`: a paragraph is cut into runs of one direction (`bidi`, UAX #9), one script and one
    face, never within a grapheme cluster.
-5. `shape`: HarfBuzz shapes each run once, in units of the em.
+5. `shape`: HarfBuzz shapes each run once, in units of the em; `east_asian` takes the blanks of
+   full-width marks away where two meet, and parts Chinese characters and kana from Latin letters.
 6. `layout`: `breaks` says where lines may end (ICU, UAX #14; BudouX for phrases), `line_cost` what
    that costs the reader, and `fit` finds the size and the lines that cost least: arithmetic over
    advances, no shaping.

@@ -265,17 +265,18 @@ class _Part:
         offset = 0
         for paragraph in self.paragraphs:
             text, positions = paragraph.text, paragraph.positions
+            lead, trail = paragraph.spacing.lead, paragraph.spacing.trail
             begin = 0
             for end in breaker(text, self.locale) if text else [0]:
-                start_at = positions[begin]
+                start_at = positions[begin] + lead.get(begin, 0.0)
                 starts.append(begin + offset)
                 ends.append(end + offset)
-                full.append(positions[end] - start_at)
+                full.append(positions[end] + lead.get(end, 0.0) - start_at)
                 stop = end
                 while stop > begin and text[stop - 1].isspace():
                     stop -= 1
                 hyphen = _hyphen(paragraph) if text and text[end - 1] == SOFT_HYPHEN else 0.0
-                trimmed.append(positions[stop] - start_at + hyphen)
+                trimmed.append(positions[stop] - trail.get(stop - 1, 0.0) - start_at + hyphen)
                 forced.append(False)
                 begin = end
             forced[-1] = True

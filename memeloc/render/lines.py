@@ -12,7 +12,7 @@ from memeloc.fonts import Face
 from memeloc.model import Locale
 from memeloc.render import bidi
 from memeloc.render.itemize import Run
-from memeloc.render.shape import ShapedRun, ShapedText, inks, shape_run
+from memeloc.render.shape import ShapedRun, ShapedText, inks, shape_runs
 
 SOFT_HYPHEN = "\u00ad"
 
@@ -125,4 +125,4 @@ def _shape_again(
     ]
     if hyphen and runs and runs[-1].face.covers("-"):
         text = text[:-1] + "-"
-    return [shape_run(text, run, locale.tag) for run in runs]
+    return shape_runs(text, runs, locale.tag)[0]

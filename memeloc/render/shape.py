@@ -15,6 +15,7 @@ from operator import itemgetter
 import uharfbuzz as hb
 
 from memeloc.fonts import Face
+from memeloc.render.east_asian import UNCHANGED, Spacing, spacing
 from memeloc.render.itemize import Run
 
 _UNSAFE = int(hb.GlyphFlags.UNSAFE_TO_BREAK)
@@ -81,6 +82,7 @@ class ShapedText:
         runs: in logical order.
         positions: position of each code point if all were on one line in logical order, in ems:
             the text from a to b is positions[b] - positions[a] wide. One more than code points.
+        spacing: what East Asian punctuation loses where a line begins or ends with it.
         ascent, descent: the ink's greatest distance above and below the baseline, in ems.
     """
 
@@ -88,6 +90,7 @@ class ShapedText:
     level: int
     runs: list[ShapedRun]
     positions: list[float]
+    spacing: Spacing
     ascent: float
     descent: float
 
@@ -117,6 +120,25 @@ def inks(face: Face) -> _Inks:
     All 0 where there is none, and for .notdef, which is never drawn.
     """
     return _Inks(face)
+
+
+def shape_runs(text: str, runs: list[Run], language: str) -> tuple[list[ShapedRun], Spacing]:
+    """Shape a paragraph's runs, and space them as its East Asian marks and letters ask."""
+    spaces = spacing(text, runs, language)
+    shaped = [shape_run(text, run, language) for run in runs]
+    if spaces is not UNCHANGED:
+        for run in shaped:
+            if not run.level & 1:
+                _move(run, spaces)
+    return shaped, spaces
+
+
+def _move(run: ShapedRun, spaces: Spacing) -> None:
+    for offset, (right, wider) in spaces.moved.items():
+        if run.start <= offset < run.end:
+            index = bisect_right(run.glyphs, offset, key=_rising) - 1
+            gid, cluster, x, y, advance = run.glyphs[index]
+            run.glyphs[index] = (gid, cluster, x + right, y, advance + wider)
 
 
 def shape_run(text: str, run: Run, language: str) -> ShapedRun:
@@ -149,11 +171,9 @@ def shape(text: str, level: int, runs: list[Run], language: str) -> ShapedText:
     """
     advances = [0.0] * (len(text) + 1)
     ascent = descent = 0.0
-    shaped = []
-    for run in runs:
-        done = shape_run(text, run, language)
-        shaped.append(done)
-        ink_of = inks(run.face)
+    shaped, spaces = shape_runs(text, runs, language)
+    for done in shaped:
+        ink_of = inks(done.face)
         for gid, cluster, _, y, advance in done.glyphs:
             advances[cluster + 1] += advance
             _, low, _, high = ink_of[gid]
@@ -162,4 +182,4 @@ def shape(text: str, level: int, runs: list[Run], language: str) -> ShapedText:
             if low + y < -descent:
                 descent = -low - y
     positions = list(accumulate(advances))
-    return ShapedText(text, level, shaped, positions, ascent, descent)
+    return ShapedText(text, level, shaped, positions, spaces, ascent, descent)
