@@ -11,6 +11,9 @@ APT_OCR := tesseract-ocr $(addprefix tesseract-ocr-,ara ben chi-sim deu fra heb 
 APT_BENCH := $(APT_DEMO) libpango-1.0-0 libpangocairo-1.0-0 libcairo2
 # Playwright's own program, which drives Chromium, needs libatomic.
 APT_TEST := $(APT_BENCH) $(APT_OCR) libharfbuzz-bin unicode-data chromium libatomic1 gettext libreoffice-calc nginx-light
+# Emoji in colour, and Urdu in Nastaliq. Where they cannot be installed, memeloc does without.
+APT_FONTS_demo := fonts-noto-color-emoji
+APT_FONTS_test := fonts-noto-color-emoji fonts-noto-core
 # The slow tests' programs; a translation tool, with some 200 MB of Java.
 APT_TEST_ALL := $(APT_TEST) omegat
 
@@ -53,12 +56,15 @@ clean: ## Remove what make and the tools have made
 
 apt-demo:
 	@tools/apt_packages.sh $(APT_DEMO)
+	-@tools/apt_packages.sh $(APT_FONTS_demo)
 
 apt-test:
 	@tools/apt_packages.sh $(APT_TEST)
+	-@tools/apt_packages.sh $(APT_FONTS_test)
 
 apt-test-all:
 	@tools/apt_packages.sh $(APT_TEST_ALL)
+	-@tools/apt_packages.sh $(APT_FONTS_test)
 
 apt-bench:
 	@tools/apt_packages.sh $(APT_BENCH)

@@ -24,7 +24,8 @@ _ACCEPTED = ("given", "accepted")
 Align = Literal["start", "left", "center", "right", "end"]
 VAlign = Literal["top", "middle", "bottom"]
 Direction = Literal["ltr", "rtl"]
-StyleName = Literal["poster", "bubble", "plain"]
+FaceName = Literal["poster", "plain", "comic"]
+StyleName = Literal["poster", "bubble", "plain", "comic"]
 Side = Literal["top", "bottom"]
 
 
@@ -34,7 +35,8 @@ class TextStyle:
 
     Attributes:
         name: `poster` (heavy face, outline, upper case where the locale does so), `bubble` (dark
-            text without outline, centred) or `plain` (text face, no outline, start-aligned).
+            text without outline, centred), `plain` (text face, no outline, start-aligned) or
+            `comic` (a friendly hand, outline, as it is written).
         face: which of a locale's font stacks is used.
         fill, outline: colours of the letters and of what surrounds them, `#rrggbb`.
         outline_width: outside the letter, as a share of the font size; 0 is none.
@@ -44,7 +46,7 @@ class TextStyle:
     """
 
     name: StyleName = "poster"
-    face: Literal["poster", "plain"] = "poster"
+    face: FaceName = "poster"
     fill: str = "#ffffff"
     outline: str = "#000000"
     outline_width: float = 0.06
@@ -58,6 +60,7 @@ STYLES: dict[StyleName, TextStyle] = {
     "poster": TextStyle(),
     "bubble": replace(_PLAIN, name="bubble", max_size=0.09, line_spacing=1.15),
     "plain": _PLAIN,
+    "comic": TextStyle("comic", "comic", uppercase=False, max_size=0.12, line_spacing=1.1),
 }
 """The named styles that a template's boxes start from."""
 
@@ -220,8 +223,9 @@ class Locale:
         tag: BCP 47 tag, with the script where the language has several (`zh-Hans`).
         script: ISO 15924 code.
         country: ISO 3166-1 alpha-2 code of the culture that annotates by default.
-        poster, plain: font families of poster text, and of bubble and plain text, best first (names
-            in fonts/fonts.toml).
+        poster, plain, comic: font families of poster text, of bubble and plain text, and of comic
+            text, best first: names in fonts/fonts.toml, font files, or names of fonts of the
+            system. Without any for comic text it is the hands of the script and then `plain`.
         uppercase: whether poster text is upper-cased.
         line_break: locale identifier for ICU's line breaker, with the language's tailoring.
         phrase_model: BudouX model for phrase-aware breaks (`ja`, `zh-hans`, `zh-hant`, `th`), or
@@ -253,6 +257,7 @@ class Locale:
     exemplars: tuple[str, ...] = ()
     keep_with_next: tuple[str, ...] = ()
     keep_with_previous: tuple[str, ...] = ()
+    comic: tuple[str, ...] = ()
 
 
 _RESERVED = {"con", "prn", "aux", "nul"} | {

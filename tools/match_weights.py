@@ -54,9 +54,14 @@ def letters_of(locale: Locale) -> list[str]:
 def measured(fonts: FontLibrary) -> dict[str, float]:
     """The stroke of each locale's first poster face, in ems, by tag."""
     return {
-        locale.tag: stroke(fonts.face(locale.poster[0], "poster"), letters_of(locale))
+        locale.tag: stroke(fonts.face(first(fonts, locale), "poster"), letters_of(locale))
         for locale in default()
     }
+
+
+def first(fonts: FontLibrary, locale: Locale) -> str:
+    """The first family of a locale's posters that comes in a package."""
+    return next(name for name in locale.poster if not fonts.families[name].optional)
 
 
 def main() -> None:
@@ -67,7 +72,7 @@ def main() -> None:
     print(f"Latin: {strokes['en']:.4f} em; target for the others: {target:.4f} em")
     families: dict[str, list[float]] = {}
     for locale in default():
-        families.setdefault(locale.poster[0], []).append(strokes[locale.tag])
+        families.setdefault(first(fonts, locale), []).append(strokes[locale.tag])
     for name, found in families.items():
         family = fonts.families[name]
         mean = sum(found) / len(found)

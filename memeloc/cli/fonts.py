@@ -17,6 +17,11 @@ if TYPE_CHECKING:
 app = typer.Typer(no_args_is_help=True, help="Look at the fonts, and at what they draw.")
 
 
+def _file(font: dict[str, Any]) -> str:
+    """The name of a package's file, the whole path of one that is looked for on the system."""
+    return str(font["file"] if not font["package"] else Path(font["file"]).name)
+
+
 def _axes(font: dict[str, Any]) -> str:
     return " ".join(f"{tag} {low:g}-{high:g}" for tag, (low, high) in font["axes"].items())
 
@@ -25,11 +30,11 @@ _FONTS = Table(
     "{n} font families",
     "families",
     (
-        "family package version licence scripts",
+        "family package version licence scripts styles",
         ("axes", _axes),
         ("KB", lambda font: None if font["bytes"] is None else round(font["bytes"] / 1000)),
-        "SHA-256=state",
-        ("file", lambda font: Path(font["file"]).name),
+        "colour state",
+        ("file", lambda font: _file(font)),
     ),
 )
 _CLUSTERS = Table(
@@ -42,9 +47,10 @@ _CLUSTERS = Table(
 
 @app.command("list")
 def list_fonts(font: FontFiles = None, as_json: AsJson = False) -> None:
-    """List the font families, and check that each file is the one that fonts.toml names.
+    """List the font families: for which scripts and styles, in colour or not, and where they are.
 
-    The exit status is 1 when a file is missing or its SHA-256 is another.
+    A package's file is checked to be the one that fonts.toml names; the exit status is 1 when it
+    is missing or its SHA-256 is another. A font of the system is used where it is found.
 
     \b
     Example:
@@ -58,8 +64,7 @@ def list_fonts(font: FontFiles = None, as_json: AsJson = False) -> None:
     problems: list[str] = []
     for family in FontLibrary(font or ()).families.values():
         try:
-            family.check()
-            state = "verified" if family.sha256 else "your own, not checked"
+            state = _state(family)
         except MemelocError as error:
             state = "wrong"
             problems.append(str(error))
@@ -72,8 +77,9 @@ def list_fonts(font: FontFiles = None, as_json: AsJson = False) -> None:
 def check(
     text: str = Argument(..., metavar="TEXT", help="The text to be drawn."),
     lang: str = Option("en", metavar="TAG", help="The language whose font stack is used."),
-    face: Literal["poster", "plain"] = Option(
-        "poster", help="Captions on pictures (poster), or bubbles and bars (plain)."
+    face: Literal["poster", "plain", "comic"] = Option(
+        "poster",
+        help="Captions on pictures (poster), bubbles and bars (plain), or a friendly hand (comic).",
     ),
     font: FontFiles = None,
     locales: LocaleFolders = None,
@@ -127,28 +133,42 @@ def check(
     explain("", [problem] if missing else [], fail=True)
 
 
+def _state(family: Family) -> str:
+    """Where a family is from, its file checked."""
+    if family.optional:
+        return "on this system" if family.found else "not on this system"
+    family.check()
+    return "verified" if family.sha256 else "your own, not checked"
+
+
 def _fields(family: Family, state: str) -> dict[str, Any]:
     from importlib.metadata import PackageNotFoundError, version
 
     import uharfbuzz as hb
 
+    from memeloc.fonts import Face
+
     try:
         installed = version(family.package) if family.package else ""
     except PackageNotFoundError:
         installed = ""
-    size, axes = None, {}
-    if family.path.is_file():
+    size, axes, colour = None, {}, False
+    if family.found:
         size = family.path.stat().st_size
         face = hb.Face(hb.Blob.from_file_path(str(family.path)), family.index)
         axes = {axis.tag: (axis.min_value, axis.max_value) for axis in face.axis_infos}
+        colour = Face(family, "plain", face).colour
     return {
         "family": family.name,
         "package": family.package,
         "version": installed,
         "licence": family.licence,
         "scripts": list(family.scripts),
+        "styles": ["comic"] if family.hand else ["poster", "plain"],
         "axes": axes,
-        "file": str(family.path),
+        "colour": colour,
+        "file": str(family.path) if family.found or not family.optional else "",
+        "names": list(family.system),
         "bytes": size,
         "sha256": family.sha256,
         "state": state,

@@ -45,9 +45,10 @@ FontFiles = Annotated[
     list[str] | None,
     Option(
         "--font",
-        metavar="FILE",
-        help="A font file of yours, used first; may be repeated. Axes of a variable font follow a "
-        "colon: My.ttf:wght=650,wdth=80.",
+        metavar="FONT",
+        help="A font file of yours, or the name of a font of this system, used first; may be "
+        "repeated. For a language or a style: ur=FILE, de:comic=FILE. Axes of a variable font "
+        "follow a colon: My.ttf:wght=650,wdth=80.",
     ),
 ]
 Jobs = Annotated[

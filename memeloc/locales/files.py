@@ -27,7 +27,7 @@ SMALLEST, LARGEST = 4.0, 100.0
 
 _Names = Annotated[list[Annotated[str, Field(min_length=1)]], Field(min_length=1)]
 _Words = list[Annotated[str, Field(min_length=1)]]
-_FAMILIES = "a list of font families, best first"
+_FAMILIES = "a list of font families, font files or names of fonts of the system, best first"
 
 
 class _Section(BaseModel):
@@ -37,6 +37,7 @@ class _Section(BaseModel):
 class _Fonts(_Section):
     poster: _Names = Field(description=_FAMILIES)
     plain: _Names = Field(description=_FAMILIES)
+    comic: list[Annotated[str, Field(min_length=1)]] = Field([], description=_FAMILIES)
 
 
 class _Style(_Section):
@@ -95,8 +96,9 @@ def read_locale(path: Path) -> Locale:
         **file.model_dump(exclude={"fonts", "style", "line_breaking", "codes", "letters"}),
         **file.style.model_dump(),
         **file.codes.model_dump(),
-        poster=tuple(file.fonts.poster),
-        plain=tuple(file.fonts.plain),
+        poster=_fonts(path, file.fonts.poster),
+        plain=_fonts(path, file.fonts.plain),
+        comic=_fonts(path, file.fonts.comic),
         line_break=lines.icu or line_break,
         phrase_model=phrase_model,
         keep_with_next=tuple(lines.keep_with_next),
@@ -104,6 +106,14 @@ def read_locale(path: Path) -> Locale:
         exemplars=tuple(file.letters.exemplars or ()),
     )
     return checked(locale, path)
+
+
+def _fonts(locale: Path, fonts: list[str]) -> tuple[str, ...]:
+    """The fonts that a locale's TOML names; a file beside it by its path."""
+    files = [(font, locale.parent / font) for font in fonts]
+    return tuple(
+        str(file) if Path(font).suffix and file.is_file() else font for font, file in files
+    )
 
 
 _PATTERNS = {

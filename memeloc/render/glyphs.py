@@ -3,7 +3,8 @@
 HarfBuzz gives the outlines (at the same variation as it shaped with), Skia strokes and rasterises
 them. A glyph's mask has two planes: the letter with its outline, and the letter alone; the first is
 nowhere less than the second. Skia's own glyph cache holds two megabytes, which a set in Chinese
-overruns within a few captions; this one is bounded by `BUDGET`.
+overruns within a few captions; this one is bounded by `BUDGET`. Of a colour glyph the mask has the
+outline only; its picture (`colour`) is kept beside it.
 """
 
 from __future__ import annotations
@@ -17,6 +18,8 @@ from numpy.typing import NDArray
 
 from memeloc.errors import MissingError
 from memeloc.fonts import Face
+from memeloc.render import colour
+from memeloc.render.shape import inks
 
 try:
     import skia
@@ -136,12 +139,16 @@ class Strike:
         self._cache = cache
         self._outlines = cache.outlines(face, outline)
         self._scale = size / face.upem
+        self._face, self._size, self._outline = face, size, outline * size
         self.masks: dict[int, Mask] = {}
+        self._pictures: dict[int, colour.Picture] = {}
         self.bytes = 0
 
     def make(self, key: int) -> Mask:
         """Rasterise the glyph and phase of `key`, and keep the mask."""
         glyph, phase = divmod(key, PHASES)
+        if self._face.colour and colour.has_colour(self._face, glyph):
+            return self._around(key, glyph)
         letter, around = self._outlines.paths(glyph)
         scale = self._scale
         bounds = (around or letter).computeTightBounds()
@@ -165,6 +172,58 @@ class Strike:
             together = pairs.reshape(height, -1)
         mask = self.masks[key] = Mask(together, left, top, height, together.shape[1])
         self._cache.added(self, planes.nbytes + 200)
+        return mask
+
+    def picture(self, glyph: int) -> colour.Picture:
+        """A colour glyph in its colours."""
+        drawn = self._pictures.get(glyph)
+        if drawn is None:
+            drawn = self._pictures[glyph] = colour.picture(self._face, glyph, self._size)
+            self._cache.added(self, drawn.image.width() * drawn.image.height() * 4 + 200)
+        return drawn
+
+    def draw(self, glyph: int, matrix: skia.Matrix, canvases: list[skia.Canvas]) -> None:
+        """Draw a glyph's coverage on Alpha-8 canvases, in no mask: the letter with its outline on
+        the first, and the letter alone on the second where there are two.
+
+        Args:
+            glyph: its number.
+            matrix: from pixels around the glyph's origin to those of the canvases.
+            canvases: one or two; their matrix is set.
+        """
+        if self._face.colour and colour.has_colour(self._face, glyph):
+            canvases[0].setMatrix(matrix)
+            colour.trace(canvases[0], self.picture(glyph), self._outline)
+            return
+        scaled = skia.Matrix.Concat(matrix, skia.Matrix.Scale(self._scale, self._scale))
+        letter, around = self._outlines.paths(glyph)
+        for canvas, path in zip(canvases, [around or letter, letter], strict=False):
+            canvas.setMatrix(scaled)
+            canvas.drawPath(path, _PAINT)
+
+    def _ink(self, glyph: int) -> tuple[int, int, int, int]:
+        """The box that a glyph's ink and outline have in the layout, in pixels, y down."""
+        left, bottom, right, top = inks(self._face)[glyph]
+        size, around = self._size, self._outline
+        return (
+            math.floor(left * size - around),
+            math.floor(-top * size - around),
+            math.ceil(right * size + around),
+            math.ceil(-bottom * size + around),
+        )
+
+    def _around(self, key: int, glyph: int) -> Mask:
+        """The mask of a colour glyph: its outline, and no letter; nothing without an outline."""
+        if not self._outline:
+            mask = Mask(np.zeros((1, 1), np.uint8), 0, 0, 1, 1)
+        else:
+            cover, left, top = colour.outline(self.picture(glyph), self._outline, self._ink(glyph))
+            pairs = np.zeros((*cover.shape, 2), np.uint8)
+            pairs[..., 0] = cover
+            together = pairs.reshape(len(cover), -1)
+            mask = Mask(together, left, top, len(cover), together.shape[1])
+        self.masks[key] = mask
+        self._cache.added(self, mask.planes.nbytes + 200)
         return mask
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -47,6 +48,11 @@ class Area:
     valign: VAlign
     margin: float
 
+    @property
+    def centre(self) -> tuple[float, float]:
+        """The point that it is turned around."""
+        return (self.left + self.right) / 2, (self.top + self.bottom) / 2
+
 
 class Placed(NamedTuple):
     """A line's place: its start and baseline in pixels (before rotation), and its ink."""
@@ -62,13 +68,15 @@ class Painted(NamedTuple):
 
     Attributes:
         ink: the box around all its ink, or None when there is none.
-        lines: the box of each line's ink.
+        lines: the box of each line's ink; of a turned part the one around all of it.
         clipped: whether ink fell outside the picture.
+        upright: the box of each line's ink before the part is turned.
     """
 
     ink: Box | None
     lines: list[Box]
     clipped: bool
+    upright: Sequence[Box] = ()
 
 
 def place(layout: PartLayout, area: Area) -> list[Placed]:
@@ -136,24 +144,32 @@ class Painter:
         paint = self._paint_turned if area.angle % 360 else self._paint_level
         painted = paint(canvas, layout, area, ink, placed)
         if any(run.face.colour for line in layout.lines for run in line.runs):
-            self._paint_coloured(canvas, layout.size, area, placed)
+            self._lay_pictures(canvas, layout.size, area, placed, painted.ink)
         return painted
 
-    def _paint_coloured(
-        self, canvas: Canvas, size: float, area: Area, placed: list[Placed]
+    def _lay_pictures(
+        self, canvas: Canvas, size: float, area: Area, placed: list[Placed], ink: Box | None
     ) -> None:
-        """Draw the glyphs that the masks left out: those of colour fonts."""
-        pixels = canvas.rows(0, canvas.background.height)  # there is no telling how far they reach
-        turn = (area.angle, (area.left + area.right) / 2, (area.top + area.bottom) / 2)
+        """Lay the pictures of colour glyphs over the blended outlines and letters."""
+        if ink is None:
+            return
+        top, bottom = max(ink[1] - 1, 0), min(ink[3] + 1, canvas.background.height)
+        if top >= bottom:
+            return
+        layer = colour.Layer(canvas.rows(top, bottom), top)
+        level = not area.angle % 360
+        if not level:
+            layer.turn(area.angle, *area.centre)
         for line, x, y, _ in placed:
             for run in line.runs:
-                if run.face.colour:
-                    glyphs = [
-                        (gid, x + at * size, y - up * size)
-                        for gid, at, up in run.glyphs
-                        if colour.has_colour(run.face, gid)
-                    ]
-                    colour.draw(pixels, run.face, size, glyphs, turn)
+                strike = self._glyphs.strike(run.face, size, area.margin)
+                for gid, at, up in _coloured(run):
+                    right, down = x + at * size, y - up * size
+                    if level:  # as the masks of their outlines
+                        phases = _phases(size)
+                        right = math.floor(right * phases + 0.5) // phases
+                        down = y - math.floor(up * size + 0.5)
+                    layer.add(strike.picture(gid), right, down)
 
     def _paint_level(
         self, canvas: Canvas, layout: PartLayout, area: Area, ink: Ink, placed: list[Placed]
@@ -177,7 +193,8 @@ class Painter:
             planes[..., 0], (left, top), inside
         )
         self._blend(canvas, planes, (left, top), inside, ink)
-        return Painted(box, [item.ink for item in placed], clipped)
+        lines = [item.ink for item in placed]
+        return Painted(box, lines, clipped, lines)
 
     def _blend(
         self,
@@ -203,8 +220,7 @@ class Painter:
         compared as wholes. Only what overlaps on all three is compared for itself.
         """
         count = 2 if margin else 1
-        phases = PHASES if size < WHOLE_PIXELS else 1
-        floor = math.floor
+        phases, floor = _phases(size), math.floor
         first, second, third = self._compositor.sheets(*rows.shape)
         first_end = second_end = third_end = 0
         left, top = corner
@@ -212,7 +228,7 @@ class Painter:
         for run in line.runs:
             strike = self._glyphs.strike(run.face, size, margin)
             masks = strike.masks
-            for gid, at, up in _plain(run):
+            for gid, at, up in run.glyphs:
                 fine = floor((x + at * size) * phases + 0.5)
                 whole = fine // phases
                 key = gid * PHASES + fine % phases
@@ -245,7 +261,7 @@ class Painter:
         self, canvas: Canvas, layout: PartLayout, area: Area, ink: Ink, placed: list[Placed]
     ) -> Painted:
         """Paint by paths: a mask serves one angle only, and tilted parts are few."""
-        centre = ((area.left + area.right) / 2, (area.top + area.bottom) / 2)
+        centre = area.centre
         turn = skia.Matrix()
         turn.setRotate(area.angle, *centre)
         bounds = turn.mapRect(skia.Rect.MakeLTRB(area.left, area.top, area.right, area.bottom))
@@ -257,18 +273,13 @@ class Painter:
         brushes = [_skia_canvas(layer) for layer in layers]
         for line, x, y, _ in placed:
             for run in line.runs:
-                outlines = self._glyphs.outlines(run.face, area.margin)
-                scale = layout.size / run.face.upem
-                for gid, at, up in _plain(run):
+                strike = self._glyphs.strike(run.face, layout.size, area.margin)
+                for gid, at, up in run.glyphs:
                     matrix = skia.Matrix()
-                    matrix.setScale(scale, scale)
-                    matrix.postTranslate(x + at * layout.size, y - up * layout.size)
+                    matrix.setTranslate(x + at * layout.size, y - up * layout.size)
                     matrix.postRotate(area.angle, *centre)
                     matrix.postTranslate(-left, -top)
-                    letter, around = outlines.paths(gid)
-                    for brush, path in zip(brushes, [around or letter, letter], strict=False):
-                        brush.setMatrix(matrix)
-                        brush.drawPath(path, _PAINT)
+                    strike.draw(gid, matrix, brushes)
         if len(layers) == 2:
             np.maximum(layers[0], layers[1], out=layers[0])
         np.stack(layers, axis=-1, out=planes)
@@ -276,17 +287,20 @@ class Painter:
         clipped = _ink_outside(planes[..., 0], (left, top), inside)
         box = _ink_of(planes[..., 0], left, top)
         self._blend(canvas, planes, (left, top), inside, ink)
-        return Painted(box, [box] if box else [], clipped)
+        upright = [item.ink for item in placed]
+        return Painted(box, [box] if box else [], clipped, upright)
 
 
-_PAINT = skia.Paint(AntiAlias=True)
+def _phases(size: float) -> int:
+    """How many positions within a pixel glyphs of a size have."""
+    return PHASES if size < WHOLE_PIXELS else 1
 
 
-def _plain(run: PlacedRun) -> list[tuple[int, float, float]]:
-    """The glyphs of a run that are drawn in the style's colours."""
+def _coloured(run: PlacedRun) -> list[tuple[int, float, float]]:
+    """The glyphs of a run that bring their own colours."""
     if not run.face.colour:
-        return run.glyphs
-    return [glyph for glyph in run.glyphs if not colour.has_colour(run.face, glyph[0])]
+        return []
+    return [glyph for glyph in run.glyphs if colour.has_colour(run.face, glyph[0])]
 
 
 def _skia_canvas(plane: Plane) -> skia.Canvas:

@@ -2,18 +2,24 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from types import MappingProxyType
 
 LOW_CONTRAST = 3.0
 """Contrast ratio below which letters count as hard to see (WCAG 2.2, 1.4.3, large text)."""
 
 PROBLEMS = (
     "missing glyph",
+    "replacement character",
     "clipped",
     "overflow",
+    "parts overlap",
     "too small",
     "broken word",
     "low contrast",
+    "lost colour",
+    "substitute font",
 )
 """All kinds of problem, worst first."""
 
@@ -34,6 +40,13 @@ class PartProof:
             their outline, or the picture where there is none; None for an empty part.
         fonts: the families used.
         missing: grapheme clusters that no font draws; they are left blank.
+        replaced: how many characters of the text are U+FFFD, which stands for one that was lost
+            on its way here.
+        overlaps: names of the parts before it whose ink its own lies on.
+        lost: emoji that lost their flag, their colour or their skin tone, or fell into pieces, for
+            no font found draws them as they are known.
+        absent: fonts that the language would be drawn with, and that are not found (Naskh letters
+            stand in for Nastaliq).
         too_small: whether the size is below the locale's smallest legible one.
         broken_word: whether a line ends within a word for lack of space.
         truncated: grapheme clusters left out because not even the smallest size painted fits.
@@ -47,6 +60,10 @@ class PartProof:
     contrast: float | None = None
     fonts: tuple[str, ...] = ()
     missing: tuple[str, ...] = ()
+    replaced: int = 0
+    overlaps: tuple[str, ...] = ()
+    lost: tuple[str, ...] = ()
+    absent: tuple[str, ...] = ()
     too_small: bool = False
     broken_word: bool = False
     truncated: int = 0
@@ -63,6 +80,7 @@ class Proof:
         coverage: share of the picture that its lines of text cover, 0 to 1.
         middle_coverage: the same for its middle, the central half of width and of height.
         problems: kinds of PROBLEMS, worst first.
+        fonts: SHA-256 of the file of each font used, by family.
     """
 
     width: int
@@ -71,6 +89,7 @@ class Proof:
     coverage: float
     middle_coverage: float
     problems: tuple[str, ...]
+    fonts: Mapping[str, str] = field(default_factory=dict)
 
 
 def middle_of(width: int, height: int) -> Box:
@@ -85,31 +104,41 @@ def overlap(box: Box, other: Box) -> int:
     return across * down if across > 0 and down > 0 else 0
 
 
-def prove(width: int, height: int, parts: list[PartProof], line_boxes: list[Box]) -> Proof:
+def prove(
+    width: int,
+    height: int,
+    parts: Sequence[PartProof],
+    line_boxes: Sequence[Box],
+    fonts: Mapping[str, str] = MappingProxyType({}),
+) -> Proof:
     """Put a picture's proof together.
 
     Args:
         width, height: of the picture, in pixels.
         parts: what became of each part.
         line_boxes: the ink of every line of every part.
+        fonts: SHA-256 of the file of each font used, by family.
     """
     middle = middle_of(width, height)
     whole = (0, 0, width, height)
     covered = sum(overlap(box, whole) for box in line_boxes) / (width * height)
     core = sum(overlap(box, middle) for box in line_boxes) / overlap(middle, middle)
-    kinds = set()
-    for part in parts:
-        if part.missing:
-            kinds.add("missing glyph")
-        if part.clipped:
-            kinds.add("clipped")
-        if part.truncated:
-            kinds.add("overflow")
-        if part.too_small:
-            kinds.add("too small")
-        if part.broken_word:
-            kinds.add("broken word")
-        if part.contrast is not None and part.contrast < LOW_CONTRAST:
-            kinds.add("low contrast")
+    kinds = {kind for part in parts for kind, is_so in _problems(part) if is_so}
     problems = tuple(kind for kind in PROBLEMS if kind in kinds) if kinds else ()
-    return Proof(width, height, tuple(parts), min(covered, 1.0), min(core, 1.0), problems)
+    return Proof(width, height, tuple(parts), min(covered, 1.0), min(core, 1.0), problems, fonts)
+
+
+def _problems(part: PartProof) -> tuple[tuple[str, object], ...]:
+    """Each kind of problem, and what is true where a part has it."""
+    return (
+        ("missing glyph", part.missing),
+        ("replacement character", part.replaced),
+        ("clipped", part.clipped),
+        ("overflow", part.truncated),
+        ("parts overlap", part.overlaps),
+        ("too small", part.too_small),
+        ("broken word", part.broken_word),
+        ("low contrast", part.contrast is not None and part.contrast < LOW_CONTRAST),
+        ("lost colour", part.lost),
+        ("substitute font", part.absent),
+    )

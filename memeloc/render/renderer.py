@@ -14,7 +14,7 @@ from PIL import Image
 
 from memeloc.errors import InputError
 from memeloc.files import file_sha256
-from memeloc.fonts import FontLibrary
+from memeloc.fonts import FontLibrary, FontStack
 from memeloc.locales import Registry, default
 from memeloc.locales.casing import uppercase
 from memeloc.model import Caption, Locale, Template, TextBox
@@ -28,9 +28,11 @@ from memeloc.render.background import (
     relative_luminance,
 )
 from memeloc.render.bars import Bars, bars_of, most_height
+from memeloc.render.breaks import clusters
 from memeloc.render.compose import Ink
 from memeloc.render.itemize import Itemizer
 from memeloc.render.layout import EMPTY, Bounds, PartLayout, lay_out
+from memeloc.render.overlaps import PartInk, overlapping
 from memeloc.render.paint import Area, Painted, Painter
 from memeloc.render.proof import PartProof, Proof, prove
 from memeloc.version import __version__
@@ -141,11 +143,17 @@ class Renderer:
         canvas = self._canvases.canvas_of(background)
         proofs = []
         line_boxes = []
+        inks = []
         for slot, layout, area in zip(slots, layouts, areas, strict=True):
             painted = self._painter.paint(canvas, layout, area, slot.ink)
             proofs.append(_prove_part(slot, layout, painted, background, language))
             line_boxes += painted.lines
-        proof = prove(background.width, background.height, proofs, line_boxes)
+            inks.append(PartInk(painted.upright, area.angle, area.centre))
+        if len(slots) > 1:
+            proofs = _with_overlaps(proofs, overlapping(inks))
+        families = dict.fromkeys(name for part in proofs for name in part.fonts)
+        fonts = {name: self.fonts.sha256(name) for name in families}
+        proof = prove(background.width, background.height, proofs, line_boxes, fonts)
         return Rendered(canvas, proof)
 
     def sizes(
@@ -274,7 +282,7 @@ def _with_bars(slot: _Slot, bars: Bars, picture_height: int) -> Area:
 def _prove_part(
     slot: _Slot, layout: PartLayout, painted: Painted, background: Background, locale: Locale
 ) -> PartProof:
-    box = painted.ink
+    box, stack = painted.ink, slot.itemizer.stack
     if box is None:
         return PartProof(
             slot.box.name,
@@ -288,20 +296,45 @@ def _prove_part(
         ratio = backgrounds.contrast(slot.fill, relative_luminance(slot.box.bar.colour))
     else:
         ratio = background.lowest_contrast(slot.fill, box)
-    families = dict.fromkeys(run.face.family for line in layout.lines for run in line.runs)
+    faces = dict.fromkeys(run.face for line in layout.lines for run in line.runs)
     return PartProof(
         name=slot.box.name,
         font_size=layout.size,
         lines=tuple([line.text for line in layout.lines]),
         ink=box,
         contrast=ratio,
-        fonts=tuple(families),
+        fonts=tuple(dict.fromkeys([face.family for face in faces])),
         missing=layout.missing,
+        replaced=sum(line.text.count("\ufffd") for line in layout.lines),
+        lost=_lost(layout, stack) if any(face.emoji for face in faces) else (),
+        absent=stack.absent
+        if stack.absent and any(locale.script in face.source.scripts for face in faces)
+        else (),
         too_small=layout.size < locale.smallest_size - 1e-6,
         broken_word=layout.broken_word,
         truncated=layout.truncated,
         clipped=painted.clipped,
     )
+
+
+def _lost(layout: PartLayout, stack: FontStack) -> tuple[str, ...]:
+    """The emoji of a part that no font found draws as they are known."""
+    pieces = (
+        line.text[start:end]
+        for line in layout.lines
+        for ends in [clusters(line.text)]
+        for start, end in zip([0, *ends], ends, strict=False)
+    )
+    return tuple(dict.fromkeys(stack.lost(pieces)))
+
+
+def _with_overlaps(proofs: list[PartProof], overlaps: list[list[int]]) -> list[PartProof]:
+    return [
+        replace(proof, overlaps=tuple(proofs[number].name for number in numbers))
+        if numbers
+        else proof
+        for proof, numbers in zip(proofs, overlaps, strict=True)
+    ]
 
 
 def _template_print(template: Template, image: Path) -> str:

@@ -10,12 +10,12 @@ import math
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from pathlib import Path, PurePosixPath, PureWindowsPath
-from typing import Annotated, Literal
+from typing import Annotated
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, model_validator
 
 from memeloc.errors import InputError
-from memeloc.model import STYLES, Align, Bar, Side, StyleName, TextBox, VAlign
+from memeloc.model import STYLES, Align, Bar, FaceName, Side, StyleName, TextBox, VAlign
 from memeloc.settings import read_toml, validate
 
 SLACK = 0.001 + 1e-9
@@ -83,7 +83,7 @@ class _Text(BaseModel):
     align: Align = "center"
     mirror: bool = False
     style: StyleName = "poster"
-    face: Literal["poster", "plain"] = "poster"
+    face: FaceName = "poster"
     fill: _Colour = Field("", description=_COLOUR)
     outline: _Colour = Field("", description=_COLOUR)
     outline_width: float = Field(0, ge=0, le=0.5, description="a share of the font size")

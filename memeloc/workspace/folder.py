@@ -19,10 +19,12 @@ from memeloc.store.store import Store
 from memeloc.workspace.settings import FILE, Settings, database_url, first_file, read_settings
 
 if TYPE_CHECKING:
+    from memeloc.fonts import FontLibrary
     from memeloc.glossary import Glossary
     from memeloc.locales import Registry
     from memeloc.render import Renderer
 
+_FONT_FOLDER = "fonts"  # by default; it need not be there
 _FONT_FILES = {".ttf", ".otf", ".ttc", ".otc"}
 
 
@@ -119,18 +121,45 @@ class WorkspaceFolder:
         are there; relative ones are in the workspace's folder."""
         if self.root is None:
             return ()
-        paths = [self.root / name for name in getattr(self.settings, kind)]
+        from memeloc.fonts.entries import FontEntry
+
+        names: list[str] = getattr(self.settings, kind)
+        if kind == "fonts":
+            names = [FontEntry.parse(name).font for name in names]
+        paths = [self.root / name for name in names]
         return tuple(path for path in paths if path.exists())
 
     @cached_property
-    def font_files(self) -> tuple[Path, ...]:
-        """The font files that come before memeloc's own."""
-        return tuple(
-            file
-            for path in self.folders("fonts")
-            for file in (sorted(path.iterdir()) if path.is_dir() else [path])
-            if path == file or file.suffix.lower() in _FONT_FILES
-        )
+    def asked_fonts(self) -> tuple[str | Path, ...]:
+        """The fonts that come before memeloc's own, as `FontLibrary` takes them.
+
+        The setting `fonts` names files, folders of them, fonts of the system, and, as in
+        `ur=NAME` and `de:comic=FILE`, such for a language or a kind of text.
+        """
+        from memeloc.fonts.entries import FontEntry
+
+        fonts: list[str | Path] = []
+        for name in self.settings.fonts if self.root is not None else ():
+            path = Path(self.root or "", name)
+            if path.is_dir():
+                files = sorted(path.iterdir())
+                fonts += [file for file in files if file.suffix.lower() in _FONT_FILES]
+            elif path.is_file():
+                fonts.append(path)
+            elif name != _FONT_FOLDER:
+                fonts.append(str(FontEntry.parse(name).relative_to(Path(self.root or ""))))
+        return tuple(fonts)
+
+    @cached_property
+    def fonts(self) -> FontLibrary:
+        """memeloc's fonts, and before them those that the settings name.
+
+        Raises:
+            InputError: one of them is not there.
+        """
+        from memeloc.fonts import FontLibrary
+
+        return FontLibrary(self.asked_fonts)
 
     @cached_property
     def locales(self) -> Registry:
@@ -163,10 +192,9 @@ class WorkspaceFolder:
     @cached_property
     def renderer(self) -> Renderer:
         """The renderer with the workspace's fonts and locales."""
-        from memeloc.fonts import FontLibrary
         from memeloc.render import Renderer
 
-        return Renderer(FontLibrary(self.font_files), locales=self.locales)
+        return Renderer(self.fonts, locales=self.locales)
 
     @cached_property
     def glossary(self) -> Glossary:

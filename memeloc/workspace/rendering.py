@@ -81,7 +81,7 @@ class Rendering(Part):
                     Path(out),
                     languages="all" if languages is None else languages,
                     templates=[*workspace.folders("templates"), *templates],
-                    fonts=[*fonts, *workspace.font_files],
+                    fonts=[*fonts, *workspace.asked_fonts],
                     locales=[*workspace.folders("locales"), *locales],
                     format=format,
                     quality=quality,

@@ -91,7 +91,8 @@ class Settings(_Section):
     )
     fonts: list[str] = Field(
         default=["fonts"],
-        description="font files, or folders of them, that come before memeloc's own",
+        description="fonts that come before memeloc's own: files, folders of them, or names of "
+        "fonts of the system; for a language or a style ur=FILE or de:comic=FILE",
     )
     locales: list[str] = Field(
         default=["locales"], description="folders of locales besides the built-in ones"

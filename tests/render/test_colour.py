@@ -1,4 +1,4 @@
-"""A user's colour font, built here: its glyphs keep their colours, other letters the style's."""
+"""Colour glyphs keep their colours: of fonts built here (COLR 0 and 1), and of the system's."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ import pytest
 from fontTools.colorLib.builder import buildCOLR, buildCPAL
 from fontTools.fontBuilder import FontBuilder
 from fontTools.pens.ttGlyphPen import TTGlyphPen
+from fontTools.ttLib.tables import otTables
 from fontTools.ttLib.tables._g_l_y_f import Glyph
 from PIL import Image
 
@@ -29,9 +30,31 @@ def square(left: int, bottom: int, right: int, top: int) -> Glyph:
     return pen.glyph()
 
 
-@pytest.fixture(scope="module")
-def font(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A font whose badge is a red square with a blue one in it, and whose X is a plain square."""
+LAYERS: list[tuple[str, int]] = [("red", 0), ("blue", 1)]
+PAINTS = {
+    "Format": otTables.PaintFormat.PaintColrLayers,
+    "Layers": [
+        {
+            "Format": otTables.PaintFormat.PaintGlyph,
+            "Glyph": glyph,
+            "Paint": {
+                "Format": otTables.PaintFormat.PaintSolid,
+                "PaletteIndex": colour,
+                "Alpha": 1.0,
+            },
+        }
+        for glyph, colour in LAYERS
+    ],
+}
+
+
+@pytest.fixture(scope="module", params=[0, 1])
+def font(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A font whose badge is a red square with a blue one in it, and whose X is a plain square.
+
+    Of COLR version 1 the badge has no outline of its own.
+    """
+    version: int = request.param
     order = [".notdef", "space", "badge", "red", "blue", "X"]
     builder = FontBuilder(1000, isTTF=True)
     builder.setupGlyphOrder(order)
@@ -41,7 +64,7 @@ def font(tmp_path_factory: pytest.TempPathFactory) -> Path:
         {
             ".notdef": square(0, 0, 1, 1),
             "space": TTGlyphPen(None).glyph(),
-            "badge": square(100, 0, 900, 800),
+            "badge": TTGlyphPen(None).glyph() if version else square(100, 0, 900, 800),
             "red": square(100, 0, 900, 800),
             "blue": square(300, 200, 700, 600),
             "X": square(100, 0, 900, 800),
@@ -52,7 +75,7 @@ def font(tmp_path_factory: pytest.TempPathFactory) -> Path:
     builder.setupNameTable({"familyName": "Badge", "styleName": "Regular"})
     builder.setupOS2()
     builder.setupPost()
-    builder.font["COLR"] = buildCOLR({"badge": [("red", 0), ("blue", 1)]}, version=0)
+    builder.font["COLR"] = buildCOLR({"badge": PAINTS if version else LAYERS}, version=version)
     builder.font["CPAL"] = buildCPAL([[(1.0, 0.0, 0.0, 1.0), (0.0, 0.0, 1.0, 1.0)]])
     path = tmp_path_factory.mktemp("font") / "Badge.ttf"
     builder.save(path)
@@ -101,3 +124,64 @@ def test_a_colour_glyph_leaves_no_trace_in_the_next_picture(font: Path, backgrou
     after = renderer.render(template, "X", "en").image
     alone = Renderer(FontLibrary([font])).render(template, "X", "en").image
     assert after.tobytes() == alone.tobytes()
+
+
+@pytest.mark.parametrize("angle", [0.0, 90.0])
+def test_an_outline_goes_around_a_colour_glyph(font: Path, background: Path, angle: float) -> None:
+    style = TextStyle(max_size=0.4, outline_width=0.1, outline="#00ff00")
+    box = TextBox("box", 0, 0, 1, 1, angle=angle, style=style)
+    rendered = Renderer(FontLibrary([font])).render(
+        Template("grey", background, (box,)), BADGE, "en"
+    )
+    size = rendered.proof.parts[0].font_size
+    pixels = np.asarray(rendered.image).astype(int)
+    green = np.abs(pixels - (0, 255, 0)).max(2) <= 8
+    ring = size**2 * (4 * 0.8 * 0.1 + np.pi * 0.1**2)
+    assert green.sum() == pytest.approx(ring, rel=0.1)
+    rows, columns = np.flatnonzero(green.any(1)), np.flatnonzero(green.any(0))
+    left, top, right, bottom = rendered.proof.parts[0].ink or (0, 0, 0, 0)
+    assert (columns[0], rows[0]) == pytest.approx((left, top), abs=2)
+    assert (columns[-1], rows[-1]) == pytest.approx((right, bottom), abs=3)
+
+
+def test_only_rows_with_ink_are_touched(font: Path, background: Path) -> None:
+    box = TextBox("box", 0, 0, 1, 0.5, style=TextStyle(max_size=0.2))
+    template = Template("grey", background, (box,))
+    rendered = Renderer(FontLibrary([font])).render(template, BADGE, "en")
+    _, top, _, bottom = rendered.proof.parts[0].ink or (0, 0, 0, 0)
+    pixels = np.asarray(rendered.image)
+    grey = (pixels == 0x80).all(axis=(1, 2))
+    assert grey[: top - 1].all()
+    assert grey[bottom + 1 :].all()
+
+
+@pytest.mark.skipif(
+    not FontLibrary().families["colour-emoji"].found, reason="no colour emoji font on this system"
+)
+@pytest.mark.parametrize("size", [0.1, 0.9])
+def test_the_systems_emoji_are_in_colour(background: Path, size: float) -> None:
+    style = TextStyle(max_size=size)
+    template = Template("grey", background, (TextBox("box", 0, 0, 1, 1, style=style),))
+    rendered = Renderer().render(template, "❤\ufe0f", "en")
+    red, green, blue = np.asarray(rendered.image).astype(int).reshape(-1, 3).T
+    share = ((red > 180) & (green < 100) & (blue < 100)).mean()
+    font_size = rendered.proof.parts[0].font_size
+    assert share == pytest.approx(0.8 * (font_size / 200) ** 2, rel=0.5)
+    assert rendered.proof.parts[0].fonts == ("colour-emoji",)
+    assert rendered.proof.parts[0].lost == ()
+    assert len(rendered.proof.fonts["colour-emoji"]) == 64
+
+
+def test_what_one_colour_loses_is_in_the_proof(background: Path) -> None:
+    template = Template("grey", background, (TextBox("box", 0, 0, 1, 1, style=TextStyle()),))
+    renderer = Renderer(FontLibrary(["noto-emoji"]))
+    proof = renderer.render(template, "so 😀 💙 🇩🇪", "en").proof
+    assert proof.parts[0].lost == ("💙", "🇩🇪")
+    assert proof.problems == ("lost colour",)
+
+
+def test_a_replacement_character_is_in_the_proof(background: Path) -> None:
+    template = Template("grey", background, (TextBox("box", 0, 0, 1, 1, style=TextStyle()),))
+    proof = Renderer().render(template, "caf\ufffd \ud800", "en").proof
+    assert proof.parts[0].replaced == 2
+    assert "replacement character" in proof.problems

@@ -74,7 +74,7 @@ def test_alignment_is_of_the_ink(tag: str, align: Align, valign: VAlign) -> None
 def test_nothing_to_paint_changes_nothing() -> None:
     canvas = plain(0xFF123456)
     done = Painter().paint(canvas, EMPTY, AREA, BLACK_ON_WHITE)
-    assert done == (None, [], False)
+    assert (done.ink, done.lines, done.clipped) == (None, [], False)
     assert canvas.touched == []
     assert (canvas.pixels == 0xFF123456).all()
 

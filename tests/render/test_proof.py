@@ -57,7 +57,16 @@ def test_problems_come_worst_first_and_once() -> None:
         "missing glyph", "too small", "low contrast",
     )  # fmt: skip
     everything = part(
-        missing=("x",), clipped=True, truncated=1, too_small=True, broken_word=True, contrast=1.0
+        missing=("x",),
+        replaced=1,
+        clipped=True,
+        truncated=1,
+        overlaps=("bottom",),
+        too_small=True,
+        broken_word=True,
+        contrast=1.0,
+        lost=("💙",),
+        absent=("Noto Nastaliq Urdu",),
     )
     assert prove(10, 10, [everything], []).problems == PROBLEMS
 

@@ -85,7 +85,7 @@ class TestLoadTemplate:
             (MINIMAL + "valign = 'low'", ["setting valign", "'top', 'middle' or 'bottom'"]),
             (MINIMAL + "style = 'postr'", ["setting style", "'poster'"]),
             (MINIMAL + "style = ['plain']", ["setting style", "'poster'"]),
-            (MINIMAL + "face = 'serif'", ["setting face", "'poster' or 'plain'"]),
+            (MINIMAL + "face = 'serif'", ["setting face", "'poster', 'plain' or 'comic'"]),
             (MINIMAL + "fill = 'red'", ["setting fill", "'#ffcc00'"]),
             (MINIMAL + "outline = '#fff'", ["setting outline"]),
             (MINIMAL + "fill = 0", ["setting fill", "valid string"]),

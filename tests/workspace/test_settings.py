@@ -112,7 +112,7 @@ def test_a_workspace_is_found_from_below_and_has_its_own_folders(
         assert workspace.folders("locales") == ()
         (tmp_path / "w" / "fonts" / "Mine.ttf").touch()
         (tmp_path / "w" / "fonts" / "licence.txt").touch()
-        assert workspace.font_files == (tmp_path / "w" / "fonts" / "Mine.ttf",)
+        assert workspace.asked_fonts == (tmp_path / "w" / "fonts" / "Mine.ttf",)
     with pytest.raises(InputError, match="nor in any folder above"):
         Workspace.find(tmp_path)
     with pytest.raises(InputError, match="a workspace here already"):

@@ -66,7 +66,7 @@ def render_table(
         out: the folder; it is made.
         languages: tags, or "all" for every language column.
         templates: folders of templates besides the built-in ones.
-        fonts: font files that come before memeloc's own.
+        fonts: fonts that come before memeloc's own, see `FontLibrary`.
         locales: folders of locales besides the built-in ones.
         format, quality, max_side, parity: see `Settings`.
         jobs: processes.

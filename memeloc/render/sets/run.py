@@ -80,6 +80,8 @@ class Run:
         self._made: dict[Key, str] = {}  # paths of those that took the place of earlier ones
         self._locales = {column.name: column.locale for column in (*table.languages, table.source)}
         self._files = PictureFiles(self._out, settings, templates, self._locales, fonts)
+        faces = {box.style.face for template in templates.values() for box in template.boxes}
+        self._files.renderer.fonts.check(registry, self._locales.values(), faces)
         self._source_apart = table.source not in table.languages
         self._page = Page(self._out, registry)
         self._manifest = NewManifest(

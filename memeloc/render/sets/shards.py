@@ -98,7 +98,7 @@ class PictureFiles:
         settings: how.
         templates: by name.
         languages: locales by the table's column.
-        fonts: font files that come before memeloc's own.
+        fonts: fonts that come before memeloc's own, see `FontLibrary`.
     """
 
     def __init__(

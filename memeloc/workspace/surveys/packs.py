@@ -217,10 +217,9 @@ def _examples(
 
     @cache
     def renderer() -> Renderer:
-        from memeloc.fonts import FontLibrary
         from memeloc.render import Renderer
 
-        return Renderer(FontLibrary(workspace.font_files), max_side=_EXAMPLE_SIDE)
+        return Renderer(workspace.fonts, max_side=_EXAMPLE_SIDE)
 
     for culture in cultures:
         for example in taxonomy.examples:
@@ -251,6 +250,6 @@ def _example_key(
         *(__version__, _EXAMPLE_SIDE, caption, culture.locale),
         [asdict(box) for box in template.boxes],
         file_sha256(template.image_for(culture.locale)),
-        [(file.name, file_sha256(file)) for file in workspace.font_files],
+        workspace.fonts.fingerprint(culture.locale),
     ]
     return hashlib.sha256(repr(made_of).encode("utf-8", "surrogatepass")).hexdigest()[:16]

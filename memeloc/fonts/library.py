@@ -1,0 +1,201 @@
+"""All fonts there are. In: fonts/fonts.toml, a user's own. Out: the stacks of a locale."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Sequence
+from dataclasses import replace
+from functools import partial
+from pathlib import Path
+
+from memeloc.errors import InputError, MissingError
+from memeloc.fonts.entries import FontEntry
+from memeloc.fonts.faces import Face
+from memeloc.fonts.families import Family, load_families, user_family
+from memeloc.fonts.stacks import FontStack
+from memeloc.locales import Registry
+from memeloc.model import FaceName, Locale
+from memeloc.resources import folder
+
+
+class FontLibrary:
+    """All families there are: the user's fonts first, then those of fonts/fonts.toml.
+
+    Args:
+        user_fonts: files, families or names of fonts of the system, each for all text or, as in
+            `ur=Noto Nastaliq Urdu` and `de:comic=My.ttf`, for a language and a kind of text (see
+            `FontEntry`). They come first in the stacks that they are for.
+
+    Raises:
+        InputError: fonts.toml is wrong, or a user's font is not found or not a font.
+    """
+
+    def __init__(self, user_fonts: Sequence[str | Path] = ()) -> None:
+        own = load_families(folder("fonts") / "fonts.toml")
+        self.families: dict[str, Family] = {}
+        self._asked: list[tuple[FontEntry, str]] = []
+        for entry in map(FontEntry.parse, user_fonts):
+            self._asked.append((entry, self._add(entry.font, own)))
+        self._user = {name for _, name in self._asked}
+        self.families |= own
+        self._named: dict[str, Family] = {}  # by a locale: files, and fonts of the system
+        self._faces: dict[tuple[str, FaceName], Face] = {}
+        self._stacks: dict[tuple[tuple[str, ...], tuple[str, ...], FaceName], FontStack] = {}
+        for name in self._user:
+            self.face(name, "poster")
+
+    @property
+    def entries(self) -> list[FontEntry]:
+        """What the user asked for."""
+        return [entry for entry, _ in self._asked]
+
+    def _add(self, font: str, own: dict[str, Family]) -> str:
+        """Add a user's font, and return the name that its family has here."""
+        if font in own:
+            return font
+        family, number = user_family(font), 2
+        known = own | self.families
+        named = family
+        while known.get(named.name, named) != named:  # another file of the same name
+            named, number = replace(family, name=f"{family.name}-{number}"), number + 1
+        self.families[named.name] = named
+        return named.name
+
+    def face(self, family: str, face: FaceName) -> Face:
+        """Open a family's face; the file's SHA-256 is checked the first time.
+
+        Args:
+            family: a name of `families`, a font file, or the name of a font of the system.
+            face: which of its settings.
+
+        Raises:
+            InputError: there is no such family, or the file is not the one expected.
+            MissingError: the package that carries it is not installed, or the system lacks it.
+        """
+        opened = self._faces.get((family, face))
+        if opened is None:
+            shared = next((other for key, other in self._faces.items() if key[0] == family), None)
+            opened = self._faces[family, face] = Face(
+                self._family(family), face, shared.hb_face if shared else None
+            )
+        return opened
+
+    def _family(self, name: str) -> Family:
+        family = self.families.get(name) or self._named.get(name)
+        if family is None:
+            try:
+                family = self._named[name] = user_family(name)
+            except InputError as error:
+                raise InputError(
+                    f"there is no font family {name!r}, no such file, and no font of this system "
+                    "is called so; `memeloc fonts list` names the families"
+                ) from error
+        return family
+
+    def _found_face(self, family: str, face: FaceName) -> Face | None:
+        """The face, None when its package is not installed or the system lacks it."""
+        try:
+            return self.face(family, face)
+        except MissingError:
+            return None
+
+    def _colour_emoji(self, face: FaceName) -> Face | None:
+        for name, family in self.families.items():
+            if family.optional and "Zsye" in family.scripts and family.found:
+                return self.face(name, face)
+        return None
+
+    def stack(self, locale: Locale, face: FaceName) -> FontStack:
+        """The faces for a kind of a locale's text, best first; the same object each time.
+
+        Raises:
+            InputError, MissingError: a font that is asked for is not there; see `face`.
+        """
+        users = tuple(
+            dict.fromkeys(name for entry, name in self._asked if entry.is_for(locale, face))
+        )
+        names = self._names(locale, face)
+        stack = self._stacks.get((users, names, face))
+        if stack is None:
+            stack = self._stacks[users, names, face] = self._stack(users, names, face)
+        return stack
+
+    def _stack(self, users: tuple[str, ...], names: tuple[str, ...], face: FaceName) -> FontStack:
+        absent, asked = [], list(users)
+        for name in names:
+            family = self._family(name)
+            if family.optional and not family.found:
+                absent.append(family.system[0])
+            elif name not in asked:
+                asked.append(name)
+        rest = [name for name in self.families if name not in asked and name not in self._user]
+        return FontStack(
+            [self.face(name, face) for name in asked],
+            [partial(self._found_face, name, face) for name in rest],
+            partial(self._colour_emoji, face),
+            users=len(users),
+            absent=() if users else tuple(absent),
+        )
+
+    def _names(self, locale: Locale, face: FaceName) -> tuple[str, ...]:
+        """The families of a kind of a locale's text; hands of its script, where it names none."""
+        if face != "comic":
+            return locale.poster if face == "poster" else locale.plain
+        if locale.comic:
+            return locale.comic
+        hands = [
+            name for name, family in self.families.items() if family.hand and self._is_there(family)
+        ]
+        own = [name for name in hands if locale.script in self.families[name].scripts]
+        latin = [name for name in hands if "Latn" in self.families[name].scripts] if own else []
+        return tuple(dict.fromkeys([*own, *latin, *locale.plain]))
+
+    @staticmethod
+    def _is_there(family: Family) -> bool:
+        return family.found or not family.optional
+
+    def check(
+        self, registry: Registry, locales: Iterable[Locale], faces: Collection[FaceName]
+    ) -> None:
+        """Open all stacks that are going to be used: what is not there is reported once, and early.
+
+        Args:
+            registry: where the languages of the user's fonts are looked up.
+            locales: to be drawn.
+            faces: the kinds of text to be drawn.
+
+        Raises:
+            InputError, MissingError: a font that is asked for is not there, see `face`; or it is
+                for a language that does not exist.
+        """
+        for entry in self.entries:
+            if entry.tag:
+                registry.get(entry.tag)
+        for locale in locales:
+            for face in faces:
+                try:
+                    self.stack(locale, face)
+                except InputError as error:
+                    message = f"The {face} fonts of {locale.tag}: {error.message}"
+                    raise InputError(message, file=error.file) from error
+
+    def sha256(self, family: str) -> str:
+        """SHA-256 of a family's font file.
+
+        Raises:
+            MissingError: the system lacks it.
+        """
+        return self._family(family).file_sha256
+
+    def fingerprint(self, locale: Locale) -> str:
+        """A string that changes when any font that may draw the locale's text changes."""
+        names = [*self._user, *locale.poster, *locale.plain, *locale.comic, *self.families]
+        families = [self._family(name) for name in dict.fromkeys(names)]
+        asked = ";".join(f"{entry.tag}:{entry.face}={name}" for entry, name in self._asked)
+        return f"{asked};" + ";".join(
+            f"{family.name}={_identity(family)}" for family in families if self._is_there(family)
+        )
+
+
+def _identity(family: Family) -> str:
+    settings = f"{family.poster}{family.plain}{family.comic}{family.embolden}{family.index}"
+    return family.file_sha256 + settings

@@ -1,0 +1,65 @@
+"""Emoji: which clusters are, what they lose in one colour, and the font that draws them."""
+
+from __future__ import annotations
+
+import pytest
+
+from memeloc.fonts import FontLibrary
+from memeloc.fonts.emoji import is_emoji, loses
+from memeloc.locales import default
+
+FONTS = FontLibrary()
+COLOUR = FONTS.families["colour-emoji"]
+needs_colour = pytest.mark.skipif(not COLOUR.found, reason="no colour emoji font on this system")
+
+
+@pytest.mark.parametrize(
+    "cluster", ["😀", "☕", "⭐", "❤\ufe0f", "1\ufe0f\u20e3", "🇩🇪", "👩🏽‍💻", "🏴󠁧󠁢󠁳󠁣󠁴󠁿"]
+)
+def test_what_is_drawn_as_emoji(cluster: str) -> None:
+    assert is_emoji(cluster)
+
+
+@pytest.mark.parametrize("cluster", ["a", "1", "#", "©", "❤", "☺", "→", "☕\ufe0e", "漢", "ক্ষি"])
+def test_what_is_drawn_as_text(cluster: str) -> None:
+    assert not is_emoji(cluster)
+
+
+@pytest.mark.parametrize(
+    ("cluster", "lost"),
+    [
+        ("🇩🇪", True),
+        ("👍🏽", True),
+        ("💙", True),
+        ("🖤", True),
+        ("🏳️‍🌈", True),
+        ("🟢", True),
+        ("😀", False),
+        ("☕", False),
+        ("❤\ufe0f", True),  # red, though its name is "heavy black heart"
+        ("1\ufe0f\u20e3", False),
+    ],
+)
+def test_one_colour_loses_flags_tones_and_colours(cluster: str, lost: bool) -> None:
+    assert loses(cluster, FONTS.face("noto-emoji", "poster")) is lost
+
+
+def test_a_sequence_that_a_font_lacks_falls_into_pieces() -> None:
+    assert loses("😀\u200d🍵", FONTS.face("noto-emoji", "poster"))
+
+
+@needs_colour
+@pytest.mark.parametrize("cluster", ["🇩🇪", "👍🏽", "💙", "👨‍👩‍👧‍👦", "👩🏽‍💻", "1\ufe0f\u20e3"])
+def test_a_colour_font_keeps_them(cluster: str) -> None:
+    face = FONTS.stack(default().get("ar"), "plain").font_for(cluster)
+    assert face is not None
+    assert face.colour
+    assert not loses(cluster, face)
+
+
+def test_the_users_choice_of_one_colour_comes_first() -> None:
+    stack = FontLibrary(["noto-emoji"]).stack(default().get("en"), "poster")
+    face = stack.font_for("💙")
+    assert face is not None
+    assert face.family == "noto-emoji"
+    assert stack.primary.family == "anton"

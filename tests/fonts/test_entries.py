@@ -1,0 +1,66 @@
+"""What fonts a user asks for: for all text, for a language, for a style."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from memeloc.errors import InputError
+from memeloc.fonts import FontLibrary
+from memeloc.fonts.entries import FontEntry
+from memeloc.locales import default
+from memeloc.model import FaceName
+
+ANTON = FontLibrary().families["anton"].path
+SANS = FontLibrary().families["noto-sans"].path
+
+
+@pytest.mark.parametrize(
+    ("entry", "parsed"),
+    [
+        ("My.ttf", ("My.ttf", "", None)),
+        ("My.ttf:wght=650,wdth=80", ("My.ttf:wght=650,wdth=80", "", None)),
+        ("ur=My.ttf:wght=650", ("My.ttf:wght=650", "ur", None)),
+        ("de:comic=Comic Neue", ("Comic Neue", "de", "comic")),
+        (":plain=My.ttf", ("My.ttf", "", "plain")),
+        ("zh-Hant=C:/fonts/My.ttf", ("C:/fonts/My.ttf", "zh-Hant", None)),
+    ],
+)
+def test_an_entry_is_read(entry: str, parsed: tuple[str, str, FaceName | None]) -> None:
+    assert FontEntry.parse(entry) == FontEntry(*parsed)
+    assert FontEntry.parse(str(FontEntry.parse(entry))) == FontEntry(*parsed)
+
+
+@pytest.mark.parametrize(
+    ("tag", "face", "family"),
+    [
+        ("de", "plain", "Anton-Regular"),
+        ("de", "poster", "anton"),
+        ("en", "plain", "noto-sans"),
+        ("zh-Hans", "poster", "NotoSans[wdth,wght]"),
+        ("zh-Hant", "poster", "NotoSans[wdth,wght]"),
+    ],
+)
+def test_a_font_is_first_where_it_is_asked_for(tag: str, face: FaceName, family: str) -> None:
+    library = FontLibrary([f"de:plain={ANTON}", f"zh={SANS}"])
+    assert library.stack(default().get(tag), face).primary.family == family
+
+
+def test_files_of_one_name_are_two_families(tmp_path: Path) -> None:
+    other = tmp_path / ANTON.name
+    other.write_bytes(SANS.read_bytes())
+    library = FontLibrary([f"de={ANTON}", f"fr={other}"])
+    german, french = (library.stack(default().get(tag), "poster").primary for tag in ("de", "fr"))
+    assert german.family != french.family
+    assert (german.source.path, french.source.path) == (ANTON, other)
+
+
+def test_what_is_asked_for_and_missing_fails_at_once() -> None:
+    with pytest.raises(InputError, match="no font of this system is called so"):
+        FontLibrary(["ur=No Such Nastaliq"])
+
+
+def test_a_font_for_no_language_is_reported() -> None:
+    with pytest.raises(InputError, match="xq"):
+        FontLibrary([f"xq={ANTON}"]).check(default(), [], ["poster"])

@@ -1,0 +1,50 @@
+"""Fonts of the system: by the names of families and faces, the regular face first."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from memeloc.fonts import FontLibrary, system
+
+ANTON = FontLibrary().families["anton"].path
+
+
+@pytest.fixture
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
+    """A folder of fonts, the only one, on a system without fontconfig."""
+    monkeypatch.setattr(system, "folders", lambda: [tmp_path / "none", tmp_path])
+    monkeypatch.setenv("PATH", str(tmp_path))
+    system.clear()
+    yield tmp_path
+    system.clear()
+
+
+def test_a_font_is_found_by_its_family(folder: Path) -> None:
+    (folder / "deep").mkdir()
+    shutil.copy(ANTON, folder / "deep" / "x.ttf")
+    assert system.find("anton") == (folder / "deep" / "x.ttf", 0)
+    assert system.find("Anton Regular") == (folder / "deep" / "x.ttf", 0)
+    assert system.find("Anton Bold") is None
+
+
+def test_what_is_no_font_is_passed_over(folder: Path) -> None:
+    (folder / "broken.ttf").write_bytes(b"no font")
+    assert system.find("broken") is None
+
+
+def test_faces_of_a_collection_have_their_numbers(folder: Path) -> None:
+    collection = FontLibrary().families["noto-sans-cjk-sc"].path
+    (folder / "cjk.ttc").symlink_to(collection)
+    assert system.find("Noto Sans CJK SC") == (folder / "cjk.ttc", 2)
+
+
+@pytest.mark.skipif(shutil.which("fc-list") is None, reason="needs fontconfig")
+def test_fontconfig_names_the_same_fonts() -> None:
+    system.clear()
+    listed = {path for path, _, _, _ in system._listed()}
+    read = {path for path, _, _, _ in system._read()}
+    assert {path.name for path in listed} >= {path.name for path in read}
