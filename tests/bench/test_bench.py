@@ -166,6 +166,6 @@ def test_loading_reads_what_its_floors_read(monkeypatch):
     monkeypatch.setattr(loading, "_CAPTIONS", 60)
     locales, templates, captions = loading.measure()
     assert locales.name.startswith(f"all {len(list(default()))} locales")
-    assert templates.name.startswith("all 16 templates")
+    assert templates.name.startswith("all 17 templates")
     assert captions.name.startswith("60 captions")
     assert all(figure.unit == "x" and figure.value > 0 for figure in (locales, templates, captions))

@@ -1,4 +1,4 @@
-"""The sixteen templates that come along: complete, small, and with their boxes in place."""
+"""The seventeen templates that come along: complete, small, and with their boxes in place."""
 
 from __future__ import annotations
 
@@ -29,6 +29,7 @@ BOXES = {
     "long-train": ["top", "bottom"],
     "night-owl": ["top", "bottom"],
     "protest-hamster": ["sign"],
+    "rainy-mug": ["caption"],
     "robot-chef": ["top", "bottom"],
     "summit-snail": ["top", "bottom"],
     "tall-giraffe": ["top", "bottom"],
@@ -47,7 +48,7 @@ def templates() -> dict[str, Template]:
 
 
 class TestBuiltIn:
-    def test_are_the_sixteen_with_their_boxes(self, templates: dict[str, Template]) -> None:
+    def test_are_the_seventeen_with_their_boxes(self, templates: dict[str, Template]) -> None:
         assert {name: [box.name for box in one.boxes] for name, one in templates.items()} == BOXES
 
     @pytest.mark.parametrize("name", BOXES)
