@@ -34,16 +34,24 @@ def arrange(lines: Sequence[Line], locale: Locale) -> tuple[Line, ...]:
 
     The locale's direction orders what stands side by side, its script says where spaces are.
     """
+    return tuple(part for part, _ in arrange_rows(lines, locale))
+
+
+def arrange_rows(
+    lines: Sequence[Line], locale: Locale
+) -> tuple[tuple[Line, tuple[Line, ...]], ...]:
+    """As `arrange`, with the rows of each part beside it, from top to bottom."""
     backwards = locale.direction == "rtl"
     rows = []
     for pieces in _groups(lines, _same_line):
         pieces.sort(key=lambda piece: piece.box[0] + piece.box[2], reverse=backwards)
         rows.append(_merged(pieces, locale))
-    blocks = [
-        _merged(sorted(group, key=lambda line: line.box[1]), locale)
-        for group in _groups([row for row in rows if row.text], _same_block)
-    ]
-    return tuple(_ordered(blocks, backwards))
+    parts, rows_of = [], {}
+    for group in _groups([row for row in rows if row.text], _same_block):
+        group.sort(key=lambda line: line.box[1])
+        parts.append(_merged(group, locale))
+        rows_of[id(parts[-1])] = tuple(group)
+    return tuple((part, rows_of[id(part)]) for part in _ordered(parts, backwards))
 
 
 def _groups(lines: Sequence[Line], near: Callable[[Line, Line], bool]) -> list[list[Line]]:
@@ -57,6 +65,34 @@ def _groups(lines: Sequence[Line], near: Callable[[Line, Line], bool]) -> list[l
             left = [other for other in left if not near(line, other)]
         groups.append(group)
     return groups
+
+
+def columns(lines: Sequence[Line]) -> list[list[Line]]:
+    """Lines in groups that no gap runs through: texts side by side, of two lines each at least.
+
+    A line alone, and a piece of a line, stays with what it stands beside.
+    """
+    groups = _groups(lines, _same_block)
+
+    def beside(group: list[Line], other: list[Line]) -> bool:
+        touching = any(_same_line(line, there) for line in group for there in other)
+        gap = max(_left(group), _left(other)) - min(_right(group), _right(other))
+        return touching and (min(len(group), len(other)) < 2 or gap <= 0)
+
+    joined: list[list[Line]] = []
+    for group in groups:
+        near = [other for other in joined if beside(group, other)]
+        joined = [other for other in joined if not any(other is each for each in near)]
+        joined.append([line for other in [*near, group] for line in other])
+    return joined
+
+
+def _left(lines: Sequence[Line]) -> float:
+    return min(line.box[0] for line in lines)
+
+
+def _right(lines: Sequence[Line]) -> float:
+    return max(line.box[2] for line in lines)
 
 
 def are_neighbours(line: Line, other: Line) -> bool:
@@ -94,6 +130,7 @@ def _merged(pieces: Sequence[Line], locale: Locale) -> Line:
         (min(left), min(top), max(right), max(bottom)),
         weighed / sum(lengths),
         any(piece.doubtful for piece in pieces),
+        pieces[0].corners if len(pieces) == 1 else (),
     )
 
 

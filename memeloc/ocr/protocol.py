@@ -18,6 +18,9 @@ Quad = npt.NDArray[np.float64]
 Box = tuple[float, float, float, float]
 """Left, top, right and bottom, in pixels of the picture."""
 
+Corners = tuple[tuple[float, float], ...]
+"""The same as a `Quad`, in plain numbers."""
+
 
 @dataclass(frozen=True, slots=True)
 class Line:
@@ -29,12 +32,14 @@ class Line:
         confidence: the reader's own, 0 to 1.
         doubtful: letters within it or beside it were not read, or its words were read in another
             order than they stand in.
+        corners: of the line, turned as it is; empty where the reader knows only its box.
     """
 
     text: str
     box: Box
     confidence: float
     doubtful: bool = False
+    corners: Corners = ()
 
 
 def mean_confidence(lines: Sequence[Line]) -> float:

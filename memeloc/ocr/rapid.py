@@ -22,7 +22,7 @@ from PIL import Image
 from memeloc.errors import InputError, MissingError, ServiceError
 from memeloc.locales import default
 from memeloc.model import Locale
-from memeloc.ocr.protocol import Box, Line, Quad
+from memeloc.ocr.protocol import Box, Corners, Line, Quad
 
 _NEEDED = "rapidocr", "onnxruntime"
 _LONGEST = 2000
@@ -91,6 +91,11 @@ class TextLine:
         left, top = self.quad.min(axis=0)
         right, bottom = self.quad.max(axis=0)
         return float(left), float(top), float(right), float(bottom)
+
+    @property
+    def corners(self) -> Corners:
+        """The quad in plain numbers."""
+        return tuple((float(x), float(y)) for x, y in self.quad)
 
 
 def find_text(picture: Image.Image, *, read: bool) -> list[TextLine]:
@@ -196,5 +201,6 @@ class RapidReader:
             for line in find_text(picture, read=True):
                 if line.text and line.confidence >= _LEAST:
                     dots = dots_at(picture, line.quad) if may_be_dots(line.text) else ""
-                    lines.append(Line(dots or line.text, line.box, line.confidence))
+                    text = dots or line.text
+                    lines.append(Line(text, line.box, line.confidence, corners=line.corners))
         return read

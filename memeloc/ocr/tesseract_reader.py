@@ -24,8 +24,8 @@ from memeloc.model import Locale
 from memeloc.ocr.blocks import are_neighbours
 from memeloc.ocr.dots import dots_in, may_be_dots
 from memeloc.ocr.masks import cut_line, find_letters
-from memeloc.ocr.protocol import Box, Line
-from memeloc.ocr.rapid import find_text, model_paths, read_line
+from memeloc.ocr.protocol import Line
+from memeloc.ocr.rapid import TextLine, find_text, model_paths, read_line
 from memeloc.ocr.tesseract import (
     AUTO,
     LINE,
@@ -87,7 +87,7 @@ class TesseractReader:
             for region in find_text(picture, read=False):
                 image = cut_line(picture, region.quad)
                 if image is not None:
-                    lines.append(_Cut(number, region.box, image, find_letters(image)))
+                    lines.append(_Cut(number, region, image, find_letters(image)))
         gap = _HANGUL_GAP if locale.script == "Kore" else 0
         pages = [page for line in lines for page in line.pages]
         words = iter(_read(pages, locale.tesseract, LINE))
@@ -119,7 +119,8 @@ class TesseractReader:
                 text = dots_in(line.pages[:-1]) or text
             is_text = bool(text) and trust > _LEAST
             into = read if is_text else unread
-            into[line.picture].append(Line(text, line.box, confidence, doubtful))
+            place = line.place
+            into[line.picture].append(Line(text, place.box, confidence, doubtful, place.corners))
         return [_beside(*both) for both in zip(read, unread, strict=True)]
 
 
@@ -184,7 +185,7 @@ class _Cut:
     """
 
     picture: int
-    box: Box
+    place: TextLine
     image: Image.Image
     pages: list[Image.Image]
     readings: list[_Reading] = field(default_factory=list)

@@ -1,0 +1,369 @@
+"""The letters of a region, pixel by pixel. In: a picture, a region. Out: a mask, and its colours.
+
+A region's letters are all of one colour, and what rings them is of one colour, too: an outline, or
+a plain background. So the colours that are frequent within the region are tried in turn; the one
+whose connected areas look most like letters along the lines is the fill. What lies around them at
+growing distances says how wide the outline is. Areas of that colour that no outline rings (a cloud
+behind white letters) are not letters.
+
+On a plain background (a bar, a bubble, clear sky) everything that differs from it is masked, emoji
+and shadows included.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from memeloc.localise.areas import (
+    at_edge,
+    enclosed,
+    grown,
+    half_thickness,
+    of_one_colour,
+    ringed,
+    share_within,
+    within_reach,
+)
+from memeloc.localise.crops import (
+    NEAR,
+    Crop,
+    Floats,
+    between,
+    colour_distance,
+    cut_region,
+    disc,
+    peak,
+)
+from memeloc.localise.opencv import opencv
+from memeloc.localise.protocol import Mask, Pixels, TextRegion
+from memeloc.localise.restoring import is_smooth
+
+Colour = tuple[int, int, int]
+
+_PLAIN_NEAR = 22.0
+_PLAIN_SHARE = 0.8
+"""Share of a line's edge that a plain background covers; a bubble's border may cross the rest."""
+_CANDIDATES = 7
+_WIDEST_STROKE = 0.26
+"""Half of the thickest stroke, in heights of a line: a heavy poster face has 0.12."""
+_TALLEST = 1.6
+_BIN = 0.3
+"""Width of the pieces into which a line is cut to see whether letters stand in all of them."""
+_RIM = 1.0
+"""Pixels around letters and outline in which they still blend into the background."""
+_PLAIN_RIM = 3
+_SMOOTH_RIM = 2.0
+"""Pixels more on smooth backgrounds, which are guessed well, and where a JPEG's ripples show."""
+_LEAST_COVER = 0.4
+"""Share of a line's length in which letters stand, at least, for them to be its letters."""
+
+
+@dataclass(frozen=True)
+class Strokes:
+    """The letters of a region.
+
+    Attributes:
+        left, top: where the masks begin in the picture, in pixels.
+        letters: their fill alone.
+        mask: letters, outline and the rim in which they blend into the background.
+        fill, outline: colours; the outline is None where there is none to be seen.
+        outline_width: in pixels of the picture; 0 without one.
+        background: the colour of a plain background; None of any other.
+        sure: 0 to 1, how much the masked areas look like a text of one colour along the lines.
+    """
+
+    left: int
+    top: int
+    letters: Mask
+    mask: Mask
+    fill: Colour
+    outline: Colour | None
+    outline_width: float
+    background: Colour | None
+    sure: float
+
+    def lay_on(self, mask: Mask) -> None:
+        """Set what is masked in the mask of a whole picture."""
+        height, width = self.mask.shape
+        mask[self.top : self.top + height, self.left : self.left + width] |= self.mask
+
+
+def find_strokes(picture: Pixels, region: TextRegion) -> Strokes | None:
+    """The letters of a region; None where nothing looks like any.
+
+    Raises:
+        MissingError: OpenCV is not installed.
+    """
+    crop = cut_region(picture, region)
+    if crop is None:
+        return None
+    background = _plain_background(crop)
+    if background is not None:
+        strokes = _on_plain(crop, background)
+        if strokes is not None:
+            return strokes
+    return _on_any(crop)
+
+
+def _plain_background(crop: Crop) -> Floats | None:
+    """The colour that runs along the edges of all lines; None where no colour does."""
+    cv2 = opencv()
+    edge = np.zeros(crop.core.shape, np.uint8)
+    for line in crop.lines:
+        cv2.polylines(edge, [np.round(line).astype(np.int32)], True, 1)
+    # The edge between two lines of a text may run through letters.
+    edge = (edge > 0) & (cv2.erode(crop.core.astype(np.uint8), disc(1.0)) == 0)
+    colours = crop.pixels[edge]
+    if len(colours) < 8:
+        return None
+    colour = peak(colours)
+    far = np.sqrt(((colours - colour) ** 2).sum(axis=1))
+    return colour if (far < _PLAIN_NEAR).mean() >= _PLAIN_SHARE else None
+
+
+def _on_plain(crop: Crop, background: Floats) -> Strokes | None:
+    """Everything that differs from a plain background, but for what comes in from outside."""
+    cv2 = opencv()
+    far = colour_distance(crop.pixels, background)
+    noise = float(np.median(far[crop.core & (far < _PLAIN_NEAR)]))
+    differs = far > max(12.0, 4 * noise)
+    ink = within_reach(differs, crop, 0.3)
+    if not ink.any():
+        return None
+    # White letters with a dark outline on white: what the outline encloses are the letters.
+    holes = enclosed(ink)
+    hollow = bool(holes.sum() > 0.6 * ink.sum())
+    radius = cv2.distanceTransform(ink.astype(np.uint8), cv2.DIST_L2, 5)
+    thick = float(np.percentile(radius[ink], 90))
+    core_colour = peak(crop.pixels[ink & (radius >= 0.7 * thick)])
+    fill = background if hollow else core_colour
+    near = min(NEAR, 0.5 * between(core_colour, background))
+    letters = holes if hollow else ink & (colour_distance(crop.pixels, fill) < near)
+    outline, width = (core_colour, 2 * thick) if hollow else _outline(crop, letters, fill)
+    if outline is None or between(outline, background) < NEAR:
+        outline, width = None, 0.0
+    elif not hollow:
+        letters = of_one_colour(crop, letters & ringed(crop, letters, outline), fill)
+    cover = _cover(crop, letters)
+    if not letters.any() or cover < _LEAST_COVER:
+        return None
+    strokes = grown(letters, width + _RIM)
+    # Emoji and shadows; what stands there anyway, as a cloud, reaches out of the lines.
+    rest = within_reach(differs & ~strokes, crop, 0.85)
+    mask = cv2.dilate((strokes | rest).astype(np.uint8), disc(_PLAIN_RIM)) > 0
+    mask &= ~(differs & ~strokes & ~rest)
+    return _strokes(crop, letters, mask, fill, outline, width, background, cover)
+
+
+def _on_any(crop: Crop) -> Strokes | None:
+    """Letters of the colour that looks most like letters, on a background of any kind."""
+    best: tuple[float, Any, Any] | None = None
+    for colour in _frequent(crop):
+        letters = _like_letters(crop, colour)
+        if letters is None:
+            continue
+        ring, uniform = _ring(crop, letters, colour)
+        cover = _cover(crop, letters)
+        score = cover * (0.25 + uniform) * min(1.0, between(colour, ring) / 120)
+        if best is None or score > best[0]:
+            best = score, colour, letters
+    if best is None:
+        return None
+    score, colour, letters = best
+    fill = np.asarray(np.median(crop.pixels[letters], axis=0), np.float32)
+    outline, width = _outline(crop, letters, fill)
+    letters = _all_letters(crop, letters, fill, outline)
+    if not letters.any():
+        return None
+    rim = _RIM * max(1.0, crop.scale * 0.75)
+    mask = grown(letters, width + rim)
+    around = crop.reach & ~grown(mask, _SMOOTH_RIM)
+    if is_smooth(crop.pixels, around):
+        mask = grown(mask, _SMOOTH_RIM)
+    sure = min(1.0, score) if outline is not None else 0.8 * min(1.0, score)
+    return _strokes(crop, letters, mask, fill, outline, width, None, sure)
+
+
+def _frequent(crop: Crop) -> list[Floats]:
+    """The most frequent colours within the lines, those of the sharpest peaks first."""
+    colours = crop.pixels[crop.core]
+    keys = np.clip(colours, 0, 255).astype(np.int32) >> 4
+    flat = (keys[:, 0] << 8) | (keys[:, 1] << 4) | keys[:, 2]
+    counts = np.bincount(flat, minlength=4096).reshape(16, 16, 16).astype(np.float32)
+    # A peak may lie between two levels.
+    padded = np.pad(counts, 1)
+    summed = sum(
+        padded[x : x + 16, y : y + 16, z : z + 16]
+        for x in range(3)
+        for y in range(3)
+        for z in range(3)
+    )
+    found: list[Floats] = []
+    order = np.argsort(-np.asarray(summed).ravel() - counts.ravel())[:200]
+    for key in order:
+        level = np.array([key >> 8, key >> 4 & 15, key & 15], np.float32) * 16 + 8
+        if all(between(level, other) > NEAR for other in found):
+            near = ((colours - level) ** 2).sum(axis=1) < 28.0**2
+            if near.sum() < 0.015 * len(colours):
+                continue
+            found.append(np.asarray(np.median(colours[near], axis=0), np.float32))
+        if len(found) == _CANDIDATES:
+            break
+    return found
+
+
+def _like_letters(crop: Crop, colour: Floats) -> Mask | None:
+    """The connected areas of a colour that may be letters by their place, size and strokes."""
+    cv2 = opencv()
+    near = colour_distance(crop.pixels, colour) < NEAR
+    count, labels, stats, _ = cv2.connectedComponentsWithStats(
+        near.astype(np.uint8), connectivity=4
+    )
+    area = stats[:, cv2.CC_STAT_AREA]
+    tall = np.minimum(stats[:, cv2.CC_STAT_HEIGHT], stats[:, cv2.CC_STAT_WIDTH])
+    least = max(4.0, (0.06 * crop.line_height) ** 2)
+    fits = (share_within(labels, crop.core) > 0.6) & (area >= least)
+    fits &= (tall <= _TALLEST * crop.line_height) & ~at_edge(labels, count)
+    fits &= half_thickness(near, labels) <= _WIDEST_STROKE * crop.line_height
+    fits[0] = False
+    letters = fits[labels]
+    return letters if letters.any() else None
+
+
+def _ring(crop: Crop, letters: Mask, colour: Floats) -> tuple[Floats, float]:
+    """The colour around letters, and how much of what is around them has it, 0 to 1."""
+    cv2 = opencv()
+    distance = cv2.distanceTransform((~letters).astype(np.uint8), cv2.DIST_L2, 5)
+    far = max(2.5, 0.05 * crop.line_height)
+    ring = crop.pixels[(distance > 1.2) & (distance <= far)]
+    if len(ring) < 8:
+        return colour, 0.0
+    usual = peak(ring)
+    return usual, float((((ring - usual) ** 2).sum(axis=1) < NEAR**2).mean())
+
+
+def _cover(crop: Crop, letters: Mask) -> float:
+    """The share of the lines' length in which letters stand, 0 to 1; spaces are forgiven."""
+    rows, columns = np.nonzero(letters)
+    points = np.stack([columns, rows], axis=1).astype(float)
+    hit = total = 0
+    for line in crop.lines:
+        across, down = line[1] - line[0], line[3] - line[0]
+        length, height = float(np.hypot(*across)), float(np.hypot(*down))
+        if min(length, height) < 1:
+            continue
+        along = (points - line[0]) @ (across / length)
+        below = (points - line[0]) @ (down / height)
+        bins = max(1, round(length / (_BIN * height)))
+        here = (along >= 0) & (along < length) & (below >= 0) & (below < height)
+        hit += len(np.unique((along[here] / length * bins).astype(int)))
+        total += bins
+    return min(1.0, 1.15 * hit / total) if total else 0.0
+
+
+def _outline(
+    crop: Crop,
+    letters: Mask,
+    fill: Floats,
+) -> tuple[Floats | None, float]:
+    """The colour and the width of what rings the letters; None and 0 where nothing does.
+
+    The share of pixels of the ring's colour falls at the outline's edge from nearly all to what the
+    background has of it.
+    """
+    cv2 = opencv()
+    colour, uniform = _ring(crop, letters, fill)
+    if uniform < 0.55 or between(colour, fill) < 60:
+        return None, 0.0
+    distance = cv2.distanceTransform((~letters).astype(np.uint8), cv2.DIST_L2, 5)
+    far = 0.3 * crop.line_height
+    levels = np.round(distance).astype(int)
+    like = colour_distance(crop.pixels, colour) < np.minimum(
+        NEAR * 1.25, 0.5 * between(colour, fill)
+    )
+    top = max(4, round(far))
+    seen = np.bincount(np.minimum(levels, top + 1).ravel(), minlength=top + 2)
+    of_colour = np.bincount(np.minimum(levels, top + 1)[like].ravel(), minlength=top + 2)
+    share = of_colour / np.maximum(seen, 1)
+    best = int(share[1 : max(3, top // 2) + 1].argmax()) + 1
+    beyond = float(share[top])
+    if share[best] - beyond < 0.15:
+        # The background is of that colour as well: an outline of the usual width, if there is any.
+        return None, (0.06 * crop.line_height if beyond > 0.5 else 0.0)
+    half = beyond + (share[best] - beyond) / 2
+    end = best
+    while end < top and share[end + 1] > half:
+        end += 1
+    step = (share[end] - half) / max(share[end] - share[end + 1], 1e-6)
+    return colour, float(end + min(step, 1.0))
+
+
+def _all_letters(
+    crop: Crop,
+    letters: Mask,
+    fill: Floats,
+    outline: Floats | None,
+) -> Mask:
+    """Letters and whatever else in reach has their colour and ring: dots, marks, joined letters.
+
+    Without an outline the letters that were found are all.
+    """
+    if outline is None:
+        return letters
+    cv2 = opencv()
+    far = colour_distance(crop.pixels, fill)
+    near = (far < 0.5 * between(fill, outline)) & (far < 1.4 * NEAR)
+    labels = cv2.connectedComponents(near.astype(np.uint8), connectivity=4)[1]
+    thickest = half_thickness(near, labels)
+    usual = float(np.percentile(thickest[np.unique(labels[letters])], 90))
+    fits = (share_within(labels, crop.reach) > 0.9) & (thickest <= 1.3 * usual)
+    fits &= ~at_edge(labels, len(fits))
+    fits[0] = False
+    found = fits[labels] & ringed(crop, near, outline)
+    return of_one_colour(crop, letters | found, fill)
+
+
+def _strokes(
+    crop: Crop,
+    letters: Mask,
+    mask: Mask,
+    fill: Floats,
+    outline: Floats | None,
+    width: float,
+    background: Floats | None,
+    sure: float,
+) -> Strokes:
+    cv2 = opencv()
+    if crop.scale > 1:
+        size = round(mask.shape[1] / crop.scale), round(mask.shape[0] / crop.scale)
+
+        def small(of: Mask, share: float) -> Mask:
+            resized = cv2.resize(of.astype(np.float32), size, interpolation=cv2.INTER_AREA)
+            return np.asarray(resized > share)
+
+        letters, mask = small(letters, 0.4), small(mask, 0.05)
+    return Strokes(
+        crop.left,
+        crop.top,
+        letters,
+        mask,
+        _colour(fill),
+        None if outline is None else _colour(outline),
+        width / crop.scale,
+        None if background is None else _colour(background),
+        sure,
+    )
+
+
+def _colour(colour: Floats) -> Colour:
+    """In whole numbers; what is nearly black or white is meant to be that."""
+    values = [round(float(value)) for value in colour]
+    if max(values) <= 28:
+        return (0, 0, 0)
+    if min(values) >= 232:
+        return (255, 255, 255)
+    red, green, blue = (min(255, max(0, value)) for value in values)
+    return (red, green, blue)

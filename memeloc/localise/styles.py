@@ -1,0 +1,172 @@
+"""How a text is set. In: a region, its strokes. Out: a text box with a style, as templates have it.
+
+Face and size are told by measuring the text as it was read in memeloc's own faces: in the right one
+the height of its letters and the width of its lines give the same size.
+"""
+
+from __future__ import annotations
+
+import unicodedata
+from dataclasses import replace
+from functools import cache
+from typing import Literal
+
+import numpy as np
+import numpy.typing as npt
+import uharfbuzz as hb
+
+from memeloc.errors import MemelocError
+from memeloc.fonts import FontLibrary
+from memeloc.localise.opencv import opencv
+from memeloc.localise.protocol import TextRegion
+from memeloc.localise.regions import turned
+from memeloc.localise.strokes import Colour, Strokes
+from memeloc.model import STYLES, Align, Locale, TextStyle
+
+_JOINED = frozenset(("Arab", "Deva", "Beng", "Guru", "Mong", "Syrc", "Nkoo"))
+"""Scripts whose letters hang together: a connected area is a word, its height no letter's."""
+_HIGH = 80
+"""Percentile of the heights of letters that is compared: capitals and ascenders, no commas."""
+_SAME_EDGE = 0.35
+"""How far the edges of lines may lie apart and still be one edge, in heights of a line."""
+_LEAST_OUTLINE, _MOST_OUTLINE = 0.02, 0.5
+_SIZES = 0.005, 1.0
+
+FaceName = Literal["poster", "plain"]
+
+
+def style_of(
+    region: TextRegion, strokes: Strokes, size: tuple[int, int], locale: Locale
+) -> TextStyle:
+    """The style of a region's text in a picture of `size` (width, height in pixels)."""
+    face, pixels = _face_and_size(region, strokes, size, locale)
+    name: Literal["poster", "bubble", "plain"] = "poster"
+    if strokes.outline is None and face == "plain":
+        name = "bubble" if alignment(region, size, locale) == "center" else "plain"
+    usual = STYLES[name]
+    outline = usual.outline if strokes.outline is None else _hex(strokes.outline)
+    width = 0.0
+    if strokes.outline is not None:
+        # Half a pixel on each side of an edge blends.
+        share = (strokes.outline_width - 0.5) / max(pixels, 1.0)
+        width = float(np.clip(round(share, 3), _LEAST_OUTLINE, _MOST_OUTLINE))
+    return replace(
+        usual,
+        face=face,
+        fill=_hex(strokes.fill),
+        outline=outline,
+        outline_width=width,
+        uppercase=is_upper(region.text),
+        max_size=float(np.clip(round(pixels / size[1], 4), *_SIZES)),
+    )
+
+
+def is_upper(text: str) -> bool:
+    """Whether a text is in capitals, as far as its script has them.
+
+    >>> is_upper("ONE ONION, 2 LAMPS"), is_upper("One"), is_upper("12"), is_upper("一")
+    (True, False, False, False)
+    """
+    upper = sum(unicodedata.category(char) == "Lu" for char in text)
+    lower = sum(unicodedata.category(char) == "Ll" for char in text)
+    # A reader takes a capital for a small letter now and then.
+    return upper > 0 and lower <= 0.1 * upper
+
+
+def alignment(region: TextRegion, size: tuple[int, int], locale: Locale) -> Align:
+    """How the lines stand to each other; a single line is centred."""
+    width, height = size
+    middle = width / 2, height / 2
+    spans = []
+    for line in region.lines:
+        level = turned(np.asarray(line.corners) * size, -region.angle, middle)
+        spans.append((level[:, 0].min(), level[:, 0].max(), np.ptp(level[:, 1])))
+    if len(spans) < 2:
+        return "center"
+    left, right, high = np.array(spans).T
+    near = _SAME_EDGE * float(np.median(high))
+    spread = {"center": np.ptp(left + right) / 2, "start": np.ptp(left), "end": np.ptp(right)}
+    if locale.direction == "rtl":
+        spread["start"], spread["end"] = spread["end"], spread["start"]
+    best: Align = min(("center", "start", "end"), key=lambda name: float(spread[name]))
+    if best != "center" and spread["center"] < near and spread[best] > 0.5 * spread["center"]:
+        return "center"
+    return best
+
+
+def _hex(colour: Colour) -> str:
+    return "#{:02x}{:02x}{:02x}".format(*colour)
+
+
+@cache
+def _fonts() -> FontLibrary:
+    return FontLibrary()
+
+
+def _face_and_size(
+    region: TextRegion, strokes: Strokes, size: tuple[int, int], locale: Locale
+) -> tuple[FaceName, float]:
+    """The face whose measures fit best, and the font size in pixels."""
+    high = _letter_height(strokes)
+    tops = [np.asarray(line.corners[:2]) * size for line in region.lines]
+    widths = [float(np.hypot(*(right - left))) for left, right in tops]
+    across = _ink_width(region, strokes, size)
+    longest = max(range(len(widths)), key=lambda index: widths[index])
+    text = region.lines[longest].text
+    best: tuple[float, FaceName, float] | None = None
+    faces: tuple[FaceName, ...] = ("poster", "plain")
+    for face in faces:
+        measured = _measure(text, locale, face)
+        if measured is None:
+            continue
+        letter, width = measured
+        by_height, by_width = high / letter, across / width
+        if locale.script in _JOINED:
+            fits = (face == "poster") == (strokes.outline is not None)
+            off, pixels = 0.0 if fits else 1.0, by_width
+        else:
+            off, pixels = abs(float(np.log(by_height / by_width))), by_height
+        if best is None or off < best[0]:
+            best = off, face, pixels
+    if best is None:
+        return ("poster" if strokes.outline is not None else "plain"), high / 0.75
+    return best[1], best[2]
+
+
+def _letter_height(strokes: Strokes) -> float:
+    """The height of capitals and ascenders, in pixels: of the connected areas of the fill."""
+    cv2 = opencv()
+    stats = cv2.connectedComponentsWithStats(strokes.letters.astype(np.uint8))[2][1:]
+    heights = stats[:, cv2.CC_STAT_HEIGHT]
+    tall = heights[heights >= 0.4 * heights.max()] if len(heights) else np.array([1])
+    return float(np.percentile(tall, _HIGH))
+
+
+def _ink_width(region: TextRegion, strokes: Strokes, size: tuple[int, int]) -> float:
+    """The length of the longest line's letters, in pixels, along the line."""
+    rows, columns = np.nonzero(strokes.letters)
+    points = np.stack([columns + strokes.left, rows + strokes.top], axis=1).astype(float)
+    middle = size[0] / 2, size[1] / 2
+    level = turned(points, -region.angle, middle)
+    return float(np.ptp(level[:, 0])) + 1 if len(level) else 1.0
+
+
+def _measure(text: str, locale: Locale, face: FaceName) -> tuple[float, float] | None:
+    """Height of the tall letters and width of a line's ink, in em; None where no face has it."""
+    try:
+        found = _fonts().stack(locale, face).font_for_all(text)
+    except MemelocError:
+        return None
+    if found is None:
+        return None
+    buffer = hb.Buffer()
+    buffer.add_str(text)
+    buffer.guess_segment_properties()
+    hb.shape(found.font, buffer)
+    advance = sum(position.x_advance for position in buffer.glyph_positions)
+    extents = [found.font.get_glyph_extents(info.codepoint) for info in buffer.glyph_infos]
+    heights = np.array([-each.height for each in extents if each is not None and each.height])
+    if not len(heights) or not advance:
+        return None
+    tall: npt.NDArray[np.int_] = heights[heights >= 0.4 * heights.max()]
+    return float(np.percentile(tall, _HIGH)) / found.upem, advance / found.upem

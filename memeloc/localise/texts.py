@@ -1,0 +1,163 @@
+"""The texts of a meme. In: its pixels, what was read in it. Out: texts with letters, style, doubts.
+
+Lines of one text are set alike. So each line's letters are looked for first, and only lines of one
+look are put together; a drawing that was taken for letters so joins no text.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from memeloc.localise.crops import between
+from memeloc.localise.protocol import FractionBox, Mask, Pixels, TextRegion
+from memeloc.localise.regions import find_regions, in_order, turned
+from memeloc.localise.strokes import Strokes, find_strokes
+from memeloc.localise.styles import style_of
+from memeloc.model import Locale, TextStyle
+from memeloc.ocr.protocol import Line
+
+_LOOKS_ALIKE = 70.0
+"""Distance in RGB within which the fills of two lines of one text lie."""
+_LEAST_CONFIDENCE = 0.8
+"""The reader's confidence below which a person is asked: drawings are read with 0.5 to 0.75."""
+_LEAST_SURE = 0.5
+_STEEPEST = 15.0
+"""Degrees by which text that was laid over a picture is turned at most, usually."""
+_SMALLEST = 12.0
+"""Pixels of a line's height below which letters cannot be told from their edges."""
+_LARGE = 80
+"""Pixels of a line's height from which half the resolution is enough to see its colours."""
+
+
+@dataclass(frozen=True)
+class Text:
+    """A text of a meme.
+
+    Attributes:
+        number: from 1, in reading order.
+        region: its box is around the ink, outlines included, where letters were found.
+        strokes: its letters; None where none could be told from the picture.
+        style: how it is set; None without letters.
+        doubts: why a person should say whether it is a text to translate; empty where it is clear.
+    """
+
+    number: int
+    region: TextRegion
+    strokes: Strokes | None
+    style: TextStyle | None
+    doubts: tuple[str, ...]
+
+
+def find_texts(pixels: Pixels, lines: Sequence[Line], locale: Locale) -> tuple[Text, ...]:
+    """The texts of a picture, in reading order.
+
+    Args:
+        pixels: the picture.
+        lines: as a reader of `memeloc.ocr` read them in it.
+        locale: of the language they are in.
+
+    Raises:
+        MissingError: OpenCV is not installed.
+    """
+    size = pixels.shape[1], pixels.shape[0]
+    regions = [
+        region
+        for group in _by_look(pixels, lines, size, locale)
+        for region in find_regions(group, size, locale)
+    ]
+    texts = []
+    for number, region in enumerate(in_order(regions, locale), 1):
+        strokes = find_strokes(pixels, region)
+        if strokes is None:
+            texts.append(Text(number, region, None, None, doubts(region, None, size)))
+            continue
+        style = style_of(region, strokes, size, locale)
+        region = replace(region, box=ink_box(region, strokes, size))
+        texts.append(Text(number, region, strokes, style, doubts(region, strokes, size)))
+    return tuple(texts)
+
+
+def mask_of(texts: Sequence[Text], size: tuple[int, int]) -> Mask:
+    """True on the letters, outlines and rims of texts in a picture of `size` (width, height)."""
+    mask = np.zeros((size[1], size[0]), np.bool_)
+    for text in texts:
+        if text.strokes is not None:
+            text.strokes.lay_on(mask)
+    return mask
+
+
+def doubts(region: TextRegion, strokes: Strokes | None, size: tuple[int, int]) -> tuple[str, ...]:
+    """Why nobody can be sure that a region is a text that was laid over the picture."""
+    reasons = []
+    if not region.text:
+        reasons.append("it could not be read")
+    elif region.confidence < _LEAST_CONFIDENCE:
+        reasons.append(f"the reader is unsure of it ({region.confidence:.2f})")
+    if strokes is None or strokes.sure < _LEAST_SURE:
+        reasons.append("its letters cannot be told from the picture")
+    elif strokes.outline is None and strokes.background is None:
+        reasons.append("it stands in the picture itself, as on cloth, a sign or a logo")
+    if abs(region.angle) > _STEEPEST:
+        reasons.append(f"it is turned by {region.angle:.0f} degrees")
+    heights = [
+        np.hypot(*((np.asarray(line.corners[3]) - line.corners[0]) * size)) for line in region.lines
+    ]
+    if heights and float(np.median(heights)) < _SMALLEST:
+        reasons.append("it is tiny")
+    return tuple(reasons)
+
+
+def ink_box(region: TextRegion, strokes: Strokes, size: tuple[int, int]) -> FractionBox:
+    """The box of a region around its letters and their outline, before it is turned."""
+    rows, columns = np.nonzero(strokes.letters)
+    if not len(rows):
+        return region.box
+    points = np.stack([columns + strokes.left, rows + strokes.top], axis=1) + 0.5
+    middle = size[0] / 2, size[1] / 2
+    level = turned(points.astype(float), -region.angle, middle)
+    around = strokes.outline_width + 0.5
+    left, top = level.min(axis=0) - around
+    right, bottom = level.max(axis=0) + around
+    x, y = turned(np.array([[(left + right) / 2, (top + bottom) / 2]]), region.angle, middle)[0]
+    width, height = right - left, bottom - top
+    return (
+        float((x - width / 2) / size[0]),
+        float((y - height / 2) / size[1]),
+        float(width / size[0]),
+        float(height / size[1]),
+    )
+
+
+def _by_look(
+    pixels: Pixels, lines: Sequence[Line], size: tuple[int, int], locale: Locale
+) -> list[list[Line]]:
+    """Lines in groups of one look; what has none is by itself."""
+    heights = [line.box[3] - line.box[1] for line in lines]
+    # Colours show at half the size as well, in a quarter of the time.
+    coarse = pixels[::2, ::2] if heights and np.median(heights) > _LARGE else pixels
+    groups: list[tuple[Strokes | None, list[Line]]] = []
+    for line in sorted(lines, key=lambda line: -line.confidence):
+        regions = find_regions([line], size, locale)
+        strokes = find_strokes(coarse, regions[0]) if regions else None
+        for look, group in groups:
+            if look is not None and strokes is not None and _alike(look, strokes):
+                group.append(line)
+                break
+        else:
+            groups.append((strokes, [line]))
+    return [group for _, group in groups]
+
+
+def _alike(strokes: Strokes, other: Strokes) -> bool:
+    if between(strokes.fill, other.fill) > _LOOKS_ALIKE:
+        return False
+    if strokes.outline is None or other.outline is None:
+        # Whether there is an outline cannot be told where the background is of its colour.
+        return (strokes.outline is None) == (other.outline is None) or None in (
+            strokes.background,
+            other.background,
+        )
+    return between(strokes.outline, other.outline) <= _LOOKS_ALIKE

@@ -1,0 +1,84 @@
+"""Letters are found pixel by pixel, with their colours, and nothing else."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+from PIL import Image, ImageDraw
+
+from memeloc.localise.texts import Text, find_texts, mask_of
+from tests.localise.drawn import EN, SIZE, Drawn, box, drawn, gradient, plain, stripes
+
+TEXT = "when the build passes // on the first try"
+
+
+def texts(meme: Drawn) -> tuple[Text, ...]:
+    return find_texts(meme.meme, meme.lines, EN)
+
+
+@pytest.mark.parametrize("ground", [gradient(), stripes(), plain(), plain("#101820")])
+@pytest.mark.parametrize("quality", [0, 85])
+def test_all_letters_are_masked_and_little_else(
+    ground: Image.Image, quality: int, tmp_path: Path
+) -> None:
+    meme = drawn(ground, TEXT, folder=tmp_path, quality=quality)
+    mask = mask_of(texts(meme), SIZE)
+    assert (meme.letters & ~mask).sum() <= 0.01 * meme.letters.sum()
+    assert (mask & ~meme.letters).sum() <= 0.9 * meme.letters.sum()
+
+
+@pytest.mark.parametrize(
+    ("fill", "outline"),
+    [("#ffffff", "#000000"), ("#ffee00", "#000000"), ("#d01030", "#ffffff")],
+)
+def test_fill_and_outline_are_known_by_their_colours(
+    fill: str, outline: str, tmp_path: Path
+) -> None:
+    meme = drawn(stripes(), TEXT, box(fill=fill, outline=outline), box(0.65), folder=tmp_path)
+    style = texts(meme)[0].style
+    assert style is not None
+    for read, truth in ((style.fill, fill), (style.outline, outline)):
+        apart = np.array([int(read[at : at + 2], 16) for at in (1, 3, 5)]) - [
+            int(truth[at : at + 2], 16) for at in (1, 3, 5)
+        ]
+        assert np.abs(apart).max() <= 8
+    assert style.outline_width == pytest.approx(0.06, abs=0.02)
+
+
+def test_what_is_as_white_as_the_letters_is_not_masked(tmp_path: Path) -> None:
+    ground = gradient()
+    cloud = (30, 5, 450, 90)
+    ImageDraw.Draw(ground).ellipse(cloud, "#ffffff")
+    white = np.all(np.asarray(ground) == 255, axis=-1)
+    meme = drawn(ground, TEXT, folder=tmp_path)
+    masked = mask_of(texts(meme), SIZE)[white & ~meme.letters]
+    assert masked.mean() < 0.35
+
+
+def test_dark_text_on_a_plain_background_has_no_outline(tmp_path: Path) -> None:
+    meme = drawn(plain(), "two melons", box(kind="bubble"), folder=tmp_path)
+    (text,) = texts(meme)
+    assert text.strokes is not None
+    assert text.strokes.background == (244, 240, 224)
+    assert text.strokes.outline is None
+    assert text.doubts == ()
+
+
+def test_a_picture_without_lines_has_no_texts() -> None:
+    assert find_texts(np.asarray(gradient()), [], EN) == ()
+
+
+def test_text_in_the_picture_itself_is_doubtful(tmp_path: Path) -> None:
+    meme = drawn(stripes(), "two melons", box(kind="bubble", fill="#ffffff"), folder=tmp_path)
+    (text,) = texts(meme)
+    assert text.doubts
+
+
+def test_a_line_that_the_reader_is_unsure_of_is_doubtful(tmp_path: Path) -> None:
+    from dataclasses import replace
+
+    meme = drawn(gradient(), "two melons", box(), folder=tmp_path)
+    (text,) = find_texts(meme.meme, [replace(meme.lines[0], confidence=0.6)], EN)
+    assert text.doubts == ("the reader is unsure of it (0.60)",)

@@ -1,0 +1,55 @@
+"""Face, size, case and alignment are measured in the picture."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from memeloc.localise.boxes import text_boxes
+from memeloc.localise.texts import find_texts
+from memeloc.model import TextBox
+from tests.localise.drawn import EN, SIZE, Drawn, box, drawn, gradient, plain, stripes
+
+
+def first_box(meme: Drawn) -> TextBox:
+    return text_boxes(meme.meme, find_texts(meme.meme, meme.lines, EN), EN)[0]
+
+
+@pytest.mark.parametrize("quality", [0, 85])
+def test_size_and_face_are_those_of_the_poster(quality: int, tmp_path: Path) -> None:
+    meme = drawn(stripes(), "two melons, a lamp", box(), folder=tmp_path, quality=quality)
+    style = first_box(meme).style
+    assert (style.name, style.face, style.uppercase) == ("poster", "poster", True)
+    assert style.max_size * SIZE[1] == pytest.approx(meme.parts[0].font_size, rel=0.05)
+
+
+def test_plain_text_is_plain(tmp_path: Path) -> None:
+    made = drawn(plain(), "two melons, a lamp", box(kind="bubble"), folder=tmp_path)
+    lines = [type(line)(line.text.lower(), line.box, 0.98, corners=line.corners)
+             for line in made.lines]  # fmt: skip
+    style = first_box(Drawn(made.clean, made.meme, made.letters, lines, made.parts)).style
+    assert (style.name, style.face, style.uppercase) == ("bubble", "plain", False)
+    assert style.outline_width == 0
+
+
+def test_the_box_is_around_the_ink(tmp_path: Path) -> None:
+    meme = drawn(gradient(), "two melons // no onion", folder=tmp_path, quality=85)
+    for text, part in zip(find_texts(meme.meme, meme.lines, EN), meme.parts, strict=True):
+        assert part.ink is not None
+        x, y, width, height = text.region.box
+        found = x * SIZE[0], y * SIZE[1], (x + width) * SIZE[0], (y + height) * SIZE[1]
+        assert found == pytest.approx(part.ink, abs=3)
+
+
+def test_a_box_gains_room_and_stays_in_the_picture(tmp_path: Path) -> None:
+    meme = drawn(gradient(), "two melons // no onion", folder=tmp_path)
+    texts = find_texts(meme.meme, meme.lines, EN)
+    for text, made in zip(texts, text_boxes(meme.meme, texts, EN), strict=True):
+        x, y, width, height = text.region.box
+        assert made.x <= x
+        assert made.y <= y
+        assert made.x + made.width >= x + width
+        assert made.y + made.height >= y + height
+        assert 0 <= made.x < made.x + made.width <= 1
+        assert 0 <= made.y < made.y + made.height <= 1
