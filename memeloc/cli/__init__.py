@@ -45,6 +45,7 @@ COMMANDS = {
     "drop": "drop.drop",
     "render": "render.render",
     "proof": "proof.proof",
+    "boxes": "boxes.boxes",
     "survey": "survey.app",
     "export": "workspace.export",
     "dump": "dump.dump",

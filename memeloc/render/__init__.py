@@ -18,7 +18,8 @@ One caption, from table to picture:
    unsafe; `stacking` sets them one below the other, as close as their ink at each place allows.
 7. `paint`: masks of the glyphs (`glyphs`, drawn by Skia once a size) are laid together, and
    `compose` blends outline and letters into the pixels.
-8. `proof`: sizes, ink, contrast, coverage and problems become the picture's `Proof`.
+8. `proof`: sizes, ink, contrast, coverage and problems become the picture's `Proof`, with the boxes
+   of its lines and words (`text_boxes`).
 9. `jpeg`: a restart marker after each row of blocks, so that of a template's second picture only
    the rows that text touches are encoded; the bytes are those of the whole picture encoded at once.
 10. `merging` and `manifest` write the rows in the table's order, `page` the contact sheet; both

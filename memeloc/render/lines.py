@@ -18,10 +18,17 @@ SOFT_HYPHEN = "\u00ad"
 
 
 class PlacedRun(NamedTuple):
-    """Glyphs of one face on a line: (glyph, x, y) in ems, from the line's start, y up."""
+    """Glyphs of one face on a line.
+
+    Attributes:
+        face: what draws them.
+        glyphs: (glyph, x, y) in ems, from the line's start, y up.
+        offsets: of the character that each belongs to, from the line's first one.
+    """
 
     face: Face
     glyphs: list[tuple[int, float, float]]
+    offsets: list[int]
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,8 +57,10 @@ def set_line(paragraph: ShapedText, start: int, end: int, locale: Locale) -> Lin
     shown = len(text[start:end].rstrip()) + start
     ends_at_hyphen = shown > start and text[shown - 1] == SOFT_HYPHEN and shown < len(text)
     runs = [run for run in paragraph.runs if run.start < shown and run.end > start]
+    first = start
     if ends_at_hyphen or not _safe(runs, start, shown):
         runs = _shape_again(paragraph, start, shown, locale, hyphen=ends_at_hyphen)
+        first = 0
     elif start > 0 or shown < len(text):
         runs = [_part_of(run, start, shown) for run in runs]
     if len(runs) > 1 and any(run.level for run in runs):
@@ -60,13 +69,14 @@ def set_line(paragraph: ShapedText, start: int, end: int, locale: Locale) -> Lin
     x = 0.0
     left, right, top, bottom = float("inf"), float("-inf"), float("-inf"), float("inf")
     for run in runs:
-        glyphs = []
+        glyphs, offsets = [], []
         boxes = inks(run.face)
-        for gid, _, dx, dy, advance in run.glyphs:
+        for gid, offset, dx, dy, advance in run.glyphs:
             low_x, low_y, high_x, high_y = boxes[gid]
             if high_x > low_x:
                 at = x + dx
                 glyphs.append((gid, at, dy))
+                offsets.append(offset - first)
                 if at + low_x < left:
                     left = at + low_x
                 if at + high_x > right:
@@ -77,7 +87,7 @@ def set_line(paragraph: ShapedText, start: int, end: int, locale: Locale) -> Lin
                     bottom = dy + low_y
             x += advance
         if glyphs:
-            placed.append(PlacedRun(run.face, glyphs))
+            placed.append(PlacedRun(run.face, glyphs, offsets))
     if not placed:
         left = right = top = bottom = 0.0
     return Line(text[start:shown], paragraph.level, placed, left, right, top, bottom)

@@ -70,13 +70,18 @@ class Painted(NamedTuple):
         ink: the box around all its ink, or None when there is none.
         lines: the box of each line's ink; of a turned part the one around all of it.
         clipped: whether ink fell outside the picture.
-        upright: the box of each line's ink before the part is turned.
+        placed: where each line with ink stands.
     """
 
     ink: Box | None
     lines: list[Box]
     clipped: bool
-    upright: Sequence[Box] = ()
+    placed: Sequence[Placed] = ()
+
+    @property
+    def upright(self) -> list[Box]:
+        """The box of each line's ink before the part is turned."""
+        return [item.ink for item in self.placed]
 
 
 def place(layout: PartLayout, area: Area) -> list[Placed]:
@@ -193,8 +198,7 @@ class Painter:
             planes[..., 0], (left, top), inside
         )
         self._blend(canvas, planes, (left, top), inside, ink)
-        lines = [item.ink for item in placed]
-        return Painted(box, lines, clipped, lines)
+        return Painted(box, [item.ink for item in placed], clipped, placed)
 
     def _blend(
         self,
@@ -287,8 +291,7 @@ class Painter:
         clipped = _ink_outside(planes[..., 0], (left, top), inside)
         box = _ink_of(planes[..., 0], left, top)
         self._blend(canvas, planes, (left, top), inside, ink)
-        upright = [item.ink for item in placed]
-        return Painted(box, [box] if box else [], clipped, upright)
+        return Painted(box, [box] if box else [], clipped, placed)
 
 
 def _phases(size: float) -> int:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from types import MappingProxyType
+from typing import NamedTuple
 
 LOW_CONTRAST = 3.0
 """Contrast ratio below which letters count as hard to see (WCAG 2.2, 1.4.3, large text)."""
@@ -25,6 +26,40 @@ PROBLEMS = (
 
 Box = tuple[int, int, int, int]
 """Left, top, right, bottom in pixels; right and bottom are outside."""
+
+
+TextShape = tuple[int, ...]
+"""Left, top, right, bottom in whole pixels, right and bottom outside; or, of text that is turned,
+its corners x, y from the top left of the text on, clockwise."""
+
+
+class Word(NamedTuple):
+    """A word as it is drawn.
+
+    Attributes:
+        text: with the marks that touch it.
+        line: the number of its line in its part, from 0.
+        box: around its ink.
+    """
+
+    text: str
+    line: int
+    box: TextShape
+
+
+class TextBoxes(NamedTuple):
+    """Where the text of a part is.
+
+    Attributes:
+        lines: a box for each line of its layout; None for one without ink.
+        words: in the order in which they are read; those without ink are left out.
+    """
+
+    lines: tuple[TextShape | None, ...]
+    words: tuple[Word, ...]
+
+
+NO_TEXT = TextBoxes((), ())
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,6 +86,7 @@ class PartProof:
         broken_word: whether a line ends within a word for lack of space.
         truncated: grapheme clusters left out because not even the smallest size painted fits.
         clipped: whether ink fell outside the picture.
+        boxes: where its lines and words are.
     """
 
     name: str
@@ -68,6 +104,7 @@ class PartProof:
     broken_word: bool = False
     truncated: int = 0
     clipped: bool = False
+    boxes: TextBoxes = NO_TEXT
 
 
 @dataclass(frozen=True, slots=True)

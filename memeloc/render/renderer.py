@@ -12,6 +12,7 @@ from pathlib import Path
 
 from PIL import Image
 
+from memeloc.counts import counted
 from memeloc.errors import InputError
 from memeloc.files import file_sha256
 from memeloc.fonts import FontLibrary, FontStack
@@ -35,6 +36,7 @@ from memeloc.render.layout import EMPTY, Bounds, PartLayout, lay_out
 from memeloc.render.overlaps import PartInk, overlapping
 from memeloc.render.paint import Area, Painted, Painter
 from memeloc.render.proof import PartProof, Proof, prove
+from memeloc.render.text_boxes import text_boxes
 from memeloc.version import __version__
 
 
@@ -146,7 +148,7 @@ class Renderer:
         inks = []
         for slot, layout, area in zip(slots, layouts, areas, strict=True):
             painted = self._painter.paint(canvas, layout, area, slot.ink)
-            proofs.append(_prove_part(slot, layout, painted, background, language))
+            proofs.append(_prove_part(slot, area, layout, painted, background, language))
             line_boxes += painted.lines
             inks.append(PartInk(painted.upright, area.angle, area.centre))
         if len(slots) > 1:
@@ -175,8 +177,8 @@ class Renderer:
     def fingerprint(self, template: Template, locale: Locale) -> str:
         """SHA-256 of everything that makes the picture but the caption and the file format.
 
-        The template's boxes and picture, the locale, the fonts, the size limit, and the versions of
-        memeloc, HarfBuzz, ICU and Skia.
+        The template's boxes and picture, its source and licence (which the manifest names), the
+        locale, the fonts, the size limit, and the versions of memeloc, HarfBuzz, ICU and Skia.
 
         Raises:
             InputError: the template's picture cannot be read.
@@ -210,8 +212,8 @@ class Renderer:
         parts = (Caption.parse(caption) if isinstance(caption, str) else caption).parts
         if len(parts) > len(template.boxes):
             raise InputError(
-                f"the caption has {len(parts)} parts but the template {template.name} has "
-                f"{len(template.boxes)} text boxes"
+                f"the caption has {counted(len(parts), 'part')} but the template {template.name} "
+                f"has {counted(len(template.boxes), 'text box', 'text boxes')}"
             )
         slots = self._slots.get((template, language))
         if slots is None:
@@ -280,7 +282,12 @@ def _with_bars(slot: _Slot, bars: Bars, picture_height: int) -> Area:
 
 
 def _prove_part(
-    slot: _Slot, layout: PartLayout, painted: Painted, background: Background, locale: Locale
+    slot: _Slot,
+    area: Area,
+    layout: PartLayout,
+    painted: Painted,
+    background: Background,
+    locale: Locale,
 ) -> PartProof:
     box, stack = painted.ink, slot.itemizer.stack
     if box is None:
@@ -314,6 +321,7 @@ def _prove_part(
         broken_word=layout.broken_word,
         truncated=layout.truncated,
         clipped=painted.clipped,
+        boxes=text_boxes(layout.lines, painted.placed, area, layout.size, locale),
     )
 
 
@@ -342,7 +350,13 @@ def _template_print(template: Template, image: Path) -> str:
         picture = file_sha256(image)
     except OSError as error:
         raise InputError(f"cannot be read: {error.strerror}", file=image) from error
-    return _hash_of({"boxes": [asdict(box) for box in template.boxes], "picture": picture})
+    facts = {
+        "boxes": [asdict(box) for box in template.boxes],
+        "picture": picture,
+        "source": template.source,
+        "licence": template.licence,
+    }
+    return _hash_of(facts)
 
 
 def _hash_of(facts: Mapping[str, object]) -> str:

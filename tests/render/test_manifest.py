@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 
 from memeloc.model import Template, TextBox
 from memeloc.render import PartProof, Proof
+from memeloc.render.proof import TextBoxes, Word
 from memeloc.render.sets import merging
 from memeloc.render.sets.manifest import (
     MANIFEST,
@@ -30,16 +31,31 @@ TEMPLATE = Template(
     "robot-chef",
     Path("none.png"),
     (TextBox("top", 0, 0, 1, 0.5), TextBox("bottom", 0, 0.5, 1, 0.5)),
+    source="drawn for tests",
+    licence="CC0-1.0",
 )
 
 
 def _add(rows: list[Row], meme: str, language: str, size: float, inputs: str = "ab" * 32) -> None:
+    upright, turned = (1, 2, 30, 20), (1, 20, 20, 20, 20, 40, 1, 40)
+    words = (Word("ONE", 0, upright), Word("TWO", 1, turned))
+    boxes = TextBoxes((upright, (1, 20, 30, 40)), words)
+    texts = ("ONE", "TWO")
     parts = (
-        PartProof("top", size, ("ONE", "TWO"), (1, 2, 30, 40), 21.0, ("anton",), ("☃", "☂")),
-        PartProof("bottom", 0.0, missing=("☃",), truncated=2),
+        PartProof("top", size, texts, (1, 2, 30, 40), 21.0, ("anton",), ("☃", "☂"), boxes=boxes),
+        PartProof(
+            "bottom",
+            0.0,
+            missing=("☃",),
+            truncated=2,
+            overlaps=("top",),
+            lost=("🇵🇹",),
+            absent=("nastaliq",),
+            replaced=1,
+        ),
     )
-    proof = Proof(100, 200, parts, 0.25, 0.5, ("missing glyph", "overflow"))
-    row = picture_row(meme, TEMPLATE.name, language, language, ("one two", ""), proof)
+    proof = Proof(100, 200, parts, 0.25, 0.5, ("missing glyph", "overflow"), {"anton": "d" * 64})
+    row = picture_row(meme, TEMPLATE, language, language, ("one two", ""), proof)
     file = {"path": f"{language}/robot-chef/{meme}.jpg", "sha256": "c" * 64, "bytes": 1234}
     rows.append({**row, **file, "inputs_sha256": inputs})
 
@@ -125,6 +141,18 @@ def test_a_row_says_all_of_the_proof(tmp_path: Path) -> None:
         "middle_coverage": 0.5,
         "problems": ["missing glyph", "overflow"],
         "in_table": True,
+        "alt": "one two",
+        "template_source": "drawn for tests",
+        "template_licence": "CC0-1.0",
+        "line_boxes": [[1, 2, 30, 20], [1, 20, 30, 40]],
+        "words": ["ONE", "TWO"],
+        "word_boxes": [[1, 2, 30, 20], [1, 20, 20, 20, 20, 40, 1, 40]],
+        "word_lines": [0, 1],
+        "font_files": [{"family": "anton", "sha256": "d" * 64}],
+        "overlaps": [[], ["top"]],
+        "lost": ["🇵🇹"],
+        "absent_fonts": ["nastaliq"],
+        "replacement_characters": 1,
     }
 
 

@@ -19,7 +19,8 @@ import pyarrow.parquet as pq
 from memeloc.model import SEPARATOR
 
 if TYPE_CHECKING:
-    from memeloc.render.proof import Proof
+    from memeloc.model import Template
+    from memeloc.render.proof import Proof, TextShape
 
 MANIFEST = "manifest.parquet"
 STATE = ".memeloc"
@@ -30,6 +31,8 @@ SOURCES = f"{STATE}/sources.parquet"
 
 _TEXTS = pa.list_(pa.string())
 _NUMBERS = pa.list_(pa.float64())
+_BOXES = pa.list_(pa.list_(pa.int32()))
+_FONT_FILE = pa.struct([("family", pa.string()), ("sha256", pa.string())])
 
 VERSIONS = ("memeloc", "pillow", "skia", "harfbuzz", "icu")
 """The programs whose versions stand in the manifest, each in a column of its name."""
@@ -65,6 +68,21 @@ SCHEMA = pa.schema(
         ("middle_coverage", pa.float64()),  # the same of the central half of width and height
         ("problems", _TEXTS),  # kinds of problem, see `Proof.problems`
         ("in_table", pa.bool_()),  # False: of an earlier run, and the table has it no longer
+        ("alt", pa.string()),  # alternative text: the caption's own words
+        ("template_source", pa.string()),  # where the template's picture is from
+        ("template_licence", pa.string()),  # under what terms
+        # The text as it is drawn, in the order in which it is read. A box is left, top, right,
+        # bottom in px; where the text is turned, the x and y of four corners: see `TextShape`.
+        ("line_boxes", _BOXES),  # of the lines of all parts, one after another; null without ink
+        ("words", _TEXTS),  # with the marks that touch them
+        ("word_boxes", _BOXES),  # of each word
+        ("word_lines", pa.list_(pa.int32())),  # the line of each, by its number in `line_boxes`
+        ("font_files", pa.list_(_FONT_FILE)),  # of the fonts used
+        ("overlaps", pa.list_(_TEXTS)),  # of each part: earlier parts whose ink its own lies on
+        # Of the whole picture:
+        ("lost", _TEXTS),  # emoji without their flag, colour or skin tone
+        ("absent_fonts", _TEXTS),  # fonts that the language would be drawn with, not found
+        ("replacement_characters", pa.int32()),  # how many U+FFFD the text has
         *((name, pa.string()) for name in VERSIONS),
     ]
 )
@@ -76,7 +94,7 @@ Row = dict[str, Any]
 
 
 def picture_row(
-    meme_id: str, template: str, language: str, locale: str, parts: Sequence[str], proof: Proof
+    meme_id: str, template: Template, language: str, locale: str, parts: Sequence[str], proof: Proof
 ) -> Row:
     """What a picture's row says of caption and proof.
 
@@ -86,7 +104,7 @@ def picture_row(
     proofs = proof.parts
     return {
         "meme_id": meme_id,
-        "template": template,
+        "template": template.name,
         "language": language,
         "locale": locale,
         "width": proof.width,
@@ -106,7 +124,41 @@ def picture_row(
         "coverage": proof.coverage,
         "middle_coverage": proof.middle_coverage,
         "problems": proof.problems,
+        "alt": alternative_text(parts),
+        "template_source": template.source,
+        "template_licence": template.licence,
+        **_text_columns(proof),
+        "font_files": [{"family": name, "sha256": sha} for name, sha in proof.fonts.items()],
+        "overlaps": [part.overlaps for part in proofs],
+        "lost": list(dict.fromkeys(cluster for part in proofs for cluster in part.lost)),
+        "absent_fonts": list(dict.fromkeys(name for part in proofs for name in part.absent)),
+        "replacement_characters": sum(part.replaced for part in proofs),
     }
+
+
+def alternative_text(parts: Sequence[str]) -> str:
+    """The caption's own words on one line, for readers who do not see the picture.
+
+    >>> alternative_text(("tea", "", "is ready"))
+    'tea is ready'
+    """
+    return " ".join(" ".join(parts).split())
+
+
+def _text_columns(proof: Proof) -> Row:
+    """Where the lines and words of all parts are."""
+    lines: list[TextShape | None] = []
+    words: list[str] = []
+    boxes: list[TextShape] = []
+    numbers: list[int] = []
+    for part in proof.parts:
+        before = len(lines)
+        lines += part.boxes.lines
+        for text, line, box in part.boxes.words:
+            words.append(text)
+            boxes.append(box)
+            numbers.append(before + line)
+    return {"line_boxes": lines, "words": words, "word_boxes": boxes, "word_lines": numbers}
 
 
 class _NoPandas(MetaPathFinder):

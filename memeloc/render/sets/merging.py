@@ -32,6 +32,7 @@ from memeloc.render.sets.parity import relative_sizes
 
 _GROUP = 1024
 """Rows of the manifest that are held, and written, at a time."""
+_REPEATED = ("template", "language", "locale", "template_source", "template_licence")
 _CACHED = 4
 """Row groups of the earlier files that are held."""
 
@@ -184,7 +185,7 @@ class _NewFile:
             self._temporary,
             SCHEMA,
             compression="zstd",
-            use_dictionary=["template", "language", "locale", *VERSIONS],
+            use_dictionary=[*_REPEATED, *VERSIONS],
         )
 
     def add(self, table: pa.Table) -> None:

@@ -146,7 +146,9 @@ class PictureFiles:
             content = encode(rendered.image, self._settings)
         path = f"{language}/{template}/{meme_id}{self._suffix}"
         self._write(self._out / path, content)
-        row = picture_row(meme_id, template, language, locale.tag, item.parts, rendered.proof)
+        row = picture_row(
+            meme_id, self._templates[template], language, locale.tag, item.parts, rendered.proof
+        )
         row["path"] = path
         row["inputs_sha256"] = item.inputs_sha256
         row["sha256"] = hashlib.sha256(content).hexdigest()

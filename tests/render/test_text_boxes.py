@@ -1,0 +1,150 @@
+"""Boxes of lines and words: within each other, and around the ink that is in the picture."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from PIL import Image, ImageChops, ImageDraw
+
+from memeloc.locales import default
+from memeloc.locales.words import word_spans
+from memeloc.model import Template, TextBox, TextStyle
+from memeloc.render import Renderer
+from memeloc.render.proof import TextBoxes
+
+WIDTH, HEIGHT = 480, 320
+CAPTIONS = {
+    "en": "the office fire drill, again!",
+    "de": "Donaudampfschiff im Büro",
+    "ar": "لا إله في الشاي v2 اليوم",
+    "he": "שלום (hello) עולם 12",
+    "hi": "क्षत्रिय ज्ञान की बिल्ली",
+    "th": "ฉันตากผ้า แล้วฝนตก",
+    "zh": "你好，世界（办公室）的猫",
+    "ja": "会議が「また」延びました。",
+    "ko": "회의가 또 길어졌다",
+    "my": "မြန်မာ ကြောင်",
+    "ur": "چائے تیار ہے",
+}
+
+
+@pytest.fixture(scope="module")
+def renderer() -> Renderer:
+    return Renderer()
+
+
+def _template(folder: Path, angle: float = 0.0) -> Template:
+    image = folder / f"plain-{angle:g}.png"
+    if not image.exists():
+        Image.new("RGB", (WIDTH, HEIGHT), "#4477aa").save(image)
+    box = TextBox("middle", 0.2, 0.25, 0.6, 0.5, angle=angle, style=TextStyle(max_size=0.12))
+    return Template("plain", image, (box,))
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return tmp_path_factory.mktemp("templates")
+
+
+def _boxes(
+    renderer: Renderer, template: Template, text: str, language: str
+) -> tuple[TextBoxes, Image.Image, tuple[int, int, int, int]]:
+    rendered = renderer.render(template, text, language)
+    part = rendered.proof.parts[0]
+    assert part.ink is not None
+    assert [word.text for word in part.boxes.words] == [
+        line[slice(*span)]
+        for line in part.lines
+        for span in word_spans(line, default().get(language))
+    ]
+    return part.boxes, rendered.image.copy(), part.ink
+
+
+def _inside(box: tuple[int, ...], other: tuple[int, ...]) -> bool:
+    return other[0] <= box[0] < box[2] <= other[2] and other[1] <= box[1] < box[3] <= other[3]
+
+
+_LETTERS = st.text("abgim fj.,-(é) ابتلاش 12 कखिक्षा 你好世界， ฉันตาก ff", min_size=1, max_size=40)
+
+
+@settings(max_examples=25)
+@given(_LETTERS.filter(lambda text: any(map(str.isalnum, text))), st.sampled_from(["en", "ar"]))
+def test_words_lie_in_their_line_and_lines_in_the_ink(
+    renderer: Renderer, folder: Path, text: str, language: str
+) -> None:
+    part = renderer.render(_template(folder), text, language).proof.parts[0]
+    if part.ink is None:
+        return
+    assert len(part.boxes.lines) == len(part.lines)
+    for line in part.boxes.lines:
+        assert line is None or _inside(line, part.ink)
+    for word in part.boxes.words:
+        line = part.boxes.lines[word.line]
+        assert line is not None
+        assert _inside(word.box, line)
+
+
+@pytest.mark.parametrize("language", CAPTIONS)
+def test_boxes_go_around_the_ink_in_the_picture(
+    renderer: Renderer, folder: Path, language: str
+) -> None:
+    template = _template(folder)
+    boxes, image, _ = _boxes(renderer, template, CAPTIONS[language], language)
+    ink = np.asarray(ImageChops.difference(image, Image.open(template.image))).any(axis=2)
+    covered = np.zeros_like(ink)
+    for word in boxes.words:
+        left, top, right, bottom = word.box
+        covered[top:bottom, left:right] = True
+        assert ink[top:bottom, left:right].any()
+        # No looser than a pixel and a half and the outline's antialiasing.
+        rows, columns = np.nonzero(ink[top:bottom, left:right])
+        assert rows.min() <= 3
+        assert bottom - top - 1 - rows.max() <= 3
+        assert columns.min() <= 3
+        assert right - left - 1 - columns.max() <= 3
+    assert not (ink & ~covered).any()
+
+
+@pytest.mark.parametrize("angle", [-12.0, 30.0, 90.0, 180.0])
+def test_boxes_turn_with_their_text(renderer: Renderer, folder: Path, angle: float) -> None:
+    template = _template(folder, angle)
+    boxes, image, _ = _boxes(renderer, template, "tea (hot) again", "en")
+    ink = np.asarray(ImageChops.difference(image, Image.open(template.image))).any(axis=2)
+    mask = Image.new("L", image.size)
+    for word in boxes.words:
+        assert len(word.box) == 8
+        corners = list(zip(word.box[::2], word.box[1::2], strict=True))
+        ImageDraw.Draw(mask).polygon(corners, fill=255, outline=255, width=3)
+        (x, y), (right, _) = corners[0], corners[1]
+        assert (right > x) == (-90 < angle < 90) or angle == 90
+        assert isinstance(y, int)
+    assert not (ink & (np.asarray(mask) == 0)).any()
+
+
+def test_words_come_in_the_order_of_reading(renderer: Renderer, folder: Path) -> None:
+    boxes, _, _ = _boxes(renderer, _template(folder), "שלום hello עולם", "he")
+    by_word = {word.text: word.box[0] for word in boxes.words}
+    assert list(by_word) == ["שלום", "hello", "עולם"]
+    if len(boxes.lines) == 1:
+        assert by_word["שלום"] > by_word["hello"] > by_word["עולם"]
+
+
+@pytest.mark.parametrize(
+    ("tag", "text", "words"),
+    [
+        ("en", "well-known tea, isn't it?", ["well-known", "tea,", "isn't", "it?"]),
+        ("fr", "« du thé » !", ["«", "du", "thé", "»", "!"]),
+        ("zh", "你好，朋友（世界）", ["你好，", "朋友", "（世界）"]),
+        ("ja", "「また」v2です。", ["「また」", "v2", "です。"]),
+        ("th", "ฉันตากผ้า!", ["ฉัน", "ตาก", "ผ้า!"]),
+        ("zh", "……", ["……"]),
+        ("zh", "好（", ["好（"]),
+    ],
+)
+def test_words_keep_the_marks_that_touch_them(tag: str, text: str, words: list[str]) -> None:
+    spans = word_spans(text, default().get(tag))
+    assert [text[start:end] for start, end in spans] == words
