@@ -137,11 +137,13 @@ def add(
       memeloc templates add desk.jpg --boxes bar
     """
     from memeloc.templates import LAYOUTS, add_template
+    from memeloc.templates.pictures import picture_notes
 
     if boxes not in LAYOUTS:
         names = ", ".join(LAYOUTS)
         raise typer.BadParameter(f"{boxes!r} is not one of {names}", param_hint="--boxes")
     folder = add_template(image, to, name=name, layout=boxes)
+    explain("Note", [f"{image}: {note}" for note in picture_notes(image)])
     show({"template": folder.name, "folder": str(folder)}, str(folder), as_json=as_json)
     say(
         f"Complete {folder / 'template.toml'}, then look at the boxes: "

@@ -174,7 +174,9 @@ def read_back(
             report_done(1)
             continue
         template = templates.get(picture["template"])
-        picture["boxes"] = template.boxes if template else ()
+        direction = registry.get(picture["locale"]).direction
+        boxes = template.boxes if template else ()
+        picture["boxes"] = tuple(box.facing(direction) for box in boxes)
         picture["reader"] = _reader(version, model_of[language], picture["boxes"])
         earlier = read_before.get((picture["sha256"], picture["reader"]))
         if earlier is not None:

@@ -27,7 +27,7 @@ def test_list_names_templates_and_boxes(command: Command) -> None:
     done = command("templates", "list")
     assert (done.status, done.err) == (0, "")
     lines = [line.split("\t") for line in done.out.splitlines()]
-    assert len(lines) == 17
+    assert len(lines) == 18
     row = next(line for line in lines if line[0] == "tug-of-war")
     assert row[2] == "left team, rope, right team"
 
@@ -39,7 +39,7 @@ def test_list_takes_a_folder_of_pictures_and_says_what_is_wrong(
     done = command("templates", "list", "--templates", pictures, "--json")
     assert done.status == 1
     answer = json.loads(done.out)
-    assert len(answer["templates"]) == 17
+    assert len(answer["templates"]) == 18
     (problem,) = answer["problems"]
     assert "text.png" in problem
     assert problem in done.err

@@ -129,7 +129,7 @@ def test_templates_of_both_kinds_may_stand_together(tmp_path: Path) -> None:
     assert (templates.keys(), problems) == ({"ours", "theirs"}, [])
 
 
-def test_left_is_where_a_line_starts(checkout: Path, tmp_path: Path) -> None:
+def test_left_is_where_a_line_starts_and_comic_is_a_hand(checkout: Path, tmp_path: Path) -> None:
     table = tmp_path / "captions.csv"
     table.write_text(
         "meme_id,template,en,ar\na,kettle,tea // later,شاي // لاحقا\nb,moving,tea,شاي\n", "utf-8"
@@ -137,7 +137,12 @@ def test_left_is_where_a_line_starts(checkout: Path, tmp_path: Path) -> None:
     summary = render_table(table, tmp_path / "out", languages="all", templates=[checkout])
     assert (summary.rendered, summary.flawed) == (4, 0)
     assert sum("first frame" in str(note) for note in summary.notes) == 1
-    rows = pq.read_table(summary.manifest, columns=["meme_id", "language", "ink"]).to_pylist()
+    columns = ["meme_id", "language", "ink", "fonts"]
+    rows = pq.read_table(summary.manifest, columns=columns).to_pylist()
     ink = {row["language"]: row["ink"][0] for row in rows if row["meme_id"] == "a"}
     assert ink["en"][0] < 30
     assert ink["ar"][2] > 240 - 30
+    comic, poster = next(row["fonts"] for row in rows if row["language"] == "en")
+    assert comic != poster
+    templates, _ = own(checkout)
+    assert [box.style.face for box in templates["kettle"].boxes] == ["comic", "poster"]

@@ -16,7 +16,7 @@ from typing import get_args
 
 from PIL import ImageColor
 
-from memeloc.model import STYLES, Align, TextBox, TextStyle
+from memeloc.model import STYLES, Align, StyleName, TextBox, TextStyle
 from memeloc.templates.memegen.config import Region
 
 _SMALLEST = 0.01  # of the picture: the least width and height that a box is given
@@ -36,13 +36,12 @@ _ALIGNS: dict[str, Align] = {
     "middle": "center",
 }
 
-# Fonts by id and alias (`app/models/font.py`): the heavy ones are poster letters.
+# Fonts by id and alias (`app/models/font.py`): the heavy ones are poster letters, Kalam is a hand.
 _POSTER_FONTS = frozenset({"thick", "titilliumweb", "impact"})
+_COMIC_FONTS = frozenset({"comic", "kalam"})
 _PLAIN_FONTS = {
     "thin": "Titillium Web SemiBold",
     "titilliumweb-thin": "Titillium Web SemiBold",
-    "comic": "Kalam, as if by hand",
-    "kalam": "Kalam, as if by hand",
     "tiny": "Segoe UI Bold",
     "segoe": "Segoe UI Bold",
     "notosans": "Noto Sans Bold",
@@ -158,17 +157,18 @@ def _style(region: Region, turned: bool, notes: list[str]) -> TextStyle:
     font = "thin" if region.style.lower() == "thin" else region.font.lower()
     if font in _PLAIN_FONTS:
         notes.append(f"memegen's font {font!r} ({_PLAIN_FONTS[font]}) became the plain face")
-    elif font not in _POSTER_FONTS:
+    elif font not in _POSTER_FONTS | _COMIC_FONTS:
         notes.append(f"there is no font {font[:30]!r}; the poster face is used")
     case = region.style.lower()
     if case == "mock":
         notes.append("memegen writes it in alternating case; memeloc writes it as it stands")
     elif case not in _CASES:
         notes.append(f"the style {region.style[:30]!r} is not known; the text stays as it stands")
-    base = STYLES["bubble" if outline is None else "poster"]
+    is_comic = font in _COMIC_FONTS
+    outlined: StyleName = "comic" if is_comic else "poster"
     return replace(
-        base,
-        face="plain" if font in _PLAIN_FONTS else "poster",
+        STYLES["bubble" if outline is None else outlined],
+        face="comic" if is_comic else "plain" if font in _PLAIN_FONTS else "poster",
         fill=fill,
         outline=outline or "#ffffff",
         outline_width=_outline_width(region.color),
