@@ -10,6 +10,7 @@ front, which reading takes off. It is read with commas, semicolons or tabs, in U
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from operator import itemgetter
 from pathlib import Path
 
 from memeloc import tables
@@ -42,6 +43,8 @@ HEADINGS = {
 }
 """Our columns, in order, and what they are headed."""
 
+_BLANK = dict.fromkeys(HEADINGS, "")
+
 _AT_TIMES = ("history", "terms", "matches")
 """Columns that a CSV has only where something stands in them."""
 
@@ -73,9 +76,9 @@ class Csv:
         """Write a sheet, one row a part."""
         left_out = {"length"} | empty_columns(sheet)
         names = [name for name in HEADINGS if name not in left_out]
-        cells = (cells_of(sheet, *each) for each in parts_of(sheet))
-        rows = ([row.get(name, "") for name in names] for row in cells)
-        write_table(path, [HEADINGS[name] for name in names], rows, suffix=self.suffix)
+        rows = (_BLANK | cells_of(sheet, *each) for each in parts_of(sheet))
+        headings = [HEADINGS[name] for name in names]
+        write_table(path, headings, map(itemgetter(*names), rows), suffix=self.suffix)
 
     def knows(self, path: Path, head: bytes) -> bool:
         """Whether it is text; a table of other columns is noticed when it is read."""
@@ -98,9 +101,9 @@ def cells_of(sheet: Sheet, item: SheetItem, number: int, part: SheetPart) -> dic
         "machine": part.machine,
         "room": str(part.capacity or ""),
         "marks": "; ".join(item.remarks),
-        "history": "\n".join(history_lines(sheet, item, number)),
-        "terms": "\n".join(term_lines(sheet, item, number)),
-        "matches": "\n".join(match_lines(item, number)),
+        "history": "\n".join(history_lines(sheet, item, number)) if item.history else "",
+        "terms": "\n".join(term_lines(sheet, item, number)) if item.terms else "",
+        "matches": "\n".join(match_lines(item, number)) if item.matches else "",
         "language": sheet.language.tag,
         "round": str(sheet.round),
         "person": sheet.person,
@@ -150,8 +153,7 @@ def _is_header(texts: Sequence[str]) -> bool:
 
 
 def _row(line: tables.Row, columns: Mapping[str, str]) -> Row:
-    cells = dict.fromkeys(HEADINGS, "")
-    cells |= {name: line[heading] for name, heading in columns.items()}
+    cells = _BLANK | {name: line[heading] for name, heading in columns.items()}
     wrong = ""
     for name in ("text", "status", "comment"):
         cell = line.value(columns[name]) if name in columns else None

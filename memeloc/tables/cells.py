@@ -14,7 +14,7 @@ from typing import Any
 
 _ILLEGAL = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\ud800-\udfff\ufffe\uffff]")
 _RISKY = re.compile("'*[=+\\-@\t\r＝＋－＠]")
-_FIRST_RISKY = frozenset("'=+-@\t\r＝＋－＠")
+FIRST_RISKY = frozenset("'=+-@\t\r＝＋－＠")
 """What the texts begin with that have to be looked at; the others are most."""
 _GUARDED = re.compile("'+[=+\\-@\t\r＝＋－＠]")
 _WHITE = " \t\n\u00a0\ufeff"
@@ -79,7 +79,7 @@ def guarded(text: str) -> str:
     >>> guarded("=1+1")
     "'=1+1"
     """
-    return f"'{text}" if text[:1] in _FIRST_RISKY and _RISKY.match(text) else text
+    return f"'{text}" if text[:1] in FIRST_RISKY and _RISKY.match(text) else text
 
 
 def unguarded(text: str) -> str:

@@ -6,10 +6,15 @@ Timestamps are UTC in ISO 8601; everything that is not a plain text or number is
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
 from datetime import UTC, datetime
 from typing import Any
 
+from pydantic_core import from_json
 from sqlalchemy import String, Text, TypeDecorator
+
+_encode = json.JSONEncoder(ensure_ascii=False, sort_keys=True, separators=(",", ":")).encode
+_encode_ascii = json.JSONEncoder(sort_keys=True, separators=(",", ":")).encode
 
 
 def now() -> datetime:
@@ -19,17 +24,37 @@ def now() -> datetime:
 
 def encode_json(value: Any) -> str:
     """A value as JSON, always the same for the same value; lone surrogates and NUL are escaped."""
-    text = json.dumps(value, ensure_ascii=False, sort_keys=True, separators=(",", ":"))
+    text = _encode(value)
+    if text.isascii():
+        return text
     try:
         text.encode()
     except UnicodeEncodeError:
-        text = json.dumps(value, sort_keys=True, separators=(",", ":"))
+        return _encode_ascii(value)
     return text
+
+
+def decode_json(text: str | None) -> Any:
+    """A value from JSON; None of None."""
+    if text is None:
+        return None
+    try:
+        return from_json(text)
+    except ValueError:  # it takes no lone surrogates, which Python's own does
+        return json.loads(text)
+
+
+def _decode_texts(text: str | None) -> tuple[str, ...] | None:
+    return None if text is None else tuple(decode_json(text))
+
+
+def _decode_time(text: str | None) -> datetime | None:
+    return None if text is None else datetime.fromisoformat(text)
 
 
 def through_json(value: Any) -> Any:
     """A value as it comes back from the database: JSON has no tuples."""
-    return json.loads(encode_json(value))
+    return decode_json(encode_json(value))
 
 
 def safe_text(text: str) -> str:
@@ -50,9 +75,9 @@ class Json(TypeDecorator[Any]):
         """To the database."""
         return None if value is None else encode_json(value)
 
-    def process_result_value(self, value: Any, dialect: Any) -> Any:
+    def result_processor(self, dialect: Any, coltype: Any) -> Callable[[Any], Any]:
         """From the database."""
-        return None if value is None else json.loads(value)
+        return decode_json
 
 
 class Parts(Json):
@@ -60,9 +85,9 @@ class Parts(Json):
 
     cache_ok = True
 
-    def process_result_value(self, value: Any, dialect: Any) -> tuple[str, ...] | None:
+    def result_processor(self, dialect: Any, coltype: Any) -> Callable[[Any], Any]:
         """From the database."""
-        return None if value is None else tuple(json.loads(value))
+        return _decode_texts
 
 
 class SafeText(TypeDecorator[str]):
@@ -88,6 +113,6 @@ class UtcTime(TypeDecorator[datetime]):
             return None
         return value.astimezone(UTC).isoformat(timespec="microseconds").replace("+00:00", "Z")
 
-    def process_result_value(self, value: Any, dialect: Any) -> datetime | None:
+    def result_processor(self, dialect: Any, coltype: Any) -> Callable[[Any], Any]:
         """From the database."""
-        return None if value is None else datetime.fromisoformat(value)
+        return _decode_time

@@ -25,7 +25,7 @@ class References(Part):
 
     def matches(self, item: ToCorrect) -> tuple[Match, ...]:
         """What was translated before and is similar, best first; nothing for a transcript."""
-        if self._kind == "transcript":
+        if self._kind == "transcript" or not self._memory:
             return ()
         asked = TranslationItem(item.meme_id, item.source.caption, self._source, self._target)
         return tuple(
