@@ -278,7 +278,7 @@ async def _annotate(server: _Server, who: int, people: int, sent: _Sent) -> None
 def _compare(sent: _Sent, environment: dict[str, str], folder: Path) -> tuple[int, int]:
     """How many answers are missing or another one in the database, and how many are too many."""
     from memeloc.store import Store
-    from memeloc.store.tables.types import Json
+    from memeloc.store.tables.types import decode_json
 
     with Store.open(folder, environment["MEMELOC_DATABASE_URL"]) as store:
         with store.database.read() as connection:
@@ -286,9 +286,8 @@ def _compare(sent: _Sent, environment: dict[str, str], folder: Path) -> tuple[in
                 "SELECT place_id, item, turn, value FROM given_answers"
             ).all()
         submissions = store.surveys.submissions("load")
-    read = Json().process_result_value
     stored = Counter(
-        (row.place_id, row.item, row.turn, read(row.value, None)["label"]) for row in rows
+        (row.place_id, row.item, row.turn, decode_json(row.value)["label"]) for row in rows
     )
     wanted = {(*key, label) for key, label in sent.answers.items()}
     complete = sum(len(each.answers) for each in submissions if each.status == "complete")

@@ -118,7 +118,7 @@ def test_an_export_replaces_a_file_whole_or_leaves_it(
         raise OSError(28, "No space left on device")
 
     with monkeypatch.context() as patch:
-        patch.setattr(writing, "_csv_cell", fail)
+        patch.setattr(writing, "guarded", fail)
         with pytest.raises(InputError, match="No space left"):
             filled.exports.write("captions", path)
     assert path.read_text() == "before"
