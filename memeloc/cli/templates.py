@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 from typer import Argument, Option
 
-from memeloc.cli.options import AsJson, TemplateFolders
-from memeloc.cli.output import say
-from memeloc.cli.show import Table, as_plain, by_place, explain, show
+from memeloc.cli.options import AsJson, Jobs, TemplateFolders
+from memeloc.cli.output import progress, say
+from memeloc.cli.show import SHOWN, Table, as_plain, by_place, explain, show
 
 if TYPE_CHECKING:
     from memeloc.model import Template
@@ -54,6 +54,32 @@ _TEMPLATE = (
             for part, box in enumerate(template["boxes"], 1)
         ],
         "part name x y width height angle align valign style fill bar mirror",
+    ),
+)
+
+_RECOVERED = (
+    Table(
+        "{n} templates",
+        "templates",
+        [
+            ("folder", lambda template: str(template.folder)),
+            ("memes", lambda template: len(template.memes)),
+            ("painted", lambda template: f"{100 * template.uncertain:.1f} %"),
+            "boxes",
+        ],
+        empty=True,
+    ),
+    Table(
+        "Left out",
+        lambda result: [row for template in result.templates for row in template.left_out.items()],
+        by_place("picture", "why"),
+        most=SHOWN,
+    ),
+    Table(
+        "No other meme on the same picture",
+        lambda result: [(picture,) for picture in result.alone],
+        by_place("picture"),
+        most=SHOWN,
     ),
 )
 
@@ -149,6 +175,41 @@ def add(
         f"Complete {folder / 'template.toml'}, then look at the boxes: "
         f"memeloc templates preview {folder.name} --templates {to}"
     )
+
+
+@app.command("recover")
+def recover(
+    pictures: list[Path] | None = Argument(
+        None, metavar="[PICTURE...]", help="Memes; without, the pictures that were collected."
+    ),
+    out: Path = Option(Path("templates"), metavar="DIR", help="Folder the templates go into."),
+    restorer: str = Option(
+        "auto",
+        metavar="NAME|FILE.onnx",
+        help="What paints the places that no meme shows without text.",
+    ),
+    jobs: Jobs = None,
+    as_json: AsJson = False,
+) -> None:
+    """Make templates of memes: where several on one picture agree is the picture without text.
+
+    Memes are grouped by the picture they stand on; they may be scaled, cropped, compressed, have
+    bars and marks. Of each group with different texts DIR gets a template with the picture and a
+    box where the memes have their text. uncertain.png beside it shows what was painted, because no
+    meme shows it without text.
+
+    \b
+    Example:
+      memeloc templates recover downloads/*.jpg --out my-templates
+    """
+    from memeloc.workspace.curating.recovering import recover_templates
+
+    with progress(unit="pictures") as bar:
+        result = recover_templates(
+            pictures or [], out, restorer=restorer, jobs=jobs, on_progress=bar.phase
+        )
+    show(result, *_RECOVERED, as_json=as_json)
+    explain("", [f"{name}: {problem}" for name, problem in result.problems.items()], most=None)
 
 
 def _named(name: str, folders: list[Path] | None) -> Template:

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from memeloc.localise.aligning import opencv
+from memeloc.localise.opencv import opencv
 from memeloc.localise.protocol import Mask, Pixels
 
 _DIFFERENT = 18

@@ -8,14 +8,13 @@ agree make it exact to a part of a pixel (ECC, Evangelidis and Psarakis 2008).
 from __future__ import annotations
 
 from dataclasses import dataclass
-from importlib import import_module
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from memeloc.errors import MissingError
+from memeloc.localise.opencv import opencv
 from memeloc.localise.protocol import Mask, Pixels
 from memeloc.templates import open_picture
 
@@ -76,18 +75,6 @@ class Points:
     places: npt.NDArray[np.float32]
     descriptors: npt.NDArray[np.float32]
     small: Grey
-
-
-def opencv() -> Any:
-    """OpenCV.
-
-    Raises:
-        MissingError: it is not installed.
-    """
-    try:
-        return import_module("cv2")
-    except ImportError as error:
-        raise MissingError("cv2 is not installed: pip install 'memeloc[copies]'.") from error
 
 
 def open_pixels(path: Path) -> Pixels:

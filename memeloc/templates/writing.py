@@ -26,14 +26,21 @@ from memeloc.templates.pictures import open_picture
 _PLACES = 6  # digits after the point: a millionth of a picture is less than a pixel of any
 
 
-def write_template(template: FoundTemplate, folder: Path, *, name: str | None = None) -> Path:
+def write_template(
+    template: FoundTemplate,
+    folder: Path,
+    *,
+    name: str | None = None,
+    beside: Mapping[str, bytes] | None = None,
+) -> Path:
     """Make a template's folder, `folder`/NAME, of a template that was collected with its picture.
 
     Its address and terms become the template's source and licence, unless its details have a
     `source`. It is called `name`; else `safe_name` of its details, else its own name where that is
     safe as a file's, else its item's id. Without boxes it gets one at the top and one at the
     bottom. A JPEG stays one (quality 92), all else becomes a PNG; of an animated picture the first
-    frame is kept. A template of that name that says and shows the same is left as it is.
+    frame is kept. A template of that name that says and shows the same is left as it is. `beside`
+    are further files of the folder, by name.
 
     Raises:
         InputError: the name is no name for a file, there is no picture or it cannot be read, a box
@@ -62,7 +69,7 @@ def write_template(template: FoundTemplate, folder: Path, *, name: str | None = 
         check_turned_boxes(definition.boxes, image.size, folder / DEFINITION)
     except InputError as error:
         raise InputError(error.message, file=folder) from error
-    files = {file: content, DEFINITION: text.encode()}
+    files = {file: content, DEFINITION: text.encode(), **(beside or {})}
     if not _holds(folder, files):
         put_folder(folder, files)
     return folder

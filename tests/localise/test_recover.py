@@ -2,58 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from pathlib import Path
 
 import numpy as np
 import pytest
-from PIL import Image, ImageDraw
+from PIL import Image
 
-from bench.backgrounds import Pixels, make_background
+from bench.backgrounds import make_background
 from memeloc.errors import InputError
+from memeloc.localise.protocol import FinishedMeme, Pixels
 from memeloc.localise.recover import Recovered, recover
-from memeloc.model import Template, TextBox
-from memeloc.render import Renderer
+from memeloc.localise.recovered_pictures import RecoveredPictures
+from memeloc.localise.restoring import make_restorer
+from memeloc.localise.text_places import text_boxes
+from tests.localise.drawn_memes import CAPTIONS, SIZE, draw_memes, psnr, save, worn
 
 pytest.importorskip("cv2")
-
-SIZE = 420, 320
-CAPTIONS = ("tea // again", "the printer // has opinions today", "rain // it said sun", "// ok")
-BOXES = (
-    TextBox("top", 0.03, 0.02, 0.94, 0.2, valign="top"),
-    TextBox("bottom", 0.03, 0.78, 0.94, 0.2, valign="bottom"),
-)
-
-
-def psnr(first: Pixels, second: Pixels) -> float:
-    error = float(np.mean((first.astype(float) - second) ** 2))
-    return float(10 * np.log10(255**2 / max(error, 1e-9)))
-
-
-def draw_memes(folder: Path, kind: str, seed: int, captions: Sequence[str]) -> list[Image.Image]:
-    file = folder / f"{kind}-{seed}.png"
-    Image.fromarray(make_background(kind, SIZE, seed)).save(file)
-    renderer = Renderer()
-    template = Template(file.stem, file, BOXES)
-    return [renderer.render(template, text, "en").image.convert("RGB") for text in captions]
-
-
-def save(images: Sequence[Image.Image], folder: Path, name: str) -> list[Path]:
-    paths = [folder / f"{name}-{number}.jpg" for number in range(len(images))]
-    for image, path in zip(images, paths, strict=True):
-        image.save(path, quality=92)
-    return paths
-
-
-def worn(images: Sequence[Image.Image]) -> list[Image.Image]:
-    """One with a mark, one scaled, one cropped, one below a bar."""
-    marked, scaled, cropped, barred = (image.copy() for image in images)
-    ImageDraw.Draw(marked).text((300, 150), "cats.example", fill="#dddddd")
-    scaled = scaled.resize((336, 256), Image.Resampling.BICUBIC)
-    cropped = cropped.crop((8, 10, 414, 320))
-    with_bar = Image.new("RGB", (SIZE[0], SIZE[1] + 40), "white")
-    with_bar.paste(barred, (0, 40))
-    return [marked, scaled, cropped, with_bar]
 
 
 @pytest.fixture(scope="module")
@@ -128,3 +92,32 @@ def test_pictures_with_nothing_in_common_are_refused(folder: Path) -> None:
     other = draw_memes(folder, "foliage", 9, CAPTIONS[1:2])
     with pytest.raises(InputError, match="fewer than two of the 2 pictures"):
         recover(save([*first, *other], folder, "apart"))
+
+
+def test_boxes_stand_where_the_memes_have_their_text(recovered: Recovered) -> None:
+    top, bottom = text_boxes(recovered)
+    assert top.y + top.height < 0.3
+    assert bottom.y > 0.7
+    assert (top.valign, bottom.valign) == ("top", "bottom")
+
+
+def test_meme_of_a_group_gets_its_own_picture_without_text(folder: Path) -> None:
+    memes = worn(draw_memes(folder, "valley", 5, CAPTIONS))
+    paths = save(memes, folder, "group")
+    source = RecoveredPictures([paths], make_restorer("auto"))
+    pixels = np.asarray(memes[1]).copy()
+    mask = np.zeros(pixels.shape[:2], np.bool_)
+    found = source.find(FinishedMeme("group-1", paths[1], "", pixels), mask)
+    assert found is not None
+    assert found.how == "recovered"
+    clean = Image.fromarray(make_background("valley", SIZE, 5)).resize(memes[1].size)
+    assert psnr(found.pixels, np.asarray(clean)) > psnr(pixels, np.asarray(clean)) + 8
+    assert found.uncertain is not None
+    assert (found.pixels[120:140] == pixels[120:140]).all()
+
+
+def test_meme_without_others_on_its_picture_has_none(folder: Path) -> None:
+    path = folder / "worn-0.jpg"
+    source = RecoveredPictures([[path]], make_restorer("auto"))
+    pixels = np.zeros((4, 4, 3), np.uint8)
+    assert source.find(FinishedMeme("alone", path, "", pixels), pixels[..., 0] > 0) is None
