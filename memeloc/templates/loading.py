@@ -16,7 +16,7 @@ from memeloc import resources
 from memeloc.errors import InputError
 from memeloc.model import Template, TextBox, check_tag_name
 from memeloc.templates.definition import check_turned_boxes, read_definition
-from memeloc.templates.memegen import CONFIGS
+from memeloc.templates.memegen import CONFIGS, PLACES
 from memeloc.templates.names import name_from, safe_names
 from memeloc.templates.pictures import SUFFIXES, picture_notes, picture_size, unread_kind
 
@@ -179,9 +179,7 @@ def _template_paths(folder: Path) -> dict[Path, str | None]:
     try:
         paths = [folder]
         if not (folder / DEFINITION).is_file() and not _is_memegens(folder):
-            inner = folder / "templates"
-            paths = _visible(inner) if inner.is_dir() else []
-            paths = paths if any(map(_is_memegens, paths)) else _visible(folder)
+            paths = _inside_checkout(folder) or _visible(folder)
         memegens = [path for path in paths if _is_memegens(path)]
     except OSError as error:
         raise InputError(f"cannot be read: {error.strerror}", file=folder) from error
@@ -190,6 +188,15 @@ def _template_paths(folder: Path) -> dict[Path, str | None]:
     own = [path for path in memegens if path.name.startswith("_")]
     names = safe_names([path.name for path in memegens if path not in own])
     return {path: names.get(path.name) for path in paths if path not in own}
+
+
+def _inside_checkout(folder: Path) -> list[Path]:
+    """What stands in the folder of templates of a checkout of memegen; nothing in other folders."""
+    for place in PLACES:
+        paths = _visible(folder / place) if (folder / place).is_dir() else []
+        if any(map(_is_memegens, paths)):
+            return paths
+    return []
 
 
 def _visible(folder: Path) -> list[Path]:

@@ -149,3 +149,9 @@ def test_scalars_stay_as_they_are_written() -> None:
 @pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "utf-16"])
 def test_encodings(encoding: str) -> None:
     assert parse_config("name: Zoë\n".encode(encoding), PATH).name == "Zoë"
+
+
+def test_keys_of_before_2020_are_read() -> None:
+    config = parse_config(b"name: A\ndefault: [one, two]\nlink: https://example.org", Path("a.yml"))
+    assert (config.example, config.source) == (("one", "two"), "https://example.org")
+    assert config.other == {}

@@ -129,6 +129,18 @@ def test_templates_of_both_kinds_may_stand_together(tmp_path: Path) -> None:
     assert (templates.keys(), problems) == ({"ours", "theirs"}, [])
 
 
+def test_a_checkout_of_before_2020_is_read_too(tmp_path: Path) -> None:
+    for name in ("kettle", "_copy_this"):
+        folder = tmp_path / "data" / "templates" / name
+        folder.mkdir(parents=True)
+        (folder / "config.yml").write_text("name: Kettle\nlink: https://example.org\n")
+        striped((40, 30)).save(folder / "default.jpg")
+    (tmp_path / "data" / "fonts").mkdir()
+    templates, problems = own(tmp_path)
+    assert (list(templates), problems) == (["kettle"], [])
+    assert templates["kettle"].source == "https://example.org"
+
+
 def test_left_is_where_a_line_starts_and_comic_is_a_hand(checkout: Path, tmp_path: Path) -> None:
     table = tmp_path / "captions.csv"
     table.write_text(

@@ -31,7 +31,7 @@ Number = Annotated[float, Field(gt=-1e6, lt=1e6, allow_inf_nan=False)]
 _NULLS = frozenset({"", "~", "null", "Null", "NULL"})
 _KEYS = frozenset(
     {"id", "variant", "name", "source", "keywords", "text", "example", "sample", "overlay"}
-    | {"styles", "aliases"}
+    | {"styles", "aliases", "default", "link"}
 )
 
 
@@ -107,10 +107,11 @@ def parse_config(content: bytes, path: Path) -> Config:
     if not isinstance(table, dict):
         raise InputError("must be a mapping of keys to values, as in `name: My Meme`", file=path)
     notes: list[str] = []
-    example = table.get("example", table.get("sample"))
+    # `default` and `link` until 2020, `sample` for some months then.
+    example = table.get("example", table.get("sample", table.get("default")))
     return Config(
         name=_line(table.get("name"), "name", notes),
-        source=_line(table.get("source"), "source", notes),
+        source=_line(table.get("source", table.get("link")), "source", notes),
         keywords=_lines(table.get("keywords"), "keywords", notes),
         aliases=_lines(table.get("aliases"), "aliases", notes),
         regions=_regions(table.get("text"), notes),

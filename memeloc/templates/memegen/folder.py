@@ -1,7 +1,8 @@
 """A checkout of memegen. In: its folder. Out: its templates' folders and names, `Template`s.
 
-memegen's templates are `templates/<id>/` with a config.yml and a picture. A checkout has much else,
-hidden folders with a config.yml among it (`.circleci`).
+memegen's templates are `templates/<id>/`, in old checkouts `data/templates/<id>/`, with a
+config.yml and a picture. A checkout has much else, hidden folders with a config.yml among it
+(`.circleci`).
 """
 
 from __future__ import annotations
@@ -10,7 +11,7 @@ from pathlib import Path
 
 from memeloc.errors import InputError
 from memeloc.model import Template
-from memeloc.templates.memegen import CONFIGS
+from memeloc.templates.memegen import CONFIGS, PLACES
 from memeloc.templates.memegen.boxes import place
 from memeloc.templates.memegen.config import Config, parse_config
 from memeloc.templates.memegen.pictures import look_through
@@ -34,7 +35,7 @@ def template_folders(path: Path) -> list[Path]:
     if config_of(path) is not None:
         return [path.resolve()]
     try:
-        for root in (path / "templates", path):
+        for root in (*(path / place for place in PLACES), path):
             folders = sorted(
                 entry
                 for entry in (root.iterdir() if root.is_dir() else ())
