@@ -22,6 +22,9 @@ from memeloc.settings import read_toml, validate
 USER_POSTER_WEIGHT = 800
 """The weight asked of a user's variable font in poster text, when the command does not name one."""
 
+BOLD = 700.0
+"""The most weight of comic text that is drawn by a font which is no hand."""
+
 _Text = Annotated[str, Field(min_length=1)]
 _AXES = "axis tags and numbers"
 
@@ -42,7 +45,7 @@ class Family:
         system: names that the font may have on the system, the best first.
         hand: whether it looks drawn by a friendly hand: for the comic face.
         poster, plain, comic: variation settings (axis tag to value).
-        embolden: thickness added to the poster face's strokes, in em.
+        embolden: thickness added to the strokes of the poster face, of a hand the comic one, in em.
     """
 
     name: str
@@ -101,8 +104,10 @@ class Family:
         return self.sha256 or file_sha256(self.path)
 
     def settings(self, face: FaceName) -> Mapping[str, float]:
-        """The variation settings of a face."""
-        return {"poster": self.poster, "plain": self.plain, "comic": self.comic or self.plain}[face]
+        """The variation settings of a face; comic text is bold where nothing else is asked for."""
+        if face != "comic" or self.comic:
+            return {"poster": self.poster, "plain": self.plain, "comic": self.comic}[face]
+        return {axis: min(value, BOLD) for axis, value in self.poster.items() if axis == "wght"}
 
     def check(self) -> None:
         """Raise MissingError when the file is not there, InputError when it is another file."""

@@ -10,6 +10,7 @@ from dataclasses import asdict, dataclass, field, replace
 from functools import cached_property, partial
 from pathlib import Path
 
+from fontTools import unicodedata as ucd
 from PIL import Image
 
 from memeloc.counts import counted
@@ -314,15 +315,17 @@ def _prove_part(
         missing=layout.missing,
         replaced=sum(line.text.count("\ufffd") for line in layout.lines),
         lost=_lost(layout, stack) if any(face.emoji for face in faces) else (),
-        absent=stack.absent
-        if stack.absent and any(locale.script in face.source.scripts for face in faces)
-        else (),
+        absent=stack.absent if stack.absent and _has_script(layout, locale.script) else (),
         too_small=layout.size < locale.smallest_size - 1e-6,
         broken_word=layout.broken_word,
         truncated=layout.truncated,
         clipped=painted.clipped,
         boxes=text_boxes(layout.lines, painted.placed, area, layout.size, locale),
     )
+
+
+def _has_script(layout: PartLayout, script: str) -> bool:
+    return any(ucd.script(char) == script for line in layout.lines for char in line.text)
 
 
 def _lost(layout: PartLayout, stack: FontStack) -> tuple[str, ...]:

@@ -204,6 +204,27 @@ def test_composed_forms_cover_parts_invisible_need_no_glyph() -> None:
     assert FONTS.stack(default().get("en"), "poster").font_for("\U0010fffd") is None
 
 
+@pytest.mark.parametrize("tag", sorted(locale.tag for locale in default()))
+def test_a_hand_that_memeloc_brings_has_all_letters(tag: str) -> None:
+    """Else the words with the letters it lacks would stand out among the others."""
+    hand = FONTS.stack(default().get(tag), "comic").primary
+    if hand.source.package:
+        letters = default().exemplars(tag)
+        assert [letter for letter in letters if len(letter) == 1 and not hand.covers(letter)] == []
+
+
+def test_comic_text_is_written_by_a_hand() -> None:
+    for tag, family in (("en", "kalam"), ("hi", "kalam"), ("vi", "baloo-2")):
+        assert FONTS.stack(default().get(tag), "comic").primary.family == family
+
+
+def test_a_script_without_a_hand_takes_its_plain_fonts() -> None:
+    amharic = default().get("am")
+    face = FONTS.stack(amharic, "comic").primary
+    assert face.family == "noto-sans-ethiopic"
+    assert face.key != FONTS.stack(amharic, "plain").primary.key  # but bold
+
+
 def test_stacks_are_made_once() -> None:
     german, english = default().get("de"), default().get("en")
     assert FONTS.stack(german, "poster") is FONTS.stack(english, "poster")

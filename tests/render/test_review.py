@@ -25,6 +25,7 @@ def row(
     contrast: tuple[float | None, ...] = (12.0, None),
     missing: tuple[str, ...] = (),
     truncated: int = 0,
+    **others: object,
 ) -> dict[str, object]:
     return {
         "meme_id": meme,
@@ -39,6 +40,12 @@ def row(
         "problems": list(problems),
         "missing": list(missing),
         "truncated": truncated,
+        "parts": ["top", "bottom"],
+        "overlaps": [[], []],
+        "replaced": 0,
+        "lost": [],
+        "absent": [],
+        **others,
     }
 
 
@@ -59,6 +66,26 @@ def test_problems_stand_worst_first(tmp_path: Path) -> None:
     assert report.flaws[0].detail == "not drawn: 🫨 ꙮ; contrast 12.0:1"
     assert report.flaws[1 + names.index("small")].detail == "smallest text 9.5 px"
     assert report.pictures == len(PROBLEMS) + 3
+
+
+@pytest.mark.parametrize(
+    ("kind", "facts", "detail"),
+    [
+        ("lost colour", {"lost": ["💙", "🇩🇪"]}, "without flag, colour or tone: 💙 🇩🇪"),
+        ("substitute font", {"absent": ["Noto Nastaliq Urdu"]}, "not found: Noto Nastaliq Urdu"),
+        ("parts overlap", {"overlaps": [[], ["top"]]}, "bottom lies on top"),
+        (
+            "replacement character",
+            {"replaced": 2},
+            "lost before it came here: 2 characters (U+FFFD)",
+        ),
+    ],
+)
+def test_what_was_found_is_in_the_detail(
+    tmp_path: Path, kind: str, facts: dict[str, object], detail: str
+) -> None:
+    report = review(write(tmp_path, row("a", "en", problems=(kind,), **facts)))
+    assert report.flaws[0].detail == detail
 
 
 def test_what_overflowed_is_counted(tmp_path: Path) -> None:
@@ -125,5 +152,5 @@ def test_an_empty_manifest_is_an_empty_report(tmp_path: Path) -> None:
 
 def test_another_table_is_not_taken_for_a_manifest(tmp_path: Path) -> None:
     pq.write_table(pa.table({"meme_id": ["a"]}), tmp_path / "manifest.parquet")
-    with pytest.raises(InputError, match="has no column 'contrast'"):
+    with pytest.raises(InputError, match="has no column 'absent'"):
         review(tmp_path)

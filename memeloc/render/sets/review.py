@@ -32,6 +32,11 @@ _COLUMNS = (
     "size_share",
     "contrast",
     "missing",
+    "replaced",
+    "lost",
+    "absent",
+    "overlaps",
+    "parts",
     "truncated",
     "coverage",
     "middle_coverage",
@@ -210,6 +215,18 @@ def _flaw(picture: dict[str, Any]) -> Flaw:
     details = []
     if picture["missing"]:
         details.append("not drawn: " + " ".join(picture["missing"]))
+    if "replacement character" in kinds:
+        details.append(f"lost before it came here: {picture['replaced']} characters (U+FFFD)")
+    if "parts overlap" in kinds:
+        details += [
+            f"{part} lies on {' and '.join(others)}"
+            for part, others in zip(picture["parts"], picture["overlaps"], strict=True)
+            if others
+        ]
+    if "lost colour" in kinds:
+        details.append("without flag, colour or tone: " + " ".join(picture["lost"]))
+    if "substitute font" in kinds:
+        details.append("not found: " + ", ".join(picture["absent"]))
     if picture["truncated"]:
         details.append(f"left out: {picture['truncated']} characters")
     if "too small" in kinds:
