@@ -42,9 +42,9 @@ def row(
         "truncated": truncated,
         "parts": ["top", "bottom"],
         "overlaps": [[], []],
-        "replaced": 0,
+        "replacement_characters": 0,
         "lost": [],
-        "absent": [],
+        "absent_fonts": [],
         **others,
     }
 
@@ -72,12 +72,12 @@ def test_problems_stand_worst_first(tmp_path: Path) -> None:
     ("kind", "facts", "detail"),
     [
         ("lost colour", {"lost": ["💙", "🇩🇪"]}, "without flag, colour or tone: 💙 🇩🇪"),
-        ("substitute font", {"absent": ["Noto Nastaliq Urdu"]}, "not found: Noto Nastaliq Urdu"),
+        ("substitute font", {"absent_fonts": ["Noto Nastaliq"]}, "not found: Noto Nastaliq"),
         ("parts overlap", {"overlaps": [[], ["top"]]}, "bottom lies on top"),
         (
             "replacement character",
-            {"replaced": 2},
-            "lost before it came here: 2 characters (U+FFFD)",
+            {"replacement_characters": 2},
+            "lost before they came here (U+FFFD): 2 characters",
         ),
     ],
 )
@@ -152,5 +152,5 @@ def test_an_empty_manifest_is_an_empty_report(tmp_path: Path) -> None:
 
 def test_another_table_is_not_taken_for_a_manifest(tmp_path: Path) -> None:
     pq.write_table(pa.table({"meme_id": ["a"]}), tmp_path / "manifest.parquet")
-    with pytest.raises(InputError, match="has no column 'absent'"):
+    with pytest.raises(InputError, match="has no column 'absent_fonts'"):
         review(tmp_path)

@@ -32,9 +32,9 @@ _COLUMNS = (
     "size_share",
     "contrast",
     "missing",
-    "replaced",
+    "replacement_characters",
     "lost",
-    "absent",
+    "absent_fonts",
     "overlaps",
     "parts",
     "truncated",
@@ -216,7 +216,8 @@ def _flaw(picture: dict[str, Any]) -> Flaw:
     if picture["missing"]:
         details.append("not drawn: " + " ".join(picture["missing"]))
     if "replacement character" in kinds:
-        details.append(f"lost before it came here: {picture['replaced']} characters (U+FFFD)")
+        count = picture["replacement_characters"]
+        details.append(f"lost before they came here (U+FFFD): {count} characters")
     if "parts overlap" in kinds:
         details += [
             f"{part} lies on {' and '.join(others)}"
@@ -226,7 +227,7 @@ def _flaw(picture: dict[str, Any]) -> Flaw:
     if "lost colour" in kinds:
         details.append("without flag, colour or tone: " + " ".join(picture["lost"]))
     if "substitute font" in kinds:
-        details.append("not found: " + ", ".join(picture["absent"]))
+        details.append("not found: " + ", ".join(picture["absent_fonts"]))
     if picture["truncated"]:
         details.append(f"left out: {picture['truncated']} characters")
     if "too small" in kinds:
