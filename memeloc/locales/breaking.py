@@ -40,8 +40,8 @@ def breaking(habit: Habit, tag: str, script: str) -> tuple[str, str]:
 
     Characters and phrases keep small kana, prolonged sound marks and closing punctuation off the
     beginning of a line (`lb=strict`, CSS Text 3 `line-break: strict`). Korean words are kept whole
-    (CSS `word-break: keep-all`), which ICU 78 does under `lw=phrase`; its breaker ignores
-    `lw=keepall`. Thai, Lao, Khmer and Burmese need no keyword: ICU has their dictionaries; for Thai
+    (`lw=keepall`, CSS `word-break: keep-all`), which `memeloc.render.break_rules` does, for ICU 78
+    ignores it. Thai, Lao, Khmer and Burmese need no keyword: ICU has their dictionaries; for Thai
     BudouX sees words whole that ICU cuts.
 
     >>> breaking("phrases", "ja", "Jpan")
@@ -52,4 +52,4 @@ def breaking(habit: Habit, tag: str, script: str) -> tuple[str, str]:
         return f"{icu}@lb=strict", _PHRASE_MODELS[script] if habit == "phrases" else ""
     if habit == "dictionary":
         return icu, _WORD_MODELS.get(script, "")
-    return f"{icu}@lw=phrase" if habit == "words" and script == "Kore" else icu, ""
+    return f"{icu}@lw=keepall" if habit == "words" and script == "Kore" else icu, ""

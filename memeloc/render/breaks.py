@@ -16,14 +16,12 @@ from unicodedata import category
 from icu4py.breakers import CharacterBreaker, LineBreaker, WordBreaker
 
 from memeloc.model import Locale
+from memeloc.render.break_rules import SPACES, keeps_words, tailored, whole_words
 
 if TYPE_CHECKING:
     import budoux
 
-_KEEP_ALL = "@lw=phrase"
-_HANGUL = re.compile("[\u1100-\u11ff\u3130-\u318f\uac00-\ud7af]")
 _KANA = re.compile("[\u3040-\u30ff]")
-_AFTER = "-/\u00ad\u2010\u2013\u2014…"
 _JOINING = ("Mn", "Mc", "Me", "Cf", "Sk")  # Sk: skin tones
 _JOINED = "\u0e33\u0eb3\uff9e\uff9f"
 _JOINS_ON = (  # Grapheme_Cluster_Break=Prepend and Indic_Conjunct_Break=Linker
@@ -33,7 +31,6 @@ _JOINS_ON = (  # Grapheme_Cluster_Break=Prepend and Indic_Conjunct_Break=Linker
     "\u1bab\uaaf6\U00010a3f\U00011133\U000113d0\U0001193e\U00011a47\U00011a99\U00011f42"
 )
 _joins_on = re.compile(f"[{_JOINS_ON}]").search
-_SPACES = " \u3000\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2008\u2009\u200a\u205f\u1680\u200b"
 
 
 def _code_points(text: str, ends: list[int]) -> list[int]:
@@ -70,23 +67,25 @@ def clusters(text: str) -> list[int]:
     return _code_points(text, ends)
 
 
+def unicode_opportunities(text: str, locale: Locale) -> list[int]:
+    """Where ICU ends lines of `text` by UAX #14 and its dictionaries, between clusters."""
+    ends = [end for _, end in LineBreaker(text, locale.line_break).segments()]
+    return _whole(text, _code_points(text, ends))
+
+
 def opportunities(text: str, locale: Locale) -> list[int]:
     """The offsets at which a line of `text` may end, ascending; the last is its length.
 
-    A full-width tilde is taken for the wave dash it is typed for, which begins no line. Korean
-    words are whole under ICU's `lw=phrase` but for the particle after a closing quotation mark
-    (UAX #14 LB19a), which belongs to its word (CSS Text 3, `word-break: keep-all`).
+    A full-width tilde is taken for the wave dash it is typed for, which begins no line. See
+    `break_rules` for what else is changed.
     """
-    name = locale.line_break
-    breaker = LineBreaker(text.replace("\uff5e", "\u301c") if "\uff5e" in text else text, name)
-    ends = _whole(text, _code_points(text, [end for _, end in breaker.segments()]))
-    if name.startswith("ko") and name.endswith(_KEEP_ALL):
-        ends = [
-            end
-            for end in ends
-            if end == len(text) or text[end - 1] in _SPACES + _AFTER or not _HANGUL.match(text[end])
-        ]
-    return ends
+    plain = text.replace("\uff5e", "\u301c") if "\uff5e" in text else text
+    return tailored(text, unicode_opportunities(plain, locale), locale)
+
+
+def knows_words(locale: Locale) -> bool:
+    """Whether `phrase_ends` leaves any opportunity of the locale's out."""
+    return bool(locale.phrase_model) or keeps_words(locale)
 
 
 def phrase_ends(text: str, locale: Locale, ends: list[int]) -> tuple[list[int], list[int]]:
@@ -94,12 +93,13 @@ def phrase_ends(text: str, locale: Locale, ends: list[int]) -> tuple[list[int], 
 
     Phrases are BudouX's, and a space ends one. A word is what ICU's dictionary sees whole; but
     where BudouX ends a phrase beside kana, ICU's is mistaken (it has a "yes" in しおりはいらない).
-    Without a model for the locale, all of `ends` are both.
+    Without a model for the locale, all of `ends` are both that `whole_words` leaves.
     """
+    ends = whole_words(text, ends, locale)
     if not locale.phrase_model or len(ends) < 3:
         return ends, ends
     allowed = set(accumulate(map(len, _parser(locale.phrase_model).parse(text))))
-    allowed.update(end for end in ends if text[end - 1] in _SPACES)
+    allowed.update(end for end in ends if text[end - 1] in SPACES)
     cuts = [end for _, end in WordBreaker(text, locale.line_break).segments()]
     whole = set(_code_points(text, cuts))
     words = [

@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 from memeloc.model import Align, Locale
 from memeloc.render import fit
-from memeloc.render.breaks import clusters, opportunities, phrase_ends
+from memeloc.render.breaks import clusters, knows_words, opportunities, phrase_ends
 from memeloc.render.fit import LADDER, Capacity, Choice, Segments
 from memeloc.render.itemize import Itemizer
 from memeloc.render.line_cost import end_costs
@@ -215,7 +215,7 @@ class _Part:
     def _attempts(self, legible: int, top: int) -> Iterator[_Attempt]:
         """What to try, best first."""
         whole = self._segments(opportunities)
-        if self.locale.phrase_model:
+        if knows_words(self.locale):
             words, phrase_cuts = self._words(whole)
             yield _Attempt(words, phrase_cuts, legible, False)
         yield _Attempt(whole, frozenset(), legible, False)

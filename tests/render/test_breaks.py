@@ -5,6 +5,7 @@ from __future__ import annotations
 import unicodedata
 from collections import Counter
 from collections.abc import Iterator
+from itertools import accumulate
 from pathlib import Path
 
 import pytest
@@ -12,8 +13,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from memeloc.locales import default
-from memeloc.render.breaks import clusters, opportunities, phrase_ends
+from memeloc.render.breaks import clusters, opportunities, phrase_ends, unicode_opportunities
 from tests.render.sentences import SENTENCES
+from tests.render.word_tables import KHMER, LAO
 
 UNICODE = Path("/usr/share/unicode/auxiliary")
 
@@ -111,6 +113,13 @@ def pieces(text: str, tag: str) -> list[str]:
     return [text[start:end] for start, end in zip([0, *ends], ends, strict=False)]
 
 
+def words(text: str, tag: str) -> list[str]:
+    """What lines are made of where that fits."""
+    locale = default().get(tag)
+    ends, _ = phrase_ends(text, locale, opportunities(text, locale))
+    return [text[start:end] for start, end in zip([0, *ends], ends, strict=False)]
+
+
 # Where UAX #14 breaks within a grapheme cluster, memeloc never does. By the character that would
 # begin the line, in how many of the tests:
 WITHIN_CLUSTERS = {
@@ -135,7 +144,7 @@ def test_unicodes_break_test(name: str, tag: str, deviations: dict[str, str]) ->
     within: Counter[str] = Counter()
     for text, expected, written in cases(name):
         count += 1
-        ours = opportunities(text, default().get(tag)) if tag else clusters(text)
+        ours = unicode_opportunities(text, default().get(tag)) if tag else clusters(text)
         if tag:
             whole = clusters(text)
             within.update(text[end] for end in expected if end not in whole)
@@ -182,7 +191,7 @@ def test_full_width_punctuation_stays_with_its_neighbours() -> None:
     "text", [*SENTENCES["ko"], "“집에 가고 싶다”라고 했다. API를 또 고쳤어요!"]
 )
 def test_korean_breaks_only_at_spaces(text: str) -> None:
-    assert [piece.rstrip() for piece in pieces(text, "ko")] == text.split()
+    assert [piece.rstrip() for piece in words(text, "ko")] == text.split()
 
 
 @pytest.mark.parametrize(
@@ -252,13 +261,43 @@ def test_offsets_are_code_points_where_utf_16_needs_two_units() -> None:
     assert clusters("👩‍🚀a🇩🇪\U0001f44d\U0001f3fd") == [3, 4, 6, 8]
 
 
+@pytest.mark.parametrize(
+    ("tag", "text"),
+    [
+        ("en", "C++ ¦km/h ¦AND/OR ¦yes!no ¦a|b"),
+        ("en", "tea ¦/ ¦coffee ¦.NET ¦v.2 ¦.5 ¦(a)¦(b)"),
+        ("en", "well-¦known ¦really?¦yes"),
+        ("fr", "« oui » ¦non ? ¦oui ! ¦et : ¦non"),
+        ("ru", "да/¦нет"),
+        ("ko", "개인¦(정치인)¦입니다. ¦선전¦·¦선동 ¦회의는 ¦10시"),
+    ],
+)
+def test_lines_end_where_browsers_end_them(tag: str, text: str) -> None:
+    assert pieces(text.replace("¦", ""), tag) == text.split("¦")
+
+
+@pytest.mark.parametrize(
+    ("tag", "text"),
+    [
+        ("ko", "개인¦(정치인)입니다. ¦선전·¦선동"),
+        ("ko", "“집에 ¦가고 ¦싶다”라고"),
+        ("th", "มีม ¦เฮอร์¦เซ"),
+        ("lo", "ຢູເຄຣ¦ນຽນ"),
+        ("km", "យេ¦ម៉ែន"),
+        ("my", "ဘယ်လ်¦ဂျီ¦ယမ်"),
+    ],
+)
+def test_words_and_syllables_stay_whole_where_that_fits(tag: str, text: str) -> None:
+    assert words(text.replace("¦", ""), tag) == text.split("¦")
+
+
 def test_korean_may_break_after_a_dash_or_slash() -> None:
     assert pieces("서울-부산/대구", "ko") == ["서울-", "부산/", "대구"]
 
 
 def test_a_soft_hyphen_is_an_opportunity_and_a_no_break_space_is_none() -> None:
     assert pieces("Donau\u00addampfschiff", "de") == ["Donau\u00ad", "dampfschiff"]
-    assert pieces("10\u00a0km/h", "de") == ["10\u00a0km/", "h"]
+    assert pieces("10\u00a0km/h", "de") == ["10\u00a0km/h"]
     assert pieces("salut\u202f! oui", "fr") == ["salut\u202f! ", "oui"]
 
 
@@ -301,3 +340,31 @@ def test_opportunities_are_ascending_and_end_with_the_text(text: str, tag: str) 
     assert ends == sorted(set(ends))
     assert (ends or [0])[-1] == len(text)
     assert set(ends) <= set(clusters(text))
+
+
+def inner(text: str) -> set[int]:
+    """The places of the bars in a text, as offsets without them."""
+    return set(accumulate(len(part) for part in text.split("|")))
+
+
+@pytest.mark.parametrize(("tag", "table"), [("km", KHMER), ("lo", LAO)])
+def test_no_khmer_or_lao_word_is_cut(tag: str, table: str) -> None:
+    entries = table.split()
+    assert len(set(entries)) == 100
+    for entry in entries:
+        assert set(accumulate(map(len, words(entry.replace("|", ""), tag)))) <= inner(entry), entry
+
+
+@pytest.mark.parametrize(("tag", "table"), [("km", KHMER), ("lo", LAO)])
+def test_khmer_and_lao_break_between_words_and_nowhere_else(tag: str, table: str) -> None:
+    entries = table.split()
+    between = taken = 0
+    for first, second, third in zip(entries, entries[1:], entries[2:], strict=False):
+        text = "|".join([first, second, third])
+        ends = set(accumulate(map(len, words(text.replace("|", ""), tag))))
+        assert ends <= inner(text), text
+        plain = [entry.replace("|", "") for entry in (first, second, third)]
+        whole = set(accumulate(map(len, plain)))
+        between += len(whole)
+        taken += len(whole & ends)
+    assert taken >= 0.9 * between  # the rest are compounds, as rice and water are a meal
