@@ -15,13 +15,14 @@ if TYPE_CHECKING:
     from memeloc.captions import read_captions
     from memeloc.errors import MemelocError
     from memeloc.fonts import FontLibrary
-    from memeloc.model import Caption, Locale, Meme, Template, TextBox, TextStyle
+    from memeloc.model import Bar, Caption, Locale, Meme, Template, TextBox, TextStyle
     from memeloc.render import Proof, Rendered, Renderer
     from memeloc.render.sets.parallel_set import render_table
     from memeloc.templates import load_templates
     from memeloc.workspace.workspace import Workspace
 
 __all__ = [
+    "Bar",
     "Caption",
     "FontLibrary",
     "Locale",
@@ -46,7 +47,7 @@ __getattr__, __dir__ = lazy_package(
         "memeloc.captions": ["read_captions"],
         "memeloc.errors": ["MemelocError"],
         "memeloc.fonts": ["FontLibrary"],
-        "memeloc.model": ["Caption", "Locale", "Meme", "Template", "TextBox", "TextStyle"],
+        "memeloc.model": ["Bar", "Caption", "Locale", "Meme", "Template", "TextBox", "TextStyle"],
         "memeloc.render": ["Proof", "Rendered", "Renderer"],
         "memeloc.render.sets.parallel_set": ["render_table"],
         "memeloc.templates": ["load_templates"],

@@ -197,24 +197,22 @@ class TestOpenPicture:
         assert open_picture(path, 100).size == (100, 1)
 
 
-def wide_gamut() -> bytes:
-    """A profile of RGB with a gamma of 1 and Rec. 2020's primaries, as ICC.1 lays it out."""
+def s15(value: float) -> bytes:
+    """A number as profiles have it (ICC.1:2022, 4.6)."""
+    return struct.pack(">i", round(value * 65536))
 
-    def s15(value: float) -> bytes:
-        return struct.pack(">i", round(value * 65536))
 
-    def xyz(*values: float) -> bytes:
-        return b"XYZ " + bytes(4) + b"".join(map(s15, values))
+def xyz(*values: float) -> bytes:
+    return b"XYZ " + bytes(4) + b"".join(map(s15, values))
 
-    text = b"desc" + bytes(4) + struct.pack(">I", 5) + b"wide\0" + bytes(79)
+
+def profile(kind: bytes, space: bytes, connection: bytes, tags: dict[bytes, bytes]) -> bytes:
+    """A profile of version 2 with these tags (ICC.1:2001-04, 6)."""
     tags = {
-        b"desc": text,
+        b"desc": b"desc" + bytes(4) + struct.pack(">I", 5) + b"made\0" + bytes(79),
         b"cprt": b"text" + bytes(4) + b"none\0\0\0\0",
         b"wtpt": xyz(0.9642, 1.0, 0.8249),
-        b"rXYZ": xyz(0.6735, 0.2790, -0.0019),
-        b"gXYZ": xyz(0.1657, 0.6753, 0.0299),
-        b"bXYZ": xyz(0.1251, 0.0456, 0.7969),
-        **dict.fromkeys((b"rTRC", b"gTRC", b"bTRC"), b"curv" + bytes(8)),
+        **tags,
     }
     at = 128 + 4 + 12 * len(tags)
     table, data = struct.pack(">I", len(tags)), b""
@@ -222,9 +220,36 @@ def wide_gamut() -> bytes:
         table += name + struct.pack(">II", at + len(data), len(content))
         data += content + bytes(-len(content) % 4)
     size = struct.pack(">I", 128 + len(table) + len(data))
-    head = size + bytes(4) + struct.pack(">I", 0x02100000) + b"mntrRGB XYZ " + bytes(12) + b"acsp"
+    head = size + bytes(4) + struct.pack(">I", 0x02100000) + kind + space + connection
+    head += bytes(12) + b"acsp"
     head = head.ljust(68, b"\0") + s15(0.9642) + s15(1.0) + s15(0.8249)
     return head.ljust(128, b"\0") + table + data
+
+
+def wide_gamut() -> bytes:
+    """A profile of RGB with a gamma of 1 and Rec. 2020's primaries."""
+    tags = {
+        b"rXYZ": xyz(0.6735, 0.2790, -0.0019),
+        b"gXYZ": xyz(0.1657, 0.6753, 0.0299),
+        b"bXYZ": xyz(0.1251, 0.0456, 0.7969),
+        **dict.fromkeys((b"rTRC", b"gTRC", b"bTRC"), b"curv" + bytes(8)),
+    }
+    return profile(b"mntr", b"RGB ", b"XYZ ", tags)
+
+
+def printer() -> bytes:
+    """A profile of CMYK whose cyan is half as dark as black, and all colours are grey."""
+    identity = bytes(range(256))
+    lightness = [
+        round(255 * max(0.0, 1 - 0.5 * cyan - black))
+        for cyan in (0, 1)
+        for _ in range(4)
+        for black in (0, 1)
+    ]
+    table = b"mft1" + bytes(4) + bytes((4, 3, 2, 0))
+    table += b"".join(s15(float(row == column)) for row in range(3) for column in range(3))
+    table += identity * 4 + bytes(v for light in lightness for v in (light, 128, 128))
+    return profile(b"prtr", b"CMYK", b"Lab ", {b"A2B0": table + identity * 3})
 
 
 class TestColourProfiles:
@@ -240,6 +265,13 @@ class TestColourProfiles:
         picture = Image.new("RGBA", (8, 8), (128, 128, 128, 255))
         picture.convert(mode).save(path, icc_profile=wide_gamut())
         assert all(abs(value - 188) <= 2 for value in open_picture(path).getpixel((4, 4)))
+
+    def test_the_inks_of_a_printer_become_srgb(self, tmp_path: Path) -> None:
+        path = tmp_path / "ink.tif"
+        Image.new("CMYK", (8, 8), (255, 0, 0, 0)).save(path, icc_profile=printer())
+        # Lightness 50 is 119 in sRGB (CIE 15, IEC 61966-2-1).
+        assert all(abs(value - 119) <= 3 for value in open_picture(path).getpixel((4, 4)))
+        assert picture_notes(path) == ()
 
     def test_srgb_stays_as_it_is(self, tmp_path: Path) -> None:
         profile = ImageCms.ImageCmsProfile(ImageCms.createProfile("sRGB")).tobytes()

@@ -9,7 +9,8 @@ from pathlib import Path
 from memeloc.errors import InputError
 from memeloc.files import replacing
 
-_KINDS = {b"\xff\xd8": "jpeg", b"\x89P": "png", b"GI": "gif", b"RI": "webp", b"\0\0": "avif"}
+_KINDS = {b"\xff\xd8": "jpeg", b"\x89P": "png", b"GI": "gif", b"RI": "webp"}
+_AVIF = (b"ftypavif", b"ftypavis")
 _SUFFIXES = {"jpeg": "jpg"}
 
 
@@ -68,7 +69,7 @@ def _picture(path: Path) -> tuple[bytes, str]:
         content = path.read_bytes()
     except OSError as error:
         raise InputError(f"the picture cannot be read: {error.strerror}", file=path) from error
-    kind = _KINDS.get(content[:2])
+    kind = "avif" if content[4:12] in _AVIF else _KINDS.get(content[:2])
     if kind is None:
         raise InputError("is no picture that browsers show; use JPEG, PNG or WebP", file=path)
     return content, kind

@@ -36,9 +36,11 @@ def test_what_cannot_be_written_leaves_what_was_there(tmp_path: Path) -> None:
 def test_a_copy_has_the_suffix_of_what_it_is(tmp_path: Path) -> None:
     (tmp_path / "a.jpg").write_bytes(b"\x89PNG\r\n")
     assert copy_picture(tmp_path / "a.jpg", tmp_path / "out", "m1") == "m1.png"
+    (tmp_path / "c.jpg").write_bytes(b"\0\0\0\x20ftypavif")
+    assert copy_picture(tmp_path / "c.jpg", tmp_path / "out", "m1") == "m1.avif"
     assert (tmp_path / "out" / "m1.png").read_bytes() == b"\x89PNG\r\n"
     (tmp_path / "b.jpg").write_text("no picture")
     for name in ("b.jpg", "nowhere.jpg"):
         with pytest.raises(InputError, match="picture"):
             copy_picture(tmp_path / name, tmp_path / "out", "m2")
-    assert [one.name for one in (tmp_path / "out").iterdir()] == ["m1.png"]
+    assert {one.name for one in (tmp_path / "out").iterdir()} == {"m1.avif", "m1.png"}
