@@ -36,7 +36,7 @@ class OnnxRestorer:
             from onnxruntime import InferenceSession, SessionOptions
         except ImportError as error:
             raise MissingError(
-                "Restoring by an ONNX model needs onnxruntime: pip install 'memeloc[ocr]'"
+                "Restoring by an ONNX model needs onnxruntime: pip install 'memeloc[localise]'"
             ) from error
         options = SessionOptions()
         options.intra_op_num_threads = options.inter_op_num_threads = 1

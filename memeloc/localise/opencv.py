@@ -10,7 +10,7 @@ from memeloc.errors import MissingError
 
 @cache
 def opencv() -> Any:
-    """The module, which is in the extra `ocr`; it uses one thread.
+    """The module, which is in the extra `localise`; it uses one thread.
 
     Raises:
         MissingError: it is not installed.
@@ -19,7 +19,7 @@ def opencv() -> Any:
         import cv2
     except ImportError as error:
         raise MissingError(
-            "Localising finished memes needs OpenCV: pip install 'memeloc[ocr]'"
+            "Localising finished memes needs OpenCV: pip install 'memeloc[localise]'"
         ) from error
     cv2.setNumThreads(1)
     return cv2
