@@ -19,6 +19,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
 from memeloc.errors import InputError
+from memeloc.locales.tags import listed_tags
 from memeloc.meme_ids import MemeIds, check_file_names
 from memeloc.model import Caption, Locale, Template, check_tag_name
 from memeloc.tables import Row, Table, read_table
@@ -277,9 +278,9 @@ class CaptionsTable:
 
 
 def read_captions(
-    path: Path,
+    path: str | Path,
     templates: Mapping[str, Template],
-    languages: Sequence[str] | None = None,
+    languages: str | Sequence[str] | None = None,
     *,
     source: str | None = None,
     locales: Registry | None = None,
@@ -292,8 +293,8 @@ def read_captions(
     Args:
         path: CSV, a workbook, JSON Lines or Parquet; see `memeloc.tables.read_table`.
         templates: the known templates by name.
-        languages: tags of the wanted languages; None is every language column. A tag finds the
-            column of that name, or else the one whose locale it means (`zh` finds `zh-Hans`).
+        languages: tags of the wanted languages, or one; None is every language column. A tag finds
+            the column of that name, or else the one whose locale it means (`zh` finds `zh-Hans`).
         source: tag of the source language; None is the table's first language column.
         locales: where tags are looked up; None is the built-in locales.
         known_ids: report ids that differ from another of the table or of these in case or Unicode
@@ -308,6 +309,7 @@ def read_captions(
         from memeloc.locales import default
 
         locales = default()
+    path = Path(path)
     table = read_table(path, _KEYS)
     columns: list[LanguageColumn] = []
     ignored: list[InputError] = []
@@ -327,7 +329,7 @@ def read_captions(
         )
     chosen = columns
     if languages is not None:
-        names = {_find(tag, columns, locales, path).name for tag in languages}
+        names = {_find(tag, columns, locales, path).name for tag in listed_tags(languages)}
         chosen = [column for column in columns if column.name in names]
     if not chosen:
         raise InputError("No language is asked for; name at least one.", file=path)

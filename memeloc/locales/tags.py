@@ -31,6 +31,17 @@ _PARTS = {
 """ISO 15924 codes for mixtures of scripts, and for what they are mixed of."""
 
 
+def listed_tags(languages: str | Iterable[str]) -> list[str]:
+    """Tags as a caller gives them: one, several with commas between, or a sequence of them.
+
+    >>> listed_tags("de"), listed_tags("de, hi"), listed_tags(("de", "hi"))
+    (['de'], ['de', 'hi'], ['de', 'hi'])
+    """
+    if isinstance(languages, str):
+        return [tag.strip() for tag in languages.split(",") if tag.strip()]
+    return list(languages)
+
+
 @cache
 def _tables() -> dict[str, dict[str, str]]:
     path = Path(__file__).parent / "data" / "subtags.json"

@@ -8,7 +8,7 @@ most memes do not win over the background in one. What nobody shows without text
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 import numpy.typing as npt
@@ -50,7 +50,7 @@ class Layer:
         sharpness: how much its pixels count beside the others' when they are averaged.
     """
 
-    pixels: Pixels
+    pixels: Pixels = field(repr=False)
     covers: Mask
     sharpness: float
 
@@ -65,7 +65,7 @@ class Agreement:
         texts: for each picture where it differs: its text, marks and bars.
     """
 
-    pixels: Pixels
+    pixels: Pixels = field(repr=False)
     uncertain: Mask
     texts: tuple[Mask, ...]
 

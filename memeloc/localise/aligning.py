@@ -7,7 +7,7 @@ agree make it exact to a part of a pixel (ECC, Evangelidis and Psarakis 2008).
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -72,8 +72,8 @@ class Points:
     """
 
     size: tuple[int, int]
-    places: npt.NDArray[np.float32]
-    descriptors: npt.NDArray[np.float32]
+    places: npt.NDArray[np.float32] = field(repr=False)
+    descriptors: npt.NDArray[np.float32] = field(repr=False)
     small: Grey
 
 

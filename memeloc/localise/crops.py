@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -34,7 +34,7 @@ class Crop:
     top: int
     scale: float
     pixels: Floats
-    lines: tuple[npt.NDArray[np.float64], ...]
+    lines: tuple[npt.NDArray[np.float64], ...] = field(repr=False)
     line_height: float
     core: Mask
     reach: Mask

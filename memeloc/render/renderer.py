@@ -15,7 +15,7 @@ from PIL import Image
 
 from memeloc.counts import counted
 from memeloc.errors import InputError
-from memeloc.files import file_sha256
+from memeloc.files import file_sha256, replacing
 from memeloc.fonts import FontLibrary, FontStack
 from memeloc.locales import Registry, default
 from memeloc.locales.casing import uppercase
@@ -32,6 +32,7 @@ from memeloc.render.background import (
 from memeloc.render.bars import Bars, bars_of, most_height
 from memeloc.render.breaks import clusters
 from memeloc.render.compose import Ink
+from memeloc.render.encode import Settings, encode, file_format
 from memeloc.render.itemize import Itemizer
 from memeloc.render.layout import EMPTY, Bounds, PartLayout, lay_out
 from memeloc.render.overlaps import PartInk, overlapping
@@ -43,7 +44,7 @@ from memeloc.version import __version__
 
 @dataclass(frozen=True)
 class Rendered:
-    """A finished picture and what is known about it.
+    """A finished picture and what is known about it. A notebook shows it.
 
     Attributes:
         canvas: the picture's pixels, and which of its rows text has touched.
@@ -57,6 +58,27 @@ class Rendered:
     def image(self) -> Image.Image:
         """The picture, RGB."""
         return as_image(self.canvas.pixels)
+
+    def save(self, path: str | Path, *, quality: int = 90) -> Path:
+        """Write the picture as a file, whole or not at all, and return its path.
+
+        Args:
+            path: the suffix says what kind of file: .jpg, .png, .webp or .avif.
+            quality: 1 to 100, of JPEG, WebP and AVIF.
+
+        Raises:
+            InputError: there is no such kind, or the file cannot be written.
+            MissingError: AVIF, and the installed Pillow cannot write it.
+        """
+        path = Path(path)
+        content = encode(self.image, Settings(file_format(path.suffix.lstrip(".")), quality))
+        with replacing(path) as temporary:
+            temporary.write_bytes(content)
+        return path
+
+    def _repr_png_(self) -> bytes:
+        """What a notebook shows."""
+        return encode(self.image, Settings("png"))
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, get_args
 
 from memeloc.errors import InputError
 from memeloc.files import file_sha256
+from memeloc.locales.tags import listed_tags
 from memeloc.model import Acceptance
 from memeloc.store.captions.versions import ALL_LANGUAGES
 from memeloc.store.records import (
@@ -125,7 +126,7 @@ class Captions(Part):
             known, wrong = load_templates((*workspace.folders("templates"), *templates))
         source = workspace.source.tag
         if languages is not None:
-            languages = [source, *languages]
+            languages = [source, *listed_tags(languages)]
         table = read_captions(
             path,
             known,
@@ -260,7 +261,7 @@ class Captions(Part):
         return self._store.drops.find()
 
     def _dropped_in(self, languages: Sequence[str] | None) -> list[str]:
-        tags = [self._workspace.locale(tag).tag for tag in languages or ()]
+        tags = [self._workspace.locale(tag).tag for tag in listed_tags(languages or ())]
         everywhere = languages is None or self._workspace.source.tag in tags
         return [ALL_LANGUAGES] if everywhere else tags
 
@@ -289,7 +290,7 @@ class Captions(Part):
     def _wanted(self, languages: Sequence[str] | None) -> list[str] | None:
         if languages is None:
             return None
-        return [self._workspace.locale(tag).tag for tag in languages]
+        return [self._workspace.locale(tag).tag for tag in listed_tags(languages)]
 
     def _tags(self) -> list[str]:
         return [locale.tag for locale in (self._workspace.source, *self._workspace.languages)]

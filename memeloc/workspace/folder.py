@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Literal, Self
 
 from memeloc.errors import InputError
 from memeloc.files import replacing
+from memeloc.locales.tags import listed_tags
 from memeloc.model import Locale, Template
 from memeloc.store.database import MissingDatabaseError
 from memeloc.store.store import Store
@@ -70,7 +71,7 @@ class WorkspaceFolder:
                 raise InputError("There is a workspace here already.", file=file)
         else:
             registry = default()
-            tags = list(dict.fromkeys(registry.get(tag).tag for tag in languages))
+            tags = list(dict.fromkeys(registry.get(tag).tag for tag in listed_tags(languages)))
             text = first_file(registry.get(source).tag, tags)
             with replacing(file) as temporary:
                 temporary.write_text(text, encoding="utf-8")
@@ -228,7 +229,7 @@ class WorkspaceFolder:
         """The locales of tags as a user gives them, each once; None is all of the workspace's."""
         if languages is None:
             return list(self.languages)
-        return list(dict.fromkeys(self.locale(tag) for tag in languages))
+        return list(dict.fromkeys(self.locale(tag) for tag in listed_tags(languages)))
 
 
 def workspace_folder(start: str | Path | None = None) -> Path:

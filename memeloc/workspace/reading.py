@@ -16,6 +16,7 @@ from memeloc.engine import usable_cpus
 from memeloc.errors import MemelocError
 from memeloc.items import Item
 from memeloc.locales import default
+from memeloc.locales.tags import listed_tags
 from memeloc.model import Locale
 from memeloc.ocr.readers import choose
 from memeloc.ocr.reading import METHOD, ReadPicture, ToRead, read_pictures
@@ -202,7 +203,7 @@ class Reading(Part):
 
     def _of_sources(self, languages: Sequence[str], only: str) -> ReadResult:
         """Store what sources say as transcripts, of pictures of which they say something."""
-        wanted = [self._workspace.locale(tag) for tag in languages]
+        wanted = [self._workspace.locale(tag) for tag in listed_tags(languages)]
         there = self._store.transcripts.all()
         texts: list[Transcript] = []
         not_read: list[NotRead] = []
@@ -242,7 +243,7 @@ class Reading(Part):
         self, languages: Sequence[str], reader: str, only: str
     ) -> tuple[dict[str, _Language], list[NotRead]]:
         """What is to be read, by the language's tag, and what cannot be."""
-        wanted = [self._workspace.locale(tag) for tag in languages]
+        wanted = [self._workspace.locale(tag) for tag in listed_tags(languages)]
         there = {} if only == "all" else self._store.transcripts.all()
         by_tag: dict[str, _Language] = {}
         left_out: Counter[tuple[str, str]] = Counter()

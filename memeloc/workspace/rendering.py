@@ -10,6 +10,7 @@ from tempfile import TemporaryDirectory
 from memeloc.engine import ShardMap, map_shards
 from memeloc.errors import InputError
 from memeloc.locales import Registry
+from memeloc.locales.tags import listed_tags
 from memeloc.render.encode import Format
 from memeloc.render.sets.parallel_set import Summary, render_table
 from memeloc.render.sets.review import Review, review
@@ -113,7 +114,7 @@ class Rendering(Part):
         folders = (*self._workspace.folders("locales"), *locales)
         registry = Registry.load(*folders) if locales else self._workspace.locales
         tags = []
-        for tag in languages:
+        for tag in listed_tags(languages):
             with suppress(InputError):
                 tags.append(registry.get(tag.strip()).tag)
         return tags

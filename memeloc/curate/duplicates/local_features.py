@@ -9,7 +9,7 @@ each part of the picture are kept, so that a caption's letters do not take all.
 from __future__ import annotations
 
 import base64
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -52,9 +52,9 @@ class LocalFeatures:
     """
 
     size: tuple[int, int]
-    points: NDArray[np.float32]
-    descriptors: NDArray[np.uint8]
-    mirrored: NDArray[np.uint8]
+    points: NDArray[np.float32] = field(repr=False)
+    descriptors: NDArray[np.uint8] = field(repr=False)
+    mirrored: NDArray[np.uint8] = field(repr=False)
 
 
 def open_trimmed(path: Path) -> Grey:

@@ -8,7 +8,7 @@ The search is exact: by products of matrices, block by block.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -33,8 +33,8 @@ _MOST = 5_000_000
 class Embedded:
     """Embeddings of pictures by SHA-256, and of texts by `raw_text`."""
 
-    pictures: Mapping[str, Vectors]
-    texts: Mapping[str, Vectors]
+    pictures: Mapping[str, Vectors] = field(repr=False)
+    texts: Mapping[str, Vectors] = field(repr=False)
 
 
 def unit_vectors(rows: Vectors) -> Vectors:

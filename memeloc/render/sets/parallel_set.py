@@ -20,7 +20,6 @@ import time
 from collections.abc import Collection, Mapping, Sequence
 from contextlib import closing
 from pathlib import Path
-from typing import Literal
 
 from memeloc.captions import read_captions
 from memeloc.engine import ShardMap, map_shards
@@ -30,16 +29,17 @@ from memeloc.render.sets.manifest import known_ids
 from memeloc.render.sets.out_folder import SkippedFile, check_owner, hold
 from memeloc.render.sets.run import Progress, Run
 from memeloc.render.sets.summary import Summary
+from memeloc.tables.frames import Frame, as_file, of_frame
 from memeloc.templates import load_templates
 
 __all__ = ["Progress", "Summary", "render_table"]
 
 
 def render_table(
-    table: Path,
-    out: Path,
+    table: str | Path | Frame,
+    out: str | Path,
     *,
-    languages: Sequence[str] | Literal["all"],
+    languages: str | Sequence[str],
     templates: Sequence[Path] = (),
     fonts: Sequence[str | Path] = (),
     locales: Sequence[Path] = (),
@@ -62,9 +62,10 @@ def render_table(
     `jobs` above 1 a script must call it under `if __name__ == "__main__":`.
 
     Args:
-        table: the captions table, see `memeloc.captions`.
+        table: the captions table, see `memeloc.captions`; or a data frame of pandas, polars or
+            another library, whose first row is row 1.
         out: the folder; it is made.
-        languages: tags, or "all" for every language column.
+        languages: tags, one tag, or "all" for every language column.
         templates: folders of templates besides the built-in ones.
         fonts: fonts that come before memeloc's own, see `FontLibrary`.
         locales: folders of locales besides the built-in ones.
@@ -88,29 +89,34 @@ def render_table(
     settings = Settings(format, quality, max_side, parity)
     registry = Registry.load(*locales) if locales else default()
     by_name, notes = load_templates(templates)
-    captions = read_captions(
-        table,
-        by_name,
-        None if languages == "all" else languages,
-        source=source_language,
-        locales=registry,
-        left_out=left_out,
-    )
-    if strict:
-        captions.check()
-    summary = Summary(out, tuple(column.name for column in captions.languages))
-    check_owner(out, summary.languages)
-    captions.check_names(known_ids(out))
-    summary.notes += [*notes, *captions.ignored]
-    with (
-        hold(out),
-        SkippedFile(summary.skipped_file) as skipped,
-        closing(
-            Run(captions, by_name, settings, fonts, registry, summary, skipped, force, prune)
-        ) as run,
-    ):
-        run.on_progress(progress)
-        run.render(jobs, shard_map)
-        run.finish()
+    out = Path(out)
+    with as_file(table) as path:
+        captions = read_captions(
+            path,
+            by_name,
+            None if languages == "all" else languages,
+            source=source_language,
+            locales=registry,
+            left_out=left_out,
+        )
+        if strict:
+            captions.check()
+        summary = Summary(out, tuple(column.name for column in captions.languages))
+        check_owner(out, summary.languages)
+        captions.check_names(known_ids(out))
+        summary.notes += [*notes, *captions.ignored]
+        with (
+            hold(out),
+            SkippedFile(summary.skipped_file) as skipped,
+            closing(
+                Run(captions, by_name, settings, fonts, registry, summary, skipped, force, prune)
+            ) as run,
+        ):
+            run.on_progress(progress)
+            run.render(jobs, shard_map)
+            run.finish()
+        if isinstance(table, Frame):
+            summary.input_problems = [of_frame(error, path) for error in summary.input_problems]
+            summary.notes = [of_frame(error, path) for error in summary.notes]
     summary.seconds = time.monotonic() - began
     return summary

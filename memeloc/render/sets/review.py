@@ -16,6 +16,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from memeloc.errors import InputError
+from memeloc.locales.tags import listed_tags
 from memeloc.render.proof import PROBLEMS
 
 if TYPE_CHECKING:
@@ -158,6 +159,8 @@ def read_pictures(
     Raises:
         InputError: no manifest, a manifest without one of the columns, or a language it lacks.
     """
+    if languages is not None:
+        languages = listed_tags(languages)
     with open_manifest(out) as manifest:
         absent = set(columns) - set(manifest.schema_arrow.names)
         if absent:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import hmac
 import re
 import secrets
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 _TOKEN = re.compile(r"([A-Za-z0-9]{2,32})\.([A-Za-z0-9-]{1,80})\.([0-9a-f]{32})")
 
@@ -19,7 +19,7 @@ class Tokens:
     """Signs and reads the tokens of a survey; `secret` is the key of its workspace."""
 
     survey: str
-    secret: bytes
+    secret: bytes = field(repr=False)
 
     def place(self, place_id: str, sheet: str) -> str:
         """The name of a place in addresses; only its person knows it."""

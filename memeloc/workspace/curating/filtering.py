@@ -19,6 +19,7 @@ from memeloc.engine import usable_cpus
 from memeloc.errors import InputError
 from memeloc.items import Item
 from memeloc.language_models import LanguageModel, Plan
+from memeloc.locales.tags import listed_tags
 from memeloc.workspace.part import Part, Phases, silent
 
 
@@ -208,7 +209,7 @@ class Filtering(Part):
             if not takers:
                 raise InputError(f"none of {', '.join(chosen)} looks at languages")
             for name in takers:
-                values[name]["languages"] = tuple(languages)
+                values[name]["languages"] = tuple(listed_tags(languages))
         return values
 
 
