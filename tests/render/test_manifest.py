@@ -151,8 +151,8 @@ def test_a_row_says_all_of_the_proof(tmp_path: Path) -> None:
         "font_files": [{"family": "anton", "sha256": "d" * 64}],
         "overlaps": [[], ["top"]],
         "lost": ["🇵🇹"],
-        "absent_fonts": ["nastaliq"],
-        "replacement_characters": 1,
+        "absent": ["nastaliq"],
+        "replaced": 1,
     }
 
 

@@ -81,8 +81,8 @@ SCHEMA = pa.schema(
         ("overlaps", pa.list_(_TEXTS)),  # of each part: earlier parts whose ink its own lies on
         # Of the whole picture:
         ("lost", _TEXTS),  # emoji without their flag, colour or skin tone
-        ("absent_fonts", _TEXTS),  # fonts that the language would be drawn with, not found
-        ("replacement_characters", pa.int32()),  # how many U+FFFD the text has
+        ("absent", _TEXTS),  # fonts that the language would be drawn with, not found
+        ("replaced", pa.int32()),  # how many U+FFFD the text has
         *((name, pa.string()) for name in VERSIONS),
     ]
 )
@@ -131,8 +131,8 @@ def picture_row(
         "font_files": [{"family": name, "sha256": sha} for name, sha in proof.fonts.items()],
         "overlaps": [part.overlaps for part in proofs],
         "lost": list(dict.fromkeys(cluster for part in proofs for cluster in part.lost)),
-        "absent_fonts": list(dict.fromkeys(name for part in proofs for name in part.absent)),
-        "replacement_characters": sum(part.replaced for part in proofs),
+        "absent": list(dict.fromkeys(name for part in proofs for name in part.absent)),
+        "replaced": sum(part.replaced for part in proofs),
     }
 
 
