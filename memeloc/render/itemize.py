@@ -14,6 +14,7 @@ from typing import NamedTuple
 from fontTools import unicodedata as ucd
 
 from memeloc.fonts import Face, FontStack
+from memeloc.fonts.emoji import is_emoji
 from memeloc.model import Direction
 from memeloc.render import bidi
 from memeloc.render.breaks import clusters
@@ -111,6 +112,7 @@ class Itemizer:
         if (
             char in "\u200d\ufe0e\ufe0f"
             or char >= "\U0001f000"
+            or is_emoji(char)
             or not self.stack.primary.covers(char)
         ):
             return ""

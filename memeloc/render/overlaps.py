@@ -10,7 +10,7 @@ import math
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
-from memeloc.render.proof import Box
+from memeloc.render.proof import Box, overlap
 
 SLACK = 1.5
 """Pixels at each side of a box of ink that may lie on another: such boxes are whole pixels, with
@@ -23,11 +23,13 @@ class PartInk(NamedTuple):
     """Where the ink of a part is.
 
     Attributes:
+        frame: the upright box around all of it as it is in the picture; None without ink.
         lines: a box for each line, in pixels before they are turned.
         angle: clockwise, in degrees.
         centre: the point that they are turned around.
     """
 
+    frame: Box | None
     lines: Sequence[Box]
     angle: float
     centre: Point
@@ -35,15 +37,17 @@ class PartInk(NamedTuple):
 
 def overlapping(parts: Sequence[PartInk]) -> list[list[int]]:
     """For each part the numbers of those before it whose ink its own lies on."""
-    shapes = [[*_corners(part)] for part in parts]
     return [
-        [
-            number
-            for number in range(index)
-            if any(_touch(one, other) for one in shape for other in shapes[number])
-        ]
-        for index, shape in enumerate(shapes)
+        [number for number, before in enumerate(parts[:index]) if _overlap(before, part)]
+        for index, part in enumerate(parts)
     ]
+
+
+def _overlap(one: PartInk, other: PartInk) -> bool:
+    if one.frame is None or other.frame is None or not overlap(one.frame, other.frame):
+        return False
+    shapes = list(_corners(other))
+    return any(_touch(shape, another) for shape in _corners(one) for another in shapes)
 
 
 def _corners(part: PartInk) -> Iterator[list[Point]]:

@@ -173,7 +173,7 @@ class Renderer:
             painted = self._painter.paint(canvas, layout, area, slot.ink)
             proofs.append(_prove_part(slot, area, layout, painted, background, language))
             line_boxes += painted.lines
-            inks.append(PartInk(painted.upright, area.angle, area.centre))
+            inks.append(PartInk(painted.ink, painted.upright, area.angle, area.centre))
         if len(slots) > 1:
             proofs = _with_overlaps(proofs, overlapping(inks))
         families = dict.fromkeys(name for part in proofs for name in part.fonts)

@@ -98,6 +98,12 @@ def test_an_emoji_sequence_is_one_cluster_in_one_face(emoji: str) -> None:
     assert run.face.emoji
 
 
+def test_an_emoji_that_the_first_face_has_is_drawn_as_emoji() -> None:
+    assert FONTS.stack(default().get("ja"), "poster").primary.covers("⚽")
+    (run,) = itemized("⚽", "ja").runs
+    assert run.face.emoji
+
+
 def test_a_word_is_never_in_two_faces_when_one_has_it_all() -> None:
     assert not FONTS.face("anton", "poster").covers("ƕ")
     assert described("saiƕan is seeing", "en") == [

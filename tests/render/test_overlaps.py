@@ -13,7 +13,7 @@ from memeloc.render.overlaps import PartInk, overlapping
 
 
 def ink(*lines: tuple[int, int, int, int], angle: float = 0.0) -> PartInk:
-    return PartInk(lines, angle, (50.0, 50.0))
+    return PartInk((-100, -100, 200, 200) if lines else None, lines, angle, (50.0, 50.0))
 
 
 @pytest.mark.parametrize(
