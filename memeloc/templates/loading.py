@@ -72,11 +72,16 @@ def load_template(folder: Path) -> Template:
 def _picture(folder: Path, file: str, setting: str) -> Path:
     """The picture that a setting of a template names, checked to be there and in its folder."""
     path, image = folder / DEFINITION, folder / file
-    if not image.resolve().is_relative_to(folder.resolve()):
+    try:
+        leads_out = not image.resolve().is_relative_to(folder.resolve())
+        is_there = image.exists()
+    except (OSError, RuntimeError):  # a name too long for the disk; a link to itself
+        leads_out = is_there = False
+    if leads_out:
         raise InputError(f"{setting!r} leads out of the template's own folder: {file!r}", file=path)
-    if not image.exists():
+    if not is_there:
         raise InputError(
-            f"{setting!r} names {file!r}, and there is no such file beside it", file=path
+            f"{setting!r} names {file[:60]!r}, and there is no such file beside it", file=path
         )
     return image
 
@@ -156,6 +161,8 @@ def _by_name(folders: Iterable[Path], problems: list[InputError]) -> dict[str, T
                     )
             except InputError as error:
                 problems.append(error)
+            except OSError as error:
+                problems.append(InputError(f"cannot be read: {error.strerror}", file=path))
     return templates
 
 

@@ -156,7 +156,7 @@ class TestLoadTemplate:
         folder = make(name="schöne Katze")
         sentence = refusal(lambda: load_template(folder))
         assert str(folder) in sentence
-        assert "letters, digits" in sentence
+        assert "letters (a to z), digits" in sentence
 
     @given(
         x=st.floats(-0.2, 1.2), y=st.floats(-0.2, 1.2), w=st.floats(-0.2, 1.4), h=st.floats(0, 1.4)

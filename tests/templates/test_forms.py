@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import tomllib
 from dataclasses import replace
 from pathlib import Path
@@ -130,6 +131,20 @@ class TestOddTemplates:
         place = {"name": '"a"', "x": "0", "y": "0", "width": "1", "height": "1", setting: value}
         box = "".join(f"{key} = {text}\n" for key, text in place.items())
         make(f"{IMAGE}[[box]]\n{box}", name="odd")
+        good = make(name="good")
+        templates, problems = load_templates([good.parent])
+        assert "good" in templates
+        assert len(problems) == 1
+        assert "odd" in str(problems[0])
+
+    @pytest.mark.parametrize("image", ["1" * 400 + ".png", "itself.png", "folder", "pipe.png"])
+    def test_a_picture_that_is_no_file_is_that_templates_problem(
+        self, make: Make, image: str
+    ) -> None:
+        odd = make(f'image = "{image}"\n{BOX}', name="odd")
+        (odd / "itself.png").symlink_to("itself.png")
+        (odd / "folder").mkdir()
+        os.mkfifo(odd / "pipe.png")
         good = make(name="good")
         templates, problems = load_templates([good.parent])
         assert "good" in templates
