@@ -237,6 +237,7 @@ class Locale:
             empty, and `Registry.exemplars` gives CLDR's.
         keep_with_next, keep_with_previous: words that a line should not end with, and not begin
             with, for they belong to the next or the last: articles, prepositions, particles.
+        hyphenation: pyphen's dictionary (`de_DE`), or empty where long words are not hyphenated.
     """
 
     tag: str
@@ -258,6 +259,7 @@ class Locale:
     keep_with_next: tuple[str, ...] = ()
     keep_with_previous: tuple[str, ...] = ()
     comic: tuple[str, ...] = ()
+    hyphenation: str = ""
 
 
 _RESERVED = {"con", "prn", "aux", "nul"} | {

@@ -35,8 +35,9 @@ def proof(
     """List the problems of a rendered set, worst first, and where its languages differ most.
 
     Problems are what the proofs found: missing glyphs, clipped, left-out or too small text, parts
-    that overlap, broken words, low contrast, emoji without their colours. Parity ranks the memes
-    whose languages differ most in size of text and in the share of the picture that text covers.
+    that overlap, broken words, low contrast, emoji without their colours, hyphenated words. Parity
+    ranks the memes whose languages differ most in size of text and in the share of the picture that
+    text covers.
 
     \b
     Example:

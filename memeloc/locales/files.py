@@ -13,6 +13,7 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from memeloc.errors import InputError
 from memeloc.locales.breaking import HABITS, breaking, possible
+from memeloc.locales.hyphens import dictionary
 from memeloc.locales.tags import is_well_formed
 from memeloc.model import Locale
 from memeloc.settings import read_toml, validate
@@ -50,6 +51,7 @@ class _LineBreaking(_Section):
     icu: str | None = Field(None, description='an ICU locale identifier such as "ja@lb=strict"')
     keep_with_next: _Words = Field([], description="words that a line should not end with")
     keep_with_previous: _Words = Field([], description="words that a line should not begin with")
+    hyphenation: str = Field("", description='a dictionary of pyphen such as "de_DE", or empty')
 
 
 class _Codes(_Section):
@@ -103,6 +105,7 @@ def read_locale(path: Path) -> Locale:
         phrase_model=phrase_model,
         keep_with_next=tuple(lines.keep_with_next),
         keep_with_previous=tuple(lines.keep_with_previous),
+        hyphenation=lines.hyphenation,
         exemplars=tuple(file.letters.exemplars or ()),
     )
     return checked(locale, path)
@@ -130,6 +133,7 @@ _PATTERNS = {
         "(ja|zh-hans|zh-hant|th)?",
         'it must be "ja", "zh-hans", "zh-hant", "th" or empty',
     ),
+    "hyphenation": (r"\w*", 'it must be a dictionary of pyphen such as "de_DE", or empty'),
     "google": (
         "([a-z]{2,3}(-[A-Za-z]{2,4})?)?",
         'it must be a code of Google Translate such as "de" or "zh-CN"',
@@ -160,6 +164,11 @@ def checked(locale: Locale, file: Path | None = None) -> Locale:
             raise wrong(key, "it must name a font family at least; `memeloc fonts list` has them")
     if locale.uppercase and locale.script not in CASED:
         raise wrong("uppercase", f"script {locale.script} has no capitals that posters use")
+    if locale.hyphenation:
+        try:
+            dictionary(locale.hyphenation)
+        except InputError as error:
+            raise wrong("hyphenation", str(error)) from None
     if not SMALLEST <= locale.smallest_size <= LARGEST:
         raise wrong("smallest_size", f"it must be {SMALLEST:g} to {LARGEST:g} pixels")
     return locale

@@ -143,6 +143,7 @@ def choose(
     high: int,
     costs: Callable[[], Sequence[float]],
     given: int,
+    floor: int,
 ) -> Choice | None:
     """The size and the lines that cost least: size against shape.
 
@@ -156,6 +157,7 @@ def choose(
         costs: gives what it costs to end a line after each segment; asked for only where a
             paragraph is longer than a line.
         given: how many steps of size better lines may cost at most.
+        floor: the step below which they may cost none.
 
     Returns:
         None when nothing fits.
@@ -169,7 +171,8 @@ def choose(
         return Choice(free, free, _greedy(segments, limit))
     if len(segments.full) > _SEARCHED:
         return Choice(free, free, _greedy(segments, _narrowest(segments, limit, fewest)))
-    steps = range(free, max(low, free - given) - 1, -1)
+    least = min(free, max(low, floor, free - given))
+    steps = range(free, least - 1, -1)
     return _Search(segments, costs(), capacity, steps, fewest).best()
 
 

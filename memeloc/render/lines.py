@@ -15,6 +15,8 @@ from memeloc.render.itemize import Run
 from memeloc.render.shape import ShapedRun, ShapedText, inks, shape_runs
 
 SOFT_HYPHEN = "\u00ad"
+_INVISIBLE_END = " \u200b"
+_HYPHENS = "\u2010-"
 
 
 class PlacedRun(NamedTuple):
@@ -36,10 +38,11 @@ class Line:
     """One line, in display order.
 
     Attributes:
-        text: its characters in logical order.
+        text: its characters in logical order, the hyphen that ends it among them.
         level: its paragraph's embedding level.
         runs: its glyphs.
         left, right, top, bottom: its ink, in ems from the line's start and the baseline, y up.
+        hyphenated: whether its last word goes on in the next line, behind a hyphen.
     """
 
     text: str
@@ -49,6 +52,22 @@ class Line:
     right: float
     top: float
     bottom: float
+    hyphenated: bool = False
+
+
+def hyphen_of(face: Face) -> str:
+    """The hyphen that a face has: U+2010, else the hyphen-minus, else none."""
+    return next((hyphen for hyphen in _HYPHENS if face.covers(hyphen)), "")
+
+
+def hyphen_width(paragraph: ShapedText) -> float:
+    """How wide the hyphen is at the end of a line, in ems."""
+    face = paragraph.runs[-1].face
+    hyphen = hyphen_of(face)
+    if not hyphen:
+        return 0.0
+    glyph = face.font.get_nominal_glyph(ord(hyphen))
+    return float(face.font.get_glyph_h_advance(glyph)) / face.upem
 
 
 def set_line(paragraph: ShapedText, start: int, end: int, locale: Locale) -> Line:
@@ -63,6 +82,7 @@ def set_line(paragraph: ShapedText, start: int, end: int, locale: Locale) -> Lin
         first = 0
     elif start > 0 or shown < len(text):
         runs = [_part_of(run, start, shown) for run in runs]
+    last = runs[-1].face if runs else None
     if len(runs) > 1 and any(run.level for run in runs):
         runs = [runs[i] for i in bidi.visual_order([run.level for run in runs])]
     placed = []
@@ -90,7 +110,10 @@ def set_line(paragraph: ShapedText, start: int, end: int, locale: Locale) -> Lin
             placed.append(PlacedRun(run.face, glyphs, offsets))
     if not placed:
         left = right = top = bottom = 0.0
-    return Line(text[start:shown], paragraph.level, placed, left, right, top, bottom)
+    words = text[start:shown].rstrip(_INVISIBLE_END)
+    if ends_at_hyphen and last is not None:
+        words = words[:-1] + hyphen_of(last)
+    return Line(words, paragraph.level, placed, left, right, top, bottom, ends_at_hyphen)
 
 
 def _safe(runs: list[ShapedRun], start: int, end: int) -> bool:
@@ -133,6 +156,6 @@ def _shape_again(
         for run in paragraph.runs
         if run.start < end and run.end > start
     ]
-    if hyphen and runs and runs[-1].face.covers("-"):
-        text = text[:-1] + "-"
+    if hyphen and runs:
+        text = text[:-1] + (hyphen_of(runs[-1].face) or SOFT_HYPHEN)
     return shape_runs(text, runs, locale.tag)[0]

@@ -21,6 +21,7 @@ PROBLEMS = (
     "low contrast",
     "lost colour",
     "substitute font",
+    "hyphenated",
 )
 """All kinds of problem, worst first."""
 
@@ -83,7 +84,9 @@ class PartProof:
         absent: fonts that the language would be drawn with, and that are not found (Naskh letters
             stand in for Nastaliq).
         too_small: whether the size is below the locale's smallest legible one.
-        broken_word: whether a line ends within a word for lack of space.
+        broken_word: whether a line ends within a word for lack of space, where no pattern of
+            hyphenation allows it.
+        hyphenated: words that lines break with a hyphen, as they are spelled then.
         truncated: grapheme clusters left out because not even the smallest size painted fits.
         clipped: whether ink fell outside the picture.
         boxes: where its lines and words are.
@@ -102,6 +105,7 @@ class PartProof:
     absent: tuple[str, ...] = ()
     too_small: bool = False
     broken_word: bool = False
+    hyphenated: tuple[str, ...] = ()
     truncated: int = 0
     clipped: bool = False
     boxes: TextBoxes = NO_TEXT
@@ -178,4 +182,5 @@ def _problems(part: PartProof) -> tuple[tuple[str, object], ...]:
         ("low contrast", part.contrast is not None and part.contrast < LOW_CONTRAST),
         ("lost colour", part.lost),
         ("substitute font", part.absent),
+        ("hyphenated", part.hyphenated),
     )

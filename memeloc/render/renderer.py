@@ -34,9 +34,10 @@ from memeloc.render.breaks import clusters
 from memeloc.render.compose import Ink
 from memeloc.render.encode import Settings, encode, file_format
 from memeloc.render.itemize import Itemizer
-from memeloc.render.layout import EMPTY, Bounds, PartLayout, lay_out
+from memeloc.render.layout import EMPTY, PartLayout, lay_out
 from memeloc.render.overlaps import PartInk, overlapping
 from memeloc.render.paint import Area, Painted, Painter
+from memeloc.render.part import Bounds
 from memeloc.render.proof import PartProof, Proof, prove
 from memeloc.render.text_boxes import text_boxes
 from memeloc.version import __version__
@@ -340,6 +341,7 @@ def _prove_part(
         absent=stack.absent if stack.absent and _has_script(layout, locale.script) else (),
         too_small=layout.size < locale.smallest_size - 1e-6,
         broken_word=layout.broken_word,
+        hyphenated=layout.hyphenated,
         truncated=layout.truncated,
         clipped=painted.clipped,
         boxes=text_boxes(layout.lines, painted.placed, area, layout.size, locale),

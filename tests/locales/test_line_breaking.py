@@ -7,9 +7,11 @@ from pathlib import Path
 import pytest
 from icu4py.breakers import LineBreaker
 
+from memeloc.errors import InputError
 from memeloc.locales import default
 from memeloc.locales.breaking import HABITS, breaking, possible
 from memeloc.locales.files import read_locale
+from memeloc.locales.hyphens import dictionary
 from memeloc.render.breaks import opportunities
 
 
@@ -71,3 +73,20 @@ def test_a_file_may_name_its_own_icu_identifier(tmp_path: Path) -> None:
     (tmp_path / "ja.toml").write_text(text, "utf-8")
     locale = read_locale(tmp_path / "ja.toml")
     assert (locale.line_break, locale.phrase_model) == ("ja@lb=loose", "ja")
+
+
+GPL_ONLY = {"cs_CZ", "gl", "nb_NO", "nn_NO", "pt_PT", "ro_RO", "uk_UA", "ca", "lv_LV"}
+"""pyphen's dictionaries whose READMEs or headers name the GPL, without a choice or in part."""
+
+
+def test_hyphenation_is_by_dictionaries_that_suit_apache() -> None:
+    named = {locale.hyphenation for locale in default() if locale.hyphenation}
+    assert len(named) == 14
+    assert not named & GPL_ONLY
+    for name in named:
+        assert dictionary(name).is_file()
+
+
+def test_a_dictionary_that_pyphen_lacks_is_named_with_its_like() -> None:
+    with pytest.raises(InputError, match="'de_XX'; it has de_AT and de_CH and de_DE"):
+        dictionary("de_XX")

@@ -12,8 +12,9 @@ from memeloc.fonts import Face, Family, FontLibrary
 from memeloc.locales import default
 from memeloc.render.east_asian import UNCHANGED, blanks_of
 from memeloc.render.itemize import Itemizer
-from memeloc.render.layout import Bounds, PartLayout, lay_out
+from memeloc.render.layout import PartLayout, lay_out
 from memeloc.render.lines import set_line
+from memeloc.render.part import Bounds
 from memeloc.render.shape import ShapedText, shape
 
 FONTS = FontLibrary()

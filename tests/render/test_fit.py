@@ -92,7 +92,7 @@ def test_the_lines_chosen_cost_least_of_all(
 ) -> None:
     costs = [*some_costs[: len(words.full) - 1], 0.0]
     high = 30
-    choice = choose(words, room, 0, high, lambda: costs, 2)
+    choice = choose(words, room, 0, high, lambda: costs, 2, 0)
     free = largest_step(words, room, 0, high)
     if choice is None:
         assert free < 0
@@ -178,7 +178,7 @@ def test_a_long_text_is_broken_evenly() -> None:
         [False] * number,
     )
     room = Capacity(402, 40_000, 1.2, 1.0, 0.0)
-    choice = choose(words, room, 12 * 2, 12 * 2, list, 2)
+    choice = choose(words, room, 12 * 2, 12 * 2, list, 2, 0)
     assert choice is not None
     lines = choice.lines
     assert lines[0][0] == 0

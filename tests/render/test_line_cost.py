@@ -12,7 +12,7 @@ from memeloc.fonts import FontLibrary
 from memeloc.locales import default
 from memeloc.locales.casing import uppercase
 from memeloc.render.itemize import Itemizer
-from memeloc.render.layout import Bounds, PartLayout, lay_out
+from memeloc.render.layout import PartLayout, lay_out
 from memeloc.render.line_cost import (
     BEFORE_LINK,
     CLAUSE,
@@ -24,6 +24,7 @@ from memeloc.render.line_cost import (
     WITHIN_PHRASE,
     end_costs,
 )
+from memeloc.render.part import Bounds
 
 FONTS = FontLibrary()
 POSTER = (752.0, 200.0, 72.0)
@@ -81,7 +82,7 @@ TABLE = [
     ("th", "ใส่ลายทางสิ รับรองว่าเด่นแน่", "ใส่ลายทางสิ / รับรองว่าเด่นแน่"),
     ("th", "พยากรณ์อากาศวันจันทร์หน้า:", "พยากรณ์อากาศ / วันจันทร์หน้า:"),
     # zh, ja
-    ("zh-Hans", "两个瓜、一盏灯，没有洋葱", "两个瓜、 / 一盏灯，没有洋葱"),
+    ("zh-Hans", "两个瓜、一盏灯，没有洋葱", "两个瓜、一盏灯， / 没有洋葱"),
     ("zh-Hans", "还剩4小时12分钟，外加一个会", "还剩4小时12分钟， / 外加一个会"),
     ("zh-Hans", "从周四到现在，加起来真不少", "从周四到现在， / 加起来真不少"),
     ("zh-Hant", "兩個瓜、一盞燈，沒有洋蔥了", "兩個瓜、一盞燈， / 沒有洋蔥了"),

@@ -135,6 +135,7 @@ def test_a_row_says_all_of_the_proof(tmp_path: Path) -> None:
         "fonts": [["anton"], []],
         "too_small": [False, False],
         "broken_word": [False, False],
+        "hyphenated": [[], []],
         "missing": ["☃", "☂"],
         "truncated": 2,
         "coverage": 0.25,

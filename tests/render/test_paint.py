@@ -14,8 +14,9 @@ from memeloc.model import Align, VAlign
 from memeloc.render.background import Background, Canvas
 from memeloc.render.compose import Ink
 from memeloc.render.itemize import Itemizer
-from memeloc.render.layout import EMPTY, Bounds, PartLayout, lay_out
+from memeloc.render.layout import EMPTY, PartLayout, lay_out
 from memeloc.render.paint import Area, Painter, place
+from memeloc.render.part import Bounds
 
 FONTS = FontLibrary()
 AREA = Area(20, 30, 220, 130, 0.0, "center", "middle", 0.06)

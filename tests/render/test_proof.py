@@ -45,6 +45,7 @@ def test_boxes_that_overlap_cover_no_more_than_all() -> None:
         ({"too_small": True}, "too small"),
         ({"broken_word": True}, "broken word"),
         ({"contrast": 2.99}, "low contrast"),
+        ({"hyphenated": ("Donau-dampf",)}, "hyphenated"),
     ],
 )
 def test_each_fault_has_its_name(facts: dict[str, object], problem: str) -> None:
@@ -67,6 +68,7 @@ def test_problems_come_worst_first_and_once() -> None:
         contrast=1.0,
         lost=("💙",),
         absent=("Noto Nastaliq Urdu",),
+        hyphenated=("a-b",),
     )
     assert prove(10, 10, [everything], []).problems == PROBLEMS
 

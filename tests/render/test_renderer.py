@@ -115,6 +115,12 @@ def visible(text: str) -> str:
     )
 
 
+def as_written(line: str, text: str, at: int) -> str:
+    """A line without the hyphen at its end that the text does not have."""
+    shows_more = line[-1:] in ("\u2010", "-") and text.find(line, at) < 0
+    return line[:-1] if shows_more else line
+
+
 def check_lines(text: str, lines: tuple[str, ...], truncated: int) -> None:
     """Every visible cluster is on a line, whole and in order, or counted as left out."""
     whole = "\n".join(clean(text).paragraphs)
@@ -123,6 +129,7 @@ def check_lines(text: str, lines: tuple[str, ...], truncated: int) -> None:
     for number, line in enumerate(lines):
         last = truncated and number == len(lines) - 1
         shown = line.removesuffix("…") if last else line
+        shown = as_written(shown, whole, at)
         place = whole.find(shown, at)
         assert place >= 0, (line, whole[at:])
         assert not visible(whole[at:place]), "left out between lines"
@@ -197,8 +204,8 @@ def forbidden(text: str, lines: tuple[str, ...]) -> list[str]:
     wrong = []
     at = 0
     for number, line in enumerate(lines):
-        begin = text.index(line, at)
-        at = begin + len(line)
+        begin = text.index(as_written(line, text, at), at)
+        at = begin + len(as_written(line, text, at))
         if number and line[0] in NEVER_FIRST:
             wrong.append(line)
         if number and line[0] in NEVER_FIRST_OF_A_WORD and not text[begin - 1].isspace():

@@ -45,6 +45,7 @@ def row(
         "replacement_characters": 0,
         "lost": [],
         "absent_fonts": [],
+        "hyphenated": [[], []],
         **others,
     }
 
@@ -73,6 +74,7 @@ def test_problems_stand_worst_first(tmp_path: Path) -> None:
     [
         ("lost colour", {"lost": ["💙", "🇩🇪"]}, "without flag, colour or tone: 💙 🇩🇪"),
         ("substitute font", {"absent_fonts": ["Noto Nastaliq"]}, "not found: Noto Nastaliq"),
+        ("hyphenated", {"hyphenated": [["Donau-dampf"], []]}, "hyphenated: Donau-dampf"),
         ("parts overlap", {"overlaps": [[], ["top"]]}, "bottom lies on top"),
         (
             "replacement character",

@@ -13,9 +13,10 @@ from memeloc.model import Align
 from memeloc.render.background import Background, Canvas
 from memeloc.render.compose import Ink
 from memeloc.render.itemize import Itemizer
-from memeloc.render.layout import Bounds, PartLayout, lay_out
+from memeloc.render.layout import PartLayout, lay_out
 from memeloc.render.lines import Line, set_line
 from memeloc.render.paint import Area, Painter
+from memeloc.render.part import Bounds
 from memeloc.render.shape import shape
 from memeloc.render.stacking import (
     SAME_PITCH,

@@ -61,6 +61,7 @@ SCHEMA = pa.schema(
         ("fonts", pa.list_(_TEXTS)),  # families used
         ("too_small", pa.list_(pa.bool_())),  # below the locale's smallest legible size
         ("broken_word", pa.list_(pa.bool_())),  # a line ends within a word for lack of space
+        ("hyphenated", pa.list_(_TEXTS)),  # words broken with a hyphen, as spelled then
         # Of the whole picture:
         ("missing", _TEXTS),  # grapheme clusters that no font draws
         ("truncated", pa.int32()),  # grapheme clusters left out for lack of space
@@ -119,6 +120,7 @@ def picture_row(
         "fonts": [part.fonts for part in proofs],
         "too_small": [part.too_small for part in proofs],
         "broken_word": [part.broken_word for part in proofs],
+        "hyphenated": [part.hyphenated for part in proofs],
         "missing": list(dict.fromkeys(cluster for part in proofs for cluster in part.missing)),
         "truncated": sum(part.truncated for part in proofs),
         "coverage": proof.coverage,

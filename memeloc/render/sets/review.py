@@ -39,6 +39,7 @@ _COLUMNS = (
     "overlaps",
     "parts",
     "truncated",
+    "hyphenated",
     "coverage",
     "middle_coverage",
     "problems",
@@ -237,6 +238,9 @@ def _flaw(picture: dict[str, Any]) -> Flaw:
         details.append(f"smallest text {smallest:.1f} px")
     if "low contrast" in kinds and contrasts:
         details.append(f"contrast {min(contrasts):.1f}:1")
+    words = [word for part in picture["hyphenated"] or () for word in part]
+    if words:
+        details.append("hyphenated: " + " ".join(words))
     return Flaw(
         meme_id=picture["meme_id"],
         template=picture["template"],
