@@ -20,6 +20,7 @@ from bench import (
     hashes,
     languages,
     loading,
+    localising,
     pictures,
     reading,
     serving,
@@ -57,8 +58,15 @@ def main() -> int:
             "serving",
             "wordplay",
             "texts",
+            "localising",
         ),
         help="one part; writes no file",
+    )
+    parser.add_argument(
+        "--pictures",
+        type=int,
+        default=localising.PICTURES,
+        help="finished memes that are localised",
     )
     chosen = parser.parse_args()
     begin = time.monotonic()
@@ -114,6 +122,10 @@ def main() -> int:
         notes += more
     if chosen.only in (None, "wordplay"):
         measured, more = wordplay.measure(say=say)
+        figures += measured
+        notes += more
+    if chosen.only in (None, "localising"):
+        measured, more = localising.measure(chosen.pictures, say=say)
         figures += measured
         notes += more
     print_table(figures, notes)

@@ -10,7 +10,7 @@ from __future__ import annotations
 import csv
 import io
 import random
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Literal
@@ -229,3 +229,54 @@ _LAYOUTS = {
     "angle": _angle,
     "plain": _plain,
 }
+
+
+@dataclass(frozen=True, slots=True)
+class MemesOfATemplate:
+    """Four memes on one picture, and the picture; the first is only compressed and marked.
+
+    Another is scaled by 0.8, one cropped, one below a white bar; all are JPEGs.
+    """
+
+    name: str
+    files: tuple[Path, ...]
+    clean: Pixels
+
+
+def memes_of_a_template(folder: Path, kind: str, *, seed: int) -> MemesOfATemplate:
+    """Four memes with different posters on a made picture of a kind."""
+    chance = random.Random(seed)
+    clean = make_background(kind, (800, 600), seed)
+    path = folder / f"{kind}.png"
+    Image.fromarray(clean).save(path)
+    boxes = (
+        TextBox("top", 0.03, 0.02, 0.94, 0.2, valign="top"),
+        TextBox("bottom", 0.03, 0.78, 0.94, 0.2, valign="bottom"),
+    )
+    texts = sorted({part for row in _captions() for part in Caption.parse(row["en"]).parts if part})
+    renderer = Renderer(FontLibrary())
+    chosen = chance.sample(texts, 8)
+    images = [
+        renderer.render(
+            Template(kind, path, boxes), Caption(tuple(chosen[2 * i : 2 * i + 2])), "en"
+        ).image.convert("RGB")
+        for i in range(4)
+    ]
+    files = []
+    for number, image in enumerate(worn_copies(images)):
+        files.append(folder / f"{kind}-{number}.jpg")
+        image.save(files[-1], quality=chance.randint(85, 93))
+    return MemesOfATemplate(kind, tuple(files), clean)
+
+
+def worn_copies(images: Sequence[Image.Image]) -> Iterator[Image.Image]:
+    """Four pictures as they go round: marked, scaled, cropped, below a bar."""
+    marked, scaled, cropped, barred = (image.copy() for image in images)
+    width, height = marked.size
+    ImageDraw.Draw(marked).text((0.8 * width, height / 2), "cats.example", fill="#dddddd")
+    yield marked
+    yield scaled.resize((round(0.8 * width), round(0.8 * height)), Image.Resampling.BICUBIC)
+    yield cropped.crop((round(0.02 * width), round(0.03 * height), round(0.985 * width), height))
+    with_bar = Image.new("RGB", (width, height + height // 10), "white")
+    with_bar.paste(barred, (0, height // 10))
+    yield with_bar
