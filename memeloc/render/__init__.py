@@ -4,8 +4,8 @@ One caption, from table to picture:
 
 1. `parallel_set.render_table` reads the table once; what is unchanged is taken off, the rest goes
    in shards to `memeloc.engine.pool`, and `shards` makes them in each process.
-2. `renderer.Renderer.render`: `background` has the template's picture, decoded once, and lends a
-   copy that notes which rows are painted on.
+2. `renderer.Renderer.render`: `background` has the template's picture (the language's own, where
+   it has one), decoded once, and lends a copy that notes which rows are painted on.
 3. `text`: line breaks become paragraphs; what cannot be drawn becomes a space or U+FFFD.
 4. `itemize`: a paragraph is cut into runs of one direction (`bidi`, UAX #9), one script and one
    face, never within a grapheme cluster.
@@ -16,6 +16,7 @@ One caption, from table to picture:
    advances, no shaping.
    `lines` puts each line in display order, and shapes it again only where HarfBuzz calls a break
    unsafe; `stacking` sets them one below the other, as close as their ink at each place allows.
+   Of boxes that are `bars` the height follows, and the background is the picture with its bars.
 7. `paint`: masks of the glyphs (`glyphs`, drawn by Skia once a size) are laid together, and
    `compose` blends outline and letters into the pixels.
 8. `proof`: sizes, ink, contrast, coverage and problems become the picture's `Proof`, with the boxes
