@@ -35,7 +35,7 @@ MOST_GIVEN_FOR_PHRASES = 6
 COMFORTABLE = 2.5
 """Text below so many times the smallest legible size gives none of it but to keep phrases whole."""
 
-PITCH_ESTIMATE = 0.9
+PITCH_ESTIMATE = 0.7
 """Where the search for a size begins: what two lines need of the greatest ascent and descent of
 their part, for the letters that reach so far seldom stand one above the other."""
 
@@ -163,15 +163,13 @@ class Part:
         chosen: Choice | None = None
         while True:
             choice = self._choose(segments, phrase_cuts, capacity, low, high)
-            if choice is None or choice == chosen:
+            if choice is None or (chosen is not None and choice.step <= chosen.step):
                 return best
             spans = [
                 (segments.starts[first], segments.ends[after - 1]) for first, after in choice.lines
             ]
             fitted = self.set_at(spans, choice.step)
             if fitted is None:
-                if best is not None:
-                    return best
                 high = choice.step - 1
                 continue
             best, chosen = fitted, choice
