@@ -53,10 +53,17 @@ def has_colour(face: Face, glyph: int) -> bool:
 @cache
 def _typeface(face: Face) -> skia.Typeface:
     family = face.source
-    typeface = skia.Typeface.MakeFromFile(str(family.path), family.index)
+    typeface = _fonts().makeFromFile(str(family.path), family.index)
     if typeface is None:
         raise InputError("this colour font cannot be drawn by Skia", file=family.path)
     return typeface
+
+
+@cache
+def _fonts() -> skia.FontMgr:
+    """What opens font files; on Linux without fontconfig, whose warnings would be the user's."""
+    empty = getattr(skia.FontMgr, "New_Custom_Empty", skia.FontMgr)
+    return empty()
 
 
 def picture(face: Face, glyph: int, size: float) -> Picture:

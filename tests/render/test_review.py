@@ -42,9 +42,9 @@ def row(
         "truncated": truncated,
         "parts": ["top", "bottom"],
         "overlaps": [[], []],
-        "replacement_characters": 0,
+        "replaced": 0,
         "lost": [],
-        "absent_fonts": [],
+        "absent": [],
         "hyphenated": [[], []],
         **others,
     }
@@ -73,12 +73,12 @@ def test_problems_stand_worst_first(tmp_path: Path) -> None:
     ("kind", "facts", "detail"),
     [
         ("lost colour", {"lost": ["💙", "🇩🇪"]}, "without flag, colour or tone: 💙 🇩🇪"),
-        ("substitute font", {"absent_fonts": ["Noto Nastaliq"]}, "not found: Noto Nastaliq"),
+        ("substitute font", {"absent": ["Noto Nastaliq"]}, "not found: Noto Nastaliq"),
         ("hyphenated", {"hyphenated": [["Donau-dampf"], []]}, "hyphenated: Donau-dampf"),
         ("parts overlap", {"overlaps": [[], ["top"]]}, "bottom lies on top"),
         (
             "replacement character",
-            {"replacement_characters": 2},
+            {"replaced": 2},
             "lost before they came here (U+FFFD): 2 characters",
         ),
     ],
@@ -154,5 +154,5 @@ def test_an_empty_manifest_is_an_empty_report(tmp_path: Path) -> None:
 
 def test_another_table_is_not_taken_for_a_manifest(tmp_path: Path) -> None:
     pq.write_table(pa.table({"meme_id": ["a"]}), tmp_path / "manifest.parquet")
-    with pytest.raises(InputError, match="has no column 'absent_fonts'"):
+    with pytest.raises(InputError, match="has no column 'absent'"):
         review(tmp_path)

@@ -33,9 +33,9 @@ _COLUMNS = (
     "size_share",
     "contrast",
     "missing",
-    "replacement_characters",
+    "replaced",
     "lost",
-    "absent_fonts",
+    "absent",
     "overlaps",
     "parts",
     "truncated",
@@ -220,7 +220,7 @@ def _flaw(picture: dict[str, Any]) -> Flaw:
     if picture["missing"]:
         details.append("not drawn: " + " ".join(picture["missing"]))
     if "replacement character" in kinds:
-        count = picture["replacement_characters"]
+        count = picture["replaced"]
         details.append(f"lost before they came here (U+FFFD): {count} characters")
     if "parts overlap" in kinds:
         details += [
@@ -231,7 +231,7 @@ def _flaw(picture: dict[str, Any]) -> Flaw:
     if "lost colour" in kinds:
         details.append("without flag, colour or tone: " + " ".join(picture["lost"]))
     if "substitute font" in kinds:
-        details.append("not found: " + ", ".join(picture["absent_fonts"]))
+        details.append("not found: " + ", ".join(picture["absent"]))
     if picture["truncated"]:
         details.append(f"left out: {picture['truncated']} characters")
     if "too small" in kinds:
