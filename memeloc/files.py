@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import hashlib
 import os
 import tempfile
@@ -57,6 +58,32 @@ def file_sha256(path: Path) -> str:
         return hashlib.file_digest(stream, "sha256").hexdigest()
 
 
+def not_written(error: OSError) -> str:
+    """Why a file cannot be written, as the system says it, and what to do; without a full stop."""
+    reason = os.strerror(error.errno) if error.errno else str(error)
+    if error.errno in (errno.ENOSPC, errno.EDQUOT):
+        return (
+            f"{reason}. Free some space, or name a folder on another disk, and run the same "
+            "command again; what was finished is kept"
+        )
+    return reason
+
+
+@contextmanager
+def naming(path: Path) -> Iterator[None]:
+    """Name a file in the errors that the system raises without one, as of a full disk.
+
+    Raises:
+        OSError: as the block raises it, with its file's name.
+    """
+    try:
+        yield
+    except OSError as error:
+        if error.filename is None and error.errno is not None:
+            raise OSError(error.errno, os.strerror(error.errno), str(path)) from error
+        raise
+
+
 @contextmanager
 def replacing(path: Path) -> Iterator[Path]:
     """A temporary file beside `path`, which takes its place when all went well.
@@ -68,7 +95,7 @@ def replacing(path: Path) -> Iterator[Path]:
         path.parent.mkdir(parents=True, exist_ok=True)
         handle, name = tempfile.mkstemp(prefix=".", suffix=path.suffix, dir=path.parent)
     except OSError as error:
-        raise InputError(f"cannot be written: {error.strerror}", file=path) from error
+        raise InputError(f"cannot be written: {not_written(error)}", file=path) from error
     os.close(handle)
     temporary = Path(name)
     try:
@@ -76,7 +103,7 @@ def replacing(path: Path) -> Iterator[Path]:
         temporary.chmod(0o666 & ~_umask())
         temporary.replace(path)
     except OSError as error:
-        raise InputError(f"cannot be written: {error.strerror}", file=path) from error
+        raise InputError(f"cannot be written: {not_written(error)}", file=path) from error
     finally:
         temporary.unlink(missing_ok=True)
 

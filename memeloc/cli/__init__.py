@@ -28,6 +28,7 @@ from typer.core import TyperCommand, TyperGroup
 from memeloc.cli import output
 from memeloc.cli.output import say
 from memeloc.errors import MemelocError
+from memeloc.files import not_written
 from memeloc.version import __version__
 
 COMMANDS = {
@@ -118,7 +119,7 @@ def _sentence(error: Exception) -> str:
         return str(error)
     if isinstance(error, OSError) and error.strerror is not None:
         where = f"{error.filename}: " if error.filename is not None else ""
-        return f"{where}{error.strerror}"
+        return f"{where}{not_written(error)}"
     return (
         f"unexpected {type(error).__name__}: {error}. This is a defect of memeloc: "
         "run the same command with --debug and report what it prints."

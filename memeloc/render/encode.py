@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Literal, get_args
 
 from memeloc.errors import InputError, MissingError
+from memeloc.files import naming
 
 if TYPE_CHECKING:
     from PIL.Image import Image
@@ -109,8 +110,9 @@ def write_whole(path: Path, content: bytes) -> None:
     """Write a file so that at every instant there is the old one, the new one, or none."""
     temporary = path.with_name(f".{path.name}{TEMPORARY}")
     try:
-        temporary.write_bytes(content)
-        temporary.replace(path)
+        with naming(path):
+            temporary.write_bytes(content)
+            temporary.replace(path)
     except BaseException:
         temporary.unlink(missing_ok=True)
         raise

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import pyarrow as pa
 import pyarrow.parquet as pq
 
+from memeloc.files import naming
 from memeloc.model import SEPARATOR
 
 if TYPE_CHECKING:
@@ -198,14 +199,15 @@ def write_part(rows: Sequence[Row], path: Path) -> None:
         for name in SCHEMA.names
     }
     temporary = path.with_name(f".{path.name}.tmp")
-    pq.write_table(
-        pa.Table.from_pydict(columns, schema=SCHEMA),
-        temporary,
-        compression="none",
-        use_dictionary=False,
-        write_statistics=False,
-    )
-    temporary.replace(path)
+    with naming(path):
+        pq.write_table(
+            pa.Table.from_pydict(columns, schema=SCHEMA),
+            temporary,
+            compression="none",
+            use_dictionary=False,
+            write_statistics=False,
+        )
+        temporary.replace(path)
 
 
 Place = tuple[int, int]

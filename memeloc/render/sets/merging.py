@@ -10,6 +10,7 @@ from __future__ import annotations
 from bisect import bisect_right
 from collections import OrderedDict
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from itertools import accumulate
 from operator import itemgetter
@@ -18,6 +19,7 @@ from pathlib import Path
 import pyarrow as pa
 import pyarrow.parquet as pq
 
+from memeloc.files import naming
 from memeloc.render.sets.manifest import (
     MANIFEST,
     SCHEMA,
@@ -181,12 +183,13 @@ class _NewFile:
         self._path = path
         self._temporary = path.with_name(f".{path.name}.tmp")
         self._gathered: list[pa.Table] = []
-        self._writer = pq.ParquetWriter(
-            self._temporary,
-            SCHEMA,
-            compression="zstd",
-            use_dictionary=[*_REPEATED, *VERSIONS],
-        )
+        with naming(path):
+            self._writer = pq.ParquetWriter(
+                self._temporary,
+                SCHEMA,
+                compression="zstd",
+                use_dictionary=[*_REPEATED, *VERSIONS],
+            )
 
     def add(self, table: pa.Table) -> None:
         self._gathered.append(table)
@@ -194,20 +197,21 @@ class _NewFile:
             self._write_gathered()
 
     def _write_gathered(self) -> None:
-        self._writer.write(pa.concat_tables(self._gathered).combine_chunks())
+        with naming(self._path):
+            self._writer.write(pa.concat_tables(self._gathered).combine_chunks())
         self._gathered.clear()
 
     def keep(self) -> None:
         if self._gathered:
             self._write_gathered()
-        self._writer.close()
-        self._temporary.replace(self._path)
+        with naming(self._path):
+            self._writer.close()
+            self._temporary.replace(self._path)
 
     def drop(self) -> None:
-        try:
-            self._writer.close()  # it writes, and a disk may be full
-        finally:
-            self._temporary.unlink(missing_ok=True)
+        with suppress(OSError):  # it writes, and a disk may be full
+            self._writer.close()
+        self._temporary.unlink(missing_ok=True)
 
 
 class RowReader:

@@ -14,7 +14,7 @@ from typing import TextIO
 
 from memeloc.captions import CaptionProblem
 from memeloc.errors import InputError
-from memeloc.files import file_sha256
+from memeloc.files import file_sha256, naming
 from memeloc.render.encode import FORMATS, TEMPORARY
 from memeloc.render.sets.manifest import MANIFEST, STATE, is_manifest
 
@@ -55,7 +55,8 @@ class SkippedFile:
             )
             csv.writer(self._file).writerow(("row", "column", "kind", "problem"))
         error = problem.error
-        csv.writer(self._file).writerow((error.row, error.column, problem.kind, error.message))
+        with naming(self._path):
+            csv.writer(self._file).writerow((error.row, error.column, problem.kind, error.message))
 
     def keep(self) -> None:
         """Put it in place of the last run's."""
@@ -63,7 +64,8 @@ class SkippedFile:
 
     def __exit__(self, *_: object) -> None:
         if self._file is not None:
-            self._file.close()
+            with naming(self._path):
+                self._file.close()
         if not self._kept:
             self._temporary.unlink(missing_ok=True)
         elif self._file is not None:
