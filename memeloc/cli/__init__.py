@@ -37,6 +37,7 @@ COMMANDS = {
     "ocr": "ocr.ocr",
     "dedup": "dedup.dedup",
     "match": "match.match",
+    "localise": "localise.localise",
     "filter": "filter_.filter_items",
     "review": "review.app",
     "select": "select.select",

@@ -13,7 +13,7 @@ Labels = npt.NDArray[np.int32]
 
 _SAME = 36.0
 """Distance in RGB within which pixels of one colour lie after a JPEG."""
-_RINGED = 0.7
+_RINGED = 0.6
 """Share of a letter's surroundings that has the outline's colour; letters touch at times."""
 
 
@@ -69,8 +69,9 @@ def ringed(crop: Crop, areas: Mask, outline: Floats) -> Mask:
     """The connected areas of a mask that the outline's colour surrounds."""
     cv2 = opencv()
     count, labels = cv2.connectedComponents(areas.astype(np.uint8), connectivity=4)
-    near = cv2.dilate(labels.astype(np.float32), disc(2.0)).astype(int)
-    around = (near > 0) & ~areas
+    near = cv2.dilate(labels.astype(np.float32), disc(3.0)).astype(int)
+    # The pixels next to an area are of both colours.
+    around = (near > 0) & ~grown(areas, 1.5)
     edge = np.bincount(near[around], minlength=count)
     like = colour_distance(crop.pixels, outline) < 1.5 * NEAR
     ringed = np.bincount(near[around & like], minlength=count) > _RINGED * edge

@@ -57,6 +57,8 @@ _RIM = 1.0
 _PLAIN_RIM = 3
 _SMOOTH_RIM = 2.0
 """Pixels more on smooth backgrounds, which are guessed well, and where a JPEG's ripples show."""
+_HOLLOW = 0.6
+"""What strokes enclose, as a share of them, from which they are outlines: O and B have a half."""
 _LEAST_COVER = 0.4
 """Share of a line's length in which letters stand, at least, for them to be its letters."""
 
@@ -135,7 +137,7 @@ def _on_plain(crop: Crop, background: Floats) -> Strokes | None:
         return None
     # White letters with a dark outline on white: what the outline encloses are the letters.
     holes = enclosed(ink)
-    hollow = bool(holes.sum() > 0.6 * ink.sum())
+    hollow = bool(holes.sum() > _HOLLOW * ink.sum())
     radius = cv2.distanceTransform(ink.astype(np.uint8), cv2.DIST_L2, 5)
     thick = float(np.percentile(radius[ink], 90))
     core_colour = peak(crop.pixels[ink & (radius >= 0.7 * thick)])
@@ -168,6 +170,8 @@ def _on_any(crop: Crop) -> Strokes | None:
         ring, uniform = _ring(crop, letters, colour)
         cover = _cover(crop, letters)
         score = cover * (0.25 + uniform) * min(1.0, between(colour, ring) / 120)
+        if enclosed(letters).sum() > _HOLLOW * letters.sum():
+            score /= 2  # an outline around letters of another colour
         if best is None or score > best[0]:
             best = score, colour, letters
     if best is None:

@@ -89,9 +89,8 @@ def alignment(region: TextRegion, size: tuple[int, int], locale: Locale) -> Alig
     if locale.direction == "rtl":
         spread["start"], spread["end"] = spread["end"], spread["start"]
     best: Align = min(("center", "start", "end"), key=lambda name: float(spread[name]))
-    if best != "center" and spread["center"] < near and spread[best] > 0.5 * spread["center"]:
-        return "center"
-    return best
+    # Centred lines of about one length share their edges as well.
+    return "center" if spread["center"] < near and np.ptp(right - left) < 2 * near else best
 
 
 def _hex(colour: Colour) -> str:

@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from memeloc.workspace.correcting import Correcting
     from memeloc.workspace.curating import Curating
     from memeloc.workspace.dumping import DumpResult, LoadResult
+    from memeloc.workspace.localising import Localising
     from memeloc.workspace.rendering import Rendering
     from memeloc.workspace.surveys import Survey, Surveys
     from memeloc.workspace.translating import Translating
@@ -52,6 +53,7 @@ class Workspace(WorkspaceFolder):
         correcting: having people correct the captions.
         rendering: pictures of the captions.
         collecting: collecting items from sources, and reading the text in pictures.
+        localising: templates and captions of finished memes that were collected.
         curating: deduplicating, filtering, reviewing and selecting what was collected.
         surveys: surveys of the memes.
     """
@@ -62,6 +64,7 @@ class Workspace(WorkspaceFolder):
     rendering: Rendering = _part("rendering")
     collecting: Collecting = _part("collecting")
     curating: Curating = _part("curating")
+    localising: Localising = _part("localising")
     surveys: Surveys = _part("surveys")
 
     def survey(self, name: str) -> Survey:

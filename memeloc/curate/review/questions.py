@@ -19,6 +19,9 @@ from memeloc.items import ItemKind
 UNSURE = "unsure"
 DISAGREE, INCOMPLETE = "disagree", "incomplete"
 
+BURNED_TEXT = "burned-text"
+"""The question whether a text in a finished meme is to be translated."""
+
 LONGEST_ANSWER = 5000
 """Characters that an answer in free text, or a comment, may have."""
 
@@ -173,6 +176,16 @@ _QUESTIONS = (
         which="asked",
         filter="language",
         note="A borrowed word or a name in another language is no other language.",
+    ),
+    ReviewQuestion(
+        BURNED_TEXT,
+        "Is this text to be translated?",
+        {"text": "yes", "keep": "no, it stays in the picture", **_UNSURE},
+        (),
+        which="asked",
+        note="Yes: it was laid over the picture, as captions are. No: it belongs to the picture, "
+        "as a sign, a logo or a name does, or there is no text. It is asked by `memeloc "
+        "localise`, which reads the answers in its folder.",
     ),
 )
 

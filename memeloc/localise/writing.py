@@ -1,0 +1,184 @@
+"""Localised memes as templates and captions. In: memes, a folder. Out: template folders, a table.
+
+What stands there already and was changed by people is left as it is: a state file says what was
+written, so that a change shows.
+"""
+
+from __future__ import annotations
+
+import io
+import json
+import shutil
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from PIL import Image
+
+from memeloc.errors import InputError
+from memeloc.files import file_sha256, replacing
+from memeloc.items import FoundTemplate, Origin
+from memeloc.localise.localise import LocalisedMeme
+from memeloc.model import SEPARATOR
+from memeloc.tables import read_table, text_of, write_table
+from memeloc.templates import write_template
+
+TEMPLATES, CAPTIONS, STATE = "templates", "captions.csv", ".memeloc/localised.json"
+"""What a folder of localised memes holds besides its page."""
+
+UNKNOWN = "unknown"
+"""A licence that nobody has stated."""
+
+_KEYS = ("meme_id", "template")
+
+
+@dataclass(frozen=True, slots=True)
+class Provenance:
+    """Where a meme's picture is from: an address or name, and the terms; empty where unknown."""
+
+    source: str = ""
+    licence: str = ""
+
+
+@dataclass(slots=True)
+class State:
+    """What was written into a folder: SHA-256s of templates' files, by template, and cells, by meme
+    and language."""
+
+    templates: dict[str, dict[str, str]] = field(default_factory=dict)
+    cells: dict[str, str] = field(default_factory=dict)
+
+    @classmethod
+    def read(cls, folder: Path) -> State:
+        """The state of a folder; empty where nothing of it can be read."""
+        try:
+            values = json.loads((folder / STATE).read_text("utf-8"))
+            return cls(dict(values["templates"]), dict(values["cells"]))
+        except (OSError, ValueError, KeyError, TypeError):
+            return cls()
+
+    def write(self, folder: Path) -> None:
+        """Keep it."""
+        with replacing(folder / STATE) as temporary:
+            text = json.dumps({"templates": self.templates, "cells": self.cells}, indent=1)
+            temporary.write_text(text, encoding="utf-8")
+
+
+def write_meme_template(
+    localised: LocalisedMeme, provenance: Provenance, out: Path, state: State
+) -> tuple[str, str]:
+    """The template of a meme, by name, and a note where a person's own was left as it is.
+
+    A known template is named, and nothing is written.
+
+    Raises:
+        InputError: the folder cannot be written.
+    """
+    picture, meme = localised.clean, localised.meme
+    assert picture is not None
+    if picture.template is not None:
+        return picture.template.name, ""
+    folder = out / TEMPLATES / meme.name
+    written = state.templates.get(meme.name)
+    if folder.exists():
+        if written != _files(folder):
+            return meme.name, f"{folder} was changed by hand and is left as it is"
+        shutil.rmtree(folder)
+    stream = io.BytesIO()
+    Image.fromarray(picture.pixels).save(stream, "PNG")
+    where = provenance.source or "origin unknown"
+    template = FoundTemplate(
+        Origin("localised", meme.sha256, terms=provenance.licence or UNKNOWN),
+        meme.name.replace("-", " ").replace("_", " ").strip().capitalize() or meme.name,
+        stream.getvalue(),
+        boxes=localised.boxes,
+        details={"source": f"{where}; from a finished meme, SHA-256 {meme.sha256}"},
+    )
+    write_template(template, out / TEMPLATES, name=meme.name)
+    state.templates[meme.name] = _files(folder)
+    return meme.name, ""
+
+
+def _files(folder: Path) -> dict[str, str]:
+    return {path.name: file_sha256(path) for path in sorted(folder.iterdir()) if path.is_file()}
+
+
+def write_captions(
+    rows: Mapping[str, tuple[str, Sequence[str]]], source: str, out: Path, state: State
+) -> tuple[str, ...]:
+    """Add memes to the captions table: by id the template and the parts; whose text was kept.
+
+    What people changed in a row stays, as do other rows and columns.
+
+    Raises:
+        InputError: the table there cannot be read, or cannot be written.
+    """
+    path = out / CAPTIONS
+    columns, table = _existing(path)
+    for name in (*_KEYS, source):
+        if name not in columns:
+            columns.append(name)
+    kept = []
+    for meme_id, (template, parts) in rows.items():
+        cell = SEPARATOR.join(part.strip() for part in parts)
+        row = table.setdefault(meme_id, {"meme_id": meme_id})
+        now = row.get(source, "")
+        if now != cell:
+            others = [name for name in columns if name not in _KEYS and row.get(name)]
+            if any(row[name] != state.cells.get(f"{meme_id} {name}") for name in others):
+                kept.append(meme_id)
+                continue
+            for name in others:  # translations of another text
+                row[name] = ""
+        row |= {"template": template, source: cell}
+        state.cells[f"{meme_id} {source}"] = cell
+    if table:
+        _write(path, columns, table)
+    return tuple(kept)
+
+
+def fill_captions(out: Path, translations: Mapping[tuple[str, str], str], state: State) -> None:
+    """Write translations, by meme and language, into the cells of the table that are empty.
+
+    Raises:
+        InputError: the table cannot be read or written.
+    """
+    columns, table = _existing(out / CAPTIONS)
+    for (meme_id, language), text in translations.items():
+        if language not in columns:
+            columns.append(language)
+        if meme_id in table and not table[meme_id].get(language):
+            table[meme_id][language] = text
+            state.cells[f"{meme_id} {language}"] = text
+    _write(out / CAPTIONS, columns, table)
+
+
+def _write(path: Path, columns: Sequence[str], table: Mapping[str, Mapping[str, str]]) -> None:
+    rows = [[row.get(name, "") for name in columns] for row in table.values()]
+    write_table(path, columns, rows)
+
+
+def read_captions_table(out: Path) -> dict[str, dict[str, str]]:
+    """The captions table of a folder: rows by meme, cells by column."""
+    return _existing(out / CAPTIONS)[1]
+
+
+def _existing(path: Path) -> tuple[list[str], dict[str, dict[str, str]]]:
+    if not path.exists():
+        return [], {}
+    columns: list[str] = []
+    rows: dict[str, dict[str, str]] = {}
+    for row in read_table(path).rows:
+        columns = columns or list(row.header.names)
+        if row.error:
+            raise InputError(row.error, file=path, row=row.number)
+        cells = {name: text_of(row.value(name)) for name in columns}
+        meme_id = cells.get("meme_id", "")
+        if not meme_id or meme_id in rows:
+            raise InputError(
+                "a row needs a meme_id of its own; nothing is written until it has one",
+                file=path,
+                row=row.number,
+            )
+        rows[meme_id] = cells
+    return columns, rows

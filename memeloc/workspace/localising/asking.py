@@ -1,0 +1,175 @@
+"""What people decide about texts. In: memes, a sheet that came back. Out: decisions, a new sheet.
+
+The sheet is one of a review (`memeloc.curate.review`). Answers are appended to a file as they come,
+the newest counts, and the next sheet has them again.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Sequence
+from dataclasses import asdict, dataclass
+from pathlib import Path
+
+from PIL import Image
+
+from memeloc.curate.review.answers import read_review
+from memeloc.curate.review.questions import BURNED_TEXT, UNSURE, find_question
+from memeloc.curate.review.rows import ReviewRow, ReviewSide
+from memeloc.curate.review.sheets import write_review
+from memeloc.errors import InputError
+from memeloc.files import replacing
+from memeloc.localise.localise import Decision, LocalisedMeme, text_key, text_name
+from memeloc.localise.protocol import FinishedMeme
+from memeloc.localise.texts import Text
+
+SHEET, ANSWERS = "review.xlsx", ".memeloc/answers.jsonl"
+"""In a folder of localised memes: the sheet, and all answers that were ever given."""
+
+_CROPS = ".memeloc/texts"
+_SIDE = 320
+
+
+@dataclass(frozen=True, slots=True)
+class TextAnswer:
+    """A person's answer about a text.
+
+    `content` is `text_key` of what was asked about; empty where the sheet lost it, and for
+    `--exclude`, where the text's name says which is meant.
+    """
+
+    subject: str
+    answer: str
+    content: str = ""
+    comment: str = ""
+    person: str = ""
+
+
+def take_answers(out: Path, excluded: Iterable[str]) -> tuple[list[TextAnswer], list[InputError]]:
+    """All answers of a folder, the oldest first: new ones of its sheet, and what is excluded now.
+
+    Raises:
+        InputError: the file of answers cannot be read or written.
+    """
+    known = _read(out / ANSWERS)
+    new, problems = _of_sheet(out / SHEET)
+    new += [TextAnswer(name, "keep") for name in excluded]
+    latest = {answer.subject + answer.content: answer for answer in known}
+    new = [answer for answer in new if latest.get(answer.subject + answer.content) != answer]
+    if new:
+        path = out / ANSWERS
+        path.parent.mkdir(parents=True, exist_ok=True)
+        with path.open("a", encoding="utf-8") as file:
+            for answer in new:
+                file.write(json.dumps(asdict(answer), ensure_ascii=False) + "\n")
+    return known + new, problems
+
+
+def decisions(
+    answers: Sequence[TextAnswer], meme: FinishedMeme, texts: Sequence[Text]
+) -> dict[str, Decision]:
+    """What was decided about the texts of a meme, by `text_key`."""
+    decided: dict[str, Decision] = {}
+    for text in texts:
+        answer = _answer_to(answers, meme, text)
+        if answer is not None and answer.answer in ("text", "keep"):
+            decided[text_key(meme, text)] = "text" if answer.answer == "text" else "keep"
+    return decided
+
+
+def review_rows(
+    localised: LocalisedMeme, answers: Sequence[TextAnswer], out: Path
+) -> list[ReviewRow]:
+    """What a sheet asks about a meme, with what was answered before; writes its small pictures.
+
+    Raises:
+        InputError: they cannot be written.
+    """
+    rows = []
+    for text in localised.texts:
+        answer = _answer_to(answers, localised.meme, text)
+        if text.number not in localised.open and answer is None:
+            continue
+        side = ReviewSide(localised.meme.name, text.region.text, _crop(localised.meme, text, out))
+        rows.append(
+            ReviewRow(
+                text_name(localised.meme, text),
+                (side,),
+                "; ".join(text.doubts),
+                {},
+                answer.answer if answer is not None else "",
+                answer.comment if answer is not None else "",
+                text_key(localised.meme, text),
+            )
+        )
+    return rows
+
+
+def write_sheet(rows: Sequence[ReviewRow], out: Path) -> None:
+    """Write the sheet of a folder; one that asks nothing only where there is one already.
+
+    Raises:
+        InputError: it cannot be written.
+    """
+    path = out / SHEET
+    if rows or path.exists():
+        write_review(find_question(BURNED_TEXT), rows, path, "")
+
+
+def _crop(meme: FinishedMeme, text: Text, out: Path) -> Path:
+    """A small picture of a text with as much again around it."""
+    x, y, width, height = text.region.box
+    tall, wide = meme.pixels.shape[:2]
+    left, top = int((x - width / 2) * wide), int((y - height) * tall)
+    right, bottom = int((x + 1.5 * width) * wide) + 1, int((y + 2 * height) * tall) + 1
+    box = max(left, 0), max(top, 0), min(right, wide), min(bottom, tall)
+    picture = Image.fromarray(meme.pixels).crop(box)
+    picture.thumbnail((_SIDE, _SIDE))
+    path = out / _CROPS / f"{text_name(meme, text)}.jpg"
+    with replacing(path) as temporary:
+        picture.save(temporary, "JPEG", quality=85)
+    return path
+
+
+def _answer_to(answers: Sequence[TextAnswer], meme: FinishedMeme, text: Text) -> TextAnswer | None:
+    """The newest answer about a text: what was shown counts before what it was called."""
+    key, name = text_key(meme, text), text_name(meme, text)
+    return next(
+        (
+            answer
+            for answer in reversed(answers)
+            if answer.content == key or (not answer.content and answer.subject == name)
+        ),
+        None,
+    )
+
+
+def _of_sheet(path: Path) -> tuple[list[TextAnswer], list[InputError]]:
+    if not path.is_file():
+        return [], []
+    read = read_review(path)
+    if read.question != BURNED_TEXT:
+        raise InputError(f"is a review of {read.question}, not of {BURNED_TEXT}", file=path)
+    answers = [
+        TextAnswer(row.subject, row.answer, row.content, row.comment, read.person)
+        for row in read.judgements
+        if row.answer != UNSURE or row.comment
+    ]
+    return answers, list(read.problems)
+
+
+def _read(path: Path) -> list[TextAnswer]:
+    if not path.is_file():
+        return []
+    answers = []
+    for number, line in enumerate(path.read_text("utf-8").splitlines(), 1):
+        try:
+            values = json.loads(line).items()
+            answers.append(TextAnswer(**{name: str(value) for name, value in values}))
+        except (ValueError, TypeError, AttributeError):
+            raise InputError(
+                "this line is not an answer; delete it, and what it decided is asked again",
+                file=path,
+                row=number,
+            ) from None
+    return answers

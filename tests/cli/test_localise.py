@@ -1,0 +1,117 @@
+"""Finished memes on the command line: from a picture to a page, and a second run."""
+
+from __future__ import annotations
+
+import csv
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import openpyxl
+import pytest
+from PIL import Image
+
+from memeloc.items import FoundPicture, Origin
+from memeloc.templates import load_template
+from memeloc.workspace import Workspace
+from tests.conftest import Outcome
+from tests.localise.drawn import drawn, gradient
+
+Run = Callable[..., Outcome]
+
+
+@pytest.fixture
+def pictures(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A folder with a finished meme, `sky`."""
+    monkeypatch.chdir(tmp_path)
+    sky = drawn(gradient(), "two melons // no onion", folder=tmp_path, quality=90)
+    Image.fromarray(sky.meme).save(tmp_path / "sky.png")
+    return tmp_path
+
+
+def captions(folder: Path) -> list[dict[str, str]]:
+    with (folder / "captions.csv").open(encoding="utf-8-sig", newline="") as stream:
+        return list(csv.DictReader(stream))
+
+
+def test_pictures_become_templates_captions_and_a_page(pictures: Path, command: Run) -> None:
+    (pictures / "no.jpg").write_bytes(b"no picture")
+    done = command(
+        "localise",
+        "sky.png",
+        "bar.png",
+        "no.jpg",
+        "--langs",
+        "de",
+        "--with",
+        "pseudo",
+        "--out",
+        "o",
+    )
+    assert done.status == 1
+    assert "no.jpg: is not a picture" in done.err
+    rows = captions(Path("o"))
+    assert [row["en"].casefold() for row in rows] == ["two melons // no onion"]
+    assert all(row["de"].startswith("[") for row in rows)
+    template = load_template(Path("o/templates/sky"))
+    assert [box.style.name for box in template.boxes] == ["poster", "poster"]
+    page = Path("o/index.html").read_text()
+    for kind in ("original", "mask", "clean"):
+        assert f"page/sky-{kind}.jpg" in page
+        assert Path(f"o/page/sky-{kind}.jpg").is_file()
+    assert "rendered/de/sky/sky.jpg" in page
+    assert Path("o/rendered/de/sky/sky.jpg").is_file()
+
+
+@pytest.mark.slow
+def test_what_people_decide_holds_in_later_runs(pictures: Path, command: Run) -> None:
+    done = command("localise", "sky.png", "--out", "o", "--exclude", "sky.2", "--json")
+    assert json.loads(done.out)["pictures"][0]["taken"] == 1
+    assert captions(Path("o"))[0]["en"].casefold() == "two melons"
+    again = json.loads(command("localise", "sky.png", "--out", "o", "--json").out)
+    assert again["pictures"][0]["taken"] == 1
+    answer(Path("o/review.xlsx"), "text")
+    last = json.loads(command("localise", "sky.png", "--out", "o", "--json").out)
+    assert last["pictures"][0]["taken"] == 2
+    assert captions(Path("o"))[0]["en"].casefold() == "two melons // no onion"
+    answers = Path("o/.memeloc/answers.jsonl").read_text().splitlines()
+    assert [json.loads(line)["answer"] for line in answers] == ["keep", "keep", "text"]
+
+
+def answer(sheet: Path, text: str) -> None:
+    book: Any = openpyxl.load_workbook(sheet)
+    page = book["Review"]
+    headings = [cell.value for cell in page[1]]
+    page.cell(2, headings.index("your answer") + 1).value = text
+    book.save(sheet)
+
+
+def test_two_files_of_one_name_are_refused(pictures: Path, command: Run) -> None:
+    other = pictures / "other"
+    other.mkdir()
+    (other / "SKY.png").write_bytes((pictures / "sky.png").read_bytes())
+    done = command("localise", "sky.png", "other/SKY.png")
+    assert done.status == 1
+    assert "rename one of them" in done.err
+
+
+@pytest.mark.slow
+def test_collected_memes_are_localised_with_their_terms(pictures: Path, command: Run) -> None:
+    with Workspace.create(pictures / "ws", languages=["de"]) as workspace:
+        origin = Origin("folder", "one", url="https://example.org/sky", terms="CC0-1.0")
+        workspace.store.items.add(
+            [FoundPicture(origin, (pictures / "sky.png").read_bytes(), "sky")]
+        )
+        result = workspace.localising.localise(pictures / "o", translator="pseudo")
+    (made,) = result.pictures
+    template = load_template(pictures / "o" / "templates" / made.template)
+    assert template.licence == "CC0-1.0"
+    assert template.source.startswith("https://example.org/sky; from a finished meme")
+    assert result.rendered == 1
+
+
+def test_without_pictures_a_workspace_is_needed(pictures: Path, command: Run) -> None:
+    done = command("localise")
+    assert done.status == 1
+    assert "There is no workspace here" in done.err
