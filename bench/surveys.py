@@ -4,6 +4,7 @@
 come back as tables of the csv target, in each way that Google Forms gives answers out, from
 Qualtrics and as a plain table, are checked and settled. Times are CPU times of whole commands,
 start included, for other programs on the machine do not change them; wall times stand beside them.
+Python keeps compiled modules, as it does for everybody who has not turned that off.
 """
 
 from __future__ import annotations
@@ -200,7 +201,7 @@ def _child(folder: Path, *arguments: object) -> _Took:
                 *(sys.executable, *map(str, arguments)),
             ],
             cwd=folder,
-            env={**os.environ, "PYTHONPATH": str(ROOT)},
+            env={**os.environ, "PYTHONPATH": str(ROOT), "PYTHONDONTWRITEBYTECODE": ""},
             capture_output=True,
             text=True,
             check=True,

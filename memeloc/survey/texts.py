@@ -49,11 +49,12 @@ class SurveyTexts:
         text = own or self._source[key]
         if "{" not in text:
             return text
-        digits = str.maketrans(_ASCII_DIGITS, self.digits if own else _ASCII_DIGITS)
 
         def filled(match: re.Match[str]) -> str:
             value = values.get(match[1], match[0])
-            return str(value).translate(digits) if isinstance(value, int) else str(value)
+            if isinstance(value, int) and own:
+                return str(value).translate(str.maketrans(_ASCII_DIGITS, self.digits))
+            return str(value)
 
         return _PLACEHOLDER.sub(filled, text)
 

@@ -11,13 +11,10 @@ from bisect import bisect_left
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from math import exp, lgamma, log
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from memeloc.agreement import COLUMNS, against_rest
 from memeloc.survey.quality.rules import Outlier
-
-if TYPE_CHECKING:
-    pass
 
 Person = tuple[str, str]
 """Culture and participant."""
@@ -54,14 +51,16 @@ def deviations(
         `agreement` and `kappa` with that majority, and of the others the median `kappa` and the
         pooled `agreement`, and the `chance` of so little agreement.
     """
-    import pandas as pd
-
     rows = [
         (culture, meme, who, label)
         for culture, who, labels in answered
         for meme, label in labels.items()
         if who and label not in abstain
     ]
+    if not rows:  # as of a survey that goes out
+        return {}
+    import pandas as pd
+
     table = pd.DataFrame(rows, columns=["culture", *COLUMNS], dtype=object)
     # Of a person who answered a meme twice the first answer counts, as for the labels.
     table = table.drop_duplicates(["culture", "item", "participant"])

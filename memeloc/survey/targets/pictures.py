@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import base64
+from functools import lru_cache
 from io import BytesIO
 from pathlib import Path
 
@@ -12,6 +13,8 @@ from memeloc.files import replacing
 _KINDS = {b"\xff\xd8": "jpeg", b"\x89P": "png", b"GI": "gif", b"RI": "webp"}
 _AVIF = (b"ftypavif", b"ftypavis")
 _SUFFIXES = {"jpeg": "jpg"}
+_ENCODED = 256
+"""Pictures that are kept encoded: every sheet of a culture has the same examples."""
 
 
 def copy_picture(path: Path, folder: Path, stem: str) -> str:
@@ -27,6 +30,7 @@ def copy_picture(path: Path, folder: Path, stem: str) -> str:
     return name
 
 
+@lru_cache(maxsize=_ENCODED)
 def data_url(path: Path) -> str:
     """A picture as an address that holds it; raises as `copy_picture` does."""
     content, kind = _picture(path)
@@ -37,6 +41,7 @@ def _data_url(content: bytes, kind: str) -> str:
     return f"data:image/{kind};base64,{base64.b64encode(content).decode()}"
 
 
+@lru_cache(maxsize=_ENCODED)
 def small_data_url(path: Path, largest: int, side: int) -> str:
     """A picture as an address that holds it: of more than `largest` bytes a smaller JPEG.
 

@@ -40,16 +40,10 @@ class SheetForm:
         asked = {key: item.asks or key for key, item in self.items.items()}
         self.titles = {folded(item.title): asked[key] for key, item in self.items.items()}
         self.ids = {question_id(own): asked[key] for key, own in form.ids().items() if key in asked}
+        further = [question.id for question in pack.taxonomy.questions]
         self._entries = [
-            (
-                entry_id(entry),
-                question_key(entry_id(entry)),
-                {
-                    question.id: question_key(entry_id(entry), question.id)
-                    for question in pack.taxonomy.questions
-                },
-            )
-            for entry in sheet.entries
+            (own, question_key(own), {name: question_key(own, name) for name in further})
+            for own in map(entry_id, sheet.entries)
         ]
         self._places = pack.places
         texts = SheetTexts(pack, sheet)

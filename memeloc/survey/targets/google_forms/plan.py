@@ -106,15 +106,15 @@ class Form:
         The API takes ids on creation, so a request that was cut off is not mistaken for one that
         never arrived. A question's id is its item's with the last bit turned.
         """
-        keys: dict[str, str] = {}
+        keys: dict[int, str] = {}
         for item in self.items:
             name = "\x1f".join((self.survey, self.sheet, item.key, "0"))
             number = int.from_bytes(hashlib.sha256(name.encode()).digest()[:4], "big")
             number = number & 0x7FFFFFFE | 0x10000000
-            while f"{number:08x}" in keys:
+            while number in keys:
                 number = number + 2 & 0x7FFFFFFE | 0x10000000
-            keys[f"{number:08x}"] = item.key
-        return {key: own for own, key in keys.items()}
+            keys[number] = item.key
+        return {key: f"{number:08x}" for number, key in keys.items()}
 
 
 def question_id(item_id: str) -> str:
@@ -354,18 +354,20 @@ class _Planner:
         )
         seen: dict[str, str] = {}
         for option in checked:
-            what = f"sheet {self.sheet.id}, {key}: the answer {option.id!r}"
+            problem = ""
             if not 0 < len(option.text) <= LONGEST_TITLE:
-                raise InputError(
-                    f"{what} has {len(option.text)} characters in {self.texts.locale.tag}; Google "
+                problem = (
+                    f"has {len(option.text)} characters in {self.texts.locale.tag}; Google "
                     f"Forms takes 1 to {LONGEST_TITLE} in an answer. Change it."
                 )
-            other = seen.setdefault(folded(option.text), option.id)
-            if other != option.id:
-                raise InputError(
-                    f"{what} reads like {other!r} ({option.text!r}); Google Forms refuses "
+            elif (other := seen.setdefault(folded(option.text), option.id)) != option.id:
+                problem = (
+                    f"reads like {other!r} ({option.text!r}); Google Forms refuses "
                     "that, and nobody could tell them apart. Change one of the two texts."
                 )
+            if problem:
+                what = f"sheet {self.sheet.id}, {key}: the answer {option.id!r}"
+                raise InputError(f"{what} {problem}")
         return checked
 
 

@@ -48,6 +48,8 @@ def steps_of(questions: Sequence[ShownQuestion]) -> list[Step]:
                     f"Google Forms cannot ask {question.id!r} depending on {other.id!r}, which "
                     "people may give several answers to; take another target"
                 )
+    if len(questions) == 1:  # as of most label sets
+        return [Step(questions[0], leads={"": AFTER})]
     first = (0, frozenset(range(1, len(questions))))
     found: dict[_State, dict[str, _State | None]] = {}
     waiting = [first]
