@@ -178,6 +178,15 @@ class FontLibrary:
                     message = f"The {face} fonts of {locale.tag}: {error.message}"
                     raise InputError(message, file=error.file) from error
 
+    def without_hand(self, locales: Iterable[Locale]) -> list[str]:
+        """Tags of the locales whose comic text is drawn by a font that is no hand."""
+        return [
+            locale.tag
+            for locale in locales
+            if not (first := self.stack(locale, "comic").primary).source.hand
+            and first.family not in self._user
+        ]
+
     def sha256(self, family: str) -> str:
         """SHA-256 of a family's font file.
 

@@ -225,6 +225,23 @@ def test_a_script_without_a_hand_takes_its_plain_fonts() -> None:
     assert face.key != FONTS.stack(amharic, "plain").primary.key  # but bold
 
 
+def test_a_locales_own_font_file_draws_it(tmp_path: Path) -> None:
+    copy = tmp_path / "Mine.ttf"
+    copy.write_bytes(FONTS.families["anton"].path.read_bytes())
+    german = replace(default().get("de"), poster=(str(copy), "noto-sans"))
+    library = FontLibrary()
+    assert library.stack(german, "poster").primary.source.path == copy
+    assert "Mine" not in library.families  # nobody else's text falls back on it
+    assert library.fingerprint(german) != library.fingerprint(default().get("de"))
+
+
+def test_a_missing_font_of_a_locale_is_reported_before_rendering() -> None:
+    german = replace(default().get("de"), plain=("Away.ttf", "noto-sans"))
+    FontLibrary().check(default(), [german], ["poster"])
+    with pytest.raises(InputError, match=r"The plain fonts of de: .*'Away\.ttf'"):
+        FontLibrary().check(default(), [german], ["poster", "plain"])
+
+
 def test_stacks_are_made_once() -> None:
     german, english = default().get("de"), default().get("en")
     assert FONTS.stack(german, "poster") is FONTS.stack(english, "poster")

@@ -165,6 +165,14 @@ def test_what_is_wrong_is_reported_with_file_and_key(
     assert sentence in str(caught.value)
 
 
+def test_a_locale_names_fonts_by_file_and_by_name(tmp_path: Path) -> None:
+    (tmp_path / "Hand.ttf").touch()
+    fonts = '[fonts]\ncomic = ["Hand.ttf", "Comic Neue", "Away.ttf"]'
+    path = tmp_path / "de.toml"
+    path.write_text(GOOD.replace("[fonts]", fonts), encoding="utf-8")
+    assert read_locale(path).comic == (str(tmp_path / "Hand.ttf"), "Comic Neue", "Away.ttf")
+
+
 def test_a_file_that_is_not_text_or_not_there_is_an_error(tmp_path: Path) -> None:
     path = tmp_path / "de.toml"
     path.write_bytes(b'tag = "\xff"')

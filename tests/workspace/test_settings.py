@@ -125,3 +125,18 @@ def test_an_unknown_language_makes_no_workspace(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="no locale 'xx'"):
         Workspace.create(tmp_path / "w", languages=["xx"])
     assert not (tmp_path / "w").exists()
+
+
+def test_fonts_are_files_folders_and_names_for_a_language_or_style(tmp_path: Path) -> None:
+    root = tmp_path / "w"
+    Workspace.create(root).close()
+    (root / "Hand.ttf").touch()
+    settings = (root / "memeloc.toml").read_text("utf-8")
+    asked = 'fonts = ["fonts", "Hand.ttf", "de:comic=Hand.ttf:wght=700", "ur=Noto Nastaliq Urdu"]'
+    (root / "memeloc.toml").write_text(settings.replace('fonts = ["fonts"]', asked), "utf-8")
+    with Workspace.open(root) as workspace:
+        assert workspace.asked_fonts == (
+            root / "Hand.ttf",
+            f"de:comic={root / 'Hand.ttf'}:wght=700",
+            "ur=Noto Nastaliq Urdu",
+        )

@@ -81,7 +81,12 @@ class Run:
         self._locales = {column.name: column.locale for column in (*table.languages, table.source)}
         self._files = PictureFiles(self._out, settings, templates, self._locales, fonts)
         faces = {box.style.face for template in templates.values() for box in template.boxes}
-        self._files.renderer.fonts.check(registry, self._locales.values(), faces)
+        library = self._files.renderer.fonts
+        library.check(registry, self._locales.values(), faces)
+        if "comic" in faces and (plain := library.without_hand(self._locales.values())):
+            tags = ", ".join(plain)
+            note = f"There is no hand for comic text in {tags}: it is set in the plain font."
+            summary.notes.append(InputError(note))
         self._source_apart = table.source not in table.languages
         self._page = Page(self._out, registry)
         self._manifest = NewManifest(
