@@ -58,6 +58,35 @@ CASES = [(tag, 0) for tag in SCRIPTS.values()] + [
 ]  # fmt: skip
 """A locale, and which of its sentences."""
 
+HARD = {
+    "vi": "Ặ Ẫ Ổ Ỡ quỷ quyệt nghiêng ngả khuỷu",
+    "th": "ปู่ญี่ปุ่นกู้ภัยที่ฐานปั้น กู้ญู่ปี้",
+    "km": "ស្ត្រីខ្មែរ ញ៉ាំ ក្រៀម ឆ្នាំ ប្រុស្រី",
+    "my": "ကြွေးကြွို့ ဗျို့ ကျွန်ုပ်တို့ ညွှန့်",
+    "lo": "ນ້ຳ ໝູ່ ຫຼິ້ນ ກ໋ວຍເຕ໋ຍວ ຢູ່ຫັ້ນ",
+    "ta": "ஸ்ரீ க்ஷௌரம் ஔவையார் கொழுக்கட்டை",
+    "hi": "क्ष त्र ज्ञ द्ध्व र्त्स्न्य हृदय ट्रैफ़िक",
+    "bn": "ক্ষ্ম র‍্যাব স্ত্রী ন্ত্র্য উদ্ধৃত কিংকর্তব্য",
+    "ml": "സ്ത്രീ ന്റെ ക്ഷ്ത്ര കൽ മൻ ക്രൗര്യം",
+    "te": "స్త్రీ క్ష్మ ర్యాంకు త్ర్యంబకం జ్ఞానం",
+    "si": "ක්‍ෂණය ශ්‍රී ව්‍යංජන ප්‍රශ්නය",
+    "ar": "لٍّ إِنِّي أُحِبُّ الشَّايَ عِنْدَ الظُّهْرِ",
+    "fa": "می‌خواهم ۱۲٫۵٪ تخفیف (نسخهٔ v2.0)",
+    "he": "הַחָתוּל יָשֵׁן (10:30) עִם API 2.0",
+    "en": "z\u0351\u0352\u0353\u0354 a\u0317\u0316\u0351\u0357 jgy l\u0323\u0301 o\u0308\u0304",
+    "ru": "ударе\u0301ние Ѐ Ѝ ё й щёголь",
+    "ja": "「『猫』が言った。」（本当？）、「はい」",
+    "zh-Hans": "他说：“好。”（真的）《书》、《报》。",
+    "zh-Hant": "他說：「好！」（真的？）『書』、『報』。",
+    "ko": "‘회의’는 「시작」, 값넓꿿 뛟쀍 됐다",
+}
+"""A hard line in twenty languages: stacked marks, conjuncts, mixed directions, full-width marks.
+
+Chinese ！ and ？ are left out: CLREQ tightens them before a closing mark, CSS Text 4 does not.
+"""
+
+CASES += [(tag, len(SENTENCES[tag])) for tag in HARD]
+
 CSS = {
     "ja": "line-break: strict",
     "zh-Hans": "line-break: strict",
@@ -190,7 +219,7 @@ def theirs(tmp_path_factory: pytest.TempPathFactory) -> dict[tuple[str, int], Th
 
 
 def shaped(locale: Locale, number: int) -> ShapedText:
-    text = SENTENCES[locale.tag][number]
+    text = [*SENTENCES[locale.tag], HARD.get(locale.tag, "")][number]
     level, runs, missing = Itemizer(FontLibrary().stack(locale, "plain")).runs(
         text, locale.direction
     )
@@ -255,7 +284,7 @@ def test_chromium_breaks_the_same_lines(
     locale = default().get(tag)
     paragraph = shaped(locale, number)
     ours = [paragraph.text[begin:end].rstrip() for begin, end in filled(paragraph, locale)]
-    assert len(ours) > 1
+    assert len(ours) > 1 or number >= len(SENTENCES[tag])
     assert ours == [line.rstrip() for line in theirs[tag, number].lines]
 
 
