@@ -39,6 +39,11 @@ def is_emoji(cluster: str) -> bool:
     return _TEXT not in cluster and _EMOJI.search(cluster) is not None
 
 
+def has_emoji(text: str) -> bool:
+    """Whether something in a text is, or may be, drawn as emoji."""
+    return _EMOJI.search(text) is not None
+
+
 @cache
 def loses(cluster: str, face: Face) -> bool:
     """Whether an emoji loses its flag, its colour or its tone in a face, or falls into pieces.

@@ -63,7 +63,7 @@ class FontStack:
         for cluster in clusters:
             if is_emoji(cluster):
                 face = self.font_for(cluster)
-                if face is not None and face.emoji and loses(cluster, face):
+                if face is not None and loses(cluster, face):
                     yield cluster
 
     def _choose(self, cluster: str) -> Face | None:

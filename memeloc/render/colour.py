@@ -19,8 +19,9 @@ from memeloc.errors import InputError
 from memeloc.fonts import Face
 from memeloc.render.compose import Pixels
 
-_AROUND = 24
-"""Positions around itself at which a glyph's shape is drawn to make its outline."""
+_LEAST, _MOST = 16, 96
+"""Positions around itself at which a glyph's shape is drawn to make its outline: some two pixels
+apart."""
 
 _SMOOTH = skia.SamplingOptions(skia.FilterMode.kLinear, skia.MipmapMode.kLinear)
 
@@ -108,8 +109,9 @@ def trace(canvas: skia.Canvas, drawn: Picture, width: float) -> None:
     """Draw the shape of a glyph, with an outline of `width` pixels, at a canvas's origin."""
     image, left, top = drawn
     canvas.drawImage(image, left, top, _SMOOTH, skia.Paint())
-    for step in range(_AROUND if width else 0):
-        turn = 2 * math.pi * step / _AROUND
+    steps = min(max(_LEAST, math.ceil(math.pi * width)), _MOST) if width else 0
+    for step in range(steps):
+        turn = 2 * math.pi * step / steps
         for reach in (width, width / 2):  # twice: an outline wider than the glyph has no hole
             across, down = reach * math.cos(turn), reach * math.sin(turn)
             canvas.drawImage(image, left + across, top + down, _SMOOTH, skia.Paint())

@@ -17,6 +17,7 @@ from memeloc.counts import counted
 from memeloc.errors import InputError
 from memeloc.files import file_sha256, replacing
 from memeloc.fonts import FontLibrary, FontStack
+from memeloc.fonts.emoji import has_emoji
 from memeloc.locales import Registry, default
 from memeloc.locales.casing import uppercase
 from memeloc.model import Caption, Locale, Template, TextBox
@@ -337,7 +338,7 @@ def _prove_part(
         fonts=tuple(dict.fromkeys([face.family for face in faces])),
         missing=layout.missing,
         replaced=sum(line.text.count("\ufffd") for line in layout.lines),
-        lost=_lost(layout, stack) if any(face.emoji for face in faces) else (),
+        lost=_lost(layout, stack),
         absent=stack.absent if stack.absent and _has_script(layout, locale.script) else (),
         too_small=layout.size < locale.smallest_size - 1e-6,
         broken_word=layout.broken_word,
@@ -357,6 +358,7 @@ def _lost(layout: PartLayout, stack: FontStack) -> tuple[str, ...]:
     pieces = (
         line.text[start:end]
         for line in layout.lines
+        if has_emoji(line.text)
         for ends in [clusters(line.text)]
         for start, end in zip([0, *ends], ends, strict=False)
     )
