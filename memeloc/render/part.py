@@ -173,11 +173,13 @@ class Part:
                 high = choice.step - 1
                 continue
             best, chosen = fitted, choice
+            larger = choice.free + 1
+            if larger > high:
+                return best
             above, below = ink_extent(best.lines, best.baselines)
             extent = max(0.0, above + below - best.baselines[-1])
             closest = replace(self.capacity, pitch=self.bounds.line_spacing, extent=extent)
-            larger = choice.free + 1
-            if larger > high or fit.largest_step(segments, closest, larger, larger) < 0:
+            if fit.largest_step(segments, closest, larger, larger) < 0:
                 return best
             count = len(spans)
             pitch = best.baselines[-1] / (count - 1) if count > 1 else closest.pitch

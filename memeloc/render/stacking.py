@@ -127,22 +127,20 @@ def _distance(above: Line, below: Line, align: Align, clearance: float, least: f
         return least
     if apart - least < SAME_PITCH:
         return apart
-    deep = sorted(
-        (
-            (-bottom, left, right)
-            for left, bottom, right, _ in _boxes(above, align)
-            if below.top - bottom + clearance > least
-        ),
-        reverse=True,
-    )
-    tall = sorted(
-        (
-            (top, left - clearance, right + clearance)
-            for left, _, right, top in _boxes(below, align)
-            if top - above.bottom + clearance > least
-        ),
-        reverse=True,
-    )
+    depth_needed = least - clearance - below.top
+    height_needed = least - clearance + above.bottom
+    deep = [
+        (-bottom, left, right)
+        for left, bottom, right, _ in _boxes(above, align)
+        if -bottom > depth_needed
+    ]
+    tall = [
+        (top, left - clearance, right + clearance)
+        for left, _, right, top in _boxes(below, align)
+        if top > height_needed
+    ]
+    deep.sort(reverse=True)
+    tall.sort(reverse=True)
     apart = least
     for depth, left, right in deep:
         for height, from_left, to_right in tall:
