@@ -18,6 +18,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
+from memeloc.counts import counted
 from memeloc.errors import InputError
 from memeloc.locales.tags import listed_tags
 from memeloc.meme_ids import MemeIds, check_file_names
@@ -199,7 +200,7 @@ class CaptionsTable:
             pass
         if count:
             more = [f"and {count - _LISTED} more"] if count > _LISTED else []
-            problems = "1 problem" if count == 1 else f"{count} problems"
+            problems = counted(count, "problem")
             raise InputError(
                 f"The table has {problems}; fix the table, or run without --strict to leave these "
                 "captions out:\n" + "\n".join(listed + more),
@@ -213,7 +214,8 @@ class CaptionsTable:
             return None, [("broken row", "", row.error, all_captions)]
         if len(row.cells) > len(columns):
             message = (
-                f"The row has {len(row.cells)} cells, the header {len(columns)}. Put a cell that "
+                f"The row has {counted(len(row.cells), 'cell')}, the header "
+                f"{len(columns)}. Put a cell that "
                 "holds the separator between quotation marks."
             )
             return None, [("too many cells", "", message, all_captions)]
@@ -404,7 +406,8 @@ def _parsed(value: Any, boxes: int | None, sound: bool) -> Caption | tuple[Probl
         value = value.replace("\r\n", "\n").replace("\r", "\n")
         if len(value) > CELL_LIMIT:
             return "too long", (
-                f"The cell has {len(value):,} characters; a caption has {CELL_LIMIT:,} at most. A "
+                f"The cell has {counted(len(value), 'character')}; a caption has "
+                f"{CELL_LIMIT:,} at most. A "
                 "quotation mark that is opened and not closed can also be the reason."
             )
         wrong = _BAD.search(value)
@@ -419,7 +422,8 @@ def _parsed(value: Any, boxes: int | None, sound: bool) -> Caption | tuple[Probl
         return "empty caption", "The caption is empty."
     if boxes is not None and len(caption.parts) > boxes:
         return "too many parts", (
-            f"The caption has {len(caption.parts)} parts, its template {boxes}; a part ends at "
+            f"The caption has {counted(len(caption.parts), 'part')}, its template "
+            f"{boxes}; a part ends at "
             "a '//' between spaces."
         )
     return caption

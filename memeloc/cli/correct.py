@@ -25,6 +25,7 @@ from memeloc.cli.options import (
 from memeloc.cli.output import progress, say
 from memeloc.cli.settle import WARNINGS, settle
 from memeloc.cli.show import SHOWN, Table, as_plain, explain, show
+from memeloc.counts import counted
 
 if TYPE_CHECKING:
     from memeloc.workspace.correcting.correcting import SheetImport
@@ -203,13 +204,18 @@ def _print_import(result: SheetImport, dry_run: bool) -> None:
     show(result, WARNINGS, as_json=False)
     if result.earlier:
         say(
-            f"{result.file}: {len(result.earlier):,} answers are about an earlier picture, such as "
+            f"{result.file}: "
+            f"{counted(len(result.earlier), 'answer is', 'answers are')} about an "
+            "earlier picture, such as "
             f"{result.earlier[0]}: kept with it, not counted; memeloc ocr reads the new ones"
         )
     if result.report:
         print(f"Row by row, for who filled it in: {result.report}")
     if result.left_out:
-        say(f"{result.file}: {result.left_out:,} rows were left out; mend them and import it again")
+        say(
+            f"{result.file}: {counted(result.left_out, 'row was', 'rows were')} left "
+            "out; mend them and import it again"
+        )
 
 
 _SHEETS = Table(

@@ -9,6 +9,7 @@ from memeloc.cli.options import AsJson, CurationRecipe, Jobs
 from memeloc.cli.output import progress, say
 from memeloc.cli.recipes import RECIPE_SETTINGS
 from memeloc.cli.show import Table, explain, show
+from memeloc.counts import counted
 
 _STAGES = {
     "people": "decided by people",
@@ -117,10 +118,11 @@ def dedup(
     explain("", [f"memeloc: {item}: {why}" for item, why in result.unreadable.items()], most=10)
     asked = sum(line.asked for line in result.stages)
     review = "memeloc review export duplicates --person NAME"
-    then = f"Next: {review}, for {asked:,} pairs that a person looks at"
+    then = f"Next: {review}, for {counted(asked, 'pair')} that a person looks at"
     if result.unread:
         then = (
-            f"Next: memeloc ocr and this again, as {result.unread:,} pictures have no text yet; "
-            f"else {review}, for {asked:,} pairs"
+            "Next: memeloc ocr and this again, as "
+            f"{counted(result.unread, 'picture has', 'pictures have')} no text yet; "
+            f"else {review}, for {counted(asked, 'pair')}"
         )
     show(result, _TABLE, RECIPE_SETTINGS, *[then] * bool(asked), as_json=as_json)

@@ -10,6 +10,7 @@ import memeloc
 from memeloc.cli.options import AsJson
 from memeloc.cli.output import progress
 from memeloc.cli.show import explain, show
+from memeloc.counts import counted
 
 
 def dump(
@@ -29,8 +30,9 @@ def dump(
         result = workspace.dump(folder, bar.phase)
     explain("Note", result.notes)
     then = (
-        f"Wrote {sum(result.rows.values()):,} rows of {len(result.rows)} tables and "
-        f"{result.files:,} files to {folder} ({result.size / 1e6:,.1f} MB)."
+        f"Wrote {counted(sum(result.rows.values()), 'row')} of "
+        f"{counted(len(result.rows), 'table')} and "
+        f"{counted(result.files, 'file')} to {folder} ({result.size / 1e6:,.1f} MB)."
     )
     show(result, then, as_json=as_json)
 
@@ -53,9 +55,14 @@ def load(
     with progress("Loading", None, unit="rows") as bar:
         result = memeloc.Workspace.load(dump, folder, bar.phase)
     explain("Note", result.notes)
-    then = f"Loaded {sum(result.rows.values()):,} rows and {result.files:,} files into {folder}."
+    then = (
+        f"Loaded {counted(sum(result.rows.values()), 'row')} and "
+        f"{counted(result.files, 'file')} into {folder}."
+    )
     if result.seen:
         then = "Nothing is new: everything of the dump is here already."
     erased = sum(result.erased.values())
-    left_out = [f"Left out: {erased:,} rows of people who were erased here."] if erased else []
+    left_out = (
+        [f"Left out: {counted(erased, 'row')} of people who were erased here."] if erased else []
+    )
     show(result, then, *left_out, as_json=as_json)

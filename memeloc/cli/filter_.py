@@ -14,6 +14,7 @@ from memeloc.cli.options import AsJson, CurationRecipe, Jobs, settings
 from memeloc.cli.output import progress, say
 from memeloc.cli.recipes import RECIPE_SETTINGS
 from memeloc.cli.show import Table, by_place, explain, show
+from memeloc.counts import counted
 
 if TYPE_CHECKING:
     from memeloc.workspace.curating.filtering import FilterResult, ItemVerdicts
@@ -136,7 +137,9 @@ def filter_items(
         skipped = sum(run.skipped for run in result.filters)
         unread = _unread(result)
         then = (
-            f"memeloc ocr, as {unread:,} pictures have no text yet" if unread else "memeloc select"
+            f"memeloc ocr, as {counted(unread, 'picture has', 'pictures have')} no text yet"
+            if unread
+            else "memeloc select"
         )
         say(f"{judged:,} judged now, {skipped:,} before. Next: {then}")
     if result.cost:

@@ -27,7 +27,7 @@ def _axes(font: dict[str, Any]) -> str:
 
 
 _FONTS = Table(
-    "{n} font families",
+    "{n:font family|font families}",
     "families",
     (
         "family package version licence scripts styles",

@@ -5,6 +5,7 @@ from __future__ import annotations
 import memeloc
 from memeloc.cli.options import AsJson, Langs, languages
 from memeloc.cli.show import SHOWN, Table, show
+from memeloc.counts import counted
 
 _TABLE = Table("Glossary", "terms", "language term wanted forbidden note", most=SHOWN)
 
@@ -35,5 +36,7 @@ def glossary(langs: Langs = "all", as_json: AsJson = False) -> None:
             for locale in workspace.locales_of(languages(langs))
             for term in workspace.glossary.terms(locale)
         ]
-    then = f"{file}: {len(terms):,} terms" if file else "Name one: `glossary` in memeloc.toml"
+    then = (
+        f"{file}: {counted(len(terms), 'term')}" if file else "Name one: `glossary` in memeloc.toml"
+    )
     show({"glossary": file, "terms": terms}, _TABLE, then, as_json=as_json)

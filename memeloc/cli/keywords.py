@@ -11,6 +11,7 @@ from typer import Argument, Option
 from memeloc.cli.options import AsJson
 from memeloc.cli.output import say
 from memeloc.cli.show import SHOWN, Table, show
+from memeloc.counts import counted
 
 if TYPE_CHECKING:
     from memeloc.collect.keywords.rules import KeywordRules
@@ -37,13 +38,13 @@ _MATCHES = Table("Keywords found", "matches", "line found keyword kind rule", em
 
 def _nearest(row: WithoutTopic) -> str:
     return "; ".join(
-        f"{near.topic} {near.nearness:.2f} ({near.keyword}, {near.captions} captions)"
+        f"{near.topic} {near.nearness:.2f} ({near.keyword}, {counted(near.captions, 'caption')})"
         for near in row.nearest
     )
 
 
 _WITHOUT = Table(
-    "{n} of {0.templates} templates without a topic",
+    "{n} of {0.templates:template} without a topic",
     "without",
     ("item name captions", ("nearest topics", _nearest)),
     most=SHOWN,

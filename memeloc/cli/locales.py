@@ -9,6 +9,7 @@ from typer import Argument, Option
 
 from memeloc.cli.options import AsJson, FontFiles, LocaleFolders
 from memeloc.cli.show import Table, as_plain, explain, show
+from memeloc.counts import counted
 
 if TYPE_CHECKING:
     from memeloc.fonts import FontLibrary
@@ -122,7 +123,7 @@ def check(
             if covered.missing:
                 problems.append(
                     f"{locale.tag}: the {face} fonts lack {len(covered.missing)} of "
-                    f"{covered.clusters} letters: {_letters(covered.missing)}"
+                    f"{counted(covered.clusters, 'letter')}: {_letters(covered.missing)}"
                 )
     show({"checks": rows, "problems": problems}, _CHECKS, as_json=as_json)
     explain("", problems, most=None, fail=True)

@@ -10,6 +10,7 @@ from typer import Argument, Option
 
 from memeloc.cli.options import AsJson, Jobs, TemplateFolders
 from memeloc.cli.show import SHOWN, Table, explain, show
+from memeloc.counts import counted
 
 if TYPE_CHECKING:
     from memeloc.workspace.curating.matching import Matches
@@ -38,7 +39,7 @@ _LEFT_OUT = Table(
 
 def _captions(result: Matches) -> Iterator[str]:
     if written := result.captions:
-        yield f"Wrote {written.memes:,} captions to {written.file}"
+        yield f"Wrote {counted(written.memes, 'caption')} to {written.file}"
         yield f"Next: memeloc import {written.file}"
 
 

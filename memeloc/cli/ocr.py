@@ -12,6 +12,7 @@ import memeloc
 from memeloc.cli.options import AsJson, Jobs, split
 from memeloc.cli.output import progress, say
 from memeloc.cli.show import SHOWN, Table, show
+from memeloc.counts import counted
 from memeloc.ocr.transcript import NO_TEXT, UNSURE, WORDS
 
 _ONLY = ("new", "textless", "all")
@@ -71,7 +72,7 @@ def ocr(
             jobs=jobs,
             on_progress=bar.phase,
         )
-    then = [f"Read {result.pictures:,} pictures, {result.remembered:,} of them before."]
+    then = [f"Read {counted(result.pictures, 'picture')}, {result.remembered:,} of them before."]
     marked = {NO_TEXT: result.no_text, UNSURE: result.unsure, WORDS: result.words}
     for mark, count in marked.items():
         then += [f"{count:,} are marked: {mark}"] * bool(count)

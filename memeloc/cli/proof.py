@@ -13,6 +13,7 @@ from typer import Argument, Option
 from memeloc.cli.options import AsJson, LocaleFolders, TemplateFolders, languages
 from memeloc.cli.output import Cell, progress
 from memeloc.cli.show import Column, Table, as_plain, explain, show
+from memeloc.counts import counted
 
 if TYPE_CHECKING:
     from memeloc.render.ocr import OcrReport
@@ -60,7 +61,7 @@ def proof(
     }
     if not as_json:
         if not rendered.flaws:
-            print(f"No problems in {rendered.pictures:,} pictures.\n")
+            print(f"No problems in {counted(rendered.pictures, 'picture')}.\n")
         show(rendered, *_tables(rendered, limit), as_json=False)
     if ocr:
         reading = _read_back(out, rendered.pictures, tags, templates or [], locales or [], jobs)

@@ -12,6 +12,7 @@ import memeloc
 from memeloc.cli.options import AnsweredBy, AsJson, DryRun
 from memeloc.cli.output import progress
 from memeloc.cli.show import Column, Table, explain, show
+from memeloc.counts import counted
 
 app = typer.Typer(
     no_args_is_help=True,
@@ -139,7 +140,8 @@ def import_(
         explain(file.file, [file.note] if file.note else [])
         stored = "nothing is stored" if file.new is None else f"{file.new:,} of them new"
         then.append(
-            f"{file.file}: {file.answers:,} answers of {file.person} to {file.question}, {stored}"
+            f"{file.file}: {counted(file.answers, 'answer')} of {file.person} to "
+            f"{file.question}, {stored}"
         )
         if file.earlier:
             then.append(

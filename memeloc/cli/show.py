@@ -3,7 +3,7 @@
 `--json` prints the result's own fields (a dataclass, as pydantic's TypeAdapter writes it); for
 people a command lists beside it which tables there are, and what stands in each column.
 
-    _FONTS = Table("{n} font families", "families", (
+    _FONTS = Table("{n:font family|font families}", "families", (
         "name licence SHA-256=state",                # fields; a heading that is another
         ("KB", lambda family: family.bytes // 1000), # or a heading and a function of the row
     ))
@@ -15,11 +15,13 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from operator import attrgetter, itemgetter
+from string import Formatter
 from typing import Any
 
 import typer
 
 from memeloc.cli.output import Cell, print_json, say, table
+from memeloc.counts import counted
 
 Column = str | tuple[str, str | int | Callable[[Any], Cell]]
 """Fields with spaces between, each `field` or `heading=field`, `_` being a space of a heading; or a
@@ -44,7 +46,8 @@ class Table:
     """A table of a result.
 
     Attributes:
-        title: what it shows, formatted with the result and the number `n` of rows.
+        title: what it shows, formatted with the result and the number `n` of rows; `{n:row}` is a
+            count with its noun, `{n:entry|entries}` with a plural of its own.
         rows: the field of the result with the rows, or a function that gives them; a table
             without rows is not shown.
         columns: what each column shows; or a function of the result that lists them.
@@ -69,7 +72,9 @@ class Table:
         if gap:
             print()
         table(
-            self.title(result) if callable(self.title) else self.title.format(result, n=len(rows)),
+            self.title(result)
+            if callable(self.title)
+            else _TITLES.format(self.title, result, n=len(rows)),
             [heading for heading, _ in pairs],
             [[get(row) for get in cells] for row in rows[: self.most]],
         )
@@ -77,6 +82,16 @@ class Table:
             say(f"and {len(rows) - self.most:,} more; --json lists them all")
         return True
 
+
+class _Titles(Formatter):
+    def format_field(self, value: Any, format_spec: str) -> str:
+        """A number whose format is a noun: see `counted`."""
+        if isinstance(value, int) and len(format_spec) > 1 and format_spec[0].isalpha():
+            return counted(value, *format_spec.split("|"))
+        return format(value, format_spec)
+
+
+_TITLES = _Titles()
 
 View = Table | str | Callable[[Any], Iterable[str]]
 """A table, a sentence, or a function of the result that gives sentences."""

@@ -20,7 +20,7 @@ app = typer.Typer(no_args_is_help=True, help="Look at the templates, and make ne
 Name = Annotated[str, Argument(metavar="NAME", help="A template's name, as list shows it.")]
 
 _TEMPLATES = Table(
-    "{n} templates",
+    "{n:template}",
     "templates",
     (
         "name title",
@@ -59,7 +59,7 @@ _TEMPLATE = (
 
 _RECOVERED = (
     Table(
-        "{n} templates",
+        "{n:template}",
         "templates",
         [
             ("folder", lambda template: str(template.folder)),

@@ -13,6 +13,7 @@ import memeloc
 from memeloc.cli.options import AsJson, DryRun, Taxonomy, check_taxonomy, languages
 from memeloc.cli.output import progress, say
 from memeloc.cli.show import Table, by_place, explain, show
+from memeloc.counts import counted
 
 if TYPE_CHECKING:
     from memeloc.translate import Plan
@@ -42,7 +43,7 @@ _PLAN = Table(
     empty=True,
 )
 _MODELS = Table(
-    "{n} translation models",
+    "{n:translation model}",
     "models",
     (
         "from=source",
@@ -154,8 +155,9 @@ def translate(
         plan = job.plan
         if not as_json:
             say(
-                f"{plan.captions:,} captions with {plan.translator}: {plan.strings:,} strings, "
-                f"{plan.characters:,} characters, about {_money(plan.cost, plan.currency)}"
+                f"{counted(plan.captions, 'caption')} with {plan.translator}: "
+                f"{counted(plan.strings, 'string')}, "
+                f"{counted(plan.characters, 'character')}, about {_money(plan.cost, plan.currency)}"
             )
         unpriced = plan.translator == "openai" and plan.strings and not plan.most
         if job.budget is not None and unpriced:
@@ -168,7 +170,7 @@ def translate(
     done = (
         f"{result.translated:,} translated, {result.from_memory:,} from memory, "
         f"{result.repeated:,} repeated, {result.empty:,} without text; "
-        f"{result.characters:,} characters billed, {_money(result.cost, plan.currency)}"
+        f"{counted(result.characters, 'character')} billed, {_money(result.cost, plan.currency)}"
     )
     if result.elsewhere:
         done += f"\n{result.elsewhere:,} were translated by another program at the same time"
@@ -178,12 +180,13 @@ def translate(
     show(result, done, as_json=as_json)
     if plan.translator == "memory":  # what the memory does not know is not a failure
         if result.failures:
-            say(f"{len(result.failures):,} captions are not in the memory.")
+            say(f"{counted(len(result.failures), 'caption is', 'captions are')} not in the memory.")
         return
     explain("", [f"{each.meme_id}, {each.language}: {each.error}" for each in result.failures])
     if result.over_budget:
         say(
-            f"{result.left:,} captions are left: the next could pass the budget. The same command "
+            f"{counted(result.left, 'caption is', 'captions are')} left: the next "
+            "could pass the budget. The same command "
             "with a larger --budget goes on."
         )
     explain("memeloc", [result.stopped] if result.stopped is not None else [])
@@ -197,7 +200,7 @@ def _waiting() -> Callable[[int], None]:
 
     def report(count: int) -> None:
         if not reports:
-            say(f"Waiting for {count:,} captions that another program is translating.")
+            say(f"Waiting for {counted(count, 'caption')} that another program is translating.")
         reports.append(count)
 
     return report
@@ -236,7 +239,7 @@ def import_memory(
     """
     with memeloc.Workspace.find() as workspace:
         result = workspace.translating.import_memory(file)
-    show(result, f"{result.units:,} units, {result.new:,} of them new", as_json=as_json)
+    show(result, f"{counted(result.units, 'unit')}, {result.new:,} of them new", as_json=as_json)
     for reason, count in result.skipped.items():
         say(f"{count:,} passed over: {reason}")
 
@@ -257,4 +260,4 @@ def export_memory(
     """
     with memeloc.Workspace.find() as workspace:
         result = workspace.translating.export_memory(file, languages(langs))
-    show(result, f"Wrote {result.units:,} units to {file}", as_json=as_json)
+    show(result, f"Wrote {counted(result.units, 'unit')} to {file}", as_json=as_json)

@@ -11,6 +11,7 @@ import memeloc
 from memeloc.cli.options import AsJson, Strict, TakenCaptions, TemplateFolders, languages, split
 from memeloc.cli.output import progress, say
 from memeloc.cli.show import Column, Table, explain, show
+from memeloc.counts import counted
 from memeloc.workspace.acceptance import acceptance_sentences
 
 
@@ -85,7 +86,8 @@ def import_table(
         f"Imported {result.memes:,} new memes. Captions: {added:,} new, {changed:,} changed, "
         f"{result.unchanged:,} unchanged."
         if added + changed
-        else f"Nothing is new: all {result.unchanged:,} captions are here already."
+        else f"Nothing is new: {counted(result.unchanged, 'caption is', 'captions are')} "
+        "here already."
     )
     show(result, then, as_json=as_json)
 
@@ -123,7 +125,7 @@ def export(
     with memeloc.Workspace.find() as workspace:
         result = workspace.captions.export(table, to, captions=captions, selected=selected)
     explain("Note", acceptance_sentences(result.acceptance))
-    show(result, f"Wrote {result.rows:,} rows of {table} to {to}", as_json=as_json)
+    show(result, f"Wrote {counted(result.rows, 'row')} of {table} to {to}", as_json=as_json)
 
 
 def _columns(languages: Any) -> list[Column]:
@@ -140,7 +142,7 @@ def _columns(languages: Any) -> list[Column]:
 
 
 _TABLES = (
-    Table("{0.memes:,} memes", "languages", lambda result: _columns(result.languages)),
+    Table("{0.memes:meme}", "languages", lambda result: _columns(result.languages)),
     Table("Texts of surveys", "survey_texts", lambda result: _columns(result.survey_texts)),
     Table(
         "Spent over all runs",

@@ -14,6 +14,7 @@ from dataclasses import replace
 from threading import Condition, Event
 from typing import Any, Protocol, TypeAlias
 
+from memeloc.counts import counted
 from memeloc.errors import InputError, MemelocError, ServiceError
 from memeloc.language_models.answers import refuses
 from memeloc.language_models.cost import (
@@ -286,7 +287,11 @@ class LanguageModel:
             try:
                 value = read_form(question.form, text)
             except ValueError as error:
-                cut = f"; it was cut off at {self.settings.max_tokens} tokens" if reply.cut else ""
+                cut = (
+                    f"; it was cut off at {counted(self.settings.max_tokens, 'token')}"
+                    if reply.cut
+                    else ""
+                )
                 wrong = whole(f"{error}{cut}").encode()[:WRONG].decode("utf-8", "ignore")
                 messages = (
                     *question.messages,

@@ -12,6 +12,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from threading import Condition, Lock
 
+from memeloc.counts import counted
 from memeloc.errors import MemelocError
 
 OVERHEAD = 32
@@ -111,7 +112,8 @@ class Spending:
             f"{self.answered:,} answered ({self.cached:,} from the cache)",
             f"{self.refused:,} refused by the model" if self.refused else "",
             f"{self.failed:,} without a right answer" if self.failed else "",
-            f"{self.requests:,} requests, {about}{self.tokens_in:,} + {self.tokens_out:,} tokens",
+            f"{counted(self.requests, 'request')}, {about}{self.tokens_in:,} + "
+            f"{counted(self.tokens_out, 'token')}",
             f"{about}{self.cost:.4f} {self.currency}",
         ]
         return "; ".join(filter(None, parts))
@@ -139,7 +141,9 @@ class Plan:
     def line(self) -> str:
         """One sentence for people."""
         return (
-            f"{self.questions - self.cached:,} questions to {self.model} ({self.cached:,} more are "
-            f"answered in the cache): about {self.tokens_in:,} + {self.tokens_out:,} tokens, about "
+            f"{counted(self.questions - self.cached, 'question')} to {self.model} "
+            f"({self.cached:,} more are "
+            f"answered in the cache): about {self.tokens_in:,} + "
+            f"{counted(self.tokens_out, 'token')}, about "
             f"{self.expected:.4f} {self.currency}, at the most {self.most:.4f}; nothing was asked"
         )

@@ -19,6 +19,7 @@ from typing import Any
 import numpy as np
 from PIL import Image
 
+from memeloc.counts import counted
 from memeloc.errors import InputError, MissingError, ServiceError
 from memeloc.locales import default
 from memeloc.model import Locale
@@ -190,7 +191,10 @@ class RapidReader:
         if not unknown:
             return ""
         count, shown = len(unknown), " ".join(unknown[:8])
-        return f"RapidOCR's model does not know {count} letters of {locale.name}, such as {shown}"
+        return (
+            f"RapidOCR's model does not know {counted(count, 'letter')} of {locale.name}, "
+            f"such as {shown}"
+        )
 
     def read(self, pictures: Sequence[Image.Image], locale: Locale) -> list[list[Line]]:
         """The lines of each picture."""

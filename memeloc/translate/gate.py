@@ -15,6 +15,7 @@ from contextlib import contextmanager
 from dataclasses import replace
 from typing import Literal
 
+from memeloc.counts import counted
 from memeloc.errors import MemelocError, ServiceError
 from memeloc.model import Caption
 from memeloc.translate.cleaning import cleaned, is_blank, other_script
@@ -189,7 +190,7 @@ class Gate:
 def _problem(item: TranslationItem, parts: tuple[str, ...]) -> str:
     """What is wrong with the parts of an answer; empty when nothing is."""
     if len(parts) != len(item.source.parts):
-        return f"it gave {len(parts)} parts where {len(item.source.parts)} are needed"
+        return f"it gave {counted(len(parts), 'part')} where {len(item.source.parts)} are needed"
     if any(len(Caption.parse(part).parts) > 1 for part in parts):
         return "it gave a part with ` // ` in it"
     if any(is_blank(parts[index]) for index in filled(item)):

@@ -13,6 +13,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from typing import Any
 
+from memeloc.counts import counted
 from memeloc.errors import InputError, MemelocError, ServiceError
 from memeloc.model import SEPARATOR, Caption
 from memeloc.request_pool import Backoff, ask_in_parallel
@@ -48,7 +49,9 @@ class _UnmatchedError(ServiceError):
     """More or fewer texts came back than were sent; what was sent is billed."""
 
     def __init__(self, sent: int, response: Response) -> None:
-        sentence = f"it gave {len(response.texts)} texts for {sent}; run the command again"
+        sentence = (
+            f"it gave {counted(len(response.texts), 'text')} for {sent}; run the command again"
+        )
         super().__init__("google", sentence, retryable=True)
 
 
@@ -245,7 +248,8 @@ def _batches(
         size = len(_joined(item))
         if size > MAX_CODE_POINTS:
             error = InputError(
-                f"the caption of meme {item.meme_id} has {size:,} characters and Google takes "
+                f"the caption of meme {item.meme_id} has {counted(size, 'character')} "
+                "and Google takes "
                 f"{MAX_CODE_POINTS:,} at once; shorten it, or leave it out"
             )
             refuse(failure(item, error))

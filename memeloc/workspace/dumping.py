@@ -11,6 +11,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from memeloc.counts import counted
 from memeloc.errors import InputError
 from memeloc.files import file_sha256, replacing
 from memeloc.store.database import without_password
@@ -115,7 +116,8 @@ def dump(workspace: WorkspaceFolder, path: str | Path, on_progress: Phases = sil
         files.append(_write_settings(root / FILE, folder))
     elif pictures:
         notes.append(
-            f"The {len(pictures):,} pictures are not in the dump: the workspace was opened by its "
+            f"{counted(len(pictures), 'picture is', 'pictures are')} not in the dump: "
+            "the workspace was opened by its "
             "database's URL; open it by its folder."
         )
     keys = {

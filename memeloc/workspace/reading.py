@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Literal
 
+from memeloc.counts import counted
 from memeloc.engine import usable_cpus
 from memeloc.errors import MemelocError
 from memeloc.items import Item
@@ -267,6 +268,6 @@ class Reading(Part):
             by_tag[locale.tag].paths[item.picture] = item.path
             by_tag[locale.tag].items.setdefault(item.picture, []).append(item.id)
         return by_tag, [
-            NotRead(f"{what} ({count:,} pictures)" if count > 1 else what, why)
+            NotRead(f"{what} ({counted(count, 'picture')})" if count > 1 else what, why)
             for (what, why), count in left_out.items()
         ]

@@ -12,6 +12,7 @@ from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
 
+from memeloc.counts import counted
 from memeloc.workspace.folder import WorkspaceFolder
 from memeloc.workspace.part import Phases, silent
 
@@ -95,7 +96,8 @@ class Workspace(WorkspaceFolder):
         if result.problems:
             left_out = sum(result.problems.values())
             warnings.warn(
-                f"{left_out:,} cells or rows were left out, such as {result.left_out[0]}",
+                f"{counted(left_out, 'cell or row was', 'cells or rows were')} left "
+                f"out, such as {result.left_out[0]}",
                 stacklevel=2,
             )
         if result.waiting:
@@ -119,7 +121,10 @@ class Workspace(WorkspaceFolder):
         left = result.left + len(result.failures)
         if left:
             why = result.stopped or (result.failures[0].error if result.failures else "the budget")
-            warnings.warn(f"{left:,} captions were not translated: {why}", stacklevel=2)
+            warnings.warn(
+                f"{counted(left, 'caption was', 'captions were')} not translated: {why}",
+                stacklevel=2,
+            )
         return self
 
     def render(

@@ -79,7 +79,7 @@ def test_exported_captions_are_those_asked_for(read: Path, command: Command) -> 
 
 def test_a_survey_takes_accepted_captions(read: Path, command: Command) -> None:
     done = command(*BUILD)
-    assert "1 memes in 1 batches" in done.out
+    assert "1 meme in 1 batch" in done.out
     assert "3 captions are left out (de 2 machine, 1 corrected); --captions any" in done.err
 
 

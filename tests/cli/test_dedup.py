@@ -102,7 +102,7 @@ def test_planted_duplicates_go_and_can_come_back(planted: Path, command: Run) ->
     again = command("dedup")
     assert verdicts()[name("silent")] == ("drop", name("large"))
     assert "decided by people" in again.out
-    assert "Next: memeloc ocr and this again, as 1 pictures have no text yet" in first.out
+    assert "Next: memeloc ocr and this again, as 1 picture has no text yet" in first.out
     assert again.out.splitlines()[0].split("\t")[:4] == ["kind", "stage", "in", "duplicates"]
 
 

@@ -26,7 +26,7 @@ def test_a_dump_is_loaded(
     assert dumped["rows"]["captions"] == 1
     assert "There is a dump here already" in command("dump", "../dump").err
     loaded = command("load", "../dump", "../new")
-    assert loaded.out == "Loaded 3 rows and 1 files into ../new.\n"
+    assert loaded.out == "Loaded 3 rows and 1 file into ../new.\n"
     assert command("load", "../dump", "../new").out.startswith("Nothing is new")
     refused = command("load", "../new", "../newer")
     assert (refused.status, "not a dump of a workspace" in refused.err) == (1, True)

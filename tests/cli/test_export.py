@@ -28,7 +28,7 @@ def _workspace(command: Command, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 @pytest.mark.parametrize("ending", ["csv", "jsonl", "parquet"])
 def test_captions_are_read_back(command: Command, ending: str) -> None:
     done = command("export", "captions", "--to", f"out.{ending}")
-    assert done.out == f"Wrote 1 rows of captions to out.{ending}\n"
+    assert done.out == f"Wrote 1 row of captions to out.{ending}\n"
     assert command("import", f"out.{ending}").out.startswith("Nothing is new")
     rendered = command(
         "render", f"out.{ending}", "--langs", "all", "--out", "out", "--jobs", 1, "--json"

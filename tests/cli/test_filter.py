@@ -106,7 +106,7 @@ def test_the_table_counts_by_reason(folder, command: Command):
 def test_pictures_without_text_name_ocr_as_the_next_step(folder, command: Command):
     with Workspace.find(folder) as workspace:
         workspace.store.items.add([FoundPicture(Origin("test", "p"), _picture(9), name="p")])
-    assert "Next: memeloc ocr, as 1 pictures have no text yet" in command("filter", "language").err
+    assert "Next: memeloc ocr, as 1 picture has no text yet" in command("filter", "language").err
     assert "Next: memeloc select" in command("filter", "topics").err
 
 

@@ -143,7 +143,7 @@ def test_a_file_twice_adds_nothing_new_answers_stand_beside(folder: Path, comman
 
 def test_pairs_go_out_as_a_page_or_sheet(folder: Path, command: Run) -> None:
     done = command("review", "export", "duplicates", "--to", "asha")
-    assert "1 pairs" in done.out
+    assert "1 pair" in done.out
     page = (folder / "review-duplicates-asha.html").read_text("utf-8")
     assert "|".join(PAIR) in page
     assert page.count("data:image/jpeg") == 2

@@ -158,7 +158,7 @@ def test_memes_without_a_caption_are_left_out_and_reported(command: Run, folder:
     assert command("import", "more.csv").status == 0
     done = command("survey", "build", "pilot", "--cultures", CULTURES, "--json")
     assert json.loads(done.out)["memes"] == 14
-    assert "1 memes have no caption in es and are left out: new-1" in done.err
+    assert "1 meme without a caption in es left out: new-1" in done.err
 
 
 @pytest.mark.parametrize(

@@ -163,7 +163,7 @@ def test_no_target_brings_an_erased_person_back(
         assert paths
         done = command("survey", "import", "pilot", *paths)
         assert done.status == 0, done.err
-        assert "are of people who were erased, and are not taken" in done.err
+        assert "left out, of people who were erased" in done.err
     assert holding(folder, ADA, hashed) == []
 
 

@@ -115,8 +115,8 @@ def test_wrong_answers_become_failures_and_the_rest_goes_on(item: Item) -> None:
     assert summary.cost == 3.0
     assert reported == summary.failures
     assert {failure.meme_id: str(failure.error) for failure in reported} == {
-        "few": "counter: it gave 1 parts where 2 are needed",
-        "twin": "counter: it gave 1 parts where 2 are needed",
+        "few": "counter: it gave 1 part where 2 are needed",
+        "twin": "counter: it gave 1 part where 2 are needed",
         "joined": "counter: it gave a part with ` // ` in it",
     }
 

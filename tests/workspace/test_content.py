@@ -186,7 +186,7 @@ def test_a_transcript_of_an_earlier_picture_is_kept_with_it(
     write(sheet, [row | {"status": "corrected", "your text": "tea"}])
     shown = command("correct", "import", str(sheet))
     assert shown.status == 0, shown.err
-    assert "1 answers are about an earlier picture" in shown.err
+    assert "1 answer is about an earlier picture" in shown.err
     assert transcripts.all()[item].parts == ("coffee",)
     replaced(workspace, folder, "001.png", 1)
     assert transcripts.all()[item].parts == ("tea",)

@@ -100,7 +100,7 @@ def test_a_decision_on_the_command_line_and_a_newer_one(tied: Path, command: Run
     decide = ("survey", "decide-labels", "pilot", item, "--culture", "de", "--by", "anna")
     assert command(*decide, "--label", "hate", "--reason", "irony").status == 0
     done = command(*decide, "--label", "no-hate", "--reason", "a second look")
-    assert "1 decisions were stored" in done.out
+    assert "1 decision was stored" in done.out
     done = command(*decide, "--label", "hate")
     assert (done.status, "does not say why" in done.err) == (1, True)
     with Workspace.find() as workspace:

@@ -12,6 +12,7 @@ from memeloc.cli.options import AsJson, TakenCaptions, split
 from memeloc.cli.output import say
 from memeloc.cli.show import explain, show
 from memeloc.cli.survey.options import Name
+from memeloc.counts import counted
 from memeloc.workspace.acceptance import acceptance_sentences
 
 if TYPE_CHECKING:
@@ -154,7 +155,7 @@ def build(
             captions=captions,
         )
     for tag, left_out in result.left_out.items():
-        say(f"{len(left_out):,} memes have no caption in {tag} and are left out: {left_out[0]}")
+        say(f"{counted(len(left_out), 'meme')} without a caption in {tag} left out: {left_out[0]}")
     explain("Note", acceptance_sentences(result.acceptance))
     _show(result, as_json)
 
@@ -193,8 +194,9 @@ def _show(result: BuildResult, as_json: bool) -> None:
     there = "" if result.new else " (all of them were there)"
     show(
         result,
-        f"{result.survey}: {result.memes:,} memes in {len(result.batches):,} batches, "
-        f"{result.sheets:,} sheets for {result.annotators:,} annotators{there}",
+        f"{result.survey}: {counted(result.memes, 'meme')} in "
+        f"{counted(len(result.batches), 'batch', 'batches')}, "
+        f"{counted(result.sheets, 'sheet')} for {counted(result.annotators, 'annotator')}{there}",
         f"Next: memeloc survey export {result.survey} --to html --contact WHO "
         "--option send_to=https://...",
         as_json=as_json,

@@ -14,6 +14,7 @@ from memeloc.cli.output import say
 from memeloc.cli.show import Table, by_place, show
 from memeloc.cli.survey.agreement import AGREEMENT
 from memeloc.cli.survey.options import Changed, Name, check_table, write_frame
+from memeloc.counts import counted
 
 _VIEWS = (
     Table(
@@ -114,9 +115,12 @@ def check(
     show(
         result,
         *_VIEWS,
-        f"{result.retained:,} of {result.submissions:,} submissions are retained",
+        f"{result.retained:,} of {counted(result.submissions, 'submission')} retained",
         f"Next: memeloc survey settle {name}",
         as_json=as_json,
     )
     if result.absent and not as_json:
-        say(f"{len(result.absent):,} people are at the service, and no answers of theirs came.")
+        say(
+            f"{counted(len(result.absent), 'person is', 'people are')} at the "
+            "service, and no answers of theirs came."
+        )

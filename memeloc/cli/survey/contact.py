@@ -14,6 +14,7 @@ from memeloc.cli.options import AsJson, split
 from memeloc.cli.output import confirm, say
 from memeloc.cli.show import Table, by_place, show
 from memeloc.cli.survey.options import Name, check_table
+from memeloc.counts import counted
 
 Exported = Annotated[
     list[Path] | None,
@@ -81,7 +82,8 @@ def bonus(
             agree=lambda costs: confirm(costs, "Pay it?", agreed=yes),
         )
     written = (
-        f"Wrote {len(result.bonuses):,} bonuses of {result.total:,} {result.currency} in all, "
+        f"Wrote {counted(len(result.bonuses), 'bonus', 'bonuses')} of "
+        f"{result.total:,} {result.currency} in all, "
         f"without the fee, to {path}"
     )
     none = "Nobody retained took longer than was paid for, as far as five people tell"
@@ -140,7 +142,7 @@ def message(
             send=send,
             agree=agree,
         )
-    written = f"Wrote {len(result.messages):,} messages to {path}"
+    written = f"Wrote {counted(len(result.messages), 'message')} to {path}"
     show(result, _TEXTS, written, *_outcomes(result.sent, send), as_json=as_json)
     _unknown(result, as_json)
 

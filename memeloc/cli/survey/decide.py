@@ -12,6 +12,7 @@ from memeloc.cli.options import AsJson
 from memeloc.cli.output import confirm, say
 from memeloc.cli.show import Table, by_place, show
 from memeloc.cli.survey.options import Name, check_table
+from memeloc.counts import counted
 
 _DECISIONS = Table(
     "Decisions",
@@ -80,5 +81,5 @@ def decide(
     outcomes = [f"{outcome}: {count:,}" for outcome, count in result.sent.items()]
     if send:
         outcomes.append(f"Sent the service {result.sent.get('sent', 0):,} of them")
-    written = f"Wrote {len(result.decisions):,} decisions to {path}"
+    written = f"Wrote {counted(len(result.decisions), 'decision')} to {path}"
     show(result, _DECISIONS, written, *outcomes, as_json=as_json)

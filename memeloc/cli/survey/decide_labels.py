@@ -12,6 +12,7 @@ import memeloc
 from memeloc.cli.options import AsJson, pairs
 from memeloc.cli.show import SHOWN, Table, show
 from memeloc.cli.survey.options import Name, check_table
+from memeloc.counts import counted
 
 if TYPE_CHECKING:
     from memeloc.workspace.surveys.discussing import DecideLabelsResult, OpenLabel
@@ -76,9 +77,12 @@ def decide_labels(
 
 def _next_steps(result: DecideLabelsResult) -> Iterator[str]:
     if result.new or result.known:
-        yield f"{result.new:,} decisions were stored; {result.known:,} were known"
+        yield (
+            f"{counted(result.new, 'decision was', 'decisions were')} stored; "
+            f"{result.known:,} were known"
+        )
         yield f"Next: memeloc survey settle {result.survey}"
     if result.file is not None:
-        yield f"{len(result.open):,} rows to be filled in: {result.file}"
+        yield f"{counted(len(result.open), 'row')} to be filled in: {result.file}"
     elif not result.open:
         yield "Nothing is left to decide"

@@ -12,6 +12,7 @@ from memeloc.cli.options import AsJson, split
 from memeloc.cli.output import confirm, progress, say
 from memeloc.cli.show import Table, by_field, explain, show
 from memeloc.cli.survey.options import Name, changed_sentences, target_options
+from memeloc.counts import counted
 
 _PUSHED = Table(
     "At the service", "pushed", lambda result: by_field(*result.pushed[0]) if result.pushed else ()
@@ -92,7 +93,8 @@ def export(
         )
     for tag, count in result.english.items():
         say(
-            f"{count} texts of the survey are not translated into {tag} and are in English: "
+            f"{counted(count, 'text of the survey is', 'texts of the survey are')} "
+            f"not translated into {tag} but in English: "
             f"memeloc translate --kind survey --langs {tag}, then memeloc correct export "
             f"--kind survey --lang {tag}"
         )
@@ -112,7 +114,8 @@ def export(
             f"memeloc correct export --kind survey --lang {unread[-1]}"
         )
     summary = (
-        f"{len(result.sheets):,} sheets of {name} for {to}, {result.minutes} minutes each, "
+        f"{counted(len(result.sheets), 'sheet')} of {name} for {to}, {result.minutes} "
+        "minutes each, "
         f"in {out or Path('surveys') / name / to}"
     )
     first = [f"Open first: {path}" for path in result.files[:1]]

@@ -12,6 +12,7 @@ import memeloc
 from memeloc.cli.options import AsJson
 from memeloc.cli.output import confirm
 from memeloc.cli.show import SHOWN, Table, by_place, show
+from memeloc.counts import counted
 
 if TYPE_CHECKING:
     from memeloc.workspace.surveys.forgetting import ForgetResult
@@ -61,10 +62,13 @@ def _receipt(result: ForgetResult) -> Iterator[str]:
     if not result.people:
         yield "Nobody was erased"
         return
-    many = f"{result.people:,} people" if result.people > 1 else "One person"
+    many = counted(result.people, "person", "people")
     yield f"{many} erased, from {len(result.surveys):,} surveys"
     for name, count in result.reopened.items():
-        yield f"{name}: {count:,} labels are open again. Next: memeloc survey settle {name}"
+        yield (
+            f"{name}: {counted(count, 'label is', 'labels are')} open again. Next: "
+            f"memeloc survey settle {name}"
+        )
     for path in result.files[:SHOWN]:
         yield f"Still named in {path}: delete or correct it"
     if len(result.files) > SHOWN:

@@ -16,6 +16,7 @@ from memeloc.cli.options import AsJson
 from memeloc.cli.output import progress, say
 from memeloc.cli.show import SHOWN, Table, View, by_place, explain, show
 from memeloc.cli.survey.options import Name, check_table, target_options
+from memeloc.counts import counted
 
 if TYPE_CHECKING:
     from memeloc.survey.model import RejectedRow
@@ -106,18 +107,22 @@ def remark(result: ImportResult) -> None:
     """Say which rows were rejected, and what was passed over."""
     for file in result.files:
         if file.made:
-            say(f"{file.file}: studies for Prolific lead to these {file.made:,} forms from now on")
+            say(
+                f"{file.file}: studies for Prolific lead to these "
+                f"{counted(file.made, 'form')} from now on"
+            )
         elif not (file.submissions or file.participants or file.rejected):
             say(f"{file.file}: holds no answers")
     explain("", (f"{row.file}, row {row.row}: {row.message}" for row in result.rejected))
     if len(result.rejected) > SHOWN:
         say("--left FILE writes them all")
     if erased := sum(file.erased or 0 for file in result.files):
-        say(f"{erased:,} rows are of people who were erased, and are not taken")
+        say(f"{counted(erased, 'row is', 'rows are')} left out, of people who were erased")
     if result.passed_over:
         say(
-            f"{len(result.passed_over):,} files of the folders are of no kind that comes back and "
-            f"were passed over: {result.passed_over[0]} the first"
+            f"{counted(len(result.passed_over), 'file')} of no kind that comes back "
+            f"{'was' if len(result.passed_over) == 1 else 'were'} passed over: "
+            f"{result.passed_over[0]} the first"
         )
 
 

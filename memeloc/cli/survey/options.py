@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 from typer import Argument, Option
 
 from memeloc.cli.options import pairs
+from memeloc.counts import counted
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -33,7 +34,11 @@ def changed_sentences(changed: Sequence[str]) -> list[str]:
     """The sentence for finished memes whose picture has changed, if there are any."""
     if not changed:
         return []
-    which = changed[0] if len(changed) == 1 else f"{len(changed):,} memes, {changed[0]} the first,"
+    which = (
+        changed[0]
+        if len(changed) == 1
+        else f"{counted(len(changed), 'meme')}, {changed[0]} the first,"
+    )
     return [
         f"The picture of {which} has changed since the survey was built. People see the one it was "
         "built of, and answers are about that; build another survey to ask about the new one."

@@ -9,6 +9,7 @@ import memeloc
 from memeloc.cli.options import AsJson
 from memeloc.cli.output import say
 from memeloc.cli.show import Table, show
+from memeloc.counts import counted
 
 _PLAN = Table(
     lambda result: f"What it takes, in {result.currency}",
@@ -101,7 +102,7 @@ def plan(
     show(
         result,
         _PLAN,
-        f"In all {result.total:,} {result.currency} for {people:,} people",
+        f"In all {result.total:,} {result.currency} for {counted(people, 'person', 'people')}",
         "What so many answers can tell: memeloc survey power",
         as_json=as_json,
     )

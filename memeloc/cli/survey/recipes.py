@@ -13,7 +13,7 @@ from memeloc.cli.survey.options import Name
 
 _RECIPES = Table("Recipes", "recipes", "name mode taxonomy sharing answers summary source")
 _TEAM = Table(
-    "{n} sheets for {0.people} people",
+    "{n:sheet} for {0.people:person|people}",
     "sheets",
     ("place participant sheet round memes", ("came", lambda row: "yes" if row.came else "no")),
 )

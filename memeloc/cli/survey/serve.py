@@ -14,6 +14,7 @@ from memeloc.cli.options import AsJson, pairs, settings, split
 from memeloc.cli.output import progress, say
 from memeloc.cli.show import Table, by_place, explain, show
 from memeloc.cli.survey.options import Changed, Name
+from memeloc.counts import counted
 
 _LINKS = Table("Personal links, for one person each", "links", by_place("culture", "link"))
 
@@ -75,7 +76,9 @@ def serve(
         token = owner_token()
         here = f"http://{host}:{listening.getsockname()[1]}"
         page = f"{served.settings.address or here}/owner?token={token}"
-        say(f"{name} listens at {here}, with {len(served.sheets):,} sheets; Ctrl+C ends it")
+        say(
+            f"{name} listens at {here}, with {counted(len(served.sheets), 'sheet')}; Ctrl+C ends it"
+        )
         say(f"How far it is: {page}")
         study, pack = workspace.settings.study, served.pack
         explain("", study.warnings(tuple(pack.texts), pack.contact))

@@ -14,6 +14,7 @@ from memeloc.cli.options import AsJson, settings
 from memeloc.cli.output import progress
 from memeloc.cli.show import SHOWN, Table, by_field, show
 from memeloc.cli.survey.options import Changed, Name, check_table, write_frame
+from memeloc.counts import counted
 
 if TYPE_CHECKING:
     from memeloc.workspace.surveys.survey import SettleResult
@@ -90,22 +91,29 @@ def settle(
 def _next_steps(result: SettleResult) -> Iterator[str]:
     if result.differences is not None:
         count = len(result.differences)
-        yield f"{count:,} labels differ between the majority, Dawid-Skene and MACE"
+        yield (
+            f"{counted(count, 'label differs', 'labels differ')} between the majority, "
+            "Dawid-Skene and MACE"
+        )
     if batches := result.next:
         sheets = sum(len(batch.cultures) for batch in batches)
         places = sum(len(batch.cultures) * batch.answers for batch in batches)
         yield (
-            f"Round {batches[0].round}: {len(batches):,} batches, {sheets:,} sheets for "
-            f"{places:,} annotators"
+            f"Round {batches[0].round}: {counted(len(batches), 'batch', 'batches')}, "
+            f"{counted(sheets, 'sheet')} for "
+            f"{counted(places, 'annotator')}"
         )
         yield f"Next: memeloc survey export {result.survey} --to TARGET"
         return
     waiting = sum(states["short"] + states["tied"] for states in result.states.values())
     if result.to_ask:
-        yield f"{result.to_ask:,} labels are open; --next makes batches of them"
+        yield (
+            f"{counted(result.to_ask, 'label is', 'labels are')} open; --next makes batches of them"
+        )
     elif waiting:
         yield (
-            f"{waiting:,} labels are open, with answers still to come from sheets that are out: "
+            f"{counted(waiting, 'label is', 'labels are')} open, with answers still "
+            "to come from sheets that are out: "
             "import them and settle again, with --close once no more come"
         )
     if result.discuss:
@@ -115,6 +123,7 @@ def _next_steps(result: SettleResult) -> Iterator[str]:
         yield f"Next: memeloc survey decide-labels {result.survey} --out open.csv"
     if result.unsent:
         yield (
-            f"{len(result.unsent):,} batches of round {result.last_round} never went out. "
+            f"{counted(len(result.unsent), 'batch', 'batches')} of round "
+            f"{result.last_round} never went out. "
             f"Next: memeloc survey export {result.survey} --to TARGET"
         )

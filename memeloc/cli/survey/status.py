@@ -12,6 +12,7 @@ from memeloc.cli.options import AsJson
 from memeloc.cli.show import Table, by_place, show
 from memeloc.cli.survey.agreement import AGREEMENT
 from memeloc.cli.survey.options import changed_sentences
+from memeloc.counts import counted
 
 if TYPE_CHECKING:
     from memeloc.workspace.surveys.survey import StatusResult
@@ -57,7 +58,7 @@ def status(
         result = workspace.survey(name).status(wage=wage)
     lines = {"culture": result.cultures, "batch": result.batches, "sheet": result.sheets}[by]
     parts = Table(
-        f"{name}, of {len(result.batches):,} batches",
+        f"{name}, of {counted(len(result.batches), 'batch', 'batches')}",
         lambda result: (*lines, result.whole),
         ((by, "name"), _PROGRESS),
     )

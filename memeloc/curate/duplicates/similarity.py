@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
+from memeloc.counts import counted
 from memeloc.curate.duplicates.grouping import Grouping
 from memeloc.curate.duplicates.plain_text import plain_text
 from memeloc.errors import InputError
@@ -83,7 +84,8 @@ def group_similar(grouping: Grouping, embedded: Embedded, settings: DedupSetting
     for number, (one, other, picture) in enumerate(pairs):
         if number >= _MOST:
             raise InputError(
-                f"By this model over {_MOST:,} pairs of {len(places):,} pictures are similar by "
+                f"By this model over {_MOST:,} pairs of "
+                f"{counted(len(places), 'picture is', 'pictures are')} similar by "
                 f"{settings.ask_likeness:g}; it does not tell pictures apart. Use another, or "
                 "raise ask_likeness in [curate.dedup]."
             )

@@ -14,6 +14,7 @@ from typing import Any, Generic, TypeVar
 
 from pydantic import BaseModel
 
+from memeloc.counts import counted
 from memeloc.curate.protocol import FilterSettings, SettingsFilter
 from memeloc.curate.review.questions import by_subject
 from memeloc.curate.verdict import Verdict
@@ -120,7 +121,7 @@ class AskingFilter(SettingsFilter[Settings], Generic[Settings, Value]):
             if not gone:
                 yield self.with_answers(item, complete)
         if unanswered:
-            count = "1 item" if len(unanswered) == 1 else f"{len(unanswered)} items"
+            count = counted(len(unanswered), "item")
             raise ServiceError(
                 unanswered[0].service,
                 f"{count} got no answer, left for the next run: {unanswered[0].message}",

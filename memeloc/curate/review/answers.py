@@ -12,6 +12,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+from memeloc.counts import counted
 from memeloc.curate.duplicates.pairs import PAIR
 from memeloc.curate.review.judgement import Judgement
 from memeloc.curate.review.questions import LONGEST_ANSWER, ReviewQuestion, find_question
@@ -169,7 +170,8 @@ def _judgement(
     for name, text in (("answer", typed), ("comment", comment)):
         if len(text) > LONGEST_ANSWER:
             raise InputError(
-                f"has {len(text):,} characters; {LONGEST_ANSWER:,} are read", column=HEADINGS[name]
+                f"has {counted(len(text), 'character')}; {LONGEST_ANSWER:,} are read",
+                column=HEADINGS[name],
             )
     answer = question.as_answer(typed)
     if answer is None:

@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
 
+from memeloc.counts import counted
 from memeloc.curate.selecting.funnel import Funnel, TopicLine
 from memeloc.curate.selecting.settings import SelectSettings
 from memeloc.curate.selecting.stages import (
@@ -100,7 +101,7 @@ def _enough(
     lines = _topic_lines(topics, counts, settings)
     small = {name for name, count in counts.items() if count < settings.per_template}
     work.stage(
-        f"at least {settings.per_template} captions a template",
+        f"at least {counted(settings.per_template, 'caption')} a template",
         lambda item: "too few captions" if work.template(item) in small else "",
     )
     ranked = (template for line in lines for template in line.taken)
@@ -108,18 +109,18 @@ def _enough(
     if settings.topics:
         few = {line.topic for line in lines if line.outcome == "too few templates"}
         work.stage(
-            f"at least {settings.templates_per_topic} templates a topic",
+            f"at least {counted(settings.templates_per_topic, 'template')} a topic",
             lambda item: "too few templates" if topics[work.template(item)][1] in few else "",
         )
         if settings.top:
             work.stage(
-                f"the {settings.top} templates of a topic with most captions",
+                f"the {counted(settings.top, 'template')} of a topic with most captions",
                 lambda item: "" if work.template(item) in taken else "other templates have more",
             )
     if settings.most_per_template:
         best = _best(work, settings.most_per_template)
         work.stage(
-            f"at most {settings.most_per_template} captions a template",
+            f"at most {counted(settings.most_per_template, 'caption')} a template",
             lambda item: "" if item.id in best else "other captions have more votes",
         )
     if taken:

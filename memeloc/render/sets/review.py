@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import pyarrow as pa
 import pyarrow.parquet as pq
 
+from memeloc.counts import counted
 from memeloc.errors import InputError
 from memeloc.locales.tags import listed_tags
 from memeloc.render.proof import PROBLEMS
@@ -221,7 +222,7 @@ def _flaw(picture: dict[str, Any]) -> Flaw:
         details.append("not drawn: " + " ".join(picture["missing"]))
     if "replacement character" in kinds:
         count = picture["replaced"]
-        details.append(f"lost before they came here (U+FFFD): {count} characters")
+        details.append(f"lost before they came here (U+FFFD): {counted(count, 'character')}")
     if "parts overlap" in kinds:
         details += [
             f"{part} lies on {' and '.join(others)}"

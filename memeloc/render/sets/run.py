@@ -16,6 +16,7 @@ from itertools import chain, count, islice
 from pathlib import Path
 
 from memeloc.captions import CaptionProblem, CaptionRow, CaptionsTable
+from memeloc.counts import counted
 from memeloc.engine import ShardMap, ShardResult
 from memeloc.errors import InputError
 from memeloc.files import file_sha256
@@ -336,7 +337,9 @@ class Run:
         if made is None:
             first = result.shard.memes[0].meme_id
             self._fail(
-                painted, f"{painted} pictures from {first!r} on: {result.failure}", done=False
+                painted,
+                f"{counted(painted, 'picture')} from {first!r} on: {result.failure}",
+                done=False,
             )
         else:
             file = len(self._earlier.files)

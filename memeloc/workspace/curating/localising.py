@@ -11,6 +11,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
+from memeloc.counts import counted
 from memeloc.curate.duplicates.match import FILTER
 from memeloc.curate.selecting.stages import answers_of
 from memeloc.errors import InputError
@@ -127,7 +128,8 @@ def _parts(
     parts = check_parts([part for part in item.parts if part.strip()])
     if len(parts) > boxes[template]:
         raise InputError(
-            f"Its text has {len(parts)} parts, its template {template} has {boxes[template]} "
+            f"Its text has {counted(len(parts), 'part')}, its template {template} has "
+            f"{boxes[template]} "
             "boxes: correct the transcript, with what belongs together in one part."
         )
     return parts

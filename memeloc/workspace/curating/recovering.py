@@ -14,6 +14,7 @@ from pathlib import Path
 import numpy as np
 from PIL import Image
 
+from memeloc.counts import counted
 from memeloc.curate.duplicates.hashing import hash_picture
 from memeloc.curate.pictures import map_pictures
 from memeloc.engine import usable_cpus
@@ -136,7 +137,7 @@ def _write(recovered: Recovered, image: Image.Image, out: Path) -> Path:
         first.stem,
         _png(image),
         boxes=text_boxes(recovered),
-        details={"source": f"recovered from {count} memes"},
+        details={"source": f"recovered from {counted(count, 'meme')}"},
     )
     beside = {UNCERTAIN: _png(_drawn(recovered.uncertain))} if recovered.uncertain.any() else {}
     return write_template(template, out, name=name_from(first), beside=beside)

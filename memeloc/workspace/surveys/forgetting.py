@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from memeloc.counts import counted
 from memeloc.errors import InputError
 from memeloc.survey.quality.rules import read_rules
 from memeloc.survey.targets.protocol import Revocations
@@ -66,7 +67,7 @@ def forget(
         if exported:
             return ForgetResult(0)
         raise InputError("Name the participants to erase, or an export that says who they are.")
-    whom = f"{len(ids):,} people" if len(ids) > 1 else "one person"
+    whom = counted(len(ids), "person", "people")
     costs = (
         f"This erases {whom} from every survey of the workspace for good: answers, what services "
         "reported of them, and what was computed of both. It cannot be taken back."

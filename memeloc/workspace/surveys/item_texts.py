@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection
 from pathlib import Path
 
+from memeloc.counts import counted
 from memeloc.errors import InputError
 from memeloc.survey.taxonomy import LABEL, Taxonomy
 from memeloc.tables import read_table
@@ -51,7 +52,8 @@ def read_item_texts(
             )
     if missing := [meme for meme in memes if meme not in texts]:
         raise InputError(
-            f"has no row for {len(missing):,} of {len(memes):,} memes, {missing[0][:80]!r} the "
+            f"has no row for {len(missing):,} of {counted(len(memes), 'meme')}, "
+            f"{missing[0][:80]!r} the "
             "first; leave cells empty where there is no text",
             file=path,
         )

@@ -14,6 +14,7 @@ from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from memeloc.counts import counted
 from memeloc.errors import InputError
 from memeloc.files import file_sha256, replacing
 from memeloc.model import Template
@@ -190,7 +191,8 @@ def _rendered(folder: Path, memes: set[str], cultures: Sequence[Culture]) -> _Sh
             lacking[tag] = missing
     for tag, missing in lacking.items():
         raise InputError(
-            f"{len(missing)} of {len(memes)} memes have no picture in {tag}, {missing[0]!r} the "
+            f"{len(missing)} of {counted(len(memes), 'meme')} without picture in "
+            f"{tag}, {missing[0]!r} the "
             f"first; run: memeloc render --langs {','.join(lacking)} --out {folder}",
             file=folder,
         )

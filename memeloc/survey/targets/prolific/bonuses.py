@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from decimal import Decimal
 from typing import Any
 
+from memeloc.counts import counted
 from memeloc.errors import InputError, MissingError, ServiceError
 from memeloc.survey.design.pay import amount
 from memeloc.survey.quality.statuses import PAID
@@ -134,7 +135,8 @@ class Paying:
         due = [each for made in set_up for each in made.due]
         people = sum(each.minor for each in due)
         return (
-            f"Paying bonuses for {len(due):,} submissions costs {amount(total, self.currency)}, "
+            f"Paying bonuses for {counted(len(due), 'submission')} costs "
+            f"{amount(total, self.currency)}, "
             f"fee and tax included; people get {people / 100:,.2f} of it. This cannot be taken "
             "back."
         )
@@ -149,7 +151,8 @@ class Paying:
                 self._forget(set_up)
                 raise
             message = (
-                f"it is not known whether {len(set_up.due):,} bonuses were paid ({error.message}); "
+                "it is not known whether "
+                f"{counted(len(set_up.due), 'bonus was', 'bonuses were')} paid ({error.message}); "
                 "wait some minutes and run this again: what was paid is seen at the submissions"
             )
             raise ServiceError(SERVICE, message, retryable=False) from error

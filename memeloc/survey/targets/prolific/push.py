@@ -13,6 +13,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
+from memeloc.counts import counted
 from memeloc.errors import InputError, ServiceError
 from memeloc.survey.design.pay import amount
 from memeloc.survey.quality.decisions import Decision
@@ -130,7 +131,10 @@ class Drafting:
             name = study.body["internal_name"]
             ids = self._ids.get(name, ())
             if len(ids) > 1:
-                message = f"it has {len(ids)} studies named {name!r}; delete all but one"
+                message = (
+                    f"it has {counted(len(ids), 'study', 'studies')} named {name!r}; "
+                    "delete all but one"
+                )
                 raise ServiceError(SERVICE, message, retryable=False)
             for own in ids:
                 self._check_same(study, own)
@@ -213,7 +217,8 @@ class Drafting:
             total += round(validated(CostRecord, answer).total_cost)
         rewards, currency = sum(each * places for each, places in paid), self.settings.pay.currency
         return (
-            f"Publishing {len(bodies)} studies costs {amount(total, currency)}, fee and tax "
+            f"Publishing {counted(len(bodies), 'study', 'studies')} costs "
+            f"{amount(total, currency)}, fee and tax "
             f"included; people get {rewards / 100:,.2f} of it."
         )
 

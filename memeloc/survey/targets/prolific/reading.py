@@ -15,6 +15,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
+from memeloc.counts import counted
 from memeloc.survey import model
 from memeloc.survey.codes import ENDINGS
 from memeloc.survey.model import Participant, RejectedRow
@@ -201,7 +202,8 @@ def _summaries(rows: Sequence[ExportRow]) -> Iterator[RejectedRow]:
     withheld = Counter((why, name) for row in rows for name, why in row.withheld.items())
     for (why, name), count in sorted(withheld.items()):
         message = (
-            f"Prolific does not say {name[:60].replace('_', ' ')} in {count:,} rows any more "
+            f"Prolific does not say {name[:60].replace('_', ' ')} in "
+            f"{counted(count, 'row')} any more "
             f"({why}); it is not known of these people."
         )
         if why == columns.REVOKED:
@@ -211,7 +213,8 @@ def _summaries(rows: Sequence[ExportRow]) -> Iterator[RejectedRow]:
     if unknown:
         names = ", ".join(repr(heading[:60]) for heading in list(unknown)[:5])
         message = (
-            f"{len(unknown):,} columns are not known, such as {names}; what they say is kept under "
+            f"{counted(len(unknown), 'column is', 'columns are')} not known, such as "
+            f"{names}; what they say is kept under "
             "the details of people and decides nothing."
         )
         content = {"columns": dict(unknown.most_common(_MANY)), "count": len(unknown)}

@@ -17,6 +17,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
+from memeloc.counts import counted
 from memeloc.errors import InputError
 from memeloc.request_pool import Backoff
 from memeloc.settings import validate
@@ -223,7 +224,10 @@ class Prolific:
         if not waiting:
             return outcomes
         texts = len({message.text for message, _ in waiting})
-        costs = f"Writing to {len(waiting):,} people through Prolific, {texts:,} texts. This cannot"
+        costs = (
+            f"Writing to {counted(len(waiting), 'person', 'people')} through Prolific, "
+            f"{counted(texts, 'text')}. This cannot"
+        )
         if agree(f"{costs} be taken back.") is not True:
             return {}
         with self._connect() as api:
