@@ -18,6 +18,9 @@ from memeloc.localise.protocol import Mask, Pixels
 
 _DIFFERENT = 18
 """Levels of 255 in which smoothed pixels of the same may differ: compression."""
+_Colours = npt.NDArray[np.uint8]
+"""A row red, green and blue each; or a single one of them."""
+
 _SUSPECT = 0.1
 """The vote of a pixel that looks like its picture's text."""
 _ZONE = 0.015
@@ -29,10 +32,13 @@ _SPECK = 6
 """Differing pixels that are fewer than these are compression."""
 _LEVELS = 16
 """Steps of each colour by which text colours are looked for."""
-_COMMON = 0.08
-"""Share of the differing pixels that a text colour has at least."""
-_ENOUGH = 200
-"""Pixels that are enough to learn colours from."""
+_COMMON, _VERY_COMMON, _DENSER = 0.08, 0.2, 1.5
+"""Share that a text colour has at least of the pixels in which a picture alone differs, and of
+those in which any does; and how many times its share of the background."""
+_FOREIGN = 0.1
+"""Share of something from which what no other picture confirms belongs to the text: an emoji."""
+_ENOUGH = 0.0005
+"""Share of the picture that is enough to learn colours from; a mark is less."""
 _SAME_COLOUR = 25
 """Levels in which a pixel may differ from its text's colour."""
 _AS_AROUND = 40
@@ -155,8 +161,23 @@ def agree(layers: Sequence[Layer]) -> Agreement:
     showing = np.sum(clean, axis=0)
     uncertain = _unlike_surroundings(pixels, showing == 0)
     uncertain |= _without_specks((showing == 1) & contradicted)
+    for cover, shows, member, suspect in zip(covers, clean, members, suspects, strict=True):
+        uncertain |= _foreign(shows & (showing == 1), cover & ~member & ~suspect)
     texts = (cover & ~member for cover, member in zip(covers, members, strict=True))
     return Agreement(pixels, uncertain, tuple(_without_specks(text) for text in texts))
+
+
+def _foreign(lonely: Mask, wrong: Mask) -> Mask:
+    """What one picture alone shows, as a piece of something that others contradict elsewhere.
+
+    An emoji between letters has colours of its own; where the others have letters, nobody does.
+    """
+    cv2 = opencv()
+    wrong = _without_specks(wrong)
+    _, labels = cv2.connectedComponents((lonely | wrong).astype(np.uint8), connectivity=8)
+    counts = np.bincount(labels.ravel())
+    share = np.bincount(labels[wrong], minlength=len(counts)) / np.maximum(counts, 1)
+    return np.asarray(lonely & (share >= _FOREIGN)[labels])
 
 
 def differing_share(first: Layer, second: Layer) -> float:
@@ -192,13 +213,16 @@ def _suspects(votes: _Votes, covered: npt.NDArray[np.intp]) -> list[Mask]:
         _without_specks(layer.covers & ~(member & sure))
         for layer, member in zip(layers, members, strict=True)
     ]
-    colours = []
-    for place, layer in enumerate(layers):
-        others = [differs for other, differs in enumerate(differing) if other != place]
-        alone = differing[place] & sure & ~_grown(np.logical_or.reduce(others), reach)
-        # Memes of a template are mostly set alike, and some differ in too little to learn from.
-        colours += _text_colours(layer.pixels[alone])
     zone = _grown(np.logical_or.reduce(differing), 2 * reach)
+    # Memes of a template are mostly set alike, and some differ in too little to learn from.
+    alone = []
+    for place, differs in enumerate(differing):
+        others = [mask for other, mask in enumerate(differing) if other != place]
+        alone.append(differs & sure & ~_grown(np.logical_or.reduce(others), reach))
+    background = layers[0].pixels[(most == covered) & ~zone]
+    colours = _all_text_colours(layers, alone, background, _COMMON)
+    # Where all texts stand at one place no picture differs alone, and what differs may be behind.
+    colours += _all_text_colours(layers, differing, background, _VERY_COMMON)
     suspects = []
     for layer in layers:
         like_text = np.zeros_like(zone)
@@ -219,19 +243,38 @@ def _grown(mask: Mask, reach: int) -> Mask:
     return np.asarray(opencv().dilate(mask.astype(np.uint8), around) > 0)
 
 
-def _text_colours(pixels: npt.NDArray[np.uint8]) -> list[npt.NDArray[np.uint8]]:
-    """The colours that are common among pixels.
+def _all_text_colours(
+    layers: Sequence[Layer], where: Sequence[Mask], background: _Colours, least: float
+) -> list[_Colours]:
+    """The colours that are common where texts are, and much rarer where none is."""
+    colours = []
+    for layer, mask in zip(layers, where, strict=True):
+        if mask.mean() < _ENOUGH:
+            continue
+        own = layer.pixels[mask]
+        for colour in _common_colours(own, least):
+            if _share(own, colour) >= _DENSER * _share(background, colour):
+                colours.append(colour)
+    return colours
+
+
+def _share(pixels: _Colours, colour: _Colours) -> float:
+    """The share of pixels that have a colour."""
+    far = np.abs(pixels.astype(np.int16) - colour).max(axis=1)
+    return float((far < _SAME_COLOUR).mean()) if len(pixels) else 0.0
+
+
+def _common_colours(pixels: _Colours, least: float) -> list[_Colours]:
+    """The colours that at least this share of pixels has.
 
     They are counted in cells of a coarse grid, and in those of the same grid moved by half a cell.
     """
     step, side = 256 // _LEVELS, _LEVELS + 1
-    colours: list[npt.NDArray[np.uint8]] = []
-    if len(pixels) < _ENOUGH:
-        return colours
+    colours: list[_Colours] = []
     for offset in (0, step // 2):
         cells = ((pixels.astype(np.int32) + offset) // step) @ np.array([side * side, side, 1])
         counts = np.bincount(cells, minlength=1)
-        for cell in np.flatnonzero(counts >= _COMMON * cells.size):
+        for cell in np.flatnonzero(counts >= least * cells.size):
             colours.append(np.median(pixels[cells == cell], axis=0).astype(np.uint8))
     return colours
 
