@@ -10,12 +10,12 @@ and apostrophes as plain ones. Case and punctuation count.
 from __future__ import annotations
 
 import math
-import re
 import unicodedata
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from datetime import datetime
-from typing import TYPE_CHECKING, Any
+from functools import lru_cache
+from typing import Any
 
 from memeloc.errors import InputError
 from memeloc.model import SEPARATOR
@@ -31,20 +31,19 @@ from memeloc.translate.protocol import (
     pair_of,
 )
 
-if TYPE_CHECKING:
-    from memeloc.translate.similar import SimilarTexts
-
 EXACT = "memory"
 """The mark of a caption that an exact match filled."""
 
 LEAST = 0.7
 """How similar a unit's source is at least that people are shown, as CAT tools have it."""
 
+_REMEMBERED = 4096
+"""Sources of which the memory remembers what is similar."""
+
 _NOT_EXACT = 0.9999
 """The most that a match's similarity can be that is not exact."""
 
 _QUOTES = str.maketrans({"’": "'", "‘": "'", "“": '"', "”": '"', "„": '"', "\u00a0": " "})
-_SPACE = re.compile(r"\s+")
 
 
 @dataclass(frozen=True, slots=True)
@@ -186,12 +185,13 @@ class TranslationMemory:
 
         if (*pair, len(key)) not in self._indexes:
             keys = [other for other in self._units.get(pair, ()) if len(other) == len(key)]
-            index = _Index(keys, SimilarTexts([SEPARATOR.join(other) for other in keys]))
+            texts = SimilarTexts([SEPARATOR.join(other) for other in keys])
+            index = _Index(keys, lru_cache(_REMEMBERED)(texts.find))
             self._indexes[*pair, len(key)] = index
         index = self._indexes[*pair, len(key)]
         similar = [
             (index.keys[at], min(score, _NOT_EXACT))
-            for at, score in index.texts.find(SEPARATOR.join(key), least)
+            for at, score in index.find(SEPARATOR.join(key), least)
             if index.keys[at] != key
         ]
         # The very same text comes before one that differs in case only.
@@ -200,10 +200,13 @@ class TranslationMemory:
 
 @dataclass(frozen=True, slots=True)
 class _Index:
-    """The sources of a pair of languages with one number of parts, and their texts' index."""
+    """The sources of a pair of languages with one number of parts, and what finds similar ones.
+
+    Many memes may share a source, so it remembers what it was asked last.
+    """
 
     keys: list[tuple[str, ...]]
-    texts: SimilarTexts
+    find: Callable[[str, float], list[tuple[int, float]]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -255,5 +258,6 @@ def normalised(text: str) -> str:
     >>> normalised("it’s  me ")
     "it's me"
     """
-    plain = unicodedata.normalize("NFC", text).translate(_QUOTES)
-    return _SPACE.sub(" ", plain).strip()
+    if not text.isascii():
+        text = unicodedata.normalize("NFC", text).translate(_QUOTES)
+    return " ".join(text.split())
