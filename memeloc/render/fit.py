@@ -13,7 +13,14 @@ from dataclasses import dataclass
 from itertools import accumulate
 from typing import NamedTuple
 
-from memeloc.render.line_cost import CLAUSE, EXTRA_LINE, ORPHAN, ORPHAN_SHARE, UNEVEN
+from memeloc.render.line_cost import (
+    CLAUSE,
+    EXTRA_LINE,
+    FEWER_LINES,
+    ORPHAN,
+    ORPHAN_SHARE,
+    UNEVEN,
+)
 
 STEPS_PER_OCTAVE = 12
 """Sizes on the ladder from one size to its double: neighbours differ by 5.9 %."""
@@ -204,7 +211,7 @@ class _Search:
         """The lines of least cost."""
         self._consider(self.fewest, 0.0)
         for count in range(self.least, self.fewest):
-            self._consider(count, 0.0)
+            self._consider(count, FEWER_LINES)
         if self.fewest < self.rooms[-1]:
             self._consider(self.fewest + 1, EXTRA_LINE)
         return self.choice

@@ -40,6 +40,8 @@ STUB_LENGTH = 4
 """Characters of a short word, its punctuation among them."""
 EXTRA_LINE = 0.75
 """Each line more than are needed at the largest size."""
+FEWER_LINES = 1.0
+"""Fewer lines than at the largest size: the text would cover much less than in other languages."""
 UNEVEN = 3.0
 """A line half as wide again as the mean costs a quarter of this, one twice as wide all of it."""
 ORPHAN = 1.5

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from memeloc.render import fit
 from memeloc.render.fit import LADDER, Capacity, Segments, choose, count_lines, largest_step
-from memeloc.render.line_cost import CLAUSE, EXTRA_LINE, ORPHAN, ORPHAN_SHARE, UNEVEN
+from memeloc.render.line_cost import CLAUSE, EXTRA_LINE, FEWER_LINES, ORPHAN, ORPHAN_SHARE, UNEVEN
 
 
 @st.composite
@@ -86,6 +86,11 @@ def cost_of(lines: list[tuple[int, int]], words: Segments, costs: list[float]) -
     return total
 
 
+def extra(more: int) -> float:
+    """What more or fewer lines cost than the largest size needs."""
+    return EXTRA_LINE if more > 0 else FEWER_LINES if more < 0 else 0.0
+
+
 @given(segments(), rooms, st.lists(st.sampled_from([0.0, 0.25, 1.0, 3.0]), min_size=7, max_size=7))
 def test_the_lines_chosen_cost_least_of_all(
     words: Segments, room: Capacity, some_costs: list[float]
@@ -103,12 +108,12 @@ def test_the_lines_chosen_cost_least_of_all(
         assert choice.step == free
         return
     best = min(
-        cost_of(lines, words, costs) + EXTRA_LINE * (len(lines) > fewest) + free - step
+        cost_of(lines, words, costs) + extra(len(lines) - fewest) + free - step
         for step in range(free, max(0, free - 2) - 1, -1)
         for lines in fitting(words, room.limit(LADDER[step]) * (1 + 1e-9))
         if len(lines) <= min(fewest + 1, room.lines(LADDER[step]))
     )
-    ours = cost_of(choice.lines, words, costs) + EXTRA_LINE * (len(choice.lines) > fewest)
+    ours = cost_of(choice.lines, words, costs) + extra(len(choice.lines) - fewest)
     assert ours + free - choice.step == pytest.approx(best)
     assert len(choice.lines) <= room.lines(LADDER[choice.step])
 
