@@ -21,6 +21,7 @@ from memeloc.render.break_rules import SPACES, keeps_words, tailored, whole_word
 if TYPE_CHECKING:
     import budoux
 
+_PHRASE_ENDS = SPACES + "、。，：；！？…」』）”》"
 _KANA = re.compile("[\u3040-\u30ff]")
 _JOINING = ("Mn", "Mc", "Me", "Cf", "Sk")  # Sk: skin tones
 _JOINED = "\u0e33\u0eb3\uff9e\uff9f"
@@ -91,15 +92,16 @@ def knows_words(locale: Locale) -> bool:
 def phrase_ends(text: str, locale: Locale, ends: list[int]) -> tuple[list[int], list[int]]:
     """Those of the line break opportunities `ends` that end a word, and a phrase among these.
 
-    Phrases are BudouX's, and a space ends one. A word is what ICU's dictionary sees whole; but
-    where BudouX ends a phrase beside kana, ICU's is mistaken (it has a "yes" in しおりはいらない).
-    Without a model for the locale, all of `ends` are both that `whole_words` leaves.
+    Phrases are BudouX's, and a space or punctuation ends one. A word is what ICU's dictionary sees
+    whole; but where BudouX ends a phrase beside kana, ICU's is mistaken (it has a "yes" in
+    しおりはいらない). Without a model for the locale, all of `ends` are both that `whole_words`
+    leaves.
     """
     ends = whole_words(text, ends, locale)
     if not locale.phrase_model or len(ends) < 3:
         return ends, ends
     allowed = set(accumulate(map(len, _parser(locale.phrase_model).parse(text))))
-    allowed.update(end for end in ends if text[end - 1] in SPACES)
+    allowed.update(end for end in ends if text[end - 1] in _PHRASE_ENDS)
     cuts = [end for _, end in WordBreaker(text, locale.line_break).segments()]
     whole = set(_code_points(text, cuts))
     words = [

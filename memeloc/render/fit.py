@@ -197,6 +197,7 @@ class _Search:
         self.costs = costs
         self.trimmed = segments.trimmed
         self.forced = segments.forced
+        self.has_forced = True in segments.forced
         self.number = len(segments.full)
         self.starts = list(accumulate(segments.full, initial=0.0))
         self.steps = steps
@@ -252,6 +253,8 @@ class _Search:
 
     def _partition(self, count: int, limit: float) -> tuple[float, list[tuple[int, int]]] | None:
         """The partition into `count` lines within `limit` ems that costs least, and its cost."""
+        if count == 2 and not self.has_forced:
+            return self._halves(limit)
         number, starts, trimmed = self.number, self.starts, self.trimmed
         costs, forced = self.costs, self.forced
         mean = starts[-1] / count or 1.0
@@ -288,6 +291,25 @@ class _Search:
             end = choice[end]
         lines.reverse()
         return before[number], lines
+
+    def _halves(self, limit: float) -> tuple[float, list[tuple[int, int]]] | None:
+        """The same for two lines, by far the commonest case, in one pass."""
+        starts, trimmed, costs, number = self.starts, self.trimmed, self.costs, self.number
+        mean = starts[-1] / 2 or 1.0
+        end = starts[-2] + trimmed[-1]
+        best, cut = math.inf, 0
+        for index in range(number - 1):
+            first, second = starts[index] + trimmed[index], end - starts[index + 1]
+            if first > limit:
+                break
+            if second <= limit:
+                above, below = first / mean - 1.0, second / mean - 1.0
+                cost = costs[index] + UNEVEN * (above * above + below * below)
+                if index == number - 2:
+                    cost += self._orphan(number - 1, second / mean)
+                if cost < best:
+                    best, cut = cost, index + 1
+        return (best, [(0, cut), (cut, number)]) if cut else None
 
     def _earliest(self, count: int, limit: float) -> list[int]:
         """For each line the first segment that may follow it, so that the rest fits its lines."""

@@ -128,14 +128,15 @@ class _Setter:
 
     def _hyphenated(self, text: str, part: Part, fitted: Fitted | None) -> Fitted | None:
         """The layout with too long words hyphenated, if that gains as much as it must."""
-        low = part.legible
-        if fitted is not None:
-            gain = POSTER_HYPHEN_GAIN if text.isupper() else HYPHEN_GAIN
-            is_comfortable = fitted.step >= part.comfortable
-            low = fitted.step + (COMFORTABLE_HYPHEN_GAIN if is_comfortable else gain)
-        if low > part.top:
+        if fitted is None:
+            low = part.legible
+        elif fitted.step >= part.comfortable:
+            low = fitted.step + COMFORTABLE_HYPHEN_GAIN
+        else:
+            low = fitted.step + (POSTER_HYPHEN_GAIN if text.isupper() else HYPHEN_GAIN)
+        if low > part.top or not (words := part.too_wide(low)) or not part.has_room(low):
             return None
-        places = points(text, part.too_wide(low), self.locale)
+        places = points(text, words, self.locale)
         return self._with_marks(text, places, low) if places else None
 
     def _with_marks(

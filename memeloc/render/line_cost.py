@@ -126,7 +126,7 @@ def _between(piece: str, word: str, after: str, locale: Locale) -> float:
         cost += LINKED if first.isalpha() and head not in linked.to_next else 0.0
     elif head.isdecimal() and (unspaced or not after[-1].isdecimal()):
         cost += LINKED / 2  # "Chapter / 1:"
-    if not any(map(str.isalnum, after)):
+    if not first.isalnum() and not any(map(str.isalnum, after)):
         cost += LINKED  # an emoji belongs to the words before it
     elif head in linked.to_previous and not (unspaced and spaced):
         cost += LINKED

@@ -7,7 +7,7 @@ the ink is inside the box.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property, partial
 from typing import NamedTuple
 
@@ -93,19 +93,17 @@ class Part:
         descent = max(p.descent for p in paragraphs)
         self.extent = ascent + descent
         self.spacing = Spacing(bounds.align, bounds.margin, bounds.line_spacing)
-        self.capacity = self._capacity(self.extent * PITCH_ESTIMATE, self.extent)
+        pitch = self.extent * PITCH_ESTIMATE + self.spacing.clearance(locale.smallest_size)
+        self.capacity = self._capacity(max(bounds.line_spacing, pitch), self.extent)
         self.top = min(fit.step_below(bounds.largest), len(LADDER) - 1)
         self.legible = min(fit.step_below(locale.smallest_size - 1e-6) + 1, self.top)
         self.comfortable = fit.step_below(COMFORTABLE * locale.smallest_size)
         self._set: dict[Span, Line] = {}
 
     def _capacity(self, pitch: float, extent: float) -> Capacity:
-        """The box, for lines whose ink needs so many ems from one to the next."""
+        """The box, for lines so many ems apart with ink of such height."""
         bounds = self.bounds
-        pitch += self.spacing.clearance(self.locale.smallest_size)
-        return Capacity(
-            bounds.width, bounds.height, max(bounds.line_spacing, pitch), extent, bounds.margin
-        )
+        return Capacity(bounds.width, bounds.height, pitch, extent, bounds.margin)
 
     @cached_property
     def whole(self) -> Segments:
@@ -141,6 +139,12 @@ class Part:
             if width > limit
         ]
 
+    def has_room(self, step: int) -> bool:
+        """Whether the text might fit the box at a step, could its words break anywhere."""
+        closest = self._capacity(self.bounds.line_spacing, 0.0)
+        size = LADDER[step]
+        return sum(self.whole.full) <= closest.limit(size) * closest.lines(size)
+
     def set_at(self, spans: Sequence[Span], step: int) -> Fitted | None:
         """Lines of given begins and ends at a size, if they fit."""
         size = LADDER[step]
@@ -174,18 +178,17 @@ class Part:
                 continue
             best, chosen = fitted, choice
             larger = choice.free + 1
-            if larger > high:
+            if larger > high or segments.widest > self.capacity.limit(LADDER[larger]):
                 return best
+            least, stacked = self.bounds.line_spacing, best.baselines[-1]
             above, below = ink_extent(best.lines, best.baselines)
-            extent = max(0.0, above + below - best.baselines[-1])
-            closest = replace(self.capacity, pitch=self.bounds.line_spacing, extent=extent)
+            closest = self._capacity(least, max(0.0, above + below - stacked))
             if fit.largest_step(segments, closest, larger, larger) < 0:
                 return best
-            count = len(spans)
-            pitch = best.baselines[-1] / (count - 1) if count > 1 else closest.pitch
+            pitch = stacked / (len(spans) - 1) if len(spans) > 1 else least
             if pitch >= capacity.pitch:
                 return best
-            capacity = replace(closest, pitch=pitch)
+            capacity = self._capacity(pitch, closest.extent)
 
     def _choose(
         self,
