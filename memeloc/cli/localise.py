@@ -73,6 +73,11 @@ def localise(
         metavar="TEXT",
         help="A text that stays in the picture, as the page names it: cat.2. May be repeated.",
     ),
+    alone: bool = Option(
+        False,
+        "--alone",
+        help="Paint over each picture, though its template may be known, or others show it.",
+    ),
     using: str = Option(
         "",
         "--with",
@@ -86,8 +91,9 @@ def localise(
 ) -> None:
     """Take the text out of finished memes, and set it again in other languages.
 
-    Text is found and read, what stood behind it is painted, and each text becomes a box of an
-    ordinary template and a part of a caption in DIR/captions.csv. What is doubtful is asked in
+    Text is found and read, the picture behind it is taken from a known template or from other memes
+    on it, or painted, and each text becomes a box of an ordinary template and a part of a caption
+    in DIR/captions.csv. What is doubtful is asked in
     DIR/review.xlsx and stays in the picture till then. Run again, it keeps what people decided,
     corrected and changed there.
 
@@ -110,6 +116,7 @@ def localise(
                 reader=reader,
                 inpaint=inpaint,
                 exclude=exclude or (),
+                alone=alone,
                 translator=using,
                 templates=templates or (),
                 fonts=font or (),
@@ -124,6 +131,7 @@ def localise(
                     reader=reader,
                     inpaint=inpaint,
                     exclude=exclude or (),
+                    alone=alone,
                     on_progress=bar.report,
                 )
     explain("Note", result.notes)

@@ -18,9 +18,8 @@ from memeloc.curate.review.rows import ReviewRow
 from memeloc.errors import InputError
 from memeloc.items import Item
 from memeloc.locales import Registry, default
-from memeloc.localise.localise import LocalisedMeme, Restoring, localise, open_meme
+from memeloc.localise.localise import LocalisedMeme, localise, open_meme
 from memeloc.localise.page import write_page, write_pictures
-from memeloc.localise.protocol import CleanPictureSource
 from memeloc.localise.restoring import make_restorer
 from memeloc.localise.texts import find_texts
 from memeloc.localise.writing import (
@@ -43,6 +42,7 @@ from memeloc.workspace.localising.asking import (
     take_answers,
     write_sheet,
 )
+from memeloc.workspace.localising.sources import clean_picture_sources
 from memeloc.workspace.localising.translations import translate_captions
 from memeloc.workspace.part import Part
 
@@ -119,7 +119,7 @@ def localise_pictures(
     templates: Sequence[Path] = (),
     fonts: Sequence[str | Path] = (),
     locales: Registry | None = None,
-    sources: Sequence[CleanPictureSource] = (),
+    alone: bool = False,
     on_progress: Callable[[int, int], None] | None = None,
 ) -> LocaliseResult:
     """Take the text out of finished memes, and set it again in other languages.
@@ -136,7 +136,8 @@ def localise_pictures(
         translator: its name; without one, only what stands in the table is rendered.
         settings: of the translator.
         templates, fonts: folders and files for rendering, besides memeloc's own.
-        sources: of clean pictures, asked before anything is painted over.
+        alone: each picture is painted over, though its template may be known, or other pictures
+            may show what stood behind its text.
         on_progress: gets how many pictures were done, and of how many.
 
     Raises:
@@ -147,7 +148,9 @@ def localise_pictures(
     locale = registry.get(source)
     targets = [each for each in map(registry.get, languages) if each.tag != locale.tag]
     by = choose(locale, reader)
-    ways = [*sources, Restoring(make_restorer(inpaint))]
+    restorer = make_restorer(inpaint)
+    paths = [each.path for each in pictures]
+    ways = clean_picture_sources(paths, templates, restorer, alone=alone)
     answers, wrong = take_answers(out, exclude)
     state, memes, notes = State.read(out), list[LocalisedMeme](), [str(each) for each in wrong]
     problems: dict[str, str] = {}
