@@ -77,6 +77,10 @@ def picture(
         "fonts": [["anton"], ["anton", "noto-emoji"]],
         "missing": ["🫨"] if "missing glyph" in problems else [],
         "truncated": 0,
+        "overlaps": [[], []],
+        "replaced": 0,
+        "lost": ["💙"] if "missing glyph" in problems else [],
+        "absent": [],
         "coverage": 0.21,
         "middle_coverage": 0.04,
         "problems": list(problems),
@@ -360,6 +364,7 @@ def test_the_large_view_has_the_proof(reader: Reader) -> None:
         "anton",
     ]
     assert "🫨" in facts.inner_text()
+    assert "Without flag, colour or tone\n💙" in facts.inner_text()
     assert "21 %, of the middle 4 %" in facts.inner_text()
     link = facts.locator("a")
     assert link.inner_text() == "hi/long-train/m00005.png"

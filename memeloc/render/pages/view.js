@@ -29,6 +29,7 @@ function drawProof(proof, meme, column) {
   const facts = [];
   if (proof) {
     if (proof.missing.length) facts.push(...fact("Not drawn", el("bdi", { lang: language.locale }, proof.missing.join(" "))));
+    for (const [what, text] of proof.found) facts.push(...fact(what, el("bdi", { lang: language.locale }, text)));
     if (proof.truncated) facts.push(...fact("Left out", plural(proof.truncated, "character", "characters")));
     facts.push(...fact("Covered by text", `${percent(proof.coverage)}, of the middle ${percent(proof.middle)}`));
   }

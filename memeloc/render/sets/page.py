@@ -16,6 +16,7 @@ import contextlib
 import hashlib
 import json
 from collections import Counter
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING, Any
@@ -53,6 +54,10 @@ COLUMNS = (
     "contrast",
     "fonts",
     "missing",
+    "replaced",
+    "lost",
+    "absent",
+    "overlaps",
     "truncated",
     "coverage",
     "middle_coverage",
@@ -258,11 +263,25 @@ def _proof(picture: dict[str, Any]) -> Json:
         ],
         "missing": picture["missing"],
         "truncated": picture["truncated"],
+        "found": [[what, text] for what, text in _found(picture) if text],
         "coverage": round(picture["coverage"], 5),
         "middle": round(picture["middle_coverage"], 5),
         "bytes": picture["bytes"],
         "sha256": picture["sha256"],
     }
+
+
+def _found(picture: dict[str, Any]) -> Iterator[tuple[str, str]]:
+    """What else the proof found: what it is called, and what it is, empty without any."""
+    lies_on = (
+        f"{part} on {', '.join(others)}"
+        for part, others in zip(picture["parts"], picture["overlaps"] or (), strict=False)
+        if others
+    )
+    yield "Parts overlap", "; ".join(lies_on)
+    yield "Lost before (U+FFFD)", str(picture["replaced"] or "")
+    yield "Without flag, colour or tone", " ".join(picture["lost"] or ())
+    yield "Fonts not found", ", ".join(picture["absent"] or ())
 
 
 def _json(value: Json) -> str:
