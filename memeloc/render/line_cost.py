@@ -71,8 +71,9 @@ def end_costs(
     """
     number = len(pieces)
     words = [piece.strip() for piece in pieces]
+    linked = _linked_words(locale)
     costs = [
-        _between(piece, word, after, locale)
+        _between(piece, word, after, linked)
         for piece, word, after in zip(pieces, words, words[1:], strict=False)
     ]
     strong = [cost <= CLAUSE for cost in costs]
@@ -96,7 +97,7 @@ def uneven(width: float, mean: float) -> float:
     return UNEVEN * share * share
 
 
-def _between(piece: str, word: str, after: str, locale: Locale) -> float:
+def _between(piece: str, word: str, after: str, linked: _LinkedWords) -> float:
     """The cost of an end between a piece and the next word, by those two alone."""
     if not word or not after:
         return SENTENCE
@@ -106,7 +107,7 @@ def _between(piece: str, word: str, after: str, locale: Locale) -> float:
     if last in _CLAUSE_ENDS:
         return CLAUSE
     spaced = piece[-1].isspace()
-    unspaced = bool(locale.phrase_model)
+    unspaced = linked.is_unspaced
     if first in _OPENING:
         cost = CLAUSE
     elif unspaced:
@@ -114,7 +115,6 @@ def _between(piece: str, word: str, after: str, locale: Locale) -> float:
         cost = CLAUSE if (spaced and not at_number) or last == "_" else PLAIN
     else:
         cost = PLAIN if spaced or last not in _JOINED_BY else WITHIN_COMPOUND
-    linked = _linked_words(locale)
     head, tail = after.strip(_AROUND), word.lstrip(_AROUND)
     if (
         tail in linked.to_next
@@ -136,9 +136,14 @@ def _between(piece: str, word: str, after: str, locale: Locale) -> float:
 
 
 class _LinkedWords:
-    """A locale's words that belong to the next or the last, in each case they are written in."""
+    """A locale's words that belong to the next or the last, in each case they are written in.
+
+    Attributes:
+        is_unspaced: whether the language has no spaces between words.
+    """
 
     def __init__(self, locale: Locale) -> None:
+        self.is_unspaced = bool(locale.phrase_model)
         self.to_next = _in_cases(locale.keep_with_next, locale)
         self.to_previous = _in_cases(locale.keep_with_previous, locale)
 

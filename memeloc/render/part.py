@@ -115,12 +115,20 @@ class Part:
 
         Words and phrases of a language with a model of them are kept whole where a size allows.
         """
-        if knows_words(self.locale):
+        if knows_words(self.locale) and not self._needs_no_break(low):
             words, phrase_cuts = self._words(self.whole)
             fitted = self._best(words, phrase_cuts, low)
             if fitted is not None or len(words.full) == len(self.whole.full):
                 return fitted
         return self._best(self.whole, frozenset(), low)
+
+    def _needs_no_break(self, low: int) -> bool:
+        """Whether each paragraph is one line at the largest size, whatever its words."""
+        free = fit.largest_step(self.whole, self.capacity, low, self.top)
+        if free < 0:
+            return False
+        lines = fit.count_lines(self.whole, self.capacity.limit(LADDER[free]))
+        return lines == len(self.paragraphs)
 
     def fit_broken(self, breaker: Breaker, low: int) -> Fitted | None:
         """The same with lines that end where `breaker` says, within words too."""
