@@ -57,6 +57,19 @@ def test_render_leaves_out_what_is_not_accepted(read: Path, command: Command) ->
     assert "3 captions are left out (de 2 machine, 1 corrected)" in shown.err
 
 
+def test_what_is_no_longer_taken_stays_apart_until_prune(read: Path, command: Command) -> None:
+    render = ("render", "--out", "out", "--max-side", 64)
+    command(*render, "--langs", "de")
+    command(*render, "--langs", "en")
+    accepted = (*render, "--langs", "de", "--captions", "accepted")
+    done = _ok(command(*accepted, "--json"))
+    assert (done["unchanged"], done["not_in_table"], done["other_languages"]) == (1, 3, 4)
+    assert "3 pictures of earlier runs are not in this table" in command(*accepted).out
+    assert _ok(command(*accepted, "--prune", "--json"))["pruned"] == 3
+    assert [path.stem for path in Path("out/de").rglob("*.jpg")] == ["m1"]
+    assert len(list(Path("out/en").rglob("*.jpg"))) == 4
+
+
 def test_render_of_nothing_says_what_to_do(workspace: Path, command: Command) -> None:
     done = command("render", "--langs", "hi", "--out", "out", "--captions", "corrected")
     assert done.status == 1
