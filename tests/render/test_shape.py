@@ -47,7 +47,7 @@ def test_ascent_and_descent_bound_all_ink(tag: str) -> None:
             boxes = inks(run.face)
             assert all(glyph[3] + boxes[glyph[0]][3] <= done.ascent for glyph in run.glyphs)
             assert all(glyph[3] + boxes[glyph[0]][1] >= -done.descent for glyph in run.glyphs)
-        assert 0.3 < done.ascent < 1.5
+        assert 0.3 < done.ascent < 2.0  # Nastaliq slopes
 
 
 def test_ink_is_that_of_the_outline() -> None:
