@@ -179,14 +179,33 @@ def test_a_folder_of_somebodys_own_is_not_touched(tmp_path: Path, name: str) -> 
     assert own.read_bytes() == b"my own"
 
 
-def test_a_manifest_that_is_not_memelocs_is_not_replaced(tmp_path: Path) -> None:
+@pytest.mark.parametrize("name", ["index.html", "manifest.parquet", "skipped.csv"])
+def test_a_file_of_ones_own_in_a_set_stops_the_run(tmp_path: Path, name: str) -> None:
     _render(tmp_path, FIRST, ["en"])
-    own = tmp_path / "out/manifest.parquet"
-    pq.write_table(pa.table({"mine": [1]}), own)
-    before = own.read_bytes()
-    with pytest.raises(InputError, match="not a manifest of memeloc"):
+    own = tmp_path / "out" / name
+    own.write_text("<title>my own</title>")
+    pictures = _files(tmp_path)
+    with pytest.raises(InputError, match=f"{name} in this folder was not made by memeloc"):
         _render(tmp_path, FIRST, ["de"])
-    assert own.read_bytes() == before
+    assert own.read_text() == "<title>my own</title>"
+    assert _files(tmp_path) == pictures
+
+
+def test_a_run_cut_off_over_another_table_is_carried_on(tmp_path: Path) -> None:
+    _render(tmp_path, FIRST, ["en"])
+
+    def die(function: Any, shards: Any, **_: Any) -> None:
+        for shard in shards:
+            function(shard)  # the pictures and their part are there, the manifest is not
+        raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        _render(tmp_path, SECOND, ["en", "hi"], shard_map=die)
+    summary = _render(tmp_path, FIRST, ["en"])
+    assert (summary.rendered, summary.unchanged, summary.not_in_table) == (1, 2, 3)
+    assert _keys(tmp_path) == [("m1", "en"), ("m2", "en"), ("m3", "en")]
+    assert sorted(_keys(tmp_path, in_table=False)) == [("m2", "hi"), ("m4", "en"), ("m4", "hi")]
+    assert not list((tmp_path / "out/.memeloc/parts").glob("*"))
 
 
 def test_a_manifest_of_an_older_version_is_carried_on(tmp_path: Path) -> None:

@@ -158,7 +158,9 @@ class NewManifest:
             for number, each in enumerate(own):
                 if each is not None:
                     kept = next(before)
-                    relative.append(relative_sizes(each, base) if meme.compared else kept)
+                    if meme.compared or kept is None:  # as in a part of a run that was cut off
+                        kept = relative_sizes(each, base)
+                    relative.append(kept)
                     apart.append(self._source_apart and number == meme.source)
         marks = [meme.in_table for meme in memes for place in meme.places if place is not None]
         table = _replaced(table, "relative_size", relative)

@@ -20,6 +20,7 @@ from memeloc.render.sets.manifest import MANIFEST, STATE, is_manifest
 
 PAGE = "index.html"
 SKIPPED = "skipped.csv"
+_HEADER = ("row", "column", "kind", "problem")
 
 
 def remove_temporaries(out: Path) -> int:
@@ -53,7 +54,7 @@ class SkippedFile:
             self._file = self._temporary.open(
                 "w", encoding="utf-8", errors="backslashreplace", newline=""
             )
-            csv.writer(self._file).writerow(("row", "column", "kind", "problem"))
+            csv.writer(self._file).writerow(_HEADER)
         error = problem.error
         with naming(self._path):
             csv.writer(self._file).writerow((error.row, error.column, problem.kind, error.message))
@@ -118,20 +119,31 @@ def check_owner(out: Path, languages: Sequence[str]) -> None:
     """
     if out.exists() and not out.is_dir():
         raise InputError("is a file; name a folder for the pictures.", file=out)
-    if not (out / STATE).is_dir():
-        own = [name for name in (PAGE, MANIFEST, SKIPPED, *languages) if (out / name).exists()]
-        if own:
-            raise InputError(
-                f"{', '.join(own)} in this folder {'was' if len(own) == 1 else 'were'} not made by "
-                "memeloc; name another folder for the pictures.",
-                file=out,
-            )
-    elif (out / MANIFEST).exists() and not is_manifest(out / MANIFEST):
+    names = [name for name in (PAGE, MANIFEST, SKIPPED) if (out / name).exists()]
+    if (out / STATE).is_dir():
+        own = [name for name in names if not _is_ours(out / name)]
+    else:
+        own = [*names, *(name for name in languages if (out / name).exists())]
+    if own:
         raise InputError(
-            "is not a manifest of memeloc. Name another folder for the pictures; or remove this "
-            "file, and the set begins anew.",
-            file=out / MANIFEST,
+            f"{', '.join(own)} in this folder {'was' if len(own) == 1 else 'were'} not made by "
+            "memeloc; name another folder for the pictures, or move what is yours.",
+            file=out,
         )
+
+
+def _is_ours(path: Path) -> bool:
+    """Whether a file in a set's folder is the one that a run wrote under its name."""
+    if path.name == MANIFEST:
+        return is_manifest(path)
+    try:
+        with path.open("rb") as file:
+            head = file.read(4096)
+    except OSError:
+        return False
+    if path.name == PAGE:
+        return b'<meta name="generator" content="memeloc">' in head
+    return head.startswith(",".join(_HEADER).encode())
 
 
 @contextmanager
