@@ -7,6 +7,7 @@ under the writers' lock, and the database holds that no version is there twice.
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
+from functools import cache
 from typing import Any
 
 from sqlalchemy import ColumnElement, Connection, Select, and_, func, insert, or_, select, tuple_
@@ -105,6 +106,7 @@ def is_selected(kind: Kind = "caption") -> ColumnElement[bool]:
     return and_(memes.c.kind == kind, or_(memes.c.item_id.is_(None), chosen))
 
 
+@cache  # to build it takes longer than to ask it of one meme
 def current_query(
     language: str | None = None, *, below_round: int | None = None, kind: Kind | None = "caption"
 ) -> Select[Any]:
@@ -116,6 +118,7 @@ def current_query(
     return equal(query, {captions.c.language: language})
 
 
+@cache
 def source_query(kind: Kind | None = "caption") -> Select[Any]:
     """The current source captions of all memes of a kind; of transcripts, what was read."""
     is_read = memes.c.kind == "transcript"
