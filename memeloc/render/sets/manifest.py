@@ -302,7 +302,10 @@ class Earlier:
         self.pictures[key] = picture
 
 
-_FIRST_COLUMNS = SCHEMA.names[: SCHEMA.names.index("problems") + 1]
+_LATER = {"hyphenated"}
+_FIRST_COLUMNS = [
+    name for name in SCHEMA.names[: SCHEMA.names.index("problems") + 1] if name not in _LATER
+]
 """Those that the manifests of all versions have."""
 _READ = ("meme_id", "language", "path", "inputs_sha256", "bytes", "sha256", "problems", "in_table")
 
