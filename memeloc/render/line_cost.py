@@ -36,7 +36,7 @@ LINKED = 2.0
 """A word at the end of a line that belongs to the next, or at its begin to the last; added."""
 STUB = 1.5
 """The first word of a clause at the end of a line, or a short last one at its begin; added."""
-STUB_LENGTH = 4
+STUB_LENGTH = 5
 """Characters of a short word, its punctuation among them."""
 EXTRA_LINE = 0.75
 """Each line more than are needed at the largest size."""
@@ -116,7 +116,8 @@ def _between(piece: str, word: str, after: str, linked: _LinkedWords) -> float:
     else:
         cost = PLAIN if spaced or last not in _JOINED_BY else WITHIN_COMPOUND
     head, tail = after.strip(_AROUND), word.lstrip(_AROUND)
-    if (
+    is_apart = unspaced and spaced  # a space ends what a word could belong to
+    if not is_apart and (
         tail in linked.to_next
         or tail.rpartition("’")[2] in linked.to_next
         or f"{tail} {head}" in linked.to_next
@@ -128,7 +129,7 @@ def _between(piece: str, word: str, after: str, linked: _LinkedWords) -> float:
         cost += LINKED / 2  # "Chapter / 1:"
     if not first.isalnum() and not any(map(str.isalnum, after)):
         cost += LINKED  # an emoji belongs to the words before it
-    elif head in linked.to_previous and not (unspaced and spaced):
+    elif head in linked.to_previous and not is_apart:
         cost += LINKED
     elif cost == PLAIN and head in linked.to_next:
         return BEFORE_LINK
