@@ -36,7 +36,7 @@ class TextStyle:
     Attributes:
         name: `poster` (heavy face, outline, upper case where the locale does so), `bubble` (dark
             text without outline, centred), `plain` (text face, no outline, start-aligned) or
-            `comic` (a friendly hand, outline, as it is written).
+            `comic` (friendly handwriting, outline, in the case it is written in).
         face: which of a locale's font stacks is used.
         fill, outline: colours of the letters and of what surrounds them, `#rrggbb`.
         outline_width: outside the letter, as a share of the font size; 0 is none.
@@ -225,7 +225,7 @@ class Locale:
         country: ISO 3166-1 alpha-2 code of the culture that annotates by default.
         poster, plain, comic: font families of poster text, of bubble and plain text, and of comic
             text, best first: names in fonts/fonts.toml, font files, or names of fonts of the
-            system. Without any for comic text it is the hands of the script and then `plain`.
+            system. Without any for comic text it is the script's handwriting, then `plain`.
         uppercase: whether poster text is upper-cased.
         line_break: locale identifier for ICU's line breaker, with the language's tailoring.
         phrase_model: BudouX model for phrase-aware breaks (`ja`, `zh-hans`, `zh-hant`, `th`), or

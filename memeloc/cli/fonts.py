@@ -79,7 +79,7 @@ def check(
     lang: str = Option("en", metavar="TAG", help="The language whose font stack is used."),
     face: Literal["poster", "plain", "comic"] = Option(
         "poster",
-        help="Captions on pictures (poster), bubbles and bars (plain), or a friendly hand (comic).",
+        help="Captions on pictures (poster), bubbles and bars (plain), or handwriting (comic).",
     ),
     font: FontFiles = None,
     locales: LocaleFolders = None,
@@ -164,7 +164,7 @@ def _fields(family: Family, state: str) -> dict[str, Any]:
         "version": installed,
         "licence": family.licence,
         "scripts": list(family.scripts),
-        "styles": ["comic"] if family.hand else ["poster", "plain"],
+        "styles": ["comic"] if family.handwritten else ["poster", "plain"],
         "axes": axes,
         "colour": colour,
         "file": str(family.path) if family.found or not family.optional else "",

@@ -28,7 +28,7 @@ class Face:
 
     def __init__(self, family: Family, face: FaceName, opened: hb.Face | None = None) -> None:
         settings = family.settings(face)
-        heavy = "comic" if family.hand else "poster"
+        heavy = "comic" if family.handwritten else "poster"
         embolden = family.embolden if face == heavy else 0.0
         axes = ",".join(f"{axis}={value:g}" for axis, value in sorted(settings.items()))
         self.family = family.name

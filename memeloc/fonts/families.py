@@ -23,7 +23,7 @@ USER_POSTER_WEIGHT = 800
 """The weight asked of a user's variable font in poster text, when the command does not name one."""
 
 BOLD = 700.0
-"""The most weight of comic text that is drawn by a font which is no hand."""
+"""The most weight of comic text that is drawn by a font that is not handwritten."""
 
 _Text = Annotated[str, Field(min_length=1)]
 _AXES = "axis tags and numbers"
@@ -43,9 +43,10 @@ class Family:
         scripts: ISO 15924 codes it was chosen for.
         licence: SPDX identifier.
         system: names that the font may have on the system, the best first.
-        hand: whether it looks drawn by a friendly hand: for the comic face.
+        handwritten: whether its letters look written by hand: for the comic face.
         poster, plain, comic: variation settings (axis tag to value).
-        embolden: thickness added to the strokes of the poster face, of a hand the comic one, in em.
+        embolden: thickness added to the strokes of the poster face, or, of a handwritten font,
+            of the comic one; in em.
     """
 
     name: str
@@ -56,7 +57,7 @@ class Family:
     licence: str = ""
     sha256: str = ""
     system: tuple[str, ...] = ()
-    hand: bool = False
+    handwritten: bool = False
     poster: Mapping[str, float] = field(default_factory=dict)
     plain: Mapping[str, float] = field(default_factory=dict)
     comic: Mapping[str, float] = field(default_factory=dict)
@@ -156,7 +157,7 @@ class _Entry(BaseModel):
     system: list[_Text] = Field([], description="names of a font of the operating system")
     index: int = 0
     scripts: list[str] = []
-    hand: bool = False
+    handwritten: bool = False
     poster: dict[str, float] = Field({}, description=_AXES)
     plain: dict[str, float] = Field({}, description=_AXES)
     comic: dict[str, float] = Field({}, description=_AXES)

@@ -133,20 +133,22 @@ class FontLibrary:
             [partial(self._found_face, name, face) for name in rest],
             partial(self._colour_emoji, face),
             users=len(users),
-            absent=() if users else tuple(absent),
+            absent=tuple(absent),
         )
 
     def _names(self, locale: Locale, face: FaceName) -> tuple[str, ...]:
-        """The families of a kind of a locale's text; hands of its script, where it names none."""
+        """The families of a kind of a locale's text; for comic text handwriting by default."""
         if face != "comic":
             return locale.poster if face == "poster" else locale.plain
         if locale.comic:
             return locale.comic
-        hands = [
-            name for name, family in self.families.items() if family.hand and self._is_there(family)
+        written = [
+            name
+            for name, family in self.families.items()
+            if family.handwritten and self._is_there(family)
         ]
-        own = [name for name in hands if locale.script in self.families[name].scripts]
-        latin = [name for name in hands if "Latn" in self.families[name].scripts] if own else []
+        own = [name for name in written if locale.script in self.families[name].scripts]
+        latin = [name for name in written if "Latn" in self.families[name].scripts] if own else []
         return tuple(dict.fromkeys([*own, *latin, *locale.plain]))
 
     @staticmethod
@@ -178,12 +180,12 @@ class FontLibrary:
                     message = f"The {face} fonts of {locale.tag}: {error.message}"
                     raise InputError(message, file=error.file) from error
 
-    def without_hand(self, locales: Iterable[Locale]) -> list[str]:
-        """Tags of the locales whose comic text is drawn by a font that is no hand."""
+    def without_handwriting(self, locales: Iterable[Locale]) -> list[str]:
+        """Tags of the locales whose comic text is drawn by a font that is not handwritten."""
         return [
             locale.tag
             for locale in locales
-            if not (first := self.stack(locale, "comic").primary).source.hand
+            if not (first := self.stack(locale, "comic").primary).source.handwritten
             and first.family not in self._user
         ]
 

@@ -20,6 +20,7 @@ class FontStack:
         absent: names of fonts that the locale would be drawn with, and that are not found.
 
     Attributes:
+        users: the user's faces.
         primary: the first face with letters; what spaces and missing clusters are drawn with.
     """
 
@@ -35,7 +36,7 @@ class FontStack:
         self.preferred = list(preferred)
         self.primary = next((face for face in preferred if not face.emoji), preferred[0])
         self.absent = absent
-        self._users = users
+        self.users = self.preferred[:users]
         self._colour = colour
         self._fallback = list(fallback)
         self._chosen: dict[str, Face | None] = {}
@@ -78,8 +79,7 @@ class FontStack:
         return None
 
     def _for_emoji(self, _: str) -> Iterator[Face]:
-        users = self.preferred[: self._users]
-        yield from (face for face in users if face.emoji or face.colour)
+        yield from (face for face in self.users if face.emoji or face.colour)
         colour = self._colour()
         if colour is not None:
             yield colour

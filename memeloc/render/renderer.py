@@ -339,7 +339,7 @@ def _prove_part(
         missing=layout.missing,
         replaced=sum(line.text.count("\ufffd") for line in layout.lines),
         lost=_lost(layout, stack),
-        absent=stack.absent if stack.absent and _has_script(layout, locale.script) else (),
+        absent=_absent(layout, stack, locale),
         too_small=layout.size < locale.smallest_size - 1e-6,
         broken_word=layout.broken_word,
         hyphenated=layout.hyphenated,
@@ -349,8 +349,13 @@ def _prove_part(
     )
 
 
-def _has_script(layout: PartLayout, script: str) -> bool:
-    return any(ucd.script(char) == script for line in layout.lines for char in line.text)
+def _absent(layout: PartLayout, stack: FontStack, locale: Locale) -> tuple[str, ...]:
+    """The fonts not found in whose place others than the user's draw the locale's script."""
+    if not stack.absent:
+        return ()
+    faces = {run.face for line in layout.lines for run in line.runs}
+    letters = (ucd.script(char) for line in layout.lines for char in line.text)
+    return stack.absent if faces - set(stack.users) and locale.script in letters else ()
 
 
 def _lost(layout: PartLayout, stack: FontStack) -> tuple[str, ...]:

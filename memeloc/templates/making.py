@@ -60,7 +60,7 @@ licence = ""
 #   align = "center"     start, left, center, right, end (start and end follow the script)
 #   valign = "middle"    top, middle, bottom
 #   style = "poster"     poster (heavy, outlined), bubble (dark, centred), plain (dark, for chats),
-#                        comic (a friendly hand, outlined)
+#                        comic (friendly handwriting, outlined)
 #   mirror = false       true: on the other side in right-to-left languages
 #   bar = "top"          top or bottom: in place of y and height; a bar that grows with its text
 # and, to change its style:

@@ -205,20 +205,20 @@ def test_composed_forms_cover_parts_invisible_need_no_glyph() -> None:
 
 
 @pytest.mark.parametrize("tag", sorted(locale.tag for locale in default()))
-def test_a_hand_that_memeloc_brings_has_all_letters(tag: str) -> None:
+def test_handwriting_that_memeloc_brings_has_all_letters(tag: str) -> None:
     """Else the words with the letters it lacks would stand out among the others."""
-    hand = FONTS.stack(default().get(tag), "comic").primary
-    if hand.source.package:
+    face = FONTS.stack(default().get(tag), "comic").primary
+    if face.source.package:
         letters = default().exemplars(tag)
-        assert [letter for letter in letters if len(letter) == 1 and not hand.covers(letter)] == []
+        assert [letter for letter in letters if len(letter) == 1 and not face.covers(letter)] == []
 
 
-def test_comic_text_is_written_by_a_hand() -> None:
+def test_comic_text_is_handwritten() -> None:
     for tag, family in (("en", "kalam"), ("hi", "kalam"), ("vi", "baloo-2")):
         assert FONTS.stack(default().get(tag), "comic").primary.family == family
 
 
-def test_a_script_without_a_hand_takes_its_plain_fonts() -> None:
+def test_a_script_without_handwriting_takes_its_plain_fonts() -> None:
     amharic = default().get("am")
     face = FONTS.stack(amharic, "comic").primary
     assert face.family == "noto-sans-ethiopic"

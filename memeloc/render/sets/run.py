@@ -84,9 +84,9 @@ class Run:
         faces = {box.style.face for template in templates.values() for box in template.boxes}
         library = self._files.renderer.fonts
         library.check(registry, self._locales.values(), faces)
-        if "comic" in faces and (plain := library.without_hand(self._locales.values())):
+        if "comic" in faces and (plain := library.without_handwriting(self._locales.values())):
             tags = ", ".join(plain)
-            note = f"There is no hand for comic text in {tags}: it is set in the plain font."
+            note = f"There is no handwriting for comic text in {tags}: it is set in the plain font."
             summary.notes.append(InputError(note))
         self._source_apart = table.source not in table.languages
         self._page = Page(self._out, registry)

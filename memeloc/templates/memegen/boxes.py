@@ -36,7 +36,7 @@ _ALIGNS: dict[str, Align] = {
     "middle": "center",
 }
 
-# Fonts by id and alias (`app/models/font.py`): the heavy ones are poster letters, Kalam is a hand.
+# Fonts by id and alias (`app/models/font.py`): the heavy ones are poster letters.
 _POSTER_FONTS = frozenset({"thick", "titilliumweb", "impact"})
 _COMIC_FONTS = frozenset({"comic", "kalam"})
 _PLAIN_FONTS = {
