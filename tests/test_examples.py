@@ -123,3 +123,20 @@ def test_finished_memes_go_from_a_table_to_labels(tmp_path: Path) -> None:
     rendered = {path.stem for path in (folder / "set/out/de").rglob("*.jpg")}
     assert rendered == {row["meme_id"] for row in tables["captions"]}
     assert len(rendered) >= 6
+
+
+@pytest.mark.slow
+def test_finished_memes_are_localised_to_five_languages(tmp_path: Path) -> None:
+    folder, printed = _run("localise.sh", tmp_path)
+    assert len(re.findall(r"^known-.*: the known template", printed, re.MULTILINE)) == 4
+    ratios = dict(re.findall(r"^(\S+): ([0-9.]+) dB behind the letters", printed, re.MULTILINE))
+    assert len(ratios) == 8
+    assert min(map(float, ratios.values())) > 20
+    assert len(set(re.findall(r"^(together-\d)\t.*\trecovered\t", printed, re.MULTILINE))) == 4
+    rendered = folder / "localised" / "rendered"
+    languages = sorted(path.name for path in rendered.iterdir() if path.is_dir())
+    assert [language for language in languages if not language.startswith(".")] == [
+        "ar", "de", "hi", "ja", "zh",
+    ]  # fmt: skip
+    assert len(list(rendered.glob("de/*/*.jpg"))) == 12
+    assert (folder / "localised" / "index.html").is_file()

@@ -9,7 +9,7 @@ from __future__ import annotations
 import io
 import json
 import shutil
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -18,6 +18,7 @@ from PIL import Image
 from memeloc.errors import InputError
 from memeloc.files import file_sha256, replacing
 from memeloc.items import FoundTemplate, Origin
+from memeloc.locales import default
 from memeloc.localise.localise import LocalisedMeme
 from memeloc.model import SEPARATOR
 from memeloc.tables import read_table, text_of, write_table
@@ -145,11 +146,12 @@ def fill_captions(out: Path, translations: Mapping[tuple[str, str], str], state:
     """
     columns, table = _existing(out / CAPTIONS)
     for (meme_id, language), text in translations.items():
-        if language not in columns:
-            columns.append(language)
-        if meme_id in table and not table[meme_id].get(language):
-            table[meme_id][language] = text
-            state.cells[f"{meme_id} {language}"] = text
+        column = column_of(language, columns)
+        if column not in columns:
+            columns.append(column)
+        if meme_id in table and not table[meme_id].get(column):
+            table[meme_id][column] = text
+            state.cells[f"{meme_id} {column}"] = text
     _write(out / CAPTIONS, columns, table)
 
 
@@ -161,6 +163,21 @@ def _write(path: Path, columns: Sequence[str], table: Mapping[str, Mapping[str, 
 def read_captions_table(out: Path) -> dict[str, dict[str, str]]:
     """The captions table of a folder: rows by meme, cells by column."""
     return _existing(out / CAPTIONS)[1]
+
+
+def column_of(tag: str, columns: Iterable[str]) -> str:
+    """The column of a language, by its exact tag: that, or the one that means it, as zh does
+    zh-Hans; where there is none, the tag."""
+    names = [name for name in columns if name not in _KEYS]
+    if tag in names:
+        return tag
+    for name in names:
+        try:
+            if default().get(name).tag == tag:
+                return name
+        except InputError:  # a column of something else
+            continue
+    return tag
 
 
 def _existing(path: Path) -> tuple[list[str], dict[str, dict[str, str]]]:

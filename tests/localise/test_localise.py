@@ -23,6 +23,7 @@ from memeloc.localise.texts import find_texts
 from memeloc.localise.writing import (
     Provenance,
     State,
+    column_of,
     fill_captions,
     read_captions_table,
     write_captions,
@@ -167,3 +168,17 @@ def test_a_file_that_is_no_picture_is_refused(tmp_path: Path) -> None:
     (tmp_path / "no.jpg").write_bytes(b"no picture")
     with pytest.raises(InputError, match="not a picture"):
         open_meme(tmp_path / "no.jpg", "no")
+
+
+@pytest.mark.parametrize(
+    ("tag", "columns", "column"),
+    [
+        ("zh-Hans", ["meme_id", "en", "zh"], "zh"),
+        ("zh-Hans", ["zh", "zh-Hans"], "zh-Hans"),
+        ("de", ["meme_id", "template", "en", "notes"], "de"),
+    ],
+)
+def test_column_of_a_language_may_have_a_shorter_tag(
+    tag: str, columns: list[str], column: str
+) -> None:
+    assert column_of(tag, columns) == column

@@ -27,6 +27,7 @@ from memeloc.localise.writing import (
     TEMPLATES,
     Provenance,
     State,
+    column_of,
     read_captions_table,
     write_captions,
     write_meme_template,
@@ -180,7 +181,8 @@ def localise_pictures(
         if meme.meme.name in names
     }
     kept = write_captions(rows, locale.tag, out, state)
-    notes += [f"{name}: its row in {CAPTIONS} was changed by hand and stays" for name in kept]
+    if kept:
+        notes.append(f"What was changed by hand in {CAPTIONS} stays: {', '.join(kept)}")
     translated, failures = 0, list[str]()
     if translator and targets and rows:
         translated, failures = translate_captions(
@@ -300,7 +302,9 @@ def _render(
     if not rows:
         return {}
     table = read_captions_table(out)
-    tags = [each.tag for each in targets if any(row.get(each.tag) for row in table.values())]
+    names = list(next(iter(table.values()), {}))
+    columns = [column_of(each.tag, names) for each in targets]
+    tags = [column for column in columns if any(row.get(column) for row in table.values())]
     if not tags:
         return {}
     render_table(

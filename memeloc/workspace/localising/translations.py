@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from memeloc.localise.writing import TEMPLATES, State, fill_captions, read_captions_table
+from memeloc.localise.writing import TEMPLATES, State, column_of, fill_captions, read_captions_table
 from memeloc.model import Caption, Locale
 from memeloc.templates import load_templates
 from memeloc.translate import Translation, TranslationItem, create, run
@@ -36,7 +36,7 @@ def translate_captions(
             continue
         template = known.get(row.get("template", ""))
         for target in targets:
-            if not row.get(target.tag):
+            if not row.get(column_of(target.tag, row)):
                 budgets = capacity(template, target)
                 items.append(TranslationItem(meme_id, caption, source, target, template, budgets))
     done: dict[tuple[str, str], str] = {}
