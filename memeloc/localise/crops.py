@@ -22,13 +22,18 @@ _LEAST_HEIGHT = 32
 _LARGEST_SCALE = 3
 _MARGIN = 0.45
 """What is looked at around the lines, in heights of a line: outlines, accents, shadows."""
+_BESIDE = 1.6
+"""What a line is continued by on both sides, in its heights: readers cut first and last letters."""
 _REACH = 0.28
 """How far outside its line's box a letter may reach, in heights of a line."""
 
 
 @dataclass(frozen=True)
 class Crop:
-    """A region cut out, enlarged by `scale`, with the boxes of its lines in pixels of the cut."""
+    """A region cut out, enlarged by `scale`, with the boxes of its lines in pixels of the cut.
+
+    `core` is within the lines, `reach` what their letters reach, `beside` their continuation, too.
+    """
 
     left: int
     top: int
@@ -38,10 +43,14 @@ class Crop:
     line_height: float
     core: Mask
     reach: Mask
+    beside: Mask
 
 
-def cut_region(picture: Pixels, region: TextRegion) -> Crop | None:
-    """A region with some room around it; None where it is too small to have letters."""
+def cut_region(picture: Pixels, region: TextRegion, *, wide: bool = False) -> Crop | None:
+    """A region with some room around it; None where it is too small to have letters.
+
+    A wide one has the continuation of its lines, too.
+    """
     cv2 = opencv()
     height, width = picture.shape[:2]
     quads = [np.asarray(line.corners) * (width, height) for line in region.lines]
@@ -50,7 +59,8 @@ def cut_region(picture: Pixels, region: TextRegion) -> Crop | None:
     if line_height < 4:
         return None
     margin = _MARGIN * line_height
-    points = np.concatenate(quads)
+    longer = [_lengthened(quad, _BESIDE * line_height) for quad in quads]
+    points = np.concatenate([*quads, *longer] if wide else quads)
     left, top = np.maximum(np.floor(points.min(axis=0) - margin), 0).astype(int)
     right, bottom = np.ceil(points.max(axis=0) + margin).astype(int)
     part = picture[top:bottom, left:right]
@@ -64,6 +74,10 @@ def cut_region(picture: Pixels, region: TextRegion) -> Crop | None:
     for line in lines:
         cv2.fillConvexPoly(core, np.round(line).astype(np.int32), 1)
     reach = cv2.dilate(core, disc(_REACH * line_height * scale))
+    beside = np.zeros(part.shape[:2], np.uint8)
+    for quad in longer:
+        corners = np.round((quad - (left, top)) * scale).astype(np.int32)
+        cv2.fillConvexPoly(beside, corners, 1)
     return Crop(
         int(left),
         int(top),
@@ -73,7 +87,15 @@ def cut_region(picture: Pixels, region: TextRegion) -> Crop | None:
         line_height * scale,
         core > 0,
         reach > 0,
+        (reach | beside) > 0,
     )
+
+
+def _lengthened(quad: npt.NDArray[np.float64], by: float) -> npt.NDArray[np.float64]:
+    """A line's corners with so many pixels more at its begin and its end."""
+    across = quad[1] - quad[0]
+    step = across / max(float(np.hypot(*across)), 1.0) * by
+    return np.asarray(quad + np.array([-step, step, step, -step]))
 
 
 def disc(radius: float) -> Any:

@@ -12,7 +12,7 @@ and shadows included.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -57,6 +57,12 @@ _RIM = 1.0
 _PLAIN_RIM = 3
 _SMOOTH_RIM = 2.0
 """Pixels more on smooth backgrounds, which are guessed well, and where a JPEG's ripples show."""
+_NEXT = 0.3
+"""Most space between a letter and the next, in heights of a line."""
+_FURTHER = 3
+"""Letters beyond a line's end that are looked for."""
+_LEAST_INK = 0.75
+"""Share of what differs from a plain background within the lines that is text, at least."""
 _HOLLOW = 0.6
 """What strokes enclose, as a share of them, from which they are outlines: O and B have a half."""
 _LEAST_COVER = 0.4
@@ -75,6 +81,7 @@ class Strokes:
         outline_width: in pixels of the picture; 0 without one.
         background: the colour of a plain background; None of any other.
         sure: 0 to 1, how much the masked areas look like a text of one colour along the lines.
+        unread: the share of the letters that stand beside the lines: no reader saw them.
     """
 
     left: int
@@ -86,6 +93,7 @@ class Strokes:
     outline_width: float
     background: Colour | None
     sure: float
+    unread: float = 0.0
 
     def lay_on(self, mask: Mask) -> None:
         """Set what is masked in the mask of a whole picture."""
@@ -107,7 +115,7 @@ def find_strokes(picture: Pixels, region: TextRegion) -> Strokes | None:
         strokes = _on_plain(crop, background)
         if strokes is not None:
             return strokes
-    return _on_any(crop)
+    return _on_any(crop, cut_region(picture, region, wide=True) or crop)
 
 
 def _plain_background(crop: Crop) -> Floats | None:
@@ -133,8 +141,9 @@ def _on_plain(crop: Crop, background: Floats) -> Strokes | None:
     noise = float(np.median(far[crop.core & (far < _PLAIN_NEAR)]))
     differs = far > max(12.0, 4 * noise)
     ink = within_reach(differs, crop, 0.3)
-    if not ink.any():
-        return None
+    in_lines = differs & crop.core
+    if (in_lines & ink).sum() < _LEAST_INK * in_lines.sum():
+        return None  # letters are joined to something that is no text
     # White letters with a dark outline on white: what the outline encloses are the letters.
     holes = enclosed(ink)
     hollow = bool(holes.sum() > _HOLLOW * ink.sum())
@@ -160,7 +169,7 @@ def _on_plain(crop: Crop, background: Floats) -> Strokes | None:
     return _strokes(crop, letters, mask, fill, outline, width, background, cover)
 
 
-def _on_any(crop: Crop) -> Strokes | None:
+def _on_any(crop: Crop, wide: Crop) -> Strokes | None:
     """Letters of the colour that looks most like letters, on a background of any kind."""
     best: tuple[float, Any, Any] | None = None
     for colour in _frequent(crop):
@@ -180,6 +189,8 @@ def _on_any(crop: Crop) -> Strokes | None:
     fill = np.asarray(np.median(crop.pixels[letters], axis=0), np.float32)
     outline, width = _outline(crop, letters, fill)
     letters = _all_letters(crop, letters, fill, outline)
+    if outline is not None:
+        crop, letters = wide, _continued(wide, _placed(crop, letters, wide), fill, outline)
     if not letters.any():
         return None
     rim = _RIM * max(1.0, crop.scale * 0.75)
@@ -188,7 +199,9 @@ def _on_any(crop: Crop) -> Strokes | None:
     if is_smooth(crop.pixels, around):
         mask = grown(mask, _SMOOTH_RIM)
     sure = min(1.0, score) if outline is not None else 0.8 * min(1.0, score)
-    return _strokes(crop, letters, mask, fill, outline, width, None, sure)
+    unread = float((letters & ~crop.reach).sum() / letters.sum())
+    strokes = _strokes(crop, letters, mask, fill, outline, width, None, sure)
+    return replace(strokes, unread=unread)
 
 
 def _frequent(crop: Crop) -> list[Floats]:
@@ -326,8 +339,42 @@ def _all_letters(
     fits = (share_within(labels, crop.reach) > 0.9) & (thickest <= 1.3 * usual)
     fits &= ~at_edge(labels, len(fits))
     fits[0] = False
-    found = fits[labels] & ringed(crop, near, outline)
-    return of_one_colour(crop, letters | found, fill)
+    found = letters | (fits[labels] & ringed(crop, near, outline))
+    return of_one_colour(crop, found, fill)
+
+
+def _placed(crop: Crop, letters: Mask, wide: Crop) -> Mask:
+    """A mask of a crop in a wider one of the same region."""
+    placed: Mask = np.zeros_like(wide.core)
+    x = round((crop.left - wide.left) * crop.scale)
+    y = round((crop.top - wide.top) * crop.scale)
+    inside = letters[: placed.shape[0] - y, : placed.shape[1] - x]
+    placed[y : y + inside.shape[0], x : x + inside.shape[1]] = inside
+    return placed
+
+
+def _continued(crop: Crop, letters: Mask, fill: Floats, outline: Floats) -> Mask:
+    """Letters, and those that stand next to them beyond the ends of their lines."""
+    cv2 = opencv()
+    far = colour_distance(crop.pixels, fill)
+    near = (far < 0.5 * between(fill, outline)) & (far < 1.4 * NEAR)
+    count, labels, stats, _ = cv2.connectedComponentsWithStats(
+        near.astype(np.uint8), connectivity=4
+    )
+    own = stats[np.unique(labels[letters])]
+    usual = float(np.percentile(own[:, cv2.CC_STAT_HEIGHT], 75))
+    thick = half_thickness(near, labels)
+    high = stats[:, cv2.CC_STAT_HEIGHT]
+    fits = (share_within(labels, crop.beside) > 0.9) & (high <= 1.15 * usual)
+    fits &= (high >= 0.3 * usual) & (share_within(labels, crop.reach) < 0.5)
+    fits &= thick <= 1.3 * float(np.percentile(thick[np.unique(labels[letters])], 90))
+    fits &= ~at_edge(labels, count)
+    fits[0] = False
+    like = of_one_colour(crop, fits[labels] & ringed(crop, near, outline), fill)
+    for _ in range(_FURTHER):
+        touched = np.unique(labels[like & grown(letters, _NEXT * crop.line_height)])
+        letters = letters | (like & np.isin(labels, touched))
+    return letters
 
 
 def _strokes(

@@ -24,6 +24,8 @@ _LOOKS_ALIKE = 70.0
 _LEAST_CONFIDENCE = 0.8
 """The reader's confidence below which a person is asked: drawings are read with 0.5 to 0.75."""
 _LEAST_SURE = 0.5
+_UNREAD = 0.03
+"""Share of a text's letters outside of what was read: a letter of thirty."""
 _STEEPEST = 15.0
 """Degrees by which text that was laid over a picture is turned at most, usually."""
 _SMALLEST = 12.0
@@ -100,6 +102,8 @@ def doubts(region: TextRegion, strokes: Strokes | None, size: tuple[int, int]) -
         reasons.append("its letters cannot be told from the picture")
     elif strokes.outline is None and strokes.background is None:
         reasons.append("it stands in the picture itself, as on cloth, a sign or a logo")
+    if strokes is not None and strokes.unread > _UNREAD:
+        reasons.append("letters beside it were not read")
     if abs(region.angle) > _STEEPEST:
         reasons.append(f"it is turned by {region.angle:.0f} degrees")
     heights = [

@@ -9,6 +9,7 @@ import pytest
 from PIL import Image, ImageDraw
 
 from memeloc.localise.texts import Text, find_texts, mask_of
+from memeloc.ocr.protocol import Line
 from tests.localise.drawn import EN, SIZE, Drawn, box, drawn, gradient, plain, stripes
 
 TEXT = "when the build passes // on the first try"
@@ -74,6 +75,18 @@ def test_text_in_the_picture_itself_is_doubtful(tmp_path: Path) -> None:
     meme = drawn(stripes(), "two melons", box(kind="bubble", fill="#ffffff"), folder=tmp_path)
     (text,) = texts(meme)
     assert text.doubts
+
+
+def test_letters_that_the_reader_cut_off_are_masked_and_asked_about(tmp_path: Path) -> None:
+    meme = drawn(stripes(), "two melons", box(), folder=tmp_path)
+    (line,) = meme.lines
+    left, top, right, bottom = line.box
+    left += 0.16 * (right - left)
+    corners = ((left, top), (right, top), (right, bottom), (left, bottom))
+    cut = Line("O MELONS", (left, top, right, bottom), 0.98, corners=corners)
+    (text,) = find_texts(meme.meme, [cut], EN)
+    assert text.doubts == ("letters beside it were not read",)
+    assert (meme.letters & ~mask_of([text], SIZE)).sum() <= 0.01 * meme.letters.sum()
 
 
 def test_a_line_that_the_reader_is_unsure_of_is_doubtful(tmp_path: Path) -> None:
