@@ -27,8 +27,9 @@ _JOINED = frozenset(("Arab", "Deva", "Beng", "Guru", "Mong", "Syrc", "Nkoo"))
 """Scripts whose letters hang together: a connected area is a word, its height no letter's."""
 _HIGH = 80
 """Percentile of the heights of letters that is compared: capitals and ascenders, no commas."""
-_SAME_EDGE = 0.35
-"""How far the edges of lines may lie apart and still be one edge, in heights of a line."""
+_SAME_EDGE, _SAME_MIDDLE = 0.2, 0.5
+"""How far the middles of lines may lie apart and the lines still be centred, in heights of a line:
+in any text, and in capitals."""
 _LEAST_OUTLINE, _MOST_OUTLINE = 0.02, 0.5
 _SIZES = 0.005, 1.0
 
@@ -84,13 +85,14 @@ def alignment(region: TextRegion, size: tuple[int, int], locale: Locale) -> Alig
     if len(spans) < 2:
         return "center"
     left, right, high = np.array(spans).T
-    near = _SAME_EDGE * float(np.median(high))
+    # Text in capitals, as posters have it, is hardly ever set flush to a side.
+    near = (_SAME_MIDDLE if is_upper(region.text) else _SAME_EDGE) * float(np.median(high))
     spread = {"center": np.ptp(left + right) / 2, "start": np.ptp(left), "end": np.ptp(right)}
     if locale.direction == "rtl":
         spread["start"], spread["end"] = spread["end"], spread["start"]
     best: Align = min(("center", "start", "end"), key=lambda name: float(spread[name]))
     # Centred lines of about one length share their edges as well.
-    return "center" if spread["center"] < near and np.ptp(right - left) < 2 * near else best
+    return "center" if spread["center"] < near else best
 
 
 def _hex(colour: Colour) -> str:

@@ -7,8 +7,11 @@ from pathlib import Path
 import pytest
 
 from memeloc.localise.boxes import text_boxes
+from memeloc.localise.regions import find_regions
+from memeloc.localise.styles import alignment
 from memeloc.localise.texts import find_texts
 from memeloc.model import TextBox
+from memeloc.ocr.protocol import Line
 from tests.localise.drawn import EN, SIZE, Drawn, box, drawn, gradient, plain, stripes
 
 
@@ -53,3 +56,21 @@ def test_a_box_gains_room_and_stays_in_the_picture(tmp_path: Path) -> None:
         assert made.y + made.height >= y + height
         assert 0 <= made.x < made.x + made.width <= 1
         assert 0 <= made.y < made.y + made.height <= 1
+
+
+@pytest.mark.parametrize(
+    ("texts", "align"),
+    [
+        (("no, it was", "only a lamp and a cat"), "start"),
+        (("TWO MELONS, A", "LAMP, NO ONION"), "center"),
+    ],
+)
+def test_alignment_is_told_by_the_edges(texts: tuple[str, str], align: str) -> None:
+    places = ((164, 553), (150, 627)) if align == "center" else ((100, 300), (100, 500))
+    lines = []
+    for index, (text, (left, right)) in enumerate(zip(texts, places, strict=True)):
+        top, bottom = 70.0 * index, 70.0 * index + 68
+        corners = ((left, top), (right, top), (right, bottom), (left, bottom))
+        lines.append(Line(text, (left, top, right, bottom), 0.9, corners=corners))
+    (region,) = find_regions(lines, (720, 640), EN)
+    assert alignment(region, (720, 640), EN) == align
