@@ -1,4 +1,4 @@
-"""Make memeloc/render/bidi_data.py from the Unicode Character Database.
+"""Make memeloc/render/typesetting/bidi_data.py from the Unicode Character Database.
 
 In: DerivedBidiClass.txt, BidiBrackets.txt and UnicodeData.txt as the Debian package unicode-data
 installs them. Out: one Python module of constants: the Bidi_Class of every code point as ranges,
@@ -18,7 +18,7 @@ from itertools import groupby
 from pathlib import Path
 
 UNICODE = Path("/usr/share/unicode")
-TARGET = Path(__file__).parent.parent / "memeloc/render/bidi_data.py"
+TARGET = Path(__file__).parent.parent / "memeloc/render/typesetting/bidi_data.py"
 
 # One letter a class, so that the rules of UAX #9 can be regular expressions over a byte string.
 LETTERS = {

@@ -97,8 +97,8 @@ def check(
     from memeloc.errors import InputError
     from memeloc.fonts import FontLibrary
     from memeloc.locales import Registry
-    from memeloc.render.breaks import clusters as cluster_ends
-    from memeloc.render.itemize import Itemizer
+    from memeloc.render.typesetting.breaks import clusters as cluster_ends
+    from memeloc.render.typesetting.itemize import Itemizer
 
     try:
         text.encode()

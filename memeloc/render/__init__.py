@@ -6,6 +6,7 @@ One caption, from table to picture:
    in shards to `memeloc.engine.pool`, and `shards` makes them in each process.
 2. `renderer.Renderer.render`: `background` has the template's picture (the language's own, where
    it has one), decoded once, and lends a copy that notes which rows are painted on.
+   Steps 3 to 6 are in `typesetting/`, 7 in `painting/`, 10 in `sets/`.
 3. `text`: line breaks become paragraphs; what cannot be drawn becomes a space or U+FFFD.
 4. `itemize`: a paragraph is cut into runs of one direction (`bidi`, UAX #9), one script and one
    face, never within a grapheme cluster.

@@ -14,9 +14,9 @@ from typing import NamedTuple
 import numpy as np
 
 from memeloc.model import Bar, TextBox
-from memeloc.render.compose import Pixels, rgb
-from memeloc.render.layout import PartLayout
-from memeloc.render.stacking import ink_extent
+from memeloc.render.painting.compose import Pixels, rgb
+from memeloc.render.typesetting.layout import PartLayout
+from memeloc.render.typesetting.stacking import ink_extent
 
 ROWS = 16
 """Heights of bars are multiples of it, in pixels: the height of a JPEG's blocks of colour (ITU-T

@@ -31,16 +31,16 @@ from memeloc.render.background import (
     relative_luminance,
 )
 from memeloc.render.bars import Bars, bars_of, most_height
-from memeloc.render.breaks import clusters
-from memeloc.render.compose import Ink
 from memeloc.render.encode import Settings, encode, file_format
-from memeloc.render.itemize import Itemizer
-from memeloc.render.layout import EMPTY, PartLayout, lay_out
 from memeloc.render.overlaps import PartInk, overlapping
-from memeloc.render.paint import Area, Painted, Painter
-from memeloc.render.part import Bounds
+from memeloc.render.painting.compose import Ink
+from memeloc.render.painting.paint import Area, Painted, Painter
 from memeloc.render.proof import PartProof, Proof, prove
 from memeloc.render.text_boxes import text_boxes
+from memeloc.render.typesetting.breaks import clusters
+from memeloc.render.typesetting.itemize import Itemizer
+from memeloc.render.typesetting.layout import EMPTY, PartLayout, lay_out
+from memeloc.render.typesetting.part import Bounds
 from memeloc.version import __version__
 
 

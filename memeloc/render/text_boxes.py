@@ -12,10 +12,10 @@ from collections.abc import Sequence
 
 from memeloc.locales.words import word_spans
 from memeloc.model import Locale
-from memeloc.render.lines import Line
-from memeloc.render.paint import Area, Placed
+from memeloc.render.painting.paint import Area, Placed
 from memeloc.render.proof import TextBoxes, TextShape, Word
-from memeloc.render.shape import inks
+from memeloc.render.typesetting.lines import Line
+from memeloc.render.typesetting.shape import inks
 
 
 def text_boxes(

@@ -12,7 +12,7 @@ from memeloc.locales import default
 from memeloc.locales.breaking import HABITS, breaking, possible
 from memeloc.locales.files import read_locale
 from memeloc.locales.hyphens import dictionary
-from memeloc.render.breaks import opportunities
+from memeloc.render.typesetting.breaks import opportunities
 
 
 def lines(text: str, tag: str) -> list[str]:

@@ -25,13 +25,13 @@ from memeloc.fonts import Family, FontLibrary
 from memeloc.locales import default
 from memeloc.model import Locale
 from memeloc.render.background import Background, Canvas
-from memeloc.render.breaks import opportunities
-from memeloc.render.compose import Ink
-from memeloc.render.itemize import Itemizer
-from memeloc.render.layout import PartLayout
-from memeloc.render.lines import set_line
-from memeloc.render.paint import Area, Painter
-from memeloc.render.shape import ShapedText, shape
+from memeloc.render.painting.compose import Ink
+from memeloc.render.painting.paint import Area, Painter
+from memeloc.render.typesetting.breaks import opportunities
+from memeloc.render.typesetting.itemize import Itemizer
+from memeloc.render.typesetting.layout import PartLayout
+from memeloc.render.typesetting.lines import set_line
+from memeloc.render.typesetting.shape import ShapedText, shape
 from tests.render.sentences import SENTENCES
 
 SIZE = 47

@@ -21,7 +21,7 @@ import pytest
 
 import memeloc.survey
 from memeloc.locales import default
-from memeloc.render.breaks import clusters, opportunities
+from memeloc.render.typesetting.breaks import clusters, opportunities
 from tests.render.sentences import SENTENCES
 from tests.render.test_chromium import ARGUMENTS, CSS
 

@@ -15,8 +15,8 @@ import pytest
 
 from memeloc.fonts import FaceName, FontLibrary
 from memeloc.locales import default
-from memeloc.render.itemize import Itemizer
-from memeloc.render.shape import ShapedRun, shape
+from memeloc.render.typesetting.itemize import Itemizer
+from memeloc.render.typesetting.shape import ShapedRun, shape
 from tests.render.sentences import SENTENCES
 
 ROUNDING = 1

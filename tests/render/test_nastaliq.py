@@ -14,10 +14,10 @@ from memeloc.locales import default
 from memeloc.model import Template, TextBox, TextStyle
 from memeloc.render import Renderer
 from memeloc.render.background import Backgrounds, Canvases
-from memeloc.render.compose import Ink
-from memeloc.render.itemize import Itemizer
-from memeloc.render.layout import Bounds, lay_out
-from memeloc.render.paint import Area, Painter
+from memeloc.render.painting.compose import Ink
+from memeloc.render.painting.paint import Area, Painter
+from memeloc.render.typesetting.itemize import Itemizer
+from memeloc.render.typesetting.layout import Bounds, lay_out
 
 URDU = default().get("ur")
 TEXT = "اور میٹنگ ابھی باقی ہو تو بلی بھی سو جاتی ہے، آپ کیا کریں گے"

@@ -21,8 +21,8 @@ from memeloc.errors import InputError
 from memeloc.locales import default, uppercase
 from memeloc.model import Caption, Template, TextBox, TextStyle
 from memeloc.render import PROBLEMS, Rendered, Renderer
-from memeloc.render.breaks import clusters
-from memeloc.render.text import clean
+from memeloc.render.typesetting.breaks import clusters
+from memeloc.render.typesetting.text import clean
 from memeloc.templates import load_templates
 
 WIDTH, HEIGHT = 160, 120

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from memeloc.locales import default
-from memeloc.render.bidi import resolve
+from memeloc.render.typesetting.bidi import resolve
 from memeloc.translate import Translation, TranslationItem, create
 from memeloc.translate.pseudo import pseudolocalise
 

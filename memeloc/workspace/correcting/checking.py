@@ -15,7 +15,7 @@ from memeloc.correct.consistency import check_together
 from memeloc.correct.glossary import check_terms
 from memeloc.glossary import Term
 from memeloc.model import Caption, Locale, Template
-from memeloc.render.breaks import clusters
+from memeloc.render.typesetting.breaks import clusters
 from memeloc.store.captions.comparisons import SourceAndText
 from memeloc.store.records import CaptionVersion, Kind
 from memeloc.store.surveys.survey_texts import ENGLISH, survey_text_key

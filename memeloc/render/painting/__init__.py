@@ -1,0 +1,1 @@
+"""Lines of placed glyphs in, pixels out: glyphs drawn once a size, laid together and blended."""

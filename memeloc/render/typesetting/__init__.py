@@ -1,0 +1,1 @@
+"""A part's text in, lines of placed glyphs out: cleaned, itemised, shaped, broken, stacked."""

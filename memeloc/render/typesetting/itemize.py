@@ -1,0 +1,201 @@
+"""Cutting a paragraph into runs. In: text, its base direction, a font stack. Out: uniform runs.
+
+A run has one embedding level (UAX #9), one script (UAX #24, with Common and Inherited characters
+joining their neighbours) and one face. A face is chosen for whole words where one has the whole
+word, else for whole grapheme clusters: never two faces within a cluster.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import NamedTuple
+
+from fontTools import unicodedata as ucd
+
+from memeloc.fonts import Face, FontStack
+from memeloc.fonts.emoji import is_emoji
+from memeloc.model import Direction
+from memeloc.render.typesetting import bidi
+from memeloc.render.typesetting.breaks import clusters
+
+_ONE_SCRIPT = {"Hira": "Hani", "Kana": "Hani", "Bopo": "Hani", "Hrkt": "Hani"}
+_WORD = re.compile(r"\S+")
+_ANY_DIRECTED = re.compile(
+    "[\u0590-\u08ff\u200e\u200f\u202a-\u202e\u2066-\u2069\ufb1d-\ufdff\ufe70-\ufeff\U00010800-\U00010fff\U0001e800-\U0001efff]"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Run:
+    """Text of one direction, script and face: `start` to `end` in code points of its paragraph."""
+
+    start: int
+    end: int
+    level: int
+    script: str
+    face: Face
+
+
+class Itemized(NamedTuple):
+    """A paragraph's runs in logical order.
+
+    Attributes:
+        level: the paragraph's embedding level, 0 or 1.
+        runs: in logical order, without gaps.
+        missing: grapheme clusters that no font draws.
+    """
+
+    level: int
+    runs: list[Run]
+    missing: list[str]
+
+
+def base_direction(text: str, direction: Direction) -> bidi.Base:
+    """The base direction of a paragraph in a locale of the given direction.
+
+    The locale's own, unless the text has no strong character of that direction; then the first
+    strong character decides (UAX #9 P2, P3). So an English name alone in an Arabic set keeps its
+    full stop on the right, and a sentence that begins with a Latin name stays right-to-left.
+    """
+    if direction == "ltr" and _ANY_DIRECTED.search(text) is None:
+        return "ltr"
+    strong = {"L"} if direction == "ltr" else {"R", "AL"}
+    if any(bidi.bidi_class(char) in strong for char in text):
+        return direction
+    return None
+
+
+class Itemizer:
+    """Cuts paragraphs for one font stack, and remembers what each character needs.
+
+    Args:
+        stack: the faces to choose from.
+    """
+
+    def __init__(self, stack: FontStack) -> None:
+        self.stack = stack
+        self._scripts: dict[str, str] = {}
+        self._plain: dict[str, str] = {}
+
+    def runs(self, text: str, direction: Direction) -> Itemized:
+        """Itemize one paragraph; `direction` is the locale's."""
+        if not text:
+            return Itemized(int(direction == "rtl"), [], [])
+        resolved = bidi.resolve(text, base_direction(text, direction))
+        levels = resolved.levels
+        if levels.count(levels[0]) == len(levels):
+            script = self._one_script(text)
+            if script:
+                run = Run(0, len(text), levels[0], script, self.stack.primary)
+                return Itemized(resolved.level, [run], [])
+        return self._cut(text, resolved.level, levels)
+
+    def _one_script(self, text: str) -> str:
+        """The script of text that the first face draws whole and that has one script; else ''."""
+        plain = self._plain
+        only = ""
+        for char in set(text):
+            script = plain.get(char)
+            if script is None:
+                script = plain[char] = self._plain_script(char)
+            if script == "":
+                return ""
+            if script != "Zyyy" and script != only:
+                if only:
+                    return ""
+                only = script
+        return only or "Zyyy"
+
+    def _plain_script(self, char: str) -> str:
+        """A character's script when the first face has it and no cluster rule concerns it."""
+        if (
+            char in "\u200d\ufe0e\ufe0f"
+            or char >= "\U0001f000"
+            or is_emoji(char)
+            or not self.stack.primary.covers(char)
+        ):
+            return ""
+        script = self._script(char)
+        return "Zyyy" if script == "Zinh" else script
+
+    def _script(self, char: str) -> str:
+        script = self._scripts.get(char)
+        if script is None:
+            script = ucd.script(char)
+            script = self._scripts[char] = _ONE_SCRIPT.get(script, script)
+        return script
+
+    def _cut(self, text: str, paragraph: int, levels: bytes) -> Itemized:
+        ends = clusters(text)
+        faces, missing = self._faces(text, ends)
+        scripts = self._resolved_scripts(text, ends)
+        runs: list[Run] = []
+        start = begin = 0
+        current: tuple[Face, str, int] | None = None
+        for index, end in enumerate(ends):
+            key = (faces[index], scripts[index], levels[start])
+            if current is not None and key != current:
+                runs.append(Run(begin, start, current[2], current[1], current[0]))
+                begin = start
+            current = key
+            start = end
+        if current is not None:
+            runs.append(Run(begin, len(text), current[2], current[1], current[0]))
+        return Itemized(paragraph, runs, missing)
+
+    def _resolved_scripts(self, text: str, ends: list[int]) -> list[str]:
+        """Each cluster's script; Common and Inherited take their neighbour's."""
+        scripts: list[str] = []
+        start = 0
+        last = ""
+        for end in ends:
+            script = next(
+                (
+                    s
+                    for s in map(self._script, text[start:end])
+                    if s not in ("Zyyy", "Zinh", "Zzzz")
+                ),
+                "",
+            )
+            last = script or last
+            scripts.append(last)
+            start = end
+        first = next((script for script in scripts if script), "Zyyy")
+        return [script or first for script in scripts]
+
+    def _faces(self, text: str, ends: list[int]) -> tuple[list[Face], list[str]]:
+        """Each cluster's face, and the clusters that no face draws."""
+        stack = self.stack
+        faces: list[Face] = []
+        missing: list[str] = []
+        start = 0
+        for end in ends:
+            cluster = text[start:end]
+            face = stack.font_for(cluster)
+            if face is None:
+                missing.append(cluster)
+                face = stack.primary
+            faces.append(face)
+            start = end
+        if len(set(faces)) > 1:
+            self._unify_words(text, ends, faces)
+        return faces, missing
+
+    def _unify_words(self, text: str, ends: list[int], faces: list[Face]) -> None:
+        """Give a word that fell to several faces to the first face that has all of its letters."""
+        starts = [0, *ends[:-1]]
+        for word in _WORD.finditer(text):
+            inside = [i for i, start in enumerate(starts) if word.start() <= start < word.end()]
+            lettered = [i for i in inside if text[starts[i]].isalpha()]
+            if len({id(faces[i]) for i in lettered}) < 2:
+                continue
+            by_script: dict[str, list[int]] = {}
+            for i in lettered:
+                by_script.setdefault(self._script(text[starts[i]]), []).append(i)
+            for members in by_script.values():
+                letters = "".join(text[starts[i] : ends[i]] for i in members)
+                face = self.stack.font_for_all(letters)
+                if face is not None:
+                    for i in members:
+                        faces[i] = face

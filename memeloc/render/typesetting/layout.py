@@ -1,0 +1,201 @@
+"""Laying out one part of a caption. In: its text, its box, its stack. Out: placed glyphs, in ems.
+
+Shape once, find the size and the lines that cost least (`part`, `fit`, `line_cost`), and only then
+break words: by the patterns of their language (`hyphenation`), between any two grapheme clusters
+where these do not help, and where nothing does cut the text off.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from memeloc.model import Locale
+from memeloc.render.typesetting.breaks import clusters
+from memeloc.render.typesetting.fit import LADDER
+from memeloc.render.typesetting.hyphenation import (
+    Point,
+    cluster_points,
+    inner_ends,
+    points,
+    respelt,
+)
+from memeloc.render.typesetting.itemize import Itemizer
+from memeloc.render.typesetting.lines import SOFT_HYPHEN, Line
+from memeloc.render.typesetting.part import Bounds, Breaker, Fitted, Part
+from memeloc.render.typesetting.shape import ShapedText, shape
+from memeloc.render.typesetting.text import clean
+
+HYPHEN_GAIN = 2
+"""Steps of the ladder by which a word is hyphenated to make its part larger."""
+
+POSTER_HYPHEN_GAIN = 3
+"""The same in capitals, where a hyphen is more conspicuous."""
+
+COMFORTABLE_HYPHEN_GAIN = 5
+"""The same where the text is of a comfortable size as it is: a third larger."""
+
+
+@dataclass(frozen=True, slots=True)
+class PartLayout:
+    """A part of a caption, ready to be painted.
+
+    Attributes:
+        size: font size in pixels; 0.0 for an empty part.
+        baselines: of each line, in ems downward from the first one's.
+        lines: from top to bottom.
+        missing: grapheme clusters that no font draws.
+        broken_word: whether a line ends within a word for lack of space, where no pattern of
+            hyphenation allows it.
+        truncated: grapheme clusters left out because they do not fit at the smallest size painted.
+        hyphenated: words that lines break with a hyphen, as they are spelled then.
+    """
+
+    size: float
+    baselines: tuple[float, ...]
+    lines: list[Line]
+    missing: tuple[str, ...] = ()
+    broken_word: bool = False
+    truncated: int = 0
+    hyphenated: tuple[str, ...] = ()
+
+
+EMPTY = PartLayout(0.0, (), [])
+
+
+def lay_out(text: str, locale: Locale, itemizer: Itemizer, bounds: Bounds) -> PartLayout:
+    """Lay out one part at the size and in the lines that cost least.
+
+    Lines end where UAX #14 and the locale allow. A word that is too long for the box at the size
+    that the others could have is hyphenated. Only when no size from the locale's smallest legible
+    one upwards fits that way do words break between grapheme clusters; only when that does not help
+    either does the size go below, down to `fit.FLOOR`; what then is left over is cut off behind an
+    ellipsis. Nothing is ever painted outside the box.
+
+    Args:
+        text: the part, in the case it is to be drawn in.
+        locale: whose habits of breaking and direction apply.
+        itemizer: of the font stack to draw with.
+        bounds: the box, and the limits of the style.
+    """
+    cleaned = clean(text)
+    if not cleaned.paragraphs:
+        return EMPTY
+    setter = _Setter(locale, itemizer, bounds)
+    fitted, broken = setter.fit(cleaned.paragraphs)
+    missing = tuple(setter.missing)
+    truncated = cleaned.dropped
+    if fitted is None:
+        fitted, broken, left_out = _truncate(cleaned.paragraphs, locale, itemizer, bounds)
+        truncated += left_out
+    if fitted is None:
+        return PartLayout(0.0, (), [], missing, truncated=truncated)
+    return PartLayout(
+        LADDER[fitted.step],
+        fitted.baselines,
+        fitted.lines,
+        missing,
+        broken,
+        truncated,
+        _hyphenated_words(fitted.lines),
+    )
+
+
+class _Setter:
+    """Finds the layout of texts in one box.
+
+    Attributes:
+        missing: grapheme clusters of the last text that no font draws.
+    """
+
+    def __init__(self, locale: Locale, itemizer: Itemizer, bounds: Bounds) -> None:
+        self.locale = locale
+        self.itemizer = itemizer
+        self.bounds = bounds
+        self.missing: list[str] = []
+
+    def fit(self, texts: Sequence[str]) -> tuple[Fitted | None, bool]:
+        """The best layout, None when not even the floor is small enough; whether words break."""
+        part = self._part(texts)
+        if part.top < 0:
+            return None, False
+        text = "\n".join(texts)
+        fitted = part.fit(part.legible)
+        hyphenated = self._hyphenated(text, part, fitted)
+        if hyphenated is not None or fitted is not None:
+            return hyphenated or fitted, False
+        for low in (part.legible, 0) if part.legible else (0,):
+            if low < part.legible and (fitted := part.fit(low)):
+                return fitted, False
+            places = cluster_points(text, part.too_wide(low))
+            if fitted := self._with_marks(text, places, low, inner_ends):
+                return fitted, True
+        return None, False
+
+    def _hyphenated(self, text: str, part: Part, fitted: Fitted | None) -> Fitted | None:
+        """The layout with too long words hyphenated, if that gains as much as it must."""
+        if fitted is None:
+            low = part.legible
+        elif fitted.step >= part.comfortable:
+            low = fitted.step + COMFORTABLE_HYPHEN_GAIN
+        else:
+            low = fitted.step + (POSTER_HYPHEN_GAIN if text.isupper() else HYPHEN_GAIN)
+        if low > part.top or not (words := part.too_wide(low)) or not part.has_room(low):
+            return None
+        places = points(text, words, self.locale)
+        return self._with_marks(text, places, low) if places else None
+
+    def _with_marks(
+        self, text: str, places: Sequence[Point], low: int, breaker: Breaker | None = None
+    ) -> Fitted | None:
+        """The layout of a text that may break at the places, without marks that do not show."""
+        marked, _ = respelt(text, places)
+        part = self._part(marked.split("\n"))
+        fitted = part.fit_broken(breaker, low) if breaker else part.fit(low)
+        if fitted is None or not places:
+            return fitted
+        final, spans = respelt(text, places, fitted.spans)
+        return self._part(final.split("\n")).set_at(spans, fitted.step) or fitted
+
+    def _part(self, texts: Sequence[str]) -> Part:
+        self.missing = []
+        return Part([self._shaped(text) for text in texts], self.locale, self.bounds)
+
+    def _shaped(self, text: str) -> ShapedText:
+        level, runs, lacking = self.itemizer.runs(text, self.locale.direction)
+        self.missing += lacking
+        return shape(text, level, runs, self.locale.tag)
+
+
+def _hyphenated_words(lines: Sequence[Line]) -> tuple[str, ...]:
+    if not any(line.hyphenated for line in lines):
+        return ()
+    text = "".join(
+        line.text[:-1] + SOFT_HYPHEN if line.hyphenated else line.text + " " for line in lines
+    )
+    return tuple(word.replace(SOFT_HYPHEN, "-") for word in text.split() if SOFT_HYPHEN in word)
+
+
+def _truncate(
+    texts: Sequence[str], locale: Locale, itemizer: Itemizer, bounds: Bounds
+) -> tuple[Fitted | None, bool, int]:
+    """Cut the text so that it fits at the floor, by bisection over its clusters.
+
+    Returns:
+        The layout, whether words are broken, and how many clusters are left out.
+    """
+    text = "\n".join(texts)
+    ends = clusters(text)
+    low, high = 0, len(ends) - 1
+    best: Fitted | None = None
+    broken = False
+    setter = _Setter(locale, itemizer, bounds)
+    while low <= high:
+        middle = (low + high) // 2
+        head = text[: ends[middle - 1]] if middle else ""
+        fitted, is_broken = setter.fit(clean(head.rstrip() + "…").paragraphs)
+        if fitted is None:
+            high = middle - 1
+        else:
+            best, broken, low = fitted, is_broken, middle + 1
+    return best, broken, len(ends) - max(high, 0)

@@ -1,0 +1,299 @@
+"""Finding the lines of one part. In: its shaped paragraphs, its box. Out: a size and set lines.
+
+The search (`fit`) is arithmetic over advances; here its choice is set and stacked, and taken when
+the ink is inside the box.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import cached_property, partial
+from typing import NamedTuple
+
+from memeloc.model import Align, Locale
+from memeloc.render.typesetting import fit
+from memeloc.render.typesetting.breaks import knows_words, opportunities, phrase_ends
+from memeloc.render.typesetting.fit import LADDER, Capacity, Choice, Segments
+from memeloc.render.typesetting.line_cost import end_costs
+from memeloc.render.typesetting.lines import SOFT_HYPHEN, Line, hyphen_width, set_line
+from memeloc.render.typesetting.shape import ShapedText
+from memeloc.render.typesetting.stacking import Spacing, ink_extent, stack_lines
+
+Breaker = Callable[[str, Locale], list[int]]
+"""Finds the offsets at which a line of a paragraph may end."""
+
+Span = tuple[int, int]
+"""Where a line or a word begins and ends, in characters of the part, paragraphs joined by LF."""
+
+MOST_GIVEN = 2
+"""Steps of the ladder that better lines may cost."""
+
+MOST_GIVEN_FOR_PHRASES = 6
+"""The same where lines would else cut phrases: 30 % of the size."""
+
+COMFORTABLE = 2.5
+"""Text below so many times the smallest legible size gives none of it but to keep phrases whole."""
+
+PITCH_ESTIMATE = 0.7
+"""Where the search for a size begins: what two lines need of the greatest ascent and descent of
+their part, for the letters that reach so far seldom stand one above the other."""
+
+
+@dataclass(frozen=True, slots=True)
+class Bounds:
+    """What a part is given.
+
+    Attributes:
+        width, height: of the box, in pixels.
+        largest: the largest font size allowed, in pixels.
+        margin: outline outside the letters, in ems.
+        line_spacing: least distance of baselines, in ems.
+        align: of the lines.
+    """
+
+    width: float
+    height: float
+    largest: float
+    margin: float
+    line_spacing: float
+    align: Align = "center"
+
+
+class Fitted(NamedTuple):
+    """Lines that fit.
+
+    Attributes:
+        step: of the ladder.
+        baselines: of the lines, in ems downward from the first one's.
+        lines: from top to bottom.
+        spans: where each begins and ends.
+    """
+
+    step: int
+    baselines: tuple[float, ...]
+    lines: list[Line]
+    spans: list[Span]
+
+
+class Part:
+    """The paragraphs of one part while a size is being looked for.
+
+    Attributes:
+        top, legible: the ladder's steps of the largest size allowed (-1 when it is below the
+            floor) and of the smallest legible one.
+        comfortable: the step below which no size is given for better lines.
+    """
+
+    def __init__(self, paragraphs: list[ShapedText], locale: Locale, bounds: Bounds) -> None:
+        self.paragraphs = paragraphs
+        self.locale = locale
+        self.bounds = bounds
+        ascent = max(p.ascent for p in paragraphs)
+        descent = max(p.descent for p in paragraphs)
+        self.extent = ascent + descent
+        self.spacing = Spacing(bounds.align, bounds.margin, bounds.line_spacing)
+        pitch = self.extent * PITCH_ESTIMATE + self.spacing.clearance(locale.smallest_size)
+        self.capacity = self._capacity(max(bounds.line_spacing, pitch), self.extent)
+        self.top = min(fit.step_below(bounds.largest), len(LADDER) - 1)
+        self.legible = min(fit.step_below(locale.smallest_size - 1e-6) + 1, self.top)
+        self.comfortable = fit.step_below(COMFORTABLE * locale.smallest_size)
+        self._set: dict[Span, Line] = {}
+
+    def _capacity(self, pitch: float, extent: float) -> Capacity:
+        """The box, for lines so many ems apart with ink of such height."""
+        bounds = self.bounds
+        return Capacity(bounds.width, bounds.height, pitch, extent, bounds.margin)
+
+    @cached_property
+    def whole(self) -> Segments:
+        """What stays together where lines end only where UAX #14 allows."""
+        return self._segments(opportunities)
+
+    def fit(self, low: int) -> Fitted | None:
+        """The lines of least cost at a size from the ladder's step `low` upwards, if any fit.
+
+        Words and phrases of a language with a model of them are kept whole where a size allows.
+        """
+        if knows_words(self.locale) and not self._needs_no_break(low):
+            words, phrase_cuts = self._words(self.whole)
+            fitted = self._best(words, phrase_cuts, low)
+            if fitted is not None or len(words.full) == len(self.whole.full):
+                return fitted
+        return self._best(self.whole, frozenset(), low)
+
+    def _needs_no_break(self, low: int) -> bool:
+        """Whether each paragraph is one line at the largest size, whatever its words."""
+        free = fit.largest_step(self.whole, self.capacity, low, self.top)
+        if free < 0:
+            return False
+        lines = fit.count_lines(self.whole, self.capacity.limit(LADDER[free]))
+        return lines == len(self.paragraphs)
+
+    def fit_broken(self, breaker: Breaker, low: int) -> Fitted | None:
+        """The same with lines that end where `breaker` says, within words too."""
+        return self._best(self._segments(breaker), frozenset(), low)
+
+    def too_wide(self, step: int) -> list[Span]:
+        """The words that are wider than the box at a step of the ladder."""
+        limit = self.capacity.limit(LADDER[step])
+        if self.whole.widest <= limit:
+            return []
+        return [
+            (start, end)
+            for start, end, width in zip(
+                self.whole.starts, self.whole.ends, self.whole.trimmed, strict=True
+            )
+            if width > limit
+        ]
+
+    def has_room(self, step: int) -> bool:
+        """Whether the text might fit the box at a step, could its words break anywhere."""
+        closest = self._capacity(self.bounds.line_spacing, 0.0)
+        size = LADDER[step]
+        return sum(self.whole.full) <= closest.limit(size) * closest.lines(size)
+
+    def set_at(self, spans: Sequence[Span], step: int) -> Fitted | None:
+        """Lines of given begins and ends at a size, if they fit."""
+        size = LADDER[step]
+        lines = self._lines(spans)
+        baselines = stack_lines(lines, self.spacing, size)
+        above, below = ink_extent(lines, baselines)
+        if not self._inside(lines, above + below, size):
+            return None
+        return Fitted(step, baselines, lines, list(spans))
+
+    def _best(self, segments: Segments, phrase_cuts: frozenset[int], low: int) -> Fitted | None:
+        """The layout of least cost from a lowest size on, if any fits.
+
+        How far apart lines must be shows only when they are set: the search begins with an
+        estimate, and where that leaves room for a larger size goes on with what was measured.
+        """
+        capacity = self.capacity
+        high = self.top
+        best: Fitted | None = None
+        chosen: Choice | None = None
+        while True:
+            choice = self._choose(segments, phrase_cuts, capacity, low, high)
+            if choice is None or (chosen is not None and choice.step <= chosen.step):
+                return best
+            spans = [
+                (segments.starts[first], segments.ends[after - 1]) for first, after in choice.lines
+            ]
+            fitted = self.set_at(spans, choice.step)
+            if fitted is None:
+                high = choice.step - 1
+                continue
+            best, chosen = fitted, choice
+            larger = choice.free + 1
+            if larger > high or segments.widest > self.capacity.limit(LADDER[larger]):
+                return best
+            least, stacked = self.bounds.line_spacing, best.baselines[-1]
+            above, below = ink_extent(best.lines, best.baselines)
+            closest = self._capacity(least, max(0.0, above + below - stacked))
+            if fit.largest_step(segments, closest, larger, larger) < 0:
+                return best
+            pitch = stacked / (len(spans) - 1) if len(spans) > 1 else least
+            if pitch >= capacity.pitch:
+                return best
+            capacity = self._capacity(pitch, closest.extent)
+
+    def _choose(
+        self,
+        segments: Segments,
+        phrase_cuts: frozenset[int],
+        capacity: Capacity,
+        low: int,
+        high: int,
+    ) -> Choice | None:
+        """The search; phrases are cut only where whole ones make the text much smaller."""
+        costs = partial(self._costs, segments, phrase_cuts)
+        floor = max(low, self.comfortable)
+        choice = fit.choose(segments, capacity, low, high, costs, MOST_GIVEN, floor)
+        if choice is None or not phrase_cuts:
+            return choice
+        if phrase_cuts.isdisjoint(segments.ends[after - 1] for _, after in choice.lines):
+            return choice
+        return fit.choose(segments, capacity, low, high, costs, MOST_GIVEN_FOR_PHRASES, low)
+
+    def _words(self, whole: Segments) -> tuple[Segments, frozenset[int]]:
+        """Segments of whole words, and those of their ends that cut a phrase."""
+        words: list[int] = []
+        phrase_cuts: list[int] = []
+        offset = 0
+        for paragraph in self.paragraphs:
+            text = paragraph.text
+            ends = [end - offset for end in whole.ends if offset < end <= offset + len(text)]
+            kept, outer = phrase_ends(text, self.locale, ends)
+            words += [end + offset for end in kept]
+            phrase_cuts += [end + offset for end in set(kept).difference(outer)]
+            offset += len(text) + 1
+        return fit.merge(whole, words), frozenset(phrase_cuts)
+
+    def _costs(self, segments: Segments, phrase_cuts: frozenset[int]) -> list[float]:
+        """What it costs to end a line after each segment."""
+        text = "\n".join([paragraph.text for paragraph in self.paragraphs])
+        costs: list[float] = []
+        pieces: list[str] = []
+        cuts: list[int] = []
+        for start, end, forced in zip(
+            segments.starts, segments.ends, [*segments.forced[:-1], True], strict=True
+        ):
+            if end in phrase_cuts:
+                cuts.append(len(pieces))
+            pieces.append(text[start:end])
+            if forced:
+                costs += end_costs(pieces, self.locale, cuts)
+                pieces, cuts = [], []
+        return costs
+
+    def _segments(self, breaker: Breaker) -> Segments:
+        starts: list[int] = []
+        ends: list[int] = []
+        full: list[float] = []
+        trimmed: list[float] = []
+        forced: list[bool] = []
+        offset = 0
+        for paragraph in self.paragraphs:
+            text, positions = paragraph.text, paragraph.positions
+            lead, trail = paragraph.spacing.lead, paragraph.spacing.trail
+            begin = 0
+            for end in breaker(text, self.locale) if text else [0]:
+                start_at = positions[begin] + lead.get(begin, 0.0)
+                starts.append(begin + offset)
+                ends.append(end + offset)
+                full.append(positions[end] + lead.get(end, 0.0) - start_at)
+                stop = end
+                while stop > begin and text[stop - 1].isspace():
+                    stop -= 1
+                hyphen = hyphen_width(paragraph) if text and text[end - 1] == SOFT_HYPHEN else 0.0
+                trimmed.append(positions[stop] - trail.get(stop - 1, 0.0) - start_at + hyphen)
+                forced.append(False)
+                begin = end
+            forced[-1] = True
+            offset += len(text) + 1
+        forced[-1] = False
+        return Segments(starts, ends, full, trimmed, forced)
+
+    def _lines(self, spans: Sequence[Span]) -> list[Line]:
+        lines = []
+        offset = 0
+        index = 0
+        for begin, end in spans:
+            while begin > offset + len(self.paragraphs[index].text):
+                offset += len(self.paragraphs[index].text) + 1
+                index += 1
+            line = self._set.get((begin, end))
+            if line is None:
+                line = set_line(self.paragraphs[index], begin - offset, end - offset, self.locale)
+                self._set[begin, end] = line
+            lines.append(line)
+        return lines
+
+    def _inside(self, lines: Sequence[Line], height: float, size: float) -> bool:
+        """Whether the ink fits the box, overhang and all."""
+        limit = self.capacity.limit(size)
+        return (
+            all(line.right - line.left <= limit for line in lines)
+            and height * size + 2 * self.capacity.margin * size <= self.bounds.height - 1
+        )

@@ -1,0 +1,185 @@
+"""Shaping. In: a paragraph's runs. Out: glyphs in display order, and what each character takes up.
+
+A paragraph is shaped once, in units of the em, by HarfBuzz; widths at any size are arithmetic over
+that. Where HarfBuzz says that a break would change the glyphs, the layout shapes the line again.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_left, bisect_right
+from dataclasses import dataclass
+from functools import cache
+from itertools import accumulate
+from operator import itemgetter
+
+import uharfbuzz as hb
+
+from memeloc.fonts import Face
+from memeloc.render.typesetting.east_asian import UNCHANGED, Spacing, spacing
+from memeloc.render.typesetting.itemize import Run
+
+_UNSAFE = int(hb.GlyphFlags.UNSAFE_TO_BREAK)
+
+
+Glyph = tuple[int, int, float, float, float]
+"""One glyph: its number in the font, the code point offset of its cluster in the paragraph, and in
+ems its offset to the right and up, and its advance. Plain tuples, for there are so many."""
+
+
+_rising = itemgetter(1)
+
+
+def _falling(glyph: Glyph) -> int:
+    return -glyph[1]
+
+
+@dataclass(frozen=True, slots=True)
+class ShapedRun:
+    """A run with its glyphs in display order, left to right.
+
+    `infos` are HarfBuzz's own records of the same glyphs.
+    """
+
+    start: int
+    end: int
+    level: int
+    script: str
+    face: Face
+    glyphs: list[Glyph]
+    infos: list[hb.GlyphInfo]
+
+    def breaks_at(self, offset: int) -> bool:
+        """Whether a line may begin at a code point offset without other glyphs than these.
+
+        HarfBuzz's flags are dear to read, so they are read only where a line does break.
+        """
+        first, after = self.between(offset, offset + 1)
+        return not any(info.flags & _UNSAFE for info in self.infos[first:after])
+
+    def between(self, start: int, end: int) -> tuple[int, int]:
+        """The first glyph of the characters start to end, and the one after the last.
+
+        HarfBuzz's clusters go up from glyph to glyph, and down from right to left.
+        """
+        if self.level & 1:
+            return (
+                bisect_right(self.glyphs, -end, key=_falling),
+                bisect_right(self.glyphs, -start, key=_falling),
+            )
+        return (
+            bisect_left(self.glyphs, start, key=_rising),
+            bisect_left(self.glyphs, end, key=_rising),
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class ShapedText:
+    """A shaped paragraph.
+
+    Attributes:
+        text: the paragraph.
+        level: its embedding level.
+        runs: in logical order.
+        positions: position of each code point if all were on one line in logical order, in ems:
+            the text from a to b is positions[b] - positions[a] wide. One more than code points.
+        spacing: what East Asian punctuation loses where a line begins or ends with it.
+        ascent, descent: the ink's greatest distance above and below the baseline, in ems.
+    """
+
+    text: str
+    level: int
+    runs: list[ShapedRun]
+    positions: list[float]
+    spacing: Spacing
+    ascent: float
+    descent: float
+
+
+class _Inks(dict[int, tuple[float, float, float, float]]):
+    """Each glyph's ink in one face, asked of HarfBuzz once."""
+
+    def __init__(self, face: Face) -> None:
+        self._face = face
+
+    def __missing__(self, glyph: int) -> tuple[float, float, float, float]:
+        extents = self._face.font.get_glyph_extents(glyph)
+        if extents is None or not glyph:
+            box = (0.0, 0.0, 0.0, 0.0)
+        else:
+            em = self._face.upem
+            left, top = extents.x_bearing / em, extents.y_bearing / em
+            box = (left, top + extents.height / em, left + extents.width / em, top)
+        self[glyph] = box
+        return box
+
+
+@cache
+def inks(face: Face) -> _Inks:
+    """A face's ink by glyph, in ems, y up: left, bottom, right, top.
+
+    All 0 where there is none, and for .notdef, which is never drawn.
+    """
+    return _Inks(face)
+
+
+def shape_runs(text: str, runs: list[Run], language: str) -> tuple[list[ShapedRun], Spacing]:
+    """Shape a paragraph's runs, and space them as its East Asian marks and letters ask."""
+    spaces = spacing(text, runs, language)
+    shaped = [shape_run(text, run, language) for run in runs]
+    if spaces is not UNCHANGED:
+        for run in shaped:
+            if not run.level & 1:
+                _move(run, spaces)
+    return shaped, spaces
+
+
+def _move(run: ShapedRun, spaces: Spacing) -> None:
+    for offset, (right, wider) in spaces.moved.items():
+        if run.start <= offset < run.end:
+            index = bisect_right(run.glyphs, offset, key=_rising) - 1
+            gid, cluster, x, y, advance = run.glyphs[index]
+            run.glyphs[index] = (gid, cluster, x + right, y, advance + wider)
+
+
+def shape_run(text: str, run: Run, language: str) -> ShapedRun:
+    """Shape one run, with the rest of its paragraph as context for joining."""
+    buffer = hb.Buffer()
+    buffer.add_str(text, run.start, run.end - run.start)
+    buffer.direction = "rtl" if run.level & 1 else "ltr"
+    buffer.script = run.script
+    buffer.language = language
+    hb.shape(run.face.font, buffer)
+    scale = 1.0 / run.face.upem
+    infos = buffer.glyph_infos
+    glyphs = [
+        (info.codepoint, info.cluster, x * scale, y * scale, advance * scale)
+        for info, (x, y, advance, _) in zip(
+            infos, [at.position for at in buffer.glyph_positions], strict=True
+        )
+    ]
+    return ShapedRun(run.start, run.end, run.level, run.script, run.face, glyphs, infos)
+
+
+def shape(text: str, level: int, runs: list[Run], language: str) -> ShapedText:
+    """Shape a paragraph.
+
+    Args:
+        text: the paragraph.
+        level: its embedding level.
+        runs: its runs, in logical order.
+        language: BCP 47 tag, for the face's language-dependent forms.
+    """
+    advances = [0.0] * (len(text) + 1)
+    ascent = descent = 0.0
+    shaped, spaces = shape_runs(text, runs, language)
+    for done in shaped:
+        ink_of = inks(done.face)
+        for gid, cluster, _, y, advance in done.glyphs:
+            advances[cluster + 1] += advance
+            _, low, _, high = ink_of[gid]
+            if high + y > ascent:
+                ascent = high + y
+            if low + y < -descent:
+                descent = -low - y
+    positions = list(accumulate(advances))
+    return ShapedText(text, level, shaped, positions, spaces, ascent, descent)

@@ -1,0 +1,160 @@
+"""Painting a layout: alignment, outline, rotation, and nothing but its own pixels."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+
+from memeloc.fonts import FontLibrary
+from memeloc.locales import default
+from memeloc.model import Align, VAlign
+from memeloc.render.background import Background, Canvas
+from memeloc.render.painting.compose import Ink
+from memeloc.render.painting.paint import Area, Painter, place
+from memeloc.render.typesetting.itemize import Itemizer
+from memeloc.render.typesetting.layout import EMPTY, PartLayout, lay_out
+from memeloc.render.typesetting.part import Bounds
+
+FONTS = FontLibrary()
+AREA = Area(20, 30, 220, 130, 0.0, "center", "middle", 0.06)
+BLACK_ON_WHITE = Ink("#000000", "#000000")
+
+
+def laid(text: str, tag: str = "en", largest: float = 30.0, margin: float = 0.06) -> PartLayout:
+    locale = default().get(tag)
+    itemizer = Itemizer(FONTS.stack(locale, "poster"))
+    return lay_out(text, locale, itemizer, Bounds(200, 100, largest, margin, 1.0))
+
+
+def plain(colour: int = 0xFFFFFFFF) -> Canvas:
+    """A canvas of one colour."""
+    pixels = np.full((160, 240), colour, np.uint32)
+    return Canvas(Background(pixels.copy()), pixels)
+
+
+def painted(layout: PartLayout, area: Area, ink: Ink = BLACK_ON_WHITE) -> NDArray[np.uint8]:
+    """The red channel of a white picture after painting, 0 to 255."""
+    canvas = plain()
+    Painter().paint(canvas, layout, area, ink)
+    return (canvas.pixels & 255).astype(np.uint8)
+
+
+def box_of(ink: NDArray[np.bool_]) -> tuple[int, int, int, int]:
+    rows, columns = np.flatnonzero(ink.any(1)), np.flatnonzero(ink.any(0))
+    return int(columns[0]), int(rows[0]), int(columns[-1]) + 1, int(rows[-1]) + 1
+
+
+@pytest.mark.parametrize("tag", ["en", "ar"])
+@pytest.mark.parametrize("align", ["start", "left", "center", "right", "end"])
+@pytest.mark.parametrize("valign", ["top", "middle", "bottom"])
+def test_alignment_is_of_the_ink(tag: str, align: Align, valign: VAlign) -> None:
+    layout = laid("made it" if tag == "en" else "نجحنا", tag)
+    left, top, right, bottom = box_of(
+        painted(layout, replace(AREA, align=align, valign=valign)) < 200
+    )
+    side = {"start": "left", "end": "right"}.get(align, align)
+    if tag == "ar" and align in ("start", "end"):
+        side = {"left": "right", "right": "left"}[side]
+    if side == "left":
+        assert 20 <= left <= 23
+    elif side == "right":
+        assert 217 <= right <= 220
+    else:
+        assert abs((left + right) / 2 - 120) <= 1
+    if valign == "top":
+        assert 30 <= top <= 33
+    elif valign == "bottom":
+        assert 127 <= bottom <= 130
+    else:
+        assert abs((top + bottom) / 2 - 80) <= 1.5
+
+
+def test_nothing_to_paint_changes_nothing() -> None:
+    canvas = plain(0xFF123456)
+    done = Painter().paint(canvas, EMPTY, AREA, BLACK_ON_WHITE)
+    assert (done.ink, done.lines, done.clipped) == (None, [], False)
+    assert canvas.touched == []
+    assert (canvas.pixels == 0xFF123456).all()
+
+
+def test_the_letter_is_filled_and_its_outline_around_it() -> None:
+    layout = laid("I", largest=80.0)
+    canvas = plain(0xFF808080)
+    Painter().paint(canvas, layout, AREA, Ink("#ffffff", "#ff0000"))
+    middle = canvas.pixels[80]
+    colours = [int(value) & 0xFFFFFF for value in middle]
+    whites = [at for at, colour in enumerate(colours) if colour == 0xFFFFFF]
+    reds = [at for at, colour in enumerate(colours) if colour in (0x0000FF, 0x0000FE)]
+    assert whites
+    assert len(reds) >= 4
+    assert min(reds) < min(whites) <= max(whites) < max(reds)
+    assert colours[0] == 0x808080
+
+
+def test_every_line_has_its_box_within_the_parts() -> None:
+    layout = laid("one two three four five six seven")
+    canvas = plain()
+    done = Painter().paint(canvas, layout, AREA, BLACK_ON_WHITE)
+    assert len(done.lines) == len(layout.lines) > 1
+    assert done.ink is not None
+    assert done.ink[1] == min(box[1] for box in done.lines)
+    assert done.ink[3] == max(box[3] for box in done.lines)
+    dark = (canvas.pixels & 255) < 200
+    for box in done.lines:
+        assert dark[box[1] : box[3], box[0] : box[2]].any()
+    assert [item.line for item in place(layout, AREA)] == layout.lines
+
+
+def test_a_half_turn_is_the_same_picture_upside_down() -> None:
+    layout = laid("half a turn")
+    area = Area(20, 30, 220, 130, 0.0, "center", "middle", 0.06)
+    level = painted(layout, area).astype(int)
+    turned = painted(layout, replace(area, angle=180.0)).astype(int)
+    ink, back = 255 - level, 255 - turned[::-1, ::-1]
+    best = max(
+        np.minimum(moved, ink).sum() / np.maximum(moved, ink).sum()
+        for down in (-1, 0, 1)
+        for across in (-1, 0, 1)
+        for moved in [np.roll(back, (down, across), (0, 1))]
+    )  # the picture's centre is the area's
+    assert best > 0.9
+
+
+def test_a_full_turn_is_none() -> None:
+    layout = laid("full turn")
+    assert (painted(layout, AREA) == painted(layout, replace(AREA, angle=360.0))).all()
+
+
+def test_what_lies_outside_the_picture_is_clipped_and_reported() -> None:
+    layout = laid("far out")
+    canvas = plain()
+    outside = Area(-150, 30, 50, 130, 0.0, "left", "middle", 0.06)
+    assert Painter().paint(canvas, layout, outside, BLACK_ON_WHITE).clipped
+    far = Area(1000, 1000, 1200, 1100, 0.0, "left", "middle", 0.06)
+    before = canvas.pixels.copy()
+    assert Painter().paint(canvas, layout, far, BLACK_ON_WHITE).clipped
+    assert (canvas.pixels == before).all()
+    assert not Painter().paint(canvas, layout, AREA, BLACK_ON_WHITE).clipped
+
+
+def test_the_same_part_is_painted_the_same_by_a_painter_in_use() -> None:
+    painter = Painter()
+    for text in ("something else", "ありがとう", "made it"):
+        first, fresh = plain(), plain()
+        painter.paint(first, laid(text), AREA, BLACK_ON_WHITE)
+        Painter().paint(fresh, laid(text), AREA, BLACK_ON_WHITE)
+        assert (first.pixels == fresh.pixels).all()
+
+
+@pytest.mark.parametrize("angle", [0.0, 25.0])
+@pytest.mark.parametrize("left", [20, -120])
+def test_a_canvas_knows_which_rows_are_painted_on(angle: float, left: int) -> None:
+    canvas = plain()
+    area = replace(AREA, left=left, right=left + 200, angle=angle)
+    Painter().paint(canvas, laid("two lines of it, or three"), area, BLACK_ON_WHITE)
+    changed = np.flatnonzero((canvas.pixels != canvas.background.pixels).any(1))
+    ((first, after),) = canvas.touched
+    assert 0 <= first <= changed[0] <= changed[-1] < after <= 160

@@ -1,0 +1,165 @@
+"""How paragraphs are cut into runs: direction, script, face."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from memeloc.fonts import FaceName, FontLibrary
+from memeloc.locales import default
+from memeloc.model import Direction
+from memeloc.render.typesetting.bidi import resolve
+from memeloc.render.typesetting.breaks import clusters
+from memeloc.render.typesetting.itemize import Itemized, Itemizer, base_direction
+from tests.render.sentences import SENTENCES
+
+FONTS = FontLibrary()
+MIXED = (
+    "aZ é1,.!?()«» אבג اب٣ می\u200c नमस्ते สวัสดี 猫かなカナ、。한글 ЖжΩ 😀👩‍🚀🇩🇪❤️1️⃣©"
+    "\u0301\u064b\u200f\u202e\u202c\u2067\u2069\ufffd\U0001f3fd\U00020000"
+)
+
+
+def itemized(text: str, tag: str, face: FaceName = "poster") -> Itemized:
+    locale = default().get(tag)
+    return Itemizer(FONTS.stack(locale, face)).runs(text, locale.direction)
+
+
+def described(text: str, tag: str, face: FaceName = "poster") -> list[tuple[str, str, str]]:
+    return [
+        (text[run.start : run.end], run.script, run.face.family)
+        for run in itemized(text, tag, face).runs
+    ]
+
+
+@pytest.mark.parametrize(
+    ("text", "direction", "base"),
+    [
+        ("hello", "ltr", "ltr"),
+        ("hello שלום", "ltr", "ltr"),
+        ("שלום hello", "ltr", "ltr"),  # one letter of the locale's direction is enough
+        ("שלום", "ltr", None),  # none of it: the first strong character decides
+        ("שלום hello", "rtl", "rtl"),
+        ("Python هي لغة", "rtl", "rtl"),
+        ("Python!", "rtl", None),
+        ("123", "rtl", None),
+        ("😀", "ltr", "ltr"),
+    ],
+)
+def test_the_base_direction_of_a_paragraph(
+    text: str, direction: Direction, base: str | None
+) -> None:
+    assert base_direction(text, direction) == base
+
+
+@pytest.mark.parametrize(
+    ("text", "tag", "level"),
+    [("Python!", "he", 0), ("שלום!", "en", 1), ("API של גוגל", "he", 1), ("API של גוגל", "en", 0)],
+)
+def test_the_level_of_a_paragraph(text: str, tag: str, level: int) -> None:
+    assert itemized(text, tag).level == level
+
+
+def test_plain_text_of_one_script_is_one_run() -> None:
+    assert described("WHEN IT WORKS, 100%!", "en") == [("WHEN IT WORKS, 100%!", "Latn", "anton")]
+    assert described("猫がキーボードの上で", "ja") == [
+        ("猫がキーボードの上で", "Hani", "noto-sans-cjk-jp")
+    ]
+
+
+def test_numbers_and_names_in_arabic_have_runs_of_their_own() -> None:
+    text = "اجتماع الساعة 10 مع API"
+    runs = itemized(text, "ar").runs
+    assert [text[run.start : run.end] for run in runs] == ["اجتماع الساعة ", "10", " مع ", "API"]
+    assert [run.level for run in runs] == [1, 2, 1, 2]
+    assert {run.face.family for run in runs if run.level == 1} == {"noto-sans-arabic"}
+
+
+def test_a_script_without_letters_of_its_own_takes_its_neighbours() -> None:
+    assert described("Привет, мир: 100", "ru")[0] == ("Привет, мир: 100", "Cyrl", "noto-sans")
+    assert [run[1] for run in described("「猫」 (ABC)", "ja")] == ["Hani", "Latn"]
+
+
+@pytest.mark.parametrize(
+    "emoji",
+    [
+        "👩‍🚀", "👨‍👩‍👧‍👦", "🏳️‍🌈", "👍🏽", "🇩🇪", "❤️", "1️⃣", "👩🏽‍💻", "🏴󠁧󠁢󠁳󠁣󠁴󠁿",
+    ],
+)  # fmt: skip
+def test_an_emoji_sequence_is_one_cluster_in_one_face(emoji: str) -> None:
+    text = f"so {emoji} ok"
+    assert 3 + len(emoji) in clusters(text)
+    assert not set(range(4, 3 + len(emoji))) & set(clusters(text))
+    result = itemized(text, "en")
+    assert result.missing == []
+    (run,) = [run for run in result.runs if run.start <= 3 < run.end]
+    assert run.end >= 3 + len(emoji)
+    assert run.face.emoji
+
+
+def test_an_emoji_that_the_first_face_has_is_drawn_as_emoji() -> None:
+    assert FONTS.stack(default().get("ja"), "poster").primary.covers("⚽")
+    (run,) = itemized("⚽", "ja").runs
+    assert run.face.emoji
+
+
+def test_a_word_is_never_in_two_faces_when_one_has_it_all() -> None:
+    assert not FONTS.face("anton", "poster").covers("ƕ")
+    assert described("saiƕan is seeing", "en") == [
+        ("saiƕan", "Latn", "noto-sans"),
+        (" is seeing", "Latn", "anton"),
+    ]
+
+
+def test_another_script_within_a_word_has_a_face_of_its_own() -> None:
+    assert described("MY КЕФИР, NOW", "en") == [
+        ("MY ", "Latn", "anton"),
+        ("КЕФИР", "Cyrl", "noto-sans"),
+        (", ", "Cyrl", "anton"),
+        ("NOW", "Latn", "anton"),
+    ]
+
+
+def test_a_combining_mark_stays_with_its_base() -> None:
+    text = "ab\u0323\u0302c"
+    assert [run[0] for run in described(text, "vi")] == [text]
+
+
+def test_what_no_font_draws_is_named_once_for_each_cluster() -> None:
+    result = itemized("a\U0001e5d0b\U0010fffd", "en")
+    assert result.missing == ["\U0001e5d0", "\U0010fffd"]
+    assert result.runs[-1].end == 4
+
+
+def test_an_empty_paragraph_has_the_locales_level() -> None:
+    assert itemized("", "ar") == (1, [], [])
+    assert itemized("", "en") == (0, [], [])
+
+
+@pytest.mark.parametrize("tag", sorted(SENTENCES))
+def test_every_locales_sentences_are_drawn_by_its_own_stack(tag: str) -> None:
+    locale = default().get(tag)
+    for face, names in (("poster", locale.poster), ("plain", locale.plain)):
+        for text in SENTENCES[tag]:
+            result = itemized(text, tag, face)
+            assert result.missing == []
+            assert {run.face.family for run in result.runs} <= set(names)
+            assert result.level == int(locale.direction == "rtl")
+
+
+@given(
+    st.text(st.sampled_from(MIXED) | st.characters(exclude_categories=["Cs", "Cc"]), max_size=30),
+    st.sampled_from(["en", "ar", "he", "hi", "ja", "th", "ru"]),
+)
+def test_runs_are_whole_uniform_and_never_split_a_cluster(text: str, tag: str) -> None:
+    locale = default().get(tag)
+    result = itemized(text, tag)
+    ends = [run.end for run in result.runs]
+    assert [run.start for run in result.runs] == [0, *ends][: len(ends)]
+    assert (ends or [0])[-1] == len(text)
+    assert set(ends) <= set(clusters(text))
+    levels = resolve(text, base_direction(text, locale.direction)).levels
+    starts = [0, *clusters(text)]
+    for run in result.runs:
+        assert {levels[at] for at in starts if run.start <= at < run.end} == {run.level}

@@ -1,0 +1,200 @@
+"""Laying out: lines in order, joined and hyphenated rightly, never broken without need."""
+
+from __future__ import annotations
+
+import pytest
+
+from memeloc.fonts import FaceName, FontLibrary
+from memeloc.locales import default
+from memeloc.render.typesetting import fit
+from memeloc.render.typesetting.itemize import Itemizer
+from memeloc.render.typesetting.layout import EMPTY, PartLayout, lay_out
+from memeloc.render.typesetting.lines import Line, set_line
+from memeloc.render.typesetting.part import MOST_GIVEN, Bounds
+from memeloc.render.typesetting.shape import ShapedText, shape
+from memeloc.render.typesetting.stacking import ink_extent
+from tests.render.sentences import SENTENCES
+
+FONTS = FontLibrary()
+
+
+def laid(
+    text: str,
+    tag: str,
+    width: float = 400,
+    height: float = 200,
+    largest: float = 80,
+    face: FaceName = "poster",
+) -> PartLayout:
+    locale = default().get(tag)
+    itemizer = Itemizer(FONTS.stack(locale, face))
+    return lay_out(text, locale, itemizer, Bounds(width, height, largest, 0.06, 1.0))
+
+
+def texts(layout: PartLayout) -> list[str]:
+    return [line.text for line in layout.lines]
+
+
+def shaped(text: str, tag: str) -> ShapedText:
+    locale = default().get(tag)
+    level, runs, _ = Itemizer(FONTS.stack(locale, "plain")).runs(text, locale.direction)
+    return shape(text, level, runs, tag)
+
+
+def glyphs(line: Line) -> list[int]:
+    return [glyph[0] for run in line.runs for glyph in run.glyphs]
+
+
+@pytest.mark.parametrize("text", ["", "  \n ", "\u0000"])
+def test_nothing_to_draw_is_an_empty_layout(text: str) -> None:
+    assert laid(text, "en") == EMPTY
+
+
+@pytest.mark.parametrize("tag", sorted(SENTENCES))
+def test_a_sentence_fits_its_box_whole(tag: str) -> None:
+    for text in SENTENCES[tag]:
+        layout = laid(text, tag)
+        assert not layout.broken_word
+        assert not layout.missing
+        assert not layout.truncated
+        words = "".join(line.rstrip("\u2010") for line in texts(layout))
+        assert "".join(words.split()) == "".join(text.split())
+        assert layout.size in fit.LADDER
+        assert layout.size >= default().get(tag).smallest_size
+        for line in layout.lines:
+            assert (line.right - line.left + 0.12) * layout.size <= 400
+        assert (sum(ink_extent(layout.lines, layout.baselines)) + 0.12) * layout.size <= 200
+
+
+@pytest.mark.parametrize("tag", ["en", "ar", "ko", "hi", "th"])  # phrases may cost Japanese more
+def test_a_larger_box_costs_no_more_size_than_better_lines_may(tag: str) -> None:
+    text = SENTENCES[tag][0]
+    largest = 0
+    for width in range(120, 800, 40):
+        step = fit.LADDER.index(laid(text, tag, width, 150, 200).size)
+        assert step >= largest - MOST_GIVEN
+        largest = max(largest, step)
+
+
+def test_the_next_size_up_would_not_fit() -> None:
+    layout = laid("when it works on the first try", "en", 300, 120, 2000)
+    step = fit.LADDER.index(layout.size)
+    limited = laid("when it works on the first try", "en", 300, 120, fit.LADDER[step + 1])
+    assert limited.size == layout.size
+    assert laid("when it works", "en", 300, 120, fit.LADDER[3]).size == fit.LADDER[3]
+
+
+def test_explicit_line_breaks_are_kept() -> None:
+    assert texts(laid("one\ntwo three\n\nfour", "en", 2000, 900, 40)) == [
+        "one", "two three", "", "four",
+    ]  # fmt: skip
+
+
+def test_lines_are_balanced() -> None:
+    layout = laid("bears cats dogs frogs goats hens", "en", 330, 200, 60)
+    widths = [line.right - line.left for line in layout.lines]
+    assert len(widths) > 1
+    assert max(widths) < 1.4 * min(widths)
+
+
+def test_japanese_lines_end_with_phrases_where_that_costs_little() -> None:
+    layout = laid("あなたが洗濯物を干したから来ただけ", "ja", 400, 200, 50)
+    assert texts(layout) == ["あなたが洗濯物を", "干したから", "来ただけ"]
+
+
+def test_a_word_is_broken_only_when_no_legible_size_helps() -> None:
+    word = "kahvipaussi" * 4  # in Finnish, for which there are no patterns
+    whole = laid(word, "fi", 400, 100)
+    assert texts(whole) == [word]
+    assert not whole.broken_word
+    broken = laid(word, "fi", 150, 200)
+    assert broken.broken_word
+    assert "".join(line.rstrip("\u2010") for line in texts(broken)) == word
+    assert broken.size >= default().get("fi").smallest_size
+
+
+def test_an_arabic_word_broken_in_an_emergency_joins_within_its_lines() -> None:
+    word = "فسيستعملونها"
+    paragraph = shaped(word, "ar")
+    locale = default().get("ar")
+    for at in range(1, len(word)):
+        for begin, end in ((0, at), (at, len(word))):
+            alone = shaped(word[begin:end], "ar")
+            expected = set_line(alone, 0, end - begin, locale)
+            assert glyphs(set_line(paragraph, begin, end, locale)) == glyphs(expected)
+
+
+def test_a_soft_hyphen_shows_only_at_the_end_of_a_line() -> None:
+    text = "Donau\u00addampf\u00adschiff"
+    paragraph = shaped(text, "de")
+    locale = default().get("de")
+    hyphen = paragraph.runs[0].face.font.get_nominal_glyph(ord("\u2010"))
+    assert hyphen not in glyphs(set_line(paragraph, 0, len(text), locale))
+    first = set_line(paragraph, 0, 6, locale)
+    assert glyphs(first)[-1] == hyphen
+    assert glyphs(first)[:-1] == glyphs(set_line(shaped("Donau", "de"), 0, 5, locale))
+    assert glyphs(set_line(paragraph, 6, len(text), locale)).count(hyphen) == 0
+
+
+def test_soft_hyphens_are_used_before_a_word_is_broken() -> None:
+    layout = laid("Donau\u00addampf\u00adschiff\u00adfahrt", "de", 130, 200, 30)
+    assert not layout.broken_word
+    assert all(line.endswith("\u2010") for line in texts(layout)[:-1])
+    assert len(layout.lines) > 1
+
+
+def test_a_line_is_set_in_display_order() -> None:
+    text = "אבג abc דהו 12"
+    line = set_line(shaped(text, "he"), 0, len(text), default().get("he"))
+    assert line.level == 1
+    # From left to right: the number, the last Hebrew word, the Latin word, the first Hebrew word.
+    hebrew = [run.face.family == "noto-sans-hebrew" for run in line.runs]
+    assert len(line.runs) == 4
+    assert hebrew[1]
+    assert hebrew[3]
+    assert not hebrew[2]
+    xs = [glyph[1] for run in line.runs for glyph in run.glyphs]
+    assert min(xs) == xs[0]
+
+
+def test_brackets_are_mirrored_in_right_to_left_text() -> None:
+    face = FONTS.stack(default().get("he"), "plain").font_for("(")
+    assert face is not None
+    line = set_line(shaped("(אב)", "he"), 0, 4, default().get("he"))
+    assert glyphs(line)[0] == face.font.get_nominal_glyph(ord("("))
+    assert glyphs(line)[-1] == face.font.get_nominal_glyph(ord(")"))
+
+
+@pytest.mark.parametrize("tag", ["en", "ar", "hi", "ja", "th"])
+def test_parts_of_a_line_are_the_glyphs_of_a_line_shaped_alone(tag: str) -> None:
+    locale = default().get(tag)
+    for text in SENTENCES[tag]:
+        paragraph = shaped(text, tag)
+        for end in [at for at, char in enumerate(text) if char == " "] or [len(text) // 2]:
+            ours = set_line(paragraph, 0, end, locale)
+            alone = set_line(shaped(text[:end], tag), 0, end, locale)
+            assert glyphs(ours) == glyphs(alone)
+            assert (ours.left, ours.right) == pytest.approx((alone.left, alone.right))
+
+
+def test_what_does_not_fit_at_the_floor_is_cut_behind_an_ellipsis() -> None:
+    layout = laid("many words that no box as small as this could hold", "en", 40, 16)
+    assert layout.size >= fit.FLOOR
+    assert texts(layout)[-1].endswith("…")
+    assert layout.truncated > 10
+    assert laid("word", "en", 3, 3) == PartLayout(0.0, (), [], (), False, 4)
+
+
+def test_half_a_megabyte_is_laid_out_in_time() -> None:
+    layout = laid("all work and no play " * 25_000, "en")
+    assert layout.truncated > 500_000
+    assert layout.lines
+
+
+@pytest.mark.parametrize("text", ["\u20dda", "a\u20dd a", "\u0489\u0489", "\u102c\u1031", "jjj"])
+@pytest.mark.parametrize("tag", ["en", "my"])
+def test_ink_that_hangs_over_its_advance_fits_too(text: str, tag: str) -> None:
+    for width in range(20, 200, 9):
+        layout = laid(text, tag, width, 400, 400)
+        for line in layout.lines:
+            assert (line.right - line.left + 0.12) * layout.size <= width - 2 + 1e-6

@@ -1,0 +1,147 @@
+"""Lines by sense: what a careful native reader would choose, in many languages.
+
+Most of the captions are the starter set's, at which lines were once broken for size alone: "IN
+TOTAL, SINCE / THURSDAY", "TWO MELONS, A / LAMP", "ขอร้อง ฉัน / ทำบัญชี", "一盏 / 灯".
+"""
+
+from __future__ import annotations
+
+import pytest
+
+from memeloc.fonts import FontLibrary
+from memeloc.locales import default
+from memeloc.locales.casing import uppercase
+from memeloc.render.typesetting.itemize import Itemizer
+from memeloc.render.typesetting.layout import PartLayout, lay_out
+from memeloc.render.typesetting.line_cost import (
+    BEFORE_LINK,
+    CLAUSE,
+    LINKED,
+    PLAIN,
+    SENTENCE,
+    STUB,
+    WITHIN_COMPOUND,
+    WITHIN_PHRASE,
+    end_costs,
+)
+from memeloc.render.typesetting.part import Bounds
+
+FONTS = FontLibrary()
+POSTER = (752.0, 200.0, 72.0)
+"""Width, height and largest size, in pixels, of a poster's box in a picture of 800 x 800."""
+
+TABLE = [
+    # en
+    ("en", "in total, since last Thursday", "IN TOTAL, / SINCE LAST THURSDAY"),
+    ("en", "two melons, a lamp, no onion", "TWO MELONS, / A LAMP, NO ONION"),
+    ("en", "camera on, light on, front row", "CAMERA ON, / LIGHT ON, FRONT ROW"),
+    ("en", "I get 4 hours, 12 minutes and a meeting", "I GET 4 HOURS, / 12 MINUTES AND A MEETING"),
+    ("en", "1,204 warnings, all of them “butter”", "1,204 WARNINGS, / ALL OF THEM “BUTTER”"),
+    # de
+    ("de", "insgesamt, seit Donnerstag", "INSGESAMT, / SEIT DONNERSTAG"),
+    ("de", "zwei Melonen, eine Lampe, keine Zwiebel", "ZWEI MELONEN, / EINE LAMPE, KEINE ZWIEBEL"),
+    ("de", "Bitte. Ich arbeite in der Buchhaltung", "BITTE. ICH ARBEITE / IN DER BUCHHALTUNG"),
+    # es
+    ("es", "en total, desde el otro jueves", "EN TOTAL, / DESDE EL OTRO JUEVES"),
+    ("es", "me pintaron en todas las calles", "ME PINTARON / EN TODAS LAS CALLES"),
+    # fr
+    ("fr", "j’ai droit à 4 heures, 12 minutes et une réunion",
+     "J’AI DROIT À 4 HEURES, / 12 MINUTES ET UNE RÉUNION"),
+    ("fr", "j’ai fait la course avec le téléchargement",
+     "J’AI FAIT LA COURSE / AVEC LE TÉLÉCHARGEMENT"),
+    # it
+    ("it", "oggi finisce tra quattro minuti", "OGGI FINISCE / TRA QUATTRO MINUTI"),
+    ("it", "ho iniziato la salita di lunedì", "HO INIZIATO / LA SALITA DI LUNEDÌ"),
+    # pt
+    ("pt", "eu já sei a senha de todo mundo", "EU JÁ SEI A SENHA / DE TODO MUNDO"),
+    ("pt", "câmera ligada, luz ligada, na frente", "CÂMERA LIGADA, / LUZ LIGADA, NA FRENTE"),
+    # nl, sv, da, nb, pl, cs
+    ("nl", "in totaal, sinds donderdag dan", "IN TOTAAL, / SINDS DONDERDAG DAN"),
+    ("sv", "två meloner, en lampa, ingen lök", "TVÅ MELONER, / EN LAMPA, INGEN LÖK"),
+    ("pl", "czarny kot śpi na klawiaturze", "CZARNY KOT ŚPI / NA KLAWIATURZE"),
+    ("cs", "dnešek končí za čtyři minuty", "DNEŠEK KONČÍ / ZA ČTYŘI MINUTY"),
+    # ru, el, tr
+    ("ru", "пора узнать, как устроен лифт", "ПОРА УЗНАТЬ, / КАК УСТРОЕН ЛИФТ"),
+    ("ru", "камера включена, свет включён, первый ряд",
+     "КАМЕРА ВКЛЮЧЕНА, / СВЕТ ВКЛЮЧЁН, ПЕРВЫЙ РЯД"),
+    ("el", "συνολικά, από την Πέμπτη", "ΣΥΝΟΛΙΚΑ, / ΑΠΟ ΤΗΝ ΠΕΜΠΤΗ"),
+    ("tr", "iki kavun, bir lamba, soğan yok", "İKİ KAVUN, BİR LAMBA, / SOĞAN YOK"),
+    # ar, he
+    ("ar", "ctrl+s في موقع إنترنت جديد وبطيء", "ctrl+s في موقع / إنترنت جديد وبطيء"),
+    ("ar", "هل من جديد منذ خمس دقائق كاملة؟", "هل من جديد / منذ خمس دقائق كاملة؟"),
+    ("he", "יצאתי רק כי תליתם כביסה", "יצאתי רק / כי תליתם כביסה"),
+    # hi, bn
+    ("hi", "दो ख़रबूज़े, एक लैंप, प्याज़ नहीं", "दो ख़रबूज़े, / एक लैंप, प्याज़ नहीं"),
+    ("hi", "चढ़ाई सोमवार को शुरू की थी मैंने", "चढ़ाई सोमवार को / शुरू की थी मैंने"),
+    ("bn", "ক্যামেরা চালু, আলো চালু, প্রথম সারি", "ক্যামেরা চালু, / আলো চালু, প্রথম সারি"),
+    # vi, ko, th
+    ("vi", "đến lúc tìm hiểu thang máy chạy thế nào", "ĐẾN LÚC TÌM HIỂU / THANG MÁY CHẠY THẾ NÀO"),
+    ("vi", "thôi mà. tôi làm kế toán đấy", "THÔI MÀ. / TÔI LÀM KẾ TOÁN ĐẤY"),
+    ("ko", "카메라 켰고, 조명 켰고, 맨 앞줄", "카메라 켰고, / 조명 켰고, 맨 앞줄"),
+    ("ko", "멜론 둘, 램프 하나, 양파는 없음", "멜론 둘, 램프 하나, / 양파는 없음"),
+    ("th", "ใส่ลายทางสิ รับรองว่าเด่นแน่", "ใส่ลายทางสิ / รับรองว่าเด่นแน่"),
+    ("th", "พยากรณ์อากาศวันจันทร์หน้า:", "พยากรณ์อากาศ / วันจันทร์หน้า:"),
+    # zh, ja
+    ("zh-Hans", "两个瓜、一盏灯，没有洋葱", "两个瓜、一盏灯， / 没有洋葱"),
+    ("zh-Hans", "还剩4小时12分钟，外加一个会", "还剩4小时12分钟， / 外加一个会"),
+    ("zh-Hans", "从周四到现在，加起来真不少", "从周四到现在， / 加起来真不少"),
+    ("zh-Hant", "兩個瓜、一盞燈，沒有洋蔥了", "兩個瓜、一盞燈， / 沒有洋蔥了"),
+    ("ja", "やめて。私は経理ですから", "やめて。 / 私は経理ですから"),
+    ("ja", "水がほしかっただけなのにね", "水が / ほしかっただけなのにね"),
+]  # fmt: skip
+
+
+def laid(text: str, tag: str, box: tuple[float, float, float] = POSTER) -> PartLayout:
+    locale = default().get(tag)
+    stack = Itemizer(FONTS.stack(locale, "poster"))
+    return lay_out(uppercase(text, locale), locale, stack, Bounds(*box, 0.06, 1.0))
+
+
+@pytest.mark.parametrize(("tag", "text", "lines"), TABLE)
+def test_lines_are_those_a_careful_reader_chooses(tag: str, text: str, lines: str) -> None:
+    assert " / ".join(line.text for line in laid(text, tag).lines) == lines
+
+
+def test_a_poster_of_the_starter_set_keeps_its_size_and_gains_sense() -> None:
+    layout = laid("in total, since Thursday", "en", (560.0, 220.0, 96.0))
+    assert [line.text for line in layout.lines] == ["IN TOTAL,", "SINCE THURSDAY"]
+
+
+def test_a_last_line_is_no_lone_short_word() -> None:
+    text = "we clicked on the only good ad"
+    for width in range(300, 700, 20):
+        last = laid(text, "en", (width, 200.0, 90.0)).lines[-1].text
+        assert last != "AD"
+
+
+def test_words_of_chinese_are_cut_only_where_no_legible_size_helps() -> None:
+    text = "报告_最终版_v7"
+    for width in range(150, 400, 10):
+        assert not laid(text, "zh-Hans", (width, 200.0, 90.0)).lines[0].text.endswith("最")
+
+
+@pytest.mark.parametrize(
+    ("tag", "pieces", "costs"),
+    [
+        ("en", ["Stop. ", "Go ", "home"], [SENTENCE, PLAIN + STUB, 0]),
+        ("en", ["the ", "kitten, ", "the dog"], [PLAIN + LINKED, CLAUSE, 0]),
+        ("en", ["sat ", "on ", "the ", "mat"], [BEFORE_LINK, PLAIN + LINKED, PLAIN + LINKED, 0]),
+        ("en", ["wait ", "12 ", "hours"], [PLAIN, PLAIN + LINKED, 0]),
+        ("en", ["Chapter ", "1: ", "rain"], [PLAIN + LINKED / 2 + STUB, CLAUSE, 0]),
+        ("en", ["open-", "plan ", "office"], [WITHIN_COMPOUND, PLAIN, 0]),
+        ("en", ["good ", "night ", "😴"], [PLAIN, PLAIN + LINKED, 0]),
+        ("fr", ["besoin ", "d’une ", "pause"], [PLAIN, PLAIN + LINKED, 0]),
+        ("hi", ["सोमवार ", "को ", "शुरू"], [PLAIN + LINKED, PLAIN, 0]),
+        ("el", ["ΑΠΟ ", "ΤΗΝ ", "ΠΕΜΠΤΗ"], [PLAIN + LINKED, PLAIN + LINKED, 0]),
+        ("th", ["ขอร้อง ", "ฉัน", "ทำ"], [CLAUSE, PLAIN + STUB, 0]),
+        ("zh-Hans", ["改", "一", "个"], [BEFORE_LINK, PLAIN + 2 * LINKED, 0]),
+    ],
+)
+def test_what_ends_of_lines_cost(tag: str, pieces: list[str], costs: list[float]) -> None:
+    assert end_costs(pieces, default().get(tag)) == costs
+
+
+def test_an_end_within_a_phrase_costs_more() -> None:
+    locale = default().get("ja")
+    whole, cut = end_costs(["掃除", "する"], locale), end_costs(["掃除", "する"], locale, {0})
+    assert cut[0] == whole[0] + WITHIN_PHRASE

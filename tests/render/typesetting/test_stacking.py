@@ -1,0 +1,139 @@
+"""Stacking lines: close where their ink allows it, even, and nothing ever touches."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+
+import numpy as np
+import pytest
+
+from memeloc.fonts import FontLibrary
+from memeloc.locales import default
+from memeloc.model import Align
+from memeloc.render.background import Background, Canvas
+from memeloc.render.painting.compose import Ink
+from memeloc.render.painting.paint import Area, Painter
+from memeloc.render.typesetting.itemize import Itemizer
+from memeloc.render.typesetting.layout import PartLayout, lay_out
+from memeloc.render.typesetting.lines import Line, set_line
+from memeloc.render.typesetting.part import Bounds
+from memeloc.render.typesetting.shape import shape
+from memeloc.render.typesetting.stacking import (
+    SAME_PITCH,
+    UNEVENNESS,
+    Spacing,
+    anchor,
+    ink_extent,
+    stack_lines,
+)
+from tests.render.sentences import SENTENCES
+
+FONTS = FontLibrary()
+MARGIN = 0.06
+HARD = {
+    "vi": "Ặ Ế Ỗ quỷ quyệt ngã nghiêng Ặ Ẫ Ổ Ỡ gỳ gỵ",
+    "pt": "AÇÃO É ÇÂÇÊ NÃO QUÊ ÀS ÇÇÇ ÂÂÂ ÇÂ",
+    "tr": "İŞĞÜÇ ŞİÇİ ĞŞÇ İĞÜ ŞŞ İİ ÇÇ",
+    "th": "ปู่ญี่ปุ่นกู้ภัยที่ฐานปั้นกู้ญู่ปี้",
+    "ar": "لٍّ إِنِّي أُحِبُّ الشَّايَ يَجِيءُ عِنْدَ الظُّهْرِ جِيمِ",
+    "en": "z\u0351\u0352\u0353\u0354\u0355\u0356 a\u0317\u0316\u0318\u0351\u0357\u0346 jgy l\u0323",
+    "my": "ကြွေးကြွို့ ဗျို့ ကျွန်ုပ်တို့ ညွှန့် မြွှို့",
+    "km": "ស្ត្រីខ្មែរ ញ៉ាំ ក្រៀ្យ ប្រុស្រី ឆ្នាំ",
+}  # fmt: skip
+
+
+def lines_of(texts: list[str], tag: str) -> list[Line]:
+    locale = default().get(tag)
+    lines = []
+    for text in texts:
+        level, runs, _ = Itemizer(FONTS.stack(locale, "poster")).runs(text, locale.direction)
+        lines.append(set_line(shape(text, level, runs, tag), 0, len(text), locale))
+    return lines
+
+
+def stacked(texts: list[str], tag: str = "en", align: Align = "center") -> list[float]:
+    """The pitches of lines, in ems."""
+    baselines = stack_lines(lines_of(texts, tag), Spacing(align, MARGIN, 1.0), 1000.0)
+    return [below - above for above, below in pairwise(baselines)]
+
+
+def laid(text: str, tag: str, width: float = 260, height: float = 340) -> PartLayout:
+    locale = default().get(tag)
+    bounds = Bounds(width, height, 60, MARGIN, 1.0)
+    return lay_out(text, locale, Itemizer(FONTS.stack(locale, "poster")), bounds)
+
+
+def test_lines_without_reach_stand_at_the_least_distance() -> None:
+    assert stacked(["HILL", "HILL", "HILL"]) == pytest.approx([1.0, 1.0])
+
+
+def test_an_accent_below_a_cedilla_needs_room() -> None:
+    (pitch,) = stacked(["Ç", "Ê"], "pt")
+    upper, lower = lines_of(["Ç", "Ê"], "pt")
+    assert pitch == pytest.approx(lower.top - upper.bottom + 2 * MARGIN + 0.001)
+    assert pitch > 1.4
+
+
+def test_an_accent_beside_a_cedilla_needs_less() -> None:
+    (pitch,) = stacked(["ÇHHHHHHHH", "HHHHHHHHÊ"], "pt")
+    assert pitch < 1.3
+
+
+@pytest.mark.parametrize(
+    ("align", "meets"), [("left", True), ("right", False), ("center", False), ("start", True)]
+)
+def test_what_meets_depends_on_alignment(align: Align, *, meets: bool) -> None:
+    (pitch,) = stacked(["ÇHHHHHHHH", "ÊHHH"], "pt", align)
+    assert (pitch > 1.4) == meets
+
+
+def test_pitches_of_a_part_differ_little() -> None:
+    pitches = stacked(["HILL", "HILL", "Ç", "Ê", "HILL", "HÊLL"], "pt")
+    assert max(pitches) > 1.4
+    assert max(pitches) - min(pitches) <= UNEVENNESS + 1e-9
+    levels = sorted({round(pitch, 6) for pitch in pitches})
+    assert all(above - below >= SAME_PITCH for below, above in pairwise(levels))
+
+
+def test_a_blank_line_takes_its_place() -> None:
+    assert stacked(["HILL", "", "HILL"]) == pytest.approx([1.0, 1.0])
+
+
+def test_lines_with_a_short_line_between_do_not_touch() -> None:
+    deep = "z" + "\u0316\u0317" * 12
+    upper, short, lower = lines_of([deep, ".", "Ệ"], "vi")
+    baselines = stack_lines([upper, short, lower], Spacing("center", MARGIN, 1.0), 1000.0)
+    assert baselines[2] + upper.bottom - lower.top >= 2 * MARGIN - 1e-9
+
+
+@pytest.mark.parametrize("tag", sorted({*SENTENCES, *HARD}))
+def test_no_ink_of_two_lines_touches(tag: str) -> None:
+    for text in (HARD.get(tag) or SENTENCES[tag][0], SENTENCES[tag][1]):
+        layout = laid(text, tag)
+        area = Area(20, 10, 280, 350, 0.0, "center", "middle", MARGIN)
+        covered = np.zeros((360, 300), np.int32)
+        for index, line in enumerate(layout.lines):
+            pixels = np.full(covered.shape, 0xFFFFFFFF, np.uint32)
+            canvas = Canvas(Background(pixels.copy()), pixels)
+            blanks = [
+                line if at == index else Line("", 0, [], 0, 0, line_at.top, line_at.bottom)
+                for at, line_at in enumerate(layout.lines)
+            ]
+            alone = PartLayout(layout.size, layout.baselines, blanks)
+            Painter().paint(canvas, alone, area, Ink("#000000", "#000000"))
+            covered += (pixels & 255) < 128
+        assert covered.max() == 1, layout
+
+
+def test_a_parts_extent_is_all_its_ink() -> None:
+    lines = lines_of([".", "Ệ"], "vi")
+    above, below = ink_extent(lines, (0.0, 0.5))
+    assert above == pytest.approx(lines[1].top - 0.5)
+    assert below == pytest.approx(0.5 - lines[1].bottom)
+
+
+def test_lines_are_anchored_by_their_own_direction() -> None:
+    (line,) = lines_of(["سلام"], "ar")
+    assert anchor(line, "start") == line.right
+    assert anchor(line, "end") == line.left
+    assert anchor(line, "center") == (line.left + line.right) / 2
