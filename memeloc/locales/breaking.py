@@ -41,8 +41,8 @@ def breaking(habit: Habit, tag: str, script: str) -> tuple[str, str]:
     Characters and phrases keep small kana, prolonged sound marks and closing punctuation off the
     beginning of a line (`lb=strict`, CSS Text 3 `line-break: strict`). Korean words are kept whole
     (`lw=keepall`, CSS `word-break: keep-all`), which `memeloc.render.typesetting.break_rules`
-    does, for ICU 78 ignores it. Thai, Lao, Khmer and Burmese need no keyword: ICU has their dictionaries; for Thai
-    BudouX sees words whole that ICU cuts.
+    does, for ICU 78 ignores it. Thai, Lao, Khmer and Burmese need no keyword: ICU has their
+    dictionaries; for Thai BudouX sees words whole that ICU cuts.
 
     >>> breaking("phrases", "ja", "Jpan")
     ('ja@lb=strict', 'ja')

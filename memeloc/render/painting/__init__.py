@@ -1,1 +1,1 @@
-"""Lines of placed glyphs in, pixels out: glyphs drawn once a size, laid together and blended."""
+"""Painting text. In: lines of placed glyphs. Out: the picture's pixels, changed in place."""

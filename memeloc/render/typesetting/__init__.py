@@ -1,1 +1,1 @@
-"""A part's text in, lines of placed glyphs out: cleaned, itemised, shaped, broken, stacked."""
+"""Setting text. In: a part's text, its box. Out: its size, and lines of placed glyphs."""
