@@ -29,8 +29,8 @@ ZERO_WIDTH_SPACE = "\u200b"
 SHORTEST_HEAD = SHORTEST_TAIL = 3
 """Letters of a hyphenated word before its hyphen and after it. Two are allowed in most languages,
 but look torn off in large type."""
-SHORTEST_WORD = 7
-"""Letters of a word that is hyphenated at all."""
+SHORTEST_WORD = 11
+"""Letters of a word that is hyphenated at all: shorter ones read better whole and smaller."""
 
 _MARKS_OF_LETTERS = "\u0300-\u036f\u200c\u200d" + "".join(
     chr(code) for code in range(0x900, 0xE00) if unicodedata.category(chr(code)) in ("Mn", "Mc")
