@@ -183,9 +183,9 @@ def recover(
         None, metavar="[PICTURE...]", help="Memes; without, the pictures that were collected."
     ),
     out: Path = Option(Path("templates"), metavar="DIR", help="Folder the templates go into."),
-    restorer: str = Option(
+    inpaint: str = Option(
         "auto",
-        metavar="NAME|FILE.onnx",
+        metavar="NAME|FILE",
         help="What paints the places that no meme shows without text.",
     ),
     jobs: Jobs = None,
@@ -206,7 +206,7 @@ def recover(
 
     with progress(unit="pictures") as bar:
         result = recover_templates(
-            pictures or [], out, restorer=restorer, jobs=jobs, on_progress=bar.phase
+            pictures or [], out, inpaint=inpaint, jobs=jobs, on_progress=bar.phase
         )
     show(result, *_RECOVERED, as_json=as_json)
     explain("", [f"{name}: {problem}" for name, problem in result.problems.items()], most=None)

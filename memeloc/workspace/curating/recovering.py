@@ -72,7 +72,7 @@ def recover_templates(
     pictures: Sequence[Path],
     out: Path,
     *,
-    restorer: str = "auto",
+    inpaint: str = "auto",
     jobs: int | None = None,
     on_progress: Phases = silent,
 ) -> RecoveredTemplates:
@@ -83,7 +83,7 @@ def recover_templates(
     Args:
         pictures: files; without any, the pictures that the workspace here has collected.
         out: the folder of templates.
-        restorer: paints what no meme shows; see `memeloc.localise.restoring.make_restorer`.
+        inpaint: paints what no meme shows; see `memeloc.localise.restoring.make_restorer`.
         jobs: processes that hash pictures.
         on_progress: gets phases, and how many pictures of how many are done.
 
@@ -92,7 +92,7 @@ def recover_templates(
         MissingError: OpenCV is not installed.
     """
     files = {str(path): path for path in pictures} or _collected()
-    painter = make_restorer(restorer)
+    painter = make_restorer(inpaint)
     hashes, problems = map_pictures(hash_picture, files, jobs=jobs or usable_cpus())
     names = {files[key]: key for key in hashes}
     groups = group_pictures(
