@@ -11,6 +11,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from memeloc.locales.scripts import count_scripts, letter_scripts
 from memeloc.localise.crops import between
 from memeloc.localise.protocol import FractionBox, Mask, Pixels, TextRegion
 from memeloc.localise.regions import find_regions, in_order, turned
@@ -74,11 +75,11 @@ def find_texts(pixels: Pixels, lines: Sequence[Line], locale: Locale) -> tuple[T
     for number, region in enumerate(in_order(regions, locale), 1):
         strokes = find_strokes(pixels, region)
         if strokes is None:
-            texts.append(Text(number, region, None, None, doubts(region, None, size)))
+            texts.append(Text(number, region, None, None, doubts(region, None, size, locale)))
             continue
         style = style_of(region, strokes, size, locale)
         region = replace(region, box=ink_box(region, strokes, size))
-        texts.append(Text(number, region, strokes, style, doubts(region, strokes, size)))
+        texts.append(Text(number, region, strokes, style, doubts(region, strokes, size, locale)))
     return tuple(texts)
 
 
@@ -91,9 +92,14 @@ def mask_of(texts: Sequence[Text], size: tuple[int, int]) -> Mask:
     return mask
 
 
-def doubts(region: TextRegion, strokes: Strokes | None, size: tuple[int, int]) -> tuple[str, ...]:
+def doubts(
+    region: TextRegion, strokes: Strokes | None, size: tuple[int, int], locale: Locale
+) -> tuple[str, ...]:
     """Why nobody can be sure that a region is a text that was laid over the picture."""
     reasons = []
+    scripts = count_scripts(region.text).keys()
+    if scripts and scripts.isdisjoint(letter_scripts(locale.script) | {"Latn"}):
+        reasons.append(f"it was read as another script than that of {locale.name}")
     if not region.text:
         reasons.append("it could not be read")
     elif region.confidence < _LEAST_CONFIDENCE:

@@ -95,3 +95,11 @@ def test_a_line_that_the_reader_is_unsure_of_is_doubtful(tmp_path: Path) -> None
     meme = drawn(gradient(), "two melons", box(), folder=tmp_path)
     (text,) = find_texts(meme.meme, [replace(meme.lines[0], confidence=0.6)], EN)
     assert text.doubts == ("the reader is unsure of it (0.60)",)
+
+
+def test_text_read_as_another_script_is_doubtful(tmp_path: Path) -> None:
+    from dataclasses import replace
+
+    meme = drawn(gradient(), "two melons", box(), folder=tmp_path)
+    (text,) = find_texts(meme.meme, [replace(meme.lines[0], text="十")], EN)
+    assert text.doubts == ("it was read as another script than that of English",)
