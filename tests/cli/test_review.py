@@ -91,7 +91,7 @@ def test_a_person_in_two_spellings_is_one_person(folder: Path, command: Run) -> 
                 [["subject", "your answer", "question", "memo"], [TWO, "no", "wordplay", spelling]]
             )
         done = command("review", "import", f"{spelling}.csv", "--person", spelling)
-    assert "answers of Asha" in done.out, done.err
+    assert "1 answer of Asha" in done.out, done.err
     assert "0 of them new" in done.out
     command("filter", "wordplay")
     with Workspace.find() as workspace:

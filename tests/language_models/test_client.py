@@ -96,7 +96,7 @@ def test_a_picture_goes_out_as_a_data_url_and_is_read_only_then(
         ('{"cold": false}', "warm: field required"),
         ("", "it is not JSON"),
         (None, "it is not JSON"),
-        ({"message": {"content": '{"wa'}, "finish_reason": "length"}, "cut off at 1024 tokens"),
+        ({"message": {"content": '{"wa'}, "finish_reason": "length"}, "cut off at 1,024 tokens"),
         ({"message": None}, "it is not JSON"),
     ],
 )

@@ -14,7 +14,7 @@ from pathlib import Path
 import httpx
 import pytest
 
-from memeloc.store.tables.types import Json
+from memeloc.store.tables.types import decode_json
 from memeloc.workspace import Workspace
 from tests.conftest import Outcome
 from tests.studio.served import Annotator, serving
@@ -95,7 +95,7 @@ def test_a_crash_loses_and_doubles_nothing(on: Path, client: httpx.Client) -> No
             ).all()
     assert [(each.status, len(each.answers)) for each in sent] == [("complete", 8)] * 3
     assert set(Counter((row[0], row[1]) for row in rows).values()) == {1}
-    labels = {Json().process_result_value(row[2], None)["label"] for row in rows}
+    labels = {decode_json(row[2])["label"] for row in rows}
     assert (len(rows), labels) == (24, {"no-hate"})
 
 

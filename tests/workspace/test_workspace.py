@@ -97,7 +97,10 @@ def test_a_workspace_with_similar_ids_still_works(workspace: Workspace) -> None:
     )
     result = workspace.captions.import_table("both.csv")
     assert (result.problems, result.added, result.changed) == ({}, {"en": 1}, {"en": 1})
-    assert workspace.render("out", ["en"]).rendered == 3
+    with pytest.raises(InputError, match="differs from 'm1'"):  # no files everywhere
+        workspace.render("out", ["en"])
+    workspace.captions.drop(["M1"], "the same as m1", person="anna")
+    assert workspace.render("out", ["en"]).rendered == 2
 
 
 def test_a_plan_costs_nothing_and_asks_nobody(workspace: Workspace) -> None:
