@@ -33,14 +33,14 @@ from memeloc.version import __version__
 
 COMMANDS = {
     "init": "workspace.init",
-    "collect": "collect.app",
+    "collect": "curating.collect.app",
     "ocr": "ocr.ocr",
-    "dedup": "dedup.dedup",
-    "match": "match.match",
+    "dedup": "curating.dedup.dedup",
+    "match": "curating.match.match",
     "localise": "localise.localise",
-    "filter": "filter_.filter_items",
-    "review": "review.app",
-    "select": "select.select",
+    "filter": "curating.filter_.filter_items",
+    "review": "curating.review.app",
+    "select": "curating.select.select",
     "import": "workspace.import_table",
     "translate": "translate.translate",
     "correct": "correct.app",
@@ -56,7 +56,7 @@ COMMANDS = {
     "locales": "locales.app",
     "fonts": "fonts.app",
     "templates": "templates.app",
-    "keywords": "keywords.app",
+    "keywords": "curating.keywords.app",
     "memory": "translate.memory",
     "glossary": "glossary.glossary",
 }
@@ -159,7 +159,7 @@ def memeloc(
 
 def _imported(name: str) -> Any:
     """The function of a command, or the app of a group."""
-    module, _, attribute = COMMANDS[name].partition(".")
+    module, _, attribute = COMMANDS[name].rpartition(".")
     return getattr(import_module(f"{__name__}.{module}"), attribute)
 
 

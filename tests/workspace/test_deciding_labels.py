@@ -12,7 +12,7 @@ import pytest
 from memeloc.errors import InputError
 from memeloc.workspace import Workspace
 from memeloc.workspace.surveys.discussing import GivenDecision
-from tests.cli.test_survey import build, everybody, folder, rendered, write
+from tests.cli.survey.test_survey import build, everybody, folder, rendered, write
 from tests.conftest import Outcome
 
 __all__ = ["folder", "rendered"]  # fixtures, used by name

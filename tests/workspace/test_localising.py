@@ -12,7 +12,7 @@ import pytest
 from memeloc.items import FoundPicture, FoundTemplate, Origin
 from memeloc.ocr.transcript import Transcript
 from memeloc.workspace import Workspace
-from tests.cli.test_survey import folder, rendered
+from tests.cli.survey.test_survey import folder, rendered
 from tests.conftest import Outcome
 
 __all__ = ["folder", "rendered"]  # fixtures, used by name

@@ -17,7 +17,7 @@ from memeloc.items import FoundPicture, Origin
 from memeloc.ocr.transcript import Transcript
 from memeloc.studio.pictures import Pictures
 from memeloc.workspace import Workspace
-from tests.cli.test_survey import folder, rendered, saved, write
+from tests.cli.survey.test_survey import folder, rendered, saved, write
 from tests.conftest import Outcome
 from tests.workspace.teams import team_table
 from tests.workspace.test_survey_memes import batches

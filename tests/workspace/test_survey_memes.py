@@ -10,7 +10,7 @@ import pytest
 
 from memeloc.errors import InputError
 from memeloc.workspace import Workspace
-from tests.cli.test_survey import folder, rendered, sheets_of
+from tests.cli.survey.test_survey import folder, rendered, sheets_of
 from tests.conftest import Outcome
 
 __all__ = ["folder", "rendered"]  # fixtures, used by name

@@ -9,7 +9,7 @@ import pytest
 from memeloc.cli.show import as_plain
 from memeloc.errors import InputError
 from memeloc.workspace import Workspace
-from tests.cli.test_survey import everybody, folder, rendered, write
+from tests.cli.survey.test_survey import everybody, folder, rendered, write
 
 __all__ = ["folder", "rendered"]  # fixtures, used by name
 

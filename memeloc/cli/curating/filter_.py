@@ -10,9 +10,9 @@ import typer
 from typer import Argument, Option
 
 import memeloc
+from memeloc.cli.curating.recipes import RECIPE_SETTINGS
 from memeloc.cli.options import AsJson, CurationRecipe, Jobs, settings
 from memeloc.cli.output import progress, say
-from memeloc.cli.recipes import RECIPE_SETTINGS
 from memeloc.cli.show import Table, by_place, explain, show
 from memeloc.counts import counted
 

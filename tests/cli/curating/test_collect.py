@@ -23,7 +23,7 @@ from tests.collect.local_site import served
 from tests.conftest import Outcome
 
 Run = Callable[..., Outcome]
-ROOT = Path(__file__).parents[2]
+ROOT = Path(__file__).parents[3]
 _MAIN = "from memeloc.cli import main; main()"
 
 

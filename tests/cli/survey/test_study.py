@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
-from tests.cli.test_survey import CONTACT, Run, build, folder, rendered
+from tests.cli.survey.test_survey import CONTACT, Run, build, folder, rendered
 
 __all__ = ["folder", "rendered"]  # fixtures, used by name
 

@@ -13,7 +13,7 @@ import pytest
 from memeloc.survey.model import Check
 from memeloc.survey.targets.prolific.filters import load_filters
 from memeloc.workspace import Workspace
-from tests.cli.test_survey import CONTACT, build, folder, rendered, saved, sheets_of, write
+from tests.cli.survey.test_survey import CONTACT, build, folder, rendered, saved, sheets_of, write
 from tests.conftest import Outcome
 from tests.local_server import json_reply, serve
 from tests.survey import prolific_server

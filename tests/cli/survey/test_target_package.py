@@ -11,13 +11,13 @@ from pathlib import Path
 
 import pytest
 
-from tests.cli.test_survey import CONTACT, build, folder, rendered, sheets_of
+from tests.cli.survey.test_survey import CONTACT, build, folder, rendered, sheets_of
 from tests.conftest import Outcome
 
 __all__ = ["folder", "rendered"]  # fixtures, used by name
 
 Run = Callable[..., Outcome]
-EXAMPLE = Path(__file__).parents[2] / "examples" / "survey_target"
+EXAMPLE = Path(__file__).parents[3] / "examples" / "survey_target"
 
 
 @pytest.fixture(scope="session")

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any, Literal
 from typer import Option
 
 import memeloc
+from memeloc.cli.curating.recipes import RECIPE_SETTINGS, recipe_notes
 from memeloc.cli.options import AsJson, CurationRecipe, DryRun, split
 from memeloc.cli.output import say
-from memeloc.cli.recipes import RECIPE_SETTINGS, recipe_notes
 from memeloc.cli.show import Column, Table, explain, show
 
 NOUNS = {"caption": "captions", "picture": "finished memes"}

@@ -5,9 +5,9 @@ from __future__ import annotations
 from typer import Option
 
 import memeloc
+from memeloc.cli.curating.recipes import RECIPE_SETTINGS
 from memeloc.cli.options import AsJson, CurationRecipe, Jobs
 from memeloc.cli.output import progress, say
-from memeloc.cli.recipes import RECIPE_SETTINGS
 from memeloc.cli.show import Table, explain, show
 from memeloc.counts import counted
 

@@ -11,14 +11,14 @@ import pytest
 
 from memeloc.survey.recipes import parse_recipe, recipe_names
 from memeloc.workspace import Workspace
-from tests.cli.test_survey import folder, rendered
+from tests.cli.survey.test_survey import folder, rendered
 from tests.conftest import Outcome
 
 Run = Callable[..., Outcome]
 
 __all__ = ["folder", "rendered"]  # fixtures, used by name
 
-GUIDE = Path(__file__).parents[2] / "guides" / "recipes.md"
+GUIDE = Path(__file__).parents[3] / "guides" / "recipes.md"
 
 
 @pytest.fixture

@@ -13,7 +13,7 @@ from memeloc.store import FileRecord
 from memeloc.survey.model import Answer, Participant
 from memeloc.survey.targets.protocol import Imported
 from memeloc.workspace import Workspace
-from tests.cli.test_survey import (
+from tests.cli.survey.test_survey import (
     CONTACT,
     FILES,
     build,

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from memeloc.survey.model import Check, Sheet
-from tests.cli.test_survey import CONTACT, build, folder, rendered, saved, sheets_of, write
+from tests.cli.survey.test_survey import CONTACT, build, folder, rendered, saved, sheets_of, write
 from tests.conftest import Outcome
 from tests.survey import prolific_server
 

@@ -17,7 +17,7 @@ from tests.conftest import Outcome
 
 Run = Callable[..., Outcome]
 
-STARTER = Path(__file__).parents[2] / "examples" / "starter" / "captions.csv"
+STARTER = Path(__file__).parents[3] / "examples" / "starter" / "captions.csv"
 CULTURES = "US,DE,MX=es"
 CONTACT = ("--contact", "lab@university.example")
 FILES = ("--option", "codes=false")

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from memeloc.workspace import Workspace
-from tests.cli.test_survey import (
+from tests.cli.survey.test_survey import (
     CONTACT,
     FILES,
     build,

@@ -23,7 +23,7 @@ from tests.curate.drawn import as_jpeg, as_png, draw_picture
 from tests.curate.onnx_models import write_picture_model, write_text_model
 
 Run = Callable[..., Outcome]
-ROOT = Path(__file__).parents[2]
+ROOT = Path(__file__).parents[3]
 
 
 @pytest.fixture(autouse=True)

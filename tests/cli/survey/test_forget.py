@@ -14,7 +14,16 @@ from memeloc.survey.targets.protocol import SurveyPack
 from memeloc.survey.targets.registry import target_names
 from memeloc.workspace import Workspace
 from memeloc.workspace.surveys.packs import sent_packs
-from tests.cli.test_survey import CONTACT, Run, build, folder, rendered, saved, sheets_of, write
+from tests.cli.survey.test_survey import (
+    CONTACT,
+    Run,
+    build,
+    folder,
+    rendered,
+    saved,
+    sheets_of,
+    write,
+)
 from tests.survey.targets.answered import PEOPLE, PROLIFIC, TABLES, VALUES, html_values
 from tests.survey.targets.test_nothing_lost import save_json, save_table
 

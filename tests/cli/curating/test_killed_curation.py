@@ -23,7 +23,7 @@ from memeloc.workspace import Workspace
 
 pytestmark = pytest.mark.slow
 
-ROOT = Path(__file__).parents[2]
+ROOT = Path(__file__).parents[3]
 _MAIN = "from memeloc.cli import main; main()"
 _PICTURES = 110
 """Each of which comes as PNG and as JPEG: enough for several processes to hash them."""

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from memeloc.store import Store
-from tests.cli.test_survey import CONTACT, folder, rendered, sheets_of
+from tests.cli.survey.test_survey import CONTACT, folder, rendered, sheets_of
 from tests.conftest import Outcome
 from tests.survey.taxonomy.test_taxonomy import OWN
 

@@ -1,0 +1,1 @@
+"""Commands that collect, curate and select. In: arguments. Out: what was kept, and why."""
