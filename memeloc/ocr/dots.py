@@ -11,7 +11,7 @@ from collections.abc import Sequence
 
 import numpy as np
 from PIL import Image
-from scipy import ndimage  # type: ignore[import-untyped]
+from scipy import ndimage
 
 from memeloc.ocr.masks import cut_line, find_letters
 from memeloc.ocr.protocol import Quad

@@ -11,7 +11,7 @@ from itertools import pairwise
 
 import numpy as np
 from PIL import Image
-from scipy import ndimage  # type: ignore[import-untyped]
+from scipy import ndimage
 
 from memeloc.ocr.masks import PAGE
 from memeloc.ocr.tesseract import Word

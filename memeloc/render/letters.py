@@ -11,7 +11,7 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 from PIL import Image, ImageColor, ImageOps
-from scipy import ndimage  # type: ignore[import-untyped]
+from scipy import ndimage
 
 from memeloc.model import TextBox
 

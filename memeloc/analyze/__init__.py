@@ -1,0 +1,28 @@
+"""What annotations show. In: tables of answers, items and people. Out: tables, figures, sentences.
+
+One answer, from table to report:
+
+1. `answers` takes a long table (item, culture, participant, label) and counts its votes: `Answers`.
+2. Each module of an analysis turns `Answers` into a `Section` (`sections`): tables, what to plot,
+   sentences for a methods paragraph, and what could not be computed and why.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from memeloc.lazy_imports import lazy_package
+
+if TYPE_CHECKING:
+    from memeloc.analyze.answers import Answers
+    from memeloc.analyze.sections import Section, Settings
+
+__all__ = ["Answers", "Section", "Settings"]
+
+__getattr__, __dir__ = lazy_package(
+    __name__,
+    {
+        "memeloc.analyze.answers": ["Answers"],
+        "memeloc.analyze.sections": ["Section", "Settings"],
+    },
+)

@@ -1,0 +1,159 @@
+"""Answers to analyse. In: data frames. Out: `Answers`: the tables, checked, and their votes."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from memeloc.errors import InputError
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+Ints = NDArray[np.int64]
+
+COLUMNS = ("item", "culture", "participant", "label")
+"""What a table of answers has; `time` (a timestamp) is optional, further columns do not matter."""
+ITEM_COLUMNS = ("category", "topic", "template")
+"""What is known of items, each optional: what the analyses are repeated by."""
+VERSION_COLUMNS = ("item", "culture", "language", "text", "picture")
+"""An item as one culture saw it; `picture` is a file's path, empty for none."""
+NO_LABEL = -1
+"""The place of the label of an item that has none: of a tie, or of no answers that vote."""
+
+
+@dataclass(frozen=True, eq=False)
+class Answers:
+    """What people, and models, answered; made with `Answers.of`.
+
+    Attributes:
+        table: a row an answer, with `COLUMNS` as text; an item and participant have one row.
+        labels: the labels that take part in the vote, in the order of the scale.
+        abstentions: labels that are stored and left out of the vote, such as "I don't know".
+        levels: by label its place on the scale, where the labels have an order.
+        items: a row an item, indexed by it, with those of `ITEM_COLUMNS` that are known.
+        people: a row a participant, indexed by it: `culture`, then a column a demographic question.
+        versions: with `VERSION_COLUMNS`; empty where texts and pictures are not known.
+        models: what models answered, like `table`; the model is the `participant`, and its
+            `culture` the one that it was asked as, empty for none. Never part of a vote.
+    """
+
+    table: pd.DataFrame
+    labels: tuple[str, ...]
+    abstentions: frozenset[str]
+    levels: Mapping[str, float] | None
+    items: pd.DataFrame
+    people: pd.DataFrame
+    versions: pd.DataFrame
+    models: pd.DataFrame
+    notes: tuple[str, ...] = field(default=())
+
+    @classmethod
+    def of(
+        cls,
+        table: pd.DataFrame,
+        *,
+        labels: Sequence[str] = (),
+        abstentions: Iterable[str] = (),
+        levels: Mapping[str, float] | None = None,
+        items: pd.DataFrame | None = None,
+        people: pd.DataFrame | None = None,
+        versions: pd.DataFrame | None = None,
+        models: pd.DataFrame | None = None,
+        notes: Sequence[str] = (),
+    ) -> Answers:
+        """Check the tables and put them in order.
+
+        Args:
+            table: in any order; cells without a label are no answers, and rows that are there
+                twice count once.
+            labels: without them, those of the table that are no abstentions, sorted.
+            notes: what was noticed while the tables were read, for the report.
+
+        Raises:
+            InputError: a column is missing, or a participant gave an item two different labels.
+        """
+        import pandas as pd
+
+        for name in COLUMNS:
+            if name not in table.columns:
+                raise InputError(
+                    f"a table of answers has the columns {', '.join(COLUMNS)}", column=name
+                )
+        optional = [name for name in ("time",) if name in table.columns]
+        given = table[[*COLUMNS, *optional]]
+        given = given[given["label"].notna() & (given["label"] != "")]
+        given = given.astype(dict.fromkeys(COLUMNS, str)).drop_duplicates(list(COLUMNS))
+        twice = given.duplicated(["item", "participant"])
+        if twice.any():
+            row = given[twice].iloc[0]
+            raise InputError(
+                f"{row['participant']!r} gave {row['item']!r} two answers; keep the one that counts"
+            )
+        given = given.sort_values(["item", "culture", "participant"], ignore_index=True)
+        left_out = frozenset(abstentions)
+        names = tuple(labels) or tuple(sorted(set(given["label"]) - left_out))
+        return cls(
+            table=given,
+            labels=names,
+            abstentions=left_out,
+            levels=levels,
+            items=pd.DataFrame(index=given["item"].unique()) if items is None else items,
+            people=_people(given) if people is None else people,
+            versions=pd.DataFrame(columns=list(VERSION_COLUMNS)) if versions is None else versions,
+            models=pd.DataFrame(columns=list(COLUMNS)) if models is None else models,
+            notes=tuple(notes),
+        )
+
+    @cached_property
+    def cultures(self) -> tuple[str, ...]:
+        """The cultures that answered, sorted."""
+        return tuple(sorted(set(self.table["culture"])))
+
+    @cached_property
+    def names(self) -> tuple[str, ...]:
+        """The items that were answered, sorted."""
+        return tuple(sorted(set(self.table["item"])))
+
+    @cached_property
+    def votes(self) -> Ints:
+        """How many gave which label: (items, cultures, labels), in the order of their names."""
+        counts = np.zeros((len(self.names), len(self.cultures), len(self.labels)), np.int64)
+        label = _places(self.table["label"], self.labels)
+        votes = label >= 0
+        where = (
+            _places(self.table["item"], self.names)[votes],
+            _places(self.table["culture"], self.cultures)[votes],
+            label[votes],
+        )
+        np.add.at(counts, where, 1)
+        return counts
+
+    @cached_property
+    def majority(self) -> Ints:
+        """The label of each item in each culture, by its place in `labels`; `NO_LABEL` of a tie.
+
+        PROTOCOLS.md, "label of an item in a culture": the majority of the answers that vote; of a
+        tie, or without answers, there is no label.
+        """
+        most = self.votes.max(axis=2, keepdims=True)
+        alone = ((self.votes == most).sum(axis=2) == 1) & (most[..., 0] > 0)
+        return np.where(alone, self.votes.argmax(axis=2), NO_LABEL)
+
+
+def _places(values: pd.Series[str], names: Sequence[str]) -> Ints:
+    """Of each value its place in `names`, -1 for none."""
+    import pandas as pd
+
+    wanted = pd.Index(values.astype(object))
+    return pd.Index(list(names), dtype=object).get_indexer(wanted).astype(np.int64)
+
+
+def _people(given: pd.DataFrame) -> pd.DataFrame:
+    """The culture of each participant, of whose several the first."""
+    return given.groupby("participant")[["culture"]].first()

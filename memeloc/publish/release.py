@@ -1,0 +1,94 @@
+"""What is published. In: a rendered set, tables, what a team says of them. Out: `Release`."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from pydantic import BaseModel, ConfigDict
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+
+class About(BaseModel):
+    """What a team says of its dataset: the section `[release]` of memeloc.toml.
+
+    Attributes:
+        licence: of the dataset, an SPDX identifier such as `CC-BY-4.0`.
+    """
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    name: str = ""
+    title: str = ""
+    version: str = "1.0.0"
+    description: str = ""
+    licence: str = ""
+    authors: tuple[str, ...] = ()
+    homepage: str = ""
+    intended_use: str = ""
+    limitations: str = ""
+    content_warning: str = ""
+    consent: str = ""
+    wages: str = ""
+    terms: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class ReleasedPicture:
+    """One meme in one language.
+
+    Attributes:
+        path: where it stands in the release, `LANGUAGE/NAME.jpg`, with `/`.
+        file: the picture, or None where pictures stay behind.
+        row: its row of the rendered set's manifest (see `memeloc.render.sets.manifest`).
+    """
+
+    meme: str
+    language: str
+    split: str
+    path: str
+    file: Path | None
+    row: Mapping[str, Any]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class ReleaseTable:
+    """A table beside the pictures; joined to them, and to others, by ids such as `meme_id`.
+
+    Attributes:
+        columns: by column what it is, for the card and Croissant; of every column.
+    """
+
+    name: str
+    frame: pd.DataFrame
+    title: str
+    columns: Mapping[str, str]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Release:
+    """A dataset to publish.
+
+    Attributes:
+        languages: tags, in the order in which they are shown; the first is the source language.
+        pictures: a new iterator over all pictures, sorted by split, then as the manifest has them;
+            a million pictures are never all held.
+        counts: pictures by (language, split).
+        tables: by name: `memes`, `answers`, `labels`, `model_labels`, `people`, and others.
+        files: further files by their path in the release: taxonomies, annotation guides.
+        provenance: versions, seeds, hashes, models, prompts, the funnel; JSON values.
+        unread: captions and survey texts that no person read, by language.
+    """
+
+    about: About
+    languages: tuple[str, ...]
+    pictures: Callable[[], Iterator[ReleasedPicture]]
+    counts: Mapping[tuple[str, str], int]
+    tables: Mapping[str, ReleaseTable] = field(default_factory=dict)
+    files: Mapping[str, Path] = field(default_factory=dict)
+    provenance: Mapping[str, Any] = field(default_factory=dict)
+    unread: Mapping[str, int] = field(default_factory=dict)
