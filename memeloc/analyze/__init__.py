@@ -5,6 +5,7 @@ One answer, from table to report:
 1. `answers` takes a long table (item, culture, participant, label) and counts its votes: `Answers`.
 2. Each module of an analysis turns `Answers` into a `Section` (`sections`): tables, what to plot,
    sentences for a methods paragraph, and what could not be computed and why.
+3. `analysis` runs all of them, and `report` writes what they found.
 """
 
 from __future__ import annotations
@@ -14,14 +15,16 @@ from typing import TYPE_CHECKING
 from memeloc.lazy_imports import lazy_package
 
 if TYPE_CHECKING:
+    from memeloc.analyze.analysis import Analysis, analyze
     from memeloc.analyze.answers import Answers
     from memeloc.analyze.sections import Section, Settings
 
-__all__ = ["Answers", "Section", "Settings"]
+__all__ = ["Analysis", "Answers", "Section", "Settings", "analyze"]
 
 __getattr__, __dir__ = lazy_package(
     __name__,
     {
+        "memeloc.analyze.analysis": ["Analysis", "analyze"],
         "memeloc.analyze.answers": ["Answers"],
         "memeloc.analyze.sections": ["Section", "Settings"],
     },
