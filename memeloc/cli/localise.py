@@ -32,7 +32,8 @@ _TABLE = Table(
 
 
 def _sentences(result: LocaliseResult, langs: str) -> Iterator[str]:
-    yield f"Look at them: {result.page}"
+    if result.pictures:
+        yield f"Look at them: {result.page}"
     if result.asked:
         waits = "text waits" if result.asked == 1 else "texts wait"
         yield f"{result.asked:,} {waits} for a person: answer in {result.sheet}, and run it again"

@@ -5,11 +5,13 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 from pathlib import Path
+from typing import get_args
 
+from memeloc.errors import InputError
 from memeloc.model import FaceName, Locale
 
 _ENTRY = re.compile(
-    r"(?P<tag>[A-Za-z]{2,8}(?:-[A-Za-z0-9]{1,8})*)?(?::(?P<face>poster|plain|comic))?=(?P<font>.+)"
+    r"(?P<tag>[A-Za-z]{2,8}(?:-[A-Za-z0-9]{1,8})*)?(?::(?P<face>[a-z]{5,}))?=(?P<font>.+)"
 )
 
 
@@ -36,11 +38,17 @@ class FontEntry:
         FontEntry(font='Comic Neue', tag='de', face='comic')
         >>> FontEntry.parse("My.ttf:wght=650")
         FontEntry(font='My.ttf:wght=650', tag='', face=None)
+
+        Raises:
+            InputError: there is no such style.
         """
         match = _ENTRY.fullmatch(str(entry))
         if match is None or Path(entry).is_file():
             return cls(str(entry))
         face: FaceName | None = match["face"]  # type: ignore[assignment]
+        if face and face not in get_args(FaceName):
+            styles = ", ".join(get_args(FaceName))
+            raise InputError(f"{entry}: there is no style {face!r} of text; there are {styles}")
         return cls(match["font"], match["tag"] or "", face)
 
     def is_for(self, locale: Locale, face: FaceName) -> bool:

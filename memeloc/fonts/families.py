@@ -230,7 +230,7 @@ def user_family(font: str) -> Family:
         place = None if path.suffix.lower() in system.SUFFIXES else system.find(name)
         if place is None:
             raise InputError(
-                "there is no such font file, and no font of this system is called so", file=path
+                "there is no such font file, and no font of this system has that name", file=path
             )
         path, index = place
     poster = settings or _poster_weight(path, index)

@@ -87,7 +87,7 @@ class FontLibrary:
             except InputError as error:
                 raise InputError(
                     f"there is no font family {name!r}, no such file, and no font of this system "
-                    "is called so; `memeloc fonts list` names the families"
+                    "has that name; `memeloc fonts list` names the families"
                 ) from error
         return family
 

@@ -115,6 +115,8 @@ def make_restorer(name: str) -> Restorer:
         if not path.is_file():
             raise InputError("there is no such model", file=path)
         return Auto(RESTORERS.make("onnx", {"path": path}))
+    if name == "onnx":
+        raise InputError("give the model's file instead: a path that ends in .onnx")
     return Auto(RESTORERS.make(name))
 
 

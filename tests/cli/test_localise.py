@@ -51,6 +51,7 @@ def test_pictures_become_templates_captions_and_a_page(pictures: Path, command: 
     )
     assert done.status == 1
     assert "no.jpg: is not a picture" in done.err
+    assert "no.jpg: no.jpg" not in done.err
     rows = captions(Path("o"))
     assert [row["en"].casefold() for row in rows] == ["two melons // no onion"]
     assert all(row["de"].startswith("[") for row in rows)
@@ -85,6 +86,22 @@ def answer(sheet: Path, text: str) -> None:
     headings = [cell.value for cell in page[1]]
     page.cell(2, headings.index("your answer") + 1).value = text
     book.save(sheet)
+
+
+@pytest.mark.slow
+def test_a_sheet_with_an_unreadable_answer_stays(pictures: Path, command: Run) -> None:
+    command("localise", "sky.png", "--out", "o", "--exclude", "sky.2")
+    answer(Path("o/review.xlsx"), "perhaps")
+    sheet = Path("o/review.xlsx").read_bytes()
+    done = command("localise", "sky.png", "--out", "o")
+    assert "'perhaps'" in done.err
+    assert "stays as it is until that is mended" in done.err
+    assert Path("o/review.xlsx").read_bytes() == sheet
+
+
+def test_excluding_an_unknown_text_names_those_there_are(pictures: Path, command: Run) -> None:
+    done = command("localise", "sky.png", "--out", "o", "--exclude", "sky.9")
+    assert "there is no text 'sky.9' to exclude; there are sky.1, sky.2" in done.err
 
 
 def test_two_files_of_one_name_are_refused(pictures: Path, command: Run) -> None:

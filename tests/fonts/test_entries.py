@@ -57,10 +57,15 @@ def test_files_of_one_name_are_two_families(tmp_path: Path) -> None:
 
 
 def test_what_is_asked_for_and_missing_fails_at_once() -> None:
-    with pytest.raises(InputError, match="no font of this system is called so"):
+    with pytest.raises(InputError, match="no font of this system has that name"):
         FontLibrary(["ur=No Such Nastaliq"])
 
 
 def test_a_font_for_no_language_is_reported() -> None:
     with pytest.raises(InputError, match="xq"):
         FontLibrary([f"xq={ANTON}"]).check(default(), [], ["poster"])
+
+
+def test_an_unknown_style_is_named_with_those_there_are() -> None:
+    with pytest.raises(InputError, match=r"no style 'comix' .* poster, plain, comic"):
+        FontEntry.parse("de:comix=Comic Neue")

@@ -65,6 +65,16 @@ def take_answers(out: Path, excluded: Iterable[str]) -> tuple[list[TextAnswer], 
     return known + new, problems
 
 
+def unknown_texts(names: Iterable[str], memes: Iterable[LocalisedMeme]) -> list[str]:
+    """A sentence for each name that no text of the memes has."""
+    known = [text_name(each.meme, text) for each in memes for text in each.texts]
+    return [
+        f"there is no text {name!r} to exclude; there are {', '.join(known) or 'none'}"
+        for name in names
+        if name not in known
+    ]
+
+
 def decisions(
     answers: Sequence[TextAnswer], meme: FinishedMeme, texts: Sequence[Text]
 ) -> dict[str, Decision]:

@@ -41,6 +41,7 @@ from memeloc.workspace.localising.asking import (
     decisions,
     review_rows,
     take_answers,
+    unknown_texts,
     write_sheet,
 )
 from memeloc.workspace.localising.sources import clean_picture_sources
@@ -162,19 +163,20 @@ def localise_pictures(
             meme = open_meme(each.path, each.name)
             lines = by.read([Image.fromarray(meme.pixels)], locale)[0]
             texts = find_texts(meme.pixels, lines, locale)
-            found = localise(meme, texts, locale, ways, decisions(answers, meme, texts))
-            if found.clean is not None:
-                name, note = write_meme_template(found, each.provenance, out, state)
+            localised = localise(meme, texts, locale, ways, decisions(answers, meme, texts))
+            if localised.clean is not None:
+                name, note = write_meme_template(localised, each.provenance, out, state)
                 names[each.name] = name
                 notes += [note] if note else []
-            write_pictures(found, out)
-            questions += review_rows(found, answers, out)
+            write_pictures(localised, out)
+            questions += review_rows(localised, answers, out)
         except InputError as error:
-            problems[str(each.path)] = str(error)
+            problems[str(each.path)] = error.message
         else:
-            memes.append(found.without_pixels())
+            memes.append(localised.without_pixels())
         if on_progress is not None:
             on_progress(1, len(pictures))
+    notes += unknown_texts(exclude, memes)
     rows = {
         meme.meme.name: (names[meme.meme.name], meme.parts)
         for meme in memes
@@ -190,7 +192,10 @@ def localise_pictures(
         )
     state.write(out)
     drawn = _render(out, [*targets], templates, fonts, rows)
-    write_sheet(questions, out)
+    if wrong:
+        notes.append(f"{out / SHEET} stays as it is until that is mended")
+    else:
+        write_sheet(questions, out)
     page = write_page(memes, drawn, out, sheet=SHEET, table=CAPTIONS, templates=f"{TEMPLATES}/")
     waiting = sum(len(meme.open) for meme in memes)
     return LocaliseResult(
