@@ -2,7 +2,8 @@
 
 One answer, from table to report:
 
-1. `answers` takes a long table (item, culture, participant, label) and counts its votes: `Answers`.
+1. `answers` takes a long table (item, culture, participant, label) and counts its votes: `Answers`;
+   `reading.read_answers` reads that table from a file, with a map of its columns and labels.
 2. Each module of an analysis turns `Answers` into a `Section` (`sections`): tables, what to plot,
    sentences for a methods paragraph, and what could not be computed and why.
 3. `analysis` runs all of them, and `report` writes what they found.
@@ -17,15 +18,27 @@ from memeloc.lazy_imports import lazy_package
 if TYPE_CHECKING:
     from memeloc.analyze.analysis import Analysis, analyze
     from memeloc.analyze.answers import Answers
+    from memeloc.analyze.mapping import AnswersMap
+    from memeloc.analyze.reading import read_answers
     from memeloc.analyze.sections import Section, Settings
 
-__all__ = ["Analysis", "Answers", "Section", "Settings", "analyze"]
+__all__ = [
+    "Analysis",
+    "Answers",
+    "AnswersMap",
+    "Section",
+    "Settings",
+    "analyze",
+    "read_answers",
+]
 
 __getattr__, __dir__ = lazy_package(
     __name__,
     {
         "memeloc.analyze.analysis": ["Analysis", "analyze"],
         "memeloc.analyze.answers": ["Answers"],
+        "memeloc.analyze.mapping": ["AnswersMap"],
+        "memeloc.analyze.reading": ["read_answers"],
         "memeloc.analyze.sections": ["Section", "Settings"],
     },
 )

@@ -63,7 +63,8 @@ def read_table(
         raise InputError((wanted and f"has no row with {wanted}") or "has no rows", file=path)
     tables = read_tables(path, worksheet=worksheet, encodings=encodings)
     columns = next((table.columns for table in tables), ())
-    lacking = next((name for name in required if name not in columns), required[0])
+    present = {column.casefold() for column in columns}
+    lacking = next((name for name in required if name.casefold() not in present), required[0])
     shown = ", ".join(repr(column[:40]) for column in columns[:12]) or "none"
     raise InputError(
         f"The table has no column {lacking!r}. Its columns are {shown}.", file=path, column=lacking

@@ -1,0 +1,213 @@
+"""Tables of answers on disk: columns, labels and cultures as the map has them, and bad input."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+import pytest
+
+from memeloc.analyze import Answers, read_answers
+from memeloc.errors import InputError
+from memeloc.tables import write_table
+from memeloc.tables.writing import Column
+
+HEADINGS = ["item", "annotator", "culture", "label"]
+ROWS = [
+    ("007", "a1", "US", "hate"),
+    ("007", "b1", "DE", "non-hate"),
+    ("008", "a1", "US", "non-hate"),
+    ("008", "b1", "DE", "I don't know"),
+]
+
+
+def frame(rows: list[tuple[str, ...]] = ROWS, columns: list[str] | None = None) -> pd.DataFrame:
+    return pd.DataFrame(rows, columns=columns or HEADINGS, dtype=object)
+
+
+def read(rows: list[tuple[str, ...]] | pd.DataFrame, **settings: Any) -> Answers:
+    table = rows if isinstance(rows, pd.DataFrame) else frame(rows)
+    return read_answers(table, **settings)
+
+
+def notes(answers: Answers) -> str:
+    return "\n".join(answers.notes)
+
+
+@pytest.mark.parametrize("suffix", ["csv", "jsonl", "parquet", "xlsx"])
+def test_every_kind_of_table_is_read_the_same(tmp_path: Path, suffix: str) -> None:
+    path = tmp_path / f"answers.{suffix}"
+    if suffix == "xlsx":
+        frame().to_excel(path, index=False)
+    else:
+        write_table(path, [Column(name) for name in HEADINGS], ROWS)
+    answers = read_answers(path)
+    assert answers.names == ("007", "008")
+    assert answers.cultures == ("DE", "US")
+    assert answers.labels == ("hate", "non-hate")
+    assert answers.abstentions == {"I don't know"}
+    assert answers.notes == ()
+
+
+def test_columns_are_named_or_mapped() -> None:
+    table = frame(columns=["Meme", "worker", "country", "answer"])
+    named = {"item": "meme", "annotator": "worker", "culture": "country", "label": "answer"}
+    assert read(table, **named).votes.sum() == 3
+    assert read(table, mapping={"columns": named}).votes.sum() == 3
+    with pytest.raises(InputError, match=r"no column 'worker1'.*'Meme', 'worker'"):
+        read(table, mapping={"columns": named}, annotator="worker1")
+
+
+def test_labels_and_cultures_are_renamed(tmp_path: Path) -> None:
+    path = tmp_path / "map.toml"
+    path.write_text(
+        'abstentions = ["unsure"]\n[labels]\nHATE = "harmful"\n"Non-hate" = "harmless"\n'
+        '"I don\'t know" = "unsure"\n[cultures]\nUS = "United States"\n',
+        encoding="utf-8",
+    )
+    answers = read(ROWS, mapping=path)
+    assert answers.labels == ("harmful", "harmless")  # in the map's order
+    assert answers.abstentions == {"unsure"}
+    assert answers.cultures == ("DE", "United States")
+    assert "not name, and they are kept as they are: 1 culture ('DE')" in notes(answers)
+
+
+def test_order_makes_a_scale_with_steps_nobody_gave() -> None:
+    rows = [("1", "a", "US", "much"), ("1", "b", "US", "none")]
+    answers = read(rows, mapping={"order": ["none", "some", "much"]})
+    assert answers.labels == ("none", "some", "much")
+    assert answers.levels == {"none": 0, "some": 1, "much": 2}
+
+
+def test_levels_order_the_labels() -> None:
+    rows = [("1", "a", "US", "much"), ("1", "b", "US", "none")]
+    answers = read(rows, mapping={"levels": {"much": 4, "none": -1}})
+    assert answers.labels == ("none", "much")
+    assert answers.levels == {"none": -1, "much": 4}
+
+
+def test_numbers_are_a_scale_by_value() -> None:
+    answers = read([("1", f"a{n}", "US", str(n)) for n in (10, 2, 1)])
+    assert answers.labels == ("1", "2", "10")
+    assert answers.levels == {"1": 1, "2": 2, "10": 10}
+    assert "taken for a scale" in notes(answers)
+
+
+def test_two_numbers_are_no_scale() -> None:
+    assert read([("1", "a", "US", "0"), ("1", "b", "US", "1")]).levels is None
+
+
+def test_a_misspelt_label_is_left_out_where_all_are_named() -> None:
+    rows = [*ROWS, ("009", "a1", "US", "haet"), ("010", "a1", "US", "haet")]
+    answers = read(rows, mapping={"order": ["non-hate", "hate"]})
+    assert answers.votes.sum() == 3
+    assert (
+        "2 rows, the first is 5: left out: 'haet' is not a label of the map; did you mean 'hate'?"
+        in answers.notes
+    )
+
+
+def test_a_misspelt_label_is_noted_without_a_map() -> None:
+    rows = [(str(n), "a", "US", "harmless") for n in range(40)]
+    answers = read([*rows, ("x", "a", "US", "harmles"), ("y", "a", "US", "other")])
+    assert "'harmles' has only 1 answer; if 'harmless' is meant" in notes(answers)
+    assert "other" not in notes(answers)
+
+
+def test_a_label_that_the_map_lacks_is_kept_and_noted() -> None:
+    answers = read([*ROWS, ("9", "a", "US", "hates")], mapping={"labels": {"hate": "hate"}})
+    assert answers.labels == ("hate", "hates", "non-hate")
+    assert "row 5: the map does not name the label 'hates'" in notes(answers)
+
+
+def test_rows_without_item_person_culture_or_label_are_noted() -> None:
+    rows = [*ROWS, ("", "a", "US", "hate"), ("9", "a", "", "hate"), ("10", "a", "US", "")]
+    answers = read(rows)
+    assert answers.names == ("007", "008")
+    assert "2 rows, the first is 5: left out: item, annotator or culture is empty" in answers.notes
+    assert "row 7: no answer: the label is empty" in answers.notes
+    assert "no answers to 2 items ('10', '9')" in answers.notes
+
+
+def test_the_earlier_of_two_answers_counts() -> None:
+    columns = [*HEADINGS, "time"]
+    rows = [
+        ("1", "a", "US", "hate", "2026-03-02T10:00"),
+        ("1", "a", "US", "non-hate", "2026-03-01 10:00+01:00"),
+        ("2", "a", "US", "hate", "yesterday"),
+    ]
+    answers = read(frame(rows, columns))
+    assert answers.table["label"].tolist() == ["non-hate", "hate"]
+    assert answers.table["time"].tolist() == [pd.Timestamp("2026-03-01T09:00Z"), pd.NaT]
+    assert "row 1: another answer of the same person to the same item" in notes(answers)
+    assert "row 3: 'yesterday' is not a time that can be read" in notes(answers)
+
+
+def test_ids_that_cultures_share_are_people_apart() -> None:
+    answers = read([("1", "1", "US", "hate"), ("1", "1", "DE", "hate"), ("1", "2", "DE", "hate")])
+    assert sorted(answers.people.index) == ["2", "DE/1", "US/1"]
+    assert "1 annotator id such as '1' stand in more than one culture" in notes(answers)
+
+
+def test_demographics_that_are_not_of_people_are_noted() -> None:
+    columns = [*HEADINGS, "age", "language"]
+    rows = [
+        (str(n), f"{culture}{n}", culture, "hate", age, culture.lower())
+        for culture in ("US", "DE")
+        for n, age in enumerate(["20", "30", "", "40"])
+    ]
+    rows += [("9", "US0", "US", "hate", "21", "us")]
+    answers = read(frame(rows, columns), demographics=["age", "language"])
+    assert answers.people.loc["US0", ["culture", "age"]].tolist() == ["US", "20"]
+    assert answers.people.loc["US2", "age"] == ""
+    assert "'age' changes between the rows of 1 annotator, such as 'US0'" in notes(answers)
+    assert "'language' is the same for all annotators of each culture" in notes(answers)
+    assert "'age' is the same" not in notes(answers)
+
+
+def test_what_is_known_of_items_stands_in_a_table_of_its_own() -> None:
+    items = pd.DataFrame({"item": ["007", "009"], "category": ["tea", "cats"]}, dtype=object)
+    answers = read(ROWS, category=items)
+    assert answers.items["category"].to_dict() == {"007": "tea", "009": "cats"}
+    assert "1 answered item, such as '008', without a category" in answers.notes
+    assert "no answers to 1 item ('009')" in answers.notes
+    with pytest.raises(InputError, match="has a column of category, topic, template"):
+        read(ROWS, category=items[["item"]])
+
+
+def test_what_is_known_of_items_stands_beside_the_answers() -> None:
+    rows = [(*row, "office", "weather") for row in ROWS]
+    answers = read(frame(rows, [*HEADINGS, "Topic", "mood"]))
+    assert answers.items["topic"].to_dict() == {"007": "office", "008": "office"}
+    assert answers.notes == ("not used: 1 column ('mood')",)
+
+
+def test_models_have_no_vote() -> None:
+    answers = read([*ROWS, ("007", "gpt", "", "hate")], mapping={"models": ["gpt"]})
+    assert answers.votes.sum() == 3
+    assert answers.models["participant"].tolist() == ["gpt"]
+
+
+@pytest.mark.parametrize(
+    ("mapping", "sentence"),
+    [
+        ({"lables": {}}, "did you mean 'labels'"),
+        ({"order": ["a", "b", "a"]}, "twice"),
+        ({"levels": {"a": float("nan")}}, "number"),
+        ({"columns": {"item": 3}}, "columns.item"),
+    ],
+)
+def test_a_map_that_cannot_be_is_one_sentence(mapping: dict[str, Any], sentence: str) -> None:
+    with pytest.raises(InputError, match=sentence):
+        read(ROWS, mapping=mapping)
+
+
+def test_a_table_without_answers_is_one_sentence() -> None:
+    with pytest.raises(InputError, match=r"no row is an answer.*3 rows, the first is 1"):
+        read([(str(n), "", "US", "hate") for n in range(3)])
+
+
+def test_a_column_of_free_texts_is_no_column_of_labels() -> None:
+    with pytest.raises(InputError, match="column label: has 300 different values"):
+        read([(str(n), "a", "US", f"because {n}") for n in range(300)])
