@@ -11,7 +11,7 @@ from memeloc.analyze.answers import Answers
 from memeloc.analyze.sections import Section, Settings
 from memeloc.errors import InputError
 
-SECTIONS: tuple[str, ...] = ()
+SECTIONS: tuple[str, ...] = ("memeloc.analyze.dataset:dataset",)
 """The analyses in the order of the report, each `module:function` of this package. A function takes
 `Answers` and `Settings`, returns a `Section`, and raises InputError where nothing can be computed;
 its name, with hyphens, is the section's."""

@@ -1,0 +1,86 @@
+"""Statistics of what a workspace has collected."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from memeloc.curate.verdict import Verdict
+from memeloc.errors import InputError
+from memeloc.items import FoundCaption, FoundPicture, FoundTemplate, Origin, Year
+from memeloc.ocr.transcript import NO_TEXT, Transcript
+from memeloc.workspace import Workspace
+from tests.curate.drawn import as_png, draw_picture
+
+
+@pytest.fixture(scope="module")
+def workspace(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Workspace]:
+    """Three finished memes, one of them not read, and a caption on a template of a topic."""
+    with Workspace.create(tmp_path_factory.mktemp("described") / "ws") as workspace:
+        pictures = [
+            FoundPicture(
+                Origin("test", name, dataset=dataset),
+                as_png(draw_picture(seed)),
+                name,
+                parts,
+                language="en" if parts else "",
+                year=Year(2020 + seed, "dataset"),
+                labels={"mood": mood},
+                details={"keyword": "office"},
+            )
+            for seed, (name, dataset, parts, mood) in enumerate(
+                [
+                    ("tea", "kitchen", ("tea", "again"), "calm"),
+                    ("rain", "kitchen", ("no tea",), "sad"),
+                    ("fog", "weather", (), "calm"),
+                ]
+            )
+        ]
+        sofa = FoundTemplate(Origin("test", "sofa"), "sofa", as_png(draw_picture(9)))
+        monday = FoundCaption(Origin("test", "sofa/1"), "sofa", ("monday",), "en")
+        workspace.store.items.add([*pictures, sofa, monday])
+        ids = {item.name: item.id for item in workspace.store.items.find()}
+        topic = {"category": "Home", "topic": "Rest", "keyword": "sofa"}
+        verdict = Verdict(ids["sofa"], "topics", "keep", None, "", {"topics": [topic]})
+        workspace.store.curation.add_verdicts([verdict])
+        workspace.store.transcripts.add(
+            [Transcript(ids["fog"], (), "en", "r", 0.0, (NO_TEXT, "only fragments"))]
+        )
+        yield workspace
+
+
+def test_memes_are_pictures_and_captions(workspace: Workspace) -> None:
+    memes = workspace.curating.memes().set_index("text")
+    assert memes.loc["tea // again", ["label", "source", "time"]].tolist() == [
+        "calm", "kitchen", "2020",
+    ]  # fmt: skip
+    assert memes["keyword"].to_dict() == {
+        "tea // again": "office", "no tea": "office", "": "office", "monday": "sofa",
+    }  # fmt: skip
+    assert memes.loc["", "reading"] == "only fragments"
+    assert memes.loc["no tea", "format"] == "png"
+    assert memes.loc["no tea", "bytes"] > 0
+
+
+def test_the_section_has_what_is_known(workspace: Workspace) -> None:
+    section = workspace.curating.describe()
+    names = [table.name for table in section.tables]
+    assert {"languages", "caption-lengths", "sources", "keywords", "unread", "over-time"} <= {
+        *names
+    }
+    assert "dialects" not in names
+    assert section.figures["memes"] == 4
+
+
+def test_labels_are_of_the_question_that_is_asked_for(workspace: Workspace) -> None:
+    with pytest.raises(InputError, match="question 'harm'"):
+        workspace.curating.memes("harm")
+    with pytest.raises(InputError, match="Nothing was selected"):
+        workspace.curating.memes(selected=True)
+
+
+def test_an_empty_workspace_is_a_sentence(tmp_path: Path) -> None:
+    with Workspace.create(tmp_path / "ws") as empty, pytest.raises(InputError, match="no rows"):
+        empty.curating.describe()
