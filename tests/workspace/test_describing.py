@@ -82,5 +82,5 @@ def test_labels_are_of_the_question_that_is_asked_for(workspace: Workspace) -> N
 
 
 def test_an_empty_workspace_is_a_sentence(tmp_path: Path) -> None:
-    with Workspace.create(tmp_path / "ws") as empty, pytest.raises(InputError, match="no rows"):
+    with Workspace.create(tmp_path / "ws") as empty, pytest.raises(InputError, match="nothing was"):
         empty.curating.describe()

@@ -67,6 +67,8 @@ class Describing(Part):
             InputError: nothing was collected; and as `memes` does.
         """
         memes = self.memes(question, selected=selected)
+        if memes.empty:
+            raise InputError("nothing was collected, so there are no memes to describe")
         return describe(memes.loc[:, [_is_known(memes[name]) for name in memes]], settings)
 
 
