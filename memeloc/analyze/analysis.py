@@ -11,7 +11,10 @@ from memeloc.analyze.answers import Answers
 from memeloc.analyze.sections import Section, Settings
 from memeloc.errors import InputError
 
-SECTIONS: tuple[str, ...] = ("memeloc.analyze.dataset:dataset",)
+SECTIONS: tuple[str, ...] = (
+    "memeloc.analyze.dataset:dataset",
+    "memeloc.analyze.random_groups:random_groups",
+)
 """The analyses in the order of the report, each `module:function` of this package. A function takes
 `Answers` and `Settings`, returns a `Section`, and raises InputError where nothing can be computed;
 its name, with hyphens, is the section's."""
