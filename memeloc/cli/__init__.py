@@ -50,6 +50,7 @@ COMMANDS = {
     "boxes": "boxes.boxes",
     "survey": "survey.app",
     "export": "workspace.export",
+    "publish": "publish.publish",
     "dump": "dump.dump",
     "load": "dump.load",
     "status": "workspace.status",

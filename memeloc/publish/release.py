@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from pydantic import BaseModel, ConfigDict
+
+from memeloc.errors import InputError
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -44,7 +47,7 @@ class ReleasedPicture:
     Attributes:
         path: where it stands in the release, `LANGUAGE/NAME.jpg`, with `/`.
         file: the picture, or None where pictures stay behind.
-        row: its row of the rendered set's manifest (see `memeloc.render.sets.manifest`).
+        row: what is known of it, by name; what is published of that are `columns.PICTURE_COLUMNS`.
     """
 
     meme: str
@@ -53,6 +56,24 @@ class ReleasedPicture:
     path: str
     file: Path | None
     row: Mapping[str, Any]
+
+    def content(self) -> bytes:
+        """The bytes of the picture's file.
+
+        Raises:
+            InputError: it cannot be read, or is another one than the one that was recorded.
+        """
+        assert self.file is not None
+        try:
+            content = self.file.read_bytes()
+        except OSError as error:
+            raise InputError(f"cannot be read: {error.strerror}", file=self.file) from error
+        if hashlib.sha256(content).hexdigest() != self.row.get("sha256"):
+            raise InputError(
+                "is another picture than the one that was recorded; render the set again",
+                file=self.file,
+            )
+        return content
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -81,7 +102,10 @@ class Release:
         tables: by name: `memes`, `answers`, `labels`, `model_labels`, `people`, and others.
         files: further files by their path in the release: taxonomies, annotation guides.
         provenance: versions, seeds, hashes, models, prompts, the funnel; JSON values.
-        unread: captions and survey texts that no person read, by language.
+        unread: captions that no person read, by language.
+        unread_texts: texts of surveys that no person read, by language.
+        texts: further files by their path in the release, whose content is given.
+        notes: what was left out and why, as sentences for who publishes.
     """
 
     about: About
@@ -92,3 +116,11 @@ class Release:
     files: Mapping[str, Path] = field(default_factory=dict)
     provenance: Mapping[str, Any] = field(default_factory=dict)
     unread: Mapping[str, int] = field(default_factory=dict)
+    unread_texts: Mapping[str, int] = field(default_factory=dict)
+    texts: Mapping[str, str] = field(default_factory=dict)
+    notes: tuple[str, ...] = ()
+
+    @property
+    def splits(self) -> tuple[str, ...]:
+        """The splits that pictures are in, in the order of the pictures."""
+        return tuple(dict.fromkeys(split for _, split in self.counts))

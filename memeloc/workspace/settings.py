@@ -20,6 +20,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 from pydantic.fields import FieldInfo
 
 from memeloc.errors import InputError
+from memeloc.publish.settings import ReleaseSettings
 from memeloc.settings import explain, parse_toml
 from memeloc.survey.study import Study
 
@@ -131,6 +132,11 @@ class Settings(_Section):
         description="what a study tells the people who answer: who is responsible for the data, "
         "whom to ask, what for, how long, by which approval; each one text, or a text a language",
     )
+    release: ReleaseSettings = Field(
+        default=ReleaseSettings(),
+        description="what is published: the dataset's name, licence, authors and what is said of "
+        "it; the splits; which surveys, and which demographics of annotators",
+    )
     language_model: dict[str, Any] = Field(
         default={},
         description="the language model that filters may ask: its server, its name, its price; "
@@ -216,7 +222,7 @@ def first_file(source: str, languages: Sequence[str]) -> str:
             lines.append(f"[{name}]")
             for inner, inner_field in type(value).model_fields.items():
                 lines += [*_comment(inner_field), _assignment(inner, getattr(value, inner))]
-        elif isinstance(value, TranslateSettings | Study | dict):
+        elif isinstance(value, TranslateSettings | Study | ReleaseSettings | dict):
             lines += [f"[{name}]", *_comment(field), *_EXAMPLES.get(name, ())]
         else:
             lines += [*_comment(field), _assignment(name, value)]
@@ -234,6 +240,20 @@ _EXAMPLES = {
         "",
         "# [study.texts.en.consent]",
         '# text = "The whole text of consent, in the place of the one that ships. {contact}"',
+    ),
+    "release": (
+        '# name = "tea-and-weather-memes"',
+        '# title = "Memes about tea and the weather"',
+        '# licence = "CC-BY-4.0"',
+        '# authors = ["A. Author", "B. Author"]',
+        '# content_warning = "Some memes may offend."',
+        '# demographics = ["age-group", "gender"]     # none without it',
+        "# smallest_cell = 5                          # people who share what goes out of them",
+        "",
+        "# [release.splits]",
+        "# train = 0.8",
+        "# validation = 0.1",
+        "# test = 0.1",
     ),
     "translate": (
         '# with = "google"',

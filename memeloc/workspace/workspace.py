@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from memeloc.workspace.curating import Curating
     from memeloc.workspace.dumping import DumpResult, LoadResult
     from memeloc.workspace.localising import Localising
+    from memeloc.workspace.publishing import Publishing
     from memeloc.workspace.rendering import Rendering
     from memeloc.workspace.surveys import Survey, Surveys
     from memeloc.workspace.translating import Translating
@@ -57,6 +58,7 @@ class Workspace(WorkspaceFolder):
         localising: templates and captions of finished memes that were collected.
         curating: deduplicating, filtering, reviewing and selecting what was collected.
         surveys: surveys of the memes.
+        publishing: the dataset for others.
     """
 
     captions: Captions = _part("captions")
@@ -67,6 +69,7 @@ class Workspace(WorkspaceFolder):
     curating: Curating = _part("curating")
     localising: Localising = _part("localising")
     surveys: Surveys = _part("surveys")
+    publishing: Publishing = _part("publishing")
 
     def survey(self, name: str) -> Survey:
         """A survey by its name.

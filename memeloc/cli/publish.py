@@ -1,0 +1,80 @@
+"""`memeloc publish`. In: a workspace. Out: its dataset in a folder, for others."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import typer
+from typer import Argument, Option
+
+import memeloc
+from memeloc.cli.options import AsJson, Jobs
+from memeloc.cli.output import progress
+from memeloc.cli.show import Table, by_place, explain, show
+from memeloc.counts import counted
+
+_PICTURES = Table(
+    "Pictures", lambda result: result.pictures.items(), by_place("language", "pictures")
+)
+_TABLES = Table("Tables", lambda result: result.tables.items(), by_place("table", "rows"))
+
+
+def publish(
+    folder: Path = Argument(..., metavar="DIR", help="The release's folder, new or memeloc's own."),
+    to: str = Option("hf", metavar="LAYOUT", help="hf (Hugging Face) or csv (plain files)."),
+    rendered: Path | None = Option(
+        None,
+        metavar="DIR",
+        help="A folder that `memeloc render` made.",
+        show_default="renders the captions as they stand",
+    ),
+    pictures: str = Option(
+        "", metavar="HOW", help="Of hf: embedded in Parquet (the default), or a folder of files."
+    ),
+    without_pictures: bool = Option(
+        False,
+        "--without-pictures",
+        help="Publish hashes and addresses only, and a program that joins the pictures again.",
+    ),
+    jobs: Jobs = None,
+    as_json: AsJson = False,
+) -> None:
+    """Publish the workspace's dataset: pictures, captions, answers, labels, how they came about.
+
+    What goes out is said by [release] in memeloc.toml: licence, authors, splits, surveys, and which
+    demographics; none without it. Annotators go out under hashes whose key stays here. The same
+    command again takes the place of the earlier release, in one step; a folder with anything that
+    memeloc did not write is left as it is.
+
+    \b
+    Example:
+      memeloc publish ../my-dataset
+      memeloc publish ../my-dataset --rendered out --pictures folder
+      memeloc publish ../plain --to csv --without-pictures
+    """
+    from memeloc.engine import usable_cpus
+
+    options: dict[str, Any] = {"pictures": pictures} if pictures else {}
+    if pictures and without_pictures:
+        raise typer.BadParameter("leave it out, or --without-pictures", param_hint="--pictures")
+    with memeloc.Workspace.find() as workspace, progress("Publishing", None) as bar:
+        result = workspace.publishing.publish(
+            folder,
+            to,
+            rendered=rendered,
+            with_pictures=not without_pictures,
+            options=options,
+            jobs=jobs or usable_cpus(),
+            on_progress=bar.phase,
+        )
+    explain("Note", result.notes)
+    if result.unread:
+        listed = ", ".join(f"{tag} {count:,}" for tag, count in result.unread.items())
+        explain("Warning", [f"No person read these captions, by language: {listed}."])
+    then = (
+        f"Published {counted(sum(result.pictures.values()), 'picture')} and "
+        f"{counted(len(result.tables), 'table')} in {folder} "
+        f"({counted(result.files, 'file')}, {result.size / 1e6:,.1f} MB)."
+    )
+    show(result, _PICTURES, _TABLES, then, as_json=as_json)

@@ -1,0 +1,91 @@
+"""Annotators' demographics. In: a row an annotator. Out: the same without what names few people.
+
+A combination of answers that few people share can name a person. So an answer is published only
+where at least k people of the culture have the same combination (k-anonymity: L. Sweeney, 2002,
+International Journal of Uncertainty, Fuzziness and Knowledge-Based Systems 10(5)). People whose
+answers are withheld are k at least, too, or none: the table cannot be completed by subtraction.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+WITHHELD = ""
+"""What stands in the place of an answer that is not published."""
+
+
+@dataclass(frozen=True, eq=False)
+class Protected:
+    """Demographics without small cells.
+
+    Attributes:
+        table: as it was, with `WITHHELD` where too few share an answer.
+        withheld: how many answers that were given are withheld, by column.
+    """
+
+    table: pd.DataFrame
+    withheld: dict[str, int]
+
+
+def protect(
+    table: pd.DataFrame, columns: Sequence[str], smallest: int, *, within: str = "culture"
+) -> Protected:
+    """Withhold answers until each combination is shared by `smallest` people of a culture.
+
+    Columns are withheld from the last to the first, of those people only whose combination is rare;
+    then, where those without any answer are too few, of the smallest other cell also.
+
+    Args:
+        table: a row a person, texts; an empty one is no answer.
+        columns: those that are protected, the most important first.
+        smallest: people that share a combination at least; 1 changes nothing.
+        within: the column whose groups are looked at one by one.
+    """
+    kept = table.copy()
+    for _, group in table.groupby(within, sort=True):
+        rows = [tuple(row) for row in group[list(columns)].astype(str).to_numpy()]
+        protected = _protected(rows, smallest)
+        for place, name in enumerate(columns):
+            kept.loc[group.index, name] = [row[place] for row in protected]
+    withheld = {
+        name: int(((table[name] != WITHHELD) & (kept[name] == WITHHELD)).sum()) for name in columns
+    }
+    return Protected(kept, {name: count for name, count in withheld.items() if count})
+
+
+_Cell = tuple[str, ...]
+
+
+def _protected(rows: list[_Cell], smallest: int) -> list[_Cell]:
+    width = len(rows[0]) if rows else 0
+    nothing: _Cell = (WITHHELD,) * width
+    for place in reversed(range(width)):
+        counts = Counter(rows)
+        rows = [
+            (*row[:place], WITHHELD, *row[place + 1 :]) if counts[row] < smallest else row
+            for row in rows
+        ]
+    counts = Counter(rows)
+    while 0 < counts[nothing] < smallest and len(counts) > 1:
+        rarest = min((cell for cell in counts if cell != nothing), key=lambda c: (counts[c], c))
+        rows = [nothing if row == rarest else row for row in rows]
+        counts = Counter(rows)
+    return rows
+
+
+def small_cells(
+    table: pd.DataFrame, columns: Sequence[str], smallest: int, *, within: str = "culture"
+) -> list[tuple[str, ...]]:
+    """The combinations, each after its culture, that fewer people share; for checks."""
+    cells = Counter(map(tuple, table[[within, *columns]].astype(str).to_numpy().tolist()))
+    return sorted(
+        cell
+        for cell, count in cells.items()
+        if count < smallest and any(value != WITHHELD for value in cell[1:])
+    )

@@ -1,0 +1,94 @@
+"""Publishing. In: a `Release`, a folder. Out: the release in it, described, or nothing."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from importlib import import_module
+from pathlib import Path
+from typing import Any
+
+from memeloc.errors import InputError
+from memeloc.publish.folder import replacing_folder
+from memeloc.publish.registry import PUBLISHERS, OnProgress, silent
+from memeloc.publish.release import Release
+
+DESCRIPTIONS: tuple[str, ...] = ()
+"""Functions `(Release, Path, layout) -> None`, as `module:function`, that describe what a layout
+has written into a folder: its card, Croissant's file, and the like."""
+
+
+@dataclass(frozen=True, slots=True)
+class Published:
+    """What was published.
+
+    Attributes:
+        layout: its name.
+        pictures: by language how many.
+        splits: by split how many.
+        tables: rows by table.
+        size: bytes of all files.
+        unread: captions that no person read, by language.
+        notes: what was left out and why.
+    """
+
+    folder: Path
+    layout: str
+    pictures: Mapping[str, int]
+    splits: Mapping[str, int]
+    tables: Mapping[str, int]
+    files: int
+    size: int
+    unread: Mapping[str, int] = field(default_factory=dict)
+    notes: tuple[str, ...] = ()
+
+
+def publish(
+    release: Release,
+    out: Path,
+    to: str = "hf",
+    *,
+    options: Mapping[str, Any] | None = None,
+    on_progress: OnProgress = silent,
+) -> Published:
+    """Write a release into a folder in the place of an earlier one.
+
+    Args:
+        out: new, empty, or with a release that nobody has changed since.
+        to: a layout of `PUBLISHERS`.
+        options: of the layout.
+
+    Raises:
+        InputError: there is no such layout or option, the folder has files that memeloc did not
+            write, or something cannot be read or written.
+    """
+    write: Callable[..., None] = PUBLISHERS.load(to)
+    chosen = dict(options or {})
+    known = list(inspect.signature(write).parameters)[3:]
+    for name in chosen:
+        if name not in known:
+            has = f"it has {', '.join(known)}" if known else "it has none"
+            raise InputError(f"The layout {to} has no option {name!r}; {has}.")
+    with replacing_folder(out, {"layout": to, "options": chosen}) as folder:
+        write(release, folder, on_progress, **chosen)
+        for description in DESCRIPTIONS:
+            module, _, attribute = description.partition(":")
+            getattr(import_module(module), attribute)(release, folder, to)
+    files = [path for path in out.rglob("*") if path.is_file()]
+    by_language: dict[str, int] = {}
+    by_split: dict[str, int] = {}
+    for (language, split), count in release.counts.items():
+        by_language[language] = by_language.get(language, 0) + count
+        by_split[split] = by_split.get(split, 0) + count
+    return Published(
+        out,
+        to,
+        by_language,
+        by_split,
+        {name: len(table.frame) for name, table in release.tables.items()},
+        len(files),
+        sum(path.stat().st_size for path in files),
+        release.unread,
+        release.notes,
+    )

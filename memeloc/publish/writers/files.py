@@ -1,0 +1,35 @@
+"""What all layouts share. In: a release. Out: its further files, and the script for pictures."""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path, PurePosixPath
+
+from memeloc.errors import InputError
+from memeloc.publish.release import Release
+
+SCRIPT = "join_pictures.py"
+_SOURCE = Path(__file__).with_name(SCRIPT)
+
+
+def write_files(release: Release, out: Path) -> None:
+    """Write the files and texts of a release, and `SCRIPT` where its pictures stay behind."""
+    for name, file in release.files.items():
+        target = _place(out, name)
+        shutil.copyfile(file, target)
+    for name, text in release.texts.items():
+        _place(out, name).write_text(text, encoding="utf-8", newline="\n")
+    first = next(release.pictures(), None)
+    if first is not None and first.file is None:
+        shutil.copyfile(_SOURCE, out / SCRIPT)
+
+
+def _place(out: Path, name: str) -> Path:
+    path = PurePosixPath(name)
+    if path.is_absolute() or ".." in path.parts or not path.parts:
+        raise InputError(f"{name[:80]!r} is no path within the release.")
+    target = out.joinpath(*path.parts)
+    target.parent.mkdir(parents=True, exist_ok=True)
+    if target.exists():
+        raise InputError(f"Two files of the release have the name {name}; rename yours.")
+    return target

@@ -1,0 +1,24 @@
+"""Publishing. In: a workspace. Out: its dataset as a `Release`, written into a folder.
+
+`Publishing` is in publishing.py; gathering.py puts the release together of captions.py,
+pictures.py, collected.py, answers.py (surveys), judged.py (what was collected and judged),
+guides.py and provenance.py.
+"""
+
+from typing import TYPE_CHECKING
+
+from memeloc.lazy_imports import lazy_package
+
+if TYPE_CHECKING:
+    from memeloc.workspace.publishing.gathering import gather
+    from memeloc.workspace.publishing.publishing import Publishing
+
+__all__ = ["Publishing", "gather"]
+
+__getattr__, __dir__ = lazy_package(
+    __name__,
+    {
+        "memeloc.workspace.publishing.gathering": ["gather"],
+        "memeloc.workspace.publishing.publishing": ["Publishing"],
+    },
+)

@@ -1,0 +1,200 @@
+"""What was collected and judged. In: published memes, their items. Out: tables of a release.
+
+Labels of models and of people stand in tables of their own, and so does what a source's own people
+said. Names of people who reviewed do not go out.
+"""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from memeloc.curate.selecting.stages import DUPLICATES, TOPICS
+from memeloc.publish.release import ReleaseTable
+from memeloc.workspace.folder import WorkspaceFolder
+
+_MEMES = {
+    "meme_id": "the meme, the same in all languages",
+    "template": "the picture that the text stands on",
+    "split": "its split; all memes of a template are in the same one",
+    "category": "category of its template's topic",
+    "topic": "topic of its template",
+    "source": "where it was collected; empty of a meme of the team's own",
+    "url": "the page or file that it stood in",
+    "terms": "licence or terms of use as the source states them",
+    "created": "when it was made, ISO 8601, as far as the source says",
+    "year": "the year that it or its template is from",
+}
+
+
+def memes_table(
+    workspace: WorkspaceFolder,
+    templates: Mapping[str, str],
+    splits: Mapping[str, str],
+    items: Mapping[str, str],
+) -> ReleaseTable:
+    """A row a meme; `items` has memes by their item's id."""
+    import pandas as pd
+
+    by_meme = {meme: item for item, meme in items.items()}
+    collected = {item.id: item for item in workspace.store.items.find(ids=list(items))}
+    topics = _topics(workspace)
+    rows = []
+    for meme, template in templates.items():
+        item = collected.get(by_meme.get(meme, ""))
+        topic = topics.get(item.parent if item else template, {})
+        rows.append(
+            (
+                meme,
+                template,
+                splits[meme],
+                str(topic.get("category", "")),
+                str(topic.get("topic", "")),
+                item.origin.source if item else "",
+                item.origin.url if item else "",
+                item.origin.terms if item else "",
+                item.created if item else "",
+                item.year.year if item and item.year else None,
+            )
+        )
+    frame = pd.DataFrame(rows, columns=list(_MEMES), dtype=object)
+    frame["year"] = frame["year"].astype("Int64")
+    return ReleaseTable("memes", frame, "Memes, a row each", _MEMES)
+
+
+def _topics(workspace: WorkspaceFolder) -> dict[str, Mapping[str, Any]]:
+    """By template's item the first topic that its keywords stand for."""
+    verdicts = workspace.store.curation.verdicts(TOPICS)
+    return {
+        item: topics[0]
+        for item, by in verdicts.items()
+        if TOPICS in by and (topics := by[TOPICS].evidence.get("topics"))
+    }
+
+
+_TEMPLATES = {
+    "template": "the template's name",
+    "title": "its title",
+    "description": "what the picture shows",
+    "keywords": "keywords, with commas between",
+    "source": "where the picture is from",
+    "licence": "under what terms",
+    "memes": "memes of this release on it",
+}
+
+
+def templates_table(workspace: WorkspaceFolder, templates: Mapping[str, str]) -> ReleaseTable:
+    """A row a template that memes are rendered on."""
+    import pandas as pd
+
+    counts = Counter(templates.values())
+    known = workspace.templates
+    rows = [
+        (
+            name,
+            known[name].title,
+            known[name].description,
+            ", ".join(known[name].keywords),
+            known[name].source,
+            known[name].licence,
+            counts[name],
+        )
+        for name in counts
+        if name in known
+    ]
+    frame = pd.DataFrame(rows, columns=list(_TEMPLATES))
+    return ReleaseTable("templates", frame, "Templates, a row each", _TEMPLATES)
+
+
+_MODEL_LABELS = {
+    "meme_id": "the meme",
+    "question": "what was judged: the filter's name",
+    "model": "the model that answered",
+    "label": "what came out: keep, drop, or review",
+    "reason": "why, a short key",
+    "score": "what was compared with a threshold, in the filter's own unit",
+    "evidence": "what it rests on, as JSON",
+}
+
+
+def model_labels(workspace: WorkspaceFolder, items: Mapping[str, str]) -> ReleaseTable:
+    """A row for each verdict of a model on a published meme."""
+    import pandas as pd
+
+    rows = [
+        (
+            items[item],
+            verdict.filter,
+            str(verdict.evidence["model"]),
+            str(verdict.verdict),
+            verdict.reason,
+            verdict.score,
+            json.dumps(
+                {k: v for k, v in verdict.evidence.items() if k not in ("model", "people")},
+                ensure_ascii=False,
+                sort_keys=True,
+            ),
+        )
+        for item, by_filter in workspace.store.curation.verdicts().items()
+        if item in items
+        for verdict in by_filter.values()
+        if verdict.evidence.get("model")
+    ]
+    frame = pd.DataFrame(rows, columns=list(_MODEL_LABELS))
+    frame["score"] = frame["score"].astype("Float64")
+    return ReleaseTable("model_labels", frame, "What models judged, a row each", _MODEL_LABELS)
+
+
+_COLLECTED = {
+    "meme_id": "the meme",
+    "source": "where it was collected",
+    "question": "the question, as the source calls it",
+    "label": "the label, as written there",
+}
+
+
+def collected_labels(workspace: WorkspaceFolder, items: Mapping[str, str]) -> ReleaseTable:
+    """A row for each label that a source's own people gave."""
+    import pandas as pd
+
+    rows = [
+        (items[item.id], item.origin.source, question, label)
+        for item in (workspace.store.items.find(ids=list(items)) if items else ())
+        for question, label in item.labels.items()
+    ]
+    frame = pd.DataFrame(rows, columns=list(_COLLECTED))
+    return ReleaseTable("collected_labels", frame, "Labels that sources came with", _COLLECTED)
+
+
+_JUDGEMENTS = {
+    "meme_id": "the meme",
+    "question": "what was judged: the filter's name",
+    "keep": "reviewers who keep it",
+    "drop": "reviewers who drop it",
+}
+
+
+def judgements(workspace: WorkspaceFolder, items: Mapping[str, str]) -> ReleaseTable:
+    """How many reviewers of the team answered what about a filter and a published meme."""
+    import pandas as pd
+
+    votes: dict[tuple[str, str], Counter[str]] = {}
+    for judgement in workspace.store.curation.judgements():
+        answer = judgement.answer.strip().lower()
+        if judgement.subject in items and answer in ("keep", "drop"):
+            key = (items[judgement.subject], judgement.question)
+            votes.setdefault(key, Counter())[answer] += 1
+    rows = [(*key, counts["keep"], counts["drop"]) for key, counts in votes.items()]
+    frame = pd.DataFrame(rows, columns=list(_JUDGEMENTS))
+    return ReleaseTable("judgements", frame, "What the team's reviewers answered", _JUDGEMENTS)
+
+
+def duplicates(workspace: WorkspaceFolder) -> list[Sequence[str]]:
+    """Items that are duplicates of each other, so that they come into one split."""
+    pairs: list[Sequence[str]] = []
+    for item, by in workspace.store.curation.verdicts(DUPLICATES).items():
+        if DUPLICATES in by and (kept := by[DUPLICATES].evidence.get("kept")):
+            pairs.append((item, str(kept)))
+    return pairs

@@ -1,0 +1,120 @@
+"""How a dataset came about. In: a workspace, what goes out of it. Out: JSON values."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+from memeloc.files import file_sha256
+from memeloc.render.sets.manifest import MANIFEST
+from memeloc.version import __version__
+from memeloc.workspace.folder import WorkspaceFolder
+from memeloc.workspace.publishing.answers import SurveyTables, survey_settings
+
+if TYPE_CHECKING:
+    from memeloc.publish.settings import ReleaseSettings
+    from memeloc.workspace.publishing.captions import TakenCaptions
+    from memeloc.workspace.publishing.pictures import RenderedSet
+
+
+def provenance(
+    workspace: WorkspaceFolder,
+    settings: ReleaseSettings,
+    captions: TakenCaptions,
+    rendered: RenderedSet,
+    surveys: SurveyTables,
+    splits: Mapping[str, str],
+) -> dict[str, Any]:
+    """Versions, seeds, hashes, models, prompts, the funnel.
+
+    The same workspace gives the same values: there is no date among them.
+    """
+    selection = workspace.store.curation.selection()
+    values: dict[str, Any] = {
+        "memeloc": __version__,
+        "rendered_with": rendered.made_by(),
+        "manifest_sha256": file_sha256(rendered.folder / MANIFEST) if rendered.folder else "",
+        "splits": {
+            "seed": settings.seed,
+            "shares": dict(settings.splits),
+            "memes": dict(Counter(splits.values())),
+            "by": "template and known duplicates; labels in the same shares",
+        },
+        "captions": _captions(captions),
+        "translations": _translations(workspace),
+        "collected": _collected(workspace),
+        "filters": _filters(workspace),
+        "selection": dict(selection.settings) if selection else {},
+        "funnel": [dict(stage) for stage in selection.funnel] if selection else [],
+        "surveys": survey_settings(surveys),
+        "spent": [
+            {"on": spent.name, "texts": spent.texts, "cost": spent.cost, "currency": spent.currency}
+            for spent in workspace.store.spending.find()
+        ],
+        "erased_people": sum(
+            receipt.get("people", 0) for receipt in workspace.store.erasures.receipts()
+        ),
+    }
+    return {name: value for name, value in values.items() if value not in ({}, [], "", 0)}
+
+
+def _captions(captions: TakenCaptions) -> dict[str, Any]:
+    """By language how many captions are in which state, and what translated them."""
+    by_language: dict[str, dict[str, Counter[str]]] = {}
+    for (_, language), row in captions.rows.items():
+        counts = by_language.setdefault(
+            language, {"states": Counter(), "stages": Counter(), "translators": Counter()}
+        )
+        counts["states"][row["state"]] += 1
+        counts["stages"][row["stage"]] += 1
+        if row["translator"]:
+            counts["translators"][row["translator"]] += 1
+    return {
+        language: {name: dict(sorted(values.items())) for name, values in counts.items() if values}
+        for language, counts in by_language.items()
+    }
+
+
+def _translations(workspace: WorkspaceFolder) -> list[dict[str, Any]]:
+    """The models, glossaries and prompts of machine translations, with how many each made."""
+    history = workspace.store.exports.frame("history")
+    columns = [history[name].tolist() for name in ("language", "translator", "provenance")]
+    made = Counter(row for row in zip(*columns, strict=True) if isinstance(row[2], str) and row[2])
+    return [
+        {
+            "language": language,
+            "translator": translator,
+            "captions": count,
+            **json.loads(provenance),
+        }
+        for (language, translator, provenance), count in sorted(made.items())
+    ]
+
+
+def _collected(workspace: WorkspaceFolder) -> dict[str, Any]:
+    """Items by source and kind, and what was not taken."""
+    counts: dict[str, dict[str, int]] = {}
+    for (source, kind), count in workspace.store.items.count().items():
+        counts.setdefault(source, {})[kind] = count
+    refused = Counter(refusal.reason for refusal in workspace.store.items.refusals())
+    return {"items": counts, "refused": dict(refused)} if counts else {}
+
+
+def _filters(workspace: WorkspaceFolder) -> dict[str, Any]:
+    """By filter its outcomes, and the models and settings (their hashes) that it ran with."""
+    filters: dict[str, dict[str, Counter[str]]] = {}
+    for by_filter in workspace.store.curation.verdicts().values():
+        for name, verdict in by_filter.items():
+            counts = filters.setdefault(
+                name, {"outcomes": Counter(), "models": Counter(), "settings": Counter()}
+            )
+            counts["outcomes"][str(verdict.verdict)] += 1
+            counts["settings"][verdict.settings] += 1
+            if model := verdict.evidence.get("model"):
+                counts["models"][str(model)] += 1
+    return {
+        name: {kind: dict(sorted(values.items())) for kind, values in counts.items() if values}
+        for name, counts in filters.items()
+    }
