@@ -126,6 +126,7 @@ class Section:
         sentences: what a methods paragraph says of it, with the figures filled in.
         figures: single figures by name, for programs and for tests; None for what is not defined.
         gaps: what could not be computed, and why: a sentence each.
+        items: items that the report shows with their versions and votes, the first first.
     """
 
     name: str
@@ -135,3 +136,4 @@ class Section:
     sentences: tuple[str, ...] = ()
     figures: Mapping[str, Any] = field(default_factory=dict)
     gaps: tuple[str, ...] = ()
+    items: tuple[str, ...] = ()

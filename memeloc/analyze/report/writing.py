@@ -1,0 +1,113 @@
+"""Writing a report. In: an `Analysis` and a folder. Out: `report.html`, tables, plots, text."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+from memeloc.analyze.analysis import Analysis
+from memeloc.analyze.report.cells import clean
+from memeloc.analyze.report.latex import escape, latex_table
+from memeloc.analyze.report.methods import methods
+from memeloc.analyze.report.page import fill_report
+from memeloc.analyze.report.plain import as_plain
+from memeloc.analyze.report.plots import check_matplotlib, draw, is_empty
+from memeloc.analyze.sections import Plot, Table
+from memeloc.files import replacing
+from memeloc.pages import encode_json
+from memeloc.tables.writing import Column, Kind, write_table
+
+_KINDS: dict[str, Kind] = {"i": "integer", "u": "integer", "f": "number", "b": "truth"}
+"""Of a numpy kind the kind of a written column; anything else is text."""
+
+
+@dataclass(frozen=True, slots=True)
+class ReportFiles:
+    """What a report consists of.
+
+    Attributes:
+        page: `report.html`: one file that needs no network.
+        tables: CSV and LaTeX by turns, in the order of the report.
+        plots: SVG and PNG by turns.
+        methods: the methods paragraph as text and as LaTeX.
+        data: all of it as JSON.
+    """
+
+    page: Path
+    tables: tuple[Path, ...]
+    plots: tuple[Path, ...]
+    methods: tuple[Path, ...]
+    data: Path
+
+
+def write_report(
+    analysis: Analysis,
+    out: str | Path,
+    *,
+    on_progress: Callable[[int, int], None] = lambda more, total: None,
+) -> ReportFiles:
+    """Write a report; the same analysis gives the same bytes.
+
+    Args:
+        analysis: of `analyze`.
+        out: the folder; files of the same names in it are replaced.
+        on_progress: is given how many plots more are drawn, and how many there are.
+
+    Raises:
+        InputError: a file cannot be written.
+        MissingError: matplotlib is not installed.
+    """
+    check_matplotlib()
+    folder = Path(out)
+    tables: list[Path] = []
+    for table in (each for section in analysis.sections for each in section.tables):
+        tables += _write_table(table, folder / "tables")
+    plots = [plot for section in analysis.sections for plot in section.plots if not is_empty(plot)]
+    drawn: dict[str, bytes] = {}
+    pictures: list[Path] = []
+    for plot in plots:
+        svg, png = draw(plot)
+        drawn[plot.name] = svg
+        pictures += _write_plot(plot, svg, png, folder / "plots")
+        on_progress(1, len(plots))
+    page = _write(folder / "report.html", fill_report(analysis, drawn))
+    paragraphs = methods(analysis)
+    return ReportFiles(
+        page,
+        tuple(tables),
+        tuple(pictures),
+        (
+            _write(folder / "methods.txt", "\n\n".join(paragraphs) + "\n"),
+            _write(folder / "methods.tex", "\n\n".join(map(escape, paragraphs)) + "\n"),
+        ),
+        _write(folder / "analysis.json", encode_json(as_plain(analysis)) + "\n"),
+    )
+
+
+def _write_table(table: Table, folder: Path) -> list[Path]:
+    frame, csv = table.frame, folder / f"{table.name}.csv"
+    columns = [Column(str(name), _KINDS.get(frame[name].dtype.kind, "text")) for name in frame]
+    cells = frame.astype(object).where(frame.notna(), None)
+    write_table(csv, columns, cells.itertuples(index=False, name=None))
+    return [csv, _write(folder / f"{table.name}.tex", latex_table(table))]
+
+
+def _write_plot(plot: Plot, svg: bytes, png: bytes, folder: Path) -> list[Path]:
+    paths = []
+    for suffix, content in ((".svg", svg), (".png", png)):
+        path = folder / f"{plot.name}{suffix}"
+        with replacing(path) as temporary:
+            temporary.write_bytes(content)
+        paths.append(path)
+    return paths
+
+
+def _write(path: Path, text: str) -> Path:
+    with replacing(path) as temporary:
+        temporary.write_text(
+            text if text.isprintable() else "\n".join(map(clean, text.split("\n"))),
+            encoding="utf-8",
+            newline="\n",
+        )
+    return path
