@@ -14,6 +14,7 @@ from memeloc.errors import InputError
 SECTIONS: tuple[str, ...] = (
     "memeloc.analyze.dataset:dataset",
     "memeloc.analyze.random_groups:random_groups",
+    "memeloc.analyze.differing:differing",
 )
 """The analyses in the order of the report, each `module:function` of this package. A function takes
 `Answers` and `Settings`, returns a `Section`, and raises InputError where nothing can be computed;

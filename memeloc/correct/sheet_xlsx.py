@@ -20,6 +20,7 @@ from memeloc.correct.statuses import status_words
 from memeloc.placeholders import PLACEHOLDER
 from memeloc.tables import drawable, new_workbook
 from memeloc.tables.archives import is_workbook
+from memeloc.tables.workbooks import picture_options
 
 CAPTIONS = "Captions"
 GUIDE = "Guide"
@@ -181,26 +182,11 @@ class _Writer:
         return [piece for piece in pieces if piece]
 
     def _picture(self, page: Any, line: int, item: SheetItem, height: int) -> None:
-        from PIL import Image
-
         assert item.picture is not None
-        with Image.open(item.picture) as picture:
-            width, tall = picture.size
-            density = picture.info.get("dpi", (96, 96))
-        scale = min(_PICTURE_SIDE / width, (max(height, _PICTURE_SIDE // 2) - 6) / tall)
-        page.insert_image(
-            line,
-            self.columns["picture"],
-            str(item.picture),
-            {
-                "x_scale": scale * float(density[0]) / 96,
-                "y_scale": scale * float(density[1]) / 96,
-                "x_offset": 3,
-                "y_offset": 3,
-                "object_position": 1,
-                "description": f"The meme {item.meme_id} with the text to be corrected",
-            },
-        )
+        tallest = max(height, _PICTURE_SIDE // 2) - 6
+        described = f"The meme {item.meme_id} with the text to be corrected"
+        options = picture_options(item.picture, _PICTURE_SIDE, tallest, described)
+        page.insert_image(line, self.columns["picture"], str(item.picture), options)
 
     def _rules(self, page: Any, last: int) -> None:
         """The list to pick the status from, and a warning colour for texts that are too long."""

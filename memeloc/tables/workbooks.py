@@ -110,3 +110,21 @@ def new_workbook(path: Path, *, in_order: bool = False) -> Iterator[Any]:
         yield book
     finally:
         book.close()
+
+
+def picture_options(path: Path, width: float, height: float, description: str) -> dict[str, Any]:
+    """How xlsxwriter places a picture in a cell: within so many pixels, and moving with it."""
+    from PIL import Image
+
+    with Image.open(path) as picture:
+        wide, tall = picture.size
+        density = picture.info.get("dpi", (96, 96))
+    scale = min(width / wide, height / tall)
+    return {
+        "x_scale": scale * float(density[0]) / 96,
+        "y_scale": scale * float(density[1]) / 96,
+        "x_offset": 3,
+        "y_offset": 3,
+        "object_position": 1,
+        "description": description,
+    }

@@ -16,6 +16,7 @@ from memeloc.curate.review.rows import ReviewRow, ReviewSide
 from memeloc.errors import InputError
 from memeloc.files import replacing
 from memeloc.tables import clean_text, drawable, write_table
+from memeloc.tables.workbooks import picture_options
 
 FORMATS = ("xlsx", "csv")
 
@@ -176,26 +177,11 @@ def _write_row(
             page.write_blank(line, column, None, form)
     for side, name in zip(row.sides, _PICTURES, strict=False):
         if side.picture is not None and side.picture.is_file():
-            options = _picture(side.picture, drawable(side.name)[:200])
+            name_shown = drawable(side.name)[:200] or "the picture"
+            options = picture_options(
+                side.picture, _PICTURE_SIDE + 10, _PICTURE_SIDE - 6, name_shown
+            )
             page.insert_image(line, list(forms).index(name), str(side.picture), options)
-
-
-def _picture(path: Path, name: str) -> dict[str, Any]:
-    """How a picture is placed in its cell."""
-    from PIL import Image
-
-    with Image.open(path) as picture:
-        width, height = picture.size
-        density = picture.info.get("dpi", (96, 96))
-    scale = min((_PICTURE_SIDE + 10) / width, (_PICTURE_SIDE - 6) / height)
-    return {
-        "x_scale": scale * float(density[0]) / 96,
-        "y_scale": scale * float(density[1]) / 96,
-        "x_offset": 3,
-        "y_offset": 3,
-        "object_position": 1,
-        "description": name or "the picture",
-    }
 
 
 def _write_guide(book: Any, question: ReviewQuestion) -> None:

@@ -1,0 +1,47 @@
+"""Why labels of two cultures differ. In: differing items. Out: sheets, and shares of themes.
+
+The qualitative analysis of multi3hate 4.3, a step a module:
+
+1. `write_reasons` shows both versions of each item that differs, with both labels, to a person who
+   knows both cultures, and leaves a cell for the reason; `read_reasons` reads it (`reasons`).
+2. `write_coding` shows the reasons to a coder, beside a codebook; `read_coding` reads the codes; a
+   second coder gets a sheet without the first one's codes (`coding`).
+3. `themes` gives the share of each code and theme, and how far the coders agree (`shares`).
+
+A `Codebook` is a TOML: the one of multi3hate is shipped, with its six themes (`book`).
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from memeloc.lazy_imports import lazy_package
+
+if TYPE_CHECKING:
+    from memeloc.analyze.codebook.book import Codebook, Theme, load_codebook
+    from memeloc.analyze.codebook.coding import Coding, read_coding, write_coding
+    from memeloc.analyze.codebook.reasons import Reason, read_reasons, write_reasons
+    from memeloc.analyze.codebook.shares import themes
+
+__all__ = [
+    "Codebook",
+    "Coding",
+    "Reason",
+    "Theme",
+    "load_codebook",
+    "read_coding",
+    "read_reasons",
+    "themes",
+    "write_coding",
+    "write_reasons",
+]
+
+__getattr__, __dir__ = lazy_package(
+    __name__,
+    {
+        "memeloc.analyze.codebook.book": ["Codebook", "Theme", "load_codebook"],
+        "memeloc.analyze.codebook.coding": ["Coding", "read_coding", "write_coding"],
+        "memeloc.analyze.codebook.reasons": ["Reason", "read_reasons", "write_reasons"],
+        "memeloc.analyze.codebook.shares": ["themes"],
+    },
+)

@@ -1,0 +1,113 @@
+"""Sheets of reasons. In: differing items. Out: a sheet for a person; its answers, as `Reason`s."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from memeloc.analyze.codebook.sheets import SheetColumn, write_sheet
+from memeloc.analyze.differing import SIDE_COLUMNS
+from memeloc.errors import InputError
+from memeloc.tables import read_table
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+SHEET = "Reasons"
+PAIR = "|"
+"""Between the two cultures of a pair."""
+_ASKED = (
+    "People of {first} and {second} label these memes differently. Why? Say it in your own words, "
+    "in one or more sentences; leave a cell empty where you cannot tell."
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Reason:
+    """Why two cultures differ on an item, as one person put it.
+
+    Attributes:
+        pair: the two cultures, in the order of the sheet.
+        labels: the label in each of them.
+        row: where it stands in the file that it came in; 0 when in none.
+    """
+
+    item: str
+    pair: tuple[str, str]
+    person: str
+    text: str
+    labels: tuple[str, str] = ("", "")
+    row: int = 0
+
+    @property
+    def key(self) -> str:
+        """What it is known by: the item and the person."""
+        return f"{self.item}|{self.person}"
+
+
+def write_reasons(
+    path: Path,
+    items: pd.DataFrame,
+    pair: tuple[str, str],
+    person: str,
+    *,
+    picture: Callable[[str], Path | None] = lambda name: Path(name) if name else None,
+) -> int:
+    """Write the sheet that asks a person for reasons; how many items it has.
+
+    Args:
+        path: .xlsx with the pictures of both versions; or .csv, .jsonl, .parquet.
+        items: as of `memeloc.analyze.differing.differing_items`.
+        person: who fills it in.
+        picture: the file of what stands in the column `picture`, None for none.
+
+    Raises:
+        InputError: no item differs, or another ending.
+    """
+    if items.empty:
+        raise InputError(f"no item has different labels in {pair[0]} and {pair[1]}")
+    columns = [SheetColumn("pair", width=9), SheetColumn("person", width=10)]
+    for name in items.columns:
+        culture, _, side = str(name).rpartition(" ")
+        is_side = culture in pair and side in SIDE_COLUMNS
+        kind = side if is_side and side in ("picture", "text") else ""
+        columns.append(SheetColumn(str(name), kind, width=36 if kind else 16))
+    columns.append(SheetColumn("reason", "answer", width=60))
+    rows = [
+        {"pair": PAIR.join(pair), "person": person, **dict(zip(items.columns, row, strict=True))}
+        for row in items.itertuples(index=False, name=None)
+    ]
+    asked = _ASKED.format(first=pair[0], second=pair[1])
+    write_sheet(path, SHEET, columns, rows, asked=asked, picture=picture)
+    return len(rows)
+
+
+def read_reasons(path: Path, *, person: str = "") -> list[Reason]:
+    """The reasons of a sheet that came back; rows without one are left out.
+
+    Args:
+        person: who filled it in, where the sheet's column is empty.
+
+    Raises:
+        InputError: a column is missing, a row cannot be read, or it names no pair or no person.
+    """
+    reasons = []
+    for row in read_table(path, required=("item", "pair", "reason")).rows:
+        if row.reason:
+            raise InputError(row.error, file=path, row=row.number)
+        if not row["reason"].strip():
+            continue
+        first, bar, second = row["pair"].partition(PAIR)
+        if not (first and bar and second):
+            message = f"{row['pair'][:40]!r} is not a pair of cultures, such as US|IN"
+            raise InputError(message, file=path, row=row.number, column="pair")
+        who = row["person"] or person
+        if not who:
+            message = "it does not say who wrote the reason; fill in the column, or name the person"
+            raise InputError(message, file=path, row=row.number, column="person")
+        labels = (row[f"{first} label"], row[f"{second} label"])
+        text = row["reason"].strip()
+        reasons.append(Reason(row["item"], (first, second), who, text, labels, row.number))
+    return reasons
