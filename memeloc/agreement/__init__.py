@@ -3,6 +3,7 @@
     measure(table)                              # all of them: an `Agreement`
     krippendorff_alpha(table, levels=...)       # or each by itself
     fleiss_kappa(table); pairwise_kappa(table); against_rest(table)
+    beside_others(table)                        # each person, on what items they had
     further_answers(table)                      # what another answer an item would bring
 
 One table is of one culture and one question. A measure that is not defined, such as a kappa where
@@ -17,6 +18,7 @@ from memeloc.agreement.measures import (
     observed_agreement,
     pairwise_kappa,
 )
+from memeloc.agreement.others import beside_others
 from memeloc.agreement.ratings import COLUMNS, Ratings
 from memeloc.agreement.report import Agreement, AnnotatorAgreement, PairAgreement, measure
 
@@ -28,6 +30,7 @@ __all__ = [
     "PairAgreement",
     "Ratings",
     "against_rest",
+    "beside_others",
     "fleiss_kappa",
     "further_answers",
     "krippendorff_alpha",

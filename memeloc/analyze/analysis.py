@@ -15,6 +15,8 @@ SECTIONS: tuple[str, ...] = (
     "memeloc.analyze.dataset:dataset",
     "memeloc.analyze.random_groups:random_groups",
     "memeloc.analyze.differing:differing",
+    "memeloc.analyze.standing_out:standing_out",
+    "memeloc.analyze.drift:drift",
 )
 """The analyses in the order of the report, each `module:function` of this package. A function takes
 `Answers` and `Settings`, returns a `Section`, and raises InputError where nothing can be computed;
