@@ -15,6 +15,7 @@ from __future__ import annotations
 import hmac
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -90,6 +91,27 @@ class Erasures(Repository):
         query = select(erasures.c.counts).order_by(erasures.c.number)
         return [counts for (counts,) in self.fetch(query)]
 
+    def everybody(self) -> set[str]:
+        """The ids, as they are stored, of all whom the tables of people name."""
+        queries = [
+            select(table.c.participant).distinct()
+            for table in tables_of_people()
+            if "participant" in table.c
+        ]
+        return {row[0] for query in queries for row in self.fetch(query)} - {"", None}
+
+    def recogniser(self) -> Callable[[str], bool]:
+        """A test whether a text is the id of somebody who was erased, see `without_erased`.
+
+        Raises:
+            InputError: as of `erasure_key`.
+        """
+        with self.database.read() as connection:
+            tokens = set(connection.execute(select(erased_people)).scalars())
+        if not tokens:
+            return lambda text: False
+        return _recogniser(tokens, self.root, partial(hash_id, survey_key(self.root)))
+
     def _key(self, connection: Connection) -> bytes:
         return erasure_key(self.root, set(connection.execute(select(erased_people)).scalars()))
 
@@ -154,14 +176,7 @@ def without_erased(
     tokens = set(connection.execute(select(erased_people)).scalars())
     if not tokens:
         return list(files)
-    key = erasure_key(root, tokens)
-    known: dict[str, bool] = {"": False}
-
-    def erased(participant: str) -> bool:
-        if participant not in known:
-            forms = (participant, hashed(participant))
-            known[participant] = any(_token(key, form) in tokens for form in forms)
-        return known[participant]
+    erased = _recogniser(tokens, root, hashed)
 
     def mentions(value: Any) -> bool:
         return any(erased(text) for text in _texts(value) if len(text) >= _SHORTEST)
@@ -179,6 +194,22 @@ def without_erased(
         )
         for imported in files
     ]
+
+
+def _recogniser(
+    tokens: Collection[str], root: Path | None, hashed: Callable[[str], str]
+) -> Callable[[str], bool]:
+    """A test whether an id, as its source has it or as it is stored, has a token."""
+    key = erasure_key(root, tokens)
+    known: dict[str, bool] = {"": False}
+
+    def erased(participant: str) -> bool:
+        if participant not in known:
+            forms = (participant, hashed(participant))
+            known[participant] = any(_token(key, form) in tokens for form in forms)
+        return known[participant]
+
+    return erased
 
 
 def _token(key: bytes, stored: str) -> str:

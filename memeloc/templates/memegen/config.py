@@ -17,7 +17,7 @@ from typing import Annotated, Any
 from pydantic import Field, ValidationError
 from pydantic import dataclasses as validated
 
-from memeloc.errors import InputError, MissingError
+from memeloc.errors import InputError
 from memeloc.items import CONTROLS
 
 MAX_BYTES = 256_000  # size that a config.yml may have: the largest of memegen's has some 2 kB
@@ -99,7 +99,6 @@ def parse_config(content: bytes, path: Path) -> Config:
 
     Raises:
         InputError: it is no YAML, no mapping, or larger than any template needs.
-        MissingError: PyYAML is not installed.
     """
     table = load_yaml(content, path)
     if table is None:
@@ -128,12 +127,9 @@ def load_yaml(content: bytes, path: Path) -> Any:
 
     Raises:
         InputError: it is no YAML, or larger or deeper than the limits of this module.
-        MissingError: PyYAML is not installed.
     """
-    try:
-        import yaml
-    except ImportError:
-        raise MissingError("PyYAML is not installed: pip install 'memeloc[collect]'") from None
+    import yaml
+
     if len(content) > MAX_BYTES:
         raise InputError(
             f"is larger than {MAX_BYTES // 1000} kB, which no template needs", file=path

@@ -61,7 +61,6 @@ def read_config(folder: Path) -> Config:
 
     Raises:
         InputError: there is none, it leads out of the folder, or it is not readable.
-        MissingError: PyYAML is not installed.
     """
     path = config_of(folder)
     if path is None:
@@ -87,7 +86,6 @@ def load_template(folder: Path, name: str) -> Template:
 
     Raises:
         InputError: config.yml or picture are missing or wrong.
-        MissingError: PyYAML is not installed.
     """
     config = read_config(folder)
     pictures = look_through(folder)

@@ -1,0 +1,200 @@
+"""Checks: each rule finds what it is for, names its place, and leaves the rest alone."""
+
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+from PIL import Image, PngImagePlugin
+
+from memeloc.errors import InputError
+from memeloc.publish.checks import Finding, Private, check, refuse
+from memeloc.publish.release import About, Release
+from tests.publish.releases import small_release, table, tables
+
+PROLIFIC = "5e8481234567890123456701"
+
+
+def _refused(release: Release, private: Private | None = None) -> list[tuple[Any, ...]]:
+    return [
+        (finding.rule, finding.file, finding.row, finding.column)
+        for finding in check(release, private)
+        if finding.severity == "refused"
+    ]
+
+
+def _with(folder: Path, name: str, column: str, row: int, value: str) -> Release:
+    changed = tables()
+    changed[name].frame.loc[row, column] = value
+    return small_release(folder, tables=changed)
+
+
+def _with_picture(folder: Path, number: int, **changes: Any) -> Release:
+    pictures = list(small_release(folder).pictures())
+    row = {**pictures[number].row, **changes.pop("row", {})}
+    pictures[number] = replace(pictures[number], row=row, **changes)
+    counts: dict[tuple[str, str], int] = {}
+    for picture in pictures:
+        key = picture.language, picture.split
+        counts[key] = counts.get(key, 0) + 1
+    return small_release(folder, pictures=lambda: iter(pictures), counts=counts)
+
+
+def test_a_clean_release_is_only_warned_of_what_nobody_read(tmp_path: Path) -> None:
+    (finding,) = check(small_release(tmp_path))
+    assert (finding.rule, finding.severity) == ("not read", "warning")
+    assert "2 captions in de" in finding.message
+
+
+@pytest.mark.parametrize(
+    ("name", "column", "row", "value"),
+    [
+        ("answers", "annotator", 4, "anna"),
+        ("answers", "annotator", 0, PROLIFIC),
+        ("answers", "label", 2, PROLIFIC),
+        ("people", "age", 3, "write to anna.lee@lab.example please"),
+    ],
+)
+def test_an_id_that_is_no_keyed_hash_is_refused(
+    tmp_path: Path, name: str, column: str, row: int, value: str
+) -> None:
+    release = _with(tmp_path, name, column, row, value)
+    assert ("participant ids", f"tables/{name}", row + 2, column) in _refused(release)
+
+
+def test_ids_that_the_workspace_knows_are_refused_anywhere(tmp_path: Path) -> None:
+    note = tmp_path / "note.md"
+    note.write_text("Thanks to all\nand to kitty-47, too.\n", encoding="utf-8")
+    release = small_release(tmp_path, files={"files/note.md": note})
+    private = Private(is_participant=lambda word: word == "kitty-47")
+    assert _refused(release, private) == [("participant ids", "files/note.md", 2, "")]
+
+
+def test_ids_of_memes_are_not_taken_for_people(tmp_path: Path) -> None:
+    assert _refused(_with(tmp_path, "memes", "meme_id", 0, PROLIFIC)) == []
+
+
+def test_erased_people_are_refused(tmp_path: Path) -> None:
+    release = small_release(tmp_path)
+    erased = str(release.tables["answers"].frame["annotator"][7])
+    private = Private(is_erased=lambda word: word == erased)
+    assert _refused(release, private) == [
+        ("erased people", "tables/answers", 9, "annotator"),
+        ("erased people", "tables/people", 9, "annotator"),
+    ]
+
+
+def test_no_finding_names_the_person(tmp_path: Path) -> None:
+    release = _with(tmp_path, "answers", "label", 2, PROLIFIC)
+    assert PROLIFIC not in "".join(map(str, check(release)))
+
+
+def test_a_combination_that_few_share_is_refused(tmp_path: Path) -> None:
+    release = _with(tmp_path, "people", "age", 8, "80-89")
+    assert ("small cells", "tables/people", 10, "age") in _refused(release)
+
+
+def _saved(path: Path, kind: str) -> Path:
+    picture = Image.new("RGB", (8, 8), "white")
+    if kind == "text":
+        info = PngImagePlugin.PngInfo()
+        info.add_text("Author", "Ann")
+        picture.save(path, "PNG", pnginfo=info)
+    elif kind == "comment":
+        picture.save(path, "JPEG", comment=b"by Ann")
+    elif kind == "xmp":
+        picture.save(path, "JPEG", xmp=b"<x:xmpmeta/>")
+    else:
+        exif = Image.Exif()
+        exif[0x010F] = "Camera"
+        exif.get_ifd(0x8825)[1] = "N"
+        picture.save(path, kind, exif=exif)
+    return path
+
+
+@pytest.mark.parametrize(
+    ("kind", "named"),
+    [
+        ("JPEG", "EXIF, the place where it was taken"),
+        ("PNG", "EXIF"),
+        ("WEBP", "EXIF"),
+        ("xmp", "XMP"),
+        ("comment", "a comment"),
+        ("text", "text"),
+    ],
+)
+def test_metadata_of_a_picture_is_refused(tmp_path: Path, kind: str, named: str) -> None:
+    release = _with_picture(tmp_path, 1, file=_saved(tmp_path / "picture", kind))
+    (finding,) = (each for each in check(release) if each.rule == "picture metadata")
+    assert (finding.file, finding.severity) == ("de/nap.png", "refused")
+    assert named in finding.message
+
+
+def test_a_file_that_is_no_picture_is_refused(tmp_path: Path) -> None:
+    other = tmp_path / "other.png"
+    other.write_text("tea", encoding="utf-8")
+    release = _with_picture(tmp_path, 0, file=other)
+    assert ("picture metadata", "en/nap.png", None, "") in _refused(release)
+
+
+def test_a_release_without_licence_is_refused(tmp_path: Path) -> None:
+    release = small_release(tmp_path, About(title="Tea"))
+    assert ("licences", "memeloc.toml", None, "licence") in _refused(release)
+
+
+@pytest.mark.parametrize(
+    ("row", "column"),
+    [
+        ({"template_source": ""}, "template_source"),
+        ({"template_licence": None}, "template_licence"),
+        ({"template_licence": "All rights reserved"}, "template_licence"),
+    ],
+)
+def test_a_picture_without_source_or_rights_is_refused(
+    tmp_path: Path, row: dict[str, Any], column: str
+) -> None:
+    release = _with_picture(tmp_path, 2, row=row)
+    assert _refused(release) == [("sources", "en/tea.png", None, column)]
+
+
+def test_terms_do_not_matter_where_pictures_stay_behind(tmp_path: Path) -> None:
+    release = _with_picture(tmp_path, 2, row={"template_licence": ""}, file=None)
+    assert _refused(release) == []
+
+
+@pytest.mark.parametrize(
+    ("number", "changes", "what"),
+    [
+        (3, {"split": "test"}, "the same meme is in train"),
+        (4, {"row": {"template": "nap-template"}}, "the same template is in train"),
+    ],
+)
+def test_what_is_in_two_splits_is_refused(
+    tmp_path: Path, number: int, changes: dict[str, Any], what: str
+) -> None:
+    findings = check(_with_picture(tmp_path, number, **changes))
+    assert any(each.rule == "splits" and what in each.message for each in findings)
+
+
+def test_near_pictures_in_two_splits_are_refused(tmp_path: Path) -> None:
+    release = small_release(tmp_path)
+    private = Private(near_pictures=lambda files: [(0, 1), (0, 4)])
+    assert _refused(release, private) == [("splits", "test/en/rain.png", None, "")]
+
+
+def test_statements_that_are_missing_are_warned_of(tmp_path: Path) -> None:
+    release = small_release(tmp_path, About(title="Tea", licence="MIT", consent="Yes."))
+    columns = [each.column for each in check(release) if each.rule == "statements"]
+    assert columns == [*("description", "authors", "date", "intended_use", "limitations", "wages")]
+
+
+def test_refusing_lists_the_first_places() -> None:
+    finding = Finding("splits", "refused", "leaks.", "tables/memes", 3, "split", 2)
+    with pytest.raises(InputError, match=r"tables/memes, row 3, column split: leaks\. \(2 times\)"):
+        refuse([finding] * 7)
+    refuse([Finding("not read", "warning", "x")])
+
+
+def test_a_table_without_rows_passes(tmp_path: Path) -> None:
+    empty = {"people": table("people", [], annotator="who", culture="whose", age="how old")}
+    assert _refused(small_release(tmp_path, tables=empty)) == []

@@ -1,0 +1,47 @@
+"""CITATION.cff: valid by its schema, whatever a team says of its dataset."""
+
+import json
+from pathlib import Path
+
+import jsonschema
+import pytest
+import yaml
+
+from memeloc.publish import licences
+from memeloc.publish.citation import bibtex, citation
+from memeloc.publish.release import About
+from tests.publish.releases import ABOUT, small_release
+
+# citation-file-format.github.io/1.2.0/schema.json as cffconvert 2.0.0 has it (CC BY 4.0)
+SCHEMA = json.loads((Path(__file__).parent / "cff-1.2.0.schema.json").read_text("utf-8"))
+
+
+@pytest.mark.parametrize(
+    "about",
+    [
+        ABOUT,
+        About(),
+        About(title="猫: 「茶」 # & *", authors=("李, 安", " , ", "Tea: Group"), licence="ours"),
+        About(licence="https://cats.example/terms", doi="10.5281/zenodo.1234567", homepage="none"),
+        *(About(title="T", licence=licence) for licence in licences._HUB_NAMES),
+    ],
+)
+def test_citation_is_valid_by_its_schema(tmp_path: Path, about: About) -> None:
+    values = yaml.safe_load(citation(small_release(tmp_path, about)))
+    jsonschema.validate(values, SCHEMA)
+
+
+def test_citation_names_people_and_groups(tmp_path: Path) -> None:
+    values = yaml.safe_load(citation(small_release(tmp_path)))
+    assert values["authors"] == [
+        {"family-names": "Lee", "given-names": "Ann"},
+        {"name": "Tea Research Group"},
+    ]
+    assert (values["license"], values["date-released"]) == ("CC-BY-4.0", "2026-11-23")
+
+
+def test_a_title_does_not_end_a_bibtex_field() -> None:
+    about = About(name="Tea & cats!", title="Tea}, note = {x\n", authors=("A {B}",))
+    assert bibtex(about) == (
+        "@misc{tea-cats,\n  title = {Tea , note = x},\n  author = {{A B}},\n  version = {1.0.0}\n}"
+    )
