@@ -164,7 +164,7 @@ def _features(release: Release, data: Sequence[DataFiles]) -> Iterator[dict[str,
         yield {"config_name": files.config, "features": features}
 
 
-def _value_type(kind: object) -> str:
+def _value_type(kind: Any) -> str:
     from pandas.api import types
 
     if types.is_bool_dtype(kind):

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from pydantic import BaseModel, ConfigDict
+from pydantic import BaseModel, ConfigDict, Field
 
 from memeloc.errors import InputError
 
@@ -21,6 +21,10 @@ class About(BaseModel):
 
     Attributes:
         licence: of the dataset, an SPDX identifier such as `CC-BY-4.0`.
+        authors: people as `Family, Given`, groups by their name.
+        date: on which this version goes out, as `2026-11-23`.
+        doi: without address, as `10.5281/zenodo.1234567`.
+        maintenance: who answers questions, and how errors are corrected.
     """
 
     model_config = ConfigDict(extra="forbid", frozen=True)
@@ -38,6 +42,9 @@ class About(BaseModel):
     consent: str = ""
     wages: str = ""
     terms: str = ""
+    date: str = Field(default="", pattern=r"^(\d{4}-\d{2}-\d{2})?$")
+    doi: str = Field(default="", pattern=r"^(10\.\d{4,9}(\.\d+)?/[A-Za-z0-9:/_;\-.()\[\]\\]+)?$")
+    maintenance: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 
 from memeloc.counts import counted
-from memeloc.publish.checks.finding import Finding, Private
+from memeloc.publish.checks.finding import Finding, Private, Severity
 from memeloc.publish.release import Release, ReleasedPicture
 
 RULE = "sources"
@@ -44,7 +44,7 @@ def find(release: Release, private: Private) -> Iterator[Finding]:
         )
 
 
-_MESSAGES = {
+_MESSAGES: dict[str, tuple[Severity, str, str]] = {
     "source": (
         "refused",
         "template_source",
