@@ -24,6 +24,7 @@ from bench import (
     pictures,
     reading,
     serving,
+    shards,
     surveys,
     texts,
     translation,
@@ -45,6 +46,7 @@ def main() -> int:
         "--only",
         choices=(
             "pictures",
+            "shards",
             "command",
             "loading",
             "translation",
@@ -93,6 +95,8 @@ def main() -> int:
         measured, more = pictures.measure(rounds=chosen.rounds, say=say)
         figures += measured
         notes += more
+    if chosen.only in (None, "shards"):
+        figures += shards.measure(rounds=chosen.rounds, say=say)
     if chosen.only in (None, "command"):
         with tempfile.TemporaryDirectory(prefix="memeloc-bench-", dir=folder_in_memory()) as folder:
             command = Command(Path(folder), say)

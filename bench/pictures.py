@@ -24,7 +24,8 @@ from bench.scenes import LANGUAGES, Scene, scenes, templates
 from memeloc.locales import default
 from memeloc.render.encode import Settings
 from memeloc.render.sets.manifest import PARTS, Row, write_part
-from memeloc.render.sets.shards import Item, PictureFiles
+from memeloc.render.sets.shards import Item, PictureMaker
+from memeloc.render.sets.storage import SingleFiles
 
 ENCODING = Bound("at most", 2.0, reach=1.8)
 
@@ -100,8 +101,9 @@ class _Memeloc:
         self._columns = {locale.tag: language for language, locale in locales.items()}
         by_name = {template.name: template for template in templates()}
         (folder / PARTS).mkdir(parents=True)
-        self._files = PictureFiles(folder, Settings(), by_name, locales)
-        self.renderer = self._files.renderer
+        self._storage = SingleFiles(folder)
+        self._maker = PictureMaker(self._storage, Settings(), by_name, locales)
+        self.renderer = self._maker.renderer
         self._folder = folder
         self._parts = 0
 
@@ -110,13 +112,13 @@ class _Memeloc:
         self._parts += 1
         begin = process_time()
         rows: list[Row] = []
-        for scene in made:
-            item = Item(self._columns[scene.locale.tag], scene.caption.parts, "0" * 64, True)
-            # Names are new each time, as in a run, and nothing is removed before the end: ext4
-            # takes longer to replace a file, and to make one where many were just removed.
-            rows.append(
-                self._files.make(f"{self._parts}-{scene.number}", scene.template.name, item)
-            )
+        with self._storage.adding("") as add:
+            for scene in made:
+                item = Item(self._columns[scene.locale.tag], scene.caption.parts, "0" * 64, True)
+                # Names are new each time, as in a run, and nothing is removed before the end: ext4
+                # takes longer to replace a file, and to make one where many were just removed.
+                name = f"{self._parts}-{scene.number}"
+                rows.append(self._maker.make(add, name, scene.template.name, item))
         write_part(rows, self._folder / PARTS / f"{self._parts:06d}.parquet")
         return (process_time() - begin) / len(made)
 

@@ -52,6 +52,9 @@ def render(
     kind: str = Option(
         "jpg", "--format", metavar="KIND", help="Picture files: jpg, png, webp or avif."
     ),
+    to: str = Option(
+        "files", "--to", metavar="LAYOUT", help="files; or webdataset: DIR/shards, as tar files."
+    ),
     quality: int = Option(90, min=1, max=100, help="Of JPEG, WebP and AVIF."),
     max_side: int | None = Option(
         None, min=16, metavar="PIXELS", help="Scale larger pictures down to this side."
@@ -90,6 +93,7 @@ def render(
       memeloc render captions.csv --langs all --templates my-pictures --parity
       memeloc render --langs hi        (in a workspace: its captions as they stand)
       memeloc render --captions accepted --out final
+      memeloc render captions.csv --to webdataset --out shards-for-training
     """
     from memeloc.engine import fork_ahead, map_shards, usable_cpus
     from memeloc.render.encode import file_format
@@ -110,6 +114,7 @@ def render(
             fonts=font or (),
             locales=locales or (),
             format=file_format(kind),
+            to=to,
             quality=quality,
             max_side=max_side,
             jobs=jobs,
@@ -170,7 +175,8 @@ def _fields(summary: Summary) -> dict[str, Any]:
         "languages": list(summary.languages),
         "acceptance": as_plain(summary.acceptance),
         "seconds": round(summary.seconds, 3),
-        "page": str(summary.page),
+        "page": str(summary.page) if summary.page else None,
+        "shards": str(summary.shards) if summary.shards else None,
         "manifest": str(summary.manifest),
     }
 
@@ -191,7 +197,10 @@ def _sentences(summary: Summary) -> Iterator[str]:
         f"{summary.flawed:,} with problems ({summary.seconds:.1f} s{speed})."
     )
     yield from _earlier(summary)
-    yield f"Look at them all: {summary.page}"
+    if summary.page:
+        yield f"Look at them all: {summary.page}"
+    if summary.shards:
+        yield f"Shards, as WebDataset reads them: {summary.shards}"
     if summary.example:
         yield f"One of them: {summary.example}"
 

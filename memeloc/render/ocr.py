@@ -35,6 +35,7 @@ from memeloc.ocr.tesseract import (
     one_thread_each,
     read_pages,
 )
+from memeloc.render.sets.manifest import SHARDS
 from memeloc.render.sets.review import read_pictures
 
 if TYPE_CHECKING:
@@ -154,8 +155,12 @@ def read_back(
 
     Raises:
         MissingError: the extra `ocr` or the program is not installed.
-        InputError: there is no manifest, or a language that it lacks.
+        InputError: there is no manifest, or a language that it lacks; or the set is in shards.
     """
+    if (out / SHARDS).is_dir():
+        raise InputError(
+            "has its pictures in shards; render them with --to files to read them", file=out
+        )
     version, models = installed_models()
     read_before = _load(out)
     model_of: dict[str, str] = {}

@@ -14,6 +14,7 @@ from memeloc.locales.tags import listed_tags
 from memeloc.render.encode import Format
 from memeloc.render.sets.parallel_set import Summary, render_table
 from memeloc.render.sets.review import Review, review
+from memeloc.render.sets.storage import Layout
 from memeloc.store.records import Accept
 from memeloc.workspace.acceptance import nothing_taken
 from memeloc.workspace.part import Part
@@ -40,6 +41,7 @@ class Rendering(Part):
         prune: bool = False,
         source_language: str | None = None,
         captions: Accept = "any",
+        to: Layout = "files",
         on_progress: Callable[[int, int | None], None] | None = None,
         shard_map: ShardMap = map_shards,
     ) -> Summary:
@@ -94,6 +96,7 @@ class Rendering(Part):
                     prune=prune,
                     source_language=source_language or workspace.source.tag,
                     left_out=stored.left_out(captions, rounds) if acceptance.left_out else {},
+                    to=to,
                     progress=on_progress,
                     shard_map=shard_map,
                 )

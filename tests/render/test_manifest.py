@@ -154,6 +154,7 @@ def test_a_row_says_all_of_the_proof(tmp_path: Path) -> None:
         "lost": ["🇵🇹"],
         "absent": ["nastaliq"],
         "replaced": 1,
+        "shard": None,
     }
 
 

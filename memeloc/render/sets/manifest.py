@@ -7,6 +7,7 @@ the manifest before become the new manifest (`memeloc.render.sets.merging`).
 
 from __future__ import annotations
 
+import re
 import sys
 from collections.abc import Sequence
 from importlib.abc import MetaPathFinder
@@ -27,6 +28,8 @@ MANIFEST = "manifest.parquet"
 STATE = ".memeloc"
 """The folder in OUT for what is memeloc's own."""
 PARTS = f"{STATE}/parts"
+SHARDS = "shards"
+"""The folder in OUT for pictures in WebDataset shards."""
 SOURCES = f"{STATE}/sources.parquet"
 """Rows of source captions that are measured for `relative_size` and have no picture."""
 
@@ -86,6 +89,7 @@ SCHEMA = pa.schema(
         ("absent", _TEXTS),  # fonts that the language would be drawn with, not found
         ("replaced", pa.int32()),  # how many U+FFFD the text has
         *((name, pa.string()) for name in VERSIONS),
+        ("shard", pa.string()),  # that the picture is in, relative to OUT; null for a single file
     ]
 )
 """The manifest's columns."""
@@ -227,6 +231,7 @@ class EarlierPicture(NamedTuple):
         bytes, sha256: of its file.
         problems: of its proof.
         place: its row.
+        shard: that it is in, relative to OUT; None for a single file.
     """
 
     path: str | None
@@ -235,6 +240,7 @@ class EarlierPicture(NamedTuple):
     sha256: str | None
     problems: Sequence[str] | None
     place: Place
+    shard: str | None
 
 
 class Earlier:
@@ -261,7 +267,8 @@ class Earlier:
         self.in_table: list[bool] = []
         self.is_current = not parts
         self.rows = [self._load(number) for number in range(len(self.files))][:2]
-        self.run = 1 + max((int(path.name.split("-")[0]) for path in parts), default=0)
+        runs = [_run_of(path) for path in (*parts, *(out / SHARDS).glob("*.tar"))]
+        self.run = 1 + max(runs, default=0)
 
     def _load(self, number: int) -> int:
         """Note a file's pictures; none of one that is absent or broken."""
@@ -289,6 +296,7 @@ class Earlier:
             row["sha256"],
             row.get("problems"),
             place,
+            row.get("shard"),
         )
         key = row["meme_id"], row["language"]
         if place[0] == 0:
@@ -297,9 +305,15 @@ class Earlier:
             self.sources[key] = picture
             return
         before = self.pictures.get(key)
-        if before is not None and before.path != picture.path:
+        if before is not None and (before.path, before.shard) != (picture.path, picture.shard):
             self.replaced.append((key, before))
         self.pictures[key] = picture
+
+
+def _run_of(path: Path) -> int:
+    """The number of the run that wrote a part or a shard, by its name; 0 of any other file."""
+    match = re.fullmatch(r"(\d{6,})-\d{8}", path.stem)
+    return int(match[1]) if match else 0
 
 
 _LATER = {"hyphenated"}
@@ -307,7 +321,10 @@ _FIRST_COLUMNS = [
     name for name in SCHEMA.names[: SCHEMA.names.index("problems") + 1] if name not in _LATER
 ]
 """Those that the manifests of all versions have."""
-_READ = ("meme_id", "language", "path", "inputs_sha256", "bytes", "sha256", "problems", "in_table")
+_READ = (
+    *("meme_id", "language", "path", "shard"),
+    *("inputs_sha256", "bytes", "sha256", "problems", "in_table"),
+)
 
 
 def is_manifest(path: Path) -> bool:

@@ -66,7 +66,7 @@ class NewManifest:
         earlier: the files that places are in; they may become more.
         out: the folder.
         source_apart: whether source captions get no picture; their rows stand in SOURCES then.
-        on_rows: is given the manifest's rows, a table at a time, in their order.
+        on_rows: if any, is given the manifest's rows, a table at a time, in their order.
     """
 
     def __init__(
@@ -75,13 +75,13 @@ class NewManifest:
         out: Path,
         *,
         source_apart: bool,
-        on_rows: Callable[[pa.Table], None],
+        on_rows: Callable[[pa.Table], None] | None,
     ) -> None:
         self._earlier = earlier
         self._reader = RowReader(earlier.files)
         self._paths = [out / MANIFEST, out / SOURCES][: 1 + source_apart]
         self._source_apart = source_apart
-        self._on_rows = on_rows
+        self._on_rows = on_rows or (lambda _: None)
         self._unchanged = [0, 0]  # rows at the beginning that the files before have in the same way
         self._files: list[_NewFile] = []
 

@@ -106,12 +106,12 @@ def remove_picture(out: Path, path: str, sha256: str | None) -> bool:
     return True
 
 
-def check_owner(out: Path, languages: Sequence[str]) -> None:
+def check_owner(out: Path, folders: Sequence[str]) -> None:
     """See that a run into OUT writes over nothing that is somebody's own. Writes nothing.
 
     Args:
         out: the folder, which need not be there.
-        languages: of the run; their folders are in it.
+        folders: names of those that the run makes in it.
 
     Raises:
         InputError: it is a file, or has something that memeloc did not make under a name that the
@@ -123,7 +123,7 @@ def check_owner(out: Path, languages: Sequence[str]) -> None:
     if (out / STATE).is_dir():
         own = [name for name in names if not _is_ours(out / name)]
     else:
-        own = [*names, *(name for name in languages if (out / name).exists())]
+        own = [*names, *(name for name in folders if (out / name).exists())]
     if own:
         raise InputError(
             f"{', '.join(own)} in this folder {'was' if len(own) == 1 else 'were'} not made by "

@@ -2,7 +2,8 @@
 
 OUT/LANGUAGE/TEMPLATE/MEME_ID.jpg are the pictures, LANGUAGE being the table's column; OUT/
 manifest.parquet has a row for each; OUT/index.html shows them; OUT/skipped.csv names what of the
-table was left out.
+table was left out. With `to="webdataset"` the pictures are in OUT/shards/ instead, as tar files
+that WebDataset reads, each picture with its row beside it, and there is no page.
 
 A set has one picture of a meme in a language. A run into the folder of another adds to its set:
 what it makes takes the place of what was there of the same meme and language, and all else stays,
@@ -28,6 +29,7 @@ from memeloc.render.encode import Format, Settings
 from memeloc.render.sets.manifest import known_ids
 from memeloc.render.sets.out_folder import SkippedFile, check_owner, hold
 from memeloc.render.sets.run import Progress, Run
+from memeloc.render.sets.storage import Layout, storage_of
 from memeloc.render.sets.summary import Summary
 from memeloc.tables.frames import Frame, as_file, of_frame
 from memeloc.templates import load_templates
@@ -53,6 +55,7 @@ def render_table(
     prune: bool = False,
     source_language: str | None = None,
     left_out: Mapping[str, Collection[str]] | None = None,
+    to: Layout = "files",
     progress: Progress | None = None,
     shard_map: ShardMap = map_shards,
 ) -> Summary:
@@ -76,6 +79,7 @@ def render_table(
         prune: remove the pictures of earlier runs that the table has no caption for.
         source_language: the language that sizes are compared with; None is the table's first.
         left_out: by column, the memes whose caption is to be left out.
+        to: "files", or "webdataset": shards in `out`/shards, without single files and page.
         progress: gets how far it is.
         shard_map: how the shards are spread.
 
@@ -90,6 +94,7 @@ def render_table(
     registry = Registry.load(*locales) if locales else default()
     by_name, notes = load_templates(templates)
     out = Path(out)
+    storage = storage_of(to, out)
     with as_file(table) as path:
         captions = read_captions(
             path,
@@ -101,15 +106,27 @@ def render_table(
         )
         if strict:
             captions.check()
-        summary = Summary(out, tuple(column.name for column in captions.languages))
-        check_owner(out, summary.languages)
+        columns = tuple(column.name for column in captions.languages)
+        summary = Summary(out, columns, in_shards=storage.in_shards)
+        check_owner(out, storage.names(columns))
         captions.check_names(known_ids(out))
         summary.notes += [*notes, *captions.ignored]
         with (
             hold(out),
             SkippedFile(summary.skipped_file) as skipped,
             closing(
-                Run(captions, by_name, settings, fonts, registry, summary, skipped, force, prune)
+                Run(
+                    captions,
+                    by_name,
+                    settings,
+                    fonts,
+                    registry,
+                    summary,
+                    storage,
+                    skipped,
+                    force,
+                    prune,
+                )
             ) as run,
         ):
             run.on_progress(progress)

@@ -19,7 +19,6 @@ from memeloc.captions import CaptionProblem, CaptionRow, CaptionsTable
 from memeloc.counts import counted
 from memeloc.engine import ShardMap, ShardResult
 from memeloc.errors import InputError
-from memeloc.files import file_sha256
 from memeloc.locales import Registry
 from memeloc.model import SEPARATOR, Caption, Template
 from memeloc.render.encode import Settings
@@ -33,15 +32,14 @@ from memeloc.render.sets.manifest import (
     Place,
 )
 from memeloc.render.sets.merging import MemeRows, NewManifest
-from memeloc.render.sets.out_folder import PAGE, SkippedFile, remove_picture, remove_temporaries
+from memeloc.render.sets.out_folder import PAGE, SkippedFile
 from memeloc.render.sets.page import Page
-from memeloc.render.sets.shards import Item, Made, PictureFiles, Shard, ShardMeme
+from memeloc.render.sets.shards import Item, Made, PictureMaker, Shard, ShardMeme
+from memeloc.render.sets.storage import Storage
 from memeloc.render.sets.summary import Summary
 
-_SHARD = 64
-"""Pictures of a shard: few enough that several processes end at nearly the same time."""
 _SLICE = 256
-"""Pictures, made or unchanged, after which a slice ends in any case."""
+"""Pictures, made or unchanged, after which a slice ends in any case, unless a shard has more."""
 _LISTED = 1000
 """Problems of the table, and failures, that a summary holds; all of the former are in SKIPPED."""
 
@@ -60,6 +58,7 @@ class Run:
         fonts: Sequence[str | Path],
         registry: Registry,
         summary: Summary,
+        storage: Storage,
         skipped: SkippedFile,
         force: bool,
         prune: bool,
@@ -71,27 +70,32 @@ class Run:
         self._out = summary.out
         self._running = self._out / STATE / "running"
         self._cut_off = self._running.exists()
-        if self._cut_off:
-            remove_temporaries(self._out)
         self._earlier = Earlier(self._out)
+        self._storage = storage
+        _check_layout(storage, self._earlier)
+        if self._cut_off:
+            storage.clean(self._earlier.pictures.values())
         self._force, self._prune = force, prune
         self._table = _noting(table, self._earlier)
         self._languages = _in_order(self._table)
         self._in_table: set[Key] = set()  # of the earlier pictures
         self._made: dict[Key, str] = {}  # paths of those that took the place of earlier ones
         self._locales = {column.name: column.locale for column in (*table.languages, table.source)}
-        self._files = PictureFiles(self._out, settings, templates, self._locales, fonts)
+        self._maker = PictureMaker(storage, settings, templates, self._locales, fonts)
         faces = {box.style.face for template in templates.values() for box in template.boxes}
-        library = self._files.renderer.fonts
+        library = self._maker.renderer.fonts
         library.check(registry, self._locales.values(), faces)
         if "comic" in faces and (plain := library.without_handwriting(self._locales.values())):
             tags = ", ".join(plain)
             note = f"There is no handwriting for comic text in {tags}: it is set in the plain font."
             summary.notes.append(InputError(note))
         self._source_apart = table.source not in table.languages
-        self._page = Page(self._out, registry)
+        self._page = None if storage.in_shards else Page(self._out, registry)
         self._manifest = NewManifest(
-            self._earlier, self._out, source_apart=self._source_apart, on_rows=self._page.add
+            self._earlier,
+            self._out,
+            source_apart=self._source_apart,
+            on_rows=self._page.add if self._page else None,
         )
         self._slices: deque[tuple[str, list[MemeRows]]] = deque()
         self._awaited: dict[str, list[MemeRows]] = {}  # by the part that will have their rows
@@ -108,23 +112,26 @@ class Run:
 
     def render(self, jobs: int, shard_map: ShardMap) -> None:
         """Make all pictures that are not there yet."""
-        shards = self._shards()
+        shards = self._shards(self._storage.pictures_at_once(self._table.count, jobs))
         first = list(islice(shards, 2))
         if not first:
             return
         (self._out / PARTS).mkdir(exist_ok=True)
         self._running.touch()
         jobs = min(jobs, len(first))
-        shard_map(self._files.run, chain(first, shards), jobs=jobs, on_done=self._done)
+        shard_map(self._maker.run, chain(first, shards), jobs=jobs, on_done=self._done)
 
     def finish(self) -> None:
         """Write manifest and page, unless they say already what they would say."""
         self._skipped.keep()
-        there = (self._out / MANIFEST).exists() and (self._out / PAGE).exists()
+        names = [MANIFEST, PAGE] if self._page else [MANIFEST]
+        there = all((self._out / name).exists() for name in names)
         self._running.touch()
         self._remove_replaced()
+        self._storage.finish()
         if self._manifest.finish(anew=self._cut_off or not there):
-            self._page.write()
+            if self._page:
+                self._page.write()
             for path in (self._out / PARTS).glob("*"):
                 path.unlink()
         self._running.unlink()
@@ -133,8 +140,8 @@ class Run:
         """Leave no part of the manifest behind when `finish` was not reached."""
         self._manifest.drop()
 
-    def _shards(self) -> Iterator[Shard]:
-        """Read the table, and yield what of it needs work."""
+    def _shards(self, most: int) -> Iterator[Shard]:
+        """Read the table, and yield what of it needs work, so many pictures at a time."""
         numbers = count()
         memes: list[MemeRows] = []
         work: list[ShardMeme] = []
@@ -157,10 +164,9 @@ class Run:
                 captions = row.captions.items() if self._settings.parity else ()
                 together = [(name, caption.parts) for name, caption in captions]
                 work.append(ShardMeme(row.meme_id, row.template, items, together))
-            if (
-                sum(len(meme.items) for meme in work) >= _SHARD
-                or sum(len(meme.places) for meme in memes) >= _SLICE
-            ):
+            if sum(len(meme.items) for meme in work) >= most or sum(
+                len(meme.places) for meme in memes
+            ) >= max(most, _SLICE):
                 yield from end_slice()
         yield from end_slice()
         for meme in self._not_in_table():
@@ -216,7 +222,7 @@ class Run:
             self._summary.unchanged += 1
             self._summary.problems.update(old.problems or ())
             self._summary.flawed += bool(old.problems)
-            self._example(path)
+            self._example("" if old.shard else path)
             self._advance(1)
             return
         if earlier is not None:
@@ -241,7 +247,7 @@ class Run:
             if key in self._in_table:
                 continue
             file = self._out / (earlier.path or "")
-            if self._prune and remove_picture(self._out, earlier.path or "", earlier.sha256):
+            if self._prune and self._storage.remove(earlier):
                 self._summary.pruned += 1
             elif not self._prune and self._is_there(earlier):
                 memes.setdefault(key[0], []).append(earlier.place)
@@ -255,11 +261,8 @@ class Run:
     def _remove_replaced(self) -> None:
         """Remove the files of earlier pictures that newer ones with other names stand for."""
         for key, earlier in self._earlier.replaced:
-            now = self._out / (self._made.get(key) or self._earlier.pictures[key].path or "")
-            old = self._out / (earlier.path or "")
-            # A file system that ignores case may have both names for one file.
-            if now.is_file() and old.is_file() and not old.samefile(now):
-                remove_picture(self._out, earlier.path or "", earlier.sha256)
+            path = self._made.get(key) or self._earlier.pictures[key].path or ""
+            self._storage.remove_replaced(earlier, path)
 
     def _inputs(
         self, row: CaptionRow, language: str, caption: Caption, together: bytes
@@ -290,7 +293,7 @@ class Run:
         start = self._starts.get((template, language))
         if start is None:
             try:
-                fingerprint = self._files.renderer.fingerprint(
+                fingerprint = self._maker.renderer.fingerprint(
                     self._templates[template], self._locales[language]
                 )
             except InputError as error:
@@ -315,18 +318,8 @@ class Run:
         return earlier
 
     def _is_there(self, earlier: EarlierPicture) -> bool:
-        """Whether a picture's file is the one that was recorded.
-
-        Its size is compared; but after a run that was cut off a file may be newer than its record
-        and of the same size by chance, so that its bytes are looked at.
-        """
-        path = self._out / (earlier.path or "")
-        try:
-            if not self._cut_off:
-                return path.stat().st_size == earlier.bytes
-            return file_sha256(path) == earlier.sha256
-        except OSError:
-            return False
+        """Whether a picture is there as it was recorded."""
+        return self._storage.has(earlier, thoroughly=self._cut_off)
 
     def _done(self, result: ShardResult[Shard, Made]) -> None:
         """Note where the rows of a shard that has ended are, and write what is complete."""
@@ -403,6 +396,23 @@ class Run:
     def _advance(self, pictures: int) -> None:
         if self._progress is not None and pictures:
             self._progress(pictures, self._total)
+
+
+def _check_layout(storage: Storage, earlier: Earlier) -> None:
+    """See that a set is all single files, or all shards: its readers look in one place.
+
+    Raises:
+        InputError: there are pictures of the other kind.
+    """
+    if any(
+        (picture.shard is not None) != storage.in_shards for picture in earlier.pictures.values()
+    ):
+        has, to = ("single files", "files") if storage.in_shards else ("shards", "webdataset")
+        raise InputError(
+            f"The set in this folder has its pictures in {has}: render with --to {to}, or name "
+            "another folder.",
+            file=storage.out,
+        )
 
 
 def _noting(table: CaptionsTable, earlier: Earlier) -> CaptionsTable:

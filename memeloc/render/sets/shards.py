@@ -1,6 +1,6 @@
-"""The pictures of a shard. In: captions of some memes. Out: files, and a part of the manifest.
+"""The pictures of a shard. In: captions of some memes. Out: pictures, and a part of the manifest.
 
-This is what runs in each process of a run, and `PictureFiles.make` is all of what is done for a
+This is what runs in each process of a run, and `PictureMaker.make` is all of what is done for a
 picture: layout, painting, proof, encoding, both hashes, file and row.
 """
 
@@ -18,11 +18,12 @@ from typing import Any, NamedTuple
 from memeloc.errors import InputError, MissingError
 from memeloc.fonts import FontLibrary
 from memeloc.model import SEPARATOR, Caption, Locale, Template
-from memeloc.render.encode import Settings, encode, write_whole
+from memeloc.render.encode import Settings, encode
 from memeloc.render.jpeg import JpegEncoder
 from memeloc.render.renderer import Renderer
 from memeloc.render.sets.manifest import PARTS, Row, leave_out_pandas, picture_row, write_part
 from memeloc.render.sets.parity import common_sizes
+from memeloc.render.sets.storage import Add, Storage
 
 
 class Item(NamedTuple):
@@ -80,7 +81,7 @@ class Made:
             sentence that names it, and how many pictures it cost, 0 or 1.
         flawed: how many pictures have a problem.
         problems: pictures by kind of problem.
-        example: path of one of the pictures, relative to the folder; empty without any.
+        example: path of one of the pictures, relative to the folder; empty without any file.
     """
 
     rendered: int
@@ -90,11 +91,11 @@ class Made:
     example: str
 
 
-class PictureFiles:
-    """Makes pictures as files in a folder. Pickled, it takes along only what it was made of.
+class PictureMaker:
+    """Makes pictures. Pickled, it takes along only what it was made of.
 
     Args:
-        out: the folder; it exists.
+        storage: where they are kept; its folder exists.
         settings: how.
         templates: by name.
         languages: locales by the table's column.
@@ -103,24 +104,23 @@ class PictureFiles:
 
     def __init__(
         self,
-        out: Path,
+        storage: Storage,
         settings: Settings,
         templates: Mapping[str, Template],
         languages: Mapping[str, Locale],
         fonts: Sequence[str | Path] = (),
     ) -> None:
-        self._arguments = (out, settings, templates, languages, fonts)
-        self._out = out
+        self._arguments = (storage, settings, templates, languages, fonts)
+        self._storage = storage
         self._settings = settings
         self._jpeg = JpegEncoder(settings) if settings.format == "jpg" else None
         self._suffix = f".{settings.format}"
         self._templates = templates
         self._languages = languages
         self._fonts = fonts
-        self._made_folders: set[Path] = set()
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return PictureFiles, self._arguments
+        return PictureMaker, self._arguments
 
     @cached_property
     def renderer(self) -> Renderer:
@@ -129,12 +129,13 @@ class PictureFiles:
 
     def make(
         self,
+        add: Add,
         meme_id: str,
         template: str,
         item: Item,
         max_sizes: Sequence[float] | None = None,
     ) -> Row:
-        """Make one picture, write it, and return its row."""
+        """Make one picture, let it be added, and return its row."""
         language = item.language
         locale = self._languages[language]
         rendered = self.renderer.render(
@@ -144,15 +145,14 @@ class PictureFiles:
             content = self._jpeg.encode(rendered.canvas)
         else:
             content = encode(rendered.image, self._settings)
-        path = f"{language}/{template}/{meme_id}{self._suffix}"
-        self._write(self._out / path, content)
         row = picture_row(
             meme_id, self._templates[template], language, locale.tag, item.parts, rendered.proof
         )
-        row["path"] = path
+        row["path"] = f"{language}/{template}/{meme_id}{self._suffix}"
         row["inputs_sha256"] = item.inputs_sha256
         row["sha256"] = hashlib.sha256(content).hexdigest()
         row["bytes"] = len(content)
+        add(row, content)
         return row
 
     def run(self, shard: Shard) -> Made:
@@ -162,6 +162,20 @@ class PictureFiles:
         hold for every one of them (a full disk, a missing font) is raised.
         """
         leave_out_pandas()
+        with self._storage.adding(shard.part) as add:
+            rows, failed = self._rows(shard, add)
+        write_part(rows, self._storage.out / PARTS / shard.part)
+        painted = [row for row in rows if "path" in row]
+        return Made(
+            rendered=len(painted),
+            failed=failed,
+            flawed=sum(bool(row["problems"]) for row in painted),
+            problems=Counter(kind for row in painted for kind in row["problems"]),
+            example=painted[0]["path"] if painted and not self._storage.in_shards else "",
+        )
+
+    def _rows(self, shard: Shard, add: Add) -> tuple[list[Row], dict[int, tuple[str, int]]]:
+        """The rows of what was made, and what failed."""
         rows: list[Row] = []
         failed: dict[int, tuple[str, int]] = {}
         numbers = count()
@@ -173,7 +187,7 @@ class PictureFiles:
                     if item.painted and meme.together and sizes is None:
                         sizes = self._common_sizes(meme)
                     make = self.make if item.painted else self._measure
-                    rows.append(make(meme.meme_id, meme.template, item, sizes))
+                    rows.append(make(add, meme.meme_id, meme.template, item, sizes))
                 except (MissingError, OSError):
                     raise
                 except Exception as error:  # one defect must not cost the other pictures
@@ -181,15 +195,7 @@ class PictureFiles:
                     unexpected = not isinstance(error, InputError)
                     reason = f"unexpected {type(error).__name__}: {error}" if unexpected else error
                     failed[number] = f"{path}: {reason}", int(item.painted)
-        write_part(rows, self._out / PARTS / shard.part)
-        painted = [row for row in rows if "path" in row]
-        return Made(
-            rendered=len(painted),
-            failed=failed,
-            flawed=sum(bool(row["problems"]) for row in painted),
-            problems=Counter(kind for row in painted for kind in row["problems"]),
-            example=painted[0]["path"] if painted else "",
-        )
+        return rows, failed
 
     def _common_sizes(self, meme: ShardMeme) -> tuple[float, ...]:
         """The sizes that fit all languages of a meme."""
@@ -199,7 +205,7 @@ class PictureFiles:
             for language, parts in meme.together
         )
 
-    def _measure(self, meme_id: str, template: str, item: Item, _: object = None) -> Row:
+    def _measure(self, add: Add, meme_id: str, template: str, item: Item, _: object = None) -> Row:
         """The row of a source caption that has no picture: its sizes are what it is for."""
         locale, boxes = self._languages[item.language], self._templates[template].boxes
         sizes = self.renderer.sizes(self._templates[template], Caption(item.parts), locale)
@@ -213,9 +219,3 @@ class PictureFiles:
             "parts": [box.name for box in boxes],
             "font_size": sizes,
         }
-
-    def _write(self, path: Path, content: bytes) -> None:
-        if path.parent not in self._made_folders:
-            path.parent.mkdir(parents=True, exist_ok=True)
-            self._made_folders.add(path.parent)
-        write_whole(path, content)

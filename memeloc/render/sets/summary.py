@@ -8,7 +8,7 @@ from pathlib import Path
 
 from memeloc.errors import InputError
 from memeloc.model import Acceptance
-from memeloc.render.sets.manifest import MANIFEST
+from memeloc.render.sets.manifest import MANIFEST, SHARDS
 from memeloc.render.sets.out_folder import PAGE, SKIPPED
 
 
@@ -19,6 +19,7 @@ class Summary:
     Attributes:
         out: the folder.
         languages: the table's columns that were rendered.
+        in_shards: whether its pictures are in shards, not single files.
         rendered: pictures made.
         replaced: those of them that took the place of one with another text, template or settings.
         unchanged: pictures that were there already.
@@ -42,6 +43,7 @@ class Summary:
 
     out: Path
     languages: tuple[str, ...]
+    in_shards: bool = False
     rendered: int = 0
     replaced: int = 0
     unchanged: int = 0
@@ -61,9 +63,14 @@ class Summary:
     acceptance: Acceptance | None = None
 
     @property
-    def page(self) -> Path:
-        """The page that shows the set."""
-        return self.out / PAGE
+    def page(self) -> Path | None:
+        """The page that shows the set; None of one in shards, which a browser cannot open."""
+        return None if self.in_shards else self.out / PAGE
+
+    @property
+    def shards(self) -> Path | None:
+        """The folder of the shards, or None."""
+        return self.out / SHARDS if self.in_shards else None
 
     @property
     def manifest(self) -> Path:

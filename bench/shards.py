@@ -1,0 +1,89 @@
+"""CPU time of `memeloc render --to webdataset`. In: the starter set's captions. Out: a ratio.
+
+In each round the same process makes a shard's pictures into memory, and as many others into a tar
+file, with their rows in it and in the manifest's part. Time is the processor's, the system's too.
+"""
+
+from __future__ import annotations
+
+import gc
+import tempfile
+from collections.abc import Callable
+from pathlib import Path
+from time import process_time
+
+from bench.figures import Bound, Figure, of_rounds
+from bench.place import folder_in_memory
+from bench.scenes import LANGUAGES, Scene, scenes, templates
+from memeloc.locales import default
+from memeloc.render.encode import Settings
+from memeloc.render.sets.manifest import PARTS
+from memeloc.render.sets.shards import Item, PictureMaker, Shard, ShardMeme
+from memeloc.render.sets.storage import TarShards
+
+_WARM_UP = 2
+
+
+def measure(*, rounds: int = 12, say: Callable[[str], None] = lambda _: None) -> list[Figure]:
+    """CPU of rendering into shards over that of rendering into memory."""
+    squares = templates()
+    with tempfile.TemporaryDirectory(prefix="memeloc-bench-", dir=folder_in_memory()) as name:
+        folder = Path(name)
+        (folder / PARTS).mkdir(parents=True)
+        locales = {language: default().get(language) for language in LANGUAGES}
+        by_name = {template.name: template for template in squares}
+        maker = PictureMaker(TarShards(folder), Settings(), by_name, locales)
+        ratios, spent = [], []
+        gc.collect()
+        gc.freeze()  # the command collects rarely, too: see memeloc.cli
+        for turn in range(_WARM_UP + rounds):
+            say(f"shards, round {turn + 1} of {_WARM_UP + rounds}")
+            # New words each time: nothing that is kept of one half serves the other.
+            first, second = (
+                [scene for tag in LANGUAGES for scene in scenes(tag, squares, turn=2 * turn + half)]
+                for half in (0, 1)
+            )
+            if turn % 2:
+                shards, memory = _into_shards(maker, turn, second), _into_memory(maker, first)
+            else:
+                memory, shards = _into_memory(maker, first), _into_shards(maker, turn, second)
+            if turn >= _WARM_UP:
+                ratios.append(shards / memory)
+                spent.append((shards - memory) * 1e3)
+    middle = sorted(spent)[len(spent) // 2]
+    return [
+        of_rounds(
+            "Shards",
+            "CPU of --to webdataset over rendering into memory",
+            ratios,
+            "x",
+            Bound("at most", 1.1),
+            f"{middle:.2f} ms a picture more, for tar files, rows in them and the manifest's part",
+        )
+    ]
+
+
+def _into_memory(maker: PictureMaker, made: list[Scene]) -> float:
+    """CPU seconds a picture."""
+    begin = process_time()
+    for scene in made:
+        maker.make(lambda row, content: None, *_arguments(scene))
+    return (process_time() - begin) / len(made)
+
+
+def _into_shards(maker: PictureMaker, turn: int, made: list[Scene]) -> float:
+    """CPU seconds a picture."""
+    memes = []
+    for scene in made:
+        meme_id, template, item = _arguments(scene)
+        memes.append(ShardMeme(meme_id, template, [item], ()))
+    begin = process_time()
+    result = maker.run(Shard(f"{turn:06d}-00000000.parquet", memes))
+    assert result.rendered == len(made), result.failed
+    return (process_time() - begin) / len(made)
+
+
+def _arguments(scene: Scene) -> tuple[str, str, Item]:
+    language = next(tag for tag in LANGUAGES if default().get(tag).tag == scene.locale.tag)
+    item = Item(language, scene.caption.parts, "0" * 64, True)
+    return f"m{scene.number}", scene.template.name, item

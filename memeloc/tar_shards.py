@@ -1,0 +1,140 @@
+"""Shards as WebDataset reads them. In: samples, each of several files. Out: tar files, and back.
+
+The files of a sample stand one after another in the tar and are named alike up to the first dot of
+the last part of their path: that is the sample's key, and what follows says what the file is, as in
+`de/tea/m1.jpg` and `de/tea/m1.json` (github.com/webdataset/webdataset, "The WebDataset Format").
+"""
+
+from __future__ import annotations
+
+import tarfile
+from collections.abc import Collection, Iterator, Mapping
+from contextlib import suppress
+from itertools import groupby
+from pathlib import Path, PurePosixPath
+from typing import BinaryIO, NamedTuple, Self
+
+from memeloc.errors import InputError
+from memeloc.files import naming
+
+SHARD_PICTURES = 1000
+"""Samples of a shard; with pictures of 100 kB it has 100 MB, which suits disks and web servers."""
+LARGEST_SAMPLE = 64 * 1024 * 1024
+"""Bytes of a sample that is read."""
+
+
+class Sample(NamedTuple):
+    """A sample of a shard: its key, and its files by what their names end with, without dot."""
+
+    key: str
+    files: Mapping[str, bytes]
+
+
+def sample_key(path: str) -> str:
+    """The key of a picture by its path; dots in its name would end the key, and are escaped.
+
+    >>> sample_key("de/tea/m1.jpg"), sample_key("de/tea/m1.2.jpg")
+    ('de/tea/m1', 'de/tea/m1%2E2')
+    """
+    pure = PurePosixPath(path)
+    return str(pure.with_name(pure.stem.replace("%", "%25").replace(".", "%2E")))
+
+
+class ShardWriter:
+    """A tar file that takes its name when the block ends well; without a sample there is none.
+
+    The same samples give the same bytes: files have no owner and no time.
+    """
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self._temporary = path.with_name(f".{path.name}.tmp")
+        self._file: BinaryIO | None = None
+
+    def __enter__(self) -> Self:
+        return self
+
+    def add(self, sample: Sample) -> None:
+        """Add a sample."""
+        with naming(self.path):
+            if self._file is None:
+                self.path.parent.mkdir(parents=True, exist_ok=True)
+                self._file = self._temporary.open("wb")
+            for suffix, content in sample.files.items():
+                member = tarfile.TarInfo(f"{sample.key}.{suffix}")
+                member.size = len(content)
+                # TarFile.addfile copies in small pieces, which takes half as long again.
+                self._file.write(member.tobuf(tarfile.PAX_FORMAT))
+                self._file.write(content)
+                self._file.write(bytes(-len(content) % tarfile.BLOCKSIZE))
+
+    def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
+        if self._file is None:
+            return
+        try:
+            with naming(self.path):
+                self._file.write(bytes(2 * tarfile.BLOCKSIZE))
+                self._file.close()
+                if kind is None:
+                    self._temporary.replace(self.path)
+        finally:
+            with suppress(OSError):  # it writes, and a disk may be full
+                self._file.close()
+            self._temporary.unlink(missing_ok=True)
+
+
+def read_shard(path: Path) -> Iterator[Sample]:
+    """The samples of a shard, one held at a time. Directories, links and devices are passed over.
+
+    Raises:
+        InputError: it is no tar file or broken, or a sample in it is larger than `LARGEST_SAMPLE`.
+    """
+    try:
+        with tarfile.open(path, "r:") as tar:
+            for key, members in groupby(filter(tarfile.TarInfo.isreg, tar), _key_of):
+                files: dict[str, bytes] = {}
+                size = 0
+                for member in members:
+                    size += member.size
+                    if size > LARGEST_SAMPLE:
+                        raise InputError(
+                            f"the sample {key[:120]!r} in it has more than "
+                            f"{LARGEST_SAMPLE // 2**20} MB, which are not read",
+                            file=path,
+                        )
+                    stream = tar.extractfile(member)
+                    assert stream is not None
+                    files[_suffix_of(member)] = stream.read()
+                yield Sample(key, files)
+    except (tarfile.TarError, EOFError, OSError) as error:
+        raise InputError(f"cannot be read as a tar file: {error}", file=path) from error
+
+
+def shard_keys(path: Path) -> set[str]:
+    """The keys of the samples in a shard; none where it cannot be read."""
+    try:
+        with tarfile.open(path, "r:") as tar:
+            return {_key_of(member) for member in tar}
+    except (tarfile.TarError, EOFError, OSError):
+        return set()
+
+
+def remove_samples(path: Path, keys: Collection[str]) -> None:
+    """Write a shard again without some samples; one that is left without any is removed."""
+    with ShardWriter(path) as writer:
+        empty = True
+        for sample in read_shard(path):
+            if sample.key not in keys:
+                writer.add(sample)
+                empty = False
+    if empty:
+        path.unlink(missing_ok=True)
+
+
+def _key_of(member: tarfile.TarInfo) -> str:
+    folder, slash, name = member.name.rpartition("/")
+    return folder + slash + name.partition(".")[0]
+
+
+def _suffix_of(member: tarfile.TarInfo) -> str:
+    return member.name.rpartition("/")[2].partition(".")[2]
