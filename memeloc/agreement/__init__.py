@@ -4,6 +4,8 @@
     krippendorff_alpha(table, levels=...)       # or each by itself
     fleiss_kappa(table); pairwise_kappa(table); against_rest(table)
     beside_others(table)                        # each person, on what items they had
+    krippendorff_alpha(table, levels=..., metric="interval")
+    weighted.alpha(counts, weights)             # of counts by item, for resamples of items
     further_answers(table)                      # what another answer an item would bring
 
 One table is of one culture and one question. A measure that is not defined, such as a kappa where
@@ -13,6 +15,7 @@ only one label was given, is None (NaN in a table).
 from memeloc.agreement.further import Further, further_answers, last_answer
 from memeloc.agreement.measures import (
     against_rest,
+    by_level,
     fleiss_kappa,
     krippendorff_alpha,
     observed_agreement,
@@ -31,6 +34,7 @@ __all__ = [
     "Ratings",
     "against_rest",
     "beside_others",
+    "by_level",
     "fleiss_kappa",
     "further_answers",
     "krippendorff_alpha",

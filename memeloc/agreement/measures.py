@@ -6,13 +6,16 @@ tables; tests compare them with `krippendorff` and `statsmodels`.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from memeloc.agreement import weighted
 from memeloc.agreement.ratings import Floats, Ints, Ratings
+from memeloc.agreement.weighted import Metric
 from memeloc.errors import InputError
 
 if TYPE_CHECKING:
@@ -20,7 +23,9 @@ if TYPE_CHECKING:
 
 
 def krippendorff_alpha(
-    answers: pd.DataFrame | Ratings, levels: Mapping[str, float] | None = None
+    answers: pd.DataFrame | Ratings,
+    levels: Mapping[str, float] | None = None,
+    metric: Metric = "ordinal",
 ) -> float | None:
     """Krippendorff's alpha (2011, "Computing Krippendorff's Alpha-Reliability").
 
@@ -28,8 +33,9 @@ def krippendorff_alpha(
 
     Args:
         answers: a long table with `COLUMNS`.
-        levels: by label its place in an order, such as its severity, for the ordinal alpha; labels
-            of one level count as the same. Without it, alpha is nominal.
+        levels: by label its place in an order, such as its severity; labels of one level count as
+            the same. Without it, alpha is nominal.
+        metric: with levels: "ordinal" goes by their order, "interval" by their differences.
 
     Returns:
         1 for full agreement, 0 for agreement by chance; None if no item has two answers, or all
@@ -39,24 +45,26 @@ def krippendorff_alpha(
         InputError: of `Ratings.of`, or a label has no level.
     """
     ratings = _ratings(answers)
-    counts = ratings.counts
-    if levels is not None:
-        if missing := [label for label in ratings.labels if label not in levels]:
-            raise InputError(f"the label {missing[0][:60]!r} has no level", column="label")
-        order = sorted({levels[label] for label in ratings.labels})
-        columns = [order.index(levels[label]) for label in ratings.labels]
-        merged = np.zeros((len(order), counts.shape[0]), dtype=np.int64)
-        np.add.at(merged, columns, counts.T)
-        counts = merged.T
-    counts = counts[counts.sum(axis=1) > 1]
-    weights = 1 / (counts.sum(axis=1) - 1)
-    together = (counts.T * weights) @ counts - np.diag(weights @ counts)
-    margin = together.sum(axis=0)
-    places = np.cumsum(margin) - margin / 2  # the ordinal metric: answers that lie between
-    apart = ~np.eye(len(margin), dtype=bool) if levels is None else places[:, None] - places
-    expected = (np.outer(margin, margin) * np.square(apart, dtype=float)).sum()
-    observed = (together * np.square(apart, dtype=float)).sum()
-    return _defined(1 - (margin.sum() - 1) * observed / expected) if expected > 0 else None
+    if levels is None:
+        return _of_items(weighted.alpha, ratings.counts)
+    counts, places = by_level(ratings.counts, ratings.labels, levels)
+    return _of_items(weighted.alpha, counts, metric, places)
+
+
+def by_level(
+    counts: Ints, labels: Sequence[str], levels: Mapping[str, float]
+) -> tuple[Ints, Floats]:
+    """Counts of items by labels as counts by level, lowest first, and those levels.
+
+    Raises:
+        InputError: a label has no level.
+    """
+    if missing := [label for label in labels if label not in levels]:
+        raise InputError(f"the label {missing[0][:60]!r} has no level", column="label")
+    order = sorted({levels[label] for label in labels})
+    merged = np.zeros((len(order), counts.shape[0]), dtype=np.int64)
+    np.add.at(merged, [order.index(levels[label]) for label in labels], counts.T)
+    return merged.T, np.array(order, dtype=np.float64)
 
 
 def fleiss_kappa(answers: pd.DataFrame | Ratings) -> float | None:
@@ -66,13 +74,7 @@ def fleiss_kappa(answers: pd.DataFrame | Ratings) -> float | None:
     agreement and the shares of labels are means over items (as in Gwet 2014, chapter 2). Items with
     one answer do not count. None where it is not defined; raises as `Ratings.of`.
     """
-    counts = _ratings(answers).counts
-    counts = counts[counts.sum(axis=1) > 1]
-    if not len(counts):
-        return None
-    sizes = counts.sum(axis=1, keepdims=True)
-    expected = np.square((counts / sizes).mean(axis=0)).sum()
-    return _defined(_kappa(_pairs_that_agree(counts).mean(), expected))
+    return _of_items(weighted.fleiss, _ratings(answers).counts)
 
 
 def observed_agreement(answers: pd.DataFrame | Ratings) -> float | None:
@@ -80,9 +82,7 @@ def observed_agreement(answers: pd.DataFrame | Ratings) -> float | None:
 
     None if no item has two answers; raises as `Ratings.of`.
     """
-    counts = _ratings(answers).counts
-    counts = counts[counts.sum(axis=1) > 1]
-    return float(_pairs_that_agree(counts).mean()) if len(counts) else None
+    return _of_items(weighted.observed, _ratings(answers).counts)
 
 
 def pairwise_kappa(answers: pd.DataFrame | Ratings) -> pd.DataFrame:
@@ -96,16 +96,41 @@ def pairwise_kappa(answers: pd.DataFrame | Ratings) -> pd.DataFrame:
     import pandas as pd
 
     ratings = _ratings(answers)
-    people, labels = len(ratings.participants), len(ratings.labels)
-    sides = [*ratings.pairs()] or [(np.zeros(0, np.int64),) * 2]
-    first, second = (np.concatenate(side) for side in zip(*sides, strict=True))
-    both, pair = np.unique(
-        ratings.participant[first] * people + ratings.participant[second], return_inverse=True
-    )
-    measured = _compared(pair, ratings.label[first], ratings.label[second], len(both), labels)
+    pairs = LabelPairs.of(ratings)
+    first, second = (ratings.label[side] for side in pairs.answers)
+    measured = _compared(pairs.pair, first, second, len(pairs.first), len(ratings.labels))
     names = np.array(ratings.participants, dtype=object)
-    who = both // max(people, 1), both % max(people, 1)
-    return pd.DataFrame({"first": names[who[0]], "second": names[who[1]], **measured})
+    return pd.DataFrame({"first": names[pairs.first], "second": names[pairs.second], **measured})
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class LabelPairs:
+    """Each two people who answered a common item, and each two answers of theirs to one.
+
+    Attributes:
+        first, second: places of the participants, a pair of people.
+        pair: which pair of people, two answers to one item.
+        item: which item they are about.
+        answers: the places of the answers of the first and of the second.
+    """
+
+    first: Ints
+    second: Ints
+    pair: Ints
+    item: Ints
+    answers: tuple[Ints, Ints]
+
+    @classmethod
+    def of(cls, ratings: Ratings) -> LabelPairs:
+        """All pairs of answers to one item, each by the order of the participants."""
+        people = len(ratings.participants)
+        sides = [*ratings.pairs()] or [(np.zeros(0, np.int64),) * 2]
+        first, second = (np.concatenate(side) for side in zip(*sides, strict=True))
+        both, pair = np.unique(
+            ratings.participant[first] * people + ratings.participant[second], return_inverse=True
+        )
+        who = both // max(people, 1), both % max(people, 1)
+        return cls(*who, pair, ratings.item[first], (first, second))
 
 
 def against_rest(answers: pd.DataFrame | Ratings) -> pd.DataFrame:
@@ -147,11 +172,10 @@ def _ratings(answers: pd.DataFrame | Ratings) -> Ratings:
     return answers if isinstance(answers, Ratings) else Ratings.of(answers)
 
 
-def _pairs_that_agree(counts: Ints) -> Floats:
-    """By item the share of pairs of its answers that are the same; each has two answers."""
-    sizes = counts.sum(axis=1)
-    shares: Floats = (np.square(counts).sum(axis=1) - sizes) / (sizes * (sizes - 1))
-    return shares
+def _of_items(measure: Callable[..., Floats], counts: Ints, *options: object) -> float | None:
+    """A measure of items as they are; None where it is not defined."""
+    value = float(measure(counts, np.ones((1, len(counts))), *options)[0])
+    return None if np.isnan(value) else value
 
 
 def _compared(
@@ -178,7 +202,3 @@ def _kappa(observed: Floats, expected: Floats) -> Floats:
             expected < 1 - 1e-12, (observed - expected) / (1 - expected), np.nan
         )
     return kappa
-
-
-def _defined(value: Floats) -> float | None:
-    return None if np.isnan(value) else float(value)

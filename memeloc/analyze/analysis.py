@@ -13,6 +13,10 @@ from memeloc.errors import InputError
 
 SECTIONS: tuple[str, ...] = (
     "memeloc.analyze.dataset:dataset",
+    "memeloc.analyze.cultures.shares:label_shares",
+    "memeloc.analyze.cultures.within:agreement_within",
+    "memeloc.analyze.cultures.chi_squared:chi_squared",
+    "memeloc.analyze.cultures.between:agreement_between",
     "memeloc.analyze.random_groups:random_groups",
     "memeloc.analyze.differing:differing",
     "memeloc.analyze.standing_out:standing_out",

@@ -22,6 +22,7 @@ class Settings:
             `numpy.random.default_rng([seed, number])`, so that results do not depend on order.
         repetitions: of random annotator groups (multi3hate 4.2).
         group_size: answers a random group (multi3hate 4.2: five).
+        least_answers: votes that an item should have in a culture (multi3hate 3.3: five).
         bootstraps: resamples of items behind an interval.
         confidence: of the intervals.
         smallest_cell: people whom a cell of a demographic table must have to be shown.
@@ -32,6 +33,7 @@ class Settings:
     seed: int = 0
     repetitions: int = 10_000
     group_size: int = 5
+    least_answers: int = 5
     bootstraps: int = 1_000
     confidence: float = 0.95
     smallest_cell: int = 5

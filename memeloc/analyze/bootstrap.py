@@ -1,0 +1,75 @@
+"""Intervals of what is measured on items. In: a row an item, a statistic. Out: values, intervals.
+
+Items are drawn anew, with replacement, as many as there are, and the statistic is computed of each
+resample (Efron and Tibshirani 1993, "An Introduction to the Bootstrap"). Items whose rows are the
+same are one pattern with a count, so a resample is one multinomial draw of how often each pattern
+comes; that is the same distribution, and with five answers an item there are few patterns.
+"""
+
+from __future__ import annotations
+
+import zlib
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from memeloc.analyze.answers import Ints
+from memeloc.analyze.sections import Settings
+
+Floats = NDArray[np.float64]
+Statistic = Callable[[Ints, Floats], Floats]
+"""Of rows (patterns) and weights (resamples, patterns): values (resamples, statistics)."""
+
+_CELLS = 4_000_000
+"""Weights that are held at a time: 32 MB."""
+_DEFINED = 0.9
+"""The share of resamples in which a statistic has to be defined to have an interval."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Estimates:
+    """Values of statistics with their intervals, NaN where one is not defined."""
+
+    value: Floats
+    low: Floats
+    high: Floats
+
+
+def generator(settings: Settings, name: str) -> np.random.Generator:
+    """Random numbers of one use, named; they do not depend on what else is computed."""
+    return np.random.default_rng([settings.seed, zlib.crc32(name.encode())])
+
+
+def estimate(rows: Ints, statistic: Statistic, settings: Settings, name: str) -> Estimates:
+    """Statistics of items, with percentile intervals of `settings.bootstraps` resamples.
+
+    Args:
+        rows: what is known of each item, as whole numbers: (items, columns).
+        statistic: of distinct rows and what each weighs. It may give NaN.
+        name: of the generator, see `generator`.
+    """
+    patterns, counts = np.unique(rows, axis=0, return_counts=True)
+    value = statistic(patterns, counts[None].astype(np.float64))[0]
+    resamples = settings.bootstraps if len(rows) > 1 else 0
+    drawn = np.full((resamples, len(value)), np.nan)
+    random = generator(settings, name)
+    step = max(1, _CELLS // max(len(counts), 1))
+    for start in range(0, resamples, step):
+        weights = random.multinomial(len(rows), counts / len(rows), min(step, resamples - start))
+        drawn[start : start + step] = statistic(patterns, weights.astype(np.float64))
+    low, high = percentiles(drawn, settings.confidence)
+    defined = np.isfinite(value)
+    return Estimates(value, np.where(defined, low, np.nan), np.where(defined, high, np.nan))
+
+
+def percentiles(drawn: Floats, confidence: float) -> tuple[Floats, Floats]:
+    """The lower and upper end of the middle `confidence` of each column's defined values."""
+    low, high = np.full((2, drawn.shape[1]), np.nan)
+    tail = (1 - confidence) / 2
+    for column, values in enumerate(drawn.T):
+        defined = values[np.isfinite(values)]
+        if len(defined) and len(defined) >= _DEFINED * len(values):
+            low[column], high[column] = np.quantile(defined, [tail, 1 - tail])
+    return low, high
