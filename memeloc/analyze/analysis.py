@@ -12,6 +12,7 @@ from memeloc.analyze.sections import Section, Settings
 from memeloc.errors import InputError
 
 SECTIONS: tuple[str, ...] = (
+    "memeloc.analyze.funnel:funnel",
     "memeloc.analyze.dataset:dataset",
     "memeloc.analyze.cultures.shares:label_shares",
     "memeloc.analyze.cultures.within:agreement_within",
@@ -79,7 +80,8 @@ def analyze(
         answers: see `Answers.of` and `memeloc.analyze.reading`.
         settings: seed, repetitions and the like; those of the papers by default.
         sections: names of the sections to make; all by default.
-        before, after: further sections, in front of those about answers and behind them.
+        before, after: further sections, in front of those about answers and behind them; one of
+            the name of such a section takes its place.
         on_section: called as each begins.
 
     Raises:

@@ -49,6 +49,7 @@ COMMANDS = {
     "proof": "proof.proof",
     "boxes": "boxes.boxes",
     "survey": "survey.app",
+    "analyze": "analyze.analyze",
     "export": "workspace.export",
     "publish": "publish.publish",
     "dump": "dump.dump",

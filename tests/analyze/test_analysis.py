@@ -1,7 +1,10 @@
+from dataclasses import replace
+
 import pandas as pd
 import pytest
 
-from memeloc.analyze import Answers, Section, analyze
+from memeloc.analyze import Answers, Section, Settings, analyze
+from memeloc.analyze.report import as_plain
 from memeloc.errors import InputError
 
 
@@ -32,6 +35,19 @@ def test_a_section_that_fails_is_a_gap_and_the_rest_goes_on(answers):
 def test_an_unknown_section_is_an_error(answers):
     with pytest.raises(InputError, match="no section 'sums'"):
         analyze(answers, sections=["sums"], after={"whole": whole})
+
+
+def test_results_are_the_same_for_any_number_of_processes():
+    rows = [
+        (f"m-{item}", culture, f"{culture}-{person}", "yes" if (item * person) % 3 else "no")
+        for item in range(4)
+        for culture in ("DE", "US")
+        for person in range(5)
+    ]
+    answers = Answers.of(pd.DataFrame(rows, columns=["item", "culture", "participant", "label"]))
+    few = Settings(seed=3, repetitions=20, bootstraps=20)
+    both = [as_plain(analyze(answers, replace(few, jobs=jobs))) for jobs in (1, 2)]
+    assert both[0] == both[1]
 
 
 def test_a_section_is_found_by_its_name(answers):

@@ -27,6 +27,7 @@ from memeloc.survey.quality.rows import COMPLETE
 from memeloc.survey.rewards import Shortfall
 from memeloc.survey.serving.settings import read_serve_settings
 from memeloc.survey.targets.protocol import LookedUp, Lookup
+from memeloc.workspace.surveys.analyzing import Analyzing
 from memeloc.workspace.surveys.building import BuildResult, build_result
 from memeloc.workspace.surveys.checking import Checked
 from memeloc.workspace.surveys.collected import changed_pictures
@@ -110,7 +111,7 @@ class StatusResult(SurveyStatus):
     changed: tuple[str, ...] = ()
 
 
-class Survey(Exporting, Importing, Contacting, Labelling):
+class Survey(Exporting, Importing, Contacting, Labelling, Analyzing):
     """A survey of the workspace, by its name.
 
     Raises:

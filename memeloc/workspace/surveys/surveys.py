@@ -70,6 +70,21 @@ class Surveys(ImportingAnswers):
         """The surveys' names, oldest first."""
         return tuple(self._workspace.store.surveys.names())
 
+    def only(self) -> str:
+        """The name of the workspace's only survey.
+
+        Raises:
+            InputError: there is none, or there are others.
+        """
+        names = self.names()
+        if len(names) != 1:
+            raise InputError(
+                f"Name a survey: there are {', '.join(names)}."
+                if names
+                else "There is no survey yet; memeloc survey build makes one."
+            )
+        return names[0]
+
     def summaries(self) -> SurveyList:
         """What surveys there are."""
         summaries = []

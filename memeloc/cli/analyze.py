@@ -1,0 +1,154 @@
+"""`memeloc analyze`. In: a survey, or any table of answers. Out: a report in a folder."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import typer
+from typer import Argument, Option
+
+import memeloc
+from memeloc.cli.options import AsJson, Jobs, split
+from memeloc.cli.output import progress
+from memeloc.cli.show import Table, explain, show
+
+if TYPE_CHECKING:
+    from memeloc.analyze import Analysis, Settings
+    from memeloc.analyze.analysis import OnSection
+
+_SECTIONS = Table(
+    "Sections",
+    "sections",
+    (
+        "section=name",
+        ("tables", lambda section: len(section.tables)),
+        ("plots", lambda section: len(section.plots)),
+        ("gaps", lambda section: len(section.gaps)),
+    ),
+)
+
+
+def analyze(
+    source: str = Argument(
+        "",
+        metavar="[ANSWERS|SURVEY]",
+        help="A table of answers (.csv, .xlsx, .jsonl, .parquet), or a survey of the workspace.",
+        show_default="the workspace's only survey",
+    ),
+    item: str = Option("", metavar="COL", help="Of a table: the column with the item."),
+    annotator: str = Option("", metavar="COL", help="Of a table: the column with the annotator."),
+    culture: str = Option("", metavar="COL", help="Of a table: the column with the culture."),
+    label: str = Option("", metavar="COL", help="Of a table: the column with the answer."),
+    category: Path | None = Option(
+        None, metavar="FILE", help="Of a table: items with their category, topic or template."
+    ),
+    demographics: str = Option(
+        "", metavar="COL,...", help="Of a table: columns with facts about annotators."
+    ),
+    map_: Path | None = Option(
+        None, "--map", metavar="TOML", help="Of a table: what its columns, labels, cultures mean."
+    ),
+    pictures: Path | None = Option(
+        None, metavar="DIR", help="Of a survey: a folder that `memeloc render` made."
+    ),
+    models: Path | None = Option(
+        None, metavar="FILE", help="Of a survey: what models answered (meme_id, model, label)."
+    ),
+    out: Path = Option(Path("analysis"), metavar="DIR", help="Where the report is written."),
+    only: str = Option("", metavar="SECTIONS", help="Sections to make.", show_default="all"),
+    pair: str = Option(
+        "",
+        metavar="A,B",
+        help="Two cultures whose differing items are listed.",
+        show_default="those that agree least",
+    ),
+    seed: int = Option(0, help="Of everything drawn at random."),
+    repetitions: int = Option(10_000, min=2, help="Of random groups of annotators."),
+    bootstraps: int = Option(1_000, min=2, help="Resamples of items behind an interval."),
+    smallest_cell: int = Option(5, min=1, help="People whom a demographic cell shown must have."),
+    jobs: Jobs = None,
+    as_json: AsJson = False,
+) -> None:
+    """Analyse what annotators of several cultures answered, and write a report.
+
+    The report is one page that needs no network and prints well, its tables as CSV and LaTeX, its
+    plots as SVG and PNG, a methods paragraph for a paper, and all of it as JSON. Every figure says
+    how it was computed, and on how many. What cannot be computed is named, and the rest is made.
+    The same seed gives the same report, byte for byte.
+
+    \b
+    Example:
+      memeloc analyze pilot --pictures out
+      memeloc analyze answers.csv --item meme --annotator worker --culture country --label answer
+      memeloc analyze answers.csv --map answers.toml --demographics age,gender --out report
+    """
+    from memeloc.analyze import Settings
+    from memeloc.analyze.report import as_plain, write_report
+    from memeloc.engine import usable_cpus
+
+    two = tuple(split(pair))
+    if two and len(two) != 2:
+        raise typer.BadParameter("two cultures, with a comma between", param_hint="--pair")
+    settings = Settings(
+        seed=seed,
+        repetitions=repetitions,
+        bootstraps=bootstraps,
+        smallest_cell=smallest_cell,
+        pair=(two[0], two[1]) if two else None,
+        jobs=jobs or usable_cpus(),
+    )
+    columns = {"item": item, "annotator": annotator, "culture": culture, "label": label}
+    of_table = {"category": category, "demographics": split(demographics), "mapping": map_}
+    with progress("Analysing", None, unit="sections") as bar:
+
+        def on_section(_: str, done: int, total: int) -> None:
+            bar.report(int(done > 0), total)
+
+        if _is_table(source, [*columns.values(), *of_table.values()]):
+            analysis = _of_table(source, {**columns, **of_table}, split(only), settings, on_section)
+        else:
+            analysis = _of_survey(source, pictures, models, split(only), settings, on_section)
+    with progress("Drawing", None, unit="plots") as bar:
+        files = write_report(analysis, out, on_progress=bar.report)
+    if as_json:
+        show({**as_plain(analysis), "files": files}, as_json=True)
+        return
+    explain("Note", analysis.notes)
+    explain("Gap", [gap for gaps in analysis.gaps.values() for gap in gaps])
+    show(analysis, _SECTIONS, f"The report: {files.page}", as_json=False)
+
+
+def _is_table(source: str, options: list[object]) -> bool:
+    return Path(source).is_file() or bool(Path(source).suffix) or any(options)
+
+
+def _of_table(
+    source: str,
+    options: dict[str, object],
+    sections: list[str],
+    settings: Settings,
+    on_section: OnSection,
+) -> Analysis:
+    from memeloc.analyze import analyze
+    from memeloc.analyze.reading import read_answers
+
+    if not source:
+        raise typer.BadParameter("name the table of answers", param_hint="ANSWERS")
+    answers = read_answers(source, **options)  # type: ignore[arg-type]
+    return analyze(answers, settings, sections=sections, on_section=on_section)
+
+
+def _of_survey(
+    name: str,
+    pictures: Path | None,
+    models: Path | None,
+    sections: list[str],
+    settings: Settings,
+    on_section: OnSection,
+) -> Analysis:
+    with memeloc.Workspace.find() as workspace:
+        survey = workspace.survey(name or workspace.surveys.only())
+        return survey.analyze(
+            settings, pictures=pictures, models=models, sections=sections, on_section=on_section
+        )

@@ -1,0 +1,265 @@
+"""Analysis of a survey. In: a stored survey, the pictures that it showed. Out: an `Analysis`."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from memeloc.analyze.analysis import Analysis, OnSection, analyze
+from memeloc.analyze.answers import VERSION_COLUMNS, Answers
+from memeloc.analyze.funnel import NAME as FUNNEL
+from memeloc.analyze.funnel import Step, answer_steps, funnel_section
+from memeloc.analyze.sections import Section, Settings
+from memeloc.counts import counted
+from memeloc.curate.selecting.stages import TOPICS
+from memeloc.errors import InputError
+from memeloc.survey.labels.agreement import severities
+from memeloc.survey.labels.people import people_table
+from memeloc.survey.quality.checking import retained
+from memeloc.tables import read_table
+from memeloc.workspace.curating.describing import Describing
+from memeloc.workspace.folder import WorkspaceFolder
+from memeloc.workspace.surveys.checking import Checked, Checking
+from memeloc.workspace.surveys.collected import collected_pictures
+from memeloc.workspace.surveys.packs import captions_in
+from memeloc.workspace.surveys.stored import CAPTIONS
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+_RENDERED = "out"
+"""Where `memeloc render` writes by default, in the workspace's folder."""
+_MODEL_COLUMNS = ("meme_id", "model", "label")
+
+
+class Analyzing(Checking):
+    """What a survey's answers show."""
+
+    def analyze(
+        self,
+        settings: Settings | None = None,
+        *,
+        pictures: str | Path | None = None,
+        models: str | Path | None = None,
+        sections: Sequence[str] = (),
+        on_section: OnSection = lambda name, done, total: None,
+    ) -> Analysis:
+        """Analyse the retained answers, and what was collected; `memeloc.analyze.report` writes it.
+
+        Args:
+            settings: seed, repetitions and the like; those of the papers by default.
+            pictures: the folder that `memeloc render` made; `out` in the workspace by default.
+            models: a table of what models answered: `meme_id`, `model`, `label`, and optionally
+                `culture`, the code of the culture that it was asked as.
+            sections: names of the sections to make; all by default.
+            on_section: called as each begins.
+
+        Raises:
+            InputError: nothing is retained, or a file is not there or cannot be read.
+            MissingError: a package of the extra `analyze` is missing.
+        """
+        checked = self.checked(keep=False)
+        answers = self._analysed(checked, pictures, models)
+        own = {
+            FUNNEL: lambda: funnel_section([*self._steps(checked), *answer_steps(answers)]),
+            "dataset": lambda: self._described(settings),
+        }
+        return analyze(answers, settings, sections=sections, after=own, on_section=on_section)
+
+    def analysed_answers(
+        self, *, pictures: str | Path | None = None, models: str | Path | None = None
+    ) -> Answers:
+        """The retained answers with what is known of items and people; for analyses of your own.
+
+        Raises:
+            InputError: as `analyze`.
+        """
+        return self._analysed(self.checked(keep=False), pictures, models)
+
+    def _analysed(
+        self, checked: Checked, pictures: str | Path | None, models: str | Path | None
+    ) -> Answers:
+        voting = sorted(self.taxonomy.of_role("vote"), key=lambda label: label.severity)
+        no_votes = {label.id for label in self.taxonomy.of_role("abstain", "reject")}
+        table = checked.answers(lambda number: number > 0)
+        table = table[~table["label"].isin({label.id for label in self.taxonomy.of_role("skip")})]
+        if table.empty:
+            raise InputError(
+                f"{self.name} has no retained answers to analyse; take some in: "
+                f"memeloc survey import {self.name} FILES"
+            )
+        once = table.drop_duplicates(["item", "participant"]).reset_index(drop=True)
+        twice = len(table) - len(once)
+        notes = [f"{counted(twice, 'answer', 'answers')} of people in a second culture"]
+        versions, no_pictures = self._versions(pictures)
+        return Answers.of(
+            once.assign(time=self._times(checked, once)),
+            labels=[label.id for label in voting],
+            abstentions=no_votes,
+            levels=severities(self.taxonomy),
+            items=self._items(),
+            people=self._people(checked, once),
+            versions=versions,
+            models=None if models is None else self._models(Path(models), no_votes),
+            notes=[*(notes if twice else []), *no_pictures],
+        )
+
+    def _times(self, checked: Checked, table: pd.DataFrame) -> pd.Series[Any]:
+        """When each answer's sheet was sent; None where its service does not say."""
+        import pandas as pd
+
+        sent: dict[tuple[str, str], str] = {}
+        for submission in retained(checked.submissions, checked.report):
+            person = submission.participant or f"{submission.sheet}/{submission.id}"
+            for answer in submission.answers if submission.submitted else ():
+                moment = submission.submitted.isoformat()  # type: ignore[union-attr]
+                sent.setdefault((answer.entry, person), moment)
+        keys = zip(table["item"], table["participant"], strict=True)
+        moments = pd.Series([sent.get(key) for key in keys], dtype=object)
+        return pd.to_datetime(moments, utc=True, format="ISO8601")
+
+    def _items(self) -> pd.DataFrame:
+        """The template of each meme, and the topic and category of templates that have them."""
+        import pandas as pd
+
+        topics = _topics(self.workspace)
+        templates = {meme: template or meme for meme, template in self.memes.items()}
+        if self.collected:
+            items = self.workspace.store.items.find("picture", list(self.memes))
+            templates |= {item.id: item.parent or item.id for item in items}
+        rows = [
+            (template, topic.get("topic", ""), topic.get("category", ""))
+            for template in templates.values()
+            for topic in [topics.get(template, {})]
+        ]
+        columns = ["template", "topic", "category"]
+        frame = pd.DataFrame(rows, index=list(templates), columns=columns, dtype=object)
+        return frame.loc[:, (frame != "").any()]
+
+    def _people(self, checked: Checked, table: pd.DataFrame) -> pd.DataFrame:
+        """What people answered about themselves, and what services say; free text is left out."""
+        import pandas as pd
+
+        submissions = retained(checked.submissions, checked.report)
+        services = self.workspace.store.surveys.participants(self.name)
+        known = people_table(submissions, checked.sheets, services, self.taxonomy)
+        free = {each.id for each in self.taxonomy.about("person") if each.kind == "text"}
+        known = known[~known["question"].isin(free)]
+        facts = known.groupby(["participant", "question"])["answer"].agg(", ".join).unstack()
+        cultures = table.groupby("participant")[["culture"]].first()
+        return pd.concat([cultures, facts.reindex(cultures.index)], axis=1)
+
+    def _versions(self, pictures: str | Path | None) -> tuple[pd.DataFrame, list[str]]:
+        """Each meme as each culture saw it; what lacks its picture is noted."""
+        import pandas as pd
+
+        shown = self._shown(pictures)
+        texts: dict[str, dict[str, str]] = {
+            culture.locale.tag: {} for culture in self.design.cultures
+        }
+        if not self.collected:
+            texts |= captions_in(self.workspace, self.design.cultures)
+        for tag, sent in self.state(CAPTIONS).items():
+            texts[tag] = {**texts.get(tag, {}), **sent}
+        rows = [
+            (meme, culture.code, tag, *shown.get((meme, tag), (texts[tag].get(meme, ""), "")))
+            for culture in self.design.cultures
+            for tag in [culture.locale.tag]
+            for meme in self.memes
+        ]
+        lacking = sum(not row[-1] for row in rows)
+        note = (
+            f"{counted(lacking, 'meme in a language has', 'memes in a language have')} no picture "
+            "in the report; memeloc render draws them, and --pictures names their folder"
+        )
+        return pd.DataFrame(rows, columns=list(VERSION_COLUMNS)), [note] if lacking else []
+
+    def _shown(self, pictures: str | Path | None) -> dict[tuple[str, str], tuple[str, str]]:
+        """By meme and language the text and the picture that were shown."""
+        if self.collected:
+            both = collected_pictures(self, self.memes)
+            return {
+                (meme, culture.locale.tag): (text, str(path))
+                for meme, (path, text) in both.items()
+                for culture in self.design.cultures
+            }
+        folder = Path(pictures or (self.workspace.root or Path()) / _RENDERED)
+        if pictures is None and not (folder / "manifest.parquet").is_file():
+            return {}
+        from memeloc.render.sets.review import open_manifest
+
+        with open_manifest(folder) as manifest:
+            rows = manifest.read(columns=["meme_id", "locale", "path", "text"]).to_pylist()
+        return {
+            (row["meme_id"], row["locale"]): (row["text"], str(folder / row["path"]))
+            for row in rows
+        }
+
+    def _models(self, path: Path, no_votes: Iterable[str]) -> pd.DataFrame:
+        """What models answered.
+
+        Raises:
+            InputError: the file cannot be read, or a meme, a culture or a label is unknown.
+        """
+        import pandas as pd
+
+        known = {
+            "meme_id": set(self.memes),
+            "culture": {"", *(culture.code for culture in self.design.cultures)},
+            "label": {*(label.id for label in self.taxonomy.of_role("vote")), *no_votes},
+        }
+        table = read_table(path, _MODEL_COLUMNS)
+        has_culture = "culture" in table.columns
+        rows = []
+        for row in table.rows:
+            cells = {name: row[name].strip() for name in _MODEL_COLUMNS}
+            cells["culture"] = row["culture"].strip() if has_culture else ""
+            for name, values in known.items():
+                if cells[name] not in values:
+                    raise InputError(
+                        f"{self.name} has no {name.removesuffix('_id')} {cells[name][:60]!r}",
+                        file=path,
+                        row=row.number,
+                        column=name,
+                    )
+            rows.append((cells["meme_id"], cells["culture"], cells["model"], cells["label"]))
+        return pd.DataFrame(rows, columns=["item", "culture", "participant", "label"])
+
+    def _steps(self, checked: Checked) -> list[Step]:
+        """From what was collected to what the survey asks about, and from sheets to people."""
+        selection = self.workspace.store.curation.selection()
+        stages = _selected_steps(selection.funnel) if selection else []
+        report = checked.report
+        return [
+            *stages,
+            Step("memes", f"asked about in {self.name}", len(self.memes)),
+            Step("submissions", "sent", len(report.judged)),
+            Step("submissions", "retained", len(report.retained), report.counts()),
+        ]
+
+    def _described(self, settings: Settings | None) -> Section:
+        return Describing(self.workspace).describe(settings=settings)
+
+
+def _selected_steps(funnel: Sequence[Mapping[str, Any]]) -> list[Step]:
+    """The stages of the newest selection, of each kind of item."""
+    steps: list[Step] = []
+    begun = set()
+    for stage in funnel:
+        kind = f"collected {stage.get('kind', 'caption')}s"
+        if kind not in begun:
+            steps.append(Step(kind, "collected", int(stage["in"])))
+            begun.add(kind)
+        steps.append(Step(kind, str(stage["stage"]), int(stage["left"]), dict(stage["reasons"])))
+    return steps
+
+
+def _topics(workspace: WorkspaceFolder) -> dict[str, Mapping[str, str]]:
+    """By template the first topic whose keywords match its name (multi3hate 3.1)."""
+    verdicts = workspace.store.curation.verdicts(TOPICS)
+    return {
+        item: topics[0]
+        for item, by_filter in verdicts.items()
+        if TOPICS in by_filter and (topics := by_filter[TOPICS].evidence.get("topics"))
+    }
