@@ -37,6 +37,11 @@ def publish(
         "--without-pictures",
         help="Publish hashes and addresses only, and a program that joins the pictures again.",
     ),
+    check: bool = Option(
+        False,
+        "--check",
+        help="Look for what must not go out first, and write nothing where there is any.",
+    ),
     jobs: Jobs = None,
     as_json: AsJson = False,
 ) -> None:
@@ -49,7 +54,7 @@ def publish(
 
     \b
     Example:
-      memeloc publish ../my-dataset
+      memeloc publish ../my-dataset --check
       memeloc publish ../my-dataset --rendered out --pictures folder
       memeloc publish ../plain --to csv --without-pictures
     """
@@ -65,11 +70,13 @@ def publish(
             rendered=rendered,
             with_pictures=not without_pictures,
             options=options,
+            check=check,
             jobs=jobs or usable_cpus(),
             on_progress=bar.phase,
         )
     explain("Note", result.notes)
-    if result.unread:
+    explain("Warning", map(str, result.findings))
+    if result.unread and not check:
         listed = ", ".join(f"{tag} {count:,}" for tag, count in result.unread.items())
         explain("Warning", [f"No person read these captions, by language: {listed}."])
     then = (

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from memeloc.errors import InputError
+from memeloc.publish.checks import Finding, Private, check, refuse
 from memeloc.publish.folder import replacing_folder
 from memeloc.publish.registry import PUBLISHERS, OnProgress, silent
 from memeloc.publish.release import Release
@@ -31,6 +32,7 @@ class Published:
         size: bytes of all files.
         unread: captions that no person read, by language.
         notes: what was left out and why.
+        findings: what the rules warn of, where they were run.
     """
 
     folder: Path
@@ -42,6 +44,7 @@ class Published:
     size: int
     unread: Mapping[str, int] = field(default_factory=dict)
     notes: tuple[str, ...] = ()
+    findings: tuple[Finding, ...] = ()
 
 
 def publish(
@@ -50,6 +53,7 @@ def publish(
     to: str = "hf",
     *,
     options: Mapping[str, Any] | None = None,
+    private: Private | None = None,
     on_progress: OnProgress = silent,
 ) -> Published:
     """Write a release into a folder in the place of an earlier one.
@@ -58,10 +62,12 @@ def publish(
         out: new, empty, or with a release that nobody has changed since.
         to: a layout of `PUBLISHERS`.
         options: of the layout.
+        private: what the rules of `memeloc.publish.checks` are run with before anything is written;
+            without it nothing is checked.
 
     Raises:
-        InputError: there is no such layout or option, the folder has files that memeloc did not
-            write, or something cannot be read or written.
+        InputError: a rule refuses something, there is no such layout or option, the folder has
+            files that memeloc did not write, or something cannot be read or written.
     """
     write: Callable[..., None] = PUBLISHERS.load(to)
     chosen = dict(options or {})
@@ -70,6 +76,8 @@ def publish(
         if name not in known:
             has = f"it has {', '.join(known)}" if known else "it has none"
             raise InputError(f"The layout {to} has no option {name!r}; {has}.")
+    findings = check(release, private) if private is not None else ()
+    refuse(findings)
     with replacing_folder(out, {"layout": to, "options": chosen}) as folder:
         write(release, folder, on_progress, **chosen)
         for description in DESCRIPTIONS:
@@ -91,4 +99,5 @@ def publish(
         sum(path.stat().st_size for path in files),
         release.unread,
         release.notes,
+        findings,
     )

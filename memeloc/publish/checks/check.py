@@ -25,7 +25,7 @@ RULES = {
 }
 """By name the module of each rule, whose function `find` it is."""
 
-_LISTED = 5
+_LISTED = 20
 
 
 def check(release: Release, private: Private | None = None) -> tuple[Finding, ...]:

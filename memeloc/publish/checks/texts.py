@@ -13,6 +13,8 @@ from memeloc.publish.release import Release
 _TEXT_FILES = {".csv", ".html", ".json", ".jsonl", ".md", ".toml", ".tsv", ".txt", ".xml", ".yaml"}
 _LARGEST = 64 * 2**20
 _WORD = re.compile(r"[^\s,;:'\"()\[\]{}<>|]+")
+_MARKS = ".!?…“”‘’*_`#"
+"""What stands beside a word, or is part of an id."""
 _SHORTEST, _SHORTEST_WORD = 4, 6
 """Characters of a text, and of a word in one, from which on it may be somebody's id: shorter ones
 are in any text."""
@@ -32,8 +34,9 @@ def words(text: str) -> Iterator[str]:
     if len(text) >= _SHORTEST:
         yield text
     for match in _WORD.finditer(text):
-        if len(match[0]) >= _SHORTEST_WORD and match[0] != text:
-            yield match[0]
+        for word in dict.fromkeys((match[0], match[0].strip(_MARKS))):
+            if len(word) >= _SHORTEST_WORD and word != text:
+                yield word
 
 
 def find_words(

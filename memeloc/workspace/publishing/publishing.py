@@ -6,11 +6,13 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+from memeloc.publish.checks import Finding, check
 from memeloc.publish.folder import check_owner
 from memeloc.publish.publishing import Published, publish
 from memeloc.publish.release import Release
 from memeloc.workspace.part import Part, Phases, silent
 from memeloc.workspace.publishing.gathering import gather
+from memeloc.workspace.publishing.private import private_of
 
 
 class Publishing(Part):
@@ -41,6 +43,7 @@ class Publishing(Part):
         rendered: str | Path | None = None,
         with_pictures: bool = True,
         options: Mapping[str, Any] | None = None,
+        check: bool = False,
         jobs: int = 1,
         on_progress: Phases = silent,
     ) -> Published:
@@ -53,15 +56,36 @@ class Publishing(Part):
             with_pictures: False publishes hashes and addresses in the place of pictures, and a
                 program that joins them again.
             options: of the layout, such as `{"pictures": "folder"}` of `hf`.
+            check: whether the rules of `memeloc.publish.checks` are run before anything is written.
             jobs: processes that render; with more than 1 a script must call this under
                 `if __name__ == "__main__":`.
 
         Raises:
-            InputError: there is nothing to publish, settings or options are wrong, or the folder
-                has files that memeloc did not write.
+            InputError: there is nothing to publish, settings or options are wrong, the folder has
+                files that memeloc did not write, or a rule refuses something.
         """
         check_owner(Path(out))
         release = self.gather(
             rendered, with_pictures=with_pictures, jobs=jobs, on_progress=on_progress
         )
-        return publish(release, Path(out), to, options=options, on_progress=on_progress)
+        private = private_of(self._workspace) if check else None
+        return publish(
+            release, Path(out), to, options=options, private=private, on_progress=on_progress
+        )
+
+    def check(
+        self,
+        rendered: str | Path | None = None,
+        *,
+        with_pictures: bool = True,
+        jobs: int = 1,
+        on_progress: Phases = silent,
+    ) -> tuple[Finding, ...]:
+        """What must not go out, and what the team should know; writes no release.
+
+        The parameters are those of `publish`.
+        """
+        release = self.gather(
+            rendered, with_pictures=with_pictures, jobs=jobs, on_progress=on_progress
+        )
+        return check(release, private_of(self._workspace))
