@@ -22,6 +22,8 @@ SECTIONS: tuple[str, ...] = (
     "memeloc.analyze.differing:differing",
     "memeloc.analyze.standing_out:standing_out",
     "memeloc.analyze.drift:drift",
+    "memeloc.analyze.demographics:demographics",
+    "memeloc.analyze.models:models",
 )
 """The analyses in the order of the report, each `module:function` of this package. A function takes
 `Answers` and `Settings`, returns a `Section`, and raises InputError where nothing can be computed;

@@ -1,0 +1,107 @@
+"""Demographics: small groups are not shown, and cannot be computed from what is."""
+
+from __future__ import annotations
+
+from itertools import product
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from memeloc.analyze import Answers, Settings
+from memeloc.analyze.demographics import OTHER, demographics, large_groups
+from memeloc.errors import InputError
+
+
+def _answers(facts: dict[str, list[object]], cultures: list[str]) -> Answers:
+    """Two answers of each person: `funny` of those with even numbers, then `not`."""
+    names = [f"p{number:02d}" for number in range(len(cultures))]
+    people = pd.DataFrame({"culture": cultures, **facts}, index=names)
+    rows = [
+        (item, culture, name, "funny" if number % 2 == 0 and item == "m1" else "not")
+        for item in ("m1", "m2")
+        for number, (name, culture) in enumerate(zip(names, cultures, strict=True))
+    ]
+    table = pd.DataFrame(rows, columns=["item", "culture", "participant", "label"])
+    return Answers.of(table, people=people)
+
+
+def _shown(people: dict[str, int], smallest: int) -> dict[str, int]:
+    groups = large_groups(people, smallest)
+    shown: dict[str, int] = {}
+    for value, group in groups.items():
+        shown[group] = shown.get(group, 0) + people[value]
+    return shown
+
+
+def test_no_shown_group_is_small_and_none_can_be_computed() -> None:
+    """All small tables: who subtracts what is shown from the total gets two values or more."""
+    for smallest in (2, 3, 5):
+        for counts in product(range(8), repeat=3):
+            people = {value: number for value, number in zip("abc", counts, strict=True) if number}
+            shown = _shown(people, smallest)
+            assert all(number >= smallest for number in shown.values())
+            assert sum(shown.values()) == (sum(counts) if sum(counts) >= smallest else 0)
+            if OTHER in shown:
+                assert len(set(people) - set(shown)) > 1
+
+
+def test_single_small_value_takes_the_next_smallest_with_it() -> None:
+    assert _shown({"woman": 20, "man": 9, "another": 2}, 5) == {"woman": 20, OTHER: 11}
+    assert _shown({"woman": 20, "man": 9, "a": 3, "b": 2}, 5) == {"woman": 20, "man": 9, OTHER: 5}
+    assert _shown({"woman": 20, "man": 9}, 5) == {"woman": 20, "man": 9}
+
+
+def test_counts_are_people_with_answers_by_culture() -> None:
+    answers = _answers({"gender": ["w"] * 7 + ["m"] * 5 + ["w"] * 6}, ["DE"] * 12 + ["US"] * 6)
+    frame = demographics(answers, Settings()).tables[0].frame
+    rows = frame[["culture", "group", "people"]].to_numpy().tolist()
+    assert rows == [["DE", "w", 7], ["DE", "m", 5], ["US", "w", 6]]
+    assert frame["share"].tolist() == pytest.approx([7 / 12, 5 / 12, 1])
+
+
+def test_label_shares_are_those_of_the_groups_answers() -> None:
+    answers = _answers({"gender": ["w", "m"] * 6}, ["DE"] * 12)
+    frame = demographics(answers, Settings()).tables[1].frame.set_index("group")
+    assert frame["answers"].to_dict() == {"m": 12, "w": 12}
+    assert frame["share of funny"].to_dict() == {"m": 0, "w": 0.5}
+
+
+def test_small_groups_stand_nowhere_in_the_section() -> None:
+    jobs = ["baker"] * 8 + ["plumber"] * 3 + ["diver"]
+    section = demographics(_answers({"job": jobs}, ["DE"] * 12), Settings())
+    everything = "".join(table.frame.to_csv() for table in section.tables)
+    everything += "".join(section.sentences) + "".join(section.gaps)
+    everything += "".join(plot.frame.to_csv() for plot in section.plots)
+    assert "plumber" not in everything
+    assert "diver" not in everything
+
+
+def test_culture_with_few_people_is_left_out_and_named() -> None:
+    answers = _answers({"gender": ["w"] * 10}, ["DE"] * 7 + ["US"] * 3)
+    section = demographics(answers, Settings())
+    assert section.gaps == ("gender: US has fewer than 5 people, so none are shown.",)
+    assert all(set(table.frame["culture"]) == {"DE"} for table in section.tables)
+
+
+def test_ages_are_put_into_bands_of_ten() -> None:
+    ages = [*range(20, 38), ""]
+    frame = demographics(_answers({"age": ages}, ["DE"] * 19), Settings()).tables[0].frame
+    assert frame["group"].tolist() == ["20–29", OTHER]
+    assert frame["people"].tolist() == [10, 9]
+
+
+def test_missing_values_are_a_group() -> None:
+    facts = {"gender": ["w"] * 6 + [None, np.nan, "", " ", None]}
+    frame = demographics(_answers(facts, ["DE"] * 11), Settings()).tables[0].frame
+    assert dict(zip(frame["group"], frame["people"], strict=True)) == {"w": 6, "not given": 5}
+
+
+def test_unique_values_are_named_as_nothing_to_show() -> None:
+    section = demographics(_answers({"id": [f"x{n}y" for n in range(9)]}, ["DE"] * 9), Settings())
+    assert section.gaps == ("id: in DE no value was given by 5 people.",)
+
+
+def test_people_without_facts_have_no_demographics() -> None:
+    with pytest.raises(InputError, match="but their culture"):
+        demographics(_answers({}, ["DE"] * 9), Settings())

@@ -1,0 +1,105 @@
+"""Models beside cultures, compared with statsmodels, scikit-learn and by hand."""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+import pytest
+from sklearn.metrics import cohen_kappa_score
+from statsmodels.stats.contingency_tables import mcnemar
+from statsmodels.stats.proportion import proportion_confint
+
+from memeloc.analyze import Answers, Settings
+from memeloc.analyze.models import models
+from memeloc.errors import InputError
+from tests.analyze.simulated import simulated
+
+
+def _answers(given: dict[tuple[str, str], dict[str, str]], seed: int = 1) -> Answers:
+    rows = [
+        (item, asked, model, label)
+        for (model, asked), labels in given.items()
+        for item, label in labels.items()
+    ]
+    table = pd.DataFrame(rows, columns=["item", "culture", "participant", "label"])
+    return Answers.of(simulated(seed, items=80, cultures="ABC"), models=table)
+
+
+def _guesses(seed: int, items: int = 80) -> dict[str, str]:
+    random = np.random.default_rng(seed)
+    return {f"m{item:03d}": str(random.choice(["funny", "not"])) for item in range(items)}
+
+
+def test_agreement_interval_and_kappa_are_the_packages() -> None:
+    guesses = _guesses(3)
+    answers = _answers({("cat-9b", ""): guesses})
+    frame = models(answers, Settings()).tables[0].frame.set_index("culture")
+    majority = pd.Series(answers.majority[:, 0], answers.names)
+    truth = majority[majority >= 0].map(dict(enumerate(answers.labels)))
+    model = pd.Series(guesses)[truth.index]
+    row = frame.loc["A"]
+    assert row["items"] == len(truth)
+    assert row["agreement"] == pytest.approx((truth == model).mean())
+    expected = proportion_confint((truth == model).sum(), len(truth), method="wilson")
+    assert (row["low"], row["high"]) == pytest.approx(expected)
+    assert row["kappa"] == pytest.approx(cohen_kappa_score(truth, model))
+
+
+def test_difference_between_cultures_is_mcnemars_test() -> None:
+    answers = _answers({("cat-9b", ""): _guesses(3)})
+    section = models(answers, Settings())
+    row = section.tables[1].frame.set_index(["first", "second"]).loc[("A", "B")]
+    model = np.array([answers.labels.index(_guesses(3)[item]) for item in answers.names])
+    both = (answers.majority[:, :2] >= 0).all(axis=1)
+    right = (answers.majority[:, :2] == model[:, None])[both]
+    table = np.array([[(right[:, 0] == i) & (right[:, 1] == j) for j in (1, 0)] for i in (1, 0)])
+    assert row["p"] == pytest.approx(mcnemar(table.sum(axis=2), exact=True).pvalue)
+    assert row["difference"] == pytest.approx(right[:, 0].mean() - right[:, 1].mean())
+
+
+def test_model_that_gives_a_cultures_labels_agrees_fully() -> None:
+    plain = _answers({})
+    labels = {
+        item: plain.labels[label]
+        for item, label in zip(plain.names, plain.majority[:, 1], strict=True)
+        if label >= 0
+    }
+    section = models(_answers({("cat-9b", "B"): labels}), Settings())
+    frame = section.tables[0].frame.set_index("culture")
+    assert frame.loc["B", "agreement"] == frame.loc["B", "kappa"] == 1
+    assert frame.loc["A", "agreement"] < 1
+    assert section.sentences[0].startswith("cat-9b, asked as B, agrees most with B (100.0 %")
+    assert section.plots[0].values.loc["cat-9b (as B)", "B"] == 1
+
+
+def test_answers_that_are_no_label_are_wrong_and_counted() -> None:
+    guesses = _guesses(3) | {"m000": "I cannot tell", "m001": ""}
+    section = models(_answers({("cat-9b", ""): guesses}), Settings())
+    rows = section.tables[0].frame
+    assert rows["invalid"].max() == 2
+    assert section.tables[2].frame.set_index("name").loc["cat-9b", "invalid"] == 2 / 80
+
+
+def test_several_answers_count_as_the_most_common() -> None:
+    rows = [("m000", "", "cat-9b", label) for label in ("funny", "not", "funny")]
+    rows += [("m001", "", "cat-9b", label) for label in ("funny", "not")]
+    table = pd.DataFrame(rows, columns=["item", "culture", "participant", "label"])
+    answers = Answers.of(simulated(1, items=5), models=table)
+    shares = models(answers, Settings()).tables[2].frame.set_index("name").loc["cat-9b"]
+    assert shares["items"] == 1
+    assert shares["share of funny"] == 1
+
+
+def test_model_without_common_items_is_a_gap() -> None:
+    table = simulated(1, items=20)
+    table = table[(table["culture"] == "A") | (table["item"] > "m009")]
+    guesses = {f"m{item:03d}": "funny" for item in range(10)}
+    rows = [(item, "", "cat-9b", label) for item, label in guesses.items()]
+    given = pd.DataFrame(rows, columns=["item", "culture", "participant", "label"])
+    section = models(Answers.of(table, models=given), Settings())
+    assert section.gaps == ("cat-9b and B have no item with a label of both.",)
+
+
+def test_without_models_there_is_nothing_to_compare() -> None:
+    with pytest.raises(InputError, match="no model"):
+        models(_answers({}), Settings())
