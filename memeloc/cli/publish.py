@@ -22,7 +22,7 @@ _TABLES = Table("Tables", lambda result: result.tables.items(), by_place("table"
 
 def publish(
     folder: Path = Argument(..., metavar="DIR", help="The release's folder, new or memeloc's own."),
-    to: str = Option("hf", metavar="LAYOUT", help="hf (Hugging Face) or csv (plain files)."),
+    to: str = Option("hf", metavar="LAYOUT", help="hf (Hugging Face), webdataset or csv."),
     rendered: Path | None = Option(
         None,
         metavar="DIR",

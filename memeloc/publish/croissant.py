@@ -121,12 +121,18 @@ def croissant(release: Release, summary: Summary, data: Sequence[DataFiles], fol
         "inLanguage": list(release.languages),
         **_responsible(release, summary),
         "distribution": [
-            *(_files(name, group, folder) for name, group in groups),
+            *(node for name, group in groups for node in _files(name, group, folder)),
             *(_picture_files(root, summary) for root in roots),
+            *(_packed_files(group, summary) for _, group in groups if _is_packed(group)),
         ],
         "recordSet": [
-            *(_records(release, name, group, folder) for name, group in groups),
-            *(_picture_records(root) for root in roots),
+            *(
+                _records(release, name, group, folder)
+                for name, group in groups
+                if not _is_packed(group)
+            ),
+            *(_picture_records(f"{root}/") for root in roots),
+            *(_picture_records("") for _, group in groups if _is_packed(group)),
         ],
     }
     kept = {key: value for key, value in node.items() if value}
@@ -141,18 +147,34 @@ def _groups(data: Sequence[DataFiles]) -> Iterator[tuple[str, list[DataFiles]]]:
     yield from ((files.config, [files]) for files in data if files.is_table)
 
 
-def _files(name: str, group: Sequence[DataFiles], folder: Path) -> Node:
-    """The files of a record set: one is a file with its hash, several are a set."""
-    paths = [path for files in group for path in files.paths]
-    common = {"@id": f"{name}-files", "encodingFormat": FORMATS[group[0].suffix]}
-    if len(paths) > 1:
-        return {"@type": "cr:FileSet", **common, "includes": paths}
-    file = folder / paths[0]
+def _files(name: str, group: Sequence[DataFiles], folder: Path) -> Iterator[Node]:
+    """The files of a record set: one is a file with its hash, several are a set.
+
+    Tar files each are a file, for nothing is unpacked of a set.
+    """
+    paths = _paths(group)
+    if _is_packed(group):
+        yield from (_file(path, path, group, folder) for path in paths)
+    elif len(paths) > 1:
+        kind = FORMATS[group[0].suffix]
+        about = {"@id": f"{name}-files", "encodingFormat": kind, "includes": paths}
+        yield {"@type": "cr:FileSet", **about}
+    else:
+        yield _file(f"{name}-files", paths[0], group, folder)
+
+
+def _paths(group: Sequence[DataFiles]) -> list[str]:
+    return [path for files in group for path in files.paths]
+
+
+def _file(identifier: str, path: str, group: Sequence[DataFiles], folder: Path) -> Node:
+    file = folder / path
     return {
         "@type": "cr:FileObject",
-        **common,
-        "name": Path(paths[0]).name,
-        "contentUrl": paths[0],
+        "@id": identifier,
+        "encodingFormat": FORMATS[group[0].suffix],
+        "name": file.name,
+        "contentUrl": path,
         "contentSize": f"{file.stat().st_size} B",
         "sha256": file_sha256(file),
     }
@@ -173,6 +195,20 @@ def _picture_files(root: str, summary: Summary) -> Node:
     }
 
 
+def _is_packed(group: Sequence[DataFiles]) -> bool:
+    """Whether pictures are in tar files."""
+    return group[0].suffix == ".tar"
+
+
+def _packed_files(group: Sequence[DataFiles], summary: Summary) -> Node:
+    """The pictures in tar files, each of which has its row beside it as JSON."""
+    return {
+        **_picture_files("", summary),
+        "includes": [f"*{suffix}" for suffix in summary.suffixes],
+        "containedIn": [{"@id": path} for path in _paths(group)],
+    }
+
+
 def _picture_records(root: str) -> Node:
     """The same as records: the picture, and the path by which rows name it."""
     source = {"fileSet": {"@id": FILES}}
@@ -180,12 +216,12 @@ def _picture_records(root: str) -> Node:
         "@type": "cr:Field",
         "@id": f"{FILES}/path",
         "name": "path",
-        "description": f"path of the picture within {root}/",
+        "description": f"path of the picture{f' within {root}' if root else ''}",
         "dataType": "sc:Text",
         "source": {
             **source,
             "extract": {"fileProperty": "fullpath"},
-            "transform": {"regex": f"^{root}/(.+)$"},
+            "transform": {"regex": f"^{root}(.+)$"},
         },
     }
     image: Node = {

@@ -28,6 +28,7 @@ PUBLISHERS: Registry[None] = Registry(
     {
         "hf": "memeloc.publish.writers.hugging_face:write",
         "csv": "memeloc.publish.writers.plain:write",
+        "webdataset": "memeloc.publish.writers.webdataset:write",
     },
     "layout",
 )

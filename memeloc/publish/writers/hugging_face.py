@@ -62,7 +62,7 @@ def write(
                 each.finish()
     (out / "tables").mkdir()
     for table in release.tables.values():
-        _write_frame(table.frame, out / "tables" / f"{table.name}.parquet")
+        write_frame(table.frame, out / "tables" / f"{table.name}.parquet")
         on_progress("tables", 1, len(release.tables))
     write_files(release, out)
 
@@ -178,7 +178,8 @@ def _leaves(schema: Any) -> Iterator[str]:
         yield path
 
 
-def _write_frame(frame: Any, path: Path) -> None:
+def write_frame(frame: Any, path: Path) -> None:
+    """Write a table as Parquet that `datasets` reads."""
     import pyarrow as pa
     import pyarrow.parquet as pq
 
