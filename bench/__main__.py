@@ -22,6 +22,7 @@ from bench import (
     loading,
     localising,
     pictures,
+    publishing,
     reading,
     serving,
     shards,
@@ -61,6 +62,7 @@ def main() -> int:
             "wordplay",
             "texts",
             "localising",
+            "publishing",
         ),
         help="one part; writes no file",
     )
@@ -132,6 +134,8 @@ def main() -> int:
         measured, more = localising.measure(chosen.pictures, say=say)
         figures += measured
         notes += more
+    if chosen.only in (None, "publishing"):
+        figures += publishing.measure(say=say)
     print_table(figures, notes)
     if not chosen.only:
         write_results(figures, notes)

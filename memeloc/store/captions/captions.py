@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
-from sqlalchemy import select
+from sqlalchemy import Text, func, select, type_coerce
 
 from memeloc.model import Acceptance, Caption
 from memeloc.store.captions.importing import ImportBatch
@@ -38,6 +38,7 @@ from memeloc.store.records import (
     ToTranslate,
 )
 from memeloc.store.tables.captions import captions, memes
+from memeloc.store.tables.types import decode_json
 
 if TYPE_CHECKING:
     from memeloc.captions import CaptionRow
@@ -221,3 +222,14 @@ class Captions(Repository):
         """The state of each caption of some languages, or (None) of all, in the memes' order."""
         with self.database.read() as connection:
             return find_states(connection, tags, kind, rounds)
+
+    def made_by(self) -> list[tuple[str, str, dict[str, Any], int]]:
+        """What machine translations were made by: language, translator, provenance, how many.
+
+        All versions count, also those that people have corrected since.
+        """
+        columns = captions.c
+        made = (columns.language, columns.translator, type_coerce(columns.provenance, Text()))
+        query = select(*made, func.count()).where(columns.provenance.is_not(None))
+        rows = self.fetch(query.group_by(*made).order_by(*made))
+        return [(tag, name, decode_json(text) or {}, count) for tag, name, text, count in rows]

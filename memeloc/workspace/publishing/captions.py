@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, NamedTuple
 
 from memeloc.model import SEPARATOR
 from memeloc.publish.release import ReleaseTable
@@ -25,18 +25,27 @@ Key = tuple[str, str]
 _BY_MACHINE = ("translated", "read")
 
 
+class CaptionRow(NamedTuple):
+    """What has become of a caption; see `memeloc.store.captions.states`."""
+
+    state: str
+    stage: str
+    round: int
+    translator: str
+
+
 @dataclass(frozen=True, eq=False)
 class TakenCaptions:
     """Captions that go out.
 
     Attributes:
         texts: parts by meme and language, in the memes' order.
-        rows: what is said of each: state, stage, round, translator.
+        rows: what has become of each.
         templates: by meme; memes_frame is the workspace's table `memes`.
     """
 
     texts: Mapping[Key, tuple[str, ...]]
-    rows: Mapping[Key, Mapping[str, Any]]
+    rows: Mapping[Key, CaptionRow]
     templates: Mapping[str, str]
     memes_frame: pd.DataFrame
 
@@ -55,7 +64,7 @@ class TakenCaptions:
         counts = Counter(
             language
             for (_, language), row in self.rows.items()
-            if row["stage"] in _BY_MACHINE and row["state"] not in ("accepted", "corrected")
+            if row.stage in _BY_MACHINE and row.state not in ("accepted", "corrected")
         )
         return dict(counts)
 
@@ -70,18 +79,14 @@ def taken_captions(workspace: WorkspaceFolder, which: Accept) -> TakenCaptions:
     tags = [workspace.source.tag, *(locale.tag for locale in workspace.languages)]
     tags = list(dict.fromkeys([*tags, *(language for _, language in states)]))
     texts: dict[Key, tuple[str, ...]] = {}
-    rows: dict[Key, Mapping[str, Any]] = {}
+    rows: dict[Key, CaptionRow] = {}
     for tag in tags:
         for meme, version in stored.current(tag).items():
             state = states.get((meme, tag))
             if state in taken:
                 texts[meme, tag] = version.parts
-                rows[meme, tag] = {
-                    "state": state,
-                    "stage": version.stage,
-                    "round": version.round,
-                    "translator": version.translator,
-                }
+                made = (version.stage, version.round, version.translator)
+                rows[meme, tag] = CaptionRow(states[meme, tag], *made)
     return TakenCaptions(texts, rows, stored.templates(), workspace.store.exports.frame("memes"))
 
 
@@ -113,7 +118,7 @@ def captions_table(
             "template": captions.templates[meme],
             "split": splits[meme],
             "text": SEPARATOR.join(parts),
-            **captions.rows[meme, language],
+            **captions.rows[meme, language]._asdict(),
         }
         for (meme, language), parts in captions.texts.items()
     ]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections import Counter
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
@@ -67,10 +66,10 @@ def _captions(captions: TakenCaptions) -> dict[str, Any]:
         counts = by_language.setdefault(
             language, {"states": Counter(), "stages": Counter(), "translators": Counter()}
         )
-        counts["states"][row["state"]] += 1
-        counts["stages"][row["stage"]] += 1
-        if row["translator"]:
-            counts["translators"][row["translator"]] += 1
+        counts["states"][row.state] += 1
+        counts["stages"][row.stage] += 1
+        if row.translator:
+            counts["translators"][row.translator] += 1
     return {
         language: {name: dict(sorted(values.items())) for name, values in counts.items() if values}
         for language, counts in by_language.items()
@@ -79,17 +78,9 @@ def _captions(captions: TakenCaptions) -> dict[str, Any]:
 
 def _translations(workspace: WorkspaceFolder) -> list[dict[str, Any]]:
     """The models, glossaries and prompts of machine translations, with how many each made."""
-    history = workspace.store.exports.frame("history")
-    columns = [history[name].tolist() for name in ("language", "translator", "provenance")]
-    made = Counter(row for row in zip(*columns, strict=True) if isinstance(row[2], str) and row[2])
     return [
-        {
-            "language": language,
-            "translator": translator,
-            "captions": count,
-            **json.loads(provenance),
-        }
-        for (language, translator, provenance), count in sorted(made.items())
+        {"language": language, "translator": translator, "captions": count, **made_by}
+        for language, translator, made_by, count in workspace.store.captions.made_by()
     ]
 
 
