@@ -107,7 +107,7 @@ class Answers:
             labels=names,
             abstentions=left_out,
             levels=levels,
-            items=pd.DataFrame(index=given["item"].unique()) if items is None else items,
+            items=pd.DataFrame(index=given["item"].unique()) if items is None else _known(items),
             people=_people(given) if people is None else people,
             versions=pd.DataFrame(columns=list(VERSION_COLUMNS)) if versions is None else versions,
             models=pd.DataFrame(columns=list(COLUMNS)) if models is None else models,
@@ -157,6 +157,19 @@ def _places(values: pd.Series[str], names: Sequence[str]) -> Ints:
 
     wanted = pd.Index(values.astype(object))
     return pd.Index(list(names), dtype=object).get_indexer(wanted).astype(np.int64)
+
+
+def _known(items: pd.DataFrame) -> pd.DataFrame:
+    """Items with their names as text, as the answers have them.
+
+    Raises:
+        InputError: an item has two rows.
+    """
+    items = items.set_axis(items.index.astype(str), axis="index")
+    if items.index.has_duplicates:
+        name = items.index[items.index.duplicated()][0]
+        raise InputError(f"the table of items has two rows for {name[:60]!r}", column="item")
+    return items
 
 
 def _people(given: pd.DataFrame) -> pd.DataFrame:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import asdict, dataclass
+from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -127,7 +128,7 @@ def chi_squared_of(table: Ints, confidence: float) -> ChiSquared:
     result = stats.chi2_contingency(table, correction=False)
     n = int(table.sum())
     largest = n * (min(rows, columns) - 1)
-    low, high = _noncentrality(stats, float(result.statistic), int(result.dof), confidence)
+    low, high = _noncentralities(stats, float(result.statistic), int(result.dof), confidence)
     return ChiSquared(
         statistic=float(result.statistic),
         dof=int(result.dof),
@@ -140,29 +141,20 @@ def chi_squared_of(table: Ints, confidence: float) -> ChiSquared:
     )
 
 
-def _noncentrality(stats: Any, statistic: float, dof: int, confidence: float) -> tuple[float, ...]:
+def _noncentralities(
+    stats: Any, statistic: float, dof: int, confidence: float
+) -> tuple[float, float]:
     """The noncentralities under which the statistic is at either end of its middle `confidence`.
 
-    Steiger (2004), "Beyond the F Test", equation 11 and what follows; 0 where even no
-    noncentrality makes the statistic that small.
+    Steiger (2004), "Beyond the F Test"; 0 where even none makes the statistic that small.
     """
-    from importlib import import_module
-
-    solve = import_module("scipy.optimize").brentq
-    tail = (1 - confidence) / 2
-    bounds = []
-    for share in (1 - tail, tail):
-        if stats.chi2.cdf(statistic, dof) <= share:
-            bounds.append(0.0)
-            continue
-        # The mean of the distribution is dof + noncentrality, its variance 2 (dof + 2 of it).
-        most = statistic + 20 * np.sqrt(statistic + dof) + 100
-
-        def beyond(noncentrality: float, share: float = share) -> float:
-            return float(stats.ncx2.cdf(statistic, dof, noncentrality)) - share
-
-        bounds.append(float(solve(beyond, 0.0, most)))
-    return tuple(bounds)
+    inverse = import_module("scipy.special").chndtrinc
+    shares = (1 + confidence) / 2, (1 - confidence) / 2
+    central = stats.chi2.cdf(statistic, dof)
+    low, high = (
+        float(inverse(statistic, dof, share)) if central > share else 0.0 for share in shares
+    )
+    return low, high
 
 
 def residuals_of(table: Ints) -> tuple[Floats, Floats]:
