@@ -46,9 +46,10 @@ lint: $(VENV)/.installed-test ## Check style (ruff), types (mypy) and who may im
 bench: apt-bench $(VENV)/.installed-bench ## Measure speed and memory against the bounds; writes bench/results.json
 	@$(BIN)/python -m bench
 
-docs: $(VENV)/.installed-demo ## Write guides/commands.md from the commands' help, guides/speed.md from bench/results.json
+docs: $(VENV)/.installed-demo ## Write guides/commands.md from the commands' help, guides/speed.md from bench/results.json, the table of guides/statistics.md
 	@$(BIN)/python tools/make_command_reference.py
 	@$(BIN)/python tools/make_speed_page.py
+	@$(BIN)/python tools/make_statistics_table.py
 
 clean: ## Remove what make and the tools have made
 	rm -rf $(VENV) build dist demo out .pytest_cache .mypy_cache .ruff_cache .import_linter_cache

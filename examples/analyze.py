@@ -1,0 +1,214 @@
+"""An analysis that finds again what was put in: answers are simulated from known parameters.
+
+    analyze.py OUT [--seed N]        one simulation: its report, and each true value beside it
+    analyze.py --coverage 1000       of so many seeds, how often intervals hold the true value
+
+People of three cultures label the same memes as funny or not. How funny an item is to one of them
+is drawn from a beta distribution, so that the true value of Krippendorff's alpha is known; a
+culture has its own opinion of some items (its shift), so that the agreement of cultures is; and
+annotator C-4 does not look at the pictures. Nothing here is estimated: the true values are moments
+of the distribution.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from dataclasses import dataclass
+from itertools import combinations
+from math import comb
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from numpy.polynomial import Polynomial
+
+from memeloc.analyze import Analysis, Answers, Settings, analyze
+
+LABELS = ("funny", "not funny")
+SECTIONS = ("label-shares", "agreement-within", "agreement-between")
+
+
+@dataclass(frozen=True)
+class Population:
+    """What answers are drawn from.
+
+    Attributes:
+        a, b: of the beta distribution of an item's chance to be called funny; alpha is
+            1 / (a + b + 1).
+        shifts: by culture the share of items of which it has an opinion of its own.
+        careless: the culture with one annotator who calls every item funny by the toss of a coin.
+        people: annotators a culture, who label all items.
+    """
+
+    a: float = 0.4
+    b: float = 0.5
+    shifts: tuple[tuple[str, float], ...] = (("A", 0.0), ("B", 0.1), ("C", 0.4))
+    careless: str = "C"
+    people: int = 5
+
+    @property
+    def cultures(self) -> tuple[str, ...]:
+        """Their names."""
+        return tuple(name for name, _ in self.shifts)
+
+    def mean(self, of: Polynomial) -> float:
+        """The expectation of a polynomial of an item's chance p.
+
+        The k-th moment of a beta distribution is the product of (a + r) / (a + b + r), r < k.
+        """
+        moments, moment = [], 1.0
+        for power in range(len(of.coef)):
+            moments.append(moment)
+            moment *= (self.a + power) / (self.a + self.b + power)
+        return float(of.coef @ np.array(moments))
+
+    def majority(self, culture: str) -> Polynomial:
+        """The probability that most of a culture call an item funny, as a polynomial of p."""
+        half = self.people // 2
+        if culture != self.careless:
+            return _more_than(half, self.people)
+        others = self.people - 1
+        return 0.5 * _more_than(half - 1, others) + 0.5 * _more_than(half, others)
+
+    def alpha(self, culture: str) -> float:
+        """Krippendorff's nominal alpha of the population: 1 - observed / expected disagreement."""
+        p = Polynomial([0, 1])
+        mean, differ = self.mean(p), self.mean(2 * p * (1 - p))
+        if culture != self.careless:
+            return 1 - differ / (2 * mean * (1 - mean))
+        n = self.people
+        # Of all ordered pairs of answers to an item those with the careless one differ by 1/2.
+        observed = ((n - 1) * (n - 2) * differ + 2 * (n - 1) * 0.5) / (n * (n - 1))
+        share = ((n - 1) * mean + 0.5) / n
+        return 1 - observed / (2 * share * (1 - share))
+
+    def agreement(self, first: str, second: str) -> float:
+        """The probability that two cultures give an item the same label."""
+        shifts = dict(self.shifts)
+        common = (1 - shifts[first]) * (1 - shifts[second])
+        chances = self.majority(first), self.majority(second)
+        together = self.mean(chances[0] * chances[1] + (1 - chances[0]) * (1 - chances[1]))
+        shares = self.mean(chances[0]), self.mean(chances[1])
+        apart = shares[0] * shares[1] + (1 - shares[0]) * (1 - shares[1])
+        return common * together + (1 - common) * apart
+
+    def truths(self) -> dict[str, float]:
+        """All true values, by what the report calls them."""
+        truths = {}
+        share = self.mean(Polynomial([0, 1]))
+        for culture in self.cultures:
+            careless = (share * (self.people - 1) + 0.5) / self.people
+            truths[f"{culture}: share of answers"] = careless if culture == self.careless else share
+            truths[f"{culture}: share of items"] = self.mean(self.majority(culture))
+            truths[f"{culture}: alpha"] = self.alpha(culture)
+        pairs = list(combinations(self.cultures, 2))
+        for first, second in pairs:
+            truths[f"{first} and {second}: agreement"] = self.agreement(first, second)
+        whole = [self.agreement(*pair) for pair in pairs]
+        truths["all pairs: agreement"] = sum(whole) / len(whole)
+        return truths
+
+    def draw(self, items: int, seed: int) -> Answers:
+        """Answers of every annotator to so many items."""
+        random = np.random.default_rng([seed, 17])
+        shared = random.beta(self.a, self.b, items)
+        rows = []
+        names = [f"m-{item:03d}" for item in range(items)]
+        for culture, shift in self.shifts:
+            own = random.beta(self.a, self.b, items)
+            chance = np.where(random.random(items) < shift, own, shared)
+            for place in range(self.people):
+                careless = culture == self.careless and place == self.people - 1
+                funny = random.random(items) < (0.5 if careless else chance)
+                labels = np.where(funny, *LABELS)
+                rows += [(name, culture, f"{culture}-{place}", label)
+                         for name, label in zip(names, labels, strict=True)]  # fmt: skip
+        table = pd.DataFrame(rows, columns=["item", "culture", "participant", "label"])
+        topics = pd.DataFrame({"category": [("office", "tea")[n % 2] for n in range(items)]}, names)
+        return Answers.of(table, labels=LABELS, items=topics)
+
+
+def _more_than(least: int, people: int) -> Polynomial:
+    """The probability that more than `least` of so many people call an item funny."""
+    p = Polynomial([0, 1])
+    terms = (comb(people, k) * p**k * (1 - p) ** (people - k) for k in range(least + 1, people + 1))
+    return sum(terms, Polynomial([0]))
+
+
+def estimates(analysis: Analysis) -> dict[str, tuple[float, float, float]]:
+    """Value and interval of everything in `Population.truths`, from the report's tables."""
+    frames = {table.name: table.frame for section in analysis.sections for table in section.tables}
+    rows: dict[str, tuple[Any, Any, Any]] = {}
+    shares = frames["label-shares"]
+    for row in shares[shares["label"] == LABELS[0]].itertuples():
+        rows[f"{row.culture}: share of answers"] = (row.share, row.low, row.high)
+        items = (row.share_of_items, row.items_low, row.items_high)
+        rows[f"{row.culture}: share of items"] = items
+    within = frames["agreement-within"]
+    for row in within[within["measure"] == "Krippendorff's alpha, nominal"].itertuples():
+        rows[f"{row.culture}: alpha"] = (row.value, row.low, row.high)
+    for row in frames["culture-pairs"].itertuples():
+        interval = (row.agreement, row.low, row.high)
+        rows[f"{row.first} and {row.second}: agreement"] = interval
+    mean = frames["culture-pairs-mean"].iloc[0]
+    rows["all pairs: agreement"] = (mean["agreement"], mean["low"], mean["high"])
+    return rows
+
+
+def recovered(analysis: Analysis, truths: dict[str, float]) -> pd.DataFrame:
+    """True values beside estimates: `parameter`, `true`, `value`, `low`, `high`, `inside`."""
+    by_name = estimates(analysis)
+    frame = pd.DataFrame(
+        [(name, true, *by_name[name]) for name, true in truths.items()],
+        columns=["parameter", "true", "value", "low", "high"],
+    )
+    return frame.assign(inside=(frame["low"] <= frame["true"]) & (frame["true"] <= frame["high"]))
+
+
+def coverage(seeds: int, *, items: int = 250, bootstraps: int = 300) -> pd.DataFrame:
+    """Of so many simulations the share whose interval holds each true value, and their mean.
+
+    The setting is a cheap one: fewer items and resamples than the report's.
+    """
+    population = Population()
+    truths = population.truths()
+    settings = Settings(bootstraps=bootstraps)
+    held = []
+    for seed in range(seeds):
+        analysis = analyze(population.draw(items, seed), settings, sections=SECTIONS)
+        held.append(recovered(analysis, truths).set_index("parameter")[["inside", "value"]])
+        if sys.stderr.isatty():
+            print(f"\r{seed + 1} of {seeds}", end="", file=sys.stderr)
+    whole = pd.concat(held).groupby(level=0, sort=False).mean()
+    return whole.assign(true=pd.Series(truths)).reset_index()
+
+
+def main() -> None:
+    """Write a report of simulated answers, or measure how often intervals hold."""
+    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
+    parser.add_argument("out", type=Path, nargs="?", default=Path("analysis"))
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--coverage", type=int, metavar="SEEDS", default=0)
+    chosen = parser.parse_args()
+    if chosen.coverage:
+        print(coverage(chosen.coverage).to_string(index=False, float_format="%.3f"))
+        return
+    from memeloc.analyze.report import write_report
+
+    population = Population()
+    answers = population.draw(300, chosen.seed)
+    analysis = analyze(answers, Settings(seed=chosen.seed))
+    files = write_report(analysis, chosen.out)
+    answers.table.to_csv(chosen.out / "answers.csv", index=False)
+    frame = recovered(analysis, population.truths())
+    print(frame.to_string(index=False, float_format="%.3f"))
+    print(f"inside their intervals: {frame['inside'].sum()} of {len(frame)}")
+    out = analysis.section("standing-out").figures["participants"]
+    print(f"annotators that stand out: {', '.join(out)}")
+    print(f"report: {files.page}")
+
+
+if __name__ == "__main__":
+    main()
