@@ -19,11 +19,12 @@ APT_TEST_ALL := $(APT_TEST) omegat
 
 EXTRAS_demo := ocr
 EXTRAS_examples := collect,ocr,filters,encoder
-EXTRAS_test := all,encoder,bench,test,lint
+EXTRAS_test := all,encoder,bench,test,lint,site
 EXTRAS_bench := all,bench
+EXTRAS_site := all,site
 
 .NOTPARALLEL:
-.PHONY: help demo test test-all lint bench docs clean apt-demo apt-test apt-test-all apt-bench
+.PHONY: help demo test test-all lint bench docs site clean apt-demo apt-test apt-test-all apt-bench
 
 help: ## Say what can be made
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/make \1\t\2/p' Makefile | expand -t 16
@@ -50,6 +51,13 @@ docs: $(VENV)/.installed-demo ## Write guides/commands.md from the commands' hel
 	@$(BIN)/python tools/make_command_reference.py
 	@$(BIN)/python tools/make_speed_page.py
 	@$(BIN)/python tools/make_statistics_table.py
+
+site: apt-demo $(VENV)/.installed-site ## Build the documentation site: build/site/docs/index.html
+	@rm -rf build/api build/gallery build/site
+	@$(BIN)/python tools/make_gallery.py build/gallery
+	@$(BIN)/python tools/make_api_pages.py build/api
+	@$(BIN)/python -m sphinx --fail-on-warning --keep-going -q -c docs -b html . build/site
+	@echo "Open build/site/docs/index.html"
 
 clean: ## Remove what make and the tools have made
 	rm -rf $(VENV) build dist demo out .pytest_cache .mypy_cache .ruff_cache .import_linter_cache
