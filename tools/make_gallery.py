@@ -1,7 +1,7 @@
 """Writes the documentation's gallery. In: templates, locales, captions. Out: pictures, a page.
 
-Run by `make site`: each template with a caption, and each locale on one template: its caption of the
-starter set, or else its own name and the first letters of its alphabet.
+Run by `make site`: each template with a caption, and each locale on one template: its caption of
+the starter set, or else its own name and the first letters of its alphabet.
 """
 
 from __future__ import annotations
@@ -17,6 +17,7 @@ from memeloc.model import SEPARATOR, Locale
 
 STARTER = Path(__file__).parents[1] / "examples" / "starter" / "captions.csv"
 _TEMPLATE = "cloud-monday"
+_IDS = ("meme_id", "template")
 _LETTERS = 12
 
 _HEAD = """\
@@ -53,7 +54,7 @@ def _locales(folder: Path) -> Iterator[str]:
     template = load_templates()[0][_TEMPLATE]
     renderer = Renderer()
     starter = next(row for row in _starter() if row["template"] == _TEMPLATE)
-    captions = {default().get(tag).tag: text for tag, text in starter.items() if tag in _languages()}
+    captions = {default().get(tag).tag: text for tag, text in starter.items() if tag not in _IDS}
     yield "## Locales\n"
     for locale in sorted(default(), key=lambda each: each.name):
         caption = captions.get(locale.tag) or SEPARATOR.join([locale.native_name, _letters(locale)])
@@ -72,10 +73,6 @@ def _letters(locale: Locale) -> str:
 def _starter() -> list[dict[str, str]]:
     with STARTER.open(encoding="utf-8-sig", newline="") as file:
         return list(csv.DictReader(file))
-
-
-def _languages() -> set[str]:
-    return set(_starter()[0]) - {"meme_id", "template"}
 
 
 def _alt(caption: str) -> str:
