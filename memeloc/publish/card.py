@@ -9,7 +9,6 @@ open is called so.
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from functools import cache
@@ -259,7 +258,7 @@ def _provenance(values: Mapping[str, Any]) -> Iterator[tuple[str, list[tuple[str
     parts = {"run": plain, **{key: value for key, value in values.items() if key not in plain}}
     for name, part in parts.items():
         pairs = part.items() if isinstance(part, Mapping) else enumerate(part, 1)
-        rows = [(str(key), _shown(value)) for key, value in pairs]
+        rows = [(str(key).replace("_", " "), _shown(value)) for key, value in pairs]
         if len(rows) > _MOST_ROWS:
             rows[_MOST_ROWS:] = [("…", counted(len(rows) - _MOST_ROWS, "more row"))]
         if rows:
@@ -267,8 +266,25 @@ def _provenance(values: Mapping[str, Any]) -> Iterator[tuple[str, list[tuple[str
 
 
 def _shown(value: Any) -> str:
-    text = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False, default=str)
+    text = _in_words(value)
     return text if len(text) <= _LONGEST else f"{text[:_LONGEST]}…"
+
+
+def _in_words(value: Any) -> str:
+    """A JSON value on one line.
+
+    >>> _in_words({"seed": 3, "shares": {"train": 0.8, "test": 0.2}, "of": ["a", "b"]})
+    'seed 3; shares (train 0.8; test 0.2); of a, b'
+    """
+    if isinstance(value, Mapping):
+        pairs = ((key, inner, _in_words(inner)) for key, inner in value.items())
+        return "; ".join(
+            f"{key} ({text})" if isinstance(inner, Mapping) else f"{key} {text}"
+            for key, inner, text in pairs
+        )
+    if isinstance(value, list | tuple):
+        return ", ".join(map(_in_words, value))
+    return str(value)
 
 
 def cell(text: object) -> str:

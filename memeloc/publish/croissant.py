@@ -341,7 +341,7 @@ def _responsible(release: Release, summary: Summary) -> Node:
     people = release.tables.get("people")
     facts = [name for name in people.columns if name != "annotator"] if people else []
     values: Mapping[str, Any] = {
-        "dataCollection": str(release.provenance.get("collection", "")),
+        "dataCollection": _collection(release),
         "dataUseCases": about.intended_use,
         "dataLimitations": [text for text in limitations if text],
         "dataBiases": [],
@@ -364,6 +364,16 @@ def _responsible(release: Release, summary: Summary) -> Node:
         "dataReleaseMaintenancePlan": about.maintenance,
     }
     return {f"rai:{name}": value for name, value in values.items() if value}
+
+
+def _collection(release: Release) -> str:
+    """Where items were collected, and how many, as far as they were."""
+    items = release.provenance.get("collected", {}).get("items", {})
+    counts = (
+        f"{source}: " + ", ".join(f"{count:,} of kind {kind}" for kind, count in kinds.items())
+        for source, kinds in items.items()
+    )
+    return "; ".join(counts)
 
 
 def _models(frame: Any) -> set[str]:
