@@ -5,7 +5,8 @@ What was left out, and why, belongs beside every figure (charmemes 4.3, multi3ha
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections import Counter
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from memeloc.analyze.answers import NO_LABEL, Answers
@@ -13,6 +14,7 @@ from memeloc.analyze.sections import Bars, Section, Settings, Table
 from memeloc.counts import counted
 
 NAME = "funnel"
+_LABELS = "labels (of an item in a culture)"
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,15 +50,15 @@ def answer_steps(answers: Answers) -> list[Step]:
     cultures = counted(len(answers.cultures), "culture")
     return [
         Step("answers", "given", len(labels)),
-        Step("answers", "count as votes", int(known.sum()), why),
+        Step("answers", "that vote", int(known.sum()), why),
         Step("items", "answered", len(answers.names)),
-        Step("items", "have a vote in a culture", int(votes.any(axis=1).sum())),
-        Step("items", f"have a vote in each of {cultures}", int(votes.all(axis=1).sum())),
-        Step("items", f"have a label in each of {cultures}", int(labelled.all(axis=1).sum())),
-        Step("labels (an item in a culture)", "have votes", cells),
+        Step("items", "with a vote in a culture", int(votes.any(axis=1).sum())),
+        Step("items", f"with a vote in each of {cultures}", int(votes.all(axis=1).sum())),
+        Step("items", f"with a label in each of {cultures}", int(labelled.all(axis=1).sum())),
+        Step(_LABELS, "with votes", cells),
         Step(
-            "labels (an item in a culture)",
-            "have a majority",
+            _LABELS,
+            "with a majority",
             int(labelled.sum()),
             {"tie": ties} if ties else {},
         ),
@@ -64,7 +66,7 @@ def answer_steps(answers: Answers) -> list[Step]:
 
 
 def funnel_section(steps: Sequence[Step]) -> Section:
-    """The section: a table of all stages, and bars of each thing that is counted."""
+    """The section: a table of all stages, and a bar for each."""
     import pandas as pd
 
     rows = []
@@ -95,15 +97,28 @@ def funnel_section(steps: Sequence[Step]) -> Section:
         NAME,
         "What the analysis rests on",
         (table,),
-        tuple(_bars(of, [step for step in steps if step.of == of], method) for of in last),
+        (_bars(steps),),
         figures={f"{step.of}: {step.stage}": step.count for step in steps},
     )
 
 
-def _bars(of: str, steps: Iterable[Step], method: str) -> Bars:
+def _bars(steps: Sequence[Step]) -> Bars:
+    """What is left of the first stage, of everything that has several stages."""
     import pandas as pd
 
-    counts = {step.stage: step.count for step in steps}
-    name = f"{NAME}-{of.partition(' ')[0]}"
-    frame = pd.DataFrame({of: list(counts.values())}, index=list(counts))
-    return Bars(name, of.capitalize(), frame, f"{of}, how many", method)
+    stages = Counter(step.of for step in steps)
+    first: dict[str, int] = {}
+    for step in steps:
+        first.setdefault(step.of, step.count)
+    shares = {
+        f"{step.of} {step.stage}: {step.count:,}": step.count / (first[step.of] or 1)
+        for step in steps
+        if stages[step.of] > 1
+    }
+    return Bars(
+        NAME,
+        "What is left of each first stage",
+        pd.DataFrame({"share": list(shares.values())}, index=list(shares)),
+        "share of the first stage",
+        "Counted at each stage, as a share of the first one of the same kind.",
+    )

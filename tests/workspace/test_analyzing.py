@@ -12,6 +12,7 @@ from memeloc import Workspace
 from memeloc.errors import InputError
 from memeloc.survey.plain_answers import Columns
 from memeloc.workspace.surveys import Survey
+from memeloc.workspace.surveys.analyzing import short_names
 
 CAPTIONS = """meme_id,template,en,de
 monday,cloud-monday,Monday’s forecast: // me,Die Aussichten: // ich
@@ -100,9 +101,26 @@ def test_the_funnel_goes_from_submissions_to_labels(survey: Survey) -> None:
     figures = analysis.section("funnel").figures
     assert figures["submissions: retained"] == 8
     assert figures["answers: given"] == 16
-    assert figures["answers: count as votes"] == 14
+    assert figures["answers: that vote"] == 14
     assert "dataset" in analysis.gaps  # nothing was collected
 
 
 def test_only_names_the_one_survey(workspace: Workspace) -> None:
     assert workspace.surveys.only() == "pilot"
+
+
+def test_people_have_short_names_that_check_takes(survey: Survey) -> None:
+    names = set(survey.analysed_answers().table["participant"])
+    assert {len(name) for name in names} == {8}
+    assert survey.analysed_answers().people.index.isin(names).all()
+    result = survey.check(exclude=[min(names)])
+    assert result.by_rule == {"outlier": 1}
+    survey.check()
+
+
+def test_short_names_get_longer_where_two_begin_alike() -> None:
+    assert short_names(["a" * 9 + "1", "a" * 9 + "2", "r1-b01-US/1"]) == {
+        "a" * 9 + "1": "a" * 9 + "1",
+        "a" * 9 + "2": "a" * 9 + "2",
+        "r1-b01-US/1": "r1-b01-US/1",
+    }

@@ -12,6 +12,7 @@ if TYPE_CHECKING:
 
 UNDEFINED = "—"
 """What stands where a figure is not defined."""
+_NOTHING = 1e-9
 
 
 def is_number(column: pd.Series[Any]) -> bool:
@@ -22,17 +23,28 @@ def is_number(column: pd.Series[Any]) -> bool:
 
 
 def shown_column(column: pd.Series[Any]) -> list[str]:
-    """A column's cells as texts; a column of whole numbers has no decimals.
+    """A column's cells as texts: all whole numbers, or all with decimals where all are shares.
+
+    Where a figure may be negative, one that is next to nothing is 0 but for rounding.
 
     >>> import pandas as pd
     >>> shown_column(pd.Series([0.5, None, 0.00001])), shown_column(pd.Series([3.0, 12000.0]))
     (['0.500', '—', '1.0e-05'], ['3', '12,000'])
+    >>> shown_column(pd.Series([1.0, -0.25, 1e-17])), shown_column(pd.Series([68.0, 0.5]))
+    (['1.000', '-0.250', '0.000'], ['68', '0.500'])
     """
-    if is_number(column):
-        defined = column.dropna()
-        if bool((defined % 1 == 0).all()) and not bool(defined.isin([math.inf, -math.inf]).any()):
-            return [UNDEFINED if _undefined(cell) else _whole(int(cell)) for cell in column]
-    return [shown(cell) for cell in column]
+    if not is_number(column):
+        return [shown(cell) for cell in column]
+    figures = [None if _undefined(cell) else float(cell) for cell in column]
+    defined = [figure for figure in figures if figure is not None]
+    if all(map(_is_whole, defined)):
+        return [UNDEFINED if figure is None else _whole(int(figure)) for figure in figures]
+    if any(figure < 0 for figure in defined):
+        figures = [0.0 if figure and abs(figure) < _NOTHING else figure for figure in figures]
+    shares = all(abs(figure) <= 1 for figure in defined)
+    return [
+        _decimal(figure) if shares and figure is not None else shown(figure) for figure in figures
+    ]
 
 
 def shown(cell: Any) -> str:
@@ -46,7 +58,7 @@ def shown(cell: Any) -> str:
     if isinstance(cell, int):
         return _whole(cell)
     if isinstance(cell, float) or hasattr(cell, "dtype"):
-        return _decimal(float(cell)) if float(cell) % 1 else _whole(int(cell))
+        return _whole(int(cell)) if _is_whole(float(cell)) else _decimal(float(cell))
     return clean(str(cell))
 
 
@@ -68,6 +80,10 @@ def _undefined(cell: Any) -> bool:
     return cell is None or (not isinstance(cell, Sequence | dict) and bool(pd.isna(cell)))
 
 
+def _is_whole(number: float) -> bool:
+    return math.isfinite(number) and number % 1 == 0
+
+
 def _whole(number: int) -> str:
     return f"{number:,}" if abs(number) >= 10_000 else str(number)
 
@@ -76,6 +92,6 @@ def _decimal(number: float) -> str:
     if not math.isfinite(number):
         return "∞" if number > 0 else "−∞"
     size = abs(number)
-    if size < 0.0005:
+    if 0 < size < 0.0005:
         return f"{number:.1e}"
     return f"{number:,.1f}" if size >= 100 else f"{number:.3f}"

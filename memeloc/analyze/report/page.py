@@ -18,6 +18,8 @@ from memeloc.version import __version__
 SHOWN_ROWS = 30
 """Rows of a table on the page; the rest stands in its CSV."""
 
+_SHORT = 22
+"""Letters of cells that keep to one line."""
 _PAGE = Path(__file__).with_name("page.html")
 
 
@@ -27,6 +29,7 @@ class _Column:
     meaning: str
     is_number: bool
     is_caption: bool
+    is_short: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,16 +103,17 @@ def _shown(section: Section, analysis: Analysis, plots: Mapping[str, bytes]) -> 
 
 def _table(table: Table) -> _Table:
     frame = table.frame.head(SHOWN_ROWS)
+    cells = [shown_column(frame[name]) for name in frame.columns]
     columns = tuple(
         _Column(
             clean(str(name)),
             clean(table.columns.get(str(name), "")),
             is_number(frame[name]),
             str(name) in table.captions,
+            max(map(len, column), default=0) <= _SHORT,
         )
-        for name in frame.columns
+        for name, column in zip(frame.columns, cells, strict=True)
     )
-    cells = [shown_column(frame[name]) for name in frame.columns]
     return _Table(
         table.name,
         clean(table.title),

@@ -13,8 +13,9 @@ from io import BytesIO
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from numpy.typing import NDArray
 
-from memeloc.analyze.report.cells import clean, is_number, shown
+from memeloc.analyze.report.cells import clean, is_number, shown_column
 from memeloc.analyze.report.fonts import families_for, thicken
 from memeloc.analyze.report.marks import place_marks
 from memeloc.analyze.sections import Bars, Heatmap, Histogram, Intervals, Lines, Plot
@@ -23,6 +24,9 @@ from memeloc.errors import MissingError
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
+    from matplotlib.image import AxesImage
+
+Floats = NDArray[np.float64]
 
 _WIDTH = 7.5
 """Inches: what fits the page of a paper, or its two columns."""
@@ -33,6 +37,8 @@ _MOST_ANNOTATED = 16
 _MOST_BARS = 40
 """Bars, points or rows that a plot shows; the table beside it has all."""
 _MARKERS = "osD^vP*X"
+_BRIGHTNESS = np.array([0.299, 0.587, 0.114])
+"""What red, green and blue add to how bright a colour looks (ITU-R BT.601)."""
 
 _STYLE: dict[str, Any] = {
     "svg.hashsalt": "memeloc",
@@ -117,23 +123,37 @@ def _heatmap(figure: Figure, axes: Axes, plot: Heatmap) -> None:
     values = plot.values.iloc[:_MOST_BARS, :_MOST_BARS].astype(float)
     rows, columns = values.shape
     figure.set_size_inches(_WIDTH, min(9.0, 1.2 + 0.42 * rows))
-    image = axes.imshow(np.ma.masked_invalid(values.to_numpy()), cmap="Blues", aspect="auto")
+    cells = values.to_numpy(float)
+    most = float(np.nanmax(np.abs(cells)))
+    signed = {"cmap": "PuOr_r", "vmin": -most, "vmax": most}  # white is 0
+    shades = signed if np.nanmin(cells) < 0 else {"cmap": "Blues"}
+    image = axes.imshow(np.ma.masked_invalid(cells), aspect="auto", **shades)
     axes.set_xticks(range(columns), [clean(str(name)) for name in values.columns])
     axes.set_yticks(range(rows), [clean(str(name)) for name in values.index])
     axes.spines[:].set_visible(False)
     axes.tick_params(length=0)
     if max((len(str(name)) for name in values.columns), default=0) > 80 / columns:
-        axes.tick_params(axis="x", rotation=45)
+        for label in axes.get_xticklabels():
+            label.set(rotation=45, ha="right", rotation_mode="anchor")
     figure.colorbar(image, ax=axes, shrink=0.8).outline.set_visible(False)
-    if max(rows, columns) > _MOST_ANNOTATED:
-        return
-    cells = values.to_numpy(float)
-    middle = (np.nanmin(cells) + np.nanmax(cells)) / 2
-    for row in range(rows):
-        for column in range(columns):
-            value = float(cells[row, column])
-            colour = "white" if value > middle else "black"
-            axes.text(column, row, shown(value), ha="center", va="center", color=colour)
+    if max(rows, columns) <= _MOST_ANNOTATED:
+        _annotate(axes, image, cells)
+
+
+def _annotate(axes: Axes, image: AxesImage, cells: Floats) -> None:
+    """Write each figure of a matrix into its cell, white where the cell is dark."""
+    import pandas as pd
+
+    texts = shown_column(pd.Series(cells.ravel()))
+    colours = image.cmap(image.norm(cells.ravel()))
+    size = 8 if cells.shape[1] <= 10 else 6.5
+    for place, (text, colour) in enumerate(zip(texts, colours, strict=True)):
+        row, column = divmod(place, cells.shape[1])
+        if np.isnan(cells[row, column]):
+            letters = "#aaaaaa"
+        else:
+            letters = "black" if colour[:3] @ _BRIGHTNESS > 0.5 else "white"
+        axes.text(column, row, text, ha="center", va="center", color=letters, fontsize=size)
 
 
 def _histogram(figure: Figure, axes: Axes, plot: Histogram) -> None:

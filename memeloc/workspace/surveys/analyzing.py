@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -20,7 +20,7 @@ from memeloc.survey.quality.checking import retained
 from memeloc.tables import read_table
 from memeloc.workspace.curating.describing import Describing
 from memeloc.workspace.folder import WorkspaceFolder
-from memeloc.workspace.surveys.checking import Checked, Checking
+from memeloc.workspace.surveys.checking import FEWEST_LETTERS, Checked, Checking
 from memeloc.workspace.surveys.collected import collected_pictures
 from memeloc.workspace.surveys.packs import captions_in
 from memeloc.workspace.surveys.stored import CAPTIONS
@@ -93,13 +93,16 @@ class Analyzing(Checking):
         twice = len(table) - len(once)
         notes = [f"{counted(twice, 'answer', 'answers')} of people in a second culture"]
         versions, no_pictures = self._versions(pictures)
+        short = short_names(once["participant"].unique())
         return Answers.of(
-            once.assign(time=self._times(checked, once)),
+            once.assign(
+                time=self._times(checked, once), participant=once["participant"].map(short)
+            ),
             labels=[label.id for label in voting],
             abstentions=no_votes,
             levels=severities(self.taxonomy),
             items=self._items(),
-            people=self._people(checked, once),
+            people=self._people(checked, once).rename(index=short),
             versions=versions,
             models=None if models is None else self._models(Path(models), no_votes),
             notes=[*(notes if twice else []), *no_pictures],
@@ -240,6 +243,18 @@ class Analyzing(Checking):
 
     def _described(self, settings: Settings | None) -> Section:
         return Describing(self.workspace).describe(settings=settings)
+
+
+def short_names(people: Collection[str]) -> dict[str, str]:
+    """By stored id a name that a table has room for: as few letters of it as tell people apart.
+
+    `memeloc survey check --exclude` takes such a beginning.
+    """
+    ids = {id for id in people if "/" not in id}  # others are a sheet and a submission
+    length = FEWEST_LETTERS
+    while len({id[:length] for id in ids}) < len(ids):
+        length += 1
+    return {id: id[:length] if id in ids else id for id in people}
 
 
 def _selected_steps(funnel: Sequence[Mapping[str, Any]]) -> list[Step]:

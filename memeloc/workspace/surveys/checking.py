@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
@@ -25,6 +25,10 @@ from memeloc.workspace.surveys.teams import not_assigned
 
 if TYPE_CHECKING:
     import pandas as pd
+
+
+FEWEST_LETTERS = 8
+"""Letters of a stored id that name a person, where nobody else's begins with them."""
 
 
 @dataclass(frozen=True)
@@ -95,7 +99,8 @@ class Checking(StoredSurvey):
             rules: settings by rule, such as `{"speed": {"fewest": 5}}`; before memeloc.toml's.
             without: rules that are switched off.
             exclude: people whose submissions are excluded, such as outliers, besides those of
-                memeloc.toml; by their ids as they came, or as they are stored.
+                memeloc.toml; by their ids as they came, or as they are stored, of which the first
+                letters are enough (see `FEWEST_LETTERS`).
 
         Raises:
             InputError: there is no such rule or setting, or nobody of such an id.
@@ -180,13 +185,21 @@ class Checking(StoredSurvey):
         if not (names := dict.fromkeys((*rules.outlier.people, *exclude))):
             return rules
         known = {submission.participant for submission in self.submissions} - {""}
-        people = [name if name in known else self._store.hash_participant(name) for name in names]
+        people = [_beginning(name, known) or self._store.hash_participant(name) for name in names]
         for name, stored in zip(names, people, strict=True):
             if stored not in known and name in exclude:
                 raise InputError(f"Nobody of the id {name[:80]!r} has answered {self.name}.")
         return rules.model_copy(
             update={"outlier": rules.outlier.model_copy(update={"people": tuple(people)})}
         )
+
+
+def _beginning(name: str, known: Collection[str]) -> str:
+    """The stored id that this is, or that alone begins with it; empty for none."""
+    if name in known:
+        return name
+    matches = [id for id in known if len(name) >= FEWEST_LETTERS and id.startswith(name)]
+    return matches[0] if len(matches) == 1 else ""
 
 
 def _without_absent(rules: Rules, submissions: Sequence[Submission]) -> Rules:
