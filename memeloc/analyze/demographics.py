@@ -11,6 +11,8 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+import numpy as np
+
 from memeloc.analyze.answers import Answers
 from memeloc.analyze.sections import Bars, Section, Settings, Table
 from memeloc.errors import InputError
@@ -59,7 +61,8 @@ def demographics(answers: Answers, settings: Settings) -> Section:
     """
     import pandas as pd
 
-    answered = answers.people[answers.people.index.isin(answers.table["participant"])]
+    everybody = set(answers.table["participant"].unique())
+    answered = answers.people[[name in everybody for name in answers.people.index]]
     questions = [str(name) for name in answered.columns if name != "culture"]
     if not questions:
         raise InputError("nothing is known of the people who answered but their culture")
@@ -140,17 +143,24 @@ class _Question:
         """Question, culture, group, answers, and the share of each label."""
         import pandas as pd
 
-        group = voting["participant"].map(self.table["group"])
+        keys = self.table["culture"] + "\n" + self.table["group"]
+        names = sorted(set(keys))
         # Whoever has no group belongs to a culture that is not shown.
-        counts = pd.crosstab([voting["culture"], group.rename("group")], voting["label"])
-        counts = counts.reindex(columns=list(labels), fill_value=0)
+        group = keys.map({key: place for place, key in enumerate(names)})
+        row = voting["participant"].map(group).to_numpy(dtype=float, na_value=np.nan)
+        column = pd.Index(list(labels), dtype=object).get_indexer(
+            pd.Index(voting["label"].astype(object))
+        )
+        shown = ~np.isnan(row)
+        counts = np.zeros((len(names), len(labels)), dtype=np.int64)
+        np.add.at(counts, (row[shown].astype(np.int64), column[shown]), 1)
         answers = counts.sum(axis=1)
-        shares = counts.div(answers, axis=0)
-        shares.columns = [f"share of {label}" for label in labels]
-        shares.insert(0, "answers", answers)
-        shares = shares.reset_index()
-        shares.insert(0, "question", self.name)
-        return shares
+        frame = pd.DataFrame([key.split("\n", 1) for key in names], columns=["culture", "group"])
+        frame.insert(0, "question", self.name)
+        frame["answers"] = answers
+        for place, label in enumerate(labels):
+            frame[f"share of {label}"] = counts[:, place] / np.maximum(answers, 1)
+        return frame[frame["answers"] > 0].reset_index(drop=True)
 
 
 def _values(facts: pd.Series[str]) -> pd.Series[str]:

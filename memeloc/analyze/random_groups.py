@@ -60,22 +60,31 @@ class GroupAgreement:
         """Whether mean and standard deviation are known exactly: if no group can be tied."""
         return bool((self.chances.sum(axis=1) > 1 - _CERTAIN).all())
 
-    @property
+    @cached_property
     def mean(self) -> float:
         """The expected agreement; the repetitions' mean if ties leave no exact one."""
-        return float((self.chances[:, 0] if self.exact else self.repetitions).mean())
+        return self.expected()[0] if self.exact else float(self.repetitions.mean())
 
-    @property
+    @cached_property
     def deviation(self) -> float:
-        """The standard deviation; the repetitions' if ties leave no exact one.
+        """The standard deviation; the repetitions' if ties leave no exact one."""
+        return self.expected()[1] if self.exact else float(self.repetitions.std(ddof=1))
 
-        An item agrees with probability p, so a repetition's share over n items has the variance
-        sum of p (1 - p) / n^2.
+    def expected(self, items: NDArray[np.bool_] | slice = slice(None)) -> tuple[float, float]:
+        """Mean and standard deviation of the agreement over some of the items drawn.
+
+        An item agrees with probability p, so a share over n items has the variance
+        sum of p (1 - p) / n^2: exact without ties. With them the share is a ratio of two sums, and
+        mean and variance are those of its first-order approximation (the delta method).
         """
-        if not self.exact:
-            return float(self.repetitions.std(ddof=1))
-        agrees = self.chances[:, 0]
-        return sqrt(float((agrees * (1 - agrees)).clip(0).sum())) / len(agrees)
+        same, apart = self.chances[items].T
+        both = float((same + apart).sum())
+        if not both > 0:
+            return float("nan"), float("nan")
+        mean = float(same.sum()) / both
+        away = same * (1 - mean) - apart * mean
+        variance = same * (1 - mean) ** 2 + apart * mean**2 - away**2
+        return mean, sqrt(float(variance.clip(0).sum())) / both
 
     @property
     def tied(self) -> float:
@@ -170,25 +179,30 @@ def _pairs(answers: Answers, groups: GroupAgreement) -> Table:
         items = int(both.sum())
         agreement = float((labels[0] == labels[1])[both].mean()) if items else float("nan")
         z = groups.z(agreement)
+        expected, spread = groups.expected(both)
+        same_items = (agreement - expected) / spread if spread > _CERTAIN else float("nan")
         names = answers.cultures[first], answers.cultures[second]
-        rows.append((*names, items, agreement, z, two_sided(z)))
-    frame = pd.DataFrame(rows, columns=["first", "second", "items", "agreement", "z", "p"])
-    frame["p_holm"] = holm(frame["p"])
+        rows.append((*names, items, agreement, z, two_sided(z), expected, same_items))
+    columns = ["first", "second", "items", "agreement", "z", "p", "expected", "z_same_items"]
+    frame = pd.DataFrame(rows, columns=columns)
+    frame.insert(6, "p_holm", holm(frame["p"]))
     middle = groups.mean
     away = np.sort(np.abs(groups.repetitions - middle))
     # Rounding must not part values that are equally far.
     distance = (frame["agreement"] - middle).abs() - _CERTAIN
     farther = len(away) - np.searchsorted(away, distance, side="left")
     share = (farther + 1) / (len(away) + 1)
-    frame["p_drawn"] = np.where(frame["agreement"].isna(), np.nan, share)
+    frame.insert(7, "p_drawn", np.where(frame["agreement"].isna(), np.nan, share))
     method = (
         "Agreement of two cultures is the share of items, labelled in both, with the same majority "
         f"label, here over the {int(groups.drawn.sum()):,} items of which groups were drawn; "
         "z = (agreement - mean) / standard deviation of the random groups "
         f"({_source(groups)}); p is two-sided, of the normal distribution; p_holm is corrected for "
-        "the number of pairs (Holm 1979). multi3hate 4.2."
+        "the number of pairs (Holm 1979). multi3hate 4.2. Items on which a culture is tied leave a "
+        "pair, and people differ most on those; so expected and z_same_items set the pair against "
+        "random groups on the pair's own items. With no ties both z are nearly the same."
     )
-    columns = {
+    meanings = {
         "first": "one culture",
         "second": "the other",
         "items": "items labelled in both of which groups were drawn",
@@ -198,9 +212,11 @@ def _pairs(answers: Answers, groups: GroupAgreement) -> Table:
         "p_holm": "the same, corrected for the number of pairs",
         "p_drawn": "share of repetitions at least as far from the mean, the pair counted among "
         "them; it does not assume a normal distribution",
+        "expected": "expected agreement of random groups on the pair's items, 0 to 1",
+        "z_same_items": "standard deviations above that expectation",
     }
     title = "Pairs of cultures against random groups"
-    return Table("random-group-pairs", title, frame, columns, method)
+    return Table("random-group-pairs", title, frame, meanings, method)
 
 
 def _summary(pairs: Table, groups: GroupAgreement) -> Table:

@@ -71,6 +71,20 @@ def test_exact_mean_and_deviation_are_those_of_repetitions() -> None:
     assert groups.deviation == pytest.approx(groups.repetitions.std(), rel=0.02)
 
 
+def test_approximate_moments_are_near_those_of_repetitions() -> None:
+    groups = draw_groups(np.tile(POOLS, (10, 1)), size=5, repetitions=20_000, seed=1)
+    mean, deviation = groups.expected()
+    assert mean == pytest.approx(groups.mean, abs=0.001)
+    assert deviation == pytest.approx(groups.deviation, rel=0.03)
+
+
+def test_pair_is_set_against_groups_on_its_own_items() -> None:
+    """Four people a culture are often tied, and the items that are left are the easy ones."""
+    frame = random_groups(_answers(4, items=300, people=4), Settings(group_size=5)).tables[0].frame
+    assert (frame["items"] < 270).all()
+    assert (frame["z_same_items"] < frame["z"]).all()
+
+
 def test_items_with_too_few_answers_are_left_out_and_counted() -> None:
     pools = np.array([(6, 4), (5, 4), (20, 0)])
     groups = draw_groups(pools, size=5, repetitions=10, seed=0)
