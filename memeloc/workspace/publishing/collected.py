@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, field
 
 from memeloc.counts import counted
@@ -12,6 +12,7 @@ from memeloc.model import SEPARATOR
 from memeloc.publish.release import ReleasedPicture
 from memeloc.render.sets.manifest import alternative_text
 from memeloc.workspace.folder import WorkspaceFolder
+from memeloc.workspace.publishing.private import near_pictures
 
 
 @dataclass(frozen=True, eq=False)
@@ -38,6 +39,13 @@ class CollectedPictures:
             else ()
         )  # fmt: skip
         return cls(items, languages, notes)
+
+    def near(self) -> Iterator[tuple[str, str]]:
+        """Finished memes that look alike, which are to be in one split."""
+        memes = list(self.items)
+        paths = [path for item in self.items.values() if (path := item.path) is not None]
+        for first, second in near_pictures(paths):
+            yield memes[first], memes[second]
 
     def picture(self, meme: str, split: str, with_file: bool) -> ReleasedPicture:
         """The picture of a finished meme."""

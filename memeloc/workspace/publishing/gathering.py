@@ -80,7 +80,7 @@ def gather(
         surveys.strata(),
         settings.splits,
         seed=settings.seed,
-        together=duplicates(workspace),
+        together=[*duplicates(workspace), *collected.near()],
     )
     pictures = Pictures(pictures_of, collected, splits, tuple(settings.splits), with_pictures)
     languages = _languages(workspace, captions, collected)

@@ -1,0 +1,181 @@
+"""What goes out of a workspace, and what stays behind."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from pathlib import Path
+
+import pytest
+
+from memeloc.errors import InputError
+from memeloc.items import FoundPicture, Origin
+from memeloc.workspace import Workspace
+from tests.workspace.publishing.published import ANSWERS, MEMES, PERSON, fill, with_settings
+from tests.workspace.test_survey_collected import picture
+
+
+def test_every_caption_has_its_picture(workspace: Workspace, folder: Path) -> None:
+    release = workspace.publishing.gather(folder / "out")
+    pictures = list(release.pictures())
+    assert len({(each.meme, each.language) for each in pictures}) == len(pictures) == 3 * MEMES
+    assert sum(release.counts.values()) == 3 * MEMES
+    assert release.languages == ("en", "de", "hi")
+    first = pictures[0]
+    assert first.file is not None
+    assert first.file.read_bytes() == first.content()
+    assert first.row["words"]
+    assert first.row["word_boxes"]
+
+
+def test_pictures_come_by_split_and_again(workspace: Workspace, folder: Path) -> None:
+    release = workspace.publishing.gather(folder / "out")
+    first, again = list(release.pictures()), list(release.pictures())
+    assert [each.path for each in first] == [each.path for each in again]
+    splits = [each.split for each in first]
+    assert splits == sorted(splits, key=["train", "validation", "test"].index)
+    templates = {(each.row["template"], each.split) for each in first}
+    assert len(templates) == len({each.row["template"] for each in first})
+
+
+def test_without_a_set_it_is_rendered_now(workspace: Workspace, folder: Path) -> None:
+    release = workspace.publishing.gather()
+    assert sum(release.counts.values()) == 3 * MEMES
+    assert (folder / "work" / "release-pictures" / "manifest.parquet").is_file()
+
+
+def test_answers_and_labels_are_of_the_survey(workspace: Workspace, folder: Path) -> None:
+    tables = workspace.publishing.gather(folder / "out").tables
+    answers, labels = tables["answers"].frame, tables["labels"].frame
+    settled = workspace.survey("pilot").settle(next_round=False)
+    assert len(answers) == len(settled.answers) == ANSWERS
+    wanted = settled.table.set_index(["item", "culture"])["label"].to_dict()
+    assert labels.set_index(["meme_id", "culture"])["label"].to_dict() == wanted
+    assert set(tables["people"].frame["annotator"]) == set(answers["annotator"])
+    for table in tables.values():
+        assert set(table.columns) == set(table.frame.columns)
+
+
+def test_no_id_of_a_person_goes_out(workspace: Workspace, folder: Path) -> None:
+    release = workspace.publishing.gather(folder / "out")
+    stored = {sent.participant for sent in workspace.survey("pilot").submissions}
+    texts = [table.frame.to_json() for table in release.tables.values()]
+    texts += [json.dumps(release.provenance), *release.texts.values()]
+    assert not [text for text in texts if PERSON in text or any(id in text for id in stored)]
+
+
+def test_annotators_have_other_names_in_other_releases(workspace: Workspace, folder: Path) -> None:
+    def names(name: str) -> set[str]:
+        release = with_settings(workspace, name=name).publishing.gather(folder / "out")
+        return set(release.tables["answers"].frame["annotator"])
+
+    assert names("first") == names("first")
+    assert names("first").isdisjoint(names("second"))
+
+
+def test_demographics_go_out_only_by_permission(workspace: Workspace, folder: Path) -> None:
+    plain = workspace.publishing.gather(folder / "out").tables["people"]
+    assert list(plain.frame.columns) == ["annotator", "culture"]
+    allowed = with_settings(workspace, demographics=["gender"], smallest_cell=2)
+    people = allowed.publishing.gather(folder / "out").tables["people"].frame
+    cells = people[people["gender"] != ""].groupby(["culture", "gender"]).size()
+    assert len(cells)
+    assert cells.min() >= 2
+
+
+@pytest.mark.parametrize(
+    ("values", "message"),
+    [
+        ({"demographics": ["shoe-size"]}, "shoe-size"),
+        ({"surveys": ["census"]}, "census"),
+        ({"files": ["../outside"]}, "outside"),
+    ],
+)
+def test_settings_that_name_nothing_are_a_sentence(
+    workspace: Workspace, folder: Path, values: dict[str, list[str]], message: str
+) -> None:
+    with pytest.raises(InputError, match=message):
+        with_settings(workspace, **values).publishing.gather(folder / "out")
+
+
+def test_own_files_go_out_but_hidden_ones(workspace: Workspace, folder: Path) -> None:
+    graphs = folder / "work" / "graphs"
+    graphs.mkdir()
+    (graphs / "tea.ttl").write_text("# tea")
+    (graphs / ".secret").write_text("key")
+    release = with_settings(workspace, files=["graphs"]).publishing.gather(folder / "out")
+    assert set(release.files) >= {"files/graphs/tea.ttl"}
+    assert not [name for name in release.files if "secret" in name]
+
+
+def test_guides_and_taxonomies_go_along(workspace: Workspace, folder: Path) -> None:
+    release = workspace.publishing.gather(folder / "out")
+    assert "taxonomies/multi3hate.toml" in release.files
+    assert set(release.texts) >= {"guides/pilot.en.md", "guides/pilot.de.md"}
+
+
+def test_provenance_says_how_it_came_about(workspace: Workspace, folder: Path) -> None:
+    said = workspace.publishing.gather(folder / "out").provenance
+    assert said["surveys"]["pilot"]["retained"] == 24
+    assert said["rendered_with"]["versions"]["memeloc"] == [said["memeloc"]]
+    assert said["captions"]["de"]["states"] == {"given": MEMES}
+    assert json.loads(json.dumps(said)) == said
+
+
+def test_dropped_memes_stay_behind(folder: Path, tmp_path: Path) -> None:
+    shutil.copytree(folder / "work", tmp_path / "work")
+    with Workspace.open(tmp_path / "work") as workspace:
+        dropped, other = workspace.captions.table()["meme_id"][:2]
+        workspace.captions.drop([dropped], "not funny", person="anna")
+        workspace.captions.drop([other], "no such word", languages=["de"], person="anna")
+        release = workspace.publishing.gather(folder / "out")
+        keys = {(each.meme, each.language) for each in release.pictures()}
+        assert len(keys) == sum(release.counts.values()) == 3 * MEMES - 4
+        assert dropped not in {meme for meme, _ in keys}
+        assert (other, "de") not in keys
+        assert dropped not in set(release.tables["answers"].frame["meme_id"])
+        assert any("answers stay behind" in note for note in release.notes)
+
+
+def test_pictures_of_earlier_captions_stay_behind(tmp_path: Path) -> None:
+    table = tmp_path / "captions.csv"
+    with Workspace.create(tmp_path / "work") as workspace:
+        for text in ("tea // is ready", "tea // is cold"):
+            table.write_text(f"meme_id,template,en\ntea,robot-chef,{text}\n")
+            workspace.import_captions(table)
+            if text.endswith("ready"):
+                workspace.render(tmp_path / "out")
+        release = workspace.publishing.gather(tmp_path / "out")
+        assert not list(release.pictures())
+        assert any("another caption than stands" in note for note in release.notes)
+
+
+def test_finished_memes_go_out_with_their_terms(tmp_path: Path) -> None:
+    origin = Origin("shop", "blue", "https://memes.example/blue", "CC-BY-4.0")
+    near = Origin("shop", "blue-again", "https://memes.example/again", "CC-BY-4.0")
+    with Workspace.create(tmp_path / "work") as workspace:
+        pictures = [
+            FoundPicture(origin, picture("blue"), "blue", ("monday",), "en", labels={"fun": "yes"}),
+            FoundPicture(near, picture("blue", "GIF"), "blue", ("monday",), "en"),
+        ]
+        workspace.store.items.add(pictures)
+        workspace.surveys.build("shop", "US", collected="shop", size=2, explicit=0, implicit=0)
+        fill(workspace.survey("shop"), tmp_path)
+        ids = [item.id for item in workspace.store.items.find("picture")]
+        release = workspace.publishing.gather()
+        published = {each.meme: each for each in release.pictures()}
+        assert set(published) == set(ids)
+        assert len({each.split for each in published.values()}) == 1
+        first = published[ids[0]]
+        assert first.row["url"] == "https://memes.example/blue"
+        assert first.row["template_licence"] == "CC-BY-4.0"
+        assert first.language == "en"
+        assert release.tables["collected_labels"].frame["label"].tolist() == ["yes"]
+
+
+def test_an_empty_workspace_has_nothing_to_publish(tmp_path: Path) -> None:
+    with (
+        Workspace.create(tmp_path / "work") as workspace,
+        pytest.raises(InputError, match="nothing to publish"),
+    ):
+        workspace.publishing.gather()

@@ -1,0 +1,164 @@
+"""Releases as folders: what readers find in them, and what becomes of earlier ones."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import pyarrow.parquet as pq
+import pytest
+
+from memeloc.errors import InputError
+from memeloc.tables import read_table
+from memeloc.workspace import Workspace
+from tests.conftest import Outcome
+from tests.workspace.publishing.published import ANSWERS, MEMES
+
+Run = Callable[..., Outcome]
+
+
+def test_pictures_are_embedded_in_parquet(
+    workspace: Workspace, folder: Path, tmp_path: Path
+) -> None:
+    result = workspace.publishing.publish(tmp_path / "hf", rendered=folder / "out")
+    assert result.pictures == dict.fromkeys(("de", "en", "hi"), MEMES)
+    rows = [
+        row
+        for file in sorted((tmp_path / "hf" / "data").glob("*/*-00000-of-00001.parquet"))
+        for row in pq.read_table(file).to_pylist()
+    ]
+    released = {each.path: each.content() for each in workspace.publishing.gather().pictures()}
+    assert {row["path"]: row["image"]["bytes"] for row in rows} == released
+    assert (tmp_path / "hf" / "tables" / "answers.parquet").is_file()
+
+
+def test_the_same_workspace_gives_the_same_files(
+    workspace: Workspace, folder: Path, tmp_path: Path
+) -> None:
+    for name in ("first", "second"):
+        workspace.publishing.publish(tmp_path / name, rendered=folder / "out")
+    first, second = (
+        json.loads((tmp_path / name / "release.json").read_text()) for name in ("first", "second")
+    )
+    assert first == second
+
+
+def test_another_layout_takes_the_place_of_the_first(
+    workspace: Workspace, folder: Path, tmp_path: Path
+) -> None:
+    publish, out = workspace.publishing.publish, tmp_path / "release"
+    publish(out, rendered=folder / "out")
+    publish(out, rendered=folder / "out", options={"pictures": "folder"})
+    files = {path.relative_to(out).as_posix() for path in out.rglob("*") if path.is_file()}
+    assert (
+        len([name for name in files if name.startswith("data/") and name.endswith("jpg")])
+        == 3 * MEMES
+    )
+    assert not [name for name in files if "-of-" in name]
+    publish(out, "csv", rendered=folder / "out")
+    assert not (out / "data").exists()
+    assert len(list((out / "pictures").rglob("*.jpg"))) == 3 * MEMES
+
+
+def test_plain_captions_are_imported_as_they_were(
+    workspace: Workspace, folder: Path, tmp_path: Path
+) -> None:
+    workspace.publishing.publish(tmp_path / "csv", "csv", rendered=folder / "out")
+    with Workspace.create(tmp_path / "other", languages=["de", "hi"]) as other:
+        other.import_captions(tmp_path / "csv" / "captions.csv")
+        captions, again = (each.captions.table() for each in (workspace, other))
+    key = ["meme_id"]
+    assert again.sort_values(key, ignore_index=True).equals(
+        captions.sort_values(key, ignore_index=True)[again.columns]
+    )
+
+
+@pytest.mark.parametrize("layout", ["hf", "csv"])
+def test_pictures_left_behind_are_joined_again(
+    layout: str, workspace: Workspace, folder: Path, tmp_path: Path
+) -> None:
+    out = tmp_path / "release"
+    workspace.publishing.publish(out, layout, rendered=folder / "out", with_pictures=False)
+    assert not [path for path in out.rglob("*") if path.suffix == ".jpg"]
+    done = subprocess.run(
+        [sys.executable, "join_pictures.py", "--pictures", folder / "out", "--out", "pictures"],
+        cwd=out,
+        env={**os.environ, "PYTHONDONTWRITEBYTECODE": "1"},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert f"{3 * MEMES} pictures joined, 0 missing" in done.stdout, done.stderr
+    joined = {
+        path.relative_to(out / "pictures").as_posix(): path.read_bytes()
+        for path in (out / "pictures").rglob("*.jpg")
+    }
+    released = workspace.publishing.gather(folder / "out").pictures()
+    assert joined == {each.path: each.content() for each in released}
+
+
+def test_a_picture_that_was_changed_is_named(tmp_path: Path) -> None:
+    table = tmp_path / "captions.csv"
+    table.write_text("meme_id,template,en\ntea,robot-chef,tea // is ready\n")
+    with Workspace.create(tmp_path / "work") as workspace:
+        workspace.import_captions(table).render(tmp_path / "out")
+        (file,) = (tmp_path / "out").rglob("tea.jpg")
+        file.write_bytes(file.read_bytes() + b"more")
+        with pytest.raises(InputError, match=r"tea\.jpg.* is another picture"):
+            workspace.publishing.publish(tmp_path / "hf", rendered=tmp_path / "out")
+    assert not (tmp_path / "hf").exists()
+
+
+def test_the_command_publishes_and_reports(
+    command: Run, folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(folder / "work")
+    arguments = ("publish", tmp_path / "hf", "--rendered", folder / "out")
+    done = command(*arguments, "--json")
+    assert done.status == 0, done.err
+    assert json.loads(done.out)["tables"]["answers"] == ANSWERS
+    (tmp_path / "hf" / "notes.txt").write_text("mine")
+    refused = command(*arguments)
+    assert refused.status == 1
+    assert "notes.txt" in refused.err
+    assert (tmp_path / "hf" / "notes.txt").read_text() == "mine"
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (("--to", "floppy"), "floppy"),
+        (("--pictures", "painted"), "painted"),
+        (("--to", "csv", "--pictures", "folder"), "has no option"),
+        (("--rendered", "nowhere"), "no rendered set"),
+    ],
+)
+def test_wrong_options_are_a_sentence(
+    options: tuple[str, ...],
+    message: str,
+    command: Run,
+    folder: Path,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.chdir(folder / "work")
+    rendered = () if "--rendered" in options else ("--rendered", folder / "out")
+    done = command("publish", tmp_path / "hf", *rendered, *options)
+    assert done.status == 1
+    assert message in done.err
+    assert not (tmp_path / "hf").exists()
+
+
+def test_formulas_in_captions_stay_text(tmp_path: Path) -> None:
+    table = tmp_path / "captions.csv"
+    table.write_text("meme_id,template,en\ntea,robot-chef,=1+1 // two\n")
+    with Workspace.create(tmp_path / "work") as workspace:
+        workspace.import_captions(table)
+        workspace.publishing.publish(tmp_path / "csv", "csv")
+    (row,) = read_table(tmp_path / "csv" / "captions.csv").rows
+    assert row["en"] == "=1+1 // two"
+    assert "'=1+1" in (tmp_path / "csv" / "captions.csv").read_text("utf-8-sig")
