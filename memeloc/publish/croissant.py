@@ -260,6 +260,8 @@ def _records(release: Release, name: str, group: Sequence[DataFiles], folder: Pa
     }
     for field in node["field"]:
         field["description"] = titles.get(field["name"], field["name"])
+        if field["name"] == ITEM and name != MEMES and MEMES in release.tables:
+            field["references"] = {"field": {"@id": f"{MEMES}/{ITEM}"}}
     if name == MEMES and ITEM in columns:
         node["key"] = {"@id": f"{name}/{ITEM}"}
     return node

@@ -90,6 +90,17 @@ def test_croissant_has_the_fields_of_responsible_ai(folder: Path) -> None:
     assert "2 captions that no person has read." in values["rai:dataLimitations"]
 
 
+def test_croissant_joins_tables_to_memes(folder: Path) -> None:
+    values = json.loads((folder / "croissant.json").read_text(encoding="utf-8"))
+    referring = {
+        records["@id"]
+        for records in values["recordSet"]
+        for field in records["field"]
+        if field.get("references") == {"field": {"@id": "memes/meme_id"}}
+    }
+    assert referring == {"pictures", "answers", "labels"}
+
+
 def test_every_file_of_catalogues_is_there(folder: Path) -> None:
     names = {"README.md", "croissant.json", "CITATION.cff", "TERMS.md", "provenance.json"}
     assert names <= {path.name for path in folder.iterdir()}

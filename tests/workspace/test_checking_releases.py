@@ -1,10 +1,13 @@
 """Checking before publishing: by what only the workspace knows, on a workspace with a survey."""
 
+import os
 from pathlib import Path
 
 import pandas as pd
 import pytest
 from PIL import Image
+
+os.environ.setdefault("HF_HUB_OFFLINE", "1")
 
 from memeloc.errors import InputError
 from memeloc.publish.settings import ReleaseSettings
@@ -54,6 +57,29 @@ def test_a_workspace_with_a_survey_passes_and_is_published(
     assert {finding.rule for finding in result.findings} <= {"not read", "statements"}
     card = (tmp_path / "out" / "README.md").read_text(encoding="utf-8")
     assert "| US | 3 | 18 | 6 | 3 |" in card
+
+
+def test_what_a_workspace_publishes_is_read_by_other_programs(
+    workspace: Workspace, tmp_path: Path
+) -> None:
+    import mlcroissant
+    import webdataset
+    from datasets import load_dataset
+
+    pictures = _pictures(workspace)
+    for layout in ("hf", "webdataset"):
+        workspace.publishing.publish(tmp_path / layout, layout, rendered=pictures)
+        loaded = load_dataset(str(tmp_path / layout), "de", cache_dir=str(tmp_path / "cache"))
+        assert sum(len(rows) for rows in loaded.values()) == 6
+        dataset = mlcroissant.Dataset(jsonld=str(tmp_path / layout / "croissant.json"))
+        for name, count in {"answers": 18, "labels": 6, "captions": 12}.items():
+            assert sum(1 for _ in dataset.records(name)) == count
+    answers = load_dataset(str(tmp_path / "hf"), "answers", cache_dir=str(tmp_path / "cache"))
+    assert answers["train"].to_pandas()["annotator"].nunique() == 3
+    shards = sorted(map(str, (tmp_path / "webdataset").glob("data/en/*.tar")))
+    samples = list(webdataset.WebDataset(shards, shardshuffle=False).decode("pil"))
+    assert {sample["json"]["language"] for sample in samples} == {"en"}
+    assert all(sample["jpg"].size[0] == sample["json"]["width"] for sample in samples)
 
 
 def test_ids_of_participants_are_refused_and_nothing_is_written(
