@@ -143,7 +143,7 @@ class Answers:
     def majority(self) -> Ints:
         """The label of each item in each culture, by its place in `labels`; `NO_LABEL` of a tie.
 
-        PROTOCOLS.md, "label of an item in a culture": the majority of the answers that vote; of a
+        Multi3Hate, 3.3 and A.6: the majority of the answers that vote; of a
         tie, or without answers, there is no label.
         """
         most = self.votes.max(axis=2, keepdims=True)

@@ -15,6 +15,7 @@ import numpy as np
 
 from memeloc.analyze.answers import Answers
 from memeloc.analyze.sections import Bars, Section, Settings, Table
+from memeloc.counts import counted
 from memeloc.errors import InputError
 
 if TYPE_CHECKING:
@@ -232,7 +233,8 @@ def _sentences(
         yield f"Answers came from {len(answered):,} people ({', '.join(known)})."
     hidden = people[people["group"] == OTHER]
     yield (
-        f"{len(questions)} demographic questions are reported; groups of fewer than {smallest} "
+        f"{counted(len(questions), 'demographic question is', 'demographic questions are')} "
+        f"reported; groups of fewer than {smallest} "
         f"people are not shown on their own ({int(hidden['people'].sum()):,} answers to the "
         "questions were put together)."
     )

@@ -31,8 +31,16 @@ from pydantic import BaseModel, ConfigDict, Field, field_validator
 
 from memeloc.settings import read_toml, validate
 
-ABSTENTIONS = ("i don't know", "i don’t know", "i dont know", "don't know", "don’t know", "idk")
-"""Labels that are taken for abstentions where a map names none (PROTOCOLS.md, multi3hate 3.3)."""
+ABSTENTIONS = (
+    "i don't know",
+    "i don’t know",
+    "i dont know",
+    "don't know",
+    "don’t know",
+    "dont know",
+    "idk",
+)
+"""Labels that are taken for abstentions where a map names none (multi3hate 3.3)."""
 
 _STRICT = ConfigDict(frozen=True, extra="forbid", populate_by_name=True)
 

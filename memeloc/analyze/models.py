@@ -1,7 +1,7 @@
 """A model's labels beside each culture's (multi3hate 5). In: `Answers`. Out: a `Section`.
 
 A model's answer to an item is right for a culture if it is the culture's majority label. An answer
-that is not one of the labels is wrong, and counted apart (PROTOCOLS.md, "prompt scoring").
+that is not one of the labels is wrong, and counted apart (multi3hate 5.1).
 """
 
 from __future__ import annotations

@@ -175,7 +175,7 @@ def _tables(
 
     pairs_method = (
         "Share of items, with a majority label in both cultures, that carry the same label "
-        f"(PROTOCOLS.md), with Wilson's {settings.confidence:.0%} interval. Cohen's kappa (1960) "
+        f"(multi3hate 4.2), with Wilson's {settings.confidence:.0%} interval. Cohen's kappa (1960) "
         "of the two cultures' labels, its interval by "
         f"{settings.bootstraps:,} resamples of items."
     )
@@ -186,7 +186,7 @@ def _tables(
     )
     agree_method = (
         "Of items with a majority label in every culture, by exactly how many cultures the most "
-        f"common label is given (PROTOCOLS.md); {counted(left_out, 'other item')} left out. "
+        f"common label is given (multi3hate 4.2); {counted(left_out, 'other item')} left out. "
         "Wilson's intervals."
     )
     mean_row = (int(frame["agreement"].notna().sum()), mean.value[0], mean.low[0], mean.high[0])

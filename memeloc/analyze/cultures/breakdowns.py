@@ -148,8 +148,8 @@ def _agreement(answers: Answers, groups: list[_Group], settings: Settings, by: s
     }
     method = (
         "Agreement is the plain mean, over all pairs of cultures, of the share of items labelled "
-        "in both that carry the same label; highest and lowest are over all pairs (PROTOCOLS.md; "
-        f"multi3hate Table 4). Its interval: percentiles of {settings.bootstraps:,} resamples of "
+        "in both that carry the same label; highest and lowest are over all pairs "
+        f"(multi3hate Table 4). Its interval: percentiles of {settings.bootstraps:,} resamples of "
         "the items; Wilson's for the share on which all agree."
     )
     frame = pd.DataFrame(rows, columns=list(columns))

@@ -39,8 +39,8 @@ _CELL_COLUMNS = {
 }
 _METHOD = (
     "Pearson's chi-squared test of the culture-by-label table, without Yates' correction, once of "
-    "the answers that take part in the vote and once of items' majority labels (PROTOCOLS.md; "
-    "multi3hate 4.2). It takes answers for independent, although cultures label the same items, "
+    "the answers that take part in the vote and once of items' majority labels "
+    "(multi3hate 4.2). It takes answers for independent, although cultures label the same items, "
     "and a person many; Cochran's Q (1950), for two labels, compares the labels of the same items. "
     "Effect size: Cramér's V (1946), with the interval of the noncentral chi-squared distribution "
     "(Steiger 2004)."

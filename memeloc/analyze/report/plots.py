@@ -6,6 +6,7 @@ no settings of the user's matplotlib.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from importlib.util import find_spec
@@ -36,6 +37,8 @@ _MOST_ANNOTATED = 16
 """Rows of a matrix whose cells still have room for their figures."""
 _MOST_BARS = 40
 """Bars, points or rows that a plot shows; the table beside it has all."""
+_MOST_BINS = 60
+"""Bars of a histogram."""
 _MARKERS = "osD^vP*X"
 _BRIGHTNESS = np.array([0.299, 0.587, 0.114])
 """What red, green and blue add to how bright a colour looks (ITU-R BT.601)."""
@@ -161,12 +164,12 @@ def _histogram(figure: Figure, axes: Axes, plot: Histogram) -> None:
     values = values[np.isfinite(values)]
     distinct = np.unique(values)
     figure.set_size_inches(_WIDTH, 3.6)
-    if len(distinct) <= 60:
-        step = float(np.diff(distinct).min()) if len(distinct) > 1 else 0.01
+    step = float(np.diff(distinct).min()) if len(distinct) > 1 else 0.01
+    if distinct[-1] - distinct[0] <= _MOST_BINS * step:  # shares of few items: a bar a share
         edges = np.append(distinct - step / 2, distinct[-1] + step / 2)
         bars = distinct, np.array([(values == value).sum() for value in distinct]), step
     else:
-        counts, edges = np.histogram(values, bins=50)
+        counts, edges = np.histogram(values, bins=min(_MOST_BINS, 2 * math.isqrt(len(values))))
         bars = (edges[:-1] + edges[1:]) / 2, counts, float(edges[1] - edges[0])
     places, counts, width = bars
     axes.bar(places, counts, width=width * 0.95, color="#b9c3d6")

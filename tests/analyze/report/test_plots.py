@@ -63,3 +63,10 @@ def test_marks_of_a_distribution_stay_in_view():
     plot = Histogram("groups", "Groups", [0.7, 0.71, 0.7], "share", "", {"DE–IN": 0.2, "x": np.nan})
     svg, _ = draw(plot)
     assert svg.count(b"<!-- \xe2\x81\xa8DE\xe2\x80\x93IN") == 1
+
+
+def test_bars_of_uneven_values_are_wide_enough_to_see():
+    values = [0.5, 0.5 + 1e-12, *np.linspace(0, 1, 30) ** 2]
+    _, png = draw(Histogram("entropy", "Entropy", values, "bits", ""))
+    colours = Image.open(BytesIO(png)).convert("RGB").getdata()
+    assert sum(colour == (0xB9, 0xC3, 0xD6) for colour in colours) > 0.05 * len(colours)
