@@ -10,6 +10,7 @@ from memeloc.cli.survey import (
     contact,
     decide,
     decide_labels,
+    explain,
     export,
     forget,
     import_,
@@ -53,4 +54,6 @@ app.command("message")(contact.message)
 app.command("forget")(forget.forget)
 app.command("settle")(settle.settle)
 app.command("decide-labels")(decide_labels.decide_labels)
+app.command("reasons")(explain.reasons)
+app.command("codes")(explain.codes)
 app.command("status")(status.status)

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from memeloc.analyze.analysis import Analysis, OnSection, analyze
 from memeloc.analyze.answers import VERSION_COLUMNS, Answers
+from memeloc.analyze.dataset import dataset
 from memeloc.analyze.funnel import NAME as FUNNEL
 from memeloc.analyze.funnel import Step, answer_steps, funnel_section
 from memeloc.analyze.sections import Section, Settings
@@ -63,7 +64,8 @@ class Analyzing(Checking):
         answers = self._analysed(checked, pictures, models)
         own = {
             FUNNEL: lambda: funnel_section([*self._steps(checked), *answer_steps(answers)]),
-            "dataset": lambda: self._described(settings),
+            "dataset": lambda: self._described(answers, settings),
+            **self._further_sections(),
         }
         return analyze(answers, settings, sections=sections, after=own, on_section=on_section)
 
@@ -241,8 +243,15 @@ class Analyzing(Checking):
             Step("submissions", "retained", len(report.retained), report.counts()),
         ]
 
-    def _described(self, settings: Settings | None) -> Section:
-        return Describing(self.workspace).describe(settings=settings)
+    def _described(self, answers: Answers, settings: Settings | None) -> Section:
+        """The statistics of what was collected; where nothing was, of the captions asked about."""
+        if any("template" not in kinds for kinds in self.workspace.store.items.count()):
+            return Describing(self.workspace).describe(settings=settings)
+        return dataset(answers, settings or Settings())
+
+    def _further_sections(self) -> dict[str, Callable[[], Section]]:
+        """Sections about what people wrote beside their answers; none here."""
+        return {}
 
 
 def short_names(people: Collection[str]) -> dict[str, str]:

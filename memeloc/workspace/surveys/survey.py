@@ -27,11 +27,11 @@ from memeloc.survey.quality.rows import COMPLETE
 from memeloc.survey.rewards import Shortfall
 from memeloc.survey.serving.settings import read_serve_settings
 from memeloc.survey.targets.protocol import LookedUp, Lookup
-from memeloc.workspace.surveys.analyzing import Analyzing
 from memeloc.workspace.surveys.building import BuildResult, build_result
 from memeloc.workspace.surveys.checking import Checked
 from memeloc.workspace.surveys.collected import changed_pictures
 from memeloc.workspace.surveys.contacting import Contacting
+from memeloc.workspace.surveys.explaining import Explaining
 from memeloc.workspace.surveys.exporting import Exporting
 from memeloc.workspace.surveys.frames import Frame
 from memeloc.workspace.surveys.importing import Importing
@@ -111,7 +111,7 @@ class StatusResult(SurveyStatus):
     changed: tuple[str, ...] = ()
 
 
-class Survey(Exporting, Importing, Contacting, Labelling, Analyzing):
+class Survey(Exporting, Importing, Contacting, Labelling, Explaining):
     """A survey of the workspace, by its name.
 
     Raises:

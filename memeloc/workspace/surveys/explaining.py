@@ -1,0 +1,253 @@
+"""Why a survey's labels differ. In: its answers, sheets that came back. Out: sheets, a `Section`.
+
+What people wrote is stored as judgements, which are never changed: a reason about an item, and
+codes about a reason. A coder's codes belong to the text of the reason that was coded; where its
+author has written another since, they count no more.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
+from pathlib import Path
+
+from memeloc.analyze.codebook import (
+    Codebook,
+    Coding,
+    Reason,
+    load_codebook,
+    read_coding,
+    read_reasons,
+    themes,
+    write_coding,
+    write_reasons,
+)
+from memeloc.analyze.codebook.reasons import PAIR
+from memeloc.analyze.differing import differing_items, least_agreeing
+from memeloc.analyze.sections import Section
+from memeloc.curate.review.judgement import Judgement
+from memeloc.errors import InputError
+from memeloc.files import file_sha256
+from memeloc.items import hash_of
+from memeloc.store.records import FileRecord
+from memeloc.workspace.surveys.analyzing import Analyzing
+
+Pair = tuple[str, str]
+
+
+@dataclass(frozen=True, slots=True)
+class SheetResult:
+    """A sheet that was written, of `rows` items or reasons."""
+
+    survey: str
+    pair: Pair
+    file: Path
+    rows: int
+
+
+@dataclass(frozen=True, slots=True)
+class TakenIn:
+    """What came of sheets: how many reasons or codings were `read`, how many of them are `new`."""
+
+    survey: str
+    files: tuple[Path, ...]
+    read: int
+    new: int
+
+
+class Explaining(Analyzing):
+    """The qualitative analysis of multi3hate 4.3: reasons, codes, themes."""
+
+    def export_reasons(self, out: str | Path, person: str, pair: Pair | None = None) -> SheetResult:
+        """Write the sheet that asks a person why two cultures label memes differently.
+
+        Args:
+            out: .xlsx with both pictures of each meme; or .csv, .jsonl, .parquet.
+            person: who fills it in, and knows both cultures.
+            pair: the two cultures; by default the pair that agrees least.
+
+        Raises:
+            InputError: nothing is retained, or no label differs.
+        """
+        answers = self.analysed_answers()
+        chosen = pair or least_agreeing(answers)
+        rows = write_reasons(Path(out), differing_items(answers, chosen), chosen, person)
+        return SheetResult(self.name, chosen, Path(out), rows)
+
+    def import_reasons(self, files: Sequence[str | Path], person: str = "") -> TakenIn:
+        """Store the reasons of sheets that came back, in any order and any number of times.
+
+        Args:
+            person: who filled in a sheet that does not say so.
+
+        Raises:
+            InputError: a row cannot be read, or is not about this survey; nothing of its file is
+                stored.
+        """
+        read = new = 0
+        for path in map(Path, files):
+            reasons = read_reasons(path, person=person)
+            for reason in reasons:
+                self._check(reason, path)
+            rows = [
+                Judgement(
+                    reason.item,
+                    self._question("why", reason.pair),
+                    reason.person,
+                    reason.text,
+                    PAIR.join(reason.labels),
+                    reason.row,
+                    hash_of(reason.item),
+                )
+                for reason in reasons
+            ]
+            read, new = read + len(rows), new + self._stored(path, rows)
+        return TakenIn(self.name, tuple(map(Path, files)), read, new)
+
+    def reasons(self, pair: Pair | None = None) -> list[Reason]:
+        """What each person last wrote about each item, of a pair of cultures or of all."""
+        wanted = [pair] if pair else self._pairs()
+        return [
+            Reason(row.subject, cultures, row.person, row.answer, _labels(row.comment), row.row)
+            for cultures in wanted
+            for row in self._judgements("why", cultures)
+        ]
+
+    def export_codes(
+        self,
+        out: str | Path,
+        coder: str,
+        pair: Pair | None = None,
+        codebook: Codebook | None = None,
+    ) -> SheetResult:
+        """Write the sheet that asks a coder for codes of reasons, without another coder's codes.
+
+        Raises:
+            InputError: there are no reasons, or of several pairs none is named.
+        """
+        chosen = self._only_pair(pair)
+        versions = self.analysed_answers().versions
+        own = versions[versions["culture"] == chosen[0]]
+        captions = dict(zip(own["item"], own["text"], strict=True))
+        book = codebook or load_codebook()
+        rows = write_coding(Path(out), self.reasons(chosen), book, coder, texts=captions)
+        return SheetResult(self.name, chosen, Path(out), rows)
+
+    def import_codes(
+        self,
+        files: Sequence[str | Path],
+        coder: str = "",
+        pair: Pair | None = None,
+        codebook: Codebook | None = None,
+    ) -> TakenIn:
+        """Store the codes of sheets that came back; codes that the codebook lacks are kept.
+
+        Raises:
+            InputError: a row cannot be read, or is about a reason that nobody gave.
+        """
+        chosen = self._only_pair(pair)
+        texts = {reason.key: reason.text for reason in self.reasons(chosen)}
+        read = new = 0
+        for path in map(Path, files):
+            codings = read_coding(path, codebook or load_codebook(), coder=coder)
+            for coding in codings:
+                if coding.reason not in texts:
+                    raise InputError(
+                        f"there is no reason of {coding.reason[:80]!r} in {self.name}",
+                        file=path,
+                        row=coding.row,
+                        column="person",
+                    )
+            rows = [
+                Judgement(
+                    coding.reason,
+                    self._question("code", chosen),
+                    coding.coder,
+                    "; ".join(coding.codes),
+                    "",
+                    coding.row,
+                    hash_of(texts[coding.reason]),
+                )
+                for coding in codings
+            ]
+            read, new = read + len(rows), new + self._stored(path, rows)
+        return TakenIn(self.name, tuple(map(Path, files)), read, new)
+
+    def themes(self, pair: Pair | None = None, codebook: Codebook | None = None) -> Section:
+        """The share of each code and theme, and how far coders agree.
+
+        Raises:
+            InputError: no reason has a code, or of several pairs none is named.
+        """
+        chosen = self._only_pair(pair)
+        reasons = self.reasons(chosen)
+        seen = {reason.key: hash_of(reason.text) for reason in reasons}
+        codings = [
+            Coding(row.subject, row.person, tuple(row.answer.split("; ")), row.row)
+            for row in self._judgements("code", chosen)
+            if seen.get(row.subject) == row.content
+        ]
+        section = themes(reasons, codings, codebook or load_codebook())
+        title = f"Why labels of {chosen[0]} and {chosen[1]} differ"
+        return replace(section, title=title)
+
+    def _further_sections(self) -> dict[str, Callable[[], Section]]:
+        pairs = self._pairs()
+        return {
+            "-".join(("codebook", *pair)) if len(pairs) > 1 else "codebook": partial(
+                self.themes, pair
+            )
+            for pair in pairs
+        }
+
+    def _question(self, kind: str, pair: Pair) -> str:
+        return f"{kind}:{self.name}:{PAIR.join(pair)}"
+
+    def _judgements(self, kind: str, pair: Pair) -> list[Judgement]:
+        curation = self.workspace.store.curation
+        return curation.judgements(self._question(kind, pair), earlier=True)
+
+    def _stored(self, path: Path, rows: Sequence[Judgement]) -> int:
+        record = FileRecord("judgements", path.name, file_sha256(path), len(rows))
+        return self.workspace.store.curation.add_judgements(record, rows) if rows else 0
+
+    def _pairs(self) -> list[Pair]:
+        """The pairs of cultures that there are reasons about, in the order of coming."""
+        start = self._question("why", ("", "")).removesuffix(PAIR)
+        questions = dict.fromkeys(
+            row.question
+            for row in self.workspace.store.curation.judgements(earlier=True)
+            if row.question.startswith(start)
+        )
+        return [_two(question.removeprefix(start)) for question in questions]
+
+    def _only_pair(self, pair: Pair | None) -> Pair:
+        pairs = [pair] if pair else self._pairs()
+        if not pairs:
+            raise InputError(
+                f"{self.name} has no reasons yet; ask for some: memeloc survey reasons {self.name} "
+                "--person NAME --out FILE"
+            )
+        if len(pairs) > 1:
+            names = ", ".join(",".join(each) for each in pairs)
+            raise InputError(f"{self.name} has reasons about {names}; name one pair")
+        return pairs[0]
+
+    def _check(self, reason: Reason, path: Path) -> None:
+        codes = {culture.code for culture in self.design.cultures}
+        if not set(reason.pair) <= codes:
+            message = f"{self.name} has no cultures {PAIR.join(reason.pair)[:60]!r}"
+            raise InputError(message, file=path, row=reason.row, column="pair")
+        if reason.item not in self.memes:
+            message = f"{self.name} does not ask about {reason.item[:80]!r}"
+            raise InputError(message, file=path, row=reason.row, column="item")
+
+
+def _labels(comment: str) -> Pair:
+    return _two(comment) if PAIR in comment else ("", "")
+
+
+def _two(text: str) -> Pair:
+    first, _, second = text.partition(PAIR)
+    return first, second
