@@ -243,15 +243,15 @@ def _plots(frame: pd.DataFrame, shares: list[str]) -> Iterator[Lines]:
         return
     given = (frame[shares].mul(frame["answers"], axis=0)).sum()
     most = given.sort_values(ascending=False, kind="stable").index[:_MOST_LABELS]
-    wanted = {"agreement": ("drift-agreement", "Agreement with the others over time")} | {
-        str(share): (f"drift-label-{number}", f"S{str(share)[1:]} over time")
-        for number, share in enumerate(most, 1)
+    wanted = {"agreement with the others": ("drift-agreement", "agreement")} | {
+        str(share): (f"drift-label-{number}", str(share)) for number, share in enumerate(most, 1)
     }
-    for column, (name, title) in wanted.items():
+    for what, (name, column) in wanted.items():
         lines = frame.pivot(index="part", columns="culture", values=column)
         lines.columns = [str(culture) for culture in lines.columns]
-        axis = f"part of the answers, in the order of time (1 to {_PARTS})"
-        yield Lines(name, title, lines, axis, f"{_PARTS} parts with as many answers each")
+        lines.index.name = f"part of the answers, in the order of time (1 to {_PARTS})"
+        title = f"{what[0].upper()}{what[1:]} over time"
+        yield Lines(name, title, lines, what, f"{_PARTS} parts with as many answers each")
 
 
 def _sentences(frame: pd.DataFrame, limit: float) -> Iterator[str]:

@@ -29,8 +29,8 @@ if TYPE_CHECKING:
 
 _FEWEST = 10
 """Items that others answered, too, which a person needs to be tested."""
-_SHOWN = 15
-"""People of a culture in the plot: those that agree least."""
+_SHOWN = 25
+"""People in the plot: those that agree least."""
 
 
 def standing_out(answers: Answers, settings: Settings) -> Section:
@@ -162,22 +162,20 @@ def _plot(frame: pd.DataFrame) -> Intervals:
     """Agreement minus expectation, with what 95 % of others in that place would show."""
     import pandas as pd
 
-    tested = frame[frame["z"].notna()]
-    shown = tested.groupby("culture", sort=True).head(_SHOWN)
+    shown = frame[frame["z"].notna()].sort_values(["z", "participant"], kind="stable")[:_SHOWN]
     away = shown["agreement"] - shown["expected"]
     spread = (away / shown["z"]).abs().where(shown["z"] != 0, 0.0)
     drawn = pd.DataFrame(
         {
-            "label": shown["participant"],
+            "label": shown["participant"] + " (" + shown["culture"] + ")",
             "value": away,
             "low": away - 1.96 * spread,
             "high": away + 1.96 * spread,
-            "group": shown["culture"],
         }
     )
     return Intervals(
         "standing-out",
-        f"Agreement with the others, beyond the expected: the {_SHOWN} lowest of each culture",
+        f"The {len(drawn)} annotators that agree least with the others, for the items they had",
         drawn.reset_index(drop=True),
         "agreement with the others minus the expected",
         "the difference, with 1.96 standard deviations of the permutation within items on each "
