@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Any
 
 from memeloc.counts import counted
 from memeloc.publish import licences
+from memeloc.publish.annotation import annotation_protocol
 from memeloc.publish.citation import bibtex, title
 from memeloc.publish.columns import PICTURE_COLUMNS
 from memeloc.publish.layout import ALL, DataFiles
@@ -64,6 +65,8 @@ def card(release: Release, summary: Summary, data: Sequence[DataFiles] = ()) -> 
             joiner=JOINER,
             unread=list(_unread(release)),
             cultures=summary.cultures,
+            protocol=annotation_protocol(release),
+            files=_files(release),
             demographics=_demographics(release),
             tables=list(release.tables.values()),
             provenance=list(_provenance(release.provenance)),
@@ -232,6 +235,13 @@ def _place(release: Release) -> str:
     return release.about.name or "."
 
 
+def _files(release: Release) -> list[str]:
+    """The first of the further files, and how many more there are."""
+    names = sorted([*release.files, *release.texts])
+    more = [counted(len(names) - _MOST_ROWS, "more file")] if len(names) > _MOST_ROWS else []
+    return [*(name.replace("`", "") for name in names[:_MOST_ROWS]), *more]
+
+
 def _demographics(release: Release) -> str:
     """Which facts of annotators go out."""
     people = release.tables.get("people")
@@ -253,7 +263,11 @@ def _licence(release: Release) -> str:
 
 
 def _provenance(values: Mapping[str, Any]) -> Iterator[tuple[str, list[tuple[str, str]]]]:
-    """Parts of what is known of how it was made, as rows of a name and a value."""
+    """Parts of what is known of how it was made, as rows of a name and a value.
+
+    Surveys are described where the annotation is.
+    """
+    values = {key: value for key, value in values.items() if key != "surveys"}
     plain = {key: value for key, value in values.items() if not isinstance(value, Mapping | list)}
     parts = {"run": plain, **{key: value for key, value in values.items() if key not in plain}}
     for name, part in parts.items():

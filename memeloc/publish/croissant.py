@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any
 from memeloc.counts import counted
 from memeloc.files import file_sha256
 from memeloc.publish import licences
+from memeloc.publish.annotation import annotation_protocol
 from memeloc.publish.citation import bibtex, title
 from memeloc.publish.columns import PICTURE_COLUMNS
 from memeloc.publish.layout import FORMATS, DataFiles
@@ -339,7 +340,8 @@ def _responsible(release: Release, summary: Summary) -> Node:
     limitations = [about.limitations]
     if unread:
         limitations.append(f"{counted(unread, 'caption')} that no person has read.")
-    protocol = [text for text in (about.consent, about.wages) if text]
+    stated = [text for text in (about.consent, about.wages) if text]
+    protocol = [*annotation_protocol(release), *stated]
     people = release.tables.get("people")
     facts = [name for name in people.columns if name != "annotator"] if people else []
     values: Mapping[str, Any] = {

@@ -28,6 +28,16 @@ ABOUT = About(
     terms="# Terms\n\nBe kind to cats.\n",
     maintenance="Write to cats@lab.example.",
 )
+SURVEY = {
+    "taxonomy": "moods",
+    "answers_wanted": 6,
+    "memes_per_sheet": 3,
+    "attention_checks": {"explicit": 1, "implicit": 3},
+    "submissions": 14,
+    "retained": 12,
+    "excluded": {"attention": 2},
+    "settling": {"rule": "most votes"},
+}
 SPLITS = {"nap": "train", "tea": "train", "rain": "test"}
 _TEXTS = {"nap": "Sleep // again", "tea": "Tea // now", "rain": "Rain | tea // <b>"}
 
@@ -88,7 +98,12 @@ def small_release(folder: Path, about: About = ABOUT, **changes: Any) -> Release
         "pictures": each,
         "counts": counts,
         "tables": tables(),
-        "provenance": {"memeloc": "1.0", "seed": 3, "models": [{"name": "mt", "prompt": "a|b"}]},
+        "provenance": {
+            "memeloc": "1.0",
+            "models": [{"name": "mt", "prompt": "a|b"}],
+            "surveys": {"pilot": SURVEY},
+        },
+        "texts": {"guides/pilot.en.md": "How calm is the cat?\n"},
         "unread": {"de": 2},
     }
     return Release(**{**values, **changes})

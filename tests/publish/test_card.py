@@ -98,6 +98,16 @@ def test_card_counts_pictures_answers_and_the_unread(tmp_path: Path) -> None:
     assert "Published of them are age" in text
 
 
+def test_card_describes_each_survey_and_names_further_files(tmp_path: Path) -> None:
+    text = _card(tmp_path)
+    assert (
+        "Survey pilot: labels of the taxonomy moods; 6 answers wanted of each culture for each "
+        "meme; 3 memes a sheet, and attention checks (1 explicit, 3 implicit); 14 submissions, of "
+        "which 12 were retained (excluded: attention 2); labels by the rule 'most votes'." in text
+    )
+    assert "- `guides/pilot.en.md`" in text
+
+
 def test_what_a_team_leaves_open_is_called_not_stated(tmp_path: Path) -> None:
     text = _card(tmp_path, about=About(), tables={}, unread={})
     assert text.count("Not stated.") == 3

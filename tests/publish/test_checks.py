@@ -94,6 +94,11 @@ def test_a_combination_that_few_share_is_refused(tmp_path: Path) -> None:
     assert ("small cells", "tables/people", 10, "age") in _refused(release)
 
 
+def test_what_follows_from_the_counts_of_others_is_refused(tmp_path: Path) -> None:
+    release = _with(tmp_path, "people", "age", 8, "")
+    assert _refused(release) == [("small cells", "tables/people", 10, "")]
+
+
 def _saved(path: Path, kind: str) -> Path:
     picture = Image.new("RGB", (8, 8), "white")
     if kind == "text":
@@ -155,6 +160,24 @@ def test_a_picture_without_source_or_rights_is_refused(
 ) -> None:
     release = _with_picture(tmp_path, 2, row=row)
     assert _refused(release) == [("sources", "en/tea.png", None, column)]
+
+
+@pytest.mark.parametrize(
+    ("terms", "parts"),
+    [
+        ("CC-BY-NC-4.0", ["non-commercial"]),
+        ("CC BY-SA 3.0", ["same one"]),
+        ("CC-BY-NC-ND-4.0", ["no changed versions", "non-commercial"]),
+        ("CC-BY-4.0", []),
+    ],
+)
+def test_conditions_of_a_picture_that_the_dataset_lacks_are_warned_of(
+    tmp_path: Path, terms: str, parts: list[str]
+) -> None:
+    release = _with_picture(tmp_path, 2, row={"template_licence": terms})
+    messages = [each.message for each in check(release) if each.rule == "sources"]
+    assert len(messages) == len(parts)
+    assert all(part in message for part, message in zip(parts, messages, strict=True))
 
 
 def test_terms_do_not_matter_where_pictures_stay_behind(tmp_path: Path) -> None:

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections import Counter
+from collections.abc import Iterator, Sequence
 
 from memeloc.counts import counted
 from memeloc.publish.checks.finding import Finding, Private
-from memeloc.publish.people import small_cells
+from memeloc.publish.people import WITHHELD, small_cells
 from memeloc.publish.release import Release
 from memeloc.publish.settings import ReleaseSettings
 from memeloc.publish.summary import ANNOTATOR, CULTURE
@@ -25,6 +26,7 @@ def find(release: Release, private: Private) -> Iterator[Finding]:
     if not columns:
         return
     rows = [tuple(row) for row in table.frame[[CULTURE, *columns]].astype(str).to_numpy().tolist()]
+    yield from _complements(rows, settings.smallest_cell)
     for cell in small_cells(table.frame, columns, settings.smallest_cell):
         people = rows.count(cell)
         shared = ", ".join(name for name, value in zip(columns, cell[1:], strict=True) if value)
@@ -38,3 +40,21 @@ def find(release: Release, private: Private) -> Iterator[Finding]:
             rows.index(cell) + 2,
             shared,
         )
+
+
+def _complements(rows: Sequence[tuple[str, ...]], smallest: int) -> Iterator[Finding]:
+    """Cultures in which what is withheld follows from the counts of the others."""
+    counts = Counter(rows)
+    for culture in dict.fromkeys(row[0] for row in rows):
+        nothing = (culture, *[WITHHELD] * (len(rows[0]) - 1))
+        others = sum(1 for cell in counts if cell[0] == culture and cell != nothing)
+        if others and 0 < counts[nothing] < smallest:
+            people = counted(counts[nothing], "person", "people")
+            yield Finding(
+                RULE,
+                "refused",
+                f"everything is withheld of only {people} of {culture}, so that it follows from "
+                f"the counts of the others; withhold it of {smallest} at least.",
+                f"tables/{PEOPLE}",
+                rows.index(nothing) + 2,
+            )

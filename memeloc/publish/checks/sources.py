@@ -17,6 +17,11 @@ _FORBID = re.compile(
     re.IGNORECASE,
 )
 _NO_DERIVATIVES = re.compile(r"\bCC[- ]BY(-NC)?-ND\b", re.IGNORECASE)
+_CONDITIONS = {
+    "non-commercial": re.compile(r"\bNC\b|non-?commercial", re.IGNORECASE),
+    "share alike": re.compile(r"\bBY(-NC)?-SA\b|share-?alike", re.IGNORECASE),
+}
+"""Conditions of Creative Commons that pass on to what is made of a work."""
 _UNKNOWN = {"", "unknown", "none", "n/a", "?", "not stated"}
 
 
@@ -28,7 +33,7 @@ def find(release: Release, private: Private) -> Iterator[Finding]:
     first: dict[tuple[str, str], ReleasedPicture] = {}
     counts: dict[tuple[str, str], int] = {}
     for picture in release.pictures():
-        for problem in _problems(picture):
+        for problem in _problems(picture, release.about.licence):
             key = problem, str(picture.row.get("template") or picture.meme)
             first.setdefault(key, picture)
             counts[key] = counts.get(key, 0) + 1
@@ -69,10 +74,22 @@ _MESSAGES: dict[str, tuple[Severity, str, str]] = {
         "the licence of {template!r} allows no changed versions, and text on a picture is one; ask "
         "its author, or publish with --without-pictures.",
     ),
+    "non-commercial": (
+        "warning",
+        "template_licence",
+        "the licence of {template!r} is for non-commercial use (NC), and that of the dataset says "
+        "nothing of it.",
+    ),
+    "share alike": (
+        "warning",
+        "template_licence",
+        "the licence of {template!r} asks that what is made of it goes out under the same one "
+        "(SA), and the dataset has another.",
+    ),
 }
 
 
-def _problems(picture: ReleasedPicture) -> Iterator[str]:
+def _problems(picture: ReleasedPicture, licence: str) -> Iterator[str]:
     source, terms = (
         " ".join(str(picture.row.get(name) or "").split())
         for name in ("template_source", "template_licence")
@@ -87,3 +104,6 @@ def _problems(picture: ReleasedPicture) -> Iterator[str]:
         yield "forbidden"
     elif _NO_DERIVATIVES.search(terms) and not picture.row.get("url"):
         yield "derivatives"
+    for name, pattern in _CONDITIONS.items():
+        if pattern.search(terms) and not pattern.search(licence):
+            yield name
