@@ -39,7 +39,8 @@ def protect(
     """Withhold answers until each combination is shared by `smallest` people of a culture.
 
     Columns are withheld from the last to the first, of those people only whose combination is rare;
-    then, where those without any answer are too few, of the smallest other cell also.
+    then, where those without any answer are too few, of some others also. Of a cell the first rows
+    are taken: their order should say nothing, as that of hashes does.
 
     Args:
         table: a row a person, texts; an empty one is no answer.
@@ -71,11 +72,27 @@ def _protected(rows: list[_Cell], smallest: int) -> list[_Cell]:
             (*row[:place], WITHHELD, *row[place + 1 :]) if counts[row] < smallest else row
             for row in rows
         ]
-    counts = Counter(rows)
-    while 0 < counts[nothing] < smallest and len(counts) > 1:
-        rarest = min((cell for cell in counts if cell != nothing), key=lambda c: (counts[c], c))
-        rows = [nothing if row == rarest else row for row in rows]
-        counts = Counter(rows)
+    return _with_others(rows, nothing, smallest)
+
+
+def _with_others(rows: list[_Cell], nothing: _Cell, smallest: int) -> list[_Cell]:
+    """Where too few are without any answer, withhold those of others, until they are enough.
+
+    They are of the largest cell that stays large enough; where there is none, the smallest one
+    goes whole.
+    """
+    while 0 < (there := rows.count(nothing)) < smallest:
+        counts = Counter(row for row in rows if row != nothing)
+        if not counts:
+            break
+        missing = smallest - there
+        largest = min(counts, key=lambda cell: (-counts[cell], cell))
+        if counts[largest] - missing >= smallest:
+            chosen = {*[place for place, row in enumerate(rows) if row == largest][:missing]}
+        else:
+            rarest = min(counts, key=lambda cell: (counts[cell], cell))
+            chosen = {place for place, row in enumerate(rows) if row == rarest}
+        rows = [nothing if place in chosen else row for place, row in enumerate(rows)]
     return rows
 
 
