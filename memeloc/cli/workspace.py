@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
+import typer
 from typer import Argument, Option
 
 import memeloc
@@ -50,7 +51,8 @@ def import_table(
     captions: Path = Argument(
         ...,
         metavar="TABLE",
-        help="CSV, JSON Lines or Parquet: meme_id, template, then a column a language.",
+        help="CSV, JSON Lines or Parquet: meme_id, template, then a column a language; or the "
+        "folder of a published dataset.",
     ),
     langs: str = Option("all", metavar="TAGS", help="Columns besides the source, or all."),
     templates: TemplateFolders = None,
@@ -63,11 +65,22 @@ def import_table(
     table again changes nothing, and undoes no correction. What is wrong is left out and named.
     Captions may come before their templates: they are translated and corrected, and not rendered.
 
+    A folder that `memeloc publish` wrote comes in whole, whatever its layout: captions, pictures
+    with all that is known of them as collected memes, and its tables in releases/NAME. Of a folder
+    that others made for the Hugging Face Hub (Parquet, image folders, WebDataset) the finished
+    memes are collected; how its columns are read is said, and what is not taken.
+
     \b
     Example:
       memeloc import captions.csv
+      memeloc import published/my-dataset
       memeloc import captions.csv --langs de,hi --strict
     """
+    if captions.is_dir():
+        _import_folder(
+            captions, table_only=bool(templates) or strict or langs != "all", as_json=as_json
+        )
+        return
     with memeloc.Workspace.find() as workspace, progress("Importing", None, unit="rows") as bar:
         result = workspace.captions.import_table(
             captions,
@@ -90,6 +103,33 @@ def import_table(
         "here already."
     )
     show(result, then, as_json=as_json)
+
+
+def _import_folder(folder: Path, *, table_only: bool, as_json: bool) -> None:
+    from memeloc.cli.curating.collect import how_read
+
+    if table_only:
+        raise typer.BadParameter("--langs, --templates and --strict are of a captions table")
+    with memeloc.Workspace.find() as workspace, progress("Importing", None) as bar:
+        result = workspace.publishing.import_folder(folder, on_progress=bar.phase)
+    collected = result.collected
+    if not result.layout:
+        explain("Read", map(how_read, collected.tables))
+    explain("Note", result.notes)
+    explain("Not taken", [f"{each.url}: {each.sentence}" for each in collected.refusals])
+    pictures = counted(collected.found.get("picture", 0), "finished meme")
+    templates = counted(collected.found.get("template", 0), "template")
+    then = [
+        f"{pictures} and {templates}: {collected.new:,} new, {collected.changed:,} changed, "
+        f"{collected.unchanged:,} unchanged."
+    ]
+    if result.layout:
+        captions = sum(result.captions.values())
+        then.append(
+            f"Captions of {counted(result.memes, 'meme')}: {captions:,} new or changed. "
+            f"{counted(len(result.tables), 'table')} and further files: {result.kept}"
+        )
+    show(result, *then, as_json=as_json)
 
 
 def export(

@@ -20,6 +20,7 @@ from memeloc.collect.registry import find
 from memeloc.collect.sources.dataset_files import terms_of
 from memeloc.errors import InputError
 from memeloc.items import FoundCaption, FoundPicture, FoundTemplate, Refusal
+from memeloc.tar_shards import Sample, ShardWriter
 from tests.collect.datasets_on_disk import OTHER, PICTURE, collected, lines, put
 from tests.curate.drawn import as_png
 
@@ -476,3 +477,54 @@ def test_harmeme_s_labels_are_names(tmp_path: Path, collect: Collect) -> None:
     put(tmp_path / "train.jsonl", lines(*rows))
     result, refusals = collect("harmeme", tmp_path)
     assert (result, len(refusals)) == ([], 2)
+
+
+# WebDataset shards
+
+
+def _shard(path: Path, *samples: tuple[str, dict[str, bytes]]) -> Path:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    with ShardWriter(path) as writer:
+        for key, files in samples:
+            writer.add(Sample(key, files))
+    return path
+
+
+def test_shards_that_others_made(tmp_path: Path, collect: Collect) -> None:
+    _shard(
+        tmp_path / "train-000.tar",
+        ("a", {"png": PICTURE, "txt": b"tea // now", "cls": b"1"}),
+        ("b", {"jpg": OTHER, "json": b'{"text": "rain", "language": "de", "mood": "calm"}'}),
+        ("c", {"txt": b"no picture"}),
+        ("d", {"png": PICTURE, "json": b"[1]"}),
+    )
+    result, refusals = collect("huggingface", tmp_path)
+    first, second = result
+    assert (first.picture, first.parts, first.labels) == (PICTURE, ("tea", "now"), {"cls": "1"})
+    assert (second.picture, second.parts, second.language) == (OTHER, ("rain",), "de")
+    assert second.details["mood"] == "calm"
+    assert first.origin.key == "train-000.tar#a"
+    assert [refusal.sentence for refusal in refusals] == [
+        "its jpg or png is missing",
+        "the sample's JSON is no object",
+    ]
+
+
+def test_shards_of_img2dataset(tmp_path: Path, collect: Collect) -> None:
+    about = {"key": "000000", "url": "https://x.example/a", "status": "success"}
+    about |= {"error_message": "", "caption": "seen in the office"}
+    files = {"png": PICTURE, "json": json.dumps(about).encode(), "txt": b"seen in the office"}
+    _shard(tmp_path / "00000.tar", ("000000", files))
+    (meme,), refusals = collect("table", tmp_path)
+    assert refusals == []
+    assert (meme.picture, meme.details["post"]) == (PICTURE, "seen in the office")
+
+
+def test_a_broken_shard_is_refused_and_others_are_read(tmp_path: Path, collect: Collect) -> None:
+    _shard(tmp_path / "a.tar", ("a", {"png": PICTURE}))
+    put(tmp_path / "b.tar", b"tea" * 500)
+    cut = _shard(tmp_path / "c.tar", *((str(n), {"png": PICTURE}) for n in range(60)))
+    cut.write_bytes(cut.read_bytes()[: -len(PICTURE)])
+    result, refusals = collect("huggingface", tmp_path)
+    assert len(result) >= 1
+    assert reasons(refusals)["b.tar"] == "not readable"

@@ -160,7 +160,7 @@ def _run(
                 "requests.\n"
                 f"Here already: {there or 'nothing'}"
             )
-            show(plan, then, lambda plan: map(_how, plan.tables), as_json=as_json)
+            show(plan, then, lambda plan: map(how_read, plan.tables), as_json=as_json)
             return
         result = workspace.collecting.collect(
             name,
@@ -170,7 +170,7 @@ def _run(
             allow_hosts=allow_host or (),
             delay=delay,
             max_age=max_age,
-            on_tables=lambda tables: explain("", map(_how, tables)),
+            on_tables=lambda tables: explain("", map(how_read, tables)),
             on_progress=bar.phase,
         )
     if result.cost:
@@ -192,7 +192,7 @@ def _run(
         explain("", [f"{refusal.url}: {refusal.sentence}" for refusal in result.refusals])
 
 
-def _how(preview: TablePreview) -> str:
+def how_read(preview: TablePreview) -> str:
     """How tables are read, in a line."""
     first, *more = preview.tables
     name = f"{first} and {len(more):,} more" if more else first

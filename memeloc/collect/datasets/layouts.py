@@ -57,6 +57,8 @@ class Layout(BaseModel):
             there (`rows`): several rows may then be about one picture.
         source: the source that reads it, where that is another.
         language_tag: of the memes, where no column and nobody says.
+        json_cells: columns whose cells are JSON where a table holds texts only.
+        has_others: tables of other kinds stand beside its own, and are no refusals.
         joined: further tables.
     """
 
@@ -88,6 +90,8 @@ class Layout(BaseModel):
     keys: Literal["ids", "rows"] = "ids"
     source: str = ""
     language_tag: str = ""
+    json_cells: tuple[str, ...] = ()
+    has_others: bool = False
     joined: tuple[Joined, ...] = ()
 
     def has_table(self, path: Path) -> bool:

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
@@ -70,7 +72,8 @@ class Memes:
         """
         if record.error:
             raise NotTakenError("not readable", record.error)
-        layout, columns, cells = table.layout, table.columns, _joined(table, record.cells)
+        layout, columns = table.layout, table.columns
+        cells = _with_json(layout.json_cells, _joined(table, record.cells))
         if any(text_of(cells.get(name)) not in values for name, values in layout.only.items()):
             return
         value = _picture_cell(columns.of("image"), cells, only_names=layout.without_picture)
@@ -180,6 +183,16 @@ def _joined(table: OpenTable, cells: Mapping[str, Any]) -> Mapping[str, Any]:
     for column, rows in table.joined.items():
         cells = {**rows.get(text_of(cells.get(column)), {}), **cells}
     return cells
+
+
+def _with_json(columns: Sequence[str], cells: Mapping[str, Any]) -> Mapping[str, Any]:
+    """The cells, those that are JSON as text in some columns with its values."""
+    texts = {name: cell for name in columns if isinstance(cell := cells.get(name), str)}
+    values: dict[str, Any] = {}
+    for name, text in texts.items():
+        with suppress(ValueError, RecursionError):
+            values[name] = json.loads(text)
+    return {**cells, **values} if values else cells
 
 
 def _picture_cell(columns: Sequence[str], cells: Mapping[str, Any], *, only_names: bool) -> Any:

@@ -135,7 +135,7 @@ class DatasetTables:
 
     def unread(self, opened: Sequence[OpenTable] = ()) -> Iterator[Refusal]:
         """The tables beside the pictures that are of another layout; of a folder only."""
-        if not self._path.is_file():
+        if not self._path.is_file() and not any(table.layout.has_others for table in opened):
             joined = {join.table.casefold() for table in opened for join in table.layout.joined}
             read = {path for path in self._files if path.name.casefold() in joined}
             read |= {*self.tables}

@@ -2,7 +2,8 @@
 
 CSV, TSV, workbooks and JSON Lines are read by `memeloc.tables`; datasets also have
 whole JSON documents, Parquet with pictures in it, a JSON file for each picture, tables without
-headings. All but JSON documents are read a few rows at a time.
+headings, and WebDataset shards, of which each sample is a row. All but JSON documents are read a
+few rows at a time.
 """
 
 from __future__ import annotations
@@ -21,13 +22,16 @@ from memeloc.errors import InputError
 from memeloc.files import read_head, read_text
 from memeloc.items import Refusal
 from memeloc.tables import read_table
+from memeloc.tar_shards import read_shard
 from memeloc.templates.pictures import SUFFIXES
 
-TABLES = (".csv", ".tsv", ".jsonl", ".ndjson", ".json", ".parquet", ".xlsx", ".ods")
+TABLES = (".csv", ".tsv", ".jsonl", ".ndjson", ".json", ".parquet", ".tar", ".xlsx", ".ods")
 """How the names of tables end."""
 
 _BATCH = 16  # rows of Parquet that are held at a time, pictures and all
 _LOOKED_AT = 50  # rows by which columns are guessed
+_TEXT_FILES = frozenset({"txt", "text", "caption", "transcript", "cls", "label"})
+"""Files of a shard's sample that are texts."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,6 +81,8 @@ def open_records(dataset: Dataset, path: Path) -> Records:
     """
     if path.suffix.lower() == ".parquet":
         return _parquet(dataset, path)
+    if path.suffix.lower() == ".tar":
+        return _shard(dataset, path)
     # SemEval gives JSON in .txt files.
     if path.suffix.lower() == ".json" or read_head(path).lstrip(b"\xef\xbb\xbf \r\n\t")[:1] == b"[":
         return _json_document(dataset, path)
@@ -266,6 +272,39 @@ def _parquet(dataset: Dataset, path: Path) -> Records:
             raise InputError(wrong, file=path) from error
 
     return Records(path, tuple(schema.names), rows, _class_names(schema.metadata or {}))
+
+
+def _shard(dataset: Dataset, path: Path) -> Records:
+    """The samples of a WebDataset shard, with `__key__` and their files as the columns.
+
+    What a sample's JSON object has are columns, too, and come before files of the same names.
+    """
+    file = dataset.key_of(path)
+
+    def rows() -> Iterator[Record]:
+        for number, sample in enumerate(read_shard(path), 1):
+            cells: dict[str, Any] = {"__key__": sample.key}
+            error = ""
+            for suffix, content in sample.files.items():
+                if f".{suffix}".lower().endswith(SUFFIXES):
+                    cells[suffix.lower()] = {"bytes": content, "path": f"{sample.key}.{suffix}"}
+                elif suffix.lower() in _TEXT_FILES:
+                    cells[suffix.lower()] = content.decode("utf-8", "replace")
+            if "json" in sample.files:
+                try:
+                    about = json.loads(sample.files["json"])
+                except (ValueError, RecursionError):
+                    about = None
+                if isinstance(about, dict):
+                    cells |= about
+                else:
+                    error = "the sample's JSON is no object"
+            yield Record(file, number, cells, error=error)
+
+    columns: dict[str, None] = {}
+    for row in islice(rows(), _LOOKED_AT):
+        columns.update(dict.fromkeys(row.cells))
+    return Records(path, tuple(columns), rows)
 
 
 def _class_names(metadata: Mapping[bytes, bytes]) -> dict[str, list[str]]:

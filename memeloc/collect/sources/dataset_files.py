@@ -25,6 +25,7 @@ Item = TypeVar("Item")
 OUTSIDE = "outside the folder"  # reason of refusing what leads out of the dataset
 
 _LONGEST_DETAIL = 2000
+_MOST_VALUES = 1000  # of a list
 _PARTED = re.compile(r"\s*<sep>\s*", re.IGNORECASE)
 _EMPTY_PART = re.compile(r"<emp>", re.IGNORECASE)
 _LICENCES = ("LICENSE", "LICENCE", "LICENSE.txt", "LICENCE.txt", "LICENSE.md", "COPYING")
@@ -250,7 +251,7 @@ def _plain(value: Any, depth: int = 0) -> Any:
     if isinstance(value, dict):
         return {str(key): _plain(each, depth + 1) for key, each in list(value.items())[:100]}
     if is_nested:
-        return [_plain(each, depth + 1) for each in value[:100]]
+        return [_plain(each, depth + 1) for each in value[:_MOST_VALUES]]
     return str(value)[:_LONGEST_DETAIL]
 
 

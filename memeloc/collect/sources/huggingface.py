@@ -1,8 +1,8 @@
 """Datasets in the forms of the Hugging Face Hub, on disk. In: a folder or file. Out: memes.
 
-Three forms, all of which may stand in one folder: Parquet with a column of pictures (a struct of
-`bytes` and `path`, or bytes); pictures with a table metadata.csv, .jsonl or .parquet whose column
-`file_name` names them; and pictures in folders that are named by their class.
+Four forms, all of which may stand in one folder: Parquet with a column of pictures (a struct of
+`bytes` and `path`, or bytes); WebDataset shards; pictures with a table metadata.csv, .jsonl or
+.parquet whose column `file_name` names them; and pictures in folders that are named by their class.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ class HuggingFaceSource(Tables):
     """
 
     name = "huggingface"
-    summary = "a dataset as on the Hugging Face Hub: Parquet with pictures, or an image folder"
+    summary = "a dataset as on the Hugging Face Hub: Parquet with pictures, shards, an image folder"
 
     _: KW_ONLY
     image: str = ""

@@ -63,10 +63,10 @@ class TableSource(Tables):
     """Tables with pictures. Columns that are not named are those of a known layout, else guessed.
 
     Args:
-        path: a table (CSV, TSV, JSON Lines, JSON, Parquet, xlsx, ods), or a folder with tables.
+        path: a table (CSV, TSV, JSON Lines, JSON, Parquet, tar, xlsx, ods), or a folder with some.
         layout: what it is laid out as: hateful-memes, harmeme, mami, armeme, prop2hate, multioff,
-            charmemes, telegram, gallery-dl, img2dataset, any, or a TOML file of yours; without,
-            what it looks like.
+            charmemes, telegram, gallery-dl, img2dataset, memeloc, any, or a TOML file of yours;
+            without, what it looks like.
         pictures: the folder with the pictures of one table, where it is not the table's own.
         image: the column with the pictures' names, paths, addresses or bytes.
         text: the column with the text in the pictures.

@@ -16,7 +16,7 @@ from memeloc.counts import counted
 from memeloc.errors import InputError
 from memeloc.model import SEPARATOR
 from memeloc.publish.release import ReleasedPicture
-from memeloc.render.sets.manifest import MANIFEST, VERSIONS, is_manifest
+from memeloc.render.sets.manifest import MANIFEST, SHARDS, VERSIONS, is_manifest
 from memeloc.workspace.publishing.captions import Key
 from memeloc.workspace.publishing.collected import CollectedPictures
 
@@ -40,12 +40,18 @@ class RenderedSet:
         """The set in a folder.
 
         Raises:
-            InputError: there is no rendered set.
+            InputError: there is no rendered set, or its pictures are in shards.
         """
         if not is_manifest(folder / MANIFEST):
             raise InputError(
                 f"There is no rendered set here ({MANIFEST} is missing or broken); "
                 "`memeloc render` makes one.",
+                file=folder,
+            )
+        if (folder / SHARDS).is_dir():
+            raise InputError(
+                "has its pictures in shards; publish a set of single files, as `memeloc render` "
+                "makes without --to.",
                 file=folder,
             )
         return cls(folder, texts)

@@ -12,6 +12,7 @@ from memeloc.publish.publishing import Published, publish
 from memeloc.publish.release import Release
 from memeloc.workspace.part import Part, Phases, silent
 from memeloc.workspace.publishing.gathering import gather
+from memeloc.workspace.publishing.importing import FolderImport, import_folder
 from memeloc.workspace.publishing.private import private_of
 
 
@@ -35,6 +36,16 @@ class Publishing(Part):
             on_progress=on_progress,
         )
 
+    def import_folder(
+        self,
+        folder: str | Path,
+        *,
+        options: Mapping[str, Any] | None = None,
+        on_progress: Phases = silent,
+    ) -> FolderImport:
+        """Take in what was published; see `memeloc.workspace.publishing.importing`."""
+        return import_folder(self._workspace, folder, options=options, on_progress=on_progress)
+
     def publish(
         self,
         out: str | Path,
@@ -51,7 +62,8 @@ class Publishing(Part):
 
         Args:
             out: new, empty, or with a release that nobody has changed since.
-            to: the layout: `hf`, `csv`, or another of `memeloc.publish.registry.PUBLISHERS`.
+            to: the layout: `hf`, `csv`, `webdataset`, or another of
+                `memeloc.publish.registry.PUBLISHERS`.
             rendered: a folder that `memeloc render` made; None renders the captions as they stand.
             with_pictures: False publishes hashes and addresses in the place of pictures, and a
                 program that joins them again.
