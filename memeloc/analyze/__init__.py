@@ -18,8 +18,7 @@ from memeloc.lazy_imports import lazy_package
 if TYPE_CHECKING:
     from memeloc.analyze.analysis import Analysis, analyze
     from memeloc.analyze.answers import Answers
-    from memeloc.analyze.mapping import AnswersMap
-    from memeloc.analyze.reading import read_answers
+    from memeloc.analyze.reading import AnswersMap, read_answers
     from memeloc.analyze.sections import Section, Settings
 
 __all__ = [
@@ -37,8 +36,7 @@ __getattr__, __dir__ = lazy_package(
     {
         "memeloc.analyze.analysis": ["Analysis", "analyze"],
         "memeloc.analyze.answers": ["Answers"],
-        "memeloc.analyze.mapping": ["AnswersMap"],
-        "memeloc.analyze.reading": ["read_answers"],
+        "memeloc.analyze.reading": ["AnswersMap", "read_answers"],
         "memeloc.analyze.sections": ["Section", "Settings"],
     },
 )

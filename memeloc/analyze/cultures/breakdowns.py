@@ -16,7 +16,7 @@ from memeloc.analyze.cultures.between import PAIR_COLUMNS, mean_of_pairs, pairs
 from memeloc.analyze.cultures.intervals import defined, percent_with_interval, rows_of, wilson
 from memeloc.analyze.cultures.shares import shares_of_items
 from memeloc.analyze.cultures.within import measured
-from memeloc.analyze.sections import Bars, Intervals, Plot, Section, Settings, Table
+from memeloc.analyze.sections import Bars, Heatmap, Intervals, Plot, Section, Settings, Table
 from memeloc.counts import counted
 from memeloc.errors import InputError
 
@@ -27,6 +27,8 @@ _MOST_GROUPS = 100
 """Groups of a breakdown, those with most items."""
 _MOST_DRAWN = 20
 """Groups in a plot."""
+_MOST_BARS = 8
+"""Groups with a bar a culture; of more a matrix is drawn."""
 _PLURALS = {"category": "categories", "topic": "topics", "template": "templates"}
 
 
@@ -236,8 +238,11 @@ def _plots(
     labels = _shares(answers, [group for group in groups if group in largest], settings, by)
     of_label = labels.frame[labels.frame["label"] == label]
     bars = of_label.pivot(index=by, columns="culture", values="share").loc[names]
-    title = f"Items labelled {label} by {by}"
-    plots.append(Bars(f"{by}-labels", title, bars, "share of labelled items", labels.method))
+    name, title, axis = f"{by}-labels", f"Items labelled {label} by {by}", "share of labelled items"
+    if len(names) > _MOST_BARS:
+        plots.append(Heatmap(name, f"{title}, {axis}", bars, labels.method))
+    else:
+        plots.append(Bars(name, title, bars, axis, labels.method))
     return plots
 
 

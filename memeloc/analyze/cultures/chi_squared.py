@@ -93,7 +93,7 @@ def chi_squared(answers: Answers, settings: Settings) -> Section:
     )
     return Section(
         "chi-squared",
-        "Labels depend on the culture",
+        "Do labels depend on the culture?",
         tables=(
             Table("chi-squared", "Chi-squared tests", frame, _COLUMNS, _METHOD),
             Table("chi-squared-cells", "Cells", cell_frame, _CELL_COLUMNS, cell_method),
@@ -123,7 +123,7 @@ def chi_squared_of(table: Ints, confidence: float) -> ChiSquared:
     rows, columns = table.shape
     if min(rows, columns) < 2:
         what = "culture" if rows < 2 else "label"
-        raise InputError(f"only {min(rows, columns)} {what} is there, and two are needed")
+        raise InputError(f"two {what}s are needed, and there is {min(rows, columns) or 'none'}")
     stats = scipy_stats()
     result = stats.chi2_contingency(table, correction=False)
     n = int(table.sum())

@@ -15,6 +15,7 @@ from memeloc.analyze.answers import ITEM_COLUMNS, NO_LABEL, Answers, Ints
 from memeloc.analyze.bootstrap import Floats
 from memeloc.analyze.sections import Histogram, Section, Settings, Table
 from memeloc.counts import counted
+from memeloc.errors import InputError
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -31,7 +32,13 @@ _METHOD = (
 
 
 def dividing_items(answers: Answers, settings: Settings) -> Section:
-    """Every item by how far it divides cultures, and its label in each of them."""
+    """Every item by how far it divides cultures, and its label in each of them.
+
+    Raises:
+        InputError: no answer takes part in the vote.
+    """
+    if not answers.votes.any():
+        raise InputError("no answer takes part in the vote")
     frame = _frame(answers)
     columns = {
         "item": "the item",

@@ -8,9 +8,10 @@ import numpy as np
 
 from memeloc.analyze.answers import NO_LABEL, Answers, Ints
 from memeloc.analyze.bootstrap import Floats, estimate
-from memeloc.analyze.cultures.intervals import percent_with_interval, rows_of, wilson
+from memeloc.analyze.cultures.intervals import defined, percent_with_interval, rows_of, wilson
 from memeloc.analyze.sections import Bars, Intervals, Section, Settings, Table
 from memeloc.counts import counted
+from memeloc.errors import InputError
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -42,7 +43,13 @@ _SHARES = {
 
 
 def label_shares(answers: Answers, settings: Settings) -> Section:
-    """Shares of labels in each culture (multi3hate 4.1, Table 3), and how items got theirs."""
+    """Shares of labels in each culture (multi3hate 4.1, Table 3), and how items got theirs.
+
+    Raises:
+        InputError: no answer takes part in the vote.
+    """
+    if not answers.votes.any():
+        raise InputError("no answer takes part in the vote")
     counts = _counts(answers, settings)
     shares = _shares(answers, settings)
     confidence = f"{settings.confidence:.0%}"
@@ -86,7 +93,7 @@ def label_shares(answers: Answers, settings: Settings) -> Section:
         sentences=(*_sentences(answers, shares, counts),),
         figures={
             "share_of_items": {
-                culture: dict(zip(part["label"], part["share_of_items"], strict=True))
+                str(culture): {row.label: defined(row.share_of_items) for row in rows_of(part)}
                 for culture, part in shares.groupby("culture")
             },
             "tied": int(counts["tied"].sum()),
@@ -190,7 +197,8 @@ def _sentences(answers: Answers, shares: pd.DataFrame, counts: pd.DataFrame) -> 
             + percent_with_interval(row.share_of_items, row.items_low, row.items_high)
             for row in rows_of(part)
         )
-        sentences.append(f"The share of items whose majority label is {label!r} is {listed}.")
+        if listed:
+            sentences.append(f"The share of items whose majority label is {label!r} is {listed}.")
     tied, short = int(counts["tied"].sum()), int(counts["short"].sum())
     sentences.append(
         f"Over all cultures, {counted(tied, 'item')} had tied votes and no label, and "

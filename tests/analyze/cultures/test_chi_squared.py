@@ -89,8 +89,8 @@ def test_a_label_that_nobody_gave_changes_nothing() -> None:
 @pytest.mark.parametrize(
     ("votes", "sentence"),
     [
-        ({"m1": {"US": "ab"}}, "only 1 culture is there"),
-        ({"m1": {"US": "aa", "DE": "aa"}}, "only 1 label is there"),
+        ({"m1": {"US": "ab"}}, "two cultures are needed, and there is 1"),
+        ({"m1": {"US": "aa", "DE": "aa"}}, "two labels are needed, and there is 1"),
     ],
 )
 def test_one_culture_or_label_cannot_be_tested(
@@ -104,4 +104,4 @@ def test_ties_leave_the_test_of_answers() -> None:
     section = chi_squared(written({"m1": {"US": "ab", "DE": "aab"}}), Settings())
     assert list(section.figures) == ["answers"]
     assert section.gaps[0].startswith("Chi-squared on answers is rough")
-    assert section.gaps[1] == "Chi-squared on labels: only 1 culture is there, and two are needed."
+    assert section.gaps[1] == "Chi-squared on labels: two cultures are needed, and there is 1."
