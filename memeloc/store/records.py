@@ -10,7 +10,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
-from typing import Literal
+from typing import Literal, NamedTuple
 
 from memeloc.correct.model import Comment, Step
 from memeloc.correct.placing import EarlierAnswer, KnownMeme, PlacedAnswer, SentSheet
@@ -118,6 +118,23 @@ class ToTranslate:
     current: CaptionVersion | None
 
 
+class SheetText(NamedTuple):
+    """What a sheet needs of a version of a caption, see `CaptionVersion`."""
+
+    id: int
+    meme_id: str
+    language: str
+    parts: tuple[str, ...]
+    stage: Stage
+    source_id: int | None
+    marks: tuple[str, ...]
+
+    @property
+    def caption(self) -> Caption:
+        """Its text."""
+        return Caption(self.parts)
+
+
 @dataclass(frozen=True, slots=True)
 class ToCorrect:
     """A caption for a sheet.
@@ -133,8 +150,8 @@ class ToCorrect:
 
     meme_id: str
     template: str
-    source: CaptionVersion
-    base: CaptionVersion
+    source: SheetText
+    base: SheetText
     answered: int
     open_case: bool
     own_rounds: tuple[int, ...] = ()

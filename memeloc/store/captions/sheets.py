@@ -10,18 +10,18 @@ from __future__ import annotations
 from collections import Counter, defaultdict
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import asdict
-from typing import Literal, NamedTuple
+from typing import Any, Literal, NamedTuple
 
-from sqlalchemy import Connection, select
+from sqlalchemy import Connection, Select, select
 
 from memeloc.correct.placing import SentItem, SentSheet, same_person
 from memeloc.correct.sharing import Share
 from memeloc.errors import InputError
 from memeloc.store.captions.history import steps_before
 from memeloc.store.captions.states import OPEN_CASES
-from memeloc.store.captions.versions import by_meme, current_query, source_query, texts_of
+from memeloc.store.captions.versions import current_query, source_query, texts_of
 from memeloc.store.queries import Repository, add_row, add_rows, columns_of, equal, two_columns
-from memeloc.store.records import STANDING, CaptionVersion, Kind, SheetRecord, ToCorrect
+from memeloc.store.records import STANDING, Kind, SheetRecord, SheetText, ToCorrect
 from memeloc.store.tables.captions import (
     captions,
     cases,
@@ -68,9 +68,8 @@ class Sheets(Repository):
         nothing about it waits to be settled.
         """
         with self.database.read() as connection:
-            sources = by_meme(connection.execute(source_query(kind)))
-            query = current_query(tag, below_round=round_, kind=kind)
-            bases = by_meme(connection.execute(query))
+            sources = _texts(connection, source_query(kind))
+            bases = _texts(connection, current_query(tag, below_round=round_, kind=kind))
             templates = two_columns(connection.execute(select(memes.c.id, memes.c.template)))
             answers = _answers(connection, tag, sources)
             waiting = _open_case_memes(connection, tag)
@@ -178,6 +177,13 @@ class Sheets(Repository):
             return {record.id: sent_sheet(connection, record) for record in records}
 
 
+def _texts(connection: Connection, query: Select[Any]) -> dict[str, SheetText]:
+    """What sheets need of the versions of a query, by meme."""
+    columns = (captions.c[name] for name in SheetText._fields)
+    texts = map(SheetText._make, connection.execute(query.with_only_columns(*columns)))
+    return {text.meme_id: text for text in texts}
+
+
 class _Answer(NamedTuple):
     """Who answered a meme in which round; whether of its current source."""
 
@@ -188,7 +194,7 @@ class _Answer(NamedTuple):
 
 
 def _answers(
-    connection: Connection, language: str, sources: Mapping[str, CaptionVersion]
+    connection: Connection, language: str, sources: Mapping[str, SheetText]
 ) -> set[_Answer]:
     query = (
         select(corrections.c.meme_id, corrections.c.round, corrections.c.person, captions.c.parts)

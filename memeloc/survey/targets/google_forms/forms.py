@@ -34,7 +34,7 @@ class SheetForm:
     """
 
     def __init__(self, pack: SurveyPack, sheet: Sheet) -> None:
-        form = plan(pack, sheet)
+        form = plan(pack, sheet, pictures=False)
         self.sheet = sheet
         self.items = {item.key: item for item in form.items if item.kind in QUESTIONS}
         asked = {key: item.asks or key for key, item in self.items.items()}
@@ -42,7 +42,11 @@ class SheetForm:
         self.ids = {question_id(own): asked[key] for key, own in form.ids().items() if key in asked}
         further = [question.id for question in pack.taxonomy.questions]
         self._entries = [
-            (own, question_key(own), {name: question_key(own, name) for name in further})
+            (
+                own,
+                question_key(own),
+                {name: key for name in further if (key := question_key(own, name)) in self.items},
+            )
             for own in map(entry_id, sheet.entries)
         ]
         self._places = pack.places

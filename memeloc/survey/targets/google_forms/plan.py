@@ -14,7 +14,7 @@ import unicodedata
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
-from itertools import chain, count
+from itertools import count
 from pathlib import Path
 from typing import Literal
 
@@ -126,13 +126,13 @@ def question_id(item_id: str) -> str:
     return f"{int(item_id, 16) | 1:08x}"
 
 
-def plan(pack: SurveyPack, sheet: Sheet) -> Form:
-    """A sheet as a form.
+def plan(pack: SurveyPack, sheet: Sheet, *, pictures: bool = True) -> Form:
+    """A sheet as a form; reading what came back needs no `pictures` of its questions.
 
     Raises:
         InputError: it cannot be expressed as one: two answers read the same, or a text is too long.
     """
-    return _Planner(pack, sheet).form()
+    return _Planner(pack, sheet, pictures=pictures).form()
 
 
 def numbered(name: str, step: Step, mark: str = "-") -> str:
@@ -158,11 +158,13 @@ def question_key(entry: str, question: str = LABEL) -> str:
 
 _Picture = tuple[str, Path | None, str]
 """File name in the export, path on this machine, and alternative text."""
+_NO_PICTURE: _Picture = ("", None, "")
 
 
 class _Planner:
-    def __init__(self, pack: SurveyPack, sheet: Sheet) -> None:
+    def __init__(self, pack: SurveyPack, sheet: Sheet, *, pictures: bool) -> None:
         self.pack, self.sheet, self.taxonomy = pack, sheet, pack.taxonomy
+        self.pictures = pictures
         self.texts = SheetTexts(pack, sheet)
         self.codes = pack.codes.get(sheet.id)
         self.items: list[Item] = []
@@ -254,13 +256,16 @@ class _Planner:
         if isinstance(entry, Check) and entry.kind == "explicit":
             label = self.texts.labels[entry.expected]
             title = self._with_isolates("check.explicit", label=label)
-        alt = self._with_isolates("image.alt", number=number, caption=self.texts.text(entry))
+        picture = _NO_PICTURE
+        if self.pictures:
+            alt = self._with_isolates("image.alt", number=number, caption=self.texts.text(entry))
+            picture = self._picture(own, entry.picture, alt)
         options = [
             Option(label, name, goes.get(label) or goes[""])
             for label, name in question.answers.items()
         ]
         options.append(Option(STOP, self.texts.get("stop.button"), SUBMIT))
-        title, picture = f"{number}. {one_line(title)}", self._picture(own, entry.picture, alt)
+        title = f"{number}. {one_line(title)}"
         self._add(question_key(own), "choice", title, "", options, picture=picture)
 
     def _further(self, number: int, entry: Entry, step: Step, goes: Mapping[str, str]) -> None:
@@ -294,7 +299,7 @@ class _Planner:
         Characters that do not go into every file system or address become `_`, with a hash behind.
         """
         if source is None:
-            return "", None, ""
+            return _NO_PICTURE
         suffix = source.suffix.lower().replace(".jpeg", ".jpg")
         if suffix not in (".jpg", ".png", ".gif"):
             raise InputError("Google Forms shows JPEG, PNG and GIF only.", file=source)
@@ -313,7 +318,7 @@ class _Planner:
         options: Sequence[Option] = (),
         *,
         required: bool = True,
-        picture: _Picture = ("", None, ""),
+        picture: _Picture = _NO_PICTURE,
         asks: str = "",
     ) -> None:
         """Add an item; of a text that is too long for it, texts before or after it have the rest.
@@ -341,10 +346,11 @@ class _Planner:
             self.items.append(Item(f"{key}:{number}", "text", "", piece))
 
     def _unique(self, heading: str) -> str:
-        titles = chain([heading], (f"{heading} ({number})" for number in count(2)))
-        unique = next(title for title in titles if folded(title) not in self.titles)
-        self.titles.add(folded(unique))
-        return unique
+        title, numbers = heading, count(2)
+        while (compared := folded(title)) in self.titles:
+            title = f"{heading} ({next(numbers)})"
+        self.titles.add(compared)
+        return title
 
     def _checked(self, key: str, options: Sequence[Option]) -> tuple[Option, ...]:
         lines = [one_line(option.text) for option in options]
