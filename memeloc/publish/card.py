@@ -24,15 +24,13 @@ from memeloc.publish.columns import PICTURE_COLUMNS
 from memeloc.publish.layout import ALL, DataFiles
 from memeloc.publish.release import Release
 from memeloc.publish.summary import ANSWERS, LABELS, MODEL_LABELS, Summary
+from memeloc.publish.writers.files import SCRIPT
 from memeloc.publish.yaml_text import write_yaml
 
 if TYPE_CHECKING:
     from jinja2 import Environment
 
 CARD = "README.md"
-JOINER = "join_pictures.py"
-"""The script that a release without pictures has in their place."""
-
 NOT_STATED = "Not stated."
 _SIZES = (("n<1K", 10**3), ("1K<n<10K", 10**4), ("10K<n<100K", 10**5), ("100K<n<1M", 10**6))
 _LONGEST, _MOST_ROWS = 300, 30
@@ -62,7 +60,7 @@ def card(release: Release, summary: Summary, data: Sequence[DataFiles] = ()) -> 
             loading=_loading(release, configs),
             place=_place(release),
             picture_columns=[(column.name, column.title) for column in PICTURE_COLUMNS],
-            joiner=JOINER,
+            joiner=SCRIPT,
             unread=list(_unread(release)),
             cultures=summary.cultures,
             protocol=annotation_protocol(release),
@@ -232,7 +230,8 @@ def _loading(release: Release, configs: Sequence[Mapping[str, Any]]) -> list[str
 
 
 def _place(release: Release) -> str:
-    return release.about.name or "."
+    """The dataset's name as a text of Python may hold it."""
+    return re.sub(r"[^\w./-]+", "-", release.about.name) or "."
 
 
 def _files(release: Release) -> list[str]:

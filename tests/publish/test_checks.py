@@ -124,8 +124,6 @@ def _saved(path: Path, kind: str) -> Path:
         ("PNG", "EXIF"),
         ("WEBP", "EXIF"),
         ("xmp", "XMP"),
-        ("comment", "a comment"),
-        ("text", "text"),
     ],
 )
 def test_metadata_of_a_picture_is_refused(tmp_path: Path, kind: str, named: str) -> None:
@@ -133,6 +131,21 @@ def test_metadata_of_a_picture_is_refused(tmp_path: Path, kind: str, named: str)
     (finding,) = (each for each in check(release) if each.rule == "picture metadata")
     assert (finding.file, finding.severity) == ("de/nap.png", "refused")
     assert named in finding.message
+
+
+@pytest.mark.parametrize(("kind", "named"), [("comment", "a comment"), ("text", "text")])
+def test_comments_and_texts_of_pictures_are_warned_of(
+    tmp_path: Path, kind: str, named: str
+) -> None:
+    release = _with_picture(tmp_path, 1, file=_saved(tmp_path / "picture", kind))
+    (finding,) = (each for each in check(release) if each.rule == "picture metadata")
+    assert (finding.file, finding.severity) == ("de/nap.png", "warning")
+    assert named in finding.message
+
+
+def test_pictures_among_further_files_are_looked_at(tmp_path: Path) -> None:
+    release = small_release(tmp_path, files={"files/us.jpg": _saved(tmp_path / "us.jpg", "JPEG")})
+    assert _refused(release) == [("picture metadata", "files/us.jpg", None, "")]
 
 
 def test_a_file_that_is_no_picture_is_refused(tmp_path: Path) -> None:
