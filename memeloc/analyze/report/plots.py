@@ -6,7 +6,6 @@ no settings of the user's matplotlib.
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from importlib.util import find_spec
@@ -31,14 +30,15 @@ Floats = NDArray[np.float64]
 
 _WIDTH = 7.5
 """Inches: what fits the page of a paper, or its two columns."""
+_DPI = 200
 _COLOURS = ("#0072b2", "#e69f00", "#009e73", "#cc79a7", "#56b4e9", "#d55e00", "#8c7b00", "#555555")
 """Told apart by the colour-blind (Okabe and Ito 2008), the yellow darker."""
 _MOST_ANNOTATED = 16
 """Rows of a matrix whose cells still have room for their figures."""
 _MOST_BARS = 40
 """Bars, points or rows that a plot shows; the table beside it has all."""
-_MOST_BINS = 60
-"""Bars of a histogram."""
+_MOST_STEPS = 150
+"""Steps of a distribution, such as of shares of so many items, that have a bar each."""
 _MARKERS = "osD^vP*X"
 _BRIGHTNESS = np.array([0.299, 0.587, 0.114])
 """What red, green and blue add to how bright a colour looks (ITU-R BT.601)."""
@@ -54,7 +54,6 @@ _STYLE: dict[str, Any] = {
     "figure.titlesize": 10,
     "legend.frameon": False,
     "figure.facecolor": "white",
-    "savefig.dpi": 200,
 }
 
 
@@ -85,6 +84,8 @@ def draw(plot: Plot) -> tuple[bytes, bytes]:
     """
     check_matplotlib()
     with _styled(_letters(plot)):
+        from matplotlib.backends.backend_agg import FigureCanvasAgg
+        from matplotlib.backends.backend_svg import FigureCanvasSVG
         from matplotlib.figure import Figure
 
         figure = Figure(layout="constrained")
@@ -93,9 +94,13 @@ def draw(plot: Plot) -> tuple[bytes, bytes]:
         _DRAWN[type(plot)](figure, axes, plot)
         thicken(figure)
         svg, png = BytesIO(), BytesIO()
-        figure.savefig(svg, format="svg", metadata={"Date": None, "Creator": None})
+        # Figure.savefig would draw each of them twice.
+        vector: Any = FigureCanvasSVG(figure)
+        vector.print_svg(svg, metadata={"Date": None, "Creator": None})
         figure.set_layout_engine("none")  # all has its place by now
-        figure.savefig(png, format="png", metadata={"Software": None})
+        figure.set_dpi(_DPI)
+        pixels: Any = FigureCanvasAgg(figure)
+        pixels.print_png(png, metadata={"Software": None}, pil_kwargs={"compress_level": 4})
     return svg.getvalue(), png.getvalue()
 
 
@@ -160,24 +165,27 @@ def _annotate(axes: Axes, image: AxesImage, cells: Floats) -> None:
 
 
 def _histogram(figure: Figure, axes: Axes, plot: Histogram) -> None:
+    from matplotlib.ticker import MaxNLocator
+
     values = np.asarray(plot.values, float)
     values = values[np.isfinite(values)]
-    distinct = np.unique(values)
     figure.set_size_inches(_WIDTH, 3.6)
+    distinct, counts = np.unique(np.round(values, 9), return_counts=True)
     step = float(np.diff(distinct).min()) if len(distinct) > 1 else 0.01
-    if distinct[-1] - distinct[0] <= _MOST_BINS * step:  # shares of few items: a bar a share
-        edges = np.append(distinct - step / 2, distinct[-1] + step / 2)
-        bars = distinct, np.array([(values == value).sum() for value in distinct]), step
+    if distinct[-1] - distinct[0] <= _MOST_STEPS * step:
+        places, width = distinct, step
     else:
-        counts, edges = np.histogram(values, bins=min(_MOST_BINS, 2 * math.isqrt(len(values))))
-        bars = (edges[:-1] + edges[1:]) / 2, counts, float(edges[1] - edges[0])
-    places, counts, width = bars
+        bins = min(50, max(10, int(2 * len(values) ** 0.5)))
+        counts, edges = np.histogram(values, bins=bins)
+        places, width = (edges[:-1] + edges[1:]) / 2, float(edges[1] - edges[0])
     axes.bar(places, counts, width=width * 0.95, color="#b9c3d6")
     axes.set_xlabel(clean(plot.axis))
     axes.set_ylabel(f"times, of {len(values):,}")
+    axes.yaxis.set_major_locator(MaxNLocator(integer=True))
     marks = {name: float(value) for name, value in plot.marks.items() if np.isfinite(value)}
     if marks:
-        place_marks(figure, axes, marks, _COLOURS, float(edges[0]), float(edges[-1]))
+        ends = float(places[0] - width / 2), float(places[-1] + width / 2)
+        place_marks(figure, axes, marks, _COLOURS, *ends)
 
 
 def _intervals(figure: Figure, axes: Axes, plot: Intervals) -> None:

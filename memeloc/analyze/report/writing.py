@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -14,12 +14,18 @@ from memeloc.analyze.report.page import fill_report
 from memeloc.analyze.report.plain import as_plain
 from memeloc.analyze.report.plots import check_matplotlib, draw, is_empty
 from memeloc.analyze.sections import Plot, Table
+from memeloc.engine import ShardResult, map_shards
+from memeloc.errors import InputError
 from memeloc.files import replacing
 from memeloc.pages import encode_json
 from memeloc.tables.writing import Column, Kind, write_table
 
 _KINDS: dict[str, Kind] = {"i": "integer", "u": "integer", "f": "number", "b": "truth"}
 """Of a numpy kind the kind of a written column; anything else is text."""
+
+
+_FEWEST = 6
+"""Plots that are worth a process of their own: matplotlib takes as long to load as it draws two."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,14 +70,12 @@ def write_report(
     for table in (each for section in analysis.sections for each in section.tables):
         tables += _write_table(table, folder / "tables")
     plots = [plot for section in analysis.sections for plot in section.plots if not is_empty(plot)]
-    drawn: dict[str, bytes] = {}
+    drawn = _draw_all(plots, analysis.settings.jobs, on_progress)
     pictures: list[Path] = []
     for plot in plots:
-        svg, png = draw(plot)
-        drawn[plot.name] = svg
-        pictures += _write_plot(plot, svg, png, folder / "plots")
-        on_progress(1, len(plots))
-    page = _write(folder / "report.html", fill_report(analysis, drawn))
+        pictures += _write_plot(plot, *drawn[plot.name], folder / "plots")
+    svgs = {name: svg for name, (svg, _) in drawn.items()}
+    page = _write(folder / "report.html", fill_report(analysis, svgs))
     paragraphs = methods(analysis)
     return ReportFiles(
         page,
@@ -83,6 +87,22 @@ def write_report(
         ),
         _write(folder / "analysis.json", encode_json(as_plain(analysis)) + "\n"),
     )
+
+
+def _draw_all(
+    plots: Sequence[Plot], jobs: int, on_progress: Callable[[int, int], None]
+) -> dict[str, tuple[bytes, bytes]]:
+    """By the name of a plot its SVG and PNG."""
+    drawn: dict[str, tuple[bytes, bytes]] = {}
+
+    def keep(result: ShardResult[Plot, tuple[bytes, bytes]]) -> None:
+        if result.value is None:
+            raise InputError(f"The plot {result.shard.name} could not be drawn: {result.failure}.")
+        drawn[result.shard.name] = result.value
+        on_progress(1, len(plots))
+
+    map_shards(draw, plots, jobs=max(1, min(jobs, len(plots) // _FEWEST)), on_done=keep)
+    return drawn
 
 
 def _write_table(table: Table, folder: Path) -> list[Path]:
