@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import tomllib
 from pathlib import Path
 from typing import Any
 
@@ -10,6 +11,7 @@ import pytest
 
 from memeloc.analyze import Answers, read_answers
 from memeloc.errors import InputError
+from memeloc.resources import folder
 from memeloc.tables import write_table
 from memeloc.tables.writing import Column
 
@@ -211,3 +213,20 @@ def test_a_table_without_answers_is_one_sentence() -> None:
 def test_a_column_of_free_texts_is_no_column_of_labels() -> None:
     with pytest.raises(InputError, match="column label: has 300 different values"):
         read([(str(n), "a", "US", f"because {n}") for n in range(300)])
+
+
+def test_the_map_of_the_guide_reads_a_table() -> None:
+    guide = (folder("guides") / "answers.md").read_text("utf-8")
+    mapping = tomllib.loads(guide.partition("```toml\n")[2].partition("```")[0])
+    columns = ["meme", "worker", "culture", "label", "age", "gender", "submitted"]
+    rows = [
+        ("1", "a", "United States", "RUDE!", "30", "f", "2026-03-01"),
+        ("1", "b", "DE", "Very rude", "40", "m", "2026-03-02"),
+        ("1", "c", "DE", "don't know", "50", "f", ""),
+        ("1", "model-a", "DE", "fine", "", "", ""),
+    ]
+    answers = read(frame(rows, columns), mapping=mapping)
+    assert answers.table["label"].tolist() == ["very rude", "unsure", "rude"]
+    assert answers.levels == {"fine": 0, "rude": 1, "very rude": 2}
+    assert answers.cultures == ("DE", "US")
+    assert answers.models["label"].tolist() == ["fine"]

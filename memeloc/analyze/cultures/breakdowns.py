@@ -5,7 +5,8 @@ multi3hate 4.3, Table 4: agreement of cultures by category, with the highest and
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from contextlib import suppress
+from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -13,10 +14,12 @@ from numpy.typing import NDArray
 
 from memeloc.analyze.answers import NO_LABEL, Answers
 from memeloc.analyze.cultures.between import PAIR_COLUMNS, mean_of_pairs, pairs
+from memeloc.analyze.cultures.chi_squared import chi_squared_of, counted_labels
 from memeloc.analyze.cultures.intervals import defined, percent_with_interval, rows_of, wilson
 from memeloc.analyze.cultures.shares import shares_of_items
 from memeloc.analyze.cultures.within import measured
 from memeloc.analyze.sections import Bars, Heatmap, Intervals, Plot, Section, Settings, Table
+from memeloc.analyze.significance import holm
 from memeloc.counts import counted
 from memeloc.errors import InputError
 
@@ -29,6 +32,16 @@ _MOST_DRAWN = 20
 """Groups in a plot."""
 _MOST_BARS = 8
 """Groups with a bar a culture; of more a matrix is drawn."""
+_TESTED = {
+    "statistic": "chi-squared",
+    "dof": "degrees of freedom",
+    "p": "its p-value",
+    "n": "how many were counted",
+    "cramers_v": "effect size, 0 to 1",
+    "low": "lower end of its interval",
+    "high": "upper end",
+    "smallest_expected": "the smallest expected count; below 5 the p-value is rough",
+}
 _PLURALS = {"category": "categories", "topic": "topics", "template": "templates"}
 
 
@@ -66,7 +79,12 @@ def _breakdown(answers: Answers, settings: Settings, by: str) -> Section:
     agreement = None
     if len(answers.cultures) > 1:
         agreement = _agreement(answers, groups, settings, by)
-        tables = [agreement, _pairs(answers, groups, settings, by), *tables]
+        tables = [
+            agreement,
+            _pairs(answers, groups, settings, by),
+            _tests(answers, groups, settings, by),
+            *tables,
+        ]
     else:
         gaps.append(f"All answers are of one culture, {answers.cultures[0]}.")
     return Section(
@@ -170,6 +188,31 @@ def _pairs(answers: Answers, groups: list[_Group], settings: Settings, by: str) 
     method = "Share of items, labelled in both, with the same label; Wilson's intervals."
     columns = {by: f"the {by}", **PAIR_COLUMNS}
     return Table(f"{by}-pairs", f"Each two cultures by {by}", frame, columns, method)
+
+
+def _tests(answers: Answers, groups: list[_Group], settings: Settings, by: str) -> Table:
+    import pandas as pd
+
+    rows: list[tuple[Any, ...]] = []
+    for group in groups:
+        tables = counted_labels(answers.votes[group.chosen], answers.majority[group.chosen])
+        for name, table in tables.items():
+            with suppress(InputError):  # one culture or one label in the group: no test
+                test = chi_squared_of(table, settings.confidence)
+                figures = asdict(test)
+                rows.append((group.name, name, *(figures[column] for column in _TESTED)))
+    columns = {
+        by: f"the {by}",
+        "counted": "answers or items' majority labels",
+        **_TESTED,
+        "p_holm": "p, corrected for the number of groups tested (Holm 1979)",
+    }
+    frame = pd.DataFrame(rows, columns=[name for name in columns if name != "p_holm"])
+    frame["p_holm"] = np.nan
+    for _, part in frame.groupby("counted"):
+        frame.loc[part.index, "p_holm"] = holm(part["p"])
+    method = "Pearson's chi-squared test of culture by label and Cramér's V, as of all items."
+    return Table(f"{by}-chi-squared", f"Chi-squared tests by {by}", frame, columns, method)
 
 
 def _shares(answers: Answers, groups: list[_Group], settings: Settings, by: str) -> Table:

@@ -65,7 +65,7 @@ def chi_squared(answers: Answers, settings: Settings) -> Section:
     """Chi-squared tests on answers and on labels, with degrees of freedom and effect sizes."""
     import pandas as pd
 
-    counts = {"answers": answers.votes.sum(axis=0), "labels": _labels(answers)}
+    counts = counted_labels(answers.votes, answers.majority)
     rows, cells, gaps = [], [], []
     tests: dict[str, ChiSquared] = {}
     for name, table in counts.items():
@@ -168,11 +168,16 @@ def residuals_of(table: Ints) -> tuple[Floats, Floats]:
     return expected, residuals
 
 
-def _labels(answers: Answers) -> Ints:
-    """How many items of each culture have which majority label."""
-    places = range(len(answers.labels))
-    counts: Ints = np.stack([(answers.majority == place).sum(axis=0) for place in places], axis=1)
-    return counts
+def counted_labels(votes: Ints, majority: Ints) -> dict[str, Ints]:
+    """Culture-by-label tables of answers and of items' majority labels.
+
+    Args:
+        votes: (items, cultures, labels), as `Answers.votes`; any part of the items.
+        majority: the same items by cultures, as `Answers.majority`.
+    """
+    places = range(votes.shape[2])
+    labels: Ints = np.stack([(majority == place).sum(axis=0) for place in places], axis=1)
+    return {"answers": votes.sum(axis=0), "labels": labels}
 
 
 def _cells(name: str, table: Ints, answers: Answers) -> list[tuple[Any, ...]]:

@@ -6,6 +6,8 @@ import krippendorff
 import numpy as np
 import pandas as pd
 import pytest
+from scipy.stats import chi2_contingency
+from statsmodels.stats.multitest import multipletests
 
 from memeloc.analyze import Settings
 from memeloc.analyze.cultures.between import agreement_between
@@ -18,7 +20,9 @@ FAST = Settings(bootstraps=100)
 
 def test_a_category_is_what_its_items_are_alone() -> None:
     answers = simulated(4, items=45)
-    agreement, pairs, _, within = (table.frame for table in by_category(answers, FAST).tables)
+    agreement, pairs, tests, _, within = (
+        table.frame for table in by_category(answers, FAST).tables
+    )
     places = np.flatnonzero(answers.items["category"].to_numpy() == "tea")
     labels = answers.majority[places]
     tea = agreement.set_index("category").loc["tea"]
@@ -33,6 +37,11 @@ def test_a_category_is_what_its_items_are_alone() -> None:
     assert tea["lowest_agreement"] == min(each.values()) == each[tea["lowest"]]
     assert tea["all_agree"] == (labels == labels[:, :1]).all(axis=1).mean()
     assert pairs[pairs["category"] == "tea"]["agreement"].tolist() == list(each.values())
+    tests = tests.set_index(["category", "counted"])
+    table = answers.votes[places].sum(axis=0)
+    assert tests.loc[("tea", "answers"), "p"] == pytest.approx(chi2_contingency(table).pvalue)
+    corrected = multipletests(tests.xs("answers", level=1)["p"], method="holm")[1]
+    assert tests.xs("answers", level=1)["p_holm"].tolist() == pytest.approx(corrected.tolist())
     alpha = krippendorff.alpha(
         value_counts=answers.votes[places, 0], level_of_measurement="nominal"
     )
