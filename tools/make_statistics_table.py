@@ -42,11 +42,10 @@ def shown(difference: float) -> str:
     """A difference as the power of ten that it is not above.
 
     >>> shown(0.0), shown(3.2e-16), shown(0.0004)
-    ('0', '< 1e-12', '< 1e-3')
+    ('< 1e-12', '< 1e-12', '< 1e-3')
     """
-    if not difference:
-        return "0"
-    return f"< 1e{max(math.floor(math.log10(difference)) + 1, _ROUNDING)}"
+    power = math.floor(math.log10(difference)) + 1 if difference else _ROUNDING
+    return f"< 1e{max(power, _ROUNDING)}"
 
 
 def main() -> None:

@@ -8,7 +8,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from memeloc.analyze.codebook.sheets import SheetColumn, write_sheet
-from memeloc.analyze.differing import SIDE_COLUMNS
 from memeloc.errors import InputError
 from memeloc.tables import read_table
 
@@ -18,6 +17,8 @@ if TYPE_CHECKING:
 SHEET = "Reasons"
 PAIR = "|"
 """Between the two cultures of a pair."""
+_SHOWN = {"picture": ("picture", 34), "text": ("text", 24), "label": ("text", 12)}
+"""What stands of both cultures before the reason: kinds and widths of the columns."""
 _ASKED = (
     "People of {first} and {second} label these memes differently. Why? Say it in your own words, "
     "in one or more sentences; leave a cell empty where you cannot tell."
@@ -68,13 +69,15 @@ def write_reasons(
     """
     if items.empty:
         raise InputError(f"no item has different labels in {pair[0]} and {pair[1]}")
-    columns = [SheetColumn("pair", width=9), SheetColumn("person", width=10)]
-    for name in items.columns:
-        culture, _, side = str(name).rpartition(" ")
-        is_side = culture in pair and side in SIDE_COLUMNS
-        kind = side if is_side and side in ("picture", "text") else ""
-        columns.append(SheetColumn(str(name), kind, width=36 if kind else 16))
-    columns.append(SheetColumn("reason", "answer", width=60))
+    shown = [f"{culture} {side}" for culture in pair for side in _SHOWN]
+    columns = [
+        SheetColumn("item", width=14),
+        *(SheetColumn(name, *_SHOWN[name.rpartition(" ")[2]]) for name in shown),
+        SheetColumn("reason", "answer", width=48),
+        *(SheetColumn(str(name)) for name in items.columns if name not in {"item", *shown}),
+        SheetColumn("pair", width=9),
+        SheetColumn("person", width=10),
+    ]
     rows = [
         {"pair": PAIR.join(pair), "person": person, **dict(zip(items.columns, row, strict=True))}
         for row in items.itertuples(index=False, name=None)
