@@ -191,11 +191,12 @@ def _cells(name: str, table: Ints, answers: Answers) -> list[tuple[Any, ...]]:
 
 def _cochran(answers: Answers) -> list[tuple[Any, ...]]:
     """Cochran's Q of items that every culture labelled, for two labels only."""
-    majority = answers.majority[(answers.majority != NO_LABEL).all(axis=1)]
-    varied = majority.min(axis=1, initial=0) != majority.max(axis=1, initial=0)
-    if len(answers.labels) != 2 or len(answers.cultures) < 2 or not varied.any():
-        return []
     k = len(answers.cultures)
+    if len(answers.labels) != 2 or k < 2:
+        return []
+    majority = answers.majority[(answers.majority != NO_LABEL).all(axis=1)]
+    if not (majority.min(axis=1) != majority.max(axis=1)).any():
+        return []  # nothing differs: Q is 0 / 0
     by_culture, by_item = majority.sum(axis=0), majority.sum(axis=1)
     total = by_item.sum()
     q = (k - 1) * (k * np.square(by_culture).sum() - total**2)
