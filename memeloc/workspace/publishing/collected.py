@@ -3,42 +3,68 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field
+from pathlib import Path
 
 from memeloc.counts import counted
 from memeloc.errors import InputError
+from memeloc.files import file_sha256, replacing
 from memeloc.items import Item
 from memeloc.model import SEPARATOR
+from memeloc.publish.checks.picture_metadata import metadata_of
+from memeloc.publish.metadata import without_metadata
 from memeloc.publish.release import ReleasedPicture
 from memeloc.render.sets.manifest import alternative_text
 from memeloc.workspace.folder import WorkspaceFolder
 from memeloc.workspace.publishing.private import near_pictures
 
+CLEANED = "release-pictures-without-metadata"
+"""The folder of the workspace for collected pictures without their metadata."""
+
 
 @dataclass(frozen=True, eq=False)
 class CollectedPictures:
-    """Finished memes that go out, by id, with the tags of their languages."""
+    """Finished memes that go out, by id.
+
+    Attributes:
+        languages: the tags of their languages.
+        cleaned: files of pictures without metadata, with their SHA-256, in the place of those that
+            were collected with metadata.
+    """
 
     items: Mapping[str, Item]
     languages: Mapping[str, str]
+    cleaned: Mapping[str, tuple[Path, str]] = field(default_factory=dict)
     notes: tuple[str, ...] = field(default=())
 
     @classmethod
-    def of(cls, workspace: WorkspaceFolder, asked_about: Collection[str]) -> CollectedPictures:
-        """Those that were selected, and those that surveys ask about."""
+    def of(
+        cls, workspace: WorkspaceFolder, asked_about: Collection[str], *, with_files: bool = True
+    ) -> CollectedPictures:
+        """Those that were selected, and those that surveys ask about.
+
+        With files they are looked at for metadata, and copies without it are kept in the workspace.
+        """
         selection = workspace.store.curation.selection()
         ids = {*asked_about, *(selection.pictures if selection else ())}
         found = list(workspace.store.items.find("picture", sorted(ids))) if ids else []
         items = {item.id: item for item in found if item.path is not None and item.path.is_file()}
         languages = {meme: _tag(workspace, item) for meme, item in items.items()}
         lost = len(ids) - len(items)
-        notes = (
-            (f"{counted(lost, 'finished meme is', 'finished memes are')} left out: the picture is "
-             "not in the workspace.",)
-            if lost
-            else ()
-        )  # fmt: skip
-        return cls(items, languages, notes)
+        cleaned = _cleaned(workspace, items) if with_files else {}
+        notes = []
+        if lost:
+            notes.append(
+                f"{counted(lost, 'finished meme is', 'finished memes are')} left out: the picture "
+                "is not in the workspace."
+            )
+        if cleaned:
+            notes.append(
+                f"{counted(len(cleaned), 'picture goes', 'pictures go')} out without metadata such "
+                "as EXIF; not a pixel is changed."
+            )
+        return cls(items, languages, cleaned, tuple(notes))
 
     def near(self) -> Iterator[tuple[str, str]]:
         """Finished memes that look alike, which are to be in one split."""
@@ -51,9 +77,10 @@ class CollectedPictures:
         """The picture of a finished meme."""
         item, language = self.items[meme], self.languages[meme]
         assert item.path is not None
+        file, sha256 = self.cleaned.get(meme, (item.path, item.picture))
         row = {
             "template": item.parent,
-            "sha256": item.picture,
+            "sha256": sha256,
             "width": item.width or None,
             "height": item.height or None,
             "text": SEPARATOR.join(item.parts),
@@ -63,7 +90,30 @@ class CollectedPictures:
             "template_licence": item.origin.terms,
         }
         path = f"{language}/{meme}{item.path.suffix}"
-        return ReleasedPicture(meme, language, split, path, item.path if with_file else None, row)
+        return ReleasedPicture(meme, language, split, path, file if with_file else None, row)
+
+
+def _cleaned(workspace: WorkspaceFolder, items: Mapping[str, Item]) -> dict[str, tuple[Path, str]]:
+    """Copies without metadata of the pictures that have any and whose kind lets it go.
+
+    They are made once a picture, and kept beside the rendered ones.
+    """
+    folder = (workspace.root or Path()) / CLEANED
+    cleaned: dict[str, tuple[Path, str]] = {}
+    for meme, item in items.items():
+        assert item.path is not None
+        with suppress(InputError):  # a file that is no picture is the check's to name
+            if not metadata_of(item.path):
+                continue
+            copy = folder / f"{item.picture}{item.path.suffix}"
+            if not copy.is_file():
+                content = without_metadata(item.path.read_bytes())
+                if content is None:
+                    continue
+                with replacing(copy) as temporary:
+                    temporary.write_bytes(content)
+            cleaned[meme] = (copy, file_sha256(copy))
+    return cleaned
 
 
 def _tag(workspace: WorkspaceFolder, item: Item) -> str:

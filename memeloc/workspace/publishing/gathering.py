@@ -59,7 +59,7 @@ def gather(
     settings = workspace.settings.release
     captions = taken_captions(workspace, settings.captions)
     surveys = survey_tables(workspace, settings)
-    collected = CollectedPictures.of(workspace, surveys.collected)
+    collected = CollectedPictures.of(workspace, surveys.collected, with_files=with_pictures)
     if not captions.texts and not collected.items:
         raise InputError(
             "There is nothing to publish: the workspace has no captions"

@@ -24,6 +24,7 @@ _MEMES = {
     "source": "where it was collected; empty of a meme of the team's own",
     "url": "the page or file that it stood in",
     "terms": "licence or terms of use as the source states them",
+    "collected_sha256": "of the picture as it was collected, before metadata was taken out of it",
     "created": "when it was made, ISO 8601, as far as the source says",
     "year": "the year that it or its template is from",
 }
@@ -55,6 +56,7 @@ def memes_table(
                 item.origin.source if item else "",
                 item.origin.url if item else "",
                 item.origin.terms if item else "",
+                item.picture if item and item.kind == "picture" else "",
                 item.created if item else "",
                 item.year.year if item and item.year else None,
             )

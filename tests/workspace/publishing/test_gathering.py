@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 import shutil
 from pathlib import Path
@@ -10,7 +11,9 @@ import pytest
 
 from memeloc.errors import InputError
 from memeloc.items import FoundPicture, Origin
+from memeloc.publish.metadata import without_metadata
 from memeloc.workspace import Workspace
+from tests.publish.test_metadata import picture as picture_with_metadata
 from tests.workspace.publishing.published import ANSWERS, MEMES, PERSON, fill, with_settings
 from tests.workspace.test_survey_collected import picture
 
@@ -171,6 +174,21 @@ def test_finished_memes_go_out_with_their_terms(tmp_path: Path) -> None:
         assert first.row["template_licence"] == "CC-BY-4.0"
         assert first.language == "en"
         assert release.tables["collected_labels"].frame["label"].tolist() == ["yes"]
+
+
+def test_metadata_of_finished_memes_stays_behind(tmp_path: Path) -> None:
+    content = picture_with_metadata("JPEG")
+    with Workspace.create(tmp_path / "work") as workspace:
+        workspace.store.items.add([FoundPicture(Origin("shop", "a"), content, "a")])
+        workspace.surveys.build("shop", "US", collected="shop", size=1, explicit=0, implicit=0)
+        fill(workspace.survey("shop"), tmp_path)
+        release = workspace.publishing.gather()
+        (released,) = release.pictures()
+        assert released.content() == without_metadata(content)
+        memes = release.tables["memes"].frame
+        assert memes["collected_sha256"].tolist() == [hashlib.sha256(content).hexdigest()]
+        (linked,) = workspace.publishing.gather(with_pictures=False).pictures()
+        assert linked.row["sha256"] == memes["collected_sha256"][0]
 
 
 def test_an_empty_workspace_has_nothing_to_publish(tmp_path: Path) -> None:

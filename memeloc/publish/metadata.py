@@ -1,0 +1,122 @@
+"""Pictures without metadata. In: a picture's bytes. Out: the same pixels without EXIF, XMP, IPTC.
+
+The parts of a file that hold EXIF, XMP, IPTC, comments and texts are left out and all others stay
+byte for byte, so that nothing is encoded anew. What stands behind a picture's end, where phones put
+further pictures with metadata of their own, is left out, too.
+
+Formats: ITU-T T.81 (JPEG) annex B; W3C's Portable Network Graphics, section 11; Google's WebP
+container specification.
+"""
+
+from __future__ import annotations
+
+import struct
+from collections.abc import Iterator
+from io import BytesIO
+
+_KEPT_TEXTS = (b"JFIF\0", b"JFXX\0", b"ICC_PROFILE\0", b"Adobe")
+"""What application segments of a JPEG begin with that its pixels need."""
+_APPLICATION = range(0xE0, 0xF0)
+_COMMENT, _SCAN, _END = 0xFE, 0xDA, 0xD9
+_PNG = b"\x89PNG\r\n\x1a\n"
+_PNG_METADATA = {b"tEXt", b"zTXt", b"iTXt", b"eXIf", b"tIME"}
+_WEBP_METADATA = {b"EXIF": 0x08, b"XMP ": 0x04}
+"""Chunks of a WebP with the bits of its header that announce them."""
+_ORIENTATION = 0x0112
+_UPRIGHT = (None, 0, 1)
+
+
+def without_metadata(content: bytes) -> bytes | None:
+    """A picture without metadata; None where that needs it to be encoded anew, or it is broken.
+
+    That is so of GIF, AVIF and other kinds, and of pictures that EXIF turns round.
+    """
+    try:
+        if content.startswith(b"\xff\xd8"):
+            return b"".join(_jpeg(content)) if _is_upright(content) else None
+        if content.startswith(_PNG):
+            return b"".join(_png(content)) if _is_upright(content) else None
+        if content.startswith(b"RIFF") and content[8:12] == b"WEBP":
+            return _webp(content) if _is_upright(content) else None
+    except (IndexError, ValueError, struct.error):
+        pass
+    return None
+
+
+def _is_upright(content: bytes) -> bool:
+    from PIL import Image
+
+    try:
+        with Image.open(BytesIO(content)) as picture:
+            return picture.getexif().get(_ORIENTATION) in _UPRIGHT
+    except (OSError, SyntaxError, Image.DecompressionBombError):
+        return False
+
+
+def _jpeg(content: bytes) -> Iterator[bytes]:
+    yield content[:2]
+    place = 2
+    while True:
+        if content[place] != 0xFF:
+            raise ValueError("no marker where one should be")
+        marker = content[place + 1]
+        if marker == 0xFF:  # fill bytes may stand before a marker
+            place += 1
+            continue
+        if marker == _END:
+            yield content[place : place + 2]
+            return
+        (size,) = struct.unpack_from(">H", content, place + 2)
+        end = place + 2 + size
+        if marker == _SCAN:
+            end = _end_of_scan(content, end)
+        text = content[place + 4 : place + 18]
+        is_extra = marker in _APPLICATION and not text.startswith(_KEPT_TEXTS)
+        if not is_extra and marker != _COMMENT:
+            yield content[place:end]
+        place = end
+
+
+def _end_of_scan(content: bytes, place: int) -> int:
+    """Where the next marker stands that is no part of a scan's data."""
+    while True:
+        place = content.index(b"\xff", place)
+        following = content[place + 1]
+        if following != 0 and following != 0xFF and not 0xD0 <= following <= 0xD7:
+            return place
+        place += 1 if following == 0xFF else 2
+
+
+def _png(content: bytes) -> Iterator[bytes]:
+    yield _PNG
+    place = len(_PNG)
+    while True:
+        size, kind = struct.unpack_from(">I4s", content, place)
+        end = place + 12 + size
+        if end > len(content):
+            raise ValueError("the file breaks off")
+        if kind not in _PNG_METADATA:
+            yield content[place:end]
+        if kind == b"IEND":
+            return
+        place = end
+
+
+def _webp(content: bytes) -> bytes:
+    (whole,) = struct.unpack_from("<I", content, 4)
+    chunks: list[bytes] = []
+    place = 12
+    while place < 8 + whole:
+        kind, size = struct.unpack_from("<4sI", content, place)
+        end = place + 8 + size + size % 2
+        if place + 8 + size > len(content):
+            raise ValueError("the file breaks off")
+        chunk = content[place:end]
+        if kind == b"VP8X":
+            flags = chunk[8] & ~sum(_WEBP_METADATA.values())
+            chunk = chunk[:8] + bytes([flags]) + chunk[9:]
+        if kind not in _WEBP_METADATA:
+            chunks.append(chunk)
+        place = end
+    body = b"WEBP" + b"".join(chunks)
+    return b"RIFF" + struct.pack("<I", len(body)) + body
