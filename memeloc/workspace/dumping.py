@@ -1,8 +1,9 @@
 """A whole workspace as plain files. In: a workspace. Out: a dump, or the workspace of a dump.
 
 What travels: every table but what can be computed anew, the pictures that were collected, the
-workspace's own templates, fonts and locales, and memeloc.toml without where the database is. What
-does not: keys and passwords, pictures that were rendered, surveys as they were exported, caches.
+workspace's own templates, fonts and locales, the tables of imported releases, and memeloc.toml
+without where the database is. What does not: keys and passwords, pictures that were rendered,
+surveys as they were exported, caches.
 """
 
 from __future__ import annotations
@@ -29,7 +30,7 @@ from memeloc.store.pictures import picture_file
 from memeloc.store.store import Store
 from memeloc.store.surveys import erasures, participant_ids
 from memeloc.store.surveys.participant_ids import keep_check, known_check, present_check
-from memeloc.workspace.folder import WorkspaceFolder
+from memeloc.workspace.folder import RELEASES, WorkspaceFolder
 from memeloc.workspace.part import Phases, silent
 from memeloc.workspace.settings import (
     FILE,
@@ -136,12 +137,13 @@ def _own_files(
     workspace: WorkspaceFolder, root: Path, folder: Path, notes: list[str]
 ) -> Iterator[Path]:
     """The workspace's own templates, fonts, locales and glossary, as far as they are in its
-    folder."""
+    folder, and the tables of releases that were imported."""
     seen: set[Path] = set()
     places = [*workspace.folders("templates"), *workspace.folders("fonts")]
     places += workspace.folders("locales")
     if name := workspace.settings.glossary:
         places.append(root / name)
+    places.append(root / RELEASES)
     for place in places:
         if not place.resolve().is_relative_to(root.resolve()):
             notes.append(f"{place} is outside of the workspace, so it is not in the dump.")

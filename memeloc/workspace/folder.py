@@ -25,6 +25,8 @@ if TYPE_CHECKING:
     from memeloc.locales import Registry
     from memeloc.render import Renderer
 
+RELEASES = "releases"
+"""The folder for the tables of releases that were imported."""
 _FONT_FOLDER = "fonts"  # by default; it need not be there
 _FONT_FILES = {".ttf", ".otf", ".ttc", ".otc"}
 

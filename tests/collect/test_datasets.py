@@ -479,6 +479,34 @@ def test_harmeme_s_labels_are_names(tmp_path: Path, collect: Collect) -> None:
     assert (result, len(refusals)) == ([], 2)
 
 
+def test_what_datasets_saved_to_disk_with_names_of_classes(
+    tmp_path: Path, collect: Collect
+) -> None:
+    import datasets
+
+    classes = datasets.ClassLabel(names=["calm", "wild"])
+    features = {"image": datasets.Image(), "label": classes, "moods": datasets.Sequence(classes)}
+    rows = {
+        "image": [{"bytes": PICTURE}, {"bytes": OTHER}],
+        "label": [1, -1],
+        "moods": [[0, 1], []],
+    }
+    made = datasets.Dataset.from_dict(rows, features=datasets.Features(features))
+    made.save_to_disk(tmp_path / "saved", num_shards=2)
+    made.to_parquet(tmp_path / "parquet/train.parquet")
+    for name in ("saved", "parquet"):
+        (first, second), _ = collect("huggingface", tmp_path / name)
+        assert (first.picture, second.picture) == (PICTURE, OTHER)
+        assert (first.labels, second.labels) == ({"label": "wild"}, {})
+        assert first.details["moods"] == ["calm", "wild"]
+
+
+def test_packed_pictures_are_to_be_unpacked_first(tmp_path: Path, collect: Collect) -> None:
+    put(tmp_path / "images.zip", b"PK")
+    with pytest.raises(InputError, match=r"unpack images\.zip first"):
+        collect("huggingface", tmp_path)
+
+
 # WebDataset shards
 
 

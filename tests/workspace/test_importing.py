@@ -154,6 +154,15 @@ def test_the_same_folder_again_changes_nothing(imported: Imported) -> None:
     assert again.collected.refusals == []
 
 
+def test_tables_beside_pictures_that_others_made_are_read(tmp_path: Path) -> None:
+    put(tmp_path / "cats/images/a.png", PICTURE)
+    put(tmp_path / "cats/train.csv", "image_path,caption,label\nimages/a.png,tea,calm\n")
+    workspace = Workspace.create(tmp_path / "new")
+    assert workspace.publishing.import_folder(tmp_path / "cats").collected.source == "table"
+    (item,) = workspace.store.items.find("picture")
+    assert (item.parts, item.labels) == (("tea",), {"label": "calm"})
+
+
 def test_without_pictures_the_rest_comes_and_they_are_named(
     release: Release, tmp_path: Path
 ) -> None:
@@ -172,6 +181,15 @@ def plain(release: Release, tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("plain") / "tea"
     publish(release, folder, "csv")
     return folder
+
+
+def test_a_dump_has_the_tables_of_imported_releases(plain: Path, tmp_path: Path) -> None:
+    workspace = Workspace.create(tmp_path / "new")
+    workspace.publishing.import_folder(plain)
+    workspace.dump(tmp_path / "dump")
+    Workspace.load(tmp_path / "dump", tmp_path / "loaded")
+    kept = tmp_path / "loaded/releases/tea/tables/answers.csv"
+    assert kept.read_bytes() == (plain / "tables/answers.csv").read_bytes()
 
 
 def _named_outside(folder: Path) -> None:

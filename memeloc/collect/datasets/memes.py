@@ -80,7 +80,7 @@ class Memes:
         if record.picture is None and value is None and layout.without_picture:
             return
         text = _first(columns.of("text"), cells)
-        labels = labels_of(cells, columns.labels, layout.questions, table.records.classes)
+        labels = labels_of(cells, columns.labels, layout.questions)
         picture = self._picture(table, record, cells, value)
         if layout.keys == "rows":
             key = f"{record.file}#{_first(columns.of('id'), cells) or record.number}"

@@ -1,9 +1,9 @@
 """Rows of a dataset's tables. In: a file, or JSON files beside pictures. Out: records, in order.
 
 CSV, TSV, workbooks and JSON Lines are read by `memeloc.tables`; datasets also have
-whole JSON documents, Parquet with pictures in it, a JSON file for each picture, tables without
-headings, and WebDataset shards, of which each sample is a row. All but JSON documents are read a
-few rows at a time.
+whole JSON documents, Parquet and Arrow with pictures in them, a JSON file for each picture, tables
+without headings, and WebDataset shards, of which each sample is a row. All but JSON documents are
+read a few rows at a time.
 """
 
 from __future__ import annotations
@@ -25,7 +25,10 @@ from memeloc.tables import read_table
 from memeloc.tar_shards import read_shard
 from memeloc.templates.pictures import SUFFIXES
 
-TABLES = (".csv", ".tsv", ".jsonl", ".ndjson", ".json", ".parquet", ".tar", ".xlsx", ".ods")
+TABLES = (
+    *(".csv", ".tsv", ".jsonl", ".ndjson", ".json", ".xlsx", ".ods"),
+    *(".parquet", ".arrow", ".tar"),
+)
 """How the names of tables end."""
 
 _BATCH = 16  # rows of Parquet that are held at a time, pictures and all
@@ -56,7 +59,6 @@ class Records:
     Attributes:
         path: the file, or of JSON files beside pictures their folder.
         columns: all names that a row may have.
-        classes: what the numbers of a column mean.
         have_pictures: each row stands beside its picture, and need not name it.
         rows: reads them anew at each call.
     """
@@ -64,7 +66,6 @@ class Records:
     path: Path
     columns: tuple[str, ...]
     rows: Callable[[], Iterator[Record]] = field(repr=False)
-    classes: Mapping[str, Sequence[str]] = field(default_factory=dict)
     have_pictures: bool = False
 
     @property
@@ -81,6 +82,8 @@ def open_records(dataset: Dataset, path: Path) -> Records:
     """
     if path.suffix.lower() == ".parquet":
         return _parquet(dataset, path)
+    if path.suffix.lower() == ".arrow":
+        return _arrow(dataset, path)
     if path.suffix.lower() == ".tar":
         return _shard(dataset, path)
     # SemEval gives JSON in .txt files.
@@ -247,31 +250,72 @@ def _is_list_of_objects(value: Any) -> bool:
 
 def _parquet(dataset: Dataset, path: Path) -> Records:
     """The rows of a Parquet file, a few at a time, for there may be pictures in it."""
-    import pyarrow as pa
     import pyarrow.parquet as pq
 
-    try:
+    def batches() -> Iterator[Any]:
         with pq.ParquetFile(path) as opened:
-            schema = opened.schema_arrow
+            # Over several groups of rows pyarrow would keep all that it read.
+            for group in range(opened.num_row_groups):
+                yield from opened.iter_batches(batch_size=_BATCH, row_groups=[group])
+
+    return _columnar(dataset, path, "Parquet", lambda: pq.read_schema(path), batches)
+
+
+def _arrow(dataset: Dataset, path: Path) -> Records:
+    """The rows of a file that `datasets` saved to disk, an Arrow stream."""
+    import pyarrow as pa
+
+    def schema() -> Any:
+        with pa.memory_map(str(path)) as file, pa.ipc.open_stream(file) as stream:
+            return stream.schema
+
+    def batches() -> Iterator[Any]:
+        with pa.memory_map(str(path)) as file, pa.ipc.open_stream(file) as stream:
+            for batch in stream:
+                for start in range(0, batch.num_rows, _BATCH):
+                    yield batch.slice(start, _BATCH)
+
+    return _columnar(dataset, path, "an Arrow stream", schema, batches)
+
+
+def _columnar(
+    dataset: Dataset,
+    path: Path,
+    what: str,
+    read_schema: Callable[[], Any],
+    batches: Callable[[], Iterator[Any]],
+) -> Records:
+    """Rows of Arrow's batches; the numbers of classes become their names."""
+    import pyarrow as pa
+
+    try:
+        schema = read_schema()
     except (pa.ArrowException, OSError) as error:
-        raise InputError(f"is not Parquet, or broken: {str(error)[:200]}", file=path) from error
-    file = dataset.key_of(path)
+        raise InputError(f"is not {what}, or broken: {str(error)[:200]}", file=path) from error
+    file, classes = dataset.key_of(path), _class_names(schema.metadata or {})
 
     def rows() -> Iterator[Record]:
         number = 1
         try:
-            with pq.ParquetFile(path) as opened:
-                # Over several groups of rows pyarrow would keep all that it read.
-                for group in range(opened.num_row_groups):
-                    for batch in opened.iter_batches(batch_size=_BATCH, row_groups=[group]):
-                        for cells in batch.to_pylist():
-                            number += 1
-                            yield Record(file, number, cells)
+            for batch in batches():
+                for cells in batch.to_pylist():
+                    number += 1
+                    names = {name: _class_of(cells[name], classes[name]) for name in classes}
+                    yield Record(file, number, {**cells, **names})
         except (pa.ArrowException, OSError, UnicodeDecodeError) as error:
             wrong = f"cannot be read after row {number}: {str(error)[:200]}"
             raise InputError(wrong, file=path) from error
 
-    return Records(path, tuple(schema.names), rows, _class_names(schema.metadata or {}))
+    return Records(path, tuple(schema.names), rows)
+
+
+def _class_of(value: Any, names: Sequence[str]) -> Any:
+    """The name of a class, or of several; None of a number without, such as -1 for no class."""
+    if isinstance(value, list):
+        return [_class_of(each, names) for each in value]
+    if type(value) is int:
+        return names[value] if 0 <= value < len(names) else None
+    return value
 
 
 def _shard(dataset: Dataset, path: Path) -> Records:
@@ -308,12 +352,13 @@ def _shard(dataset: Dataset, path: Path) -> Records:
 
 
 def _class_names(metadata: Mapping[bytes, bytes]) -> dict[str, list[str]]:
-    """What the numbers of a column mean, as the dataset states in the Parquet file."""
+    """What the numbers of a column mean, as the dataset states in the file's schema."""
     try:
         features = json.loads(metadata[b"huggingface"])["info"]["features"]
+        within = {column: feature.get("feature", feature) for column, feature in features.items()}
         return {
             column: [str(name) for name in feature["names"]]
-            for column, feature in features.items()
+            for column, feature in within.items()
             if "names" in feature
         }
     except (ValueError, KeyError, TypeError, AttributeError, RecursionError):

@@ -75,7 +75,6 @@ def labels_of(
     cells: Mapping[str, Any],
     columns: Mapping[str, str],
     questions: Sequence[str],
-    classes: Mapping[str, Sequence[str]],
 ) -> dict[str, str]:
     """The labels of a row by question, as they are written; questions without one are left out.
 
@@ -83,7 +82,6 @@ def labels_of(
         columns: the column of each question.
         questions: of a column whose cells are lists, what each entry answers; else a list is one
             label, with commas.
-        classes: what the numbers of a column mean, where the dataset says so.
 
     Raises:
         NotTakenError: a list has more entries than there are questions, or other than names.
@@ -94,11 +92,7 @@ def labels_of(
         if questions and len(columns) == 1:
             labels |= _by_questions(value, questions)
             continue
-        names = classes.get(column, ())
-        if type(value) is int and 0 <= value < len(names):
-            labels[question] = names[value]
-        else:
-            labels[question] = text_of(value).strip()
+        labels[question] = text_of(value).strip()
     return {question: label for question, label in labels.items() if label}
 
 

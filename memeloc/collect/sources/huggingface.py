@@ -1,8 +1,9 @@
 """Datasets in the forms of the Hugging Face Hub, on disk. In: a folder or file. Out: memes.
 
-Four forms, all of which may stand in one folder: Parquet with a column of pictures (a struct of
-`bytes` and `path`, or bytes); WebDataset shards; pictures with a table metadata.csv, .jsonl or
-.parquet whose column `file_name` names them; and pictures in folders that are named by their class.
+Four forms, all of which may stand in one folder: Parquet, or Arrow as `save_to_disk` writes it,
+with a column of pictures (a struct of `bytes` and `path`, or bytes); WebDataset shards; pictures
+with a table metadata.csv, .jsonl or .parquet whose column `file_name` names them; and pictures in
+folders that are named by their class.
 """
 
 from __future__ import annotations
@@ -24,6 +25,7 @@ from memeloc.items import FoundPicture
 if TYPE_CHECKING:
     from memeloc.collect.fetching.fetch import Fetcher
 
+_PACKED = (".zip", ".tar.gz", ".tgz", ".tar.bz2", ".tar.xz", ".7z", ".rar", ".gz", ".zst")
 _SPLITS = frozenset({"train", "test", "validation", "valid", "val", "dev", "data", "images"})
 
 
@@ -98,6 +100,8 @@ class HuggingFaceSource(Tables):
             is_empty = False
             yield result
         if is_empty:
-            raise InputError("there are neither tables nor pictures in it", file=self.path)
+            packed = [path.name for path in dataset.files() if path.name.endswith(_PACKED)]
+            hint = f"; unpack {packed[0][:80]} first" if packed else ""
+            raise InputError(f"there are neither tables nor pictures in it{hint}", file=self.path)
         if not tables.tables:
             yield from tables.unread()

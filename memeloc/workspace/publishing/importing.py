@@ -14,17 +14,15 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
+from memeloc.collect.datasets.layouts import ANY, layout_of
 from memeloc.counts import counted
 from memeloc.errors import InputError
 from memeloc.publish.reading import PublishedRelease, is_release, open_release
 from memeloc.tables import write_table
 from memeloc.workspace.captions import Captions, ImportResult
 from memeloc.workspace.collecting import Collecting, CollectResult
-from memeloc.workspace.folder import WorkspaceFolder
+from memeloc.workspace.folder import RELEASES, WorkspaceFolder
 from memeloc.workspace.part import Phases, silent
-
-RELEASES = "releases"
-"""The folder of the workspace for the tables of imported releases."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,7 +61,8 @@ def import_folder(
     Args:
         folder: of a release; or with pictures and tables as on the Hugging Face Hub, or in
             WebDataset shards.
-        options: of the source `huggingface`, where others made the folder.
+        options: of the sources `table` and `huggingface`, where others made the folder, such as
+            `language`.
 
     Raises:
         InputError: nothing in it can be read, a file of a release is missing or changed, or the
@@ -71,8 +70,10 @@ def import_folder(
     """
     folder = Path(folder)
     if not is_release(folder):
+        collecting = Collecting(workspace)
+        source = _source_of(collecting, folder)
         values = {"path": folder, **(options or {})}
-        collected = Collecting(workspace).collect("huggingface", values, on_progress=on_progress)
+        collected = collecting.collect(source, values, on_progress=on_progress)
         return FolderImport(folder, "", 0, {}, collected)
     if options:
         raise InputError(
@@ -105,6 +106,23 @@ def import_folder(
         kept,
         [*(captions.notes if captions else ()), *_notes(added, collected)],
     )
+
+
+def _source_of(collecting: Collecting, folder: Path) -> str:
+    """The source that reads most of a folder: `table` knows layouts, and guesses at last."""
+    guessed = layout_of(ANY).title
+
+    def layouts(source: str) -> set[str]:
+        try:
+            tables = collecting.plan(source, {"path": folder}).tables
+        except InputError:
+            return set()
+        return {table.layout for table in tables if not table.problem}
+
+    as_tables = layouts("table")
+    if as_tables - {guessed} or (as_tables and not layouts("huggingface")):
+        return "table"
+    return "huggingface"
 
 
 def _captions(
