@@ -253,9 +253,11 @@ def _sentences(frame: pd.DataFrame, mean: Estimates, agree: pd.DataFrame) -> lis
             f"({percent_with_interval(low.agreement, low.low, low.high)})."
         )
     if agree["items"].sum():
-        shares = [f"{row.cultures} on {percent(row.share)}" for row in reversed(rows_of(agree))]
+        first, *rest = reversed(rows_of(agree))
         sentences.append(
-            f"Of the {counted(int(agree['items'].sum()), 'item')} labelled in every culture, the "
-            f"number of cultures that agree is {', '.join(shares)}."
+            f"{counted(first.cultures, 'culture')} agree on {percent(first.share)} of the "
+            f"{counted(int(agree['items'].sum()), 'item')} labelled in every culture"
+            + "".join(f", {row.cultures} on {percent(row.share)}" for row in rest)
+            + "."
         )
     return sentences

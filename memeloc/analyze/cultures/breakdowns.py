@@ -12,10 +12,16 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from memeloc.analyze.answers import NO_LABEL, Answers
-from memeloc.analyze.cultures.between import PAIR_COLUMNS, mean_of_pairs, pairs
+from memeloc.analyze.answers import Answers
+from memeloc.analyze.cultures.between import (
+    AGREE_COLUMNS,
+    PAIR_COLUMNS,
+    agreeing,
+    mean_of_pairs,
+    pairs,
+)
 from memeloc.analyze.cultures.chi_squared import chi_squared_of, counted_labels
-from memeloc.analyze.cultures.intervals import defined, percent_with_interval, rows_of, wilson
+from memeloc.analyze.cultures.intervals import defined, percent_with_interval, rows_of
 from memeloc.analyze.cultures.shares import shares_of_items
 from memeloc.analyze.cultures.within import measured
 from memeloc.analyze.sections import Bars, Heatmap, Intervals, Plot, Section, Settings, Table
@@ -28,7 +34,7 @@ if TYPE_CHECKING:
 
 _MOST_GROUPS = 100
 """Groups of a breakdown, those with most items."""
-_MOST_DRAWN = 20
+_MOST_DRAWN = 16
 """Groups in a plot."""
 _MOST_BARS = 8
 """Groups with a bar a culture; of more a matrix is drawn."""
@@ -82,6 +88,7 @@ def _breakdown(answers: Answers, settings: Settings, by: str) -> Section:
         tables = [
             agreement,
             _pairs(answers, groups, settings, by),
+            _agreeing(answers, groups, settings, by),
             _tests(answers, groups, settings, by),
             *tables,
         ]
@@ -134,10 +141,6 @@ def _agreement(answers: Answers, groups: list[_Group], settings: Settings, by: s
             (f"{row.first}–{row.second}", float(row.agreement))
             for row in (rows_of(each)[place] for place in (0, -1) if len(each))
         ] or [("", np.nan)] * 2
-        everywhere = majority[(majority != NO_LABEL).all(axis=1)]
-        agree = int((everywhere == everywhere[:, :1]).all(axis=1).sum())
-        low, high = wilson(agree, len(everywhere), settings.confidence)
-        share = agree / len(everywhere) if len(everywhere) else np.nan
         rows.append(
             (
                 group.name,
@@ -145,10 +148,6 @@ def _agreement(answers: Answers, groups: list[_Group], settings: Settings, by: s
                 *(float(values[0]) for values in (mean.value, mean.low, mean.high)),
                 *ends[0],
                 *ends[1],
-                len(everywhere),
-                share,
-                float(low),
-                float(high),
             )
         )
     columns = {
@@ -161,16 +160,12 @@ def _agreement(answers: Answers, groups: list[_Group], settings: Settings, by: s
         "highest_agreement": "its agreement, 0 to 1",
         "lowest": "the pair that agrees least",
         "lowest_agreement": "its agreement, 0 to 1",
-        "labelled": "items with a label in every culture",
-        "all_agree": "share of them with the same label in every culture, 0 to 1",
-        "all_agree_low": "lower end of its interval",
-        "all_agree_high": "upper end",
     }
     method = (
         "Agreement is the plain mean, over all pairs of cultures, of the share of items labelled "
         "in both that carry the same label; highest and lowest are over all pairs "
         f"(multi3hate Table 4). Its interval: percentiles of {settings.bootstraps:,} resamples of "
-        "the items; Wilson's for the share on which all agree."
+        "the items."
     )
     frame = pd.DataFrame(rows, columns=list(columns))
     return Table(f"{by}-agreement", f"Agreement of cultures by {by}", frame, columns, method)
@@ -188,6 +183,23 @@ def _pairs(answers: Answers, groups: list[_Group], settings: Settings, by: str) 
     method = "Share of items, labelled in both, with the same label; Wilson's intervals."
     columns = {by: f"the {by}", **PAIR_COLUMNS}
     return Table(f"{by}-pairs", f"Each two cultures by {by}", frame, columns, method)
+
+
+def _agreeing(answers: Answers, groups: list[_Group], settings: Settings, by: str) -> Table:
+    import pandas as pd
+
+    majority = [answers.majority[group.chosen] for group in groups]
+    frame = pd.concat(
+        [
+            agreeing(labels, settings.confidence).assign(**{by: group.name})
+            for group, labels in zip(groups, majority, strict=True)
+        ],
+        ignore_index=True,
+    )
+    columns = {by: f"the {by}", **AGREE_COLUMNS}
+    method = "Of items with a majority label in every culture; Wilson's intervals."
+    title = f"How many cultures agree by {by}"
+    return Table(f"{by}-cultures-agree", title, frame[list(columns)], columns, method)
 
 
 def _tests(answers: Answers, groups: list[_Group], settings: Settings, by: str) -> Table:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from memeloc.analyze.answers import ITEM_COLUMNS, NO_LABEL, Answers, Ints
+from memeloc.analyze.answers import NO_LABEL, Answers, Ints
 from memeloc.analyze.bootstrap import Floats
 from memeloc.analyze.sections import Histogram, Section, Settings, Table
 from memeloc.counts import counted
@@ -42,7 +42,7 @@ def dividing_items(answers: Answers, settings: Settings) -> Section:
     frame = _frame(answers)
     columns = {
         "item": "the item",
-        **{name: f"its {name}" for name in ITEM_COLUMNS},
+        "category": "its category",
         "votes": "answers that take part in the vote",
         "divergence": "Jensen-Shannon divergence of the cultures, in bits; NaN of one culture",
         "entropy": "entropy of the labels, in bits",
@@ -135,7 +135,7 @@ def _frame(answers: Answers) -> pd.DataFrame:
     frame = pd.DataFrame(
         {
             "item": list(answers.names),
-            **{name: about[name].fillna("").tolist() for name in ITEM_COLUMNS if name in about},
+            **({"category": about["category"].fillna("").tolist()} if "category" in about else {}),
             "votes": answers.votes.sum(axis=(1, 2)),
             "divergence": divergence,
             "entropy": entropy,

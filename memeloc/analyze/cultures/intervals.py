@@ -26,7 +26,10 @@ def wilson(count: ArrayLike, total: ArrayLike, confidence: float) -> tuple[Float
         share = np.asarray(count, dtype=float) / n
         middle = (share + z**2 / (2 * n)) / (1 + z**2 / n)
         reach = z / (1 + z**2 / n) * np.sqrt(share * (1 - share) / n + z**2 / (4 * n**2))
-        return np.clip(middle - reach, 0, 1), np.clip(middle + reach, 0, 1)
+    # Exactly 0 and 1 there, but for rounding.
+    low: Floats = np.where(share == 0, 0, middle - reach)
+    high: Floats = np.where(share == 1, 1, middle + reach)
+    return low, high
 
 
 def percent(share: float) -> str:

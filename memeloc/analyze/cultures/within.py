@@ -83,6 +83,7 @@ def agreement_within(answers: Answers, settings: Settings) -> Section:
             plots.append(_matrix(pairs[-1], tables, place + 1))
     frame = pd.DataFrame(rows, columns=list(_COLUMNS))
     all_pairs = pd.concat(pairs) if pairs else pd.DataFrame(columns=list(_PAIR_COLUMNS))
+    all_pairs = all_pairs.sort_values("items", ascending=False, kind="stable", ignore_index=True)
     return Section(
         "agreement-within",
         "Agreement within cultures",

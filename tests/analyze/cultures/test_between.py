@@ -34,6 +34,9 @@ def test_pairs_and_their_mean_worked_by_hand() -> None:
     assert mean["agreement"].item() == pytest.approx((1 / 3 + 2 / 3 + 3 / 4) / 3)
     assert agree[["cultures", "items"]].to_numpy().tolist() == [[2, 2], [3, 1]]
     assert section.figures["items_left_out"] == 1
+    assert section.sentences[-1] == (
+        "3 cultures agree on 33.3 % of the 3 items labelled in every culture, 2 on 66.7 %."
+    )
 
 
 def test_a_pair_is_what_the_peers_make_of_it() -> None:

@@ -20,7 +20,7 @@ FAST = Settings(bootstraps=100)
 
 def test_a_category_is_what_its_items_are_alone() -> None:
     answers = simulated(4, items=45)
-    agreement, pairs, tests, _, within = (
+    agreement, pairs, agree, tests, _, within = (
         table.frame for table in by_category(answers, FAST).tables
     )
     places = np.flatnonzero(answers.items["category"].to_numpy() == "tea")
@@ -35,7 +35,8 @@ def test_a_category_is_what_its_items_are_alone() -> None:
     assert tea["agreement"] == pytest.approx(np.mean(list(each.values())))
     assert tea["highest_agreement"] == max(each.values()) == each[tea["highest"]]
     assert tea["lowest_agreement"] == min(each.values()) == each[tea["lowest"]]
-    assert tea["all_agree"] == (labels == labels[:, :1]).all(axis=1).mean()
+    every = agree[(agree["category"] == "tea") & (agree["cultures"] == 3)]
+    assert every["share"].tolist() == [(labels == labels[:, :1]).all(axis=1).mean()]
     assert pairs[pairs["category"] == "tea"]["agreement"].tolist() == list(each.values())
     tests = tests.set_index(["category", "counted"])
     table = answers.votes[places].sum(axis=0)
