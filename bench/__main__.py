@@ -14,6 +14,7 @@ import time
 from pathlib import Path
 
 from bench import (
+    analysis,
     corrections,
     duplicates,
     filters,
@@ -58,6 +59,7 @@ def main() -> int:
             "hashes",
             "duplicates",
             "surveys",
+            "analysis",
             "serving",
             "wordplay",
             "texts",
@@ -91,6 +93,8 @@ def main() -> int:
         notes += more
     if chosen.only in (None, "surveys"):
         figures += surveys.measure(say=say)
+    if chosen.only in (None, "analysis"):
+        figures += analysis.measure(say=say)
     if chosen.only in (None, "serving"):
         figures += serving.measure(say=say)
     if chosen.only in (None, "pictures"):

@@ -140,6 +140,17 @@ def test_a_table_has_as_many_captions_as_asked_for(tmp_path, pictures):
     assert len({row["meme_id"] for row in rows}) == len(rows)
 
 
+def test_answers_to_analyse_are_of_five_cultures(tmp_path):
+    from bench.analysis import write_answers
+
+    answers = write_answers(tmp_path / "answers.csv", 60, seed=1)
+    with (tmp_path / "answers.csv").open(encoding="utf-8", newline="") as stream:
+        rows = list(csv.DictReader(stream))
+    assert len(rows) == answers
+    assert len({(row["culture"], row["item"]) for row in rows}) == 5 * 60
+    assert len({(row["annotator"], row["item"]) for row in rows}) == answers
+
+
 def test_what_a_program_took_is_its_own(tmp_path):
     """A process that starts another must not lend it its own memory."""
     from bench.command import run
