@@ -59,10 +59,10 @@ def test_scripts_are_those_of_most_letters() -> None:
 
 def test_lengths_by_language_and_class(section: Section) -> None:
     rows = frame(section, "caption-lengths").set_index(["language", "class"])
-    assert rows.loc[("en", "cats"), "words mean"] == 4  # 5 and 3 words
-    assert rows.loc[("en", "cats"), "words sd"] == pytest.approx(math.sqrt(2))
-    assert rows.loc[("en", "all"), "words median"] == 4.5  # 5, 3, 4, 5: 4 and 5 in the middle
-    assert rows.loc[("ru", "all"), "characters mean"] == len("кот спит")
+    assert rows.loc[("en", "cats"), "words"] == 4  # 5 and 3 words
+    assert rows.loc[("en", "cats"), "sd"] == pytest.approx(math.sqrt(2))
+    assert rows.loc[("en", "all"), "median"] == 4.5  # 5, 3, 4, 5: 4 and 5 in the middle
+    assert rows.loc[("ru", "all"), "characters"] == len("кот спит")
 
 
 @pytest.mark.parametrize(
@@ -166,7 +166,7 @@ def test_without_memes_the_versions_are_described() -> None:
         ),
     )
     rows = frame(dataset(answers, Settings()), "caption-lengths")
-    assert rows["words mean"].tolist() == [1, 2]
+    assert rows["words"].tolist() == [1, 2]
     with pytest.raises(InputError, match="texts of the items"):
         dataset(Answers.of(answers.table), Settings())
 

@@ -39,13 +39,13 @@ def lengths(memes: pd.DataFrame, settings: Settings) -> Section:
         "language": "tag",
         "class": "label; `all` is all of the language",
         "texts": "count of texts that are not empty",
-        "words mean": "words",
-        "words sd": "words; sample standard deviation (ddof 1)",
-        "words median": "words",
-        "words quartiles": "words, first to third quartile",
-        "words longest": "words",
-        "characters mean": "characters",
-        "characters median": "characters",
+        "words": "mean of the words a text",
+        "sd": "of the words; sample standard deviation (ddof 1)",
+        "median": "of the words",
+        "quartiles": "of the words, the first to the third",
+        "longest": "words of the longest text",
+        "characters": "mean of the characters a text",
+        "median characters": "of the characters",
     }
     method = (
         f"Of the {len(texts):,} texts that are not empty. Words by UAX #29 with the language's own "
@@ -121,13 +121,13 @@ def _summary(texts: pd.DataFrame) -> pd.DataFrame:
                     "language": tag,
                     "class": label,
                     "texts": len(group),
-                    "words mean": count.mean(),
-                    "words sd": count.std(ddof=1),
-                    "words median": count.median(),
-                    "words quartiles": f"{low:g} to {high:g}",
-                    "words longest": int(count.max()),
-                    "characters mean": long.mean(),
-                    "characters median": long.median(),
+                    "words": count.mean(),
+                    "sd": count.std(ddof=1),
+                    "median": count.median(),
+                    "quartiles": f"{low:g} to {high:g}",
+                    "longest": int(count.max()),
+                    "characters": long.mean(),
+                    "median characters": long.median(),
                 }
             )
     return pd.DataFrame(rows)
@@ -144,4 +144,5 @@ def _curves(texts: pd.DataFrame, method: str) -> Lines:
     shares = shares.reindex(range(0, longest + 1, step), fill_value=0.0)
     shares.index.name = "words"
     title = "Lengths of captions by class"
-    return Lines("caption-lengths", title, shares, "share of the class's texts", method)
+    last = f"The last point is all texts of {shares.index[-1]} words and more. {method}"
+    return Lines("caption-lengths", title, shares, "share of the class's texts", last)

@@ -53,6 +53,6 @@ def lengths() -> Values:
     for row in table.to_dict("records"):
         is_own = (TEXTS["label"] == row["class"]) | (row["class"] == "all")
         counts = [len(text.split()) for text in TEXTS["text"][is_own]]
-        yield row["words mean"], statistics.fmean(counts)
-        yield row["words sd"], statistics.stdev(counts)
-        yield row["words median"], statistics.median(counts)
+        yield row["words"], statistics.fmean(counts)
+        yield row["sd"], statistics.stdev(counts)
+        yield row["median"], statistics.median(counts)
