@@ -1,5 +1,6 @@
 """Checks: each rule finds what it is for, names its place, and leaves the rest alone."""
 
+import contextlib
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -9,6 +10,7 @@ from PIL import Image, PngImagePlugin
 
 from memeloc.errors import InputError
 from memeloc.publish.checks import Finding, Private, check, refuse
+from memeloc.publish.checks.picture_metadata import metadata_of
 from memeloc.publish.release import About, Release
 from tests.publish.releases import small_release, table, tables
 
@@ -141,6 +143,18 @@ def test_comments_and_texts_of_pictures_are_warned_of(
     (finding,) = (each for each in check(release) if each.rule == "picture metadata")
     assert (finding.file, finding.severity) == ("de/nap.png", "warning")
     assert named in finding.message
+
+
+@pytest.mark.parametrize("kind", ["JPEG", "PNG", "WEBP"])
+def test_broken_metadata_of_a_picture_is_a_finding_or_none(tmp_path: Path, kind: str) -> None:
+    content = bytearray(_saved(tmp_path / "whole", kind).read_bytes())
+    file = tmp_path / "broken"
+    for at in range(12, min(len(content), 260), 7):
+        content[at] ^= 0xFF
+        file.write_bytes(content)
+        content[at] ^= 0xFF
+        with contextlib.suppress(InputError):
+            assert isinstance(metadata_of(file), tuple)
 
 
 def test_pictures_among_further_files_are_looked_at(tmp_path: Path) -> None:

@@ -60,7 +60,8 @@ _MESSAGES: dict[str, tuple[Severity, str, str]] = {
         "refused",
         "template_licence",
         "nothing says under what terms the picture of {template!r} may be passed on; name its "
-        "licence, or publish with --without-pictures.",
+        "licence (in its template.toml, or by --terms when it is collected), or publish with "
+        "--without-pictures.",
     ),
     "forbidden": (
         "refused",
