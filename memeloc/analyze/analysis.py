@@ -33,6 +33,9 @@ SECTIONS: tuple[str, ...] = (
 `Answers` and `Settings`, returns a `Section`, and raises InputError where nothing can be computed;
 its name, with hyphens, is the section's."""
 
+_WITHOUT_VOTES = ("funnel", "dataset", "demographics")
+"""Sections that have something to say where no answer votes for a label."""
+
 More = Mapping[str, Callable[[], Section]]
 """Sections about something else than answers, such as what was collected, by name."""
 OnSection = Callable[[str, int, int], None]
@@ -120,6 +123,8 @@ def _maker(path: str, answers: Answers, settings: Settings) -> Callable[[], Sect
 
     def make() -> Section:
         module, _, name = path.partition(":")
+        if not answers.labels and name not in _WITHOUT_VOTES:
+            raise InputError("no answer votes for a label")
         function: Callable[[Answers, Settings], Any] = getattr(import_module(module), name)
         section = function(answers, settings)
         assert isinstance(section, Section), path

@@ -146,6 +146,8 @@ class Answers:
         Multi3Hate, 3.3 and A.6: the majority of the answers that vote; of a
         tie, or without answers, there is no label.
         """
+        if not self.labels:
+            return np.full(self.votes.shape[:2], NO_LABEL, np.int64)
         most = self.votes.max(axis=2, keepdims=True)
         alone = ((self.votes == most).sum(axis=2) == 1) & (most[..., 0] > 0)
         return np.where(alone, self.votes.argmax(axis=2), NO_LABEL)

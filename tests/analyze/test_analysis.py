@@ -55,3 +55,13 @@ def test_a_section_is_found_by_its_name(answers):
     assert analysis.section("whole").title == "Whole"
     with pytest.raises(InputError, match="There are whole"):
         analysis.section("parts")
+
+
+@pytest.mark.parametrize("rows", [[], [("m-1", "US", "us-1", "idk"), ("m-1", "DE", "de-1", "idk")]])
+def test_without_votes_every_other_section_is_a_gap(rows):
+    table = pd.DataFrame(rows, columns=["item", "culture", "participant", "label"])
+    analysis = analyze(Answers.of(table, abstentions=["idk"]), Settings())
+    assert "funnel" not in analysis.gaps
+    assert analysis.gaps["label-shares"] == (
+        "Label shares could not be computed: no answer votes for a label",
+    )
