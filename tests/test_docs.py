@@ -20,6 +20,7 @@ PAGES = sorted([*ROOT.glob("*.md"), *(ROOT / "guides").rglob("*.md")])
 COMMANDS = dict(commands())
 FENCED = re.compile(r"^```(\w*)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 SHELL = ("", "sh", "console")
+MARKUP = "rich takes [this] for markup"
 GLOBAL_OPTIONS = {"--help", "-h", "--debug", "--version"}
 
 
@@ -36,6 +37,7 @@ def test_every_command_has_help_and_an_example_of_itself(name: str) -> None:
     examples = _example(command)
     assert examples
     assert all(example.startswith(f"{name} ") or example == name for example in examples)
+    assert not re.search(r"\[[a-z/#@]", str(COMMANDS[name].help).partition("\b")[0]), MARKUP
     for example in examples:
         _check_command_line(example)
 
@@ -44,7 +46,7 @@ def test_every_command_has_help_and_an_example_of_itself(name: str) -> None:
 def test_every_option_and_argument_has_help_that_rich_shows_whole(name: str) -> None:
     for parameter in COMMANDS[name].params:
         assert parameter.help, parameter.name
-        assert not re.search(r"\[[a-z/#@]", parameter.help), "rich takes [this] for markup"
+        assert not re.search(r"\[[a-z/#@]", parameter.help), MARKUP
 
 
 def test_the_command_reference_is_what_the_commands_say() -> None:

@@ -25,7 +25,7 @@ def texts(
 ) -> None:
     """List the texts of surveys that ship, with the names that memeloc.toml replaces them by.
 
-    A text of your own stands under [study.texts.TAG] in memeloc.toml, in English as well.
+    A text of your own stands in memeloc.toml in the section `study.texts.TAG`, in English as well.
 
     \b
     Example:
