@@ -47,10 +47,10 @@ def publish(
 ) -> None:
     """Publish the workspace's dataset: pictures, captions, answers, labels, how they came about.
 
-    The section `release` of memeloc.toml says what goes out: licence, authors, splits, surveys, and which
-    demographics; none without it. Annotators go out under hashes whose key stays here. The same
-    command again takes the place of the earlier release, in one step; a folder with anything that
-    memeloc did not write is left as it is.
+    The section `release` of memeloc.toml says what goes out: licence, authors, splits, surveys, and
+    which demographics; none without it. Annotators go out under hashes whose key stays here. The
+    same command again takes the place of the earlier release, in one step; a folder with anything
+    that memeloc did not write is left as it is.
 
     \b
     Example:
