@@ -82,13 +82,13 @@ def observed(counts: Ints, weights: Floats) -> Floats:
 
 
 def cohen(tables: Floats) -> Floats:
-    """Cohen's kappa (1960) of labels-by-labels tables of two people, (tables, labels, labels)."""
-    total = tables.sum(axis=(1, 2))
-    with np.errstate(invalid="ignore", divide="ignore"):
-        shares = tables / total[:, None, None]
-    agree = np.trace(shares, axis1=1, axis2=2)
-    expected = (shares.sum(axis=1) * shares.sum(axis=2)).sum(axis=1)
-    return _ratio(agree - expected, 1 - expected, np.ones_like(total))
+    """Cohen's kappa (1960) of two people's labels-by-labels tables: (labels, labels, tables)."""
+    firsts, seconds = tables.sum(axis=1), tables.sum(axis=0)
+    total = firsts.sum(axis=0)
+    agree = np.einsum("iit->t", tables)
+    expected = (firsts * seconds).sum(axis=0)
+    # All times the square of the total, so that only the last step divides.
+    return _ratio(agree * total - expected, np.square(total) - expected, total)
 
 
 def _products(counts: Ints, weights: Floats, per_pair: Floats, places: Floats) -> Floats:

@@ -91,6 +91,6 @@ def test_fleiss_and_cohen_are_the_peers(seed: int) -> None:
         statsmodels_fleiss(counts), abs=1e-9
     )
     first, second = random.integers(0, 3, (2, 50))
-    tables = np.zeros((1, 3, 3))
-    np.add.at(tables[0], (first, second), 1)
+    tables = np.zeros((3, 3, 1))
+    np.add.at(tables[..., 0], (first, second), 1)
     assert weighted.cohen(tables)[0] == pytest.approx(cohen_kappa_score(first, second))

@@ -62,7 +62,7 @@ def pairs_table(tables: PairTables, settings: Settings, name: str) -> pd.DataFra
             continue
         table = np.bincount(of_pair, minlength=labels**2)
         drawn = random.multinomial(len(of_pair), table / len(of_pair), settings.bootstraps)
-        kappas = weighted.cohen(drawn.astype(np.float64).reshape(-1, labels, labels))
+        kappas = weighted.cohen(drawn.T.astype(np.float64).reshape(labels, labels, -1))
         bounds[pair] = np.concatenate(percentiles(kappas[:, None], settings.confidence))
     return frame.assign(low=bounds[:, 0], high=bounds[:, 1])
 
@@ -70,20 +70,20 @@ def pairs_table(tables: PairTables, settings: Settings, name: str) -> pd.DataFra
 def mean_kappa(tables: PairTables, settings: Settings, name: str) -> Estimates:
     """The mean of Cohen's kappa over the pairs of which it is defined, by resamples of items."""
     labels, pairs = len(tables.ratings.labels), len(tables.votes.first)
-    places = tables.votes.pair * labels**2 + _cells(tables)
-    size = pairs * labels**2
+    cells, size = _cells(tables), pairs * labels**2
 
-    block = max(1, _BLOCK // max(len(places) + size, 1))
+    block = max(1, _BLOCK // max(len(cells) + size, 1))
 
     def mean(items: Ints, weights: Floats) -> Floats:
         means = [np.empty((0, 1))]
         for start in range(0, len(weights), block):
             part = weights[start : start + block, tables.votes.item]
-            rows = np.arange(len(part))[:, None]
-            cells = (places + rows * size).ravel()
+            # By cell, then by resample, then by pair: sums over cells are sums of long rows.
+            rows = np.arange(len(part))[:, None] * pairs + tables.votes.pair
+            places = (cells * len(part) * pairs + rows).ravel()
             # numpy's types do not know that weights make sums of floats.
-            counts: Floats = np.bincount(cells, part.ravel(), len(part) * size).astype(np.float64)
-            kappas = weighted.cohen(counts.reshape(-1, labels, labels)).reshape(-1, pairs)
+            counts: Floats = np.bincount(places, part.ravel(), len(part) * size).astype(float)
+            kappas = weighted.cohen(counts.reshape(labels, labels, -1)).reshape(-1, pairs)
             defined = np.isfinite(kappas)
             with np.errstate(invalid="ignore"):
                 means.append(
@@ -92,7 +92,7 @@ def mean_kappa(tables: PairTables, settings: Settings, name: str) -> Estimates:
                 )
         return np.concatenate(means)
 
-    work = (len(places) + size) * settings.bootstraps
+    work = (len(cells) + size) * settings.bootstraps
     chosen = settings if work <= _MOST_COUNTS else replace(settings, bootstraps=0)
     return estimate(np.arange(tables.ratings.items)[:, None], mean, chosen, name)
 

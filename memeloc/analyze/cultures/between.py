@@ -149,9 +149,9 @@ def _with_kappas(frame: pd.DataFrame, answers: Answers, settings: Settings) -> p
     labels = len(answers.labels)
 
     def kappa(patterns: Ints, weights: Floats) -> Floats:
-        cells = np.zeros((len(weights), labels * labels))
-        cells[:, patterns[:, 0] * labels + patterns[:, 1]] = weights
-        return weighted.cohen(cells.reshape(-1, labels, labels))[:, None]
+        cells = np.zeros((labels, labels, len(weights)))
+        cells[patterns[:, 0], patterns[:, 1]] = weights.T
+        return weighted.cohen(cells)[:, None]
 
     columns: list[tuple[float, float, float]] = []
     for one, other in combinations(range(len(answers.cultures)), 2):

@@ -259,7 +259,7 @@ def _within(answers: Answers, groups: list[_Group], settings: Settings, by: str)
             votes = votes[votes.sum(axis=1) > 1]
             if len(votes):
                 name = f"within {culture} by {by} {group.name}"
-                _, estimates = measured(votes, answers, settings, name)
+                _, estimates = measured(votes, answers.labels, settings, name)
                 alpha = (estimates.value[0], estimates.low[0], estimates.high[0])
                 rows.append((group.name, culture, len(votes), *alpha, estimates.value[2]))
     columns = {

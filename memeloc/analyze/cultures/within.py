@@ -6,6 +6,7 @@ annotators), charmemes E (Fleiss' kappa).
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -70,7 +71,8 @@ def agreement_within(answers: Answers, settings: Settings) -> Section:
         if not len(votes):
             gaps.append(f"Agreement within {culture}: no item has votes of two annotators.")
             continue
-        measures, estimates = measured(votes, answers, settings, f"within {culture}")
+        name = f"within {culture}"
+        measures, estimates = measured(votes, answers.labels, settings, name, answers.levels)
         kappas = mean_kappa(tables, settings, f"pairs within {culture}")
         figures = [*zip(measures, *_columns(estimates), strict=True)]
         figures += [*zip((_MEASURES["cohen"],), *_columns(kappas), strict=True)]
@@ -102,16 +104,22 @@ def agreement_within(answers: Answers, settings: Settings) -> Section:
 
 
 def measured(
-    votes: Ints, answers: Answers, settings: Settings, name: str
+    votes: Ints,
+    labels: Sequence[str],
+    settings: Settings,
+    name: str,
+    levels: Mapping[str, float] | None = None,
 ) -> tuple[list[str], Estimates]:
     """Names and estimates of the measures that need counts of labels only.
 
     Args:
         votes: items by labels, of one culture.
+        labels: their names.
         name: of the generator of resamples.
+        levels: of the labels; three or more add the ordinal and the interval alpha.
     """
-    levels = answers.levels if answers.levels and len(set(answers.levels.values())) > 2 else None
-    keys = ["alpha", "fleiss", "agreement"] + ["alpha_ordinal", "alpha_interval"] * bool(levels)
+    scale = levels if levels and len(set(levels.values())) > 2 else None
+    keys = ["alpha", "fleiss", "agreement"] + ["alpha_ordinal", "alpha_interval"] * bool(scale)
 
     def measures(patterns: Ints, weights: Floats) -> Floats:
         values = [
@@ -119,8 +127,8 @@ def measured(
             weighted.fleiss(patterns, weights),
             weighted.observed(patterns, weights),
         ]
-        if levels:
-            counts, places = by_level(patterns, answers.labels, levels)
+        if scale:
+            counts, places = by_level(patterns, labels, scale)
             values.append(weighted.alpha(counts, weights, "ordinal"))
             values.append(weighted.alpha(counts, weights, "interval", places))
         return np.stack(values, axis=1)
