@@ -15,7 +15,7 @@ from memeloc.publish.folder import replacing_folder
 from memeloc.publish.registry import PUBLISHERS, OnProgress, silent
 from memeloc.publish.release import Release
 
-DESCRIPTIONS: tuple[str, ...] = ("memeloc.publish.describe:describe",)
+DESCRIPTIONS: tuple[str, ...] = ("memeloc.publish.describing.describe:describe",)
 """Functions `(Release, Path, layout) -> None`, as `module:function`, that describe what a layout
 has written into a folder: its card, Croissant's file, and the like."""
 

@@ -198,7 +198,7 @@ def test_a_picture_without_source_or_rights_is_refused(
         ("CC-BY-4.0", []),
     ],
 )
-def test_conditions_of_a_picture_that_the_dataset_lacks_are_warned_of(
+def test_conditions_that_the_dataset_lacks_are_warned_of(
     tmp_path: Path, terms: str, parts: list[str]
 ) -> None:
     release = _with_picture(tmp_path, 2, row={"template_licence": terms})

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from memeloc.publish.checks.finding import SETTINGS, Finding, Private
-from memeloc.publish.licences import is_address, is_known
+from memeloc.publish.describing.licences import is_address, is_known
 from memeloc.publish.release import Release
 
 RULE = "licences"

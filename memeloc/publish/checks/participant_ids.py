@@ -7,8 +7,8 @@ from collections.abc import Iterator
 
 from memeloc.publish.checks.finding import Finding, Private
 from memeloc.publish.checks.texts import find_words
+from memeloc.publish.describing.summary import ANNOTATOR
 from memeloc.publish.release import Release
-from memeloc.publish.summary import ANNOTATOR
 
 RULE = "participant ids"
 

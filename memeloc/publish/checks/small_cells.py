@@ -7,10 +7,10 @@ from collections.abc import Iterator, Sequence
 
 from memeloc.counts import counted
 from memeloc.publish.checks.finding import Finding, Private
+from memeloc.publish.describing.summary import ANNOTATOR, CULTURE
 from memeloc.publish.people import WITHHELD, small_cells
 from memeloc.publish.release import Release
 from memeloc.publish.settings import ReleaseSettings
-from memeloc.publish.summary import ANNOTATOR, CULTURE
 
 RULE = "small cells"
 PEOPLE = "people"

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from memeloc.publish.checks.finding import SETTINGS, Finding, Private
+from memeloc.publish.describing.summary import ANSWERS
 from memeloc.publish.release import Release
-from memeloc.publish.summary import ANSWERS
 
 RULE = "statements"
 

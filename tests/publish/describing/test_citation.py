@@ -7,8 +7,8 @@ import jsonschema
 import pytest
 import yaml
 
-from memeloc.publish import licences
-from memeloc.publish.citation import bibtex, citation
+from memeloc.publish.describing import licences
+from memeloc.publish.describing.citation import bibtex, citation
 from memeloc.publish.release import About
 from tests.publish.releases import ABOUT, small_release
 

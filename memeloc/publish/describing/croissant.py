@@ -16,13 +16,13 @@ from typing import TYPE_CHECKING, Any
 
 from memeloc.counts import counted
 from memeloc.files import file_sha256
-from memeloc.publish import licences
-from memeloc.publish.annotation import annotation_protocol
-from memeloc.publish.citation import bibtex, title
 from memeloc.publish.columns import PICTURE_COLUMNS
-from memeloc.publish.layout import FORMATS, DataFiles
+from memeloc.publish.describing import licences
+from memeloc.publish.describing.annotation import annotation_protocol
+from memeloc.publish.describing.citation import bibtex, title
+from memeloc.publish.describing.layout import FORMATS, DataFiles
+from memeloc.publish.describing.summary import ANSWERS, ITEM, MODEL_LABELS, Summary
 from memeloc.publish.release import Release
-from memeloc.publish.summary import ANSWERS, ITEM, MODEL_LABELS, Summary
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -316,7 +316,7 @@ def _data_type(kind: pa.DataType) -> str:
 
 
 def _creator(name: str) -> Node:
-    """A person where the name has a comma, see `memeloc.publish.citation`."""
+    """A person where the name has a comma, see `memeloc.publish.describing.citation`."""
     family, comma, given = (part.strip() for part in name.partition(","))
     if comma and given:
         person = {"name": f"{given} {family}", "givenName": given, "familyName": family}

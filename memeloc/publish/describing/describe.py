@@ -9,12 +9,12 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
-from memeloc.publish.card import CARD, card
-from memeloc.publish.citation import CITATION, citation
-from memeloc.publish.croissant import CROISSANT, croissant
-from memeloc.publish.layout import find_data
+from memeloc.publish.describing.card import CARD, card
+from memeloc.publish.describing.citation import CITATION, citation
+from memeloc.publish.describing.croissant import CROISSANT, croissant
+from memeloc.publish.describing.layout import find_data
+from memeloc.publish.describing.summary import summarise
 from memeloc.publish.release import Release
-from memeloc.publish.summary import summarise
 
 TERMS = "TERMS.md"
 PROVENANCE = "provenance.json"

@@ -5,9 +5,9 @@ from __future__ import annotations
 import re
 from typing import Any
 
-from memeloc.publish.licences import is_address, is_citable
+from memeloc.publish.describing.licences import is_address, is_citable
+from memeloc.publish.describing.yaml_text import write_yaml
 from memeloc.publish.release import About, Release
-from memeloc.publish.yaml_text import write_yaml
 
 CITATION = "CITATION.cff"
 MESSAGE = "If you use this dataset, please cite it as below."

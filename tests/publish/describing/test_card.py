@@ -7,10 +7,10 @@ from typing import Any
 import pytest
 import yaml
 
-from memeloc.publish.card import card, cell
-from memeloc.publish.layout import DataFiles, arrange
+from memeloc.publish.describing.card import card, cell
+from memeloc.publish.describing.layout import DataFiles, arrange
+from memeloc.publish.describing.summary import summarise
 from memeloc.publish.release import About
-from memeloc.publish.summary import summarise
 from tests.publish.releases import small_release, table, tables
 
 PATHS = [
