@@ -34,7 +34,7 @@ def analyze(
         "",
         metavar="[ANSWERS|SURVEY]",
         help="A table of answers (.csv, .xlsx, .jsonl, .parquet), or a survey of the workspace.",
-        show_default="the workspace's only survey",
+        show_default="the only survey; without any, what was collected",
     ),
     item: str = Option("", metavar="COL", help="Of a table: the column with the item."),
     annotator: str = Option("", metavar="COL", help="Of a table: the column with the annotator."),
@@ -148,6 +148,9 @@ def _of_survey(
     on_section: OnSection,
 ) -> Analysis:
     with memeloc.Workspace.find() as workspace:
+        collected = any("template" not in key for key in workspace.store.items.count())
+        if collected and not name and not workspace.surveys.names():
+            return workspace.curating.analyze(settings=settings)
         survey = workspace.survey(name or workspace.surveys.only())
         return survey.analyze(
             settings, pictures=pictures, models=models, sections=sections, on_section=on_section

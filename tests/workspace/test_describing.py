@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
@@ -12,6 +12,7 @@ from memeloc.errors import InputError
 from memeloc.items import FoundCaption, FoundPicture, FoundTemplate, Origin, Year
 from memeloc.ocr.transcript import NO_TEXT, Transcript
 from memeloc.workspace import Workspace
+from tests.conftest import Outcome
 from tests.curate.drawn import as_png, draw_picture
 
 
@@ -84,3 +85,17 @@ def test_labels_are_of_the_question_that_is_asked_for(workspace: Workspace) -> N
 def test_an_empty_workspace_is_a_sentence(tmp_path: Path) -> None:
     with Workspace.create(tmp_path / "ws") as empty, pytest.raises(InputError, match="nothing was"):
         empty.curating.describe()
+
+
+def test_without_a_survey_the_report_is_of_what_was_collected(
+    workspace: Workspace, tmp_path: Path, command: Callable[..., Outcome],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:  # fmt: skip
+    assert workspace.root is not None
+    monkeypatch.chdir(workspace.root)
+    done = command("analyze", "--out", tmp_path / "report")
+    assert done.status == 0, done.err
+    page = (tmp_path / "report" / "report.html").read_text("utf-8")
+    assert "<h1>What is in the dataset</h1>" in page
+    assert "0 answers" not in page
+    assert (tmp_path / "report" / "tables" / "caption-lengths.csv").is_file()

@@ -26,6 +26,8 @@ def _data(analysis: Analysis) -> str:
         if answers.abstentions
         else ""
     )
+    if answers.table.empty:
+        return f"All figures were computed with memeloc {__version__}."
     return (
         f"We analysed {counted(len(answers.table), 'answer')} that "
         f"{counted(people, 'annotator')} of {cultures} ({', '.join(answers.cultures)}) gave to "

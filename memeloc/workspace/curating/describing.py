@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections import Counter
 from typing import TYPE_CHECKING
 
+from memeloc.analyze.analysis import Analysis, analyze
+from memeloc.analyze.answers import COLUMNS, Answers
 from memeloc.analyze.dataset import MEME_COLUMNS, describe
 from memeloc.analyze.sections import Section, Settings
 from memeloc.errors import InputError
@@ -66,10 +68,28 @@ class Describing(Part):
         Raises:
             InputError: nothing was collected; and as `memes` does.
         """
+        return describe(self._known_memes(question, selected), settings)
+
+    def analyze(
+        self, question: str = "", *, selected: bool = False, settings: Settings | None = None
+    ) -> Analysis:
+        """`describe` as an analysis without answers, for a report of the dataset by itself.
+
+        Raises:
+            InputError: as `describe`.
+        """
+        import pandas as pd
+
+        memes = self._known_memes(question, selected)
+        answers = Answers.of(pd.DataFrame(columns=list(COLUMNS)), memes=memes)
+        return analyze(answers, settings, sections=["dataset"])
+
+    def _known_memes(self, question: str, selected: bool) -> pd.DataFrame:
+        """The columns of `memes` that are known of any meme."""
         memes = self.memes(question, selected=selected)
         if memes.empty:
             raise InputError("nothing was collected, so there are no memes to describe")
-        return describe(memes.loc[:, [_is_known(memes[name]) for name in memes]], settings)
+        return memes.loc[:, [_is_known(memes[name]) for name in memes]]
 
 
 def _commonest_question(items: list[Item]) -> str:
