@@ -13,7 +13,7 @@ among them follows a multinomial distribution, and drawing that number is drawin
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import combinations
 from math import sqrt
@@ -51,7 +51,7 @@ class GroupAgreement:
     """
 
     size: int
-    drawn: NDArray[np.bool_]
+    drawn: NDArray[np.bool_] = field(repr=False)
     repetitions: Floats
     chances: Floats
 

@@ -27,6 +27,8 @@ class ReleaseSettings(About):
         free_text: whether answers that people typed freely go out.
         splits: shares of the splits by name; they are made to sum up to 1.
         seed: another one draws other splits.
+        model_labels: tables of what models answered: `meme_id`, `model`, `label`, and optionally
+            `culture`, as `memeloc analyze --models` takes them.
         files: further files and folders of the workspace that go out, such as knowledge graphs.
     """
 
@@ -39,4 +41,5 @@ class ReleaseSettings(About):
         default=SPLITS, min_length=1
     )
     seed: int = 0
+    model_labels: tuple[str, ...] = ()
     files: tuple[str, ...] = ()

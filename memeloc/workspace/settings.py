@@ -248,7 +248,7 @@ _EXAMPLES = {
         '# authors = ["Lee, Ann", "Tea Research Group"]    # people as "Family, Given"',
         '# date = "2026-11-23"',
         '# content_warning = "Some memes may offend."',
-        '# demographics = ["age-group", "gender"]     # none without it',
+        '# demographics = ["gender", "age"]           # none without it',
         "# smallest_cell = 5                          # people who share what goes out of them",
         "",
         "# [release.splits]",

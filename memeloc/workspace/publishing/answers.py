@@ -85,7 +85,7 @@ class SurveyTables:
     """
 
     settings: ReleaseSettings
-    key: bytes
+    key: bytes = field(repr=False)
     surveys: tuple[_Survey, ...]
     notes: list[str] = field(default_factory=list)
 

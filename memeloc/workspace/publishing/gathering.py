@@ -154,6 +154,8 @@ def _tables(
 ) -> dict[str, ReleaseTable]:
     """The tables that have rows, by name; answers and labels only of memes that go out."""
     frame = captions.memes_frame
+    names = workspace.settings.release.model_labels
+    model_tables = [_inside(workspace, "model_labels", name) for name in names]
     items = {
         str(item): str(meme)
         for item, meme in zip(frame["item"], frame["meme_id"], strict=True)
@@ -164,11 +166,28 @@ def _tables(
         captions_table(captions, collected, splits),
         templates_table(workspace, templates),
         *surveys.tables(splits),
-        model_labels(workspace, items),
+        model_labels(workspace, items, splits, model_tables),
         collected_labels(workspace, items),
         judgements(workspace, items),
     ]
     return {table.name: table for table in tables if len(table.frame)}
+
+
+def _inside(workspace: WorkspaceFolder, setting: str, name: str) -> Path:
+    """A file or folder of the workspace that a setting names.
+
+    Raises:
+        InputError: it is not there, or outside the workspace's folder.
+    """
+    root = (workspace.root or Path()).resolve()
+    path = (root / name).resolve()
+    if not path.is_relative_to(root) or not path.exists():
+        raise InputError(
+            f"The setting release.{setting} names {name[:80]!r}, which is not in the workspace's "
+            "folder.",
+            file=workspace.root,
+        )
+    return path
 
 
 _HIDDEN = re.compile(r"(^|/)\.")
@@ -183,13 +202,7 @@ def _own_files(workspace: WorkspaceFolder, names: Sequence[str]) -> dict[str, Pa
     files: dict[str, Path] = {}
     root = (workspace.root or Path()).resolve()
     for name in names:
-        path = (root / name).resolve()
-        if not path.is_relative_to(root) or not path.exists():
-            raise InputError(
-                f"The setting release.files names {name[:80]!r}, which is not in the workspace's "
-                "folder.",
-                file=workspace.root,
-            )
+        path = _inside(workspace, "files", name)
         for file in sorted(path.rglob("*")) if path.is_dir() else [path]:
             below = file.relative_to(root).as_posix()
             if file.is_file() and not file.is_symlink() and not _HIDDEN.search(below):

@@ -8,11 +8,14 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
+from pathlib import Path
 from typing import Any
 
 from memeloc.curate.selecting.stages import DUPLICATES, TOPICS
 from memeloc.publish.release import ReleaseTable
+from memeloc.survey.taxonomy import LABEL
+from memeloc.tables import read_table
 from memeloc.workspace.folder import WorkspaceFolder
 
 _MEMES = {
@@ -112,22 +115,41 @@ def templates_table(workspace: WorkspaceFolder, templates: Mapping[str, str]) ->
 
 _MODEL_LABELS = {
     "meme_id": "the meme",
-    "question": "what was judged: the filter's name",
+    "culture": "the culture that it was asked as; empty for none",
+    "question": "what was asked: the label, or a filter's name",
     "model": "the model that answered",
-    "label": "what came out: keep, drop, or review",
+    "label": "the label, or what came out of a filter: keep, drop, or review",
     "reason": "why, a short key",
     "score": "what was compared with a threshold, in the filter's own unit",
     "evidence": "what it rests on, as JSON",
 }
 
 
-def model_labels(workspace: WorkspaceFolder, items: Mapping[str, str]) -> ReleaseTable:
-    """A row for each verdict of a model on a published meme."""
+def model_labels(
+    workspace: WorkspaceFolder,
+    items: Mapping[str, str],
+    published: Collection[str],
+    tables: Sequence[Path],
+) -> ReleaseTable:
+    """A row for each label of a model in tables, and each verdict of one on a published meme.
+
+    Raises:
+        InputError: a table cannot be read, or lacks a column.
+    """
     import pandas as pd
 
-    rows = [
+    rows: list[tuple[Any, ...]] = []
+    for path in tables:
+        table = read_table(path, ("meme_id", "model", "label"))
+        for row in table.rows:
+            if row["meme_id"].strip() in published:
+                meme, model, label = (row[name].strip() for name in ("meme_id", "model", "label"))
+                culture = row["culture"].strip() if "culture" in table.columns else ""
+                rows.append((meme, culture, LABEL, model, label, "", None, ""))
+    rows += [
         (
             items[item],
+            "",
             verdict.filter,
             str(verdict.evidence["model"]),
             str(verdict.verdict),

@@ -92,6 +92,7 @@ def test_demographics_go_out_only_by_permission(workspace: Workspace, folder: Pa
         ({"demographics": ["shoe-size"]}, "shoe-size"),
         ({"surveys": ["census"]}, "census"),
         ({"files": ["../outside"]}, "outside"),
+        ({"model_labels": ["nowhere.csv"]}, "nowhere"),
     ],
 )
 def test_settings_that_name_nothing_are_a_sentence(
@@ -109,6 +110,20 @@ def test_own_files_go_out_but_hidden_ones(workspace: Workspace, folder: Path) ->
     release = with_settings(workspace, files=["graphs"]).publishing.gather(folder / "out")
     assert set(release.files) >= {"files/graphs/tea.ttl"}
     assert not [name for name in release.files if "secret" in name]
+
+
+def test_labels_of_models_stand_apart(workspace: Workspace, folder: Path) -> None:
+    meme = workspace.captions.table()["meme_id"][0]
+    table = f"meme_id,model,label,culture\n{meme},parrot-7b,no-hate,DE\nother,parrot-7b,hate,DE\n"
+    (folder / "work" / "models.csv").write_text(table)
+    release = with_settings(workspace, model_labels=["models.csv"]).publishing.gather(
+        folder / "out"
+    )
+    models = release.tables["model_labels"].frame
+    assert models[["meme_id", "model", "label", "culture"]].to_numpy().tolist() == [
+        [meme, "parrot-7b", "no-hate", "DE"]
+    ]
+    assert "parrot-7b" not in set(release.tables["answers"].frame["annotator"])
 
 
 def test_guides_and_taxonomies_go_along(workspace: Workspace, folder: Path) -> None:
