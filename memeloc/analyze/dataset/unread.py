@@ -33,7 +33,7 @@ def unread(memes: pd.DataFrame, settings: Settings) -> Section:
         f"Of {len(memes):,} memes; a reading is a failure by the three criteria of araharmeme 3.3."
     )
     sentence = (
-        f"In {without:,} of {len(memes):,} pictures ({without / len(memes):.1%}) no text was read."
+        f"Of {without:,} of {len(memes):,} memes ({without / len(memes):.1%}) no text was read."
     )
     table = Table("unread", "What was not read", frame, columns, method)
     return Section("unread", "What was not read", (table,), (), (sentence,), {"unread": without})
