@@ -2,18 +2,23 @@
 
 from __future__ import annotations
 
+import datetime
 import hashlib
+import re
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, ConfigDict, field_validator
 
 from memeloc.errors import InputError
 
 if TYPE_CHECKING:
     import pandas as pd
+
+_DOI = re.compile(r"10\.\d{4,9}(\.\d+)?/[A-Za-z0-9:/_;\-.()\[\]\\]+")
+"""As CITATION.cff has it."""
 
 
 class About(BaseModel):
@@ -42,9 +47,26 @@ class About(BaseModel):
     consent: str = ""
     wages: str = ""
     terms: str = ""
-    date: str = Field(default="", pattern=r"^(\d{4}-\d{2}-\d{2})?$")
-    doi: str = Field(default="", pattern=r"^(10\.\d{4,9}(\.\d+)?/[A-Za-z0-9:/_;\-.()\[\]\\]+)?$")
+    date: str = ""
+    doi: str = ""
     maintenance: str = ""
+
+    @field_validator("date")
+    @classmethod
+    def _is_day(cls, value: str) -> str:
+        try:
+            if value and datetime.date.fromisoformat(value).isoformat() != value:
+                raise ValueError
+        except ValueError:
+            raise ValueError("write the day as 2026-11-23") from None
+        return value
+
+    @field_validator("doi")
+    @classmethod
+    def _is_doi(cls, value: str) -> str:
+        if value and not _DOI.fullmatch(value):
+            raise ValueError("write it without address, as 10.5281/zenodo.1234567")
+        return value
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,6 +6,7 @@ from pathlib import Path
 import jsonschema
 import pytest
 import yaml
+from pydantic import ValidationError
 
 from memeloc.publish.describing import licences
 from memeloc.publish.describing.citation import bibtex, citation
@@ -45,3 +46,17 @@ def test_a_title_does_not_end_a_bibtex_field() -> None:
     assert bibtex(about) == (
         "@misc{tea-cats,\n  title = {Tea , note = x},\n  author = {{A B}},\n  version = {1.0.0}\n}"
     )
+
+
+@pytest.mark.parametrize(
+    "values",
+    [
+        {"date": "tomorrow"},
+        {"date": "20261123"},
+        {"date": "2026-13-45"},
+        {"doi": "https://doi.org/10.5281/zenodo.1"},
+    ],
+)
+def test_a_day_or_doi_written_otherwise_is_refused(values: dict[str, str]) -> None:
+    with pytest.raises(ValidationError, match=r"write (the day as|it without address)"):
+        About(**values)
