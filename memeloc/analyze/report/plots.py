@@ -169,7 +169,7 @@ def _histogram(figure: Figure, axes: Axes, plot: Histogram) -> None:
 
     values = np.asarray(plot.values, float)
     values = values[np.isfinite(values)]
-    figure.set_size_inches(_WIDTH, 3.6)
+    figure.set_size_inches(_WIDTH, 3.0)
     distinct, counts = np.unique(np.round(values, 9), return_counts=True)
     step = float(np.diff(distinct).min()) if len(distinct) > 1 else 0.01
     if distinct[-1] - distinct[0] <= _MOST_STEPS * step:

@@ -70,3 +70,12 @@ def test_bars_of_uneven_values_are_wide_enough_to_see():
     _, png = draw(Histogram("entropy", "Entropy", values, "bits", ""))
     pixels = np.asarray(Image.open(BytesIO(png)).convert("RGB"))
     assert (pixels == (0xB9, 0xC3, 0xD6)).all(axis=2).mean() > 0.05
+
+
+def test_many_marks_close_together_stay_in_the_picture():
+    marks = {f"culture {n}–culture {n + 1}": 0.5 + n / 1_000 for n in range(12)}
+    values = np.random.default_rng(1).normal(0.5, 0.1, size=500).tolist()
+    _, png = draw(Histogram("h", "", values, "share", "", marks))
+    pixels = np.asarray(Image.open(BytesIO(png)).convert("L"))
+    edges = (pixels[:6], pixels[-6:], pixels[:, :6], pixels[:, -6:])
+    assert all((edge == 255).all() for edge in edges)
