@@ -38,18 +38,21 @@ def measure(*, rounds: int = 12, say: Callable[[str], None] = lambda _: None) ->
         gc.freeze()  # the command collects rarely, too: see memeloc.cli
         for turn in range(_WARM_UP + rounds):
             say(f"shards, round {turn + 1} of {_WARM_UP + rounds}")
-            # New words each time: nothing that is kept of one half serves the other.
-            first, second = (
-                [scene for tag in LANGUAGES for scene in scenes(tag, squares, turn=2 * turn + half)]
-                for half in (0, 1)
-            )
-            if turn % 2:
-                shards, memory = _into_shards(maker, turn, second), _into_memory(maker, first)
-            else:
-                memory, shards = _into_memory(maker, first), _into_shards(maker, turn, second)
+            memory = shards = 0.0
+            # In small pieces by turns, as a busy machine's speed changes within a round.
+            for number, tag in enumerate(LANGUAGES):
+                # New words each time: nothing that is kept of one half serves the other.
+                halves = [scenes(tag, squares, turn=2 * turn + half) for half in (0, 1)]
+                part = f"{turn:06d}-{number:08d}.parquet"
+                if (turn + number) % 2:
+                    shards += _into_shards(maker, part, halves[1])
+                    memory += _into_memory(maker, halves[0])
+                else:
+                    memory += _into_memory(maker, halves[0])
+                    shards += _into_shards(maker, part, halves[1])
             if turn >= _WARM_UP:
                 ratios.append(shards / memory)
-                spent.append((shards - memory) * 1e3)
+                spent.append((shards - memory) / len(LANGUAGES) * 1e3)
     middle = sorted(spent)[len(spent) // 2]
     return [
         of_rounds(
@@ -71,14 +74,14 @@ def _into_memory(maker: PictureMaker, made: list[Scene]) -> float:
     return (process_time() - begin) / len(made)
 
 
-def _into_shards(maker: PictureMaker, turn: int, made: list[Scene]) -> float:
+def _into_shards(maker: PictureMaker, part: str, made: list[Scene]) -> float:
     """CPU seconds a picture."""
     memes = []
     for scene in made:
         meme_id, template, item = _arguments(scene)
         memes.append(ShardMeme(meme_id, template, [item], ()))
     begin = process_time()
-    result = maker.run(Shard(f"{turn:06d}-00000000.parquet", memes))
+    result = maker.run(Shard(part, memes))
     assert result.rendered == len(made), result.failed
     return (process_time() - begin) / len(made)
 
