@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 import unicodedata
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
@@ -13,6 +14,9 @@ if TYPE_CHECKING:
 UNDEFINED = "—"
 """What stands where a figure is not defined."""
 _NOTHING = 1e-9
+_LETTERS = "\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc\U00010800-\U00010fff\U0001e800-\U0001efff"
+_RIGHT_TO_LEFT = re.compile(f"[{_LETTERS}]+(?:[ '’\"-]+[{_LETTERS}]+)*")
+"""Words of the blocks that Unicode keeps for right-to-left scripts."""
 
 
 def is_number(column: pd.Series[Any]) -> bool:
@@ -60,6 +64,15 @@ def shown(cell: Any) -> str:
     if isinstance(cell, float) or hasattr(cell, "dtype"):
         return _whole(int(cell)) if _is_whole(float(cell)) else _decimal(float(cell))
     return clean(str(cell))
+
+
+def isolate(text: str) -> str:
+    """Text whose right-to-left names reorder nothing beside them (UAX #9, FSI and PDI).
+
+    >>> isolate("مصر 0.5") == "\u2068مصر\u2069 0.5"
+    True
+    """
+    return _RIGHT_TO_LEFT.sub("\u2068\\g<0>\u2069", text)
 
 
 def clean(text: str) -> str:

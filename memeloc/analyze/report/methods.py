@@ -10,7 +10,7 @@ from memeloc.version import __version__
 
 def methods(analysis: Analysis) -> tuple[str, ...]:
     """Paragraphs for a paper: what was analysed, then what each section says of its methods."""
-    paragraphs = [_data(analysis)]
+    paragraphs = [_data(analysis)] if len(analysis.answers.table) else []
     paragraphs += [" ".join(section.sentences) for section in analysis.sections]
     return tuple(clean(paragraph) for paragraph in paragraphs if paragraph)
 

@@ -8,7 +8,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 
 from memeloc.analyze.analysis import Analysis
-from memeloc.analyze.report.cells import clean, is_number, shown, shown_column
+from memeloc.analyze.report.cells import clean, is_number, isolate, shown, shown_column
 from memeloc.analyze.report.memes import Card, cards
 from memeloc.analyze.report.methods import methods
 from memeloc.analyze.sections import Plot, Section, Table
@@ -57,7 +57,9 @@ class _Picture:
 class _Shown:
     """A section as the page shows it."""
 
-    section: Section
+    name: str
+    title: str
+    gaps: tuple[str, ...]
     tables: tuple[_Table, ...]
     plots: tuple[_Picture, ...]
     cards: tuple[Card, ...]
@@ -85,8 +87,8 @@ def fill_report(analysis: Analysis, plots: Mapping[str, bytes]) -> str:
         labels=[clean(name) for name in answers.labels],
         abstentions=sorted(map(clean, answers.abstentions)),
         settings=settings,
-        notes=[clean(note) for note in analysis.notes],
-        methods=methods(analysis),
+        notes=[isolate(clean(note)) for note in analysis.notes],
+        methods=[isolate(paragraph) for paragraph in methods(analysis)],
         sections=[_shown(section, analysis, plots) for section in analysis.sections],
         version=__version__,
     )
@@ -94,7 +96,9 @@ def fill_report(analysis: Analysis, plots: Mapping[str, bytes]) -> str:
 
 def _shown(section: Section, analysis: Analysis, plots: Mapping[str, bytes]) -> _Shown:
     return _Shown(
-        section,
+        section.name,
+        clean(section.title),
+        tuple(isolate(clean(gap)) for gap in section.gaps),
         tuple(map(_table, section.tables)),
         tuple(_picture(plot, plots.get(plot.name, b"")) for plot in section.plots),
         cards(analysis.answers, section.items, analysis.settings.pair),

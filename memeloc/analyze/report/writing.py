@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from memeloc.analyze.analysis import Analysis
-from memeloc.analyze.report.cells import clean
+from memeloc.analyze.report.cells import clean, isolate
 from memeloc.analyze.report.latex import escape, latex_table
 from memeloc.analyze.report.methods import methods
 from memeloc.analyze.report.page import fill_report
@@ -82,7 +82,7 @@ def write_report(
         tuple(tables),
         tuple(pictures),
         (
-            _write(folder / "methods.txt", "\n\n".join(paragraphs) + "\n"),
+            _write(folder / "methods.txt", "\n\n".join(map(isolate, paragraphs)) + "\n"),
             _write(folder / "methods.tex", "\n\n".join(map(escape, paragraphs)) + "\n"),
         ),
         _write(folder / "analysis.json", encode_json(as_plain(analysis)) + "\n"),
