@@ -13,4 +13,5 @@ TEXT = (folder("guides") / "analysis.md").read_text(encoding="utf-8")
 def test_the_guide_names_every_section_in_order() -> None:
     named = re.findall(r"^\| (`[a-z`, -]+`) \|", TEXT.partition("## The sections")[2], re.MULTILINE)
     listed = [name for cell in named for name in re.findall(r"`([a-z-]+)`", cell)]
-    assert listed == [path.partition(":")[2].replace("_", "-") for path in SECTIONS]
+    sections = [path.partition(":")[2].replace("_", "-") for path in SECTIONS]
+    assert [name for name in listed if name != "codebook"] == sections  # that is a survey's own
