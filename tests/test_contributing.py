@@ -16,8 +16,10 @@ from memeloc.curate.protocol import FilterContext
 from memeloc.items import FoundCaption, Item, Origin, Refusal
 from memeloc.locales import default
 from memeloc.model import Caption
+from memeloc.publish.registry import silent
 from memeloc.survey.targets.resolver import import_file
 from memeloc.translate.protocol import TranslationItem
+from tests.publish.releases import small_release
 from tests.survey.packs import pack
 
 PAGE = Path(__file__).parents[1] / "CONTRIBUTING.md"
@@ -85,3 +87,13 @@ def test_the_target_writes_sheets_and_reads_answers(page: dict[str, Any], tmp_pa
     assert (submission.participant, submission.status) == ("ann", "complete")
     assert [answer.entry for answer in submission.answers] == entries
     assert [(row.row, row.reason) for row in imported.rejected] == [(2, "not an answer")]
+
+
+def test_the_layout_writes_every_picture(page: dict[str, Any], tmp_path: Path) -> None:
+    release = small_release(tmp_path / "made")
+    (tmp_path / "out").mkdir()
+    page["write_list"](release, tmp_path / "out", silent)
+    written = {
+        path.relative_to(tmp_path / "out").as_posix() for path in (tmp_path / "out").rglob("*.*")
+    }
+    assert written == {"captions.txt", *(picture.path for picture in release.pictures())}
