@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
+from memeloc.counts import counted
 from memeloc.errors import InputError
 
 if TYPE_CHECKING:
@@ -76,7 +77,8 @@ class Answers:
         Args:
             table: in any order; cells without a label are no answers, and rows that are there
                 twice count once.
-            labels: without them, those of the table that are no abstentions, sorted.
+            labels: without them, those of the table that are no abstentions, sorted; with them,
+                answers with other labels take no part, and are noted.
             notes: what was noticed while the tables were read, for the report.
 
         Raises:
@@ -102,6 +104,11 @@ class Answers:
         given = given.sort_values(["item", "culture", "participant"], ignore_index=True)
         left_out = frozenset(abstentions)
         names = tuple(labels) or tuple(sorted(set(given["label"]) - left_out))
+        unknown = given["label"][~given["label"].isin([*names, *left_out])]
+        if len(unknown):
+            label = str(unknown.iloc[0])[:60]
+            answers = counted(len(unknown), "answer")
+            notes = [*notes, f"{answers} with other labels, such as {label!r}, took no part"]
         return cls(
             table=given,
             labels=names,
