@@ -113,7 +113,7 @@ def settle(
             done = cases.decide(
                 case, person=who, accept=accept, text=text, drop=how, comment=comment
             )
-        open_cases = len(cases.open(lang))
+        open_cases = cases.count(lang)
     fields = {"settled": done.settled, "open": open_cases, "warnings": done.warnings}
     then = f"{done.settled:,} settled, {open_cases:,} open"
     show(fields, WARNINGS, then, as_json=as_json)

@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Collection, Sequence
 from typing import Literal
 
-from sqlalchemy import Connection, select
+from sqlalchemy import Connection, func, select
 
 from memeloc.correct.model import Comment
 from memeloc.store.captions.corrections import find_corrections
 from memeloc.store.captions.deciding import store_decisions
 from memeloc.store.captions.history import find_comments
+from memeloc.store.captions.states import OPEN_CASES
 from memeloc.store.captions.versions import current_of, is_dropped, sources_of
 from memeloc.store.queries import Repository, by_slices, equal, two_columns
 from memeloc.store.records import CaseRecord, CorrectionRecord, Decision, Kind
@@ -34,6 +35,17 @@ class Cases(Repository):
         """
         with self.database.read() as connection:
             return _find(connection, tag, decided=decided, kind=kind, ids=ids)
+
+    def open_counts(self) -> Counter[tuple[str, str, int]]:
+        """How many cases are open, by the kind of texts, the language and the round."""
+        by = (memes.c.kind, cases.c.language, cases.c.round)
+        query = (
+            OPEN_CASES.with_only_columns(*by, func.count())
+            .join(memes, memes.c.id == cases.c.meme_id)
+            .where(~is_dropped(cases.c.meme_id, cases.c.language))
+            .group_by(*by)
+        )
+        return Counter({(kind, tag, of): count for kind, tag, of, count in self.fetch(query)})
 
     def decide(
         self,

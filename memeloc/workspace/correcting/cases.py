@@ -77,6 +77,12 @@ class Cases(Part):
         tag = None if language is None else self._workspace.locale(language).tag
         return [_case(record) for record in self._store.cases.find(tag, kind=kind)]
 
+    def count(self, language: str | None = None) -> int:
+        """How many are open, in one language or all."""
+        tag = None if language is None else self._workspace.locale(language).tag
+        counts = self._store.cases.open_counts().items()
+        return sum(count for (_, own, _), count in counts if tag in (None, own))
+
     def find(self, case: int) -> Case:
         """A case by its number, open or decided.
 

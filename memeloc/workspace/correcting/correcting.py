@@ -7,7 +7,6 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import get_args
 
 from memeloc.correct.checks import CaptionWarning
 from memeloc.correct.lost_rows import complete
@@ -29,7 +28,6 @@ from memeloc.workspace.correcting.sheets import make_sheet
 from memeloc.workspace.part import Part
 from memeloc.workspace.survey_texts import store_shipped_texts, survey_text_ids
 
-KINDS: tuple[Kind, ...] = get_args(Kind)
 _FILES = {"caption": "", "transcript": "transcripts-", "survey": "survey-"}
 
 
@@ -294,11 +292,7 @@ class Correcting(Part):
             if correction.standing:
                 answered[correction.sheet_id] += 1
                 corrected[correction.sheet_id] += correction.status == "corrected"
-        to_settle: Counter[tuple[str, str, int]] = Counter(
-            (kind, case.language, case.round)
-            for kind in KINDS
-            for case in self._store.cases.find(kind=kind)
-        )
+        to_settle = self._store.cases.open_counts()
         sheets = [
             SheetStatus(
                 sheet=sheet.id,

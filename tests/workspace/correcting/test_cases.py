@@ -71,6 +71,16 @@ def test_a_rule_settles_what_it_decides(
     assert texts.items() <= german(workspace).items()
 
 
+def test_open_cases_are_counted_without_what_is_dropped(workspace: Workspace) -> None:
+    cases = workspace.correcting.cases
+    assert cases.count() == cases.count("de") == len(cases.open()) > 0
+    assert cases.count("es") == 0
+    case = cases.open()[0]
+    cases.decide(case.case, person="maria", drop="drop all")
+    assert cases.count() == len(cases.open())
+    assert workspace.correcting.status().to_settle == cases.count()
+
+
 def test_a_rule_stands_with_its_decisions(workspace: Workspace) -> None:
     workspace.correcting.cases.prefer("majority", person="maria", comment="read aloud")
     frame = workspace.table("cases")
