@@ -11,6 +11,7 @@ import pytest
 
 from memeloc.errors import InputError
 from memeloc.items import FoundPicture, Origin
+from memeloc.model import Caption
 from memeloc.publish.metadata import without_metadata
 from memeloc.workspace import Workspace
 from tests.publish.test_metadata import picture as picture_with_metadata
@@ -189,6 +190,44 @@ def test_finished_memes_go_out_with_their_terms(tmp_path: Path) -> None:
         assert first.row["template_licence"] == "CC-BY-4.0"
         assert first.language == "en"
         assert release.tables["collected_labels"].frame["label"].tolist() == ["yes"]
+
+
+def test_what_a_machine_wrote_is_counted_as_unread(tmp_path: Path) -> None:
+    table = tmp_path / "captions.csv"
+    table.write_text("meme_id,template,en\ntea,robot-chef,tea // is ready\n")
+    with Workspace.create(tmp_path / "work", languages=["de"]) as workspace:
+        workspace.import_captions(table).translate(["de"], translator="pseudo")
+        release = workspace.publishing.gather()
+        assert release.unread == {"de": 1}
+        states = release.tables["captions"].frame.set_index("language")["state"].to_dict()
+        assert states == {"en": "given", "de": "machine"}
+        accepted = with_settings(workspace, captions="accepted").publishing.gather()
+        assert [each.language for each in accepted.pictures()] == ["en"]
+        assert accepted.unread == {}
+
+
+def test_models_and_prompts_of_translations_are_named(tmp_path: Path) -> None:
+    table = tmp_path / "captions.csv"
+    table.write_text("meme_id,template,en\ntea,robot-chef,tea // is ready\n")
+    with Workspace.create(tmp_path / "work", languages=["de"]) as workspace:
+        workspace.import_captions(table)
+        (missing,) = workspace.store.captions.to_translate("de")
+        workspace.store.captions.add_translation(
+            "tea",
+            "de",
+            Caption(("Tee", "ist fertig")),
+            source_id=missing.source.id,
+            translator="openai",
+            provenance={"model": "parrot-7b", "prompt": "0123abcd"},
+        )
+        (made_by,) = workspace.publishing.gather().provenance["translations"]
+    assert made_by == {
+        "language": "de",
+        "translator": "openai",
+        "captions": 1,
+        "model": "parrot-7b",
+        "prompt": "0123abcd",
+    }
 
 
 def test_metadata_of_finished_memes_stays_behind(tmp_path: Path) -> None:
