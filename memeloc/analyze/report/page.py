@@ -18,7 +18,7 @@ from memeloc.version import __version__
 SHOWN_ROWS = 30
 """Rows of a table on the page; the rest stands in its CSV."""
 
-_SHORT = 22
+_SHORT = 16
 """Letters of cells that keep to one line."""
 _PAGE = Path(__file__).with_name("page.html")
 
