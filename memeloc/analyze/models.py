@@ -15,7 +15,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from memeloc.agreement import against_rest
+from memeloc.agreement.weighted import cohen
 from memeloc.analyze.answers import NO_LABEL, Answers
+from memeloc.analyze.cultures.intervals import wilson
 from memeloc.analyze.sections import Heatmap, Section, Settings, Table
 from memeloc.analyze.significance import holm, p_text, scipy_stats
 from memeloc.errors import InputError
@@ -118,7 +120,7 @@ def _agreement(answers: Answers, all_models: list[_Model], confidence: float) ->
             both = (model.label != NO_LABEL) & (majority != NO_LABEL)
             items = int(both.sum())
             same = int((model.label == majority)[both].sum())
-            low, high = _wilson(same, items, confidence)
+            low, high = map(float, wilson(same, items, confidence))
             rows.append(
                 {
                     "model": model.name,
@@ -241,22 +243,12 @@ def _annotators(answers: Answers) -> dict[str, float]:
     return shares
 
 
-def _wilson(same: int, items: int, confidence: float) -> tuple[float, float]:
-    if not items:
-        return float("nan"), float("nan")
-    interval = scipy_stats().binomtest(same, items).proportion_ci(confidence, method="wilson")
-    return float(interval.low), float(interval.high)
-
-
 def _kappa(first: Ints, second: Ints) -> float:
     """Cohen's kappa of two rows of labels; NaN where chance alone would agree throughout."""
-    if not len(first):
-        return float("nan")
-    labels = np.unique(np.concatenate([first, second]))
-    shares = [(side[:, None] == labels).mean(axis=0) for side in (first, second)]
-    expected = float((shares[0] * shares[1]).sum())
-    observed = float((first == second).mean())
-    return (observed - expected) / (1 - expected) if expected < 1 - 1e-12 else float("nan")
+    names, places = np.unique(np.concatenate([first, second]), return_inverse=True)
+    table = np.zeros((len(names), len(names), 1))
+    np.add.at(table[..., 0], (places[: len(first)], places[len(first) :]), 1)
+    return float(cohen(table)[0])
 
 
 def _sentences(frame: pd.DataFrame, pairs: pd.DataFrame, settings: Settings) -> Iterator[str]:

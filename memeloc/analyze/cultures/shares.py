@@ -201,7 +201,7 @@ def _sentences(answers: Answers, shares: pd.DataFrame, counts: pd.DataFrame) -> 
             sentences.append(f"The share of items whose majority label is {label!r} is {listed}.")
     tied, short = int(counts["tied"].sum()), int(counts["short"].sum())
     sentences.append(
-        f"Over all cultures, {counted(tied, 'item')} had tied votes and no label, and "
-        f"{counted(short, 'item')} had fewer votes than planned."
+        f"An item counted once in each culture, {counted(tied, 'item')} had tied votes and no "
+        f"label, and {counted(short, 'item')} had fewer votes than planned."
     )
     return sentences

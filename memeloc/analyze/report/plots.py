@@ -259,6 +259,8 @@ def _lines(figure: Figure, axes: Axes, plot: Lines) -> None:
             linewidth=1.4,
             label=clean(str(name)),
         )
+    if numeric and not (places % 1).any():
+        axes.xaxis.get_major_locator().set_params(integer=True)
     if not numeric:
         step = max(1, len(frame) // 12)
         names = [clean(str(name)) for name in frame.index[::step]]
