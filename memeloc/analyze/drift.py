@@ -258,12 +258,12 @@ def _sentences(frame: pd.DataFrame, limit: float) -> Iterator[str]:
     tested = frame.dropna(subset=["p"])
     if tested.empty:
         return
-    found = tested[tested["p_holm"] < limit].sort_values("p", kind="stable")
+    significant = tested[tested["p_holm"] < limit].sort_values("p", kind="stable")
     yield (
-        f"Of {len(tested)} trends over time within items, {len(found)} are significant "
+        f"Of {len(tested)} trends over time within items, {len(significant)} are significant "
         f"(p < {limit:g} after Holm's correction)."
     )
-    for _, row in found.head(3).iterrows():
+    for _, row in significant.head(3).iterrows():
         yield (
             f"In {row['culture']} the {row['what']} changes by {100 * row['slope']:+.1f} points "
             f"from the first answer to the last (z = {row['z']:.2f}, {p_text(row['p_holm'])} "

@@ -246,6 +246,8 @@ def _bars(figure: Figure, axes: Axes, plot: Bars) -> None:
 
 
 def _lines(figure: Figure, axes: Axes, plot: Lines) -> None:
+    from matplotlib.ticker import MaxNLocator
+
     figure.set_size_inches(_WIDTH, 3.4)
     frame = plot.frame.astype(float)
     numeric = is_number(frame.index.to_series())
@@ -260,7 +262,7 @@ def _lines(figure: Figure, axes: Axes, plot: Lines) -> None:
             label=clean(str(name)),
         )
     if numeric and not (places % 1).any():
-        axes.xaxis.get_major_locator().set_params(integer=True)
+        axes.xaxis.set_major_locator(MaxNLocator(integer=True))
     if not numeric:
         step = max(1, len(frame) // 12)
         names = [clean(str(name)) for name in frame.index[::step]]

@@ -202,14 +202,16 @@ class SurveyTables:
                 f"The setting release.demographics names {unknown[0][:60]!r}, which nobody was "
                 f"asked and no service reports; known of people is {have}."
             )
-        one = answers.drop_duplicates("annotator")[["annotator", "culture"]]
+        people = answers.drop_duplicates("annotator")[["annotator", "culture"]]
         rows = [
             {
                 "annotator": person,
                 "culture": culture,
                 **{name: BETWEEN.join(facts[person][name]) for name in wanted},
             }
-            for person, culture in one.sort_values(["culture", "annotator"]).itertuples(index=False)
+            for person, culture in people.sort_values(["culture", "annotator"]).itertuples(
+                index=False
+            )
         ]
         frame = pd.DataFrame(rows, columns=["annotator", "culture", *wanted], dtype=object)
         protected = protect(frame, wanted, self.settings.smallest_cell)
@@ -319,27 +321,27 @@ def survey_tables(workspace: WorkspaceFolder, settings: ReleaseSettings) -> Surv
     return SurveyTables(settings, key, with_answers)
 
 
-def survey_settings(each: SurveyTables) -> dict[str, Any]:
+def survey_settings(tables: SurveyTables) -> dict[str, Any]:
     """How each survey was made and settled, as JSON values."""
     return {
-        one.survey.name: {
-            "taxonomy": one.survey.taxonomy.name,
-            "cultures": one.languages,
-            "seed": one.survey.design.seed,
-            "memes_per_sheet": one.survey.design.size,
-            "answers_wanted": one.survey.design.answers,
+        each.survey.name: {
+            "taxonomy": each.survey.taxonomy.name,
+            "cultures": each.languages,
+            "seed": each.survey.design.seed,
+            "memes_per_sheet": each.survey.design.size,
+            "answers_wanted": each.survey.design.answers,
             "attention_checks": {
-                "explicit": one.survey.design.explicit,
-                "implicit": one.survey.design.implicit,
+                "explicit": each.survey.design.explicit,
+                "implicit": each.survey.design.implicit,
             },
-            "recipe": one.survey.recipe.get("name", ""),
-            "rules": one.checked.rules.model_dump(mode="json", exclude={"outlier": {"people"}}),
-            "settling": one.survey.settling({}).model_dump(mode="json"),
-            "submissions": len(one.checked.report.judged),
-            "retained": len(one.checked.report.retained),
-            "excluded": one.checked.report.counts(),
-            "people": int(one.answers["participant"].nunique()),
-            "answers": len(one.answers),
+            "recipe": each.survey.recipe.get("name", ""),
+            "rules": each.checked.rules.model_dump(mode="json", exclude={"outlier": {"people"}}),
+            "settling": each.survey.settling({}).model_dump(mode="json"),
+            "submissions": len(each.checked.report.judged),
+            "retained": len(each.checked.report.retained),
+            "excluded": each.checked.report.counts(),
+            "people": int(each.answers["participant"].nunique()),
+            "answers": len(each.answers),
         }
-        for one in each.surveys
+        for each in tables.surveys
     }

@@ -48,8 +48,8 @@ class CollectedPictures:
         """
         selection = workspace.store.curation.selection()
         ids = {*asked_about, *(selection.pictures if selection else ())}
-        found = list(workspace.store.items.find("picture", sorted(ids))) if ids else []
-        items = {item.id: item for item in found if item.path is not None and item.path.is_file()}
+        stored = list(workspace.store.items.find("picture", sorted(ids))) if ids else []
+        items = {item.id: item for item in stored if item.path is not None and item.path.is_file()}
         languages = {meme: _tag(workspace, item) for meme, item in items.items()}
         lost = len(ids) - len(items)
         cleaned = _cleaned(workspace, items) if with_files else {}
