@@ -11,7 +11,7 @@ import tarfile
 from collections.abc import Collection, Iterator, Mapping
 from contextlib import suppress
 from itertools import groupby
-from pathlib import Path, PurePosixPath
+from pathlib import Path
 from typing import BinaryIO, NamedTuple, Self
 
 from memeloc.errors import InputError
@@ -36,8 +36,9 @@ def sample_key(path: str) -> str:
     >>> sample_key("de/tea/m1.jpg"), sample_key("de/tea/m1.2.jpg")
     ('de/tea/m1', 'de/tea/m1%2E2')
     """
-    pure = PurePosixPath(path)
-    return str(pure.with_name(pure.stem.replace("%", "%25").replace(".", "%2E")))
+    folder, slash, name = path.rpartition("/")
+    stem = name.rpartition(".")[0] or name
+    return folder + slash + stem.replace("%", "%25").replace(".", "%2E")
 
 
 class ShardWriter:

@@ -135,6 +135,10 @@ class SingleFiles:
         """Nothing is left to do."""
 
 
+_as_json = json.JSONEncoder(ensure_ascii=False, separators=(",", ":")).encode
+"""Made once: `json.dumps` makes an encoder for each text."""
+
+
 class TarShards:
     """Pictures in OUT/shards/RUN-NUMBER.tar, each with its row beside it as JSON.
 
@@ -169,9 +173,8 @@ class TarShards:
 
             def add(row: Row, content: bytes) -> None:
                 about = {name: value for name, value in row.items() if name not in _NOT_IN_SAMPLE}
-                text = json.dumps(about, ensure_ascii=False, separators=(",", ":"))
-                suffix = PurePosixPath(row["path"]).suffix.removeprefix(".")
-                files = {suffix: content, "json": text.encode()}
+                suffix = row["path"].rpartition(".")[2]
+                files = {suffix: content, "json": _as_json(about).encode()}
                 writer.add(Sample(sample_key(row["path"]), files))
                 row["shard"] = shard
 
