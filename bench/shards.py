@@ -35,7 +35,8 @@ def measure(*, rounds: int = 12, say: Callable[[str], None] = lambda _: None) ->
         maker = PictureMaker(TarShards(folder), Settings(), by_name, locales)
         ratios, spent = [], []
         gc.collect()
-        gc.freeze()  # the command collects rarely, too: see memeloc.cli
+        gc.freeze()
+        gc.set_threshold(50_000)  # as the command: see memeloc.cli
         for turn in range(_WARM_UP + rounds):
             say(f"shards, round {turn + 1} of {_WARM_UP + rounds}")
             memory = shards = 0.0
