@@ -34,7 +34,7 @@ class Coding:
 
 
 def write_coding(
-    path: Path,
+    path: str | Path,
     reasons: Sequence[Reason],
     codebook: Codebook,
     coder: str,
@@ -82,7 +82,7 @@ def write_coding(
         for place, code in enumerate(theme.codes)
     ]
     write_sheet(
-        path,
+        Path(path),
         SHEET,
         columns,
         rows,
@@ -92,7 +92,7 @@ def write_coding(
     return len(rows)
 
 
-def read_coding(path: Path, codebook: Codebook, *, coder: str = "") -> list[Coding]:
+def read_coding(path: str | Path, codebook: Codebook, *, coder: str = "") -> list[Coding]:
     """The codes of a sheet that came back; rows without any are left out.
 
     Args:
@@ -102,7 +102,7 @@ def read_coding(path: Path, codebook: Codebook, *, coder: str = "") -> list[Codi
         InputError: a column is missing, a row cannot be read, or it names no coder.
     """
     codings = []
-    for row in read_table(path, required=("item", "person", "codes")).rows:
+    for row in read_table(Path(path), required=("item", "person", "codes")).rows:
         if row.reason:
             raise InputError(row.error, file=path, row=row.number)
         written = [part for part in row["codes"].replace("\n", ";").split(";") if part.strip()]

@@ -49,7 +49,7 @@ class Reason:
 
 
 def write_reasons(
-    path: Path,
+    path: str | Path,
     items: pd.DataFrame,
     pair: tuple[str, str],
     person: str,
@@ -83,11 +83,11 @@ def write_reasons(
         for row in items.itertuples(index=False, name=None)
     ]
     asked = _ASKED.format(first=pair[0], second=pair[1])
-    write_sheet(path, SHEET, columns, rows, asked=asked, picture=picture)
+    write_sheet(Path(path), SHEET, columns, rows, asked=asked, picture=picture)
     return len(rows)
 
 
-def read_reasons(path: Path, *, person: str = "") -> list[Reason]:
+def read_reasons(path: str | Path, *, person: str = "") -> list[Reason]:
     """The reasons of a sheet that came back; rows without one are left out.
 
     Args:
@@ -97,7 +97,7 @@ def read_reasons(path: Path, *, person: str = "") -> list[Reason]:
         InputError: a column is missing, a row cannot be read, or it names no pair or no person.
     """
     reasons = []
-    for row in read_table(path, required=("item", "pair", "reason")).rows:
+    for row in read_table(Path(path), required=("item", "pair", "reason")).rows:
         if row.reason:
             raise InputError(row.error, file=path, row=row.number)
         if not row["reason"].strip():
