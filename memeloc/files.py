@@ -112,3 +112,26 @@ def _umask() -> int:
     mask = os.umask(0)
     os.umask(mask)
     return mask
+
+
+@contextmanager
+def locked(lock: Path, folder: Path) -> Iterator[None]:
+    """Hold a folder for this run alone; the system lets go of the lock when the process ends.
+
+    Raises:
+        InputError: another run holds it.
+    """
+    with lock.open("w") as file:
+        try:
+            import fcntl
+        except ImportError:  # Windows
+            yield
+            return
+        try:
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except OSError as error:
+            raise InputError(
+                "Another run is at work in this folder; wait for it, or name another folder.",
+                file=folder,
+            ) from error
+        yield

@@ -68,7 +68,7 @@ def import_table(
     A folder that `memeloc publish` wrote comes in whole, whatever its layout: captions, pictures
     with all that is known of them as collected memes, and its tables in releases/NAME. Of a folder
     that others made for the Hugging Face Hub (Parquet, image folders, WebDataset) the finished
-    memes are collected; how its columns are read is said, and what is not taken.
+    memes are collected; it names how columns are read and what is not taken.
 
     \b
     Example:

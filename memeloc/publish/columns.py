@@ -5,6 +5,7 @@ One table for the writers, the card and Croissant, so that all of them say the s
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
@@ -108,3 +109,10 @@ def _feature(kind: pa.DataType) -> dict[str, Any]:
         return {"feature": _feature(kind.value_type), "_type": "Sequence"}
     names = {pa.float64(): "float64", pa.bool_(): "bool"}
     return {"dtype": names.get(kind, str(kind)), "_type": "Value"}
+
+
+def with_features(schema: Any, *, pictures: bool = False) -> Any:
+    """An Arrow schema with the metadata by which `datasets` gives pictures and features."""
+    columns = [field for field in schema if field.name != "image"]
+    info = {"info": {"features": dataset_features(columns, pictures=pictures)}}
+    return schema.with_metadata({"huggingface": json.dumps(info)})

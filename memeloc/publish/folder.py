@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from memeloc.errors import InputError
-from memeloc.files import file_sha256, not_written
+from memeloc.files import file_sha256, locked, not_written
 from memeloc.version import __version__
 
 RELEASE = "release.json"
@@ -113,19 +113,7 @@ def replacing_folder(out: Path, values: Mapping[str, Any]) -> Iterator[Path]:
 def _locked(partial: Path, out: Path) -> Iterator[None]:
     """Hold the folder of what is being written for this run alone."""
     partial.mkdir(parents=True, exist_ok=True)
-    with (partial / _LOCK).open("w") as file:
-        try:
-            import fcntl
-        except ImportError:  # Windows
-            yield
-            return
-        try:
-            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except OSError as error:
-            raise InputError(
-                "Another run is at work on this release; wait for it, or name another folder.",
-                file=out,
-            ) from error
+    with locked(partial / _LOCK, out):
         yield
 
 

@@ -14,7 +14,7 @@ SPLITS = {"train": 0.8, "validation": 0.1, "test": 0.1}
 
 
 class ReleaseSettings(About):
-    """All of [release]: what is said of the dataset, and what of the workspace goes out.
+    """All of [release]: the description of the dataset, and what of the workspace goes out.
 
     Attributes:
         captions: which captions go out: `accepted`, `corrected` (these also) or `any` (also what a

@@ -134,8 +134,8 @@ class Settings(_Section):
     )
     release: ReleaseSettings = Field(
         default=ReleaseSettings(),
-        description="what is published: the dataset's name, licence, authors and what is said of "
-        "it; the splits; which surveys, and which demographics of annotators",
+        description="what is published: the dataset's name, licence, authors and "
+        "description; the splits; which surveys, and which demographics of annotators",
     )
     language_model: dict[str, Any] = Field(
         default={},

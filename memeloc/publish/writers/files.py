@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import shutil
 from pathlib import Path, PurePosixPath
+from typing import Any
 
 from memeloc.errors import InputError
+from memeloc.publish.columns import with_features
+from memeloc.publish.registry import OnProgress
 from memeloc.publish.release import Release
 
 SCRIPT = "join_pictures.py"
@@ -22,6 +25,27 @@ def write_files(release: Release, out: Path) -> None:
     first = next(release.pictures(), None)
     if first is not None and first.file is None:
         shutil.copyfile(_SOURCE, out / SCRIPT)
+
+
+def write_tables(release: Release, out: Path, on_progress: OnProgress) -> None:
+    """Write each table of a release as tables/NAME.parquet."""
+    (out / "tables").mkdir()
+    for table in release.tables.values():
+        _write_frame(table.frame, out / "tables" / f"{table.name}.parquet")
+        on_progress("tables", 1, len(release.tables))
+
+
+def _write_frame(frame: Any, path: Path) -> None:
+    """Write a table as Parquet that `datasets` reads."""
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    table = pa.Table.from_pandas(frame, preserve_index=False)
+    plain = [
+        pa.field(field.name, pa.string() if pa.types.is_large_string(field.type) else field.type)
+        for field in table.schema
+    ]
+    pq.write_table(table.cast(with_features(pa.schema(plain))), path, compression="zstd")
 
 
 def _place(out: Path, name: str) -> Path:

@@ -9,7 +9,6 @@ Pictures come one by one and are written in row groups: memory does not grow wit
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator
 from contextlib import ExitStack
 from itertools import groupby
@@ -17,10 +16,10 @@ from pathlib import Path
 from typing import Any
 
 from memeloc.errors import InputError
-from memeloc.publish.columns import dataset_features, picture_fields, picture_values
+from memeloc.publish.columns import picture_fields, picture_values, with_features
 from memeloc.publish.registry import OnProgress
 from memeloc.publish.release import Release, ReleasedPicture
-from memeloc.publish.writers.files import write_files
+from memeloc.publish.writers.files import write_files, write_tables
 
 _ROWS = 100
 """Rows of a row group; the Hub's viewer reads as many at once."""
@@ -60,10 +59,7 @@ def write(
                 on_progress("pictures", 1, total)
             for each in files.values():
                 each.finish()
-    (out / "tables").mkdir()
-    for table in release.tables.values():
-        write_frame(table.frame, out / "tables" / f"{table.name}.parquet")
-        on_progress("tables", 1, len(release.tables))
+    write_tables(release, out, on_progress)
     write_files(release, out)
 
 
@@ -157,13 +153,6 @@ class _Folder(_SplitFiles):
         file.rename(self._folder / "metadata.parquet")
 
 
-def with_features(schema: Any, *, pictures: bool = False) -> Any:
-    """An Arrow schema with the metadata by which `datasets` gives pictures and features."""
-    columns = [field for field in schema if field.name != "image"]
-    info = {"info": {"features": dataset_features(columns, pictures=pictures)}}
-    return schema.with_metadata({"huggingface": json.dumps(info)})
-
-
 def _leaves(schema: Any) -> Iterator[str]:
     """The paths of a schema's columns of values, as Parquet names them."""
     import pyarrow as pa
@@ -176,16 +165,3 @@ def _leaves(schema: Any) -> Iterator[str]:
         while pa.types.is_list(kind):
             path, kind = f"{path}.list.element", kind.value_type
         yield path
-
-
-def write_frame(frame: Any, path: Path) -> None:
-    """Write a table as Parquet that `datasets` reads."""
-    import pyarrow as pa
-    import pyarrow.parquet as pq
-
-    table = pa.Table.from_pandas(frame, preserve_index=False)
-    plain = [
-        pa.field(field.name, pa.string() if pa.types.is_large_string(field.type) else field.type)
-        for field in table.schema
-    ]
-    pq.write_table(table.cast(with_features(pa.schema(plain))), path, compression="zstd")

@@ -15,8 +15,7 @@ from memeloc.errors import InputError
 from memeloc.publish.columns import picture_values
 from memeloc.publish.registry import OnProgress
 from memeloc.publish.release import Release, ReleasedPicture
-from memeloc.publish.writers.files import write_files
-from memeloc.publish.writers.hugging_face import write_frame
+from memeloc.publish.writers.files import write_files, write_tables
 from memeloc.tar_shards import SHARD_PICTURES, Sample, ShardWriter, sample_key
 
 
@@ -44,10 +43,7 @@ def write(
                 on_progress("pictures", 1, total)
             for each in shards.values():
                 each.finish()
-    (out / "tables").mkdir()
-    for table in release.tables.values():
-        write_frame(table.frame, out / "tables" / f"{table.name}.parquet")
-        on_progress("tables", 1, len(release.tables))
+    write_tables(release, out, on_progress)
     write_files(release, out)
 
 

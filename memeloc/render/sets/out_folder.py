@@ -14,7 +14,7 @@ from typing import TextIO
 
 from memeloc.captions import CaptionProblem
 from memeloc.errors import InputError
-from memeloc.files import file_sha256, naming
+from memeloc.files import file_sha256, locked, naming
 from memeloc.render.encode import FORMATS, TEMPORARY
 from memeloc.render.sets.manifest import MANIFEST, STATE, is_manifest
 
@@ -150,17 +150,5 @@ def _is_ours(path: Path) -> bool:
 def hold(out: Path) -> Iterator[None]:
     """Make OUT, and hold it for this run alone; the system lets go of it when the process ends."""
     (out / STATE).mkdir(parents=True, exist_ok=True)
-    with (out / STATE / "lock").open("w") as file:
-        try:
-            import fcntl
-        except ImportError:  # Windows
-            yield
-            return
-        try:
-            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except OSError as error:
-            raise InputError(
-                "Another run is at work in this folder; wait for it, or name another folder.",
-                file=out,
-            ) from error
+    with locked(out / STATE / "lock", out):
         yield

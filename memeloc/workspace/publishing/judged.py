@@ -1,7 +1,7 @@
 """What was collected and judged. In: published memes, their items. Out: tables of a release.
 
-Labels of models and of people stand in tables of their own, and so does what a source's own people
-said. Names of people who reviewed do not go out.
+Labels of models and of people stand in tables of their own, and so do labels that a
+source came with. Names of people who reviewed do not go out.
 """
 
 from __future__ import annotations

@@ -134,11 +134,11 @@ def test_guides_and_taxonomies_go_along(workspace: Workspace, folder: Path) -> N
 
 
 def test_provenance_says_how_it_came_about(workspace: Workspace, folder: Path) -> None:
-    said = workspace.publishing.gather(folder / "out").provenance
-    assert said["surveys"]["pilot"]["retained"] == 24
-    assert said["rendered_with"]["versions"]["memeloc"] == [said["memeloc"]]
-    assert said["captions"]["de"]["states"] == {"given": MEMES}
-    assert json.loads(json.dumps(said)) == said
+    provenance = workspace.publishing.gather(folder / "out").provenance
+    assert provenance["surveys"]["pilot"]["retained"] == 24
+    assert provenance["rendered_with"]["versions"]["memeloc"] == [provenance["memeloc"]]
+    assert provenance["captions"]["de"]["states"] == {"given": MEMES}
+    assert json.loads(json.dumps(provenance)) == provenance
 
 
 def test_dropped_memes_stay_behind(folder: Path, tmp_path: Path) -> None:
