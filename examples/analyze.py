@@ -195,12 +195,13 @@ def main() -> None:
     if chosen.coverage:
         print(coverage(chosen.coverage).to_string(index=False, float_format="%.3f"))
         return
-    from memeloc.analyze.report import write_report
+    from memeloc.analyze.report import report_of
+    from memeloc.reports import write_report
 
     population = Population()
     answers = population.draw(300, chosen.seed)
     analysis = analyze(answers, Settings(seed=chosen.seed))
-    files = write_report(analysis, chosen.out)
+    files = write_report(report_of(analysis), chosen.out)
     answers.table.to_csv(chosen.out / "answers.csv", index=False)
     frame = recovered(analysis, population.truths())
     print(frame.to_string(index=False, float_format="%.3f"))

@@ -20,7 +20,7 @@ from memeloc.survey.design.simulate import simulate, truths
 from memeloc.survey.design.simulate_team import Colleagues, simulate_team
 from memeloc.survey.design.team import read_team
 from memeloc.survey.model import Submission
-from memeloc.survey.taxonomy import LABEL
+from memeloc.taxonomy import LABEL
 from memeloc.workspace import Workspace
 from memeloc.workspace.surveys import Survey
 from memeloc.workspace.surveys.teams import assigned_to

@@ -12,6 +12,7 @@ from memeloc.lazy_imports import lazy_package
 from memeloc.version import __version__
 
 if TYPE_CHECKING:
+    from memeloc import evaluate
     from memeloc.captions import read_captions
     from memeloc.errors import MemelocError
     from memeloc.fonts import FontLibrary
@@ -36,6 +37,7 @@ __all__ = [
     "TextStyle",
     "Workspace",
     "__version__",
+    "evaluate",
     "load_templates",
     "read_captions",
     "render_table",
@@ -45,6 +47,7 @@ __getattr__, __dir__ = lazy_package(
     __name__,
     {
         "memeloc.captions": ["read_captions"],
+        "memeloc.evaluate": ["evaluate"],
         "memeloc.errors": ["MemelocError"],
         "memeloc.fonts": ["FontLibrary"],
         "memeloc.model": ["Bar", "Caption", "Locale", "Meme", "Template", "TextBox", "TextStyle"],

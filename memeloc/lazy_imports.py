@@ -15,14 +15,16 @@ def lazy_package(
 
     Args:
         package: its name.
-        homes: the modules that define what it offers, and which names each of them defines.
+        homes: the modules that define what it offers, and which names each of them defines; one
+            that is itself offered by the package has its own name.
     """
     home_of = {name: module for module, names in homes.items() for name in names}
 
     def get(name: str) -> Any:
         if name not in home_of:
             raise AttributeError(f"module {package!r} has no attribute {name!r}")
-        value = getattr(import_module(home_of[name]), name)
+        module = import_module(home_of[name])
+        value = module if home_of[name] == f"{package}.{name}" else getattr(module, name)
         setattr(sys.modules[package], name, value)
         return value
 

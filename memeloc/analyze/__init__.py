@@ -4,8 +4,8 @@ One answer, from table to report:
 
 1. `answers` takes a long table (item, culture, participant, label) and counts its votes: `Answers`;
    `reading.read_answers` reads that table from a file, with a map of its columns and labels.
-2. Each module of an analysis turns `Answers` into a `Section` (`sections`): tables, what to plot,
-   sentences for a methods paragraph, and what could not be computed and why.
+2. Each module of an analysis turns `Answers` into a `Section` (`memeloc.reports`): tables, what to
+   plot, sentences for a methods paragraph, and what could not be computed and why.
 3. `analysis` runs all of them, and `report` writes what they found.
 """
 
@@ -19,7 +19,8 @@ if TYPE_CHECKING:
     from memeloc.analyze.analysis import Analysis, analyze
     from memeloc.analyze.answers import Answers
     from memeloc.analyze.reading import AnswersMap, read_answers
-    from memeloc.analyze.sections import Section, Settings
+    from memeloc.analyze.settings import Settings
+    from memeloc.reports.sections import Section
 
 __all__ = [
     "Analysis",
@@ -37,6 +38,7 @@ __getattr__, __dir__ = lazy_package(
         "memeloc.analyze.analysis": ["Analysis", "analyze"],
         "memeloc.analyze.answers": ["Answers"],
         "memeloc.analyze.reading": ["AnswersMap", "read_answers"],
-        "memeloc.analyze.sections": ["Section", "Settings"],
+        "memeloc.analyze.settings": ["Settings"],
+        "memeloc.reports.sections": ["Section"],
     },
 )

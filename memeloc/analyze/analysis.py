@@ -8,8 +8,9 @@ from importlib import import_module
 from typing import Any
 
 from memeloc.analyze.answers import Answers
-from memeloc.analyze.sections import Section, Settings
+from memeloc.analyze.settings import Settings
 from memeloc.errors import InputError
+from memeloc.reports.sections import Section
 
 SECTIONS: tuple[str, ...] = (
     "memeloc.analyze.funnel:funnel",

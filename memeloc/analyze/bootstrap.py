@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from memeloc.analyze.answers import Ints
-from memeloc.analyze.sections import Settings
+from memeloc.analyze.settings import Settings
 
 Floats = NDArray[np.float64]
 Statistic = Callable[[Ints, Floats], Floats]

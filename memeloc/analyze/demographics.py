@@ -14,9 +14,10 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from memeloc.analyze.answers import Answers
-from memeloc.analyze.sections import Bars, Section, Settings, Table
+from memeloc.analyze.settings import Settings
 from memeloc.counts import counted
 from memeloc.errors import InputError
+from memeloc.reports.sections import Bars, Section, Table
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -12,8 +12,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from memeloc.analyze.answers import ITEM_COLUMNS, NO_LABEL, Answers, Ints
-from memeloc.analyze.sections import Section, Settings, Table
+from memeloc.analyze.settings import Settings
 from memeloc.errors import InputError
+from memeloc.reports.sections import Section, Table
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -16,9 +16,10 @@ from numpy.typing import NDArray
 
 from memeloc.agreement.others import agreement_by_label
 from memeloc.analyze.answers import Answers
-from memeloc.analyze.sections import Lines, Section, Settings, Table
-from memeloc.analyze.significance import holm, p_text, two_sided
+from memeloc.analyze.settings import Settings
 from memeloc.errors import InputError
+from memeloc.reports.sections import Lines, Section, Table
+from memeloc.statistics.significance import holm, p_text, two_sided
 
 if TYPE_CHECKING:
     import pandas as pd

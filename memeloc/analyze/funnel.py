@@ -10,8 +10,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from memeloc.analyze.answers import NO_LABEL, Answers
-from memeloc.analyze.sections import Bars, Section, Settings, Table
+from memeloc.analyze.settings import Settings
 from memeloc.counts import counted
+from memeloc.reports.sections import Bars, Section, Table
 
 NAME = "funnel"
 _LABELS = "labels (of an item in a culture)"

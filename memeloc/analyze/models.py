@@ -17,10 +17,11 @@ from numpy.typing import NDArray
 from memeloc.agreement import against_rest
 from memeloc.agreement.weighted import cohen
 from memeloc.analyze.answers import NO_LABEL, Answers
-from memeloc.analyze.cultures.intervals import wilson
-from memeloc.analyze.sections import Heatmap, Section, Settings, Table
-from memeloc.analyze.significance import holm, p_text, scipy_stats
+from memeloc.analyze.settings import Settings
 from memeloc.errors import InputError
+from memeloc.reports.sections import Heatmap, Section, Table
+from memeloc.statistics.intervals import wilson
+from memeloc.statistics.significance import holm, p_text, scipy_stats
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -23,9 +23,10 @@ from numpy.typing import NDArray
 
 from memeloc.analyze.answers import NO_LABEL, Answers
 from memeloc.analyze.group_chances import agreement_chances
-from memeloc.analyze.sections import Histogram, Section, Settings, Table
-from memeloc.analyze.significance import holm, p_text, scipy_stats, two_sided
+from memeloc.analyze.settings import Settings
 from memeloc.errors import InputError
+from memeloc.reports.sections import Histogram, Section, Table
+from memeloc.statistics.significance import holm, p_text, scipy_stats, two_sided
 
 Ints = NDArray[np.int64]
 Floats = NDArray[np.float64]

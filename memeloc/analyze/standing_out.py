@@ -20,9 +20,10 @@ from memeloc.agreement import (
     krippendorff_alpha,
 )
 from memeloc.analyze.answers import Answers
-from memeloc.analyze.sections import Intervals, Section, Settings, Table
-from memeloc.analyze.significance import holm, scipy_stats
+from memeloc.analyze.settings import Settings
 from memeloc.errors import InputError
+from memeloc.reports.sections import Intervals, Section, Table
+from memeloc.statistics.significance import holm, scipy_stats
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -84,8 +84,9 @@ def analyze(
       memeloc analyze answers.csv --map answers.toml --demographics age,gender --out report
     """
     from memeloc.analyze import Settings
-    from memeloc.analyze.report import as_plain, write_report
+    from memeloc.analyze.report import report_of
     from memeloc.engine import usable_cpus
+    from memeloc.reports import as_plain, write_report
 
     two = tuple(split(pair))
     if two and len(two) != 2:
@@ -110,9 +111,9 @@ def analyze(
         else:
             analysis = _of_survey(source, pictures, models, split(only), settings, on_section)
     with progress("Drawing", None, unit="plots") as bar:
-        files = write_report(analysis, out, on_progress=bar.report)
+        files = write_report(report_of(analysis), out, on_progress=bar.report)
     if as_json:
-        show({**as_plain(analysis), "files": files}, as_json=True)
+        show({**as_plain(report_of(analysis)), "files": files}, as_json=True)
         return
     explain("Note", analysis.notes)
     explain("Gap", [gap for gaps in analysis.gaps.values() for gap in gaps])

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 from memeloc.model import Locale
-from memeloc.survey.taxonomy.model import LABEL, Question, Taxonomy
+from memeloc.taxonomy.model import LABEL, Question, Taxonomy
 
 CheckKind = Literal["explicit", "implicit"]
 """An explicit check says what to answer; an implicit one repeats an example of the introduction."""

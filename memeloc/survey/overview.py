@@ -6,8 +6,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from memeloc.model import Locale
-from memeloc.survey.taxonomy import Kind, load_taxonomy, taxonomy_names
 from memeloc.survey.texts import TaxonomyTexts, shipped_languages, survey_texts
+from memeloc.taxonomy import Kind, load_taxonomy, taxonomy_names
 
 
 @dataclass(frozen=True, slots=True)

@@ -20,7 +20,7 @@ from typing import Any
 
 from memeloc.errors import InputError
 from memeloc.model import Caption, Locale
-from memeloc.survey.taxonomy import LABEL, SOURCE, Label, Taxonomy
+from memeloc.taxonomy import LABEL, SOURCE, Label, Taxonomy
 
 FOLDER = Path(__file__).parent / "texts"
 

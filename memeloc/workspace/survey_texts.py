@@ -11,8 +11,8 @@ from memeloc.errors import InputError
 from memeloc.model import Locale
 from memeloc.store.store import Store
 from memeloc.store.surveys.survey_texts import ENGLISH, survey_text_id, survey_text_key
-from memeloc.survey.taxonomy import load_taxonomy, parse_taxonomy
 from memeloc.survey.texts import catalogue, texts_in
+from memeloc.taxonomy import load_taxonomy, parse_taxonomy
 
 _OF_TAXONOMIES = "taxonomy."
 

@@ -4,8 +4,9 @@ import pandas as pd
 import pytest
 
 from memeloc.analyze import Answers, Section, Settings, analyze
-from memeloc.analyze.report import as_plain
+from memeloc.analyze.report import report_of
 from memeloc.errors import InputError
+from memeloc.reports import as_plain
 
 
 @pytest.fixture
@@ -46,7 +47,7 @@ def test_results_are_the_same_for_any_number_of_processes():
     ]
     answers = Answers.of(pd.DataFrame(rows, columns=["item", "culture", "participant", "label"]))
     few = Settings(seed=3, repetitions=20, bootstraps=20)
-    both = [as_plain(analyze(answers, replace(few, jobs=jobs))) for jobs in (1, 2)]
+    both = [as_plain(report_of(analyze(answers, replace(few, jobs=jobs)))) for jobs in (1, 2)]
     assert both[0] == both[1]
 
 

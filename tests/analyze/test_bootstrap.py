@@ -7,7 +7,7 @@ import pytest
 from scipy import stats
 
 from memeloc.analyze.bootstrap import Floats, estimate, generator
-from memeloc.analyze.sections import Settings
+from memeloc.analyze.settings import Settings
 
 Ints = np.ndarray
 

@@ -12,8 +12,9 @@ from memeloc.analyze import Answers
 from memeloc.analyze.dataset import dataset, describe, with_dialects
 from memeloc.analyze.dataset.lengths import words_of
 from memeloc.analyze.dataset.words import class_words
-from memeloc.analyze.sections import Section, Settings
+from memeloc.analyze.settings import Settings
 from memeloc.errors import InputError
+from memeloc.reports.sections import Section
 
 MEMES = pd.DataFrame(
     [

@@ -21,8 +21,9 @@ from memeloc.analyze.codebook import (
     write_reasons,
 )
 from memeloc.analyze.differing import differing, differing_items, least_agreeing
-from memeloc.analyze.sections import Section, Settings
+from memeloc.analyze.settings import Settings
 from memeloc.errors import InputError
+from memeloc.reports.sections import Section
 from memeloc.tables import read_table
 
 VOTES = {

@@ -10,8 +10,8 @@ from statsmodels.stats.multitest import multipletests
 
 from memeloc.analyze import Answers, Settings
 from memeloc.analyze.random_groups import draw_groups, random_groups
-from memeloc.analyze.significance import holm
 from memeloc.errors import InputError
+from memeloc.statistics.significance import holm
 
 
 def _answers(

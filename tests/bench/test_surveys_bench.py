@@ -13,8 +13,8 @@ from memeloc.survey.model import Culture, Submission
 from memeloc.survey.targets.protocol import SurveyPack
 from memeloc.survey.targets.registry import recognise
 from memeloc.survey.targets.resolver import import_file
-from memeloc.survey.taxonomy import load_taxonomy
 from memeloc.survey.texts import survey_texts
+from memeloc.taxonomy import load_taxonomy
 
 ROOT = Path(__file__).resolve().parents[2]
 

@@ -12,8 +12,8 @@ import pytest
 
 from memeloc.placeholders import misplaced
 from memeloc.store.surveys.survey_texts import survey_text_id, survey_text_key
-from memeloc.survey.taxonomy import load_taxonomy
 from memeloc.survey.texts import catalogue, shipped_texts, survey_texts
+from memeloc.taxonomy import load_taxonomy
 from memeloc.workspace import Workspace
 from memeloc.workspace.survey_texts import store_shipped_texts
 from tests.conftest import Outcome

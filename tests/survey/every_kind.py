@@ -7,8 +7,8 @@ from dataclasses import replace
 
 from memeloc.survey.model import Answer, MemeEntry, PersonEntry, Sheet, entry_id
 from memeloc.survey.targets.protocol import SurveyPack
-from memeloc.survey.taxonomy import Kind, Label, Question
 from memeloc.survey.texts import survey_texts
+from memeloc.taxonomy import Kind, Label, Question
 
 CAPTION = "🐌 two eggs // one <b>segfault</b>"
 """With a letter that JavaScript counts as two characters."""

@@ -11,8 +11,8 @@ from memeloc.model import Template
 from memeloc.render import Renderer
 from memeloc.survey.model import Check, CompletionCodes, Culture, MemeEntry, Sheet
 from memeloc.survey.targets.protocol import SurveyPack
-from memeloc.survey.taxonomy import load_taxonomy
 from memeloc.survey.texts import survey_texts
+from memeloc.taxonomy import load_taxonomy
 from memeloc.templates import load_templates
 
 CAPTIONS = {

@@ -13,8 +13,8 @@ from memeloc.survey.codes import codes
 from memeloc.survey.targets.prolific.target import Prolific
 from memeloc.survey.targets.protocol import Imported, SurveyPack
 from memeloc.survey.targets.resolver import import_file
-from memeloc.survey.taxonomy import load_taxonomy
 from memeloc.survey.texts import survey_texts
+from memeloc.taxonomy import load_taxonomy
 from tests.survey.annotators import sheet
 
 DE, US = sheet("DE"), sheet("US")

@@ -13,6 +13,7 @@ import pytest
 from fontTools import unicodedata as scripts
 from hypothesis import given
 from hypothesis import strategies as st
+from tests.survey.taxonomy.test_papers import label_of
 
 from memeloc.errors import InputError
 from memeloc.locales import default
@@ -21,7 +22,6 @@ from memeloc.render import Renderer
 from memeloc.resources import folder
 from memeloc.survey.targets.instructions import SheetTexts, as_html, as_text
 from memeloc.survey.targets.protocol import SurveyPack
-from memeloc.survey.taxonomy import Taxonomy, load_taxonomy, taxonomy_names
 from memeloc.survey.texts import (
     FOLDER,
     SurveyTexts,
@@ -35,10 +35,10 @@ from memeloc.survey.texts import (
     survey_texts,
     usable,
 )
+from memeloc.taxonomy import Taxonomy, load_taxonomy, taxonomy_names
 from memeloc.templates import load_templates
 from memeloc.templates.definition import read_definition
 from tests.survey.packs import pack
-from tests.survey.taxonomy.test_papers import label_of
 
 LANGUAGES = shipped_languages()
 QUICK = ("en", "ar", "hi", "zh-Hans")

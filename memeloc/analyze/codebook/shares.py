@@ -15,9 +15,9 @@ from memeloc.agreement import krippendorff_alpha, pairwise_kappa
 from memeloc.analyze.codebook.book import NO_THEME, Codebook
 from memeloc.analyze.codebook.coding import Coding
 from memeloc.analyze.codebook.reasons import Reason
-from memeloc.analyze.sections import Bars, Section, Table
 from memeloc.counts import counted
 from memeloc.errors import InputError
+from memeloc.reports.sections import Bars, Section, Table
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -7,6 +7,6 @@
 - `breakdowns`: the same by category, topic and template;
 - `dividing`: items by entropy, and those that divide cultures most.
 
-Intervals of shares of items are Wilson's (`intervals`), others come from resamples of items
-(`memeloc.analyze.bootstrap`).
+Intervals of shares of items are Wilson's (`memeloc.statistics.intervals`), others come from
+resamples of items (`memeloc.analyze.bootstrap`).
 """

@@ -11,7 +11,7 @@ from memeloc.agreement import Ratings, pairwise_kappa, weighted
 from memeloc.agreement.measures import LabelPairs
 from memeloc.analyze.answers import Answers, Ints
 from memeloc.analyze.bootstrap import Estimates, Floats, estimate, generator, percentiles
-from memeloc.analyze.sections import Settings
+from memeloc.analyze.settings import Settings
 
 if TYPE_CHECKING:
     import pandas as pd

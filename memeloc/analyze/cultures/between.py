@@ -10,16 +10,17 @@ import numpy as np
 from memeloc.agreement import weighted
 from memeloc.analyze.answers import NO_LABEL, Answers, Ints
 from memeloc.analyze.bootstrap import Estimates, Floats, estimate
-from memeloc.analyze.cultures.intervals import (
+from memeloc.analyze.settings import Settings
+from memeloc.counts import counted
+from memeloc.errors import InputError
+from memeloc.reports.sections import Bars, Heatmap, Intervals, Section, Table
+from memeloc.statistics.intervals import (
     defined,
     percent,
     percent_with_interval,
     rows_of,
     wilson,
 )
-from memeloc.analyze.sections import Bars, Heatmap, Intervals, Section, Settings, Table
-from memeloc.counts import counted
-from memeloc.errors import InputError
 
 if TYPE_CHECKING:
     import pandas as pd

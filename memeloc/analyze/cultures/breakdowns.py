@@ -21,13 +21,14 @@ from memeloc.analyze.cultures.between import (
     pairs,
 )
 from memeloc.analyze.cultures.chi_squared import chi_squared_of, counted_labels
-from memeloc.analyze.cultures.intervals import defined, percent_with_interval, rows_of
 from memeloc.analyze.cultures.shares import shares_of_items
 from memeloc.analyze.cultures.within import measured
-from memeloc.analyze.sections import Bars, Heatmap, Intervals, Plot, Section, Settings, Table
-from memeloc.analyze.significance import holm
+from memeloc.analyze.settings import Settings
 from memeloc.counts import counted
 from memeloc.errors import InputError
+from memeloc.reports.sections import Bars, Heatmap, Intervals, Plot, Section, Table
+from memeloc.statistics.intervals import defined, percent_with_interval, rows_of
+from memeloc.statistics.significance import holm
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -10,10 +10,11 @@ import numpy as np
 
 from memeloc.analyze.answers import NO_LABEL, Answers, Ints
 from memeloc.analyze.bootstrap import Floats
-from memeloc.analyze.cultures.intervals import with_interval
-from memeloc.analyze.sections import Heatmap, Section, Settings, Table
-from memeloc.analyze.significance import p_text, scipy_stats
+from memeloc.analyze.settings import Settings
 from memeloc.errors import InputError
+from memeloc.reports.sections import Heatmap, Section, Table
+from memeloc.statistics.intervals import with_interval
+from memeloc.statistics.significance import p_text, scipy_stats
 
 if TYPE_CHECKING:
     pass

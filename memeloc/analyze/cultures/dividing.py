@@ -13,9 +13,10 @@ import numpy as np
 
 from memeloc.analyze.answers import NO_LABEL, Answers, Ints
 from memeloc.analyze.bootstrap import Floats
-from memeloc.analyze.sections import Histogram, Section, Settings, Table
+from memeloc.analyze.settings import Settings
 from memeloc.counts import counted
 from memeloc.errors import InputError
+from memeloc.reports.sections import Histogram, Section, Table
 
 if TYPE_CHECKING:
     import pandas as pd

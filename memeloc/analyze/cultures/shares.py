@@ -8,10 +8,11 @@ import numpy as np
 
 from memeloc.analyze.answers import NO_LABEL, Answers, Ints
 from memeloc.analyze.bootstrap import Floats, estimate
-from memeloc.analyze.cultures.intervals import defined, percent_with_interval, rows_of, wilson
-from memeloc.analyze.sections import Bars, Intervals, Section, Settings, Table
+from memeloc.analyze.settings import Settings
 from memeloc.counts import counted
 from memeloc.errors import InputError
+from memeloc.reports.sections import Bars, Intervals, Section, Table
+from memeloc.statistics.intervals import defined, percent_with_interval, rows_of, wilson
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -14,8 +14,9 @@ import numpy as np
 from memeloc.agreement.measures import majorities
 from memeloc.agreement.ratings import Ratings
 from memeloc.analyze.dataset.tables import counted_shares, share_columns
-from memeloc.analyze.sections import Bars, Section, Settings, Table
+from memeloc.analyze.settings import Settings
 from memeloc.locales.scripts import count_scripts
+from memeloc.reports.sections import Bars, Section, Table
 
 if TYPE_CHECKING:
     import pandas as pd

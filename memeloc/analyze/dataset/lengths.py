@@ -12,11 +12,12 @@ from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from memeloc.analyze.dataset.tables import NO_LABEL
-from memeloc.analyze.sections import Lines, Section, Settings, Table
+from memeloc.analyze.settings import Settings
 from memeloc.errors import InputError
 from memeloc.locales import default
 from memeloc.locales.words import words
 from memeloc.model import SEPARATOR, Locale
+from memeloc.reports.sections import Lines, Section, Table
 
 if TYPE_CHECKING:
     import pandas as pd

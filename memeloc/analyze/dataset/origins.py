@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING
 
 from memeloc.analyze.dataset.languages import UNKNOWN
 from memeloc.analyze.dataset.tables import by_class, columns_of_classes
-from memeloc.analyze.sections import Bars, Section, Settings, Table
+from memeloc.analyze.settings import Settings
+from memeloc.reports.sections import Bars, Section, Table
 
 if TYPE_CHECKING:
     import pandas as pd

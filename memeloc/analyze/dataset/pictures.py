@@ -6,8 +6,9 @@ from typing import TYPE_CHECKING
 
 from memeloc.analyze.dataset.languages import UNKNOWN
 from memeloc.analyze.dataset.tables import counted_shares, share_columns
-from memeloc.analyze.sections import Section, Settings, Table
+from memeloc.analyze.settings import Settings
 from memeloc.errors import InputError
+from memeloc.reports.sections import Section, Table
 
 if TYPE_CHECKING:
     import pandas as pd

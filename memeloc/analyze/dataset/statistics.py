@@ -14,8 +14,9 @@ from memeloc.analyze.dataset.pictures import pictures
 from memeloc.analyze.dataset.times import times
 from memeloc.analyze.dataset.unread import unread
 from memeloc.analyze.dataset.words import words
-from memeloc.analyze.sections import Plot, Section, Settings, Table
+from memeloc.analyze.settings import Settings
 from memeloc.errors import InputError, MissingError
+from memeloc.reports.sections import Plot, Section, Table
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -6,8 +6,9 @@ import re
 from typing import TYPE_CHECKING
 
 from memeloc.analyze.dataset.tables import class_column
-from memeloc.analyze.sections import Lines, Section, Settings, Table
+from memeloc.analyze.settings import Settings
 from memeloc.errors import InputError
+from memeloc.reports.sections import Lines, Section, Table
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -5,8 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from memeloc.analyze.dataset.tables import by_class, columns_of_classes
-from memeloc.analyze.sections import Section, Settings, Table
+from memeloc.analyze.settings import Settings
 from memeloc.errors import InputError
+from memeloc.reports.sections import Section, Table
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -14,8 +14,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from memeloc.analyze.dataset.lengths import words_of
-from memeloc.analyze.sections import Section, Settings, Table
+from memeloc.analyze.settings import Settings
 from memeloc.errors import InputError, MissingError
+from memeloc.reports.sections import Section, Table
 
 if TYPE_CHECKING:
     import pandas as pd

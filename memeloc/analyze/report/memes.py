@@ -4,52 +4,21 @@ from __future__ import annotations
 
 import base64
 from collections.abc import Sequence
-from dataclasses import dataclass
 from io import BytesIO
 from pathlib import Path
 
 import numpy as np
 
 from memeloc.analyze.answers import ITEM_COLUMNS, NO_LABEL, Answers
-from memeloc.analyze.report.cells import clean
 from memeloc.errors import InputError
+from memeloc.reports.cells import clean
+from memeloc.reports.report import Card, Version, Votes
 from memeloc.templates.pictures import open_picture
 
 MOST_CARDS = 12
 """Items that a section shows."""
 _LONGEST_SIDE = 420
 """Pixels of a picture in the report: it is one file, and goes by mail."""
-
-
-@dataclass(frozen=True, slots=True)
-class Votes:
-    """What a culture answered about an item: `counts` in the order of the labels."""
-
-    culture: str
-    label: str
-    counts: tuple[int, ...]
-    total: int
-
-
-@dataclass(frozen=True, slots=True)
-class Version:
-    """An item as a culture saw it; `picture` is a data address, empty where there is none."""
-
-    culture: str
-    language: str
-    text: str
-    picture: str
-    label: str
-
-
-@dataclass(frozen=True, slots=True)
-class Card:
-    """An item with the versions of the two cultures whose answers are furthest apart."""
-
-    item: str
-    about: tuple[str, ...]
-    versions: tuple[Version, ...]
-    votes: tuple[Votes, ...]
 
 
 def cards(

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from memeloc.analyze.analysis import Analysis
-from memeloc.analyze.report.cells import clean
 from memeloc.counts import counted
+from memeloc.reports.cells import clean
 from memeloc.version import __version__
 
 

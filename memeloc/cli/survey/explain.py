@@ -17,7 +17,7 @@ from memeloc.cli.survey.options import Name
 from memeloc.counts import counted
 
 if TYPE_CHECKING:
-    from memeloc.analyze.sections import Section
+    from memeloc.reports.sections import Section
     from memeloc.workspace.surveys.explaining import SheetResult, TakenIn
 
 _PAIR = Option("", "--pair", metavar="A,B", help="The two cultures.", show_default="see above")

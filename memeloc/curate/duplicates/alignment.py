@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from memeloc.curate.duplicates.local_features import EXTRA, LocalFeatures
-from memeloc.curate.embedding.models import library
+from memeloc.embedding.models import library
 
 Matrix = NDArray[np.float64]
 """2 x 3: from x, y, 1 in one picture to x, y in the other."""

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from memeloc.curate.duplicates.alignment import Matrix, chained, inverse
 from memeloc.curate.duplicates.local_features import EXTRA, Grey
-from memeloc.curate.embedding.models import library
+from memeloc.embedding.models import library
 
 Outcome = Literal["same", "doubtful", "different"]
 

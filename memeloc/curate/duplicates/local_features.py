@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 from PIL import Image
 
-from memeloc.curate.embedding.models import library
+from memeloc.embedding.models import library
 from memeloc.templates.pictures import open_picture
 
 FEATURE = "orb-1"

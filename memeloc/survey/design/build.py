@@ -18,7 +18,7 @@ from memeloc.errors import InputError
 from memeloc.survey.design.arranging import arranged, assigned, evenly, with_checks
 from memeloc.survey.design.chance import chance, one_of, shuffled
 from memeloc.survey.model import Batch, Check, Culture, Entry, MemeEntry, PersonEntry, Sheet, Slot
-from memeloc.survey.taxonomy import Taxonomy
+from memeloc.taxonomy import Taxonomy
 
 LARGEST = 500
 """Memes that a batch can have."""

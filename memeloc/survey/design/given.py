@@ -16,8 +16,8 @@ from memeloc.errors import InputError
 from memeloc.survey.design.build import LARGEST, Design, batch_of, check_memes
 from memeloc.survey.design.chance import chance
 from memeloc.survey.model import Batch
-from memeloc.survey.taxonomy import Taxonomy
 from memeloc.tables import Row, read_table
+from memeloc.taxonomy import Taxonomy
 
 _NAME = re.compile(r"[A-Za-z0-9](?:[A-Za-z0-9-]{0,28}[A-Za-z0-9])?")
 _BATCH, _MEME, _POSITION, _CULTURE = "batch", "meme_id", "position", "culture"

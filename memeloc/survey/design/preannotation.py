@@ -16,7 +16,7 @@ from memeloc.survey.design.arranging import assigned
 from memeloc.survey.design.build import Design, build
 from memeloc.survey.design.chance import chance, shuffled
 from memeloc.survey.model import Batch
-from memeloc.survey.taxonomy import Taxonomy
+from memeloc.taxonomy import Taxonomy
 
 Outcome = Literal["harmful", "harmless", "tied", "open"]
 """More votes for harmful labels, for harmless ones, as many for both, or too few votes."""

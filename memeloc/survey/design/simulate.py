@@ -28,7 +28,7 @@ from memeloc.survey.model import (
     entry_id,
     questions_of,
 )
-from memeloc.survey.taxonomy import LABEL, Taxonomy
+from memeloc.taxonomy import LABEL, Taxonomy
 
 Kind = Literal[
     "diligent", "careless", "hurried", "straight", "duplicate", "absent", "stopped", "declined"

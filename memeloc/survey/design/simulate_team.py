@@ -11,7 +11,7 @@ from memeloc.survey.design.chance import chance, one_of
 from memeloc.survey.design.simulate import START, further_answers
 from memeloc.survey.design.team import Assigned
 from memeloc.survey.model import Answer, MemeEntry, Sheet, Submission
-from memeloc.survey.taxonomy import Taxonomy
+from memeloc.taxonomy import Taxonomy
 
 
 @dataclass(frozen=True, slots=True)

@@ -24,8 +24,8 @@ from memeloc.survey.design.arranging import assigned, evenly
 from memeloc.survey.design.build import Design, build
 from memeloc.survey.design.chance import chance
 from memeloc.survey.model import Batch
-from memeloc.survey.taxonomy import Taxonomy
 from memeloc.tables import read_table
+from memeloc.taxonomy import Taxonomy
 
 Sharing = Literal["open", "all", "groups", "turns"]
 """Who labels what; `open` is for whoever comes, so there is no team."""

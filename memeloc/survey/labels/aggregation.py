@@ -14,7 +14,7 @@ import numpy as np
 
 from memeloc.errors import MissingError
 from memeloc.survey.labels.settling import Settled, given_answers
-from memeloc.survey.taxonomy import Taxonomy
+from memeloc.taxonomy import Taxonomy
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from memeloc.agreement import Agreement, measure
-from memeloc.survey.taxonomy import LABEL, Taxonomy
+from memeloc.taxonomy import LABEL, Taxonomy
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 
 from memeloc.survey.labels.settling import BETWEEN, Settled
-from memeloc.survey.taxonomy import LABEL, Taxonomy
+from memeloc.taxonomy import LABEL, Taxonomy
 
 Cell = tuple[str, str]
 """Item and culture."""

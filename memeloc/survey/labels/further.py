@@ -16,7 +16,7 @@ from statistics import median
 from typing import TYPE_CHECKING, Any
 
 from memeloc.survey.labels.settling import BETWEEN, Settled
-from memeloc.survey.taxonomy import LABEL, Question, Taxonomy
+from memeloc.taxonomy import LABEL, Question, Taxonomy
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from memeloc.survey.model import PERSON, Participant, Sheet, Submission
 from memeloc.survey.quality.rows import sent
-from memeloc.survey.taxonomy import Taxonomy
+from memeloc.taxonomy import Taxonomy
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -22,7 +22,7 @@ from memeloc.errors import InputError
 from memeloc.survey.model import Answer, Sheet, Submission
 from memeloc.survey.quality.rows import sent
 from memeloc.survey.quality.rules import Settling
-from memeloc.survey.taxonomy import Taxonomy
+from memeloc.taxonomy import Taxonomy
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from memeloc.survey.labels.settling import Settled, limit_of
 from memeloc.survey.quality.rules import Settling
-from memeloc.survey.taxonomy import LABEL
+from memeloc.taxonomy import LABEL
 
 if TYPE_CHECKING:
     import pandas as pd

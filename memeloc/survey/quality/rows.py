@@ -11,7 +11,7 @@ from typing import Any
 from memeloc.survey.model import PERSON, Participant, Sheet, Submission
 from memeloc.survey.quality.likelihood import Labels
 from memeloc.survey.quality.report import Judged
-from memeloc.survey.taxonomy.demographics import MOST_OF_LIFE
+from memeloc.taxonomy.demographics import MOST_OF_LIFE
 
 COMPLETE = "complete"
 """The status of a submission that was sent whole."""

@@ -18,7 +18,7 @@ from memeloc.errors import InputError
 from memeloc.settings import parse_toml, read_toml, validate
 from memeloc.survey.design.team import Sharing
 from memeloc.survey.quality.rules import Settling, read_rules, read_settling
-from memeloc.survey.taxonomy import Taxonomy
+from memeloc.taxonomy import Taxonomy
 
 FOLDER = Path(__file__).parent / "shipped"
 

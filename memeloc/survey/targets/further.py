@@ -11,7 +11,7 @@ import unicodedata
 from collections.abc import Callable, Iterator, Mapping, Sequence
 
 from memeloc.survey.model import Check, Entry, MemeEntry, questions_of
-from memeloc.survey.taxonomy import LABEL, Question, Taxonomy
+from memeloc.taxonomy import LABEL, Question, Taxonomy
 
 Answers = tuple[tuple[str, tuple[str, ...]], ...]
 """As of `Answer.further`."""

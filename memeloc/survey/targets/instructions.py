@@ -21,8 +21,8 @@ from memeloc.survey.model import (
 from memeloc.survey.study import LINES
 from memeloc.survey.targets.places import item_key
 from memeloc.survey.targets.protocol import SurveyPack, no_progress
-from memeloc.survey.taxonomy import LABEL, Kind
 from memeloc.survey.texts import TaxonomyTexts
+from memeloc.taxonomy import LABEL, Kind
 
 
 @dataclass(frozen=True, slots=True)

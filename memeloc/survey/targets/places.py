@@ -13,8 +13,8 @@ from functools import lru_cache
 from typing import Any, NamedTuple
 
 from memeloc.survey.model import Entry, Sheet, entry_id
-from memeloc.survey.taxonomy import LABEL, Taxonomy
 from memeloc.survey.texts import SurveyTexts, TaxonomyTexts
+from memeloc.taxonomy import LABEL, Taxonomy
 
 _REFUSALS = {"consent": ("no", "2"), "status": ("no consent",)}
 """What stands for declining under the heading for consent, and for how a submission ended."""

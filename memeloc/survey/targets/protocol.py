@@ -48,8 +48,8 @@ from memeloc.survey.model import (
 from memeloc.survey.quality.decisions import Decision
 from memeloc.survey.rewards import Bonus
 from memeloc.survey.targets.places import Places
-from memeloc.survey.taxonomy import Kind, Taxonomy
 from memeloc.survey.texts import SurveyTexts
+from memeloc.taxonomy import Kind, Taxonomy
 
 ALL_KINDS: frozenset[Kind] = frozenset(get_args(Kind))
 """Every kind of question there is."""

@@ -15,10 +15,10 @@ from memeloc.curate.duplicates import hashing
 from memeloc.curate.duplicates.dedup import StageLine, deduplicate
 from memeloc.curate.duplicates.settings import DedupSettings
 from memeloc.curate.duplicates.similarity import Embedded, raw_text
-from memeloc.curate.embedding import models as embedding
 from memeloc.curate.pictures import map_pictures
 from memeloc.curate.recipes import Recipe, RecipeUse, load_recipe
 from memeloc.curate.verdict import content_of
+from memeloc.embedding import models as embedding
 from memeloc.engine import usable_cpus
 from memeloc.errors import InputError
 from memeloc.items import Item, content_hash

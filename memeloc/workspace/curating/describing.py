@@ -8,10 +8,11 @@ from typing import TYPE_CHECKING
 from memeloc.analyze.analysis import Analysis, analyze
 from memeloc.analyze.answers import COLUMNS, Answers
 from memeloc.analyze.dataset import MEME_COLUMNS, describe
-from memeloc.analyze.sections import Section, Settings
+from memeloc.analyze.settings import Settings
 from memeloc.errors import InputError
 from memeloc.model import SEPARATOR
 from memeloc.ocr.transcript import NO_TEXT
+from memeloc.reports.sections import Section
 from memeloc.workspace.curating.collected_tables import open_table
 from memeloc.workspace.part import Part
 

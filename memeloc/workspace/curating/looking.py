@@ -19,8 +19,8 @@ from memeloc.curate.duplicates.alignment import align, corners
 from memeloc.curate.duplicates.comparison import VERSION, Comparison, compare
 from memeloc.curate.duplicates.copies import Look, Looking, PicturePair
 from memeloc.curate.duplicates.local_features import Grey, LocalFeatures
-from memeloc.curate.embedding.models import library
 from memeloc.curate.pictures import map_pictures
+from memeloc.embedding.models import library
 from memeloc.items import Item
 from memeloc.store.computed import Computed
 from memeloc.workspace.part import Phases

@@ -21,8 +21,8 @@ from memeloc.publish.release import ReleaseTable
 from memeloc.survey.labels.further import beside_labels
 from memeloc.survey.labels.people import people_table
 from memeloc.survey.quality.checking import retained
-from memeloc.survey.taxonomy import Question
 from memeloc.survey.texts import catalogue, readers
+from memeloc.taxonomy import Question
 from memeloc.workspace.folder import WorkspaceFolder
 from memeloc.workspace.surveys.survey import Survey
 

@@ -6,8 +6,8 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from memeloc.publish.settings import ReleaseSettings
-from memeloc.survey.taxonomy import FOLDER, taxonomy_names
 from memeloc.survey.texts import TaxonomyTexts
+from memeloc.taxonomy import FOLDER, taxonomy_names
 from memeloc.workspace.folder import WorkspaceFolder
 from memeloc.workspace.surveys.survey import Survey
 

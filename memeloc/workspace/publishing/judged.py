@@ -14,8 +14,8 @@ from typing import Any
 
 from memeloc.curate.selecting.stages import DUPLICATES, TOPICS
 from memeloc.publish.release import ReleaseTable
-from memeloc.survey.taxonomy import LABEL
 from memeloc.tables import read_table
+from memeloc.taxonomy import LABEL
 from memeloc.workspace.folder import WorkspaceFolder
 
 _MEMES = {

@@ -11,10 +11,11 @@ from memeloc.analyze.answers import VERSION_COLUMNS, Answers
 from memeloc.analyze.dataset import dataset
 from memeloc.analyze.funnel import NAME as FUNNEL
 from memeloc.analyze.funnel import Step, answer_steps, funnel_section
-from memeloc.analyze.sections import Section, Settings
+from memeloc.analyze.settings import Settings
 from memeloc.counts import counted
 from memeloc.curate.selecting.stages import TOPICS
 from memeloc.errors import InputError
+from memeloc.reports.sections import Section
 from memeloc.survey.labels.agreement import severities
 from memeloc.survey.labels.people import people_table
 from memeloc.survey.quality.checking import retained

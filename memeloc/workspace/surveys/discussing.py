@@ -20,9 +20,9 @@ from memeloc.survey.labels.unsettled import Unsettled
 from memeloc.survey.model import MemeEntry
 from memeloc.survey.targets.further import resolve_further
 from memeloc.survey.targets.places import folded
-from memeloc.survey.taxonomy import LABEL, SOURCE, Taxonomy
 from memeloc.survey.texts import SurveyTexts, TaxonomyTexts, survey_texts
 from memeloc.tables import Column, Row, read_table, write_table
+from memeloc.taxonomy import LABEL, SOURCE, Taxonomy
 from memeloc.workspace.surveys.stored import NO_PICTURE, StoredSurvey
 
 if TYPE_CHECKING:

@@ -25,11 +25,11 @@ from memeloc.analyze.codebook import (
 )
 from memeloc.analyze.codebook.reasons import PAIR
 from memeloc.analyze.differing import differing_items, least_agreeing
-from memeloc.analyze.sections import Section
 from memeloc.curate.review.judgement import Judgement
 from memeloc.errors import InputError
 from memeloc.files import file_sha256
 from memeloc.items import hash_of
+from memeloc.reports.sections import Section
 from memeloc.store.records import FileRecord
 from memeloc.workspace.surveys.analyzing import Analyzing
 

@@ -7,8 +7,8 @@ from pathlib import Path
 
 from memeloc.counts import counted
 from memeloc.errors import InputError
-from memeloc.survey.taxonomy import LABEL, Taxonomy
 from memeloc.tables import read_table
+from memeloc.taxonomy import LABEL, Taxonomy
 
 
 def read_item_texts(

@@ -20,14 +20,14 @@ from memeloc.survey.model import Batch, CompletionCodes, Culture, Sheet, Submiss
 from memeloc.survey.recipes import Recipe, leave_out
 from memeloc.survey.targets.protocol import Decide, SurveyPack, Target
 from memeloc.survey.targets.registry import TARGETS
-from memeloc.survey.taxonomy import (
+from memeloc.survey.texts import SurveyTexts, catalogue, survey_texts
+from memeloc.taxonomy import (
     Taxonomy,
     load_taxonomy,
     parse_taxonomy,
     with_demographics,
     without_drafts,
 )
-from memeloc.survey.texts import SurveyTexts, catalogue, survey_texts
 from memeloc.workspace.folder import WorkspaceFolder
 
 OnProgress = Callable[[int, int], None]

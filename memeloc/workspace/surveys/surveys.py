@@ -18,7 +18,7 @@ from memeloc.survey.design.sampling import read_differing, sampled
 from memeloc.survey.design.team import Assigned, Team, build_shared, read_team, team_remarks
 from memeloc.survey.model import Batch, Culture
 from memeloc.survey.recipes import Recipe, RecipeDesign, leave_out, load_recipe
-from memeloc.survey.taxonomy import load_taxonomy, taxonomy_names, with_demographics
+from memeloc.taxonomy import load_taxonomy, taxonomy_names, with_demographics
 from memeloc.workspace.folder import workspace_folder
 from memeloc.workspace.settings import FILE, read_settings
 from memeloc.workspace.surveys.building import (
@@ -159,7 +159,7 @@ class Surveys(ImportingAnswers):
             differing: a table of a model's rounds: only memes on which they differ; see
                 `memeloc.survey.design.sampling.read_differing`.
             demographics: shipped questions about the person, asked at the end of each sheet: ids
-                of `memeloc.survey.taxonomy.demographic_questions`.
+                of `memeloc.taxonomy.demographic_questions`.
             captions: which of the workspace's are asked about: `accepted`, `corrected` (these also)
                 or `any`; see `memeloc.store.captions.states`. The result counts the others.
 

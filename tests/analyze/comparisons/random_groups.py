@@ -11,7 +11,7 @@ import numpy as np
 
 from memeloc.analyze.group_chances import agreement_chances
 from memeloc.analyze.random_groups import draw_groups
-from memeloc.analyze.significance import holm, two_sided
+from memeloc.statistics.significance import holm, two_sided
 from tests.analyze.comparisons.comparison import Values, compared
 
 

@@ -7,8 +7,8 @@ import pytest
 from statsmodels.stats.proportion import proportion_confint
 
 from memeloc.analyze import Settings
-from memeloc.analyze.cultures.intervals import wilson
 from memeloc.analyze.cultures.shares import label_shares
+from memeloc.statistics.intervals import wilson
 from tests.analyze.cultures.answers import simulated, written
 
 HAND = written(

@@ -4,8 +4,8 @@ import pytest
 from PIL import Image
 
 from memeloc.analyze import Answers, Section, analyze
-from memeloc.analyze.sections import Bars, Heatmap, Histogram, Intervals, Lines, Table
 from memeloc.errors import InputError
+from memeloc.reports.sections import Bars, Heatmap, Histogram, Intervals, Lines, Table
 
 CULTURES = ("DE", "IN", "مصر")
 TEXTS = {"DE": "Montags // ich", "IN": "सोमवार // मैं", "مصر": "الإثنين // أنا"}

@@ -3,12 +3,13 @@ import re
 import pytest
 from lxml import html
 
-from memeloc.analyze.report.page import fill_report
+from memeloc.analyze.report import report_of
+from memeloc.reports.page import fill_report
 
 
 @pytest.fixture(scope="module")
 def page(analysis):
-    return fill_report(analysis, {"agreement": b"<svg/>"})
+    return fill_report(report_of(analysis), {"agreement": b"<svg/>"})
 
 
 def test_everything_that_is_shown_is_escaped(page):

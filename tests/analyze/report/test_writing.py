@@ -2,13 +2,14 @@ import json
 
 import pytest
 
-from memeloc.analyze.report import write_report
+from memeloc.analyze.report import report_of
+from memeloc.reports import write_report
 from memeloc.tables import read_table
 
 
 @pytest.fixture(scope="module")
 def files(analysis, tmp_path_factory):
-    return write_report(analysis, tmp_path_factory.mktemp("report"))
+    return write_report(report_of(analysis), tmp_path_factory.mktemp("report"))
 
 
 def test_a_report_is_a_page_tables_plots_and_text(files):
@@ -30,7 +31,7 @@ def test_a_report_is_a_page_tables_plots_and_text(files):
 
 
 def test_the_same_analysis_gives_the_same_bytes(analysis, files, tmp_path):
-    again = write_report(analysis, tmp_path)
+    again = write_report(report_of(analysis), tmp_path)
     for path in files.page.parent.rglob("*"):
         if path.is_file():
             same = again.page.parent / path.relative_to(files.page.parent)

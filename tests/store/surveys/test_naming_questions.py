@@ -9,14 +9,14 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from tests.survey.taxonomy.test_taxonomy import OWN
 
 from memeloc.store import Store
 from memeloc.store.database import Database
 from memeloc.store.migrating import migrate
 from memeloc.store.surveys.submissions import _submission_row
 from memeloc.survey.model import Answer
-from memeloc.survey.taxonomy import parse_taxonomy
-from tests.survey.taxonomy.test_taxonomy import OWN
+from memeloc.taxonomy import parse_taxonomy
 
 OLD_TAXONOMY = (
     OWN.replace('role = "abstain"', "abstain = true")

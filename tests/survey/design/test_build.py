@@ -18,7 +18,7 @@ from memeloc.errors import InputError
 from memeloc.locales import default
 from memeloc.survey.design.build import Design, build, build_next, notes, to_sheets
 from memeloc.survey.model import Batch, Check, Culture, MemeEntry, Sheet, entry_id
-from memeloc.survey.taxonomy import load_taxonomy, taxonomy_names
+from memeloc.taxonomy import load_taxonomy, taxonomy_names
 
 TAXONOMY = load_taxonomy("multi3hate")
 CULTURES = tuple(

@@ -12,7 +12,7 @@ from memeloc.locales import default
 from memeloc.survey.design.build import Design
 from memeloc.survey.design.given import GivenBatch, build_given, read_batches
 from memeloc.survey.model import Culture
-from memeloc.survey.taxonomy import load_taxonomy
+from memeloc.taxonomy import load_taxonomy
 
 TAXONOMY = load_taxonomy("multi3hate")
 CODES = ("US", "DE")

@@ -19,7 +19,7 @@ from memeloc.survey.design.preannotation import (
     outcomes,
     split,
 )
-from memeloc.survey.taxonomy import load_taxonomy
+from memeloc.taxonomy import load_taxonomy
 from tests.survey.design.test_build import DESIGN, TAXONOMY, memes
 
 PAPER = memes(*[10] * 45)

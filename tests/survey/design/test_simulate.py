@@ -13,7 +13,7 @@ from memeloc.survey.design.simulate import Crowd, simulate, truths
 from memeloc.survey.labels.settling import answers_table, settle
 from memeloc.survey.model import Check, Sheet, entry_id, questions_of
 from memeloc.survey.quality.checking import check, retained
-from memeloc.survey.taxonomy import load_taxonomy, taxonomy_names
+from memeloc.taxonomy import load_taxonomy, taxonomy_names
 from tests.survey.design.test_build import DESIGN, PAPER, TAXONOMY, memes, sheets
 
 

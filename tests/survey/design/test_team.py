@@ -19,7 +19,7 @@ from memeloc.survey.design.team import (
     team_remarks,
 )
 from memeloc.survey.model import Culture
-from memeloc.survey.taxonomy import load_taxonomy
+from memeloc.taxonomy import load_taxonomy
 
 TAXONOMY = load_taxonomy("harmeme")
 US = (Culture("US", default().get("en")),)

@@ -13,7 +13,7 @@ import pytest
 from memeloc.errors import InputError, MissingError
 from memeloc.survey.labels.aggregation import METHODS, Method, aggregate, differences
 from memeloc.survey.labels.settling import settle
-from memeloc.survey.taxonomy import load_taxonomy
+from memeloc.taxonomy import load_taxonomy
 
 pytest.importorskip("crowdkit")
 

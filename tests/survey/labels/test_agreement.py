@@ -7,7 +7,7 @@ import pytest
 
 from memeloc.agreement import fleiss_kappa, krippendorff_alpha
 from memeloc.survey.labels.agreement import severities, survey_agreement
-from memeloc.survey.taxonomy import load_taxonomy
+from memeloc.taxonomy import load_taxonomy
 
 HARMEME = load_taxonomy("harmeme")
 

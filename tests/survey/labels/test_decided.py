@@ -10,7 +10,7 @@ from memeloc.survey.labels.decided import LabelDecision, decided_answers, with_d
 from memeloc.survey.labels.further import settle_further
 from memeloc.survey.labels.settling import settle
 from memeloc.survey.quality.rules import Settling
-from memeloc.survey.taxonomy import load_taxonomy
+from memeloc.taxonomy import load_taxonomy
 
 HARMEME = load_taxonomy("harmeme")
 SETTINGS = Settling(answers=2)

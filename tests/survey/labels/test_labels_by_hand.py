@@ -21,7 +21,7 @@ from memeloc.survey.model import Answer, Check, Participant, Sheet, Submission
 from memeloc.survey.quality.checking import check, retained
 from memeloc.survey.quality.report import CheckReport
 from memeloc.survey.quality.rules import Rules, Settling, read_rules, read_settling
-from memeloc.survey.taxonomy import Label, Question, Taxonomy, load_taxonomy
+from memeloc.taxonomy import Label, Question, Taxonomy, load_taxonomy
 from tests.survey.annotators import NOON, person, sheet
 
 quick = settings(suppress_health_check=[HealthCheck.too_slow])

@@ -7,7 +7,7 @@ from dataclasses import replace
 from memeloc.survey.labels.people import COLUMNS, people_table
 from memeloc.survey.model import PERSON, Answer, Participant, PersonEntry, Sheet, Submission
 from memeloc.survey.quality.checking import check
-from memeloc.survey.taxonomy import load_taxonomy, with_demographics
+from memeloc.taxonomy import load_taxonomy, with_demographics
 from tests.survey.annotators import fill, person, sheet
 
 TAXONOMY = with_demographics(load_taxonomy("multi3hate"), ["gender", "most-of-life"])

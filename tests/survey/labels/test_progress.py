@@ -12,7 +12,7 @@ from memeloc.survey.labels.progress import Money, survey_status
 from memeloc.survey.labels.settling import answers_table, settle
 from memeloc.survey.model import Submission
 from memeloc.survey.quality.checking import check, retained
-from memeloc.survey.taxonomy import load_taxonomy
+from memeloc.taxonomy import load_taxonomy
 from tests.survey.annotators import careful, fill, person, sheet
 
 US, DE, SECOND = sheet("US"), sheet("DE"), sheet("US", 2, memes=10)

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from memeloc.survey.labels.further import beside_labels, settle_further
 from memeloc.survey.labels.settling import STATES, settle
 from memeloc.survey.quality.rules import Settling
-from memeloc.survey.taxonomy import Question, load_taxonomy
+from memeloc.taxonomy import Question, load_taxonomy
 
 CHARMEMES, HARMEME = load_taxonomy("charmemes"), load_taxonomy("harmeme")
 TWO = Settling(answers=2, most=4)

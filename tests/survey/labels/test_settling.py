@@ -17,7 +17,7 @@ from memeloc.locales import default
 from memeloc.survey.labels.settling import answers_table, settle
 from memeloc.survey.model import Answer, Check, Culture, MemeEntry, Sheet, Submission
 from memeloc.survey.quality.rules import Settling, read_rules, read_settling
-from memeloc.survey.taxonomy import Label, Taxonomy, load_taxonomy
+from memeloc.taxonomy import Label, Taxonomy, load_taxonomy
 
 HATE = load_taxonomy("multi3hate")
 ORDERED = Taxonomy(

@@ -8,7 +8,7 @@ from memeloc.survey.labels.further import settle_further
 from memeloc.survey.labels.settling import Settled, settle
 from memeloc.survey.labels.unsettled import Unsettled, needs_of, to_discuss, unsettled
 from memeloc.survey.quality.rules import Settling
-from memeloc.survey.taxonomy import load_taxonomy
+from memeloc.taxonomy import load_taxonomy
 
 HARMEME = load_taxonomy("harmeme")
 FOURTH = Settling(answers=3, extra=1, most=4, further=("target",))

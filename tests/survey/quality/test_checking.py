@@ -20,7 +20,7 @@ from memeloc.survey.quality.checking import check, retained
 from memeloc.survey.quality.likelihood import Rates, at_least
 from memeloc.survey.quality.report import CheckReport
 from memeloc.survey.quality.rules import Again, OnePerson, Rules, read_rules
-from memeloc.survey.taxonomy import load_taxonomy
+from memeloc.taxonomy import load_taxonomy
 from tests.survey.annotators import careful, culture, fill, person, sheet
 
 US, DE = sheet("US"), sheet("DE")

@@ -9,7 +9,7 @@ import pytest
 from memeloc.errors import InputError
 from memeloc.survey.quality.rules import read_rules
 from memeloc.survey.recipes import leave_out, load_recipe, parse_recipe, recipe_names
-from memeloc.survey.taxonomy import load_taxonomy
+from memeloc.taxonomy import load_taxonomy
 
 NAMED = ("harmeme", "araharmeme", "charmemes", "m-quest")
 MINE = """

@@ -13,8 +13,8 @@ from memeloc.survey.targets.csv.reading import COLUMNS, columns_of
 from memeloc.survey.targets.google_forms.plan import QUESTIONS, plan, question_id
 from memeloc.survey.targets.places import item_key
 from memeloc.survey.targets.protocol import SurveyPack
-from memeloc.survey.taxonomy import Question
 from memeloc.survey.texts import survey_texts
+from memeloc.taxonomy import Question
 from tests.survey.packs import pack as small_pack
 
 PEOPLE = tuple(f"5e848123456789012345670{number}" for number in range(4))

@@ -25,8 +25,8 @@ from memeloc.survey.model import Culture, Sheet
 from memeloc.survey.targets.protocol import SurveyPack, Target
 from memeloc.survey.targets.registry import make_target, recognise, target_names
 from memeloc.survey.targets.resolver import import_file
-from memeloc.survey.taxonomy import load_taxonomy
 from memeloc.survey.texts import survey_texts
+from memeloc.taxonomy import load_taxonomy
 from memeloc.templates import load_templates
 
 RECRUITS = {"prolific"}

@@ -17,9 +17,9 @@ from memeloc.survey.targets.instructions import SheetTexts
 from memeloc.survey.targets.places import item_key
 from memeloc.survey.targets.protocol import SurveyPack, refuse_other_kinds
 from memeloc.survey.targets.resolver import import_file
-from memeloc.survey.taxonomy import Question, Taxonomy, load_taxonomy
-from memeloc.survey.taxonomy.questions import complete
 from memeloc.survey.texts import survey_texts
+from memeloc.taxonomy import Question, Taxonomy, load_taxonomy
+from memeloc.taxonomy.questions import complete
 from tests.survey.packs import pack
 
 QUESTIONS = (

@@ -34,8 +34,8 @@ from memeloc.survey.targets.google_forms.requests import all_requests, batches, 
 from memeloc.survey.targets.google_forms.target import GoogleForms
 from memeloc.survey.targets.places import folded
 from memeloc.survey.targets.protocol import SurveyPack
-from memeloc.survey.taxonomy import Label, Question
 from memeloc.survey.texts import survey_texts
+from memeloc.taxonomy import Label, Question
 from tests.survey.forms_server import FormsServer, problems
 from tests.survey.packs import pack as small_pack
 

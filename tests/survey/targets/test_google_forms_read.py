@@ -23,8 +23,8 @@ from memeloc.survey.targets.google_forms.plan import FSI, PDI, Form, plan, quest
 from memeloc.survey.targets.google_forms.target import GoogleForms
 from memeloc.survey.targets.protocol import Imported, SurveyPack
 from memeloc.survey.targets.resolver import import_file
-from memeloc.survey.taxonomy import Question
 from memeloc.survey.texts import survey_texts
+from memeloc.taxonomy import Question
 from tests.survey.packs import pack as small_pack
 
 ENTRIES = ("m1", "check-1", "check-2", "m2")

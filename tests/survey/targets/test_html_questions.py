@@ -15,8 +15,8 @@ from memeloc.survey.model import Answer, MemeEntry, PersonEntry, Submission
 from memeloc.survey.targets.html.target import Html
 from memeloc.survey.targets.protocol import SurveyPack
 from memeloc.survey.targets.resolver import import_file
-from memeloc.survey.taxonomy import Question
 from memeloc.survey.texts import survey_texts
+from memeloc.taxonomy import Question
 from tests.survey.packs import pack
 from tests.survey.sheet_pages import PHONE, begin, new_context, open_in, saved_file, written
 

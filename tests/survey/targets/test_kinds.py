@@ -22,7 +22,7 @@ from memeloc.survey.targets.protocol import ALL_KINDS, SurveyPack, refuse_other_
 from memeloc.survey.targets.qualtrics.reading import tag_of
 from memeloc.survey.targets.registry import make_target, target_names
 from memeloc.survey.targets.resolver import import_file
-from memeloc.survey.taxonomy import LABEL, Kind
+from memeloc.taxonomy import LABEL, Kind
 from tests.survey.every_kind import answered, every_kind
 from tests.survey.packs import pack
 

@@ -22,8 +22,8 @@ from memeloc.survey.targets.label_studio.target import LabelStudio
 from memeloc.survey.targets.places import item_key
 from memeloc.survey.targets.protocol import ALL_KINDS, SurveyPack
 from memeloc.survey.targets.resolver import import_file
-from memeloc.survey.taxonomy import Question
 from memeloc.survey.texts import survey_texts
+from memeloc.taxonomy import Question
 from tests.survey.every_kind import answered, every_kind
 from tests.survey.packs import CAPTION, hostile, pack
 from tests.survey.real_programs import (

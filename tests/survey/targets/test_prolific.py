@@ -27,8 +27,8 @@ from memeloc.survey.targets.prolific.records import FilterRecord
 from memeloc.survey.targets.prolific.studies import GROUP_FILTER, digest
 from memeloc.survey.targets.prolific.target import Prolific
 from memeloc.survey.targets.protocol import SurveyPack
-from memeloc.survey.taxonomy import load_taxonomy
 from memeloc.survey.texts import survey_texts
+from memeloc.taxonomy import load_taxonomy
 from tests.survey.annotators import sheet as a_sheet
 from tests.survey.prolific_server import offered, offered_records, problems
 

@@ -29,8 +29,8 @@ from memeloc.survey.targets.prolific.studies import GROUP_FILTER, STUDIES_FILTER
 from memeloc.survey.targets.prolific.target import Prolific
 from memeloc.survey.targets.protocol import MemoryState, SurveyPack
 from memeloc.survey.targets.services import RequestError
-from memeloc.survey.taxonomy import load_taxonomy
 from memeloc.survey.texts import survey_texts
+from memeloc.taxonomy import load_taxonomy
 from tests.survey import prolific_server
 from tests.survey.annotators import fill, person, sheet
 from tests.survey.prolific_server import ProlificServer, offered, offered_records, problems

@@ -23,8 +23,8 @@ from memeloc.survey.targets.places import item_key
 from memeloc.survey.targets.protocol import SurveyPack
 from memeloc.survey.targets.qualtrics.target import Qsf
 from memeloc.survey.targets.resolver import import_file
-from memeloc.survey.taxonomy import Question
 from memeloc.survey.texts import survey_texts
+from memeloc.taxonomy import Question
 from tests.survey.packs import pack
 
 CHOSEN = {"m1": "no-hate", "check-1": "unknown", "check-2": "hate", "m2": "hate"}

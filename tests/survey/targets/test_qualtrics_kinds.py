@@ -20,8 +20,8 @@ from memeloc.survey.targets.places import item_key
 from memeloc.survey.targets.protocol import SurveyPack
 from memeloc.survey.targets.qualtrics.target import LARGEST, SIDE, Qsf
 from memeloc.survey.targets.resolver import import_file
-from memeloc.survey.taxonomy import Question
 from memeloc.survey.texts import survey_texts
+from memeloc.taxonomy import Question
 from tests.survey.packs import pack
 from tests.survey.targets.test_qualtrics import elements, exported, saved, valid
 

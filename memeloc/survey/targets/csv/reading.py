@@ -15,8 +15,8 @@ from memeloc.errors import InputError
 from memeloc.survey.model import RejectedRow, Sheet
 from memeloc.survey.targets.places import Places
 from memeloc.survey.targets.protocol import CONSENT, RawAnswer, RawRecord, SurveyPack
-from memeloc.survey.taxonomy import Question, Taxonomy
 from memeloc.tables import Row, Table, read_tables
+from memeloc.taxonomy import Question, Taxonomy
 
 NEEDED = ("item", "participant", "answer")
 COLUMNS = (

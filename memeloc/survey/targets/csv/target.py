@@ -20,8 +20,8 @@ from memeloc.survey.targets.instructions import (
 )
 from memeloc.survey.targets.pictures import copy_picture
 from memeloc.survey.targets.protocol import ALL_KINDS, CONSENT
-from memeloc.survey.taxonomy import LABEL
 from memeloc.tables import write_table
+from memeloc.taxonomy import LABEL
 
 
 class Csv(SheetFiles):

@@ -25,8 +25,8 @@ from memeloc.survey.targets.google_forms.routing import Step, steps_of
 from memeloc.survey.targets.instructions import SheetTexts, ShownQuestion
 from memeloc.survey.targets.places import folded
 from memeloc.survey.targets.protocol import SurveyPack
-from memeloc.survey.taxonomy import LABEL
 from memeloc.tables import drawable
+from memeloc.taxonomy import LABEL
 
 LONGEST_TITLE = 500
 """Characters of a title or an option. Google names no limit; its editor copes with this many."""

@@ -28,7 +28,7 @@ from memeloc.survey.targets.json_files import starts_as_json
 from memeloc.survey.targets.pictures import copy_picture
 from memeloc.survey.targets.protocol import RawRecord, State, SurveyPack, no_progress
 from memeloc.survey.targets.writing import write_json, write_text
-from memeloc.survey.taxonomy import Kind
+from memeloc.taxonomy import Kind
 
 _DATA = Path(__file__).parent / "data"
 

@@ -14,7 +14,7 @@ from pydantic import AliasChoices, BaseModel, Field
 from memeloc.survey.model import RejectedRow
 from memeloc.survey.targets.json_files import content_of, read_records, starts_as_json, validated
 from memeloc.survey.targets.protocol import RawAnswer, RawRecord, RawSubmission, SurveyPack
-from memeloc.survey.taxonomy import Taxonomy
+from memeloc.taxonomy import Taxonomy
 
 
 class _Answer(BaseModel):

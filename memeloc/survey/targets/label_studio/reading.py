@@ -16,8 +16,8 @@ from memeloc.errors import InputError
 from memeloc.survey.model import RejectedRow
 from memeloc.survey.targets.json_files import read_json, starts_as_json, validated
 from memeloc.survey.targets.protocol import RawAnswer, RawRecord, SurveyPack
-from memeloc.survey.taxonomy import LABEL
 from memeloc.survey.times import read_moment
+from memeloc.taxonomy import LABEL
 
 _BEFORE = "q-"
 """Before the id of a question in the name of its control; JSON-MIN has other keys beside it."""

@@ -23,8 +23,8 @@ from memeloc.survey.targets.json_files import (
     validated,
 )
 from memeloc.survey.targets.protocol import RawAnswer, RawRecord, RawSubmission, SurveyPack
-from memeloc.survey.taxonomy import LABEL
 from memeloc.survey.times import read_moment
+from memeloc.taxonomy import LABEL
 
 CONSENT = "consent"
 """The name of the question for consent, and of its page."""

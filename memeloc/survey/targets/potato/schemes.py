@@ -14,8 +14,8 @@ from typing import Any
 from memeloc.survey.model import PersonEntry
 from memeloc.survey.targets.instructions import Item, SheetTexts, ShownQuestion
 from memeloc.survey.targets.potato.reading import GATE, scheme_name
-from memeloc.survey.taxonomy import LABEL, Kind
 from memeloc.tables import drawable
+from memeloc.taxonomy import LABEL, Kind
 
 REQUIRED = {"label_requirement": {"required": True}}
 

@@ -17,9 +17,9 @@ from zoneinfo import ZoneInfo
 from memeloc.errors import InputError
 from memeloc.survey.model import RejectedRow, Sheet
 from memeloc.survey.targets.protocol import RawAnswer, RawRecord, RawSubmission, SurveyPack
-from memeloc.survey.taxonomy import Question
 from memeloc.survey.times import read_moment
 from memeloc.tables import Row, Table, read_tables
+from memeloc.taxonomy import Question
 
 CONSENT = "consent"
 """The export tag of the question that asks for consent; an entry's is its `item_key`."""

@@ -35,8 +35,8 @@ from memeloc.survey.targets.qualtrics.reading import (
     WARNING,
     tag_of,
 )
-from memeloc.survey.taxonomy import LABEL
 from memeloc.tables import drawable
+from memeloc.taxonomy import LABEL
 
 _BACK = "https://app.prolific.com/submissions/complete?cc="
 _LANGUAGES = {"zh-Hans": "ZH-S", "zh-Hant": "ZH-T", "pt": "PT-BR", "es": "ES", "en": "EN"}

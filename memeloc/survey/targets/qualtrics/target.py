@@ -17,7 +17,7 @@ from memeloc.survey.targets.pictures import copy_picture, small_data_url
 from memeloc.survey.targets.qualtrics.reading import read, recognises
 from memeloc.survey.targets.qualtrics.survey import survey_file
 from memeloc.survey.targets.writing import write_text
-from memeloc.survey.taxonomy import Kind
+from memeloc.taxonomy import Kind
 
 LARGEST, SIDE = 200_000, 600
 """Bytes up to which a picture stands in its question as it is, and pixels to which a larger one is

@@ -1,0 +1,36 @@
+"""What is right. In: labels of items by culture or annotator. Out: `Gold`."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Gold:
+    """What is right, in the eyes of each culture.
+
+    Attributes:
+        table: indexed by item (texts), a column a culture (or the only one, such as `gold`); names
+            of labels, missing where a culture has none. Of multiple choice: the right option.
+        labels: all that there are, in order; empty for multiple choice.
+        levels: by label a number, where labels are ordered (for MAE and MMAE).
+        coarser: by name of a coarser task its label for each label (charmemes: 11, 4 and 2
+            classes by mapping, 5.1).
+        about: which dataset, split, mapping and seed these are; it stands in every output.
+    """
+
+    table: pd.DataFrame
+    labels: tuple[str, ...] = ()
+    levels: Mapping[str, int] = field(default_factory=dict)
+    coarser: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
+    about: Mapping[str, str] = field(default_factory=dict)
+
+    @property
+    def cultures(self) -> tuple[str, ...]:
+        """The columns of the table."""
+        return tuple(map(str, self.table.columns))

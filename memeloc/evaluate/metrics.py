@@ -1,0 +1,107 @@
+"""Metrics of a classifier. In: counts of gold by predicted label. Out: accuracy, F1, MAE and more.
+
+All of them follow from the confusion counts, so a bootstrap needs only counts of its resamples:
+the functions take any number of leading axes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+Floats = NDArray[np.float64]
+Ints = NDArray[np.int64]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Metrics:
+    """Metrics, each with the leading axes of the counts; NaN where nothing defines it.
+
+    Attributes:
+        accuracy: share of items whose label was predicted; an invalid answer is wrong.
+        precision, recall, f1: macro averages over all labels of the task, a label that was never
+            predicted (or does not occur) counting as 0, as scikit-learn's `zero_division=0` does.
+        mae: mean distance of levels; an invalid answer is as far off as its gold label allows.
+        mmae: mean over the labels that occur of the MAE within each (harmeme 6, Baccianella 2009).
+        precisions, recalls, f1s: by label, one axis more.
+        support: items by gold label.
+    """
+
+    accuracy: Floats
+    precision: Floats
+    recall: Floats
+    f1: Floats
+    mae: Floats
+    mmae: Floats
+    precisions: Floats
+    recalls: Floats
+    f1s: Floats
+    support: Floats
+
+
+def confusion(gold: Ints, predicted: Ints, labels: int, weights: Floats | None = None) -> Floats:
+    """Counts of gold (rows) by predicted label (columns), the last column for invalid answers.
+
+    Args:
+        gold: by item the place of its label, from 0.
+        predicted: the same; a negative one is an invalid answer.
+        labels: how many there are.
+        weights: of items, (..., items); the result has its leading axes.
+    """
+    columns = np.where(predicted < 0, labels, predicted)
+    cells = gold * (labels + 1) + columns
+    if weights is None:
+        counts = np.bincount(cells, minlength=labels * (labels + 1)).astype(np.float64)
+    else:
+        one_hot = np.zeros((len(cells), labels * (labels + 1)))
+        one_hot[np.arange(len(cells)), cells] = 1
+        counts = weights @ one_hot
+    return np.asarray(counts.reshape(*counts.shape[:-1], labels, labels + 1), dtype=np.float64)
+
+
+def measure(counts: Floats, levels: Sequence[float] | None = None) -> Metrics:
+    """Metrics of confusion counts (..., labels, labels + 1).
+
+    Args:
+        counts: of `confusion`.
+        levels: of the labels, where they are ordered; None leaves MAE and MMAE undefined.
+    """
+    labels = counts.shape[-2]
+    support = counts.sum(-1)
+    total = support.sum(-1)
+    right = np.diagonal(counts[..., :labels], axis1=-2, axis2=-1)
+    predicted = counts[..., :labels].sum(-2)
+    with np.errstate(invalid="ignore", divide="ignore"):
+        precisions = np.nan_to_num(right / predicted)
+        recalls = np.nan_to_num(right / support)
+        f1s = np.nan_to_num(2 * right / (predicted + support))
+        accuracy = right.sum(-1) / total
+        mae, mmae = _distances(counts, support, levels)
+    return Metrics(
+        accuracy,
+        precisions.mean(-1),
+        recalls.mean(-1),
+        f1s.mean(-1),
+        mae,
+        mmae,
+        precisions,
+        recalls,
+        f1s,
+        support,
+    )
+
+
+def _distances(
+    counts: Floats, support: Floats, levels: Sequence[float] | None
+) -> tuple[Floats, Floats]:
+    if levels is None:
+        undefined = np.full(support.shape[:-1], np.nan)
+        return undefined, undefined
+    at = np.asarray(levels, dtype=np.float64)
+    distance = np.abs(at[:, None] - at[None, :])
+    distance = np.concatenate([distance, distance.max(axis=1, keepdims=True)], axis=1)
+    by_label = (counts * distance).sum(-1)
+    return by_label.sum(-1) / support.sum(-1), np.nanmean(by_label / support, axis=-1)

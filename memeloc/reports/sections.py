@@ -1,0 +1,113 @@
+"""Parts of a report. In: what an analysis computed. Out: `Section`s, whatever draws or writes them.
+
+An analysis knows its figures; how a page, a file of LaTeX or a plot looks is the report's.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Table:
+    """A table of the report; its file is NAME.csv and NAME.tex.
+
+    Attributes:
+        frame: plain columns, no index; shares as 0 to 1, NaN for what is not defined.
+        columns: by column what it is, with the unit and range; of every column.
+        method: how the figures were computed and on how many, with the source.
+        captions: columns whose text is in a language of its own, any script.
+    """
+
+    name: str
+    title: str
+    frame: pd.DataFrame
+    columns: Mapping[str, str]
+    method: str
+    captions: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Heatmap:
+    """A matrix; `values` has its rows' and columns' labels as index and columns."""
+
+    name: str
+    title: str
+    values: pd.DataFrame
+    method: str
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Histogram:
+    """How often a value came; `marks` are values of interest by label, beside the distribution."""
+
+    name: str
+    title: str
+    values: Sequence[float]
+    axis: str
+    method: str
+    marks: Mapping[str, float] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Intervals:
+    """Values with intervals. `frame`: label, value, low, high, and optionally `group`."""
+
+    name: str
+    title: str
+    frame: pd.DataFrame
+    axis: str
+    method: str
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Bars:
+    """Bars. `frame` is indexed by bar, a column a series; `stacked` where they are shares."""
+
+    name: str
+    title: str
+    frame: pd.DataFrame
+    axis: str
+    method: str
+    stacked: bool = False
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Lines:
+    """Lines over an ordered axis. `frame` is indexed by the axis, a column a line."""
+
+    name: str
+    title: str
+    frame: pd.DataFrame
+    axis: str
+    method: str
+
+
+Plot = Heatmap | Histogram | Intervals | Bars | Lines
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Section:
+    """One analysis of the report.
+
+    Attributes:
+        name: plain letters and hyphens, for links and files.
+        sentences: what a methods paragraph says of it, with the figures filled in.
+        figures: single figures by name, for programs and for tests; None for what is not defined.
+        gaps: what could not be computed, and why: a sentence each.
+        items: items that the report shows with their versions and votes, the first first.
+    """
+
+    name: str
+    title: str
+    tables: tuple[Table, ...] = ()
+    plots: tuple[Plot, ...] = ()
+    sentences: tuple[str, ...] = ()
+    figures: Mapping[str, Any] = field(default_factory=dict)
+    gaps: tuple[str, ...] = ()
+    items: tuple[str, ...] = ()

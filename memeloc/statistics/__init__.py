@@ -1,0 +1,1 @@
+"""Tests and intervals that several stages share. In: counts, statistics. Out: p-values, bounds."""

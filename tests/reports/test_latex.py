@@ -1,0 +1,57 @@
+import re
+from itertools import product
+
+import pandas as pd
+
+from memeloc.reports.latex import MOST_ROWS, escape, latex_table
+from memeloc.reports.sections import Table
+
+_COMMANDS = re.compile(
+    r"\\text(?:backslash|asciitilde|asciicircum|less|greater|bar|emdash)\{\}|\\[&%$#_{}]|\{\}"
+    r"|\$-\$|\$\\infty\$|\$\\chi\$|\\textsuperscript\{2\}"
+)
+
+
+_HOSTILE = "\\{}$&#^_~%<>|\"-'`,?! a\n\x00[*—\ud800क"
+
+
+def test_no_text_leaves_a_letter_that_tex_obeys():
+    for text in map("".join, product(_HOSTILE, repeat=3)):
+        escaped = escape(text)
+        assert not re.search(r"--|''|``|[?!]`", escaped), text
+        assert not re.search(r"[\\{}$&#^_~%<>|]", _COMMANDS.sub("", escaped)), text
+
+
+def test_what_is_escaped_reads_as_before():
+    assert escape("50 % of a_b & {c}") == r"50 \% of a\_b \& \{c\}"
+    assert escape("C:\\x~^") == r"C:\textbackslash{}x\textasciitilde{}\textasciicircum{}"
+    assert escape("a -- b\n`c'' \ud800") == "a -{}- b `c'{}' \ufffd"
+
+
+def table(rows):
+    frame = pd.DataFrame({"label": [f"[{row}]" for row in range(rows)], "n_1": range(rows)})
+    return Table("counts", "Counts & shares", frame, {}, "Of 5 % of them.")
+
+
+def test_a_table_has_rules_a_caption_and_a_label():
+    text = latex_table(table(2))
+    assert text.splitlines()[3:] == [
+        r"\caption{Counts \& shares. Of 5 \% of them.}",
+        r"\label{tab:counts}",
+        r"\begin{tabular}{lr}",
+        r"\toprule",
+        r"label & n\_1 \\",
+        r"\midrule",
+        r"{}[0] & 0 \\",
+        r"{}[1] & 1 \\",
+        r"\bottomrule",
+        r"\end{tabular}",
+        r"\end{table}",
+    ]
+
+
+def test_a_long_table_breaks_over_pages_and_names_its_rest():
+    text = latex_table(table(MOST_ROWS + 3))
+    assert r"\begin{longtable}{lr}" in text
+    assert "3 more rows: counts.csv" in text
+    assert f"[{MOST_ROWS}]" not in text

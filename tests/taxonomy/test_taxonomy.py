@@ -1,0 +1,390 @@
+"""Label sets from files: one of one's own, and every way to get one wrong."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from memeloc.errors import InputError
+from memeloc.locales import default
+from memeloc.resources import folder
+from memeloc.survey.texts import survey_texts
+from memeloc.taxonomy import load_taxonomy, taxonomy_names
+
+OWN = """
+name = "weather"
+source = "our handbook, page 3"
+rules = ["cloud"]
+
+[[label]]
+id = "storm"
+severity = 2
+subcategories = ["hail", "thunder"]
+
+[[label]]
+id = "drizzle"
+severity = 1
+
+[[label]]
+id = "sun"
+
+[[label]]
+id = "unknown"
+role = "abstain"
+
+[[question]]
+id = "where"
+answers = ["here", "there"]
+when = { label = ["storm", "drizzle"] }
+
+[[example]]
+id = "monday"
+label = "drizzle"
+template = "cloud-monday"
+
+[text.en]
+question = "What is the weather in this meme?"
+definition = "Weather is what falls from the sky."
+label.storm.name = "Storm"
+label.storm.definition = "It blows."
+label.storm.subcategory.hail = "Hail"
+label.storm.subcategory.thunder = "Thunder"
+label.drizzle.name = "Drizzle"
+label.drizzle.definition = "It drips."
+label.sun.name = "Sun"
+label.sun.definition = "It shines."
+label.unknown.name = "I don't know"
+label.unknown.definition = "You cannot see the sky."
+questions.where.text = "Where is it?"
+questions.where.answer.here = "Here"
+questions.where.answer.there = "There"
+rule.cloud = "A cloud alone is no weather."
+example.monday.caption = "Monday's forecast // me"
+example.monday.why = "It drips on one person."
+"""
+ENGLISH = OWN.partition("[text.en]\n")[2]
+
+Write = Callable[[str], Path]
+
+
+@pytest.fixture
+def write(tmp_path: Path) -> Write:
+    def write(text: str) -> Path:
+        path = tmp_path / "weather.toml"
+        path.write_text(text, encoding="utf-8")
+        return path
+
+    return write
+
+
+def changed(old: str, new: str) -> str:
+    assert old in OWN
+    return OWN.replace(old, new, 1)
+
+
+# One of one's own.
+
+
+def test_a_taxonomy_of_ones_own_is_named_by_its_file(write: Write) -> None:
+    taxonomy = load_taxonomy(write(OWN))
+    assert taxonomy == load_taxonomy(str(write(OWN)))
+    assert taxonomy.name == "weather"
+    assert taxonomy.source == "our handbook, page 3"
+    assert [label.id for label in taxonomy.labels] == ["storm", "drizzle", "sun", "unknown"]
+    assert taxonomy.labels[0].subcategories == ("hail", "thunder")
+    assert taxonomy.abstain == taxonomy.labels[3]
+    (where,) = taxonomy.questions
+    assert where.when == {"label": ("storm", "drizzle")}
+    assert where.kind == "choice"
+    assert taxonomy.rules == ("cloud",)
+    assert taxonomy.groups == ()
+
+
+def test_it_brings_its_words_along(write: Write) -> None:
+    taxonomy = load_taxonomy(write(OWN))
+    assert set(taxonomy.texts["en"]) == set(taxonomy.keys())
+    texts = survey_texts(default().get("en"), taxonomy=taxonomy)
+    assert texts.get("taxonomy.weather.label.storm.name") == "Storm"
+    assert texts.get("consent.heading") == "Your consent"
+
+
+def test_english_texts_are_shown_where_a_language_has_none(write: Write) -> None:
+    taxonomy = load_taxonomy(write(OWN))
+    texts = survey_texts(default().get("de"), taxonomy=taxonomy)
+    assert texts.get("taxonomy.weather.label.storm.name") == "Storm"
+    assert texts.get("next") == "Weiter"
+    assert texts.lacking(taxonomy) == taxonomy.keys()
+
+
+@pytest.mark.parametrize(
+    ("written", "tag"),
+    [("de", "de"), ("DE", "de"), ("de-AT", "de"), ("zh-CN", "zh-Hans"), ("iw", "he")],
+)
+def test_its_languages_are_found_however_tags_are_written(
+    write: Write, written: str, tag: str
+) -> None:
+    german = ENGLISH.replace('"Storm"', '"Sturm"')
+    taxonomy = load_taxonomy(write(f"{OWN}\n[text.{written}]\n{german}"))
+    assert set(taxonomy.texts) == {"en", tag}
+    texts = survey_texts(default().get(tag), taxonomy=taxonomy)
+    assert texts.get("taxonomy.weather.label.storm.name") == "Sturm"
+
+
+def test_a_country_that_has_words_of_its_own_keeps_them_apart(write: Write) -> None:
+    both = f"{OWN}\n[text.de]\n{ENGLISH}\n[text.de-AT]\n{ENGLISH}"
+    assert set(load_taxonomy(write(both)).texts) == {"en", "de", "de-AT"}
+
+
+def test_a_byte_order_mark_and_windows_line_ends_are_read(tmp_path: Path) -> None:
+    path = tmp_path / "weather.toml"
+    path.write_bytes(b"\xef\xbb\xbf" + OWN.replace("\n", "\r\n").encode())
+    assert load_taxonomy(path).name == "weather"
+
+
+def test_further_questions_rules_and_abstaining_are_optional(write: Write) -> None:
+    plain = re.sub(r"\[\[question\]\].*?\n\n", "", OWN, flags=re.DOTALL)
+    plain = re.sub(r"^(questions|rule|label\.unknown|rules).*\n", "", plain, flags=re.MULTILINE)
+    plain = plain.replace('[[label]]\nid = "unknown"\nrole = "abstain"\n', "")
+    taxonomy = load_taxonomy(write(plain))
+    assert taxonomy.questions == ()
+    assert taxonomy.abstain is None
+    assert taxonomy.rules == ()
+
+
+def test_the_example_of_the_guide_can_be_loaded(write: Write) -> None:
+    guide = (folder("guides") / "taxonomies.md").read_text(encoding="utf-8")
+    (example,) = re.findall(r"^```toml\n(.*?)^```$", guide, re.MULTILINE | re.DOTALL)
+    taxonomy = load_taxonomy(write(example))
+    assert taxonomy.questions
+    assert taxonomy.abstain is not None
+    assert taxonomy.rules
+    assert any(label.subcategories for label in taxonomy.labels)
+    assert len(taxonomy.texts) == 2, "English and another language"
+    fields = r"name|source|most_severe|rules|severity|role|subcategories|group|kind|when|template"
+    assert set(re.findall(rf"^({fields}) =", example, re.MULTILINE)) == set(fields.split("|"))
+
+
+def test_the_guide_lists_what_is_shipped() -> None:
+    guide = (folder("guides") / "taxonomies.md").read_text(encoding="utf-8")
+    for name in taxonomy_names():
+        taxonomy = load_taxonomy(name)
+        (row,) = re.findall(rf"^\| `{name}` \|.*$", guide, re.MULTILINE)
+        for label in taxonomy.labels:
+            assert f"`{label.id}`" in row or label.role == "abstain"
+        for question in taxonomy.questions:
+            for answer in question.answers if not taxonomy.whose_kinds(question) else ():
+                assert f"`{answer}`" in row
+
+
+# Wrong files, each reported in a sentence that names the file and the place.
+
+STORM = 'id = "storm"\nseverity = 2'
+WRONG = {
+    "no name": ('name = "weather"\n', "", "the taxonomy needs the setting name"),
+    "a name with spaces": ('"weather"', '"my weather"', "name of the taxonomy: string"),
+    "a name that is shipped": (
+        'name = "weather"', 'name = "harmeme"', "a shipped taxonomy is called 'harmeme'",
+    ),
+    "a label without an id": ('id = "sun"\n', "", "needs the setting label.2.id"),
+    "two labels of one id": ('id = "sun"', 'id = "storm"', "the label 'storm' is there twice"),
+    "a severity that is a word": (
+        STORM, 'id = "storm"\nseverity = "high"', "label.0.severity of the taxonomy: input",
+    ),
+    "a severity that is a fraction": (
+        STORM, 'id = "storm"\nseverity = 1.5', "label.0.severity of the taxonomy: input",
+    ),
+    "a severity that is true": (
+        STORM, 'id = "storm"\nseverity = true', "label.0.severity of the taxonomy: input",
+    ),
+    "a severity below none": (STORM, 'id = "storm"\nseverity = -1', "greater than or equal to 0"),
+    "a severity beyond all": (STORM, 'id = "storm"\nseverity = 101', "less than or equal to 100"),
+    "a severity beyond numbers": (
+        STORM, f'id = "storm"\nseverity = {"9" * 5000}', "is not TOML",
+    ),
+    "a role that is none": ('role = "abstain"', 'role = "boss"', "label.3.role of the taxonomy"),
+    "a word that nothing means": (
+        STORM, f'{STORM}\ncolour = "grey"', "label.0.colour of the taxonomy: unexpected",
+    ),
+    "one label in single brackets": ("[[label]]\n" + STORM, '[label]\nid = "storm"', "is not TOML"),
+    "two that abstain": (
+        'id = "sun"', 'id = "sun"\nrole = "abstain"', "two labels abstain, 'sun' and 'unknown'",
+    ),
+    "a subcategory twice": (
+        '["hail", "thunder"]', '["hail", "hail"]', "the subcategory of 'storm' 'hail' is there",
+    ),
+    "subcategories that are a text": (
+        '["hail", "thunder"]', '"hail"', "label.0.subcategories of the taxonomy",
+    ),
+    "a group for one label only": (
+        STORM, f'{STORM}\ngroup = "bad"', "the label 'drizzle' has no group, and others have",
+    ),
+    "an example of an unknown label": (
+        'label = "drizzle"', 'label = "fog"', "the example 'monday' names the label 'fog'",
+    ),
+    "an example of not knowing": (
+        'label = "drizzle"', 'label = "unknown"', "'unknown', which is no vote; name another",
+    ),
+    "an unknown template": (
+        '"cloud-monday"', '"sky"', "names the template 'sky', and no built-in one is called so",
+    ),
+    "a template outside": ('"cloud-monday"', '"../templates/cloud-monday"', "no built-in one"),
+    "no template": ('"cloud-monday"', '""', "no built-in one is called so"),
+    "a question after an unknown label": (
+        '["storm", "drizzle"]', '["fog"]', "after the answer 'fog' to 'label', which has storm",
+    ),
+    "a question after its own answer": (
+        'when = { label = ["storm", "drizzle"] }', 'when = { where = ["here"] }',
+        "is asked after 'where', and no question with answers to choose from is called so",
+    ),
+    "a question after no answer": ('["storm", "drizzle"]', "[]", "tuple should have at least 1"),
+    "a question after the same twice": (
+        '["storm", "drizzle"]', '["storm", "storm"]', "'storm' is there twice",
+    ),
+    "a question with one answer": ('answers = ["here", "there"]', 'answers = ["here"]', "too few"),
+    "a scale without numbers": (
+        'answers = ["here", "there"]', 'kind = "scale"', 'kind = "scale" and scale',
+    ),
+    "a scale that falls": (
+        'answers = ["here", "there"]', 'kind = "scale"\nscale = [5, 1]', "not the smaller one",
+    ),
+    "a scale of words": (
+        'answers = ["here", "there"]', 'kind = "scale"\nscale = ["low", "high"]',
+        "question.0.scale",
+    ),
+    "a text with answers": (
+        'id = "where"', 'id = "where"\nkind = "text"', "is a text, which has no answers",
+    ),
+    "a question called as a column is": ('id = "where"', 'id = "label"', "give it another"),
+    "a draft of a scale": (
+        'answers = ["here", "there"]', 'kind = "scale"\nscale = [1, 5]\nitem_text = "answer"',
+        "go with kind = \"text\" only",
+    ),
+    "an item's text without a place": (
+        'id = "where"', 'id = "where"\nitem_text = "question"', "write {text} there",
+    ),
+    "a person's question after an item's": (
+        'id = "where"', 'id = "where"\nabout = "person"', "one of them is about the person",
+    ),
+    "an answer twice": (
+        'answers = ["here", "there"]', 'answers = ["here", "here"]', "'here' is there twice",
+    ),
+    "ids without an end": (
+        '["hail", "thunder"]', f'["{"h" * 60}"]', "93 are the limit; shorten the ids",
+    ),
+    "a rule twice": ('["cloud"]', '["cloud", "cloud"]', "the rule 'cloud' is there twice"),
+    "a rule without its text": (
+        '["cloud"]', '["cloud", "rain"]', "the text 'rule.rain' is missing in [text.en]",
+    ),
+    "no words": (
+        'label.sun.name = "Sun"\n', "", "the text 'label.sun.name' is missing in [text.en]",
+    ),
+    "blank words": (
+        'label.sun.name = "Sun"', 'label.sun.name = " "', "'label.sun.name' is missing",
+    ),
+    "words of nothing": (
+        'rule.cloud =', 'rule.fog = "?"\nrule.cloud =',
+        "the text 'rule.fog' in [text.en] belongs to nothing that this taxonomy has",
+    ),
+    "words that are a number": (
+        '"It blows."', "7", "'label.storm.definition' in [text.en] has to be a text",
+    ),
+    "words that are a list": (
+        '"It blows."', '["a", "b"]', "'label.storm.definition' in [text.en] has to be a text",
+    ),
+    "two labels of one name": (
+        'label.sun.name = "Sun"', 'label.sun.name = " STORM "',
+        "two answers are called 'Storm' in [text.en]",
+    ),
+    "two answers of one name": (
+        'answer.there = "There"', 'answer.there = "Here"', "two answers are called 'Here'",
+    ),
+    "a caption of too few parts": (
+        '"Monday\'s forecast // me"', '"me"', "has 1 part in [text.en], and the template",
+    ),
+    "a caption of too many parts": (
+        '"Monday\'s forecast // me"', '"a // b // c"', "'cloud-monday' has 2 boxes",
+    ),
+    "a language that is none": ("[text.en]", '[text."x y"]', "[text.x y] names no language"),
+    "no English": ("[text.en]", "[text.de]", "'question' is missing in [text.en]"),
+    "another language by halves": (
+        "[text.en]\n", '[text.de]\nquestion = "?"\n[text.en]\n', "is missing in [text.de]",
+    ),
+    "texts without a language": (
+        "[text.en]\n", '[text]\nquestion = "?"\n[text.en]\n', "text.question of the taxonomy",
+    ),
+    "no end of tables": (
+        "[text.en]\n", f"[text.en]\n{'a.' * 5000}b = 1\n", "has to be a text in quotation marks",
+    ),
+    "no end of lists": (
+        'source = "our handbook, page 3"', f"source = {'[' * 50000}", "is not TOML",
+    ),
+    "no TOML": ("[[label]]", "[[label", "is not TOML"),
+    "a key twice": ('name = "weather"', 'name = "a"\nname = "b"', "is not TOML"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("case", WRONG)
+def test_a_wrong_file_is_refused_with_a_sentence(write: Write, case: str) -> None:
+    old, new, message = WRONG[case]
+    path = write(changed(old, new))
+    with pytest.raises(InputError) as caught:
+        load_taxonomy(path)
+    assert message in str(caught.value)
+    assert path.name in str(caught.value)
+    assert "pydantic" not in str(caught.value)
+    assert len(str(caught.value)) < 600
+
+
+def test_where_the_most_severe_wins_no_two_labels_weigh_the_same(write: Write) -> None:
+    ranked = changed('name = "weather"', 'name = "weather"\nmost_severe = true')
+    assert load_taxonomy(write(ranked)).most_severe
+    with pytest.raises(InputError, match="'storm' and 'drizzle' both have the severity 2; give"):
+        load_taxonomy(write(ranked.replace("severity = 1", "severity = 2")))
+
+
+def test_fewer_than_two_labels_to_choose_from_are_refused(write: Write) -> None:
+    head, tail = 'name = "a"\n', '[[example]]\nid = "a"\nlabel = "b"\ntemplate = "cloud-monday"\n'
+    one, none = '[[label]]\nid = "b"\n', '[[label]]\nid = "c"\nrole = "abstain"\n'
+    with pytest.raises(InputError, match="label of the taxonomy: tuple should have at least 2"):
+        load_taxonomy(write(head + one + tail))
+    with pytest.raises(InputError, match="there have to be two labels that people vote for"):
+        load_taxonomy(write(head + one + none + tail))
+
+
+def test_examples_are_needed_since_checks_are_drawn_from_them(write: Write) -> None:
+    bare = re.sub(r"\[\[example\]\].*?\n\n", "", OWN, flags=re.DOTALL)
+    with pytest.raises(InputError, match="needs the setting example"):
+        load_taxonomy(write(bare))
+
+
+@pytest.mark.parametrize("name", ["", "Multi3Hate", "../multi3hate", "hate speech", "x" * 5000])
+def test_an_unknown_name_is_refused_with_those_there_are(name: str) -> None:
+    with pytest.raises(InputError, match=r"There is no taxonomy .* multi3hate") as caught:
+        load_taxonomy(name)
+    assert len(str(caught.value)) < 300
+
+
+def test_a_missing_file_and_a_folder_are_reported(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match="cannot be read: No such file"):
+        load_taxonomy(tmp_path / "none.toml")
+    with pytest.raises(InputError, match="cannot be read"):
+        load_taxonomy(tmp_path)
+
+
+def test_a_huge_file_is_not_read_to_its_end(tmp_path: Path) -> None:
+    path = tmp_path / "huge.toml"
+    with path.open("wb") as file:
+        file.truncate(50_000_000_000)
+    with pytest.raises(InputError, match="too large"):
+        load_taxonomy(path)
+
+
+@pytest.mark.parametrize("content", [b"\xff\xfe\x00", OWN.encode("utf-16"), b"name = '\xe4'"])
+def test_a_file_in_another_encoding_is_reported(tmp_path: Path, content: bytes) -> None:
+    path = tmp_path / "weather.toml"
+    path.write_bytes(content)
+    with pytest.raises(InputError, match="is not UTF-8"):
+        load_taxonomy(path)
