@@ -47,7 +47,7 @@ class Analyzing(Checking):
         sections: Sequence[str] = (),
         on_section: OnSection = lambda name, done, total: None,
     ) -> Analysis:
-        """Analyse the retained answers, and what was collected; `memeloc.analyze.report` writes it.
+        """Analyse the retained answers, and what was collected; `memeloc.reports` writes it.
 
         Args:
             settings: seed, repetitions and the like; those of the papers by default.
