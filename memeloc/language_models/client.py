@@ -12,7 +12,9 @@ from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from threading import Condition, Event
-from typing import Any, Protocol, TypeAlias
+from typing import Any, Protocol, TypeAlias, cast, overload
+
+from pydantic import BaseModel
 
 from memeloc.counts import counted
 from memeloc.errors import InputError, MemelocError, ServiceError
@@ -25,13 +27,14 @@ from memeloc.language_models.cost import (
     Plan,
     Spending,
 )
-from memeloc.language_models.forms import Fields, read_form, strict_schema
+from memeloc.language_models.forms import read_form, strict_schema
 from memeloc.language_models.questions import (
     Answer,
     AnswerError,
     Kind,
     Message,
     Question,
+    Value,
     as_text,
     whole,
 )
@@ -48,7 +51,7 @@ WRONG = 400
 _HOPELESS = 3
 """Questions in a row from the first on that a server refuses before no more are sent."""
 
-_Asked: TypeAlias = tuple[Question[Fields], Answer[Fields] | MemelocError]
+_Asked: TypeAlias = tuple[Question[Value], Answer[Value] | MemelocError]
 
 
 class Cache(Protocol):
@@ -114,8 +117,12 @@ class LanguageModel:
         """Close the connections; the next question opens them again."""
         self._server.close()
 
-    def ask(self, messages: Sequence[Message], form: type[Fields]) -> Answer[Fields]:
-        """Ask one question, whose answer must look like a pydantic model.
+    @overload
+    def ask(self, messages: Sequence[Message], form: type[Value]) -> Answer[Value]: ...
+    @overload
+    def ask(self, messages: Sequence[Message], form: None = None) -> Answer[str]: ...
+    def ask(self, messages: Sequence[Message], form: type[Value] | None = None) -> Answer[Any]:
+        """Ask one question, whose answer must look like a pydantic model; without one, is text.
 
         Raises:
             AnswerError: the model refuses, or answers wrongly each time.
@@ -123,9 +130,9 @@ class LanguageModel:
             OverBudgetError: the question does not fit the budget.
             MissingError: httpx or a key is missing.
         """
-        return self._ask(Question(tuple(messages), form), self.backoff)
+        return self._ask(Question[Any](tuple(messages), form), self.backoff)
 
-    def ask_all(self, questions: Iterable[Question[Fields]]) -> Iterator[_Asked[Fields]]:
+    def ask_all(self, questions: Iterable[Question[Value]]) -> Iterator[_Asked[Value]]:
         """Ask many, several at once; give each with its answer or its error, as they come.
 
         Questions are taken as they are needed, from the caller's thread.
@@ -136,7 +143,7 @@ class LanguageModel:
         """
         backoff = replace(self.backoff, stop=Event())
 
-        def failed(question: Question[Fields], error: MemelocError) -> list[_Asked[Fields]]:
+        def failed(question: Question[Value], error: MemelocError) -> list[_Asked[Value]]:
             passing = isinstance(error, ServiceError) and error.retryable
             return [(question, error)] if passing else []
 
@@ -151,18 +158,20 @@ class LanguageModel:
     def key(self, question: Question[Any]) -> str:
         """A question in the cache: SHA-256 of all that its answer depends on, in hex."""
         content = [
-            "memeloc-question-1",
+            "memeloc-question-2",
+            self.settings.base_url,
             self.settings.model,
             [
                 [
                     message.role,
                     message.text,
                     [[each.media_type, each.key] for each in message.pictures],
+                    message.after,
                 ]
                 for message in question.messages
             ],
-            strict_schema(question.form),
-            self.settings.model_dump(include={"temperature", "seed", "max_tokens"}),
+            question.form and strict_schema(question.form),
+            self.settings.model_dump(include={"temperature", "seed", "max_tokens", "extra"}),
         ]
         text = json.dumps(content, ensure_ascii=True, sort_keys=True, separators=(",", ":"))
         return hashlib.sha256(text.encode("ascii")).hexdigest()
@@ -202,8 +211,8 @@ class LanguageModel:
     def estimate(self, question: Question[Any]) -> Estimate:
         """Tokens of asking once."""
         messages, settings = question.messages, self.settings
-        schema = len(json.dumps(strict_schema(question.form)))
-        sizes = [len(whole(message.text).encode()) for message in messages]
+        schema = len(json.dumps(strict_schema(question.form))) if question.form else 0
+        sizes = [len(message.words.encode()) for message in messages]
         # What the model itself wrote has no more tokens than it was allowed to write.
         most = sum(
             min(size, settings.max_tokens) if message.role == "assistant" else size
@@ -226,8 +235,8 @@ class LanguageModel:
         return self.settings.price(tokens_in, asks * self.settings.max_tokens)
 
     def _answer_or_error(
-        self, question: Question[Fields], backoff: Backoff
-    ) -> Answer[Fields] | MemelocError:
+        self, question: Question[Value], backoff: Backoff
+    ) -> Answer[Value] | MemelocError:
         try:
             return self._ask(question, backoff)
         except InputError as error:  # a picture that does not open
@@ -240,7 +249,7 @@ class LanguageModel:
                     raise ServiceError(self.service, error.reason, retryable=False) from error
             return error
 
-    def _ask(self, question: Question[Fields], backoff: Backoff) -> Answer[Fields]:
+    def _ask(self, question: Question[Value], backoff: Backoff) -> Answer[Value]:
         if self.cache is None:
             return self._ask_server(question, backoff)[0]
         key = self.key(question)
@@ -250,15 +259,13 @@ class LanguageModel:
                 self.spent.add(answered=1, cached=1)
                 return stored
             answer, text = self._ask_server(question, backoff)
-            names = ("model", "attempts", "tokens_in", "tokens_out")
+            names = ("model", "attempts", "tokens_in", "tokens_out", "refusal")
             stored_fields = {name: getattr(answer, name) for name in names}
             stored_fields |= {"cost": answer.cost, "currency": self.settings.currency}
             self.cache.put(key, json.dumps({"text": text, **stored_fields}, ensure_ascii=False))
             return answer
 
-    def _ask_server(
-        self, question: Question[Fields], backoff: Backoff
-    ) -> tuple[Answer[Fields], str]:
+    def _ask_server(self, question: Question[Value], backoff: Backoff) -> tuple[Answer[Value], str]:
         """Asked, and again with what is wrong, until the answer is right: it and its text."""
         messages = question.messages
         tokens_in = tokens_out = attempts = 0
@@ -282,10 +289,10 @@ class LanguageModel:
             tokens_out += reply.tokens_out or 0
             cost = self.settings.price(tokens_in, tokens_out)
             text = whole(reply.text)
-            if reply.refusal:
+            if reply.refusal and question.form:
                 raise failed("refused", reply.refusal)
             try:
-                value = read_form(question.form, text)
+                value = _read(question.form, text)
             except ValueError as error:
                 cut = (
                     f"; it was cut off at {counted(self.settings.max_tokens, 'token')}"
@@ -301,7 +308,8 @@ class LanguageModel:
                 continue
             self.spent.add(answered=1)
             model = reply.model or self.settings.model
-            return Answer(value, model, attempts, tokens_in, tokens_out, cost), text
+            answer = Answer(value, model, attempts, tokens_in, tokens_out, cost)
+            return replace(answer, refusal=reply.refusal), text
         if refuses(text):
             raise failed("refused", " ".join(text.split())[:300])
         raise failed("wrong", wrong)
@@ -310,8 +318,7 @@ class LanguageModel:
         """One request within the budget: its reply, with tokens counted by the server or us."""
         about = self.estimate(question)
         with self.budget.hold(self.settings.price(about.most_in, about.most_out)) as spend:
-            name, schema = question.form.__name__, strict_schema(question.form)
-            reply = self._server.send(question.messages, name, schema, backoff)
+            reply = self._server.send(question.messages, question.form, backoff)
             guessed = reply.tokens_in is None
             tokens_in, tokens_out = reply.tokens_in or 0, reply.tokens_out or 0
             if guessed:  # a token a byte, which is never too few
@@ -324,7 +331,7 @@ class LanguageModel:
         )
         return replace(reply, tokens_in=tokens_in, tokens_out=tokens_out)
 
-    def _stored(self, key: str, form: type[Fields]) -> Answer[Fields] | None:
+    def _stored(self, key: str, form: type[Value] | None) -> Answer[Value] | None:
         """The answer in the cache, if it is there and still right."""
         kept = self.cache.get(key) if self.cache is not None else None
         if kept is None:
@@ -332,9 +339,8 @@ class LanguageModel:
         try:
             stored = json.loads(kept)
             counts = (stored["attempts"], stored["tokens_in"], stored["tokens_out"])
-            return Answer(
-                read_form(form, stored["text"]), stored["model"], *counts, 0.0, cached=True
-            )
+            value = _read(form, stored["text"])
+            return Answer(value, stored["model"], *counts, 0.0, True, stored.get("refusal", ""))
         except (ValueError, KeyError, TypeError):
             return None
 
@@ -350,3 +356,10 @@ class LanguageModel:
             with self._changed:
                 self._asking.remove(key)
                 self._changed.notify_all()
+
+
+def _read(form: type[Value] | None, text: str) -> Value:
+    """The value of an answer, ValueError when its form does not fit; without a form any text."""
+    if form is None:
+        return cast("Value", text)
+    return cast("Value", read_form(cast("type[BaseModel]", form), text))

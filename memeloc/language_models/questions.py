@@ -1,5 +1,8 @@
 """Questions and answers. In: texts, pictures and a form. Out: `Message`s, `Question`, `Answer`.
 
+A form is a pydantic model, and its answers are values of it. Without one, the question is sent as
+it stands, with no schema and no word of ours, and its answer is the model's own text.
+
 A picture is sent as a data URL, so that a server needs to fetch nothing. It is opened only when it
 is sent: what stands for it in a cache's key is its name, which must change with its content.
 """
@@ -9,16 +12,19 @@ from __future__ import annotations
 import base64
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, Generic, Literal
+from typing import Any, Generic, Literal, TypeVar
+
+from pydantic import BaseModel
 
 from memeloc.errors import ServiceError
-from memeloc.language_models.forms import Fields
 
 EXPECTED_ANSWER = 60
 """Tokens of a usual answer, for estimates."""
 
 Role = Literal["system", "user", "assistant"]
 Kind = Literal["refused", "wrong", "server"]
+Value = TypeVar("Value", bound=BaseModel | str)
+"""What an answer is: a value of its form, or a text."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,18 +46,30 @@ class Picture:
 
 @dataclass(frozen=True, slots=True)
 class Message:
-    """One message of a conversation."""
+    """One message of a conversation: a text, its pictures, and a text behind them."""
 
     role: Role
     text: str
     pictures: tuple[Picture, ...] = ()
+    after: str = ""
 
     def wire(self) -> dict[str, Any]:
         """As the protocol writes it."""
-        content: list[dict[str, Any]] = [{"type": "text", "text": whole(self.text)}]
+        if not self.pictures:
+            return {"role": self.role, "content": self.words}
+        content: list[dict[str, Any]] = []
+        if self.text:
+            content.append({"type": "text", "text": whole(self.text)})
         for picture in self.pictures:
             content.append({"type": "image_url", "image_url": {"url": picture.data_url()}})
-        return {"role": self.role, "content": content if self.pictures else whole(self.text)}
+        if self.after:
+            content.append({"type": "text", "text": whole(self.after)})
+        return {"role": self.role, "content": content}
+
+    @property
+    def words(self) -> str:
+        """Both texts, as they are sent without pictures: below each other."""
+        return whole("\n".join(filter(None, (self.text, self.after))))
 
 
 def whole(text: str) -> str:
@@ -88,39 +106,52 @@ class AnswerError(ServiceError):
         return (AnswerError, (self.service, self.kind, self.reason, self.attempts, self.cost))
 
 
-@dataclass(frozen=True, slots=True)
-class Question(Generic[Fields]):
+@dataclass(frozen=True)  # with slots, Python 3.11 cannot make a Question[str]
+class Question(Generic[Value]):
     """Something to ask: the conversation so far, and what the answer must look like.
 
-    `mark` is what the caller knows it by; `expected`, tokens of a usual answer, for estimates.
+    Without a form (None) any text is an answer: `Question[str](messages, None)`. `mark` is what the
+    caller knows it by; `expected`, tokens of a usual answer, for estimates.
     """
 
     messages: tuple[Message, ...]
-    form: type[Fields]
+    form: type[Value] | None
     mark: Any = None
     expected: int = EXPECTED_ANSWER
 
 
 @dataclass(frozen=True, slots=True)
-class Answer(Generic[Fields]):
+class Answer(Generic[Value]):
     """A right answer, checked, with the tokens of all attempts.
 
     `model` is the server's name of what answered; `cost`, in the currency of the settings, is 0
-    when the answer is `cached`: given before.
+    when the answer is `cached`: given before. `refusal` is why the server or a filter before it did
+    not answer a question without a form; with a form, that is an `AnswerError`.
     """
 
-    value: Fields
+    value: Value
     model: str
     attempts: int
     tokens_in: int
     tokens_out: int
     cost: float
     cached: bool = False
+    refusal: str = ""
 
 
 def as_text(question: Question[Any]) -> str:
     """A question in full, for people."""
     return "\n\n".join(
-        f"[{message.role}]\n{whole(message.text)}" + "\n[a picture]" * len(message.pictures)
+        "\n".join(
+            filter(
+                None,
+                [
+                    f"[{message.role}]",
+                    whole(message.text),
+                    *["[a picture]"] * len(message.pictures),
+                    whole(message.after),
+                ],
+            )
+        )
         for message in question.messages
     )

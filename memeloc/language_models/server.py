@@ -27,6 +27,7 @@ from pydantic import (
 )
 
 from memeloc.errors import MissingError, ServiceError
+from memeloc.language_models.forms import strict_schema
 from memeloc.language_models.questions import Message
 from memeloc.language_models.settings import ModelSettings, read_key
 from memeloc.request_pool import Backoff, TransientFailure, retry_after
@@ -106,11 +107,10 @@ class Server:
     def send(
         self,
         messages: Sequence[Message],
-        name: str,
-        schema: Mapping[str, Any],
+        form: type[BaseModel] | None,
         backoff: Backoff,
     ) -> Reply:
-        """One question, sent until there is an answer.
+        """One question, sent until there is an answer, whose form the server may enforce.
 
         Raises:
             MissingError: httpx is missing, or the server wants a key and none is set.
@@ -119,7 +119,7 @@ class Server:
         client = self.connect()
         while True:
             left_out = self._left_out
-            body = _body(self.settings, left_out, messages, name, schema)
+            body = _body(self.settings, left_out, messages, form)
             try:
                 return backoff.ask(partial(self._post, client, body), self._passing)
             except StatusError as error:
@@ -238,8 +238,7 @@ def _body(
     settings: ModelSettings,
     left_out: frozenset[str],
     messages: Sequence[Message],
-    name: str,
-    schema: Mapping[str, Any],
+    form: type[BaseModel] | None,
 ) -> dict[str, Any]:
     wired = [message.wire() for message in messages]
     limit = "max_completion_tokens" if "max_tokens" in left_out else "max_tokens"
@@ -250,17 +249,22 @@ def _body(
         "temperature": settings.temperature,
         "seed": settings.seed,
     }
-    form = next((form for form in _FORMATS if form not in left_out), "")
-    if form:
-        body["response_format"] = {"type": form}
-    body = {part: value for part, value in body.items() if part not in left_out}
-    if form == "json_schema":
-        body["response_format"][form] = {"name": name, "strict": True, "schema": schema}
+    body = {part: value for part, value in body.items() if part not in left_out} | settings.extra
+    if form is None:
+        return body
+    schema = strict_schema(form)
+    strictest = next((kind for kind in _FORMATS if kind not in left_out), "")
+    if strictest:
+        body["response_format"] = {"type": strictest}
+    if strictest == "json_schema":
+        body["response_format"][strictest] = {
+            "name": form.__name__,
+            "strict": True,
+            "schema": schema,
+        }
         return body
     # What the server does not hold its model to, the instruction says.
-    instruction = (
-        f"Answer with one JSON object only, by this JSON Schema: {json.dumps(dict(schema))}"
-    )
+    instruction = f"Answer with one JSON object only, by this JSON Schema: {json.dumps(schema)}"
     if wired[0]["role"] == "system":
         wired[0]["content"] += f"\n\n{instruction}"
     else:

@@ -6,17 +6,34 @@ no file, error or log.
 
 from __future__ import annotations
 
+import json
 import os
 from collections.abc import Mapping
 from typing import Any
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, ConfigDict, Field, JsonValue, field_validator
 
 from memeloc.errors import InputError, MissingError
 from memeloc.settings import validate
 
 URL_VARIABLE = "OPENAI_BASE_URL"
 MODEL_VARIABLE = "OPENAI_MODEL"
+OWN_FIELDS = frozenset(
+    (
+        "model",
+        "messages",
+        "temperature",
+        "seed",
+        "max_tokens",
+        "max_completion_tokens",
+        "response_format",
+        "logprobs",
+        "top_logprobs",
+        "n",
+        "stream",
+    )
+)
+"""Fields of a request that other settings set, or that would change what is read."""
 
 
 class ModelSettings(BaseModel):
@@ -61,6 +78,19 @@ class ModelSettings(BaseModel):
     )
     at_once: int = Field(4, ge=1, le=256, description="requests in flight")
     timeout: float = Field(120.0, gt=0, allow_inf_nan=False, description="seconds for one request")
+    extra: dict[str, JsonValue] = Field(
+        {},
+        description="further fields of a request, sent as they are, such as top_p or a service's "
+        "safety_settings",
+    )
+
+    @field_validator("extra")
+    @classmethod
+    def _further(cls, fields: dict[str, JsonValue]) -> dict[str, JsonValue]:
+        for name in OWN_FIELDS & fields.keys():
+            raise ValueError(f"{name} is set by memeloc itself; see its other settings")
+        json.dumps(fields, allow_nan=False)
+        return fields
 
     def price(self, tokens_in: float, tokens_out: float) -> float:
         """What tokens cost."""
