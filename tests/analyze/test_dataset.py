@@ -10,10 +10,10 @@ import pytest
 
 from memeloc.analyze import Answers
 from memeloc.analyze.dataset import dataset, describe, with_dialects
-from memeloc.analyze.dataset.lengths import words_of
 from memeloc.analyze.dataset.words import class_words
 from memeloc.analyze.settings import Settings
 from memeloc.errors import InputError
+from memeloc.locales.plain_words import plain_words
 from memeloc.reports.sections import Section
 
 MEMES = pd.DataFrame(
@@ -77,7 +77,7 @@ def test_lengths_by_language_and_class(section: Section) -> None:
     ],
 )
 def test_words_are_cut_as_the_language_is(text: str, tag: str, words: list[str]) -> None:
-    assert words_of(text, tag) == words
+    assert plain_words(text, tag) == words
 
 
 def test_sources_have_the_shares_of_classes(section: Section) -> None:

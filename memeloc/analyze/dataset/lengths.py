@@ -8,15 +8,13 @@ points in Unicode's form NFC.
 from __future__ import annotations
 
 import unicodedata
-from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from memeloc.analyze.dataset.tables import NO_LABEL
 from memeloc.analyze.settings import Settings
 from memeloc.errors import InputError
-from memeloc.locales import default
-from memeloc.locales.words import words
-from memeloc.model import SEPARATOR, Locale
+from memeloc.locales.plain_words import plain_words
+from memeloc.model import SEPARATOR
 from memeloc.reports.sections import Lines, Section, Table
 
 if TYPE_CHECKING:
@@ -74,7 +72,7 @@ def with_lengths(memes: pd.DataFrame) -> pd.DataFrame:
     texts["language"] = texts.get("language", "")
     texts["class"] = texts["label"].replace("", NO_LABEL) if "label" in texts else NO_LABEL
     texts["words"] = [
-        len(words_of(text, tag))
+        len(plain_words(text, tag))
         for text, tag in zip(texts.get("text", ()), texts["language"], strict=True)
     ]
     texts["characters"] = [
@@ -82,30 +80,6 @@ def with_lengths(memes: pd.DataFrame) -> pd.DataFrame:
         for text in texts.get("text", ())
     ]
     return texts
-
-
-def words_of(text: str, tag: str) -> list[str]:
-    """The words of a caption as the language's readers cut them, without marks, in small letters.
-
-    >>> words_of("Tea, now! // GROẞE Tasse", "de")
-    ['tea', 'now', 'grosse', 'tasse']
-    >>> words_of("ฉันตากผ้า", "th")
-    ['ฉัน', 'ตาก', 'ผ้า']
-    """
-    locale = _locale(tag)
-    text = unicodedata.normalize("NFKC", text)
-    if tag.partition("-")[0].lower() in ("tr", "az"):
-        text = text.replace("İ", "i").replace("I", "ı")
-    segments = words(text.replace("//", " "), locale)
-    return [word.casefold() for word in segments if any(map(str.isalnum, word))]
-
-
-@lru_cache(maxsize=64)
-def _locale(tag: str) -> Locale:
-    try:
-        return default().get(tag)
-    except InputError:
-        return default().get("en")  # UAX #29's own rules; dictionaries are by script
 
 
 def _summary(texts: pd.DataFrame) -> pd.DataFrame:

@@ -13,9 +13,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from memeloc.analyze.dataset.lengths import words_of
 from memeloc.analyze.settings import Settings
 from memeloc.errors import InputError, MissingError
+from memeloc.locales.plain_words import plain_words
 from memeloc.reports.sections import Section, Table
 
 if TYPE_CHECKING:
@@ -83,7 +83,7 @@ def class_words(
             "Words that tell a class need scikit-learn: pip install 'memeloc[analyze]'"
         ) from error
 
-    vectorizer = TfidfVectorizer(analyzer=lambda text: words_of(text, tag), min_df=FEWEST)
+    vectorizer = TfidfVectorizer(analyzer=lambda text: plain_words(text, tag), min_df=FEWEST)
     try:
         weights = vectorizer.fit_transform(texts)
     except ValueError:  # no word stands in enough texts

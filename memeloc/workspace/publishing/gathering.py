@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from memeloc.errors import InputError
 from memeloc.publish.release import Release, ReleaseTable
-from memeloc.publish.splits import split_memes
+from memeloc.splits import split_memes
 from memeloc.workspace.folder import WorkspaceFolder
 from memeloc.workspace.part import Phases, silent
 from memeloc.workspace.publishing.answers import SurveyTables, survey_tables

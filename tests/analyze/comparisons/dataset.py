@@ -9,8 +9,8 @@ from collections import Counter
 import pandas as pd
 
 from memeloc.analyze.dataset import describe
-from memeloc.analyze.dataset.lengths import words_of
 from memeloc.analyze.dataset.words import class_words
+from memeloc.locales.plain_words import plain_words
 from tests.analyze.comparisons.comparison import Values, compared
 
 TEXTS = pd.DataFrame(
@@ -25,7 +25,7 @@ TEXTS = pd.DataFrame(
 
 @compared("tf-idf of words that tell a class", "harmeme 4.4; charmemes A", "its formula, by hand")
 def tf_idf() -> Values:
-    texts = [words_of(text, "en") for text in TEXTS["text"]]
+    texts = [plain_words(text, "en") for text in TEXTS["text"]]
     counts = Counter(word for text in texts for word in set(text))
     vectors = []
     for text in texts:

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from memeloc.errors import InputError
-from memeloc.publish.splits import split_memes
+from memeloc.splits import split_memes
 
 SHARES = {"train": 0.8, "validation": 0.1, "test": 0.1}
 
