@@ -104,4 +104,6 @@ def _distances(
     distance = np.abs(at[:, None] - at[None, :])
     distance = np.concatenate([distance, distance.max(axis=1, keepdims=True)], axis=1)
     by_label = (counts * distance).sum(-1)
-    return by_label.sum(-1) / support.sum(-1), np.nanmean(by_label / support, axis=-1)
+    occur = support > 0
+    within = np.where(occur, by_label / support, 0).sum(-1)
+    return by_label.sum(-1) / support.sum(-1), within / occur.sum(-1)

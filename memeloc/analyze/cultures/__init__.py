@@ -8,5 +8,5 @@
 - `dividing`: items by entropy, and those that divide cultures most.
 
 Intervals of shares of items are Wilson's (`memeloc.statistics.intervals`), others come from
-resamples of items (`memeloc.analyze.bootstrap`).
+resamples of items (`memeloc.statistics.bootstrap`).
 """

@@ -10,8 +10,8 @@ import numpy as np
 from memeloc.agreement import Ratings, pairwise_kappa, weighted
 from memeloc.agreement.measures import LabelPairs
 from memeloc.analyze.answers import Answers, Ints
-from memeloc.analyze.bootstrap import Estimates, Floats, estimate, generator, percentiles
 from memeloc.analyze.settings import Settings
+from memeloc.statistics.bootstrap import Estimates, Floats, estimate, generator, percentiles
 
 if TYPE_CHECKING:
     import pandas as pd

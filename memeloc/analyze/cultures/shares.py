@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from memeloc.analyze.answers import NO_LABEL, Answers, Ints
-from memeloc.analyze.bootstrap import Floats, estimate
 from memeloc.analyze.settings import Settings
 from memeloc.counts import counted
 from memeloc.errors import InputError
 from memeloc.reports.sections import Bars, Intervals, Section, Table
+from memeloc.statistics.bootstrap import Floats, estimate
 from memeloc.statistics.intervals import defined, percent_with_interval, rows_of, wilson
 
 if TYPE_CHECKING:

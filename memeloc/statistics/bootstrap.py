@@ -11,14 +11,13 @@ from __future__ import annotations
 import zlib
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
-from memeloc.analyze.answers import Ints
-from memeloc.analyze.settings import Settings
-
 Floats = NDArray[np.float64]
+Ints = NDArray[np.int64]
 Statistic = Callable[[Ints, Floats], Floats]
 """Of rows (patterns) and weights (resamples, patterns): values (resamples, statistics)."""
 
@@ -26,6 +25,22 @@ _CELLS = 4_000_000
 """Weights that are held at a time: 32 MB."""
 _DEFINED = 0.9
 """The share of resamples in which a statistic has to be defined to have an interval."""
+
+
+class Resampling(Protocol):
+    """How items are drawn anew; the settings of an analysis or evaluation have it."""
+
+    @property
+    def seed(self) -> int:
+        """Of the random numbers."""
+
+    @property
+    def bootstraps(self) -> int:
+        """Resamples of items behind an interval."""
+
+    @property
+    def confidence(self) -> float:
+        """Of the intervals, 0 to 1."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -37,12 +52,12 @@ class Estimates:
     high: Floats
 
 
-def generator(settings: Settings, name: str) -> np.random.Generator:
+def generator(settings: Resampling, name: str) -> np.random.Generator:
     """Random numbers of one use, named; they do not depend on what else is computed."""
     return np.random.default_rng([settings.seed, zlib.crc32(name.encode())])
 
 
-def estimate(rows: Ints, statistic: Statistic, settings: Settings, name: str) -> Estimates:
+def estimate(rows: Ints, statistic: Statistic, settings: Resampling, name: str) -> Estimates:
     """Statistics of items, with percentile intervals of `settings.bootstraps` resamples.
 
     Args:

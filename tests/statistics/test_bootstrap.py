@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from memeloc.analyze.bootstrap import Floats, estimate, generator
 from memeloc.analyze.settings import Settings
+from memeloc.statistics.bootstrap import Floats, estimate, generator
 
 Ints = np.ndarray
 
@@ -40,7 +40,7 @@ def test_the_order_of_items_and_what_else_is_drawn_change_nothing() -> None:
 def test_blocks_of_resamples_change_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
     rows = np.random.default_rng(1).integers(0, 6, (80, 2))
     whole = estimate(rows, mean, Settings(), "mean")
-    monkeypatch.setattr("memeloc.analyze.bootstrap._CELLS", 700)
+    monkeypatch.setattr("memeloc.statistics.bootstrap._CELLS", 700)
     parts = estimate(rows, mean, Settings(), "mean")
     assert np.allclose([whole.low, whole.high], [parts.low, parts.high])
 

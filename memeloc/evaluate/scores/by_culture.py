@@ -1,0 +1,189 @@
+"""Each condition against each culture. In: `Coded`. Out: `CultureScores`, with intervals.
+
+Every figure is the mean over the prompts of what one prompt reaches (PROTOCOLS; multi3hate 5.1).
+An interval draws items anew, with all their prompts' answers.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from math import nan
+
+import numpy as np
+
+from memeloc.evaluate.metrics import Floats, Ints, Metrics, confusion, measure
+from memeloc.evaluate.scores.coded import NO_GOLD, NOT_ASKED, Answered, Coded
+from memeloc.evaluate.scores.figures import (
+    UNDEFINED,
+    CultureScores,
+    LabelScores,
+    PromptScores,
+    Value,
+)
+from memeloc.evaluate.scores.settings import ScoreSettings
+from memeloc.statistics.bootstrap import Estimates, estimate
+
+_MACRO = ("accuracy", "precision", "recall", "f1", "mae", "mmae")
+
+
+def scores_of(
+    coded: Coded, answered: Answered, culture: int, settings: ScoreSettings, task: str = ""
+) -> CultureScores:
+    """A condition against a culture.
+
+    Args:
+        culture: the column of `coded.gold`.
+        task: the name of a coarser task or of a part of the items, for the random numbers.
+    """
+    gold = coded.gold[:, culture]
+    scored = (gold != NO_GOLD) & answered.asked.any(axis=1)
+    rows = np.column_stack([gold, answered.predicted])[scored]
+    name = f"{task} {coded.cultures[culture]} {'|'.join(answered.condition)}"
+    if coded.is_choice:
+        return _choice(coded, answered, culture, rows, settings, name)
+    labels = len(coded.labels)
+    every = [_measured(rows, None, place, labels, coded.levels) for place in _places(rows)]
+    if not len(rows):
+        return _scores(coded, answered, culture, rows, every, None)
+
+    def means(patterns: Ints, weights: Floats) -> Floats:
+        measured = [
+            _measured(patterns, weights, place, labels, coded.levels) for place in _places(patterns)
+        ]
+        return np.concatenate(
+            [
+                np.stack([_mean([getattr(m, name) for m in measured]) for name in _MACRO], axis=-1),
+                _mean([m.f1s for m in measured]),
+            ],
+            axis=-1,
+        )
+
+    return _scores(coded, answered, culture, rows, every, estimate(rows, means, settings, name))
+
+
+def mean_accuracy(patterns: Ints, weights: Floats) -> Floats:
+    """The mean over prompts of their accuracy (a `Statistic`).
+
+    Args:
+        patterns: (items, prompts): 1 right, 0 wrong, negative for not asked.
+        weights: (resamples, items).
+    """
+    with np.errstate(invalid="ignore", divide="ignore"):
+        accuracies = (weights @ (patterns == 1)) / (weights @ (patterns >= 0))
+    return _mean(list(accuracies.T))[:, None]
+
+
+def rightness(gold: Ints, predicted: Ints) -> Ints:
+    """1 right, 0 wrong, `NOT_ASKED` where there is no answer; rows (items, prompts)."""
+    right = (predicted == gold[:, None]).astype(np.int64)
+    return np.where(predicted == NOT_ASKED, NOT_ASKED, right)
+
+
+def sd(values: Sequence[float]) -> float:
+    """The standard deviation (ddof 1) of what is defined; NaN of fewer than two."""
+    defined = [value for value in values if np.isfinite(value)]
+    return float(np.std(defined, ddof=1)) if len(defined) > 1 else nan
+
+
+def _places(rows: Ints) -> range:
+    return range(1, rows.shape[1])
+
+
+def _measured(
+    rows: Ints, weights: Floats | None, place: int, labels: int, levels: Sequence[float] | None
+) -> Metrics:
+    asked = rows[:, place] != NOT_ASKED
+    of_asked = None if weights is None else weights[:, asked]
+    return measure(confusion(rows[asked, 0], rows[asked, place], labels, of_asked), levels)
+
+
+def _mean(values: list[Floats]) -> Floats:
+    """The mean of what is defined, element by element; NaN where nothing is."""
+    stacked = np.stack(values)
+    defined = np.isfinite(stacked)
+    with np.errstate(invalid="ignore", divide="ignore"):
+        means: Floats = np.where(defined, stacked, 0).sum(axis=0) / defined.sum(axis=0)
+    return means
+
+
+def _scores(
+    coded: Coded,
+    answered: Answered,
+    culture: int,
+    rows: Ints,
+    every: list[Metrics],
+    estimates: Estimates | None,
+) -> CultureScores:
+    values = [UNDEFINED] * (len(_MACRO) + len(coded.labels))
+    if estimates is not None:
+        columns = (estimates.value, estimates.low, estimates.high)
+        values = [Value(*map(float, column)) for column in zip(*columns, strict=True)]
+    by_prompt = tuple(
+        PromptScores(
+            prompt,
+            int((rows[:, place] != NOT_ASKED).sum()),
+            *(float(getattr(metrics, name)) for name in _MACRO),
+        )
+        for place, (prompt, metrics) in enumerate(zip(answered.prompts, every, strict=True), 1)
+    )
+    by_label = tuple(
+        LabelScores(
+            label,
+            float(_mean([metrics.precisions[place] for metrics in every])),
+            float(_mean([metrics.recalls[place] for metrics in every])),
+            values[len(_MACRO) + place],
+            int((rows[:, 0] == place).sum()),
+            float(np.mean([(rows[:, column] == place).sum() for column in _places(rows)])),
+        )
+        for place, label in enumerate(coded.labels)
+    )
+    accuracy, precision, recall, f1, mae, mmae = values[: len(_MACRO)]
+    return CultureScores(
+        answered.condition,
+        coded.cultures[culture],
+        len(rows),
+        accuracy,
+        sd([prompt.accuracy for prompt in by_prompt]),
+        precision,
+        recall,
+        f1,
+        mae,
+        mmae,
+        by_prompt,
+        by_label,
+    )
+
+
+def _choice(
+    coded: Coded,
+    answered: Answered,
+    culture: int,
+    rows: Ints,
+    settings: ScoreSettings,
+    name: str,
+) -> CultureScores:
+    """Of multiple choice: right and wrong only."""
+    right = rightness(rows[:, 0], rows[:, 1:])
+    accuracies = [_share(column) for column in right.T]
+    value = UNDEFINED
+    if len(rows):
+        estimates = estimate(right, mean_accuracy, settings, name)
+        columns = (estimates.value, estimates.low, estimates.high)
+        value = Value(*(float(column[0]) for column in columns))
+    return CultureScores(
+        answered.condition,
+        coded.cultures[culture],
+        len(rows),
+        value,
+        sd(accuracies),
+        *(UNDEFINED,) * 5,
+        tuple(
+            PromptScores(prompt, int((column >= 0).sum()), accuracy, *(nan,) * 5)
+            for prompt, column, accuracy in zip(answered.prompts, right.T, accuracies, strict=True)
+        ),
+    )
+
+
+def _share(column: Ints) -> float:
+    asked = column[column >= 0]
+    return float(asked.mean()) if len(asked) else nan
