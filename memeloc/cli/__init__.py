@@ -50,6 +50,7 @@ COMMANDS = {
     "boxes": "boxes.boxes",
     "survey": "survey.app",
     "analyze": "analyze.analyze",
+    "evaluate": "evaluate.app",
     "export": "workspace.export",
     "publish": "publish.publish",
     "dump": "dump.dump",

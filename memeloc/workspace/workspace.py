@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from memeloc.workspace.correcting import Correcting
     from memeloc.workspace.curating import Curating
     from memeloc.workspace.dumping import DumpResult, LoadResult
+    from memeloc.workspace.evaluating import Evaluating
     from memeloc.workspace.localising import Localising
     from memeloc.workspace.publishing import Publishing
     from memeloc.workspace.rendering import Rendering
@@ -58,6 +59,7 @@ class Workspace(WorkspaceFolder):
         localising: templates and captions of finished memes that were collected.
         curating: deduplicating, filtering, reviewing and selecting what was collected.
         surveys: surveys of the memes.
+        evaluating: asking models about the memes, and how right they are.
         publishing: the dataset for others.
     """
 
@@ -69,6 +71,7 @@ class Workspace(WorkspaceFolder):
     curating: Curating = _part("curating")
     localising: Localising = _part("localising")
     surveys: Surveys = _part("surveys")
+    evaluating: Evaluating = _part("evaluating")
     publishing: Publishing = _part("publishing")
 
     def survey(self, name: str) -> Survey:

@@ -84,7 +84,8 @@ class AskingFilter(SettingsFilter[Settings], Generic[Settings, Value]):
         """What the context's model is to a cache key; empty when there is none."""
         if self.context.model is None:
             return []
-        return [self.context.model.settings.recorded]
+        settings = self.context.model.settings
+        return [settings.model, settings.temperature, settings.seed, settings.max_tokens]
 
     def people(self, item: str) -> dict[str, str]:
         """What people answered to the filter's question about an item, by person."""

@@ -1,0 +1,45 @@
+"""Zero-shot runs. In: a run file, its dataset, models. Out: every answer as a table, and a page.
+
+1. `run` has what a run file may say: `Run`; `shipped/` those of the papers.
+2. `items` is what is asked about: `RunData`, read from `tables`, or given by a workspace.
+3. `prompt_texts` reads wordings in several languages, `published_prompts` those of a checkout.
+4. `questions` makes of all that the questions, `asking` asks them and reads the answers.
+5. `evaluating` joins the steps and writes the folder.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from memeloc.lazy_imports import lazy_package
+
+if TYPE_CHECKING:
+    from memeloc.evaluate.runs.evaluating import (
+        RunPlan,
+        RunResult,
+        evaluate_run,
+        plan_run,
+    )
+    from memeloc.evaluate.runs.items import RunData, RunItem
+    from memeloc.evaluate.runs.run import Run, read_run, run_names
+
+__all__ = [
+    "Run",
+    "RunData",
+    "RunItem",
+    "RunPlan",
+    "RunResult",
+    "evaluate_run",
+    "plan_run",
+    "read_run",
+    "run_names",
+]
+
+__getattr__, __dir__ = lazy_package(
+    __name__,
+    {
+        "memeloc.evaluate.runs.evaluating": ["RunPlan", "RunResult", "evaluate_run", "plan_run"],
+        "memeloc.evaluate.runs.items": ["RunData", "RunItem"],
+        "memeloc.evaluate.runs.run": ["Run", "read_run", "run_names"],
+    },
+)

@@ -1,0 +1,327 @@
+"""A run from begin to end. In: a run, its dataset, models. Out: a folder with answers and a page.
+
+The folder has answers.parquet (an answer a row), run.json (settings, models, dataset, versions),
+and the report. Each answer is kept as it comes, so that the same run again pays for none twice.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from memeloc.counts import counted
+from memeloc.errors import InputError
+from memeloc.evaluate.answers import COLUMNS, ModelAnswers
+from memeloc.evaluate.runs.asking import PROVENANCE, Answers, OnProgress, ask_all
+from memeloc.evaluate.runs.items import RunData
+from memeloc.evaluate.runs.prompt_texts import Prompts, read_prompts
+from memeloc.evaluate.runs.questions import questions, skipped
+from memeloc.evaluate.runs.run import Run, RunModel
+from memeloc.files import replacing
+from memeloc.language_models import (
+    Budget,
+    LanguageModel,
+    MemoryCache,
+    ModelSettings,
+    OverBudgetError,
+    Plan,
+    read_model_settings,
+)
+from memeloc.version import __version__
+
+if TYPE_CHECKING:
+    from memeloc.language_models import Cache
+
+ANSWERS = "answers.parquet"
+RUN = "run.json"
+
+
+@dataclass(frozen=True, slots=True)
+class Sources:
+    """What a run is asked with.
+
+    Attributes:
+        folder: in which the run's texts of prompts are looked for.
+        defaults: settings of the client that a run's models do not have, such as `base_url`.
+        cache: keeps answers; None keeps them in the run's own folder.
+        budget: money for all models together, in the currency of their prices; None for any.
+    """
+
+    folder: Path
+    defaults: Mapping[str, Any]
+    cache: Cache | None = None
+    budget: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class RunPlan:
+    """What a run would ask: the answer to `--dry-run`.
+
+    Attributes:
+        items: of the dataset, in `languages`.
+        models: a plan each.
+        most: money at the most, with every question asked again as often as the run allows.
+        notes: what cannot be asked.
+    """
+
+    run: str
+    items: int
+    languages: tuple[str, ...]
+    models: tuple[Plan, ...]
+    most: float
+    currency: str
+    notes: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class RunResult:
+    """How a run went.
+
+    Attributes:
+        questions: that there are, over all models.
+        answered: with an answer, `cached` of them kept from an earlier run.
+        reasked: answers that were invalid and asked for again.
+        invalid, refused: last answers that chose no option; the refused among them.
+        requests: that were sent and paid for in this run, at `cost`.
+        failures: questions that got no answer, a sentence each.
+        stopped: why not all were asked; empty if all were.
+        answers, page: the files; None where they were not written.
+        notes: what was noticed, a sentence each.
+    """
+
+    run: str
+    out: Path
+    questions: int
+    answered: int
+    cached: int
+    reasked: int
+    invalid: int
+    refused: int
+    requests: int
+    cost: float
+    currency: str
+    failures: tuple[str, ...]
+    stopped: str
+    over_budget: bool
+    answers: Path | None
+    page: Path | None
+    notes: tuple[str, ...]
+
+
+def plan_run(run: Run, data: RunData, sources: Sources) -> RunPlan:
+    """What a run would ask and cost; nothing is sent and no key is needed.
+
+    Raises:
+        InputError: the run names no model, or prompts lack what it asks for.
+    """
+    prompts = read_prompts(run.prompts, sources.folder, run.labels)
+    plans, notes = [], list(data.notes)
+    most = 0.0
+    for described, settings in _models(run, sources):
+        notes += skipped(run, data, described)
+        model = LanguageModel(settings, cache=sources.cache)
+        asked = (each.question() for each in questions(run, data, prompts, described))
+        plan = model.plan(asked)
+        plans.append(plan)
+        most += plan.most + _reasked_most(run, settings, plan)
+    return RunPlan(
+        run.name,
+        len(data.items),
+        data.languages,
+        tuple(plans),
+        most,
+        plans[0].currency,
+        tuple(dict.fromkeys(notes)),
+    )
+
+
+def evaluate_run(
+    run: Run,
+    data: RunData,
+    out: str | Path,
+    sources: Sources,
+    *,
+    on_progress: OnProgress | None = None,
+    on_model: Callable[[str], None] | None = None,
+) -> RunResult:
+    """Ask all questions of a run, read and score the answers, and write its folder.
+
+    The folder is written when all questions were asked; until then the answers are kept.
+
+    Args:
+        on_progress: is given how many more questions are done, and how many there are.
+        on_model: is given the name of each model before it is asked.
+
+    Raises:
+        InputError: the run, its prompts or its dataset do not fit one another.
+        MissingError: httpx, pandas or a key is missing.
+    """
+    import pandas as pd
+
+    out = Path(out)
+    prompts = read_prompts(run.prompts, sources.folder, run.labels)
+    models = _models(run, sources)
+    counts = {
+        described.title: sum(1 for _ in questions(run, data, prompts, described))
+        for described, _ in models
+    }
+    if empty := [title for title, count in counts.items() if not count]:
+        why = skipped(run, data, models[0][0]) or ["its inputs are none of the run's"]
+        raise InputError(f"there is nothing to ask {empty[0]}: {why[0]}")
+    out.mkdir(parents=True, exist_ok=True)
+    budget = Budget(sources.budget)
+    rows: list[dict[str, Any]] = []
+    by_model: list[Answers] = []
+    requests, cost = 0, 0.0
+    with _cache(sources, out) as cache:
+        for described, settings in models:
+            if on_model is not None:
+                on_model(described.title)
+            asked = questions(run, data, prompts, described)
+            with LanguageModel(settings, cache=cache, budget=budget) as model:
+                model.open()
+                total = sum(counts.values())
+                answers = ask_all(
+                    run, asked, model, described, total=total, on_progress=on_progress
+                )
+                requests += model.spent.requests
+                cost += model.spent.cost
+            by_model.append(answers)
+            rows += [answers.rows[number] for number in sorted(answers.rows)]
+            if answers.stopped is not None:
+                break
+    stopped = by_model[-1].stopped
+    table = pd.DataFrame(rows, columns=[*COLUMNS, *PROVENANCE])
+    notes = [*data.notes, *(note for each, _ in models for note in skipped(run, data, each))]
+    page = None
+    if stopped is None and rows:
+        _write_answers(table, out / ANSWERS)
+        _write_run(run, data, prompts, [settings for _, settings in models], out / RUN)
+        page = _write_page(run, data, table, out, notes)
+    return RunResult(
+        run=run.name,
+        out=out,
+        questions=sum(counts.values()),
+        answered=len(rows),
+        cached=int(table["cached"].sum()),
+        reasked=sum(each.reasked for each in by_model),
+        invalid=int(table["invalid"].sum()),
+        refused=int(table["refused"].sum()),
+        requests=requests,
+        cost=cost,
+        currency=models[0][1].currency,
+        failures=tuple(failure for each in by_model for failure in each.failures),
+        stopped="" if stopped is None else str(stopped),
+        over_budget=isinstance(stopped, OverBudgetError),
+        answers=out / ANSWERS if stopped is None and rows else None,
+        page=page,
+        notes=tuple(dict.fromkeys(notes)),
+    )
+
+
+def _models(run: Run, sources: Sources) -> list[tuple[RunModel, ModelSettings]]:
+    """The models of a run, each with the settings of its client."""
+    described = list(run.models)
+    if not described:
+        settings = read_model_settings(sources.defaults, where="[[model]] of the run")
+        described = [RunModel.model_validate({"model": settings.model})]
+    models = []
+    for each in described:
+        own = each.model_extra or {}
+        values = {
+            **sources.defaults,
+            "temperature": run.temperature,
+            "seed": run.seed,
+            "max_tokens": run.max_tokens,
+            "asks": 1,
+            **own,
+            "model": each.model,
+        }
+        models.append((each, read_model_settings(values, where=f"[[model]] {each.title}")))
+    if len({settings.currency for _, settings in models}) > 1:
+        raise InputError("the models of a run have prices in one currency, for its budget is one")
+    return models
+
+
+def _reasked_most(run: Run, settings: ModelSettings, plan: Plan) -> float:
+    """What asking again may cost on top: each time the conversation is longer by an answer."""
+    questions = plan.questions - plan.cached
+    longer = settings.max_tokens + 200  # and the reminder
+    further = settings.price(longer * questions * run.reasks * (run.reasks + 1) / 2, 0)
+    return run.reasks * plan.most + further
+
+
+@contextmanager
+def _cache(sources: Sources, out: Path) -> Iterator[Cache]:
+    if sources.cache is not None:
+        yield sources.cache
+        return
+    yield MemoryCache()
+
+
+def _write_answers(table: Any, path: Path) -> None:
+    with replacing(path) as temporary:
+        table.to_parquet(temporary, index=False)
+
+
+def _write_run(
+    run: Run, data: RunData, prompts: Prompts, models: Sequence[ModelSettings], path: Path
+) -> None:
+    values = {
+        "memeloc": __version__,
+        "written": datetime.now(UTC).isoformat(timespec="seconds"),
+        "sha256": run.digest(),
+        "run": run.model_dump(mode="json", by_alias=True),
+        "models": [settings.model_dump(mode="json") for settings in models],
+        "dataset": dict(data.about),
+        "items": len(data.items),
+        "languages": data.languages,
+        "prompts": {
+            "name": prompts.name,
+            "source": prompts.source,
+            "texts": {tag: texts.model_dump() for tag, texts in prompts.languages.items()},
+        },
+        "notes": data.notes,
+    }
+    with replacing(path) as temporary:
+        text = json.dumps(values, ensure_ascii=False, indent=2, default=_as_plain)
+        temporary.write_text(text + "\n", encoding="utf-8")
+
+
+def _as_plain(value: Any) -> Any:
+    from dataclasses import asdict
+
+    return asdict(value)
+
+
+def _write_page(
+    run: Run, data: RunData, table: Any, out: Path, notes: Sequence[str]
+) -> Path | None:
+    """Score the answers and write the report; None where there is no gold."""
+    if data.gold is None:
+        return None
+    from dataclasses import replace
+
+    from memeloc.evaluate.scores import ModelFacts, ScoreSettings, score, write_evaluation
+
+    about = {
+        **data.gold.about,
+        "run": run.name,
+        "run's SHA-256": run.digest()[:12],
+        "prompts": run.prompts,
+        "seed": str(run.seed),
+    }
+    facts = {model.title: ModelFacts(model.family, model.parameters) for model in run.models}
+    gaps = [*notes]
+    asked_again = int((table["asks"] > 1).sum())
+    if asked_again:
+        gaps.append(f"{counted(asked_again, 'question')} had to be asked again.")
+    answers = ModelAnswers.of(table, run.labels, gaps)
+    settings = ScoreSettings(seed=run.seed, models=facts)
+    evaluation = score(answers, replace(data.gold, about=about), settings)
+    return write_evaluation(evaluation, out).page

@@ -1,0 +1,52 @@
+"""What is asked about. In: memes. Out: `RunItem`s with what is right: `RunData`."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from memeloc.evaluate.gold import Gold
+
+
+@dataclass(frozen=True, slots=True)
+class RunItem:
+    """A meme in a language, or of multiple choice a question about one.
+
+    Attributes:
+        id: a text that may begin with zeros; the same in all languages.
+        text: of the meme, its parts joined by ` // `; empty where it has none or none is known.
+        picture: its file; None where there is none.
+        question, options, dimension, meme: of multiple choice; `options` in the order listed.
+    """
+
+    id: str
+    language: str
+    text: str = ""
+    picture: Path | None = None
+    question: str = ""
+    options: tuple[str, ...] = ()
+    dimension: str = ""
+    meme: str = ""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class RunData:
+    """The dataset of a run.
+
+    Attributes:
+        items: in the order in which they are asked about.
+        gold: None where nobody has labelled the items: then answers are only counted.
+        about: which dataset and split it is, for every output.
+        notes: what was left out, a sentence each.
+    """
+
+    items: tuple[RunItem, ...]
+    gold: Gold | None = None
+    about: Mapping[str, str] = field(default_factory=dict)
+    notes: tuple[str, ...] = ()
+
+    @property
+    def languages(self) -> tuple[str, ...]:
+        """Of the items, in the order in which they come first."""
+        return tuple(dict.fromkeys(item.language for item in self.items))

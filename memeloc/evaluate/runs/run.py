@@ -1,0 +1,255 @@
+"""A run. In: a run file, or the name of a shipped one. Out: `Run`, checked.
+
+A file may begin with `like = "multi3hate"`: it has the settings of that run but for its own.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Mapping
+from importlib.resources import files
+from pathlib import Path
+from typing import Any, Literal
+
+from pydantic import BaseModel, ConfigDict, Field, model_validator
+
+from memeloc.errors import InputError
+from memeloc.settings import parse_toml, read_toml, validate
+
+Input = Literal["picture", "text", "both"]
+NATIVE = "native"
+"""Stands for the language of each meme, where languages of prompts are listed."""
+MOST_REASKS = 5
+
+
+class _Section(BaseModel):
+    model_config = ConfigDict(extra="forbid", frozen=True, populate_by_name=True)
+
+
+class DatasetSettings(_Section):
+    """Which memes are asked about."""
+
+    path: str = Field(
+        default="",
+        description="a table, the folder of one, or a published dataset; empty for the "
+        "workspace's own memes; --data goes before it",
+    )
+    table: str = Field(default="", description="in that folder the table; it may hold {language}")
+    pictures: str = Field(
+        default="",
+        description="in the table's folder that of the pictures, whose names are the items where "
+        "the table names none; it may hold {language}",
+    )
+    columns: dict[Literal["item", "text", "picture", "language", "dimension", "meme", "question",
+        "options", "correct", "split"], str] = Field(
+        default_factory=dict,
+        description="columns of the table by what they are, where their names do not say it",
+    )  # fmt: skip
+    options: tuple[str, ...] = Field(
+        default=(), description="of multiple choice the columns of the options, in the order shown"
+    )
+    languages: tuple[str, ...] = Field(default=(), description="only memes in these; empty for all")
+    language: str = Field(default="", description="of all memes, where no column says it")
+    split: str = Field(default="", description="only memes of this split")
+    survey: str = Field(default="", description="of a workspace: only the memes of this survey")
+    limit: int | None = Field(default=None, ge=1, description="only so many items, the first")
+
+
+class GoldSettings(_Section):
+    """What is right."""
+
+    path: str = Field(
+        default="",
+        description="a table with a row an item, in the dataset's folder; empty for labels in the "
+        "dataset's own table, in the published dataset or in the workspace's survey",
+    )
+    item: str = Field(
+        default="", description="its column of the items, where its name does not say it"
+    )
+    cultures: dict[str, str] = Field(
+        default_factory=dict,
+        description="columns by culture; empty for all columns that hold labels only",
+    )
+    values: dict[str, str] = Field(
+        default_factory=dict, description="labels by what stands in the table, as 1 = Hate"
+    )
+    levels: dict[str, int] = Field(
+        default_factory=dict, description="a number by label, where labels are ordered: MAE, MMAE"
+    )
+    coarser: dict[str, dict[str, str]] = Field(
+        default_factory=dict, description="coarser tasks: by label the label that it counts as"
+    )
+
+
+class Condition(_Section):
+    """A part of the run: all of its inputs, languages and prompts with one another."""
+
+    name: str = Field(min_length=1, description="by which --only names it")
+    inputs: tuple[Input, ...] = Field(
+        default=("both",), min_length=1, description="what the model gets: picture, text, both"
+    )
+    prompt_languages: tuple[str, ...] = Field(
+        default=("en",),
+        min_length=1,
+        description='languages of the prompts; "native" is the meme\'s own',
+    )
+    country: bool = Field(
+        default=False, description="whether the prompt names the country of the meme's language"
+    )
+    languages: tuple[str, ...] = Field(default=(), description="only memes in these; empty for all")
+
+
+class RunModel(_Section):
+    """A model that is asked; what else a table [[model]] has are settings of the client."""
+
+    model_config = ConfigDict(extra="allow")
+
+    model: str = Field(min_length=1, description="the model, as its server names it")
+    name: str = Field(
+        default="", description="what the report calls it; empty for the model's name"
+    )
+    family: str = Field(default="", description="models of a family are compared by size")
+    parameters: float | None = Field(default=None, gt=0, description="billions of parameters")
+    inputs: tuple[Input, ...] = Field(
+        default=("picture", "text", "both"), description="what it takes: of a text-only model text"
+    )
+
+    @property
+    def title(self) -> str:
+        """What the report calls it."""
+        return self.name or self.model
+
+
+class Run(_Section):
+    """A zero-shot run.
+
+    `labels` are the options in the order in which order 0 shows them; order 1 reverses them.
+    """
+
+    name: str = Field(min_length=1, description="of the run")
+    title: str = Field(default="", description="of its page")
+    source: str = Field(default="", description="the paper and section that it is after")
+    dataset: DatasetSettings = Field(default=DatasetSettings(), description="which memes")
+    gold: GoldSettings = Field(default=GoldSettings(), description="what is right")
+    labels: tuple[str, ...] = Field(
+        default=(), description="the options; empty for multiple choice, where items have their own"
+    )
+    prompts: str = Field(
+        min_length=1,
+        description="texts of the prompts: the name of shipped ones, a TOML file, or a Python file "
+        "of published ones such as Multi3Hate's all_prompts.py, which is read and never run",
+    )
+    definition: bool = Field(
+        default=True, description="whether the definition stands before the prompt"
+    )
+    wordings: tuple[int, ...] = Field(
+        default=(), description="which wordings, from 1; empty for all"
+    )
+    orders: tuple[Literal[0, 1], ...] = Field(
+        default=(0, 1), min_length=1, description="orders of the options: 0 as listed, 1 reversed"
+    )
+    countries: dict[str, str] = Field(
+        default_factory=dict, description="by language of the meme the country that prompts name"
+    )
+    reasoning: Literal["none", "before", "after"] = Field(
+        default="none", description="whether the model gives reasons, before or after its answer"
+    )
+    parser: Literal["rules", "exact"] = Field(
+        default="rules",
+        description="how answers are read: by the rules of the language, or exactly",
+    )
+    reasks: int = Field(
+        default=MOST_REASKS,
+        ge=0,
+        le=MOST_REASKS,
+        description="how often an invalid answer is asked again; then it counts as wrong",
+    )
+    temperature: float = Field(default=0.0, ge=0, le=2, description="0 is deterministic")
+    seed: int = Field(default=0, description="of the model's random numbers")
+    max_tokens: int = Field(default=40, ge=1, description="tokens of an answer at the most")
+    picture_side: int = Field(
+        default=512,
+        ge=16,
+        le=8192,
+        description="pixels of the longer side of pictures that are sent",
+    )
+    conditions: tuple[Condition, ...] = Field(
+        default=(Condition.model_validate({"name": "all"}),),
+        alias="condition",
+        min_length=1,
+        description="parts of the run",
+    )
+    models: tuple[RunModel, ...] = Field(default=(), alias="model", description="which models")
+
+    @model_validator(mode="after")
+    def _fits(self) -> Run:
+        if len(set(self.labels)) < len(self.labels) or len(self.labels) == 1:
+            raise ValueError("labels are two or more that differ")
+        levels = set(self.gold.levels)
+        if levels and levels != set(self.labels):
+            raise ValueError("gold.levels has a number for each of the labels")
+        for name, mapping in self.gold.coarser.items():
+            if set(mapping) != set(self.labels):
+                raise ValueError(f"gold.coarser.{name[:40]} has a label for each of the labels")
+        names = [condition.name for condition in self.conditions]
+        if len(set(names)) < len(names):
+            raise ValueError("two conditions have the same name")
+        titles = [model.title for model in self.models]
+        if len(set(titles)) < len(titles):
+            raise ValueError("two models have the same name")
+        return self
+
+    def digest(self) -> str:
+        """SHA-256 of all settings but the models', in hex: the same run has the same."""
+        text = self.model_dump_json(exclude={"models"})
+        return hashlib.sha256(text.encode()).hexdigest()
+
+
+def run_names() -> tuple[str, ...]:
+    """The names of the shipped runs."""
+    folder = files("memeloc.evaluate.runs") / "shipped"
+    return tuple(sorted(Path(each.name).stem for each in folder.iterdir()))
+
+
+def read_run(name: str | Path, changes: Mapping[str, Any] | None = None) -> tuple[Run, Path]:
+    """A run by its file or shipped name, and the folder that its paths are relative to.
+
+    Args:
+        changes: settings that go before those of the file; tables are merged.
+
+    Raises:
+        InputError: there is no such run, or a setting is unknown or wrong.
+    """
+    values, folder, where = _values(name, ())
+    run = validate(Run, _merged(values, changes or {}), f"the run {Path(name).stem}", file=where)
+    return run, folder
+
+
+def _values(name: str | Path, seen: tuple[str, ...]) -> tuple[dict[str, Any], Path, Path | None]:
+    path = Path(name)
+    if path.suffix == ".toml" or path.is_file():
+        values, folder, where = read_toml(path), path.resolve().parent, path
+    elif str(name) in run_names():
+        text = (files("memeloc.evaluate.runs") / "shipped" / f"{name}.toml").read_text("utf-8")
+        values, folder, where = parse_toml(text), Path.cwd(), None
+    else:
+        raise InputError(
+            f"There is no run {str(name)[:60]!r}: name a TOML file, or one of "
+            f"{', '.join(run_names())}."
+        )
+    like = values.pop("like", None)
+    if like is None:
+        return values, folder, where
+    if not isinstance(like, str) or len(seen) > 4 or like in seen:
+        raise InputError("like names a shipped run, or a file that is not like this one", file=path)
+    known = like if like in run_names() else folder / like
+    return _merged(_values(known, (*seen, like))[0], values), folder, where
+
+
+def _merged(old: Mapping[str, Any], new: Mapping[str, Any]) -> dict[str, Any]:
+    """The old values with the new ones; the sections `dataset` and `gold` are merged."""
+    merged = {**old, **new}
+    for name in ("dataset", "gold"):
+        if isinstance(old.get(name), Mapping) and isinstance(new.get(name), Mapping):
+            merged[name] = {**old[name], **new[name]}
+    return merged

@@ -1,0 +1,11 @@
+"""Evaluating models on memes. In: a run, a workspace or a dataset's folder. Out: its results.
+
+`own_memes` gives the workspace's memes with the labels of a survey, `published` those of a release;
+`evaluating` runs `memeloc.evaluate.runs` on them.
+"""
+
+from __future__ import annotations
+
+from memeloc.workspace.evaluating.evaluating import Evaluating, OpenRun, open_run
+
+__all__ = ["Evaluating", "OpenRun", "open_run"]

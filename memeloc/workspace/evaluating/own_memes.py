@@ -1,0 +1,120 @@
+"""The workspace's memes as a run's dataset. In: a workspace, a run. Out: `RunData`."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Mapping
+from pathlib import Path
+
+from memeloc.errors import InputError
+from memeloc.evaluate.gold import Gold
+from memeloc.evaluate.runs.items import RunData, RunItem
+from memeloc.evaluate.runs.run import Run
+from memeloc.evaluate.runs.tables import as_label, gold_of, read_gold
+from memeloc.model import SEPARATOR
+from memeloc.workspace.folder import WorkspaceFolder
+from memeloc.workspace.publishing.captions import taken_captions
+from memeloc.workspace.surveys.collected import collected_pictures
+from memeloc.workspace.surveys.survey import Survey
+
+RENDERED = "out"
+"""The folder of the workspace in which rendered pictures are looked for."""
+
+
+def own_memes(workspace: WorkspaceFolder, run: Run, gold: Path | None = None) -> RunData:
+    """The workspace's memes: its captions, with the pictures that were rendered of them, or the
+    finished memes that it collected; of a survey those that it asks about.
+
+    Labels are those of a table, else of the run's survey, else of the only survey there is.
+
+    Raises:
+        InputError: there are no memes of these languages, or no such survey.
+    """
+    survey = Survey(workspace, run.dataset.survey) if run.dataset.survey else None
+    items = list(_survey_items(workspace, survey, run) if survey else _items(workspace, run))
+    items = items[: run.dataset.limit]
+    if not items:
+        raise InputError(
+            "The workspace has no memes of these languages; `memeloc status` shows what it has, "
+            "and --data names another dataset.",
+            file=workspace.root,
+        )
+    about = {"dataset": workspace.root.name if workspace.root else "a workspace"}
+    labels: Gold | None = None
+    if gold is not None:
+        labels = read_gold(run, gold, [item.id for item in items], about)
+    else:
+        survey = survey or _only_survey(workspace)
+        if survey is not None:
+            about["survey"] = survey.name
+            labels = _settled(survey, run, {item.id for item in items}, about)
+    return RunData(tuple(items), labels, about)
+
+
+def _items(workspace: WorkspaceFolder, run: Run) -> Iterator[RunItem]:
+    captions = taken_captions(workspace, "any")
+    languages = _wanted(workspace, run)
+    pictures = _rendered(workspace)
+    memes = list(dict.fromkeys(meme for meme, _ in captions.texts))
+    for meme in memes:
+        for tag in languages or captions.languages:
+            parts = captions.texts.get((meme, tag))
+            if parts is not None:
+                yield RunItem(meme, tag, SEPARATOR.join(parts), pictures.get((meme, tag)))
+    if memes:
+        return
+    for item in workspace.store.items.find("picture"):
+        tag = item.language or run.dataset.language
+        if tag and (not languages or tag in languages):
+            yield RunItem(item.id, tag, SEPARATOR.join(item.parts), item.path)
+
+
+def _survey_items(workspace: WorkspaceFolder, survey: Survey, run: Run) -> Iterator[RunItem]:
+    languages = _wanted(workspace, run)
+    if not survey.collected:
+        yield from (item for item in _items(workspace, run) if item.id in survey.memes)
+        return
+    tags = {item.id: item.language for item in workspace.store.items.find("picture")}
+    for meme, (path, text) in collected_pictures(survey, list(survey.memes)).items():
+        tag = tags.get(meme) or run.dataset.language or workspace.source.tag
+        if not languages or tag in languages:
+            yield RunItem(meme, tag, text, path)
+
+
+def _wanted(workspace: WorkspaceFolder, run: Run) -> tuple[str, ...]:
+    """The tags of the run's languages as the workspace stores them."""
+    return tuple(workspace.locale(tag).tag for tag in run.dataset.languages)
+
+
+def _rendered(workspace: WorkspaceFolder) -> Mapping[tuple[str, str], Path]:
+    """The pictures that `memeloc render` made, by meme and language."""
+    folder = (workspace.root or Path()) / RENDERED
+    if not (folder / "manifest.parquet").is_file():
+        return {}
+    from memeloc.render.sets.review import open_manifest
+
+    with open_manifest(folder) as manifest:
+        rows = manifest.read(columns=["meme_id", "locale", "path"]).to_pylist()
+    return {(row["meme_id"], row["locale"]): folder / row["path"] for row in rows}
+
+
+def _only_survey(workspace: WorkspaceFolder) -> Survey | None:
+    names = workspace.store.surveys.names()
+    return Survey(workspace, names[0]) if len(names) == 1 else None
+
+
+def _settled(
+    survey: Survey, run: Run, items: Collection[str], about: Mapping[str, str]
+) -> Gold | None:
+    """The settled labels of a survey; None where nobody has answered yet."""
+    checked = survey.checked(keep=False)
+    answers = checked.answers(lambda number: number > 0)
+    if not len(answers):
+        return None
+    settled, _ = survey.settled(answers, survey.settling({}))
+    by_item: dict[str, dict[str, str]] = {}
+    for (item, culture), label in settled.labels().items():
+        if item in items:
+            by_item.setdefault(item, {})[culture] = as_label(
+                label, run, f"the survey {survey.name}"
+            )
+    return gold_of(run, by_item, {**about, "labels": "settled by majority"}) if by_item else None

@@ -1,0 +1,114 @@
+"""A published dataset as a run's dataset. In: the folder of a release. Out: `RunData`."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterator, Mapping
+from pathlib import Path, PurePosixPath
+
+from memeloc.collect.datasets.layouts import layout_of
+from memeloc.collect.datasets.memes import TableOptions
+from memeloc.collect.datasets.reader import DatasetTables
+from memeloc.errors import InputError
+from memeloc.evaluate.gold import Gold
+from memeloc.evaluate.runs.items import RunData, RunItem
+from memeloc.evaluate.runs.run import Run
+from memeloc.evaluate.runs.tables import as_label, gold_of, read_gold
+from memeloc.files import replacing
+from memeloc.items import FoundPicture
+from memeloc.model import SEPARATOR
+from memeloc.publish.reading import PublishedRelease, open_release
+from memeloc.tables import read_table
+
+_LABELS = ("meme_id", "culture", "label")
+_SUFFIXES = {b"\x89PNG": ".png", b"RIFF": ".webp", b"GIF8": ".gif"}
+
+
+def published_memes(run: Run, folder: Path, pictures: Path, gold: Path | None = None) -> RunData:
+    """The memes of a release, in each of its layouts.
+
+    Args:
+        pictures: the folder into which pictures are copied out of Parquet files and shards, named
+            by their SHA-256.
+        gold: a table of labels; None takes the release's table `labels`.
+
+    Raises:
+        InputError: the release is damaged, or has no memes of these languages and this split.
+    """
+    release = open_release(folder)
+    items = list(_items(run, release, pictures))[: run.dataset.limit]
+    if not items:
+        raise InputError("no meme of these languages and this split is in it", file=folder)
+    about = {"dataset": folder.resolve().name, "layout": release.layout}
+    if run.dataset.split:
+        about["split"] = run.dataset.split
+    ids = {item.id for item in items}
+    if gold is not None:
+        return RunData(tuple(items), read_gold(run, gold, ids, about), about)
+    return RunData(tuple(items), _labels(run, release, ids, about), about)
+
+
+def _items(run: Run, release: PublishedRelease, pictures: Path) -> Iterator[RunItem]:
+    wanted = set(run.dataset.languages)
+    seen = set()
+    for picture in _pictures(release.folder):
+        meme, split = str(picture.details.get("meme_id", "")), picture.details.get("split", "")
+        seen.add((meme, picture.language))
+        if (not wanted or picture.language in wanted) and run.dataset.split in ("", split):
+            path = _copied(picture.picture, pictures)
+            yield RunItem(meme, picture.language, SEPARATOR.join(picture.parts), path)
+    if run.dataset.split:
+        return  # of a meme whose picture stayed behind the split is not in the table of captions
+    for (meme, _), texts in release.captions.items():
+        for tag, text in texts.items():
+            if (meme, tag) not in seen and (not wanted or tag in wanted):
+                yield RunItem(meme, tag, text)
+
+
+def _pictures(folder: Path) -> Iterator[FoundPicture]:
+    from memeloc.collect.fetching.fetch import Fetcher
+
+    tables = DatasetTables("table", folder, TableOptions(), (layout_of("memeloc"),))
+    with Fetcher(None) as fetcher:
+        for found in tables.read(fetcher, strict=False):
+            if isinstance(found, FoundPicture):
+                yield found
+
+
+def _copied(content: bytes, folder: Path) -> Path:
+    suffix = _SUFFIXES.get(content[:4], ".jpg")
+    path = folder / f"{hashlib.sha256(content).hexdigest()}{suffix}"
+    if not path.is_file():
+        folder.mkdir(parents=True, exist_ok=True)
+        with replacing(path) as temporary:
+            temporary.write_bytes(content)
+    return path
+
+
+def _labels(
+    run: Run, release: PublishedRelease, items: set[str], about: Mapping[str, str]
+) -> Gold | None:
+    """The labels of its survey; of several the one that the run names."""
+    tables = [
+        name
+        for name in release.files
+        if PurePosixPath(name).parent.name == "tables" and PurePosixPath(name).stem == "labels"
+    ]
+    if not tables:
+        return None
+    path = release.folder / tables[0]
+    by_item: dict[str, dict[str, str]] = {}
+    surveys = set()
+    for row in read_table(path, _LABELS).rows:
+        survey = row["survey"].strip()
+        if row["meme_id"] in items and run.dataset.survey in ("", survey):
+            surveys.add(survey)
+            label = as_label(row["label"], run, "", path=path, row=row.number, column="label")
+            by_item.setdefault(row["meme_id"], {})[row["culture"] or "gold"] = label
+    if len(surveys) > 1:
+        raise InputError(
+            f"has labels of several surveys ({', '.join(sorted(surveys))}): name one as "
+            "dataset.survey in the run file",
+            file=path,
+        )
+    return gold_of(run, by_item, {**about, "labels": tables[0]}) if by_item else None

@@ -1,0 +1,75 @@
+"""Run files: shipped ones, ones like them, and what is wrong with others."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from memeloc.errors import InputError
+from memeloc.evaluate.runs.prompt_texts import read_prompts
+from memeloc.evaluate.runs.run import read_run, run_names
+from memeloc.taxonomy import load_taxonomy
+
+
+@pytest.mark.parametrize("name", run_names())
+def test_a_shipped_run_fits_its_prompts(name: str) -> None:
+    run, folder = read_run(name)
+    prompts = read_prompts(run.prompts, folder, run.labels)
+    assert run.source
+    assert prompts.languages
+
+
+def test_multi3hate_keeps_the_papers_constants() -> None:
+    run, folder = read_run("multi3hate")
+    prompts = read_prompts(run.prompts, folder, run.labels)
+    assert list(prompts.languages) == ["en", "de", "es", "hi", "zh"]
+    assert {len(texts.wordings) for texts in prompts.languages.values()} == {3}
+    assert (run.orders, run.reasks, run.max_tokens) == ((0, 1), 0, 40)
+    assert (run.temperature, run.picture_side, run.definition) == (0.0, 512, True)
+
+
+def test_charmemes_maps_as_its_taxonomy_groups() -> None:
+    run, _ = read_run("charmemes")
+    labels = {label.id: label for label in load_taxonomy("charmemes").of_role("vote")}
+    assert set(run.labels) == set(labels)
+    assert run.gold.levels == {name: label.severity for name, label in labels.items()}
+    assert run.gold.coarser["4 classes"] == {name: each.group for name, each in labels.items()}
+    assert set(run.gold.coarser["2 classes"].values()) == {"harmful", "safe"}
+
+
+def test_a_run_like_another_has_its_settings(tmp_path: Path) -> None:
+    file = tmp_path / "mine.toml"
+    file.write_text(
+        'like = "multi3hate"\nname = "mine"\nreasks = 2\n[dataset]\nlanguages = ["de"]\n'
+        '[[model]]\nmodel = "tiny"\nfamily = "Tiny"\nparameters = 0.1\nbase_url = "http://here/v1"\n'
+    )
+    run, folder = read_run(file)
+    assert (run.name, run.reasks, run.max_tokens, folder) == ("mine", 2, 40, tmp_path)
+    assert run.dataset.languages == ("de",)
+    assert run.dataset.table == "data/captions/{language}.csv"
+    assert run.models[0].model_extra == {"base_url": "http://here/v1"}
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ('like = "multi3hate"\nlabels = ["a"]', "two or more that differ"),
+        ('like = "multi3hate"\nreasks = 9', "less than or equal to 5"),
+        ('like = "multi3hate"\nrecks = 1', "did you mean 'reasks'"),
+        ('like = "here.toml"', "not like this one"),
+        ('like = "charmemes"\n[gold]\nlevels = { safe = 1 }', "gold.levels has a number for each"),
+        ('like = "multi3hate"\n[[model]]\nmodel = "a"\n[[model]]\nmodel = "a"', "same name"),
+        ('like = "multi3hate"\n[[condition]]\nname = "x"\ninputs = ["sound"]', "picture"),
+    ],
+)
+def test_what_is_wrong_is_a_sentence(tmp_path: Path, text: str, message: str) -> None:
+    file = tmp_path / "here.toml"
+    file.write_text(text)
+    with pytest.raises(InputError, match=message):
+        read_run(file)
+
+
+def test_an_unknown_run_names_those_there_are() -> None:
+    with pytest.raises(InputError, match="multi3hate"):
+        read_run("multi4hate")
