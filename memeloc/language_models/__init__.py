@@ -9,8 +9,11 @@
 (1, 0)
 """
 
-from memeloc.language_models.client import Cache, LanguageModel, MemoryCache
+from memeloc.language_models.client import LanguageModel
 from memeloc.language_models.cost import Budget, OverBudgetError, Plan, Spending
+from memeloc.language_models.kept import Cache, FileCache, MemoryCache
+from memeloc.language_models.logprobs import Token, option_logprobs
+from memeloc.language_models.pictures import EncodedPictures, picture_of
 from memeloc.language_models.questions import Answer, AnswerError, Message, Picture, Question
 from memeloc.language_models.settings import ModelSettings, read_key, read_model_settings
 
@@ -19,6 +22,8 @@ __all__ = [
     "AnswerError",
     "Budget",
     "Cache",
+    "EncodedPictures",
+    "FileCache",
     "LanguageModel",
     "MemoryCache",
     "Message",
@@ -28,6 +33,9 @@ __all__ = [
     "Plan",
     "Question",
     "Spending",
+    "Token",
+    "option_logprobs",
+    "picture_of",
     "read_key",
     "read_model_settings",
 ]

@@ -1,18 +1,17 @@
 """Asking a language model. In: questions with a form. Out: checked answers, with what they cost.
 
-An answer that does not fit its form is sent back with what is wrong with it, a few times. A right
-one is kept by the content of its question, so that nobody pays for it twice.
+An answer that does not fit its form is sent back with what is wrong with it, a few times. Every
+one, right or wrong, is kept by the content of its question, so that nobody pays for it twice.
 """
 
 from __future__ import annotations
 
-import hashlib
-import json
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
+from datetime import UTC, datetime
 from threading import Condition, Event
-from typing import Any, Protocol, TypeAlias, cast, overload
+from typing import Any, TypeAlias, cast, overload
 
 from pydantic import BaseModel
 
@@ -20,14 +19,18 @@ from memeloc.counts import counted
 from memeloc.errors import InputError, MemelocError, ServiceError
 from memeloc.language_models.answers import refuses
 from memeloc.language_models.cost import (
-    MOST_PICTURE,
-    OVERHEAD,
+    WRONG,
     Budget,
     Estimate,
     Plan,
     Spending,
+    estimate,
+    most_cost,
 )
-from memeloc.language_models.forms import read_form, strict_schema
+from memeloc.language_models.forms import read_form, schema_text
+from memeloc.language_models.kept import Cache, KeptAnswer
+from memeloc.language_models.pictures import EncodedPictures
+from memeloc.language_models.protocol import Reply
 from memeloc.language_models.questions import (
     Answer,
     AnswerError,
@@ -36,9 +39,11 @@ from memeloc.language_models.questions import (
     Question,
     Value,
     as_text,
+    content_hash,
+    prompt_hash,
     whole,
 )
-from memeloc.language_models.server import Reply, Server, StatusError
+from memeloc.language_models.server import Server, StatusError
 from memeloc.language_models.settings import ModelSettings
 from memeloc.request_pool import Backoff, ask_in_parallel
 
@@ -46,32 +51,10 @@ SAMPLES = 3
 """Questions that a plan shows in full."""
 SENT_BACK = 2000
 """Characters of a wrong answer that are sent back at the most."""
-WRONG = 400
-"""Bytes of what is reported to be wrong with it, at the most."""
 _HOPELESS = 3
 """Questions in a row from the first on that a server refuses before no more are sent."""
 
 _Asked: TypeAlias = tuple[Question[Value], Answer[Value] | MemelocError]
-
-
-class Cache(Protocol):
-    """Keeps answers by the content of their questions. It is called from several threads."""
-
-    def get(self, key: str) -> str | None:
-        """What was kept under a key; None when nothing was."""
-        ...
-
-    def put(self, key: str, value: str) -> None:
-        """Keep a value under a key; what was there before may stay."""
-        ...
-
-
-class MemoryCache(dict[str, str]):
-    """A cache that lasts as long as the process."""
-
-    def put(self, key: str, value: str) -> None:
-        """See `Cache.put`."""
-        self[key] = value
 
 
 class LanguageModel:
@@ -79,7 +62,7 @@ class LanguageModel:
 
     Without a cache no answer is kept, without a budget all may be spent. `backoff` is how it waits
     when the server refuses for quota or is not there; `service`, what it is called in errors; `pip`
-    is to be installed when httpx is missing.
+    is to be installed when httpx is missing; `pictures` may be shared by several models.
     """
 
     def __init__(
@@ -91,6 +74,7 @@ class LanguageModel:
         *,
         service: str = "language model",
         pip: str = "memeloc[models]",
+        pictures: EncodedPictures | None = None,
     ) -> None:
         self.settings = settings
         self.cache = cache
@@ -98,10 +82,11 @@ class LanguageModel:
         self.backoff = backoff or Backoff()
         self.service = service
         self.spent = Spending(settings.currency)
-        self._server = Server(settings, service, pip)
+        self._server = Server(settings, service, pip, pictures or EncodedPictures())
         self._asking: set[str] = set()
         self._changed = Condition()
         self._hopeless = 0
+        self._recorded = settings.recorded
 
     def __enter__(self) -> LanguageModel:
         return self
@@ -156,25 +141,14 @@ class LanguageModel:
         )
 
     def key(self, question: Question[Any]) -> str:
-        """A question in the cache: SHA-256 of all that its answer depends on, in hex."""
-        content = [
-            "memeloc-question-2",
-            self.settings.base_url,
-            self.settings.model,
-            [
-                [
-                    message.role,
-                    message.text,
-                    [[each.media_type, each.key] for each in message.pictures],
-                    message.after,
-                ]
-                for message in question.messages
-            ],
-            question.form and strict_schema(question.form),
-            self.settings.model_dump(include={"temperature", "seed", "max_tokens", "extra"}),
-        ]
-        text = json.dumps(content, ensure_ascii=True, sort_keys=True, separators=(",", ":"))
-        return hashlib.sha256(text.encode("ascii")).hexdigest()
+        """A question in the cache: SHA-256 of all that its answer depends on, in hex.
+
+        That is its messages, schema and round, and all of `ModelSettings.recorded`.
+        """
+        form = schema_text(question.form) if question.form else None
+        return content_hash(
+            ["memeloc-question-2", prompt_hash(question), form, question.round, self._recorded]
+        )
 
     def plan(self, questions: Iterable[Question[Any]]) -> Plan:
         """What asking would cost. No request is sent and no key is needed."""
@@ -186,7 +160,7 @@ class LanguageModel:
             count += 1
             if self.cache is not None:
                 key = self.key(question)
-                if key in keys or self._stored(key, question.form) is not None:
+                if key in keys or self._kept(key, question.form) is not None:
                     cached += 1
                     continue
                 keys.add(key)
@@ -210,29 +184,11 @@ class LanguageModel:
 
     def estimate(self, question: Question[Any]) -> Estimate:
         """Tokens of asking once."""
-        messages, settings = question.messages, self.settings
-        schema = len(json.dumps(strict_schema(question.form))) if question.form else 0
-        sizes = [len(message.words.encode()) for message in messages]
-        # What the model itself wrote has no more tokens than it was allowed to write.
-        most = sum(
-            min(size, settings.max_tokens) if message.role == "assistant" else size
-            for message, size in zip(messages, sizes, strict=True)
-        )
-        pictures = settings.picture_tokens * sum(len(message.pictures) for message in messages)
-        return Estimate(
-            -(-(schema + sum(sizes)) // 4) + pictures,
-            min(question.expected, settings.max_tokens),
-            schema + most + OVERHEAD * len(messages) + MOST_PICTURE * pictures,
-            settings.max_tokens,
-        )
+        return estimate(question, self.settings)
 
     def most(self, question: Question[Any]) -> float:
         """What a question may cost when it is asked as often as allowed."""
-        # From the second time on, the wrong answer and what is wrong with it come on top.
-        more = self.settings.max_tokens + WRONG + 100 + 2 * OVERHEAD
-        asks = self.settings.asks
-        tokens_in = asks * self.estimate(question).most_in + more * (asks - 1)
-        return self.settings.price(tokens_in, asks * self.settings.max_tokens)
+        return most_cost(question, self.settings)
 
     def _answer_or_error(
         self, question: Question[Value], backoff: Backoff
@@ -251,74 +207,106 @@ class LanguageModel:
 
     def _ask(self, question: Question[Value], backoff: Backoff) -> Answer[Value]:
         if self.cache is None:
-            return self._ask_server(question, backoff)[0]
+            return self._answer(question, self._ask_server(question, backoff))
         key = self.key(question)
         with self._only(key):
-            stored = self._stored(key, question.form)
-            if stored is not None:
-                self.spent.add(answered=1, cached=1)
-                return stored
-            answer, text = self._ask_server(question, backoff)
-            names = ("model", "attempts", "tokens_in", "tokens_out", "refusal")
-            stored_fields = {name: getattr(answer, name) for name in names}
-            stored_fields |= {"cost": answer.cost, "currency": self.settings.currency}
-            self.cache.put(key, json.dumps({"text": text, **stored_fields}, ensure_ascii=False))
-            return answer
+            kept = self._kept(key, question.form)
+            if kept is not None:
+                return self._answer(question, kept, cached=True)
+            kept = self._ask_server(question, backoff)
+            self.cache.put(key, kept.to_json())
+            return self._answer(question, kept)
 
-    def _ask_server(self, question: Question[Value], backoff: Backoff) -> tuple[Answer[Value], str]:
-        """Asked, and again with what is wrong, until the answer is right: it and its text."""
+    def _ask_server(self, question: Question[Any], backoff: Backoff) -> KeptAnswer:
+        """Asked, and again with what is wrong, until the answer is right, or as often as allowed.
+
+        Raises:
+            AnswerError: its server refuses this question.
+        """
         messages = question.messages
         tokens_in = tokens_out = attempts = 0
-        cost = 0.0
-        wrong = text = ""
-
-        def failed(kind: Kind, reason: str) -> AnswerError:
-            self.spent.add(**{"refused" if kind == "refused" else "failed": 1})
-            return AnswerError(self.service, kind, reason, attempts, cost)
-
-        while attempts < self.settings.asks:
+        while True:
             try:
                 reply = self._pay(replace(question, messages=messages), backoff)
             except ServiceError as error:
                 for_all = isinstance(error, StatusError) and error.for_all
                 if not attempts and (for_all or error.retryable):
                     raise  # what was paid for an earlier attempt is kept with its failure
-                raise failed("server", error.message) from error
+                self.spent.add(failed=1)
+                cost = self.settings.price(tokens_in, tokens_out)
+                raise AnswerError(self.service, "server", error.message, attempts, cost) from error
             attempts += 1
             tokens_in += reply.tokens_in or 0
             tokens_out += reply.tokens_out or 0
-            cost = self.settings.price(tokens_in, tokens_out)
             text = whole(reply.text)
-            if reply.refusal and question.form:
-                raise failed("refused", reply.refusal)
-            try:
-                value = _read(question.form, text)
-            except ValueError as error:
-                cut = (
-                    f"; it was cut off at {counted(self.settings.max_tokens, 'token')}"
-                    if reply.cut
-                    else ""
-                )
-                wrong = whole(f"{error}{cut}").encode()[:WRONG].decode("utf-8", "ignore")
-                messages = (
-                    *question.messages,
-                    Message("assistant", text[:SENT_BACK]),
-                    Message("user", f"That is not right: {wrong}. Answer again."),
-                )
-                continue
-            self.spent.add(answered=1)
-            model = reply.model or self.settings.model
-            answer = Answer(value, model, attempts, tokens_in, tokens_out, cost)
-            return replace(answer, refusal=reply.refusal), text
-        if refuses(text):
-            raise failed("refused", " ".join(text.split())[:300])
-        raise failed("wrong", wrong)
+            wrong = "" if reply.refusal else self._wrong(question.form, reply)
+            if not wrong or attempts >= self.settings.asks:
+                break
+            messages = (
+                *question.messages,
+                Message("assistant", text[:SENT_BACK]),
+                Message("user", f"That is not right: {wrong}. Answer again."),
+            )
+        return KeptAnswer(
+            text,
+            reply.model or self.settings.model,
+            attempts,
+            tokens_in,
+            tokens_out,
+            self.settings.price(tokens_in, tokens_out),
+            self.settings.currency,
+            datetime.now(UTC).isoformat(timespec="seconds"),
+            reply.refusal,
+            wrong,
+            reply.cut,
+            reply.logprobs,
+        )
+
+    def _wrong(self, form: type[Any] | None, reply: Reply) -> str:
+        """What is wrong with an answer, in words that are sent back; empty when it is right."""
+        try:
+            _read(form, whole(reply.text))
+        except ValueError as error:
+            limit = counted(self.settings.max_tokens, "token")
+            cut = f"; it was cut off at {limit}" if reply.cut else ""
+            return whole(f"{error}{cut}").encode()[:WRONG].decode("utf-8", "ignore")
+        return ""
+
+    def _answer(
+        self, question: Question[Value], kept: KeptAnswer, *, cached: bool = False
+    ) -> Answer[Value]:
+        """What is kept as the answer; AnswerError when it is refused or wrong."""
+        seed = self.settings.seed + question.round
+        answer: Answer[Any] = Answer(
+            kept.text,
+            kept.model,
+            kept.attempts,
+            kept.tokens_in,
+            kept.tokens_out,
+            0.0 if cached else kept.cost,
+            cached,
+            kept.refusal,
+            kept.text,
+            kept.cut,
+            prompt_hash(question),
+            {**self._recorded, "seed": seed, "round": question.round},
+            kept.date,
+            kept.logprobs,
+        )
+        if question.form and (kept.refusal or kept.wrong):
+            refused = kept.refusal or (refuses(kept.text) and " ".join(kept.text.split())[:300])
+            self.spent.add(**{"refused" if refused else "failed": 1})
+            kind: Kind = "refused" if refused else "wrong"
+            reason = refused or kept.wrong
+            raise AnswerError(self.service, kind, reason, kept.attempts, answer.cost, answer)
+        self.spent.add(answered=1, cached=int(cached))
+        return replace(answer, value=_read(question.form, kept.text))
 
     def _pay(self, question: Question[Any], backoff: Backoff) -> Reply:
         """One request within the budget: its reply, with tokens counted by the server or us."""
         about = self.estimate(question)
         with self.budget.hold(self.settings.price(about.most_in, about.most_out)) as spend:
-            reply = self._server.send(question.messages, question.form, backoff)
+            reply = self._server.send(question, backoff)
             guessed = reply.tokens_in is None
             tokens_in, tokens_out = reply.tokens_in or 0, reply.tokens_out or 0
             if guessed:  # a token a byte, which is never too few
@@ -331,18 +319,23 @@ class LanguageModel:
         )
         return replace(reply, tokens_in=tokens_in, tokens_out=tokens_out)
 
-    def _stored(self, key: str, form: type[Value] | None) -> Answer[Value] | None:
-        """The answer in the cache, if it is there and still right."""
-        kept = self.cache.get(key) if self.cache is not None else None
-        if kept is None:
-            return None
+    def _kept(self, key: str, form: type[Any] | None) -> KeptAnswer | None:
+        """What is kept of a question; None when it is to be asked.
+
+        So is a question that was asked more often than now allowed, or less often and in vain; and
+        one whose answer no longer fits.
+        """
+        value = self.cache.get(key) if self.cache is not None else None
+        kept = None if value is None else KeptAnswer.from_json(value)
+        if kept is None or form is None or kept.refusal:
+            return kept
+        if kept.wrong:
+            return kept if kept.attempts >= self.settings.asks else None
         try:
-            stored = json.loads(kept)
-            counts = (stored["attempts"], stored["tokens_in"], stored["tokens_out"])
-            value = _read(form, stored["text"])
-            return Answer(value, stored["model"], *counts, 0.0, True, stored.get("refusal", ""))
-        except (ValueError, KeyError, TypeError):
+            _read(form, kept.text)
+        except ValueError:
             return None
+        return kept if kept.attempts <= self.settings.asks else None
 
     @contextmanager
     def _only(self, key: str) -> Iterator[None]:

@@ -11,14 +11,20 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from threading import Condition, Lock
+from typing import Any
 
 from memeloc.counts import counted
 from memeloc.errors import MemelocError
+from memeloc.language_models.forms import schema_text
+from memeloc.language_models.questions import Question
+from memeloc.language_models.settings import ModelSettings
 
 OVERHEAD = 32
 """Tokens that a server's chat template may add to a message, at the most."""
 MOST_PICTURE = 3
 """How many times the estimate a picture may come to."""
+WRONG = 400
+"""Bytes of what is reported to be wrong with an answer, at the most."""
 
 
 class OverBudgetError(MemelocError):
@@ -33,6 +39,33 @@ class Estimate:
     tokens_out: int
     most_in: int
     most_out: int
+
+
+def estimate(question: Question[Any], settings: ModelSettings) -> Estimate:
+    """Tokens of asking once."""
+    schema = len(schema_text(question.form)) if question.form else 0
+    sizes = [len(message.words.encode()) for message in question.messages]
+    # What the model itself wrote has no more tokens than it was allowed to write.
+    most = sum(
+        min(size, settings.max_tokens) if message.role == "assistant" else size
+        for message, size in zip(question.messages, sizes, strict=True)
+    )
+    pictures = settings.picture_tokens * sum(len(each.pictures) for each in question.messages)
+    return Estimate(
+        -(-(schema + sum(sizes)) // 4) + pictures,
+        min(question.expected, settings.max_tokens),
+        schema + most + OVERHEAD * len(question.messages) + MOST_PICTURE * pictures,
+        settings.max_tokens,
+    )
+
+
+def most_cost(question: Question[Any], settings: ModelSettings) -> float:
+    """What a question may cost when it is asked as often as allowed."""
+    # From the second time on, the wrong answer and what is wrong with it come on top.
+    more = settings.max_tokens + WRONG + 100 + 2 * OVERHEAD
+    asks = settings.asks if question.form else 1
+    tokens_in = asks * estimate(question, settings).most_in + more * (asks - 1)
+    return settings.price(tokens_in, asks * settings.max_tokens)
 
 
 class Budget:
@@ -82,7 +115,8 @@ class Spending:
 
     Attributes:
         answered: questions with a right answer, `cached` of them without asking.
-        refused, failed: questions that the model would not answer, or got no right answer.
+        refused, failed: questions that the model would not answer, or got no right answer, now or
+            in an earlier run.
         requests: answers that were paid for, wrong ones too; tokens are the server's count, and
             those of `guessed` requests are estimated.
     """

@@ -6,6 +6,7 @@ answers all the same. The language model reads the descriptions of the fields.
 
 from __future__ import annotations
 
+import json
 from typing import Any, TypeVar
 
 from pydantic import BaseModel, ValidationError
@@ -13,6 +14,7 @@ from pydantic import BaseModel, ValidationError
 from memeloc.language_models.answers import read_json
 
 _SCHEMAS: dict[type[BaseModel], dict[str, Any]] = {}
+_TEXTS: dict[type[BaseModel], str] = {}
 Fields = TypeVar("Fields", bound=BaseModel)
 
 _NOT_IN_STRICT = frozenset(("default", "title", "minLength", "maxLength", "format"))
@@ -42,6 +44,13 @@ def strict_schema(form: type[BaseModel]) -> dict[str, Any]:
     if form not in _SCHEMAS:
         _SCHEMAS[form] = _strict(form.model_json_schema())
     return _SCHEMAS[form]
+
+
+def schema_text(form: type[BaseModel]) -> str:
+    """The same schema as JSON."""
+    if form not in _TEXTS:
+        _TEXTS[form] = json.dumps(strict_schema(form), sort_keys=True)
+    return _TEXTS[form]
 
 
 def _strict(node: Any, *, names: bool = False) -> Any:

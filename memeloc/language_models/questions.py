@@ -10,13 +10,16 @@ is sent: what stands for it in a cache's key is its name, which must change with
 from __future__ import annotations
 
 import base64
-from collections.abc import Callable
-from dataclasses import dataclass
+import hashlib
+import json
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
 from typing import Any, Generic, Literal, TypeVar
 
 from pydantic import BaseModel
 
 from memeloc.errors import ServiceError
+from memeloc.language_models.logprobs import Token
 
 EXPECTED_ANSWER = 60
 """Tokens of a usual answer, for estimates."""
@@ -44,6 +47,10 @@ class Picture:
         return f"data:{self.media_type};base64,{base64.b64encode(self.read()).decode('ascii')}"
 
 
+Encode = Callable[[Picture], str]
+"""Gives a picture's address."""
+
+
 @dataclass(frozen=True, slots=True)
 class Message:
     """One message of a conversation: a text, its pictures, and a text behind them."""
@@ -53,7 +60,7 @@ class Message:
     pictures: tuple[Picture, ...] = ()
     after: str = ""
 
-    def wire(self) -> dict[str, Any]:
+    def wire(self, encode: Encode = Picture.data_url) -> dict[str, Any]:
         """As the protocol writes it."""
         if not self.pictures:
             return {"role": self.role, "content": self.words}
@@ -61,7 +68,7 @@ class Message:
         if self.text:
             content.append({"type": "text", "text": whole(self.text)})
         for picture in self.pictures:
-            content.append({"type": "image_url", "image_url": {"url": picture.data_url()}})
+            content.append({"type": "image_url", "image_url": {"url": encode(picture)}})
         if self.after:
             content.append({"type": "text", "text": whole(self.after)})
         return {"role": self.role, "content": content}
@@ -81,52 +88,43 @@ def whole(text: str) -> str:
     return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
 
 
-class AnswerError(ServiceError):
-    """One question has no right answer; the next may have one.
-
-    Attributes:
-        kind: the model would not answer; it answered wrongly each time; or its server refused.
-        reason: what it answered, or what is wrong with it.
-        attempts, cost: how often it was asked, and what was paid all the same.
-    """
-
-    def __init__(
-        self, service: str, kind: Kind, reason: str, attempts: int = 0, cost: float = 0.0
-    ) -> None:
-        times = {1: "once", 2: "twice"}.get(attempts, f"{attempts} times")
-        sentence = {
-            "refused": f"the model will not answer: {reason}",
-            "wrong": f"the model answered wrongly {times}: {reason}",
-            "server": reason,
-        }[kind]
-        super().__init__(service, sentence, retryable=False)
-        self.kind, self.reason, self.attempts, self.cost = kind, reason, attempts, cost
-
-    def __reduce__(self) -> tuple[object, ...]:
-        return (AnswerError, (self.service, self.kind, self.reason, self.attempts, self.cost))
-
-
 @dataclass(frozen=True)  # with slots, Python 3.11 cannot make a Question[str]
 class Question(Generic[Value]):
     """Something to ask: the conversation so far, and what the answer must look like.
 
     Without a form (None) any text is an answer: `Question[str](messages, None)`. `mark` is what the
-    caller knows it by; `expected`, tokens of a usual answer, for estimates.
+    caller knows it by; `expected`, tokens of a usual answer, for estimates. The same question may
+    be asked in several rounds, from 0: each has an answer of its own, drawn with the settings' seed
+    and the round added to it.
     """
 
     messages: tuple[Message, ...]
     form: type[Value] | None
     mark: Any = None
     expected: int = EXPECTED_ANSWER
+    round: int = 0
 
 
 @dataclass(frozen=True, slots=True)
 class Answer(Generic[Value]):
-    """A right answer, checked, with the tokens of all attempts.
+    """An answer, with the tokens of all attempts and where it comes from.
 
-    `model` is the server's name of what answered; `cost`, in the currency of the settings, is 0
-    when the answer is `cached`: given before. `refusal` is why the server or a filter before it did
-    not answer a question without a form; with a form, that is an `AnswerError`.
+    Attributes:
+        value: what its form makes of the text; without a form, the text.
+        model: the server's name of what answered.
+        attempts: how often it was asked.
+        tokens_in, tokens_out: of all attempts.
+        cost: in the currency of the settings; 0 when the answer is `cached`: given before.
+        refusal: why the server or a filter before it did not answer a question without a form; with
+            a form, that is an `AnswerError`.
+        text: the model's own words, the last ones where it was asked again.
+        cut: whether they ended at the limit of tokens.
+        prompt: SHA-256 of the messages with their pictures' keys, in hex.
+        settings: all else that the answer depends on: model asked for, address, temperature, seed,
+            round and so on.
+        date: when it was given, in UTC (ISO 8601).
+        logprobs: of the text's first tokens, where the settings ask for them and the server has
+            them.
     """
 
     value: Value
@@ -137,6 +135,67 @@ class Answer(Generic[Value]):
     cost: float
     cached: bool = False
     refusal: str = ""
+    text: str = ""
+    cut: bool = False
+    prompt: str = ""
+    settings: Mapping[str, Any] = field(default_factory=dict)
+    date: str = ""
+    logprobs: tuple[Token, ...] = ()
+
+
+class AnswerError(ServiceError):
+    """One question has no right answer; the next may have one.
+
+    Attributes:
+        kind: the model would not answer; it answered wrongly each time; or its server refused.
+        reason: what it answered, or what is wrong with it.
+        attempts, cost: how often it was asked, and what was paid all the same.
+        answer: the last answer, as text; None when the server gave none.
+    """
+
+    def __init__(
+        self,
+        service: str,
+        kind: Kind,
+        reason: str,
+        attempts: int = 0,
+        cost: float = 0.0,
+        answer: Answer[str] | None = None,
+    ) -> None:
+        times = {1: "once", 2: "twice"}.get(attempts, f"{attempts} times")
+        sentence = {
+            "refused": f"the model will not answer: {reason}",
+            "wrong": f"the model answered wrongly {times}: {reason}",
+            "server": reason,
+        }[kind]
+        super().__init__(service, sentence, retryable=False)
+        self.kind, self.reason, self.attempts, self.cost = kind, reason, attempts, cost
+        self.answer = answer
+
+    def __reduce__(self) -> tuple[object, ...]:
+        values = (self.service, self.kind, self.reason, self.attempts, self.cost, self.answer)
+        return (AnswerError, values)
+
+
+def prompt_hash(question: Question[Any]) -> str:
+    """SHA-256 of a question's messages, with its pictures' keys, in hex."""
+    return content_hash(
+        [
+            [
+                message.role,
+                message.text,
+                [[each.media_type, each.key] for each in message.pictures],
+                message.after,
+            ]
+            for message in question.messages
+        ]
+    )
+
+
+def content_hash(content: Any) -> str:
+    """SHA-256 of a JSON value, in hex."""
+    text = json.dumps(content, ensure_ascii=True, sort_keys=True, separators=(",", ":"))
+    return hashlib.sha256(text.encode("ascii")).hexdigest()
 
 
 def as_text(question: Question[Any]) -> str:

@@ -9,27 +9,27 @@ answered: before that, its address is more likely wrong.
 
 from __future__ import annotations
 
-import json
 import re
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping
 from functools import partial
 from threading import Lock
 from time import monotonic
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any
 
-from pydantic import (
-    BaseModel,
-    Field,
-    ValidationError,
-    ValidatorFunctionWrapHandler,
-    field_validator,
-)
+from pydantic import ValidationError
 
 from memeloc.errors import MissingError, ServiceError
-from memeloc.language_models.forms import strict_schema
-from memeloc.language_models.questions import Message
+from memeloc.language_models.pictures import EncodedPictures
+from memeloc.language_models.protocol import (
+    Reply,
+    error_in,
+    read_completion,
+    refused_part,
+    request_body,
+)
+from memeloc.language_models.questions import Message, Question
 from memeloc.language_models.settings import ModelSettings, read_key
+from memeloc.language_models.sight import BLIND, Sight
 from memeloc.request_pool import Backoff, TransientFailure, retry_after
 
 if TYPE_CHECKING:
@@ -41,37 +41,6 @@ MAX_BODY = 4_000_000
 _TRANSIENT = frozenset((408, 409, 425, 429, 500, 502, 503, 504, 529))
 _FOR_ALL = frozenset((301, 302, 303, 307, 308, 401, 402, 403, 404))
 _FILTERED = re.compile(r"content[ _]?(?:filter|policy|management)|moderation", re.IGNORECASE)
-_FORMATS = ("json_schema", "json_object")
-"""Of an answer, the stricter first."""
-_ABOUT_FORMAT = r"response_?format|json_?(?:schema|object)|schema|grammar|structured"
-_COMPLAINTS = {
-    "max_tokens": "max_completion_tokens",
-    "temperature": "temperature",
-    "seed": r"\bseed\b",
-    "json_schema": _ABOUT_FORMAT,
-    "json_object": _ABOUT_FORMAT,
-}
-"""What servers write when they refuse a part of a request."""
-
-
-@dataclass(frozen=True, slots=True)
-class Reply:
-    """What a server answered to one request.
-
-    Attributes:
-        text: of the model's message.
-        refusal: why the model or a filter before it would not answer; empty when it did.
-        cut: whether the answer ended at its limit of tokens.
-        model: the server's name of what answered.
-        tokens_in, tokens_out: as it counts them; None when it does not.
-    """
-
-    text: str
-    refusal: str = ""
-    cut: bool = False
-    model: str = ""
-    tokens_in: int | None = None
-    tokens_out: int | None = None
 
 
 class StatusError(ServiceError):
@@ -82,21 +51,33 @@ class StatusError(ServiceError):
     """
 
     def __init__(
-        self, service: str, status: int, reason: str, wait: float = 0.0, code: str = ""
+        self,
+        service: str,
+        status: int,
+        reason: str,
+        wait: float = 0.0,
+        code: str = "",
+        *,
+        for_all: bool = False,
     ) -> None:
-        spent = code == "insufficient_quota"  # is sent as 429, and waiting does not help
-        retryable = status in _TRANSIENT and not spent
+        # An empty account is sent as 429, and waiting does not help.
+        for_all = for_all or status in _FOR_ALL or code == "insufficient_quota"
+        retryable = status in _TRANSIENT and not for_all
         super().__init__(service, f"HTTP status {status}: {reason}", retryable=retryable)
         self.status, self.reason, self.wait, self.code = status, reason, wait, code
-        self.for_all = status in _FOR_ALL or spent
+        self.for_all = for_all
 
 
 class Server:
     """One server and one model on it, see `LanguageModel`. May be used from several threads."""
 
-    def __init__(self, settings: ModelSettings, service: str, pip: str) -> None:
+    def __init__(
+        self, settings: ModelSettings, service: str, pip: str, pictures: EncodedPictures
+    ) -> None:
         self.settings = settings
         self.service = service
+        self._pictures = pictures
+        self._sight = Sight()
         self._pip = pip
         self._left_out: frozenset[str] = frozenset()
         self._lock = Lock()
@@ -104,32 +85,78 @@ class Server:
         self._key = ""
         self._has_answered = False
 
-    def send(
-        self,
-        messages: Sequence[Message],
-        form: type[BaseModel] | None,
-        backoff: Backoff,
-    ) -> Reply:
-        """One question, sent until there is an answer, whose form the server may enforce.
+    def send(self, question: Question[Any], backoff: Backoff) -> Reply:
+        """One question, sent until there is an answer, right or wrong.
 
         Raises:
             MissingError: httpx is missing, or the server wants a key and none is set.
             ServiceError: the server refuses for good, or still after all attempts of `backoff`.
         """
         client = self.connect()
+        if self._sight.known or not any(message.pictures for message in question.messages):
+            return self._send(client, question, backoff)
+        with self._sight.first_picture(self.service, backoff.stop):
+            return self._send(client, question, backoff, sees=self._sight.known)
+
+    def _send(
+        self,
+        client: httpx.Client,
+        question: Question[Any],
+        backoff: Backoff,
+        *,
+        sees: bool = True,
+    ) -> Reply:
+        """One question; where it is not known whether the model `sees`, that is found out first."""
         while True:
             left_out = self._left_out
-            body = _body(self.settings, left_out, messages, form)
+            body = request_body(self.settings, question, left_out, self._pictures.data_url)
+            passing = self._passing if sees else partial(self._passing_or_blind, client)
             try:
-                return backoff.ask(partial(self._post, client, body), self._passing)
+                return backoff.ask(partial(self._post, client, body), passing)
             except StatusError as error:
                 # A filter before the model refuses a question as Azure's does, with status 400.
                 if error.status in (400, 422) and _FILTERED.search(f"{error.code} {error.reason}"):
                     return Reply("", refusal=error.reason)
-                refused = _refused(error, left_out) if error.status in (400, 422, 501) else ""
-                if not refused:
+                refused = (
+                    refused_part(error.reason, body) if error.status in (400, 422, 501) else ""
+                )
+                if refused:
+                    self._left_out = left_out | {refused}
+                elif not sees and self._blind(client, error):
+                    raise self._sight.refuse(self._sees_nothing(error)) from error
+                else:
                     raise
-                self._left_out = left_out | {refused}
+
+    def _passing_or_blind(self, client: httpx.Client, error: Exception) -> TransientFailure | None:
+        """No waiting for a model to see that never will."""
+        if isinstance(error, StatusError) and self._blind(client, error):
+            return None
+        return self._passing(error)
+
+    def _blind(self, client: httpx.Client, error: StatusError) -> bool:
+        """Whether the error comes of there being a picture at all: two small questions tell."""
+        if error.for_all or error.status not in BLIND:
+            return False
+        return self._sight.blind(lambda message: self._try(client, message))
+
+    def _try(self, client: httpx.Client, message: Message) -> bool:
+        """Whether a message gets an answer; one token of it is enough."""
+        settings = self.settings.model_copy(update={"max_tokens": 1, "logprobs": 0})
+        body = request_body(settings, Question[str]((message,), None), self._left_out)
+        try:
+            self._post(client, body)
+        except Exception as error:
+            if not isinstance(error, ServiceError) and self._passing(error) is None:
+                raise
+            return not (isinstance(error, StatusError) and error.status in BLIND)
+        return True
+
+    def _sees_nothing(self, error: StatusError) -> StatusError:
+        reason = (
+            f"{self.settings.model} answers texts, but no picture: {error.reason}; name a model "
+            "that sees, or ask this one about texts alone"
+        )
+        return StatusError(self.service, error.status, reason, for_all=True)
 
     def close(self) -> None:
         """Close the connections."""
@@ -170,9 +197,9 @@ class Server:
         if response.status_code >= 300:
             raise self._status(response.status_code, content, response)
         try:
-            reply = _Completion.model_validate_json(content).reply()
+            reply = read_completion(content)
         except ValidationError:
-            error = _error(content)
+            error = error_in(content)
             if error:  # some relays send the error of the server behind as a success
                 code = str(error.get("code"))
                 status = int(code) if re.fullmatch("[45][0-9][0-9]", code) else 502
@@ -201,7 +228,7 @@ class Server:
         return bytes(content)
 
     def _status(self, status: int, content: bytes, response: httpx.Response) -> StatusError:
-        error = _error(content)
+        error = error_in(content)
         reason = error.get("message")
         text = reason if isinstance(reason, str) else content[:2000].decode("utf-8", "replace")
         text = self._without_key(" ".join(text.split()))[:300] or response.reason_phrase
@@ -224,110 +251,3 @@ class Server:
             reason = self._without_key(f"{error or 'no answer'} ({type(error).__name__})")
             return TransientFailure(ServiceError(self.service, reason, retryable=True))
         return None
-
-
-def _refused(error: StatusError, left_out: frozenset[str]) -> str:
-    """The part of a request that a server refuses and that it was sent; empty for none."""
-    for part, complaint in _COMPLAINTS.items():
-        if part not in left_out and re.search(complaint, error.reason, re.IGNORECASE):
-            return part
-    return ""
-
-
-def _body(
-    settings: ModelSettings,
-    left_out: frozenset[str],
-    messages: Sequence[Message],
-    form: type[BaseModel] | None,
-) -> dict[str, Any]:
-    wired = [message.wire() for message in messages]
-    limit = "max_completion_tokens" if "max_tokens" in left_out else "max_tokens"
-    body: dict[str, Any] = {
-        "model": settings.model,
-        "messages": wired,
-        limit: settings.max_tokens,
-        "temperature": settings.temperature,
-        "seed": settings.seed,
-    }
-    body = {part: value for part, value in body.items() if part not in left_out} | settings.extra
-    if form is None:
-        return body
-    schema = strict_schema(form)
-    strictest = next((kind for kind in _FORMATS if kind not in left_out), "")
-    if strictest:
-        body["response_format"] = {"type": strictest}
-    if strictest == "json_schema":
-        body["response_format"][strictest] = {
-            "name": form.__name__,
-            "strict": True,
-            "schema": schema,
-        }
-        return body
-    # What the server does not hold its model to, the instruction says.
-    instruction = f"Answer with one JSON object only, by this JSON Schema: {json.dumps(schema)}"
-    if wired[0]["role"] == "system":
-        wired[0]["content"] += f"\n\n{instruction}"
-    else:
-        wired.insert(0, {"role": "system", "content": instruction})
-    return body
-
-
-class _Part(BaseModel):
-    text: str = ""
-
-
-class _Message(BaseModel):
-    content: str | list[_Part] | None = None
-    refusal: str | None = None
-
-
-class _Choice(BaseModel):
-    message: _Message | None = None
-    finish_reason: str | None = None
-
-
-class _Usage(BaseModel):
-    prompt_tokens: int = Field(ge=0)
-    completion_tokens: int = Field(0, ge=0)
-
-
-class _Completion(BaseModel):
-    """An answer in the protocol, with what servers leave out."""
-
-    choices: list[_Choice]
-    model: str | None = None
-    usage: _Usage | None = None
-
-    @field_validator("usage", mode="wrap")
-    @classmethod
-    def _counted(cls, value: Any, check: ValidatorFunctionWrapHandler) -> _Usage | None:
-        """Tokens that are no numbers are tokens not counted: the answer beside them is paid."""
-        try:
-            return cast("_Usage | None", check(value))
-        except ValidationError:
-            return None
-
-    def reply(self) -> Reply:
-        choice = self.choices[0] if self.choices else _Choice()
-        message = choice.message or _Message()
-        content = message.content or ""
-        refusal = message.refusal or ""
-        if choice.finish_reason == "content_filter" and not refusal:
-            refusal = "its content filter ended the answer"
-        return Reply(
-            content if isinstance(content, str) else "".join(part.text for part in content),
-            " ".join(refusal.split())[:300],
-            choice.finish_reason == "length",
-            (self.model or "")[:200],
-            self.usage.prompt_tokens if self.usage else None,
-            self.usage.completion_tokens if self.usage else None,
-        )
-
-
-def _error(content: bytes) -> dict[str, Any]:
-    """The error in an answer; empty when there is none."""
-    try:
-        error = json.loads(content)["error"]
-    except (ValueError, RecursionError, TypeError, KeyError):
-        return {}
-    return error if isinstance(error, dict) else {"message": error} if error else {}

@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Mapping
+from functools import cached_property
 from typing import Any
 
 from pydantic import BaseModel, ConfigDict, Field, JsonValue, field_validator
@@ -78,6 +79,9 @@ class ModelSettings(BaseModel):
     )
     at_once: int = Field(4, ge=1, le=256, description="requests in flight")
     timeout: float = Field(120.0, gt=0, allow_inf_nan=False, description="seconds for one request")
+    logprobs: int = Field(
+        0, ge=0, le=20, description="likeliest tokens whose logprobs come with each; 0 for none"
+    )
     extra: dict[str, JsonValue] = Field(
         {},
         description="further fields of a request, sent as they are, such as top_p or a service's "
@@ -91,6 +95,12 @@ class ModelSettings(BaseModel):
             raise ValueError(f"{name} is set by memeloc itself; see its other settings")
         json.dumps(fields, allow_nan=False)
         return fields
+
+    @cached_property
+    def recorded(self) -> dict[str, Any]:
+        """All that an answer depends on beside its question: it is recorded with the answer."""
+        names = {"model", "temperature", "seed", "max_tokens", "logprobs", "extra"}
+        return {"base_url": self.base_url.rstrip("/"), **self.model_dump(include=names)}
 
     def price(self, tokens_in: float, tokens_out: float) -> float:
         """What tokens cost."""

@@ -84,8 +84,7 @@ class AskingFilter(SettingsFilter[Settings], Generic[Settings, Value]):
         """What the context's model is to a cache key; empty when there is none."""
         if self.context.model is None:
             return []
-        settings = self.context.model.settings
-        return [settings.model, settings.temperature, settings.seed, settings.max_tokens]
+        return [self.context.model.settings.recorded]
 
     def people(self, item: str) -> dict[str, str]:
         """What people answered to the filter's question about an item, by person."""

@@ -7,10 +7,8 @@ looks only at what nobody has judged, and at a small copy of it, sent within the
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from functools import cached_property, partial
+from functools import cached_property
 from importlib.resources import files
-from io import BytesIO
-from pathlib import Path
 from typing import Any, Literal
 
 from pydantic import BaseModel, Field
@@ -20,11 +18,11 @@ from memeloc.curate.protocol import FilterContext, cache_key_of
 from memeloc.curate.verdict import Outcome, Verdict
 from memeloc.errors import MemelocError
 from memeloc.items import Item
-from memeloc.language_models import Answer, Picture, Question
+from memeloc.language_models import Answer, Question
+from memeloc.language_models.pictures import picture_of
 from memeloc.language_models.prompts import read_prompt
 
 _VERSION = "cartoon-1"
-_QUALITY = 85
 
 
 class CartoonSettings(AskingSettings):
@@ -91,10 +89,7 @@ class CartoonFilter(AskingFilter[CartoonSettings, Look]):
     def questions(self, item: Item) -> list[Question[Look]]:
         """What the picture is, with a small copy of it."""
         assert item.path is not None
-        side = self.settings.longest_side
-        picture = Picture(
-            f"{item.picture} jpeg {side} {_QUALITY}", partial(small_jpeg, item.path, side)
-        )
+        picture = picture_of(item.path, self.settings.longest_side, sha256=item.picture)
         return [Question(self._prompt.fill("look", {}, (picture,)), self._form)]
 
     def with_answers(self, item: Item, answers: Sequence[Answer[Look] | MemelocError]) -> Verdict:
@@ -116,16 +111,3 @@ class CartoonFilter(AskingFilter[CartoonSettings, Look]):
         outcome = outcomes[look.cartoon]
         reason = "cartoon" if look.cartoon == "whole" else "cartoon in part"
         return self.verdict(item, outcome, "" if outcome == "keep" else reason, evidence)
-
-
-def small_jpeg(path: Path, longest_side: int) -> bytes:
-    """A picture as a JPEG of at most so many pixels a side.
-
-    Raises:
-        InputError: it does not open.
-    """
-    from memeloc.templates.pictures import open_picture
-
-    stream = BytesIO()
-    open_picture(path, longest_side).save(stream, "JPEG", quality=_QUALITY)
-    return stream.getvalue()

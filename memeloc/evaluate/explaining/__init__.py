@@ -1,0 +1,41 @@
+"""Explanations. In: a trained model. Out: what its answers rest on.
+
+1. `telling` has the words that speak most for each label, of linear models of words.
+2. `surrogate` fits a linear model near one item to whatever model there is (LIME); `regions`
+   divides its picture, `local` leaves out its words and regions and asks the model.
+3. `sections` shows both in a report.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from memeloc.lazy_imports import lazy_package
+
+if TYPE_CHECKING:
+    from memeloc.evaluate.explaining.local import Explanation, explain
+    from memeloc.evaluate.explaining.regions import Regions, find_regions
+    from memeloc.evaluate.explaining.surrogate import Surrogate, fit_surrogate
+    from memeloc.evaluate.explaining.telling import telling_words
+
+__all__ = [
+    "Explanation",
+    "Regions",
+    "Surrogate",
+    "explain",
+    "find_regions",
+    "fit_surrogate",
+    "telling_words",
+]
+
+_HERE = "memeloc.evaluate.explaining"
+
+__getattr__, __dir__ = lazy_package(
+    __name__,
+    {
+        f"{_HERE}.local": ["Explanation", "explain"],
+        f"{_HERE}.regions": ["Regions", "find_regions"],
+        f"{_HERE}.surrogate": ["Surrogate", "fit_surrogate"],
+        f"{_HERE}.telling": ["telling_words"],
+    },
+)

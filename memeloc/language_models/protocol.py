@@ -1,0 +1,204 @@
+"""The OpenAI chat protocol. In: a question, a server's bytes. Out: a request's body, a `Reply`."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, cast
+
+from pydantic import (
+    BaseModel,
+    Field,
+    ValidationError,
+    ValidatorFunctionWrapHandler,
+    field_validator,
+)
+
+from memeloc.language_models.forms import strict_schema
+from memeloc.language_models.logprobs import MOST_TOKENS, Token
+from memeloc.language_models.questions import Encode, Picture, Question
+from memeloc.language_models.settings import ModelSettings
+
+_FORMATS = ("json_schema", "json_object")
+"""Of an answer, the stricter first."""
+_ABOUT_FORMAT = r"response_?format|json_?(?:schema|object)|schema|grammar|structured"
+_COMPLAINTS = {
+    "max_tokens": "max_completion_tokens",
+    "temperature": "temperature",
+    "seed": r"\bseed\b",
+    "logprobs": "logprobs",
+    "json_schema": _ABOUT_FORMAT,
+    "json_object": _ABOUT_FORMAT,
+}
+"""What servers write when they refuse a part of a request."""
+
+
+@dataclass(frozen=True, slots=True)
+class Reply:
+    """What a server answered to one request.
+
+    Attributes:
+        text: of the model's message.
+        refusal: why the model or a filter before it would not answer; empty when it did.
+        cut: whether the answer ended at its limit of tokens.
+        model: the server's name of what answered.
+        tokens_in, tokens_out: as it counts them; None when it does not.
+        logprobs: of the first tokens, where they were asked for.
+    """
+
+    text: str
+    refusal: str = ""
+    cut: bool = False
+    model: str = ""
+    tokens_in: int | None = None
+    tokens_out: int | None = None
+    logprobs: tuple[Token, ...] = ()
+
+
+def refused_part(reason: str, body: Mapping[str, Any]) -> str:
+    """The part of a request that a server refuses and that it was sent; empty for none."""
+    sent = {*body, body.get("response_format", {}).get("type")}
+    for part, complaint in _COMPLAINTS.items():
+        if part in sent and re.search(complaint, reason, re.IGNORECASE):
+            return part
+    return ""
+
+
+def request_body(
+    settings: ModelSettings,
+    question: Question[Any],
+    left_out: frozenset[str] = frozenset(),
+    encode: Encode = Picture.data_url,
+) -> dict[str, Any]:
+    """The body of a request, without the parts that its server does not understand."""
+    wired = [message.wire(encode) for message in question.messages]
+    limit = "max_completion_tokens" if "max_tokens" in left_out else "max_tokens"
+    body: dict[str, Any] = {
+        "model": settings.model,
+        "messages": wired,
+        limit: settings.max_tokens,
+        "temperature": settings.temperature,
+        "seed": settings.seed + question.round,
+    }
+    if settings.logprobs and "logprobs" not in left_out:
+        body |= {"logprobs": True, "top_logprobs": settings.logprobs}
+    body = {part: value for part, value in body.items() if part not in left_out} | settings.extra
+    if question.form is None:
+        return body
+    schema = strict_schema(question.form)
+    strictest = next((kind for kind in _FORMATS if kind not in left_out), "")
+    if strictest:
+        body["response_format"] = {"type": strictest}
+    if strictest == "json_schema":
+        body["response_format"][strictest] = {
+            "name": question.form.__name__,
+            "strict": True,
+            "schema": schema,
+        }
+        return body
+    # What the server does not hold its model to, the instruction says.
+    instruction = f"Answer with one JSON object only, by this JSON Schema: {json.dumps(schema)}"
+    if wired[0]["role"] == "system":
+        wired[0]["content"] += f"\n\n{instruction}"
+    else:
+        wired.insert(0, {"role": "system", "content": instruction})
+    return body
+
+
+def read_completion(content: bytes) -> Reply:
+    """What a server answered; ValidationError when it is not in the protocol."""
+    return _Completion.model_validate_json(content).reply()
+
+
+class _Part(BaseModel):
+    text: str = ""
+
+
+class _Message(BaseModel):
+    content: str | list[_Part] | None = None
+    refusal: str | None = None
+
+
+class _Likely(BaseModel):
+    token: str
+    logprob: float = Field(allow_inf_nan=False)
+
+
+class _Token(_Likely):
+    top_logprobs: list[_Likely] = []
+
+    def token_of(self) -> Token:
+        top = tuple((each.token, each.logprob) for each in self.top_logprobs)
+        return Token(self.token, self.logprob, top)
+
+
+class _Logprobs(BaseModel):
+    content: list[_Token] | None = None
+
+
+class _Choice(BaseModel):
+    message: _Message | None = None
+    finish_reason: str | None = None
+    logprobs: _Logprobs | None = None
+
+    @field_validator("logprobs", mode="wrap")
+    @classmethod
+    def _read(cls, value: Any, check: ValidatorFunctionWrapHandler) -> _Logprobs | None:
+        """Logprobs in another form are none: the answer beside them is paid."""
+        try:
+            return cast("_Logprobs | None", check(value))
+        except ValidationError:
+            return None
+
+
+class _Usage(BaseModel):
+    prompt_tokens: int = Field(ge=0)
+    completion_tokens: int = Field(0, ge=0)
+
+
+class _Completion(BaseModel):
+    """An answer in the protocol, with what servers leave out."""
+
+    choices: list[_Choice]
+    model: str | None = None
+    usage: _Usage | None = None
+
+    @field_validator("usage", mode="wrap")
+    @classmethod
+    def _counted(cls, value: Any, check: ValidatorFunctionWrapHandler) -> _Usage | None:
+        """Tokens that are no numbers are tokens not counted: the answer beside them is paid."""
+        try:
+            return cast("_Usage | None", check(value))
+        except ValidationError:
+            return None
+
+    def reply(self) -> Reply:
+        choice = self.choices[0] if self.choices else _Choice()
+        message = choice.message or _Message()
+        content = message.content or ""
+        refusal = message.refusal or ""
+        if choice.finish_reason == "content_filter" and not refusal:
+            refusal = "its content filter ended the answer"
+        return Reply(
+            content if isinstance(content, str) else "".join(part.text for part in content),
+            " ".join(refusal.split())[:300],
+            choice.finish_reason == "length",
+            (self.model or "")[:200],
+            self.usage.prompt_tokens if self.usage else None,
+            self.usage.completion_tokens if self.usage else None,
+            tuple(
+                token.token_of()
+                for token in ((choice.logprobs and choice.logprobs.content) or [])[:MOST_TOKENS]
+            ),
+        )
+
+
+def error_in(content: bytes) -> dict[str, Any]:
+    """The error in an answer; empty when there is none."""
+    try:
+        error = json.loads(content)["error"]
+    except (ValueError, RecursionError, TypeError, KeyError):
+        return {}
+    return error if isinstance(error, dict) else {"message": error} if error else {}
