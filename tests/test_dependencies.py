@@ -68,10 +68,10 @@ def _providers() -> dict[str, list[str]]:
 @pytest.mark.parametrize(
     ("folder", "extras"),
     [
-        ("memeloc", [*EXTRAS, "torch-models"]),
+        ("memeloc", [*EXTRAS, "torch-models", "torch"]),
         ("examples", []),
         ("tools", ["test", "tools"]),
-        ("tests", [*EXTRAS, "torch-models", "test"]),
+        ("tests", [*EXTRAS, "torch-models", "torch", "test"]),
     ],
 )
 def test_every_import_is_of_a_declared_package(folder: str, extras: list[str]) -> None:

@@ -1,0 +1,109 @@
+"""Encoders that learn to classify, on small models made here with random weights."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from memeloc.errors import InputError, MissingError
+from memeloc.evaluate.finetuning.fitting import balanced_weights
+from memeloc.evaluate.finetuning.networks import build_network
+from memeloc.evaluate.finetuning.settings import NetworkSettings, TrainingSettings
+from tests.evaluate.finetuning.drawn import LABELS, draw_examples
+
+TRAINING = TrainingSettings(epochs=4, learning_rate=5e-3, batch_size=8)
+
+
+def test_weights_of_rare_labels_have_a_mean_of_one() -> None:
+    classes = np.array([0] * 6 + [1] * 3 + [3])
+    weights = balanced_weights(classes, 4)
+    assert weights.tolist() == pytest.approx([10 / 18, 10 / 9, 0, 10 / 3])
+    assert weights[classes].mean() == pytest.approx(1)
+
+
+def test_a_network_needs_an_encoder() -> None:
+    with pytest.raises(ValueError, match="needs the encoder"):
+        NetworkSettings(name="nothing")
+
+
+def test_without_torch_the_error_has_the_pip_line(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(__import__("sys").modules, "torch", None)
+    with pytest.raises(MissingError, match=r"pip install 'memeloc\[torch\]'"):
+        build_network(NetworkSettings(name="text", text="somewhere"), LABELS)
+
+
+@pytest.fixture(scope="module")
+def encoders(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
+    torch = pytest.importorskip("torch", reason="PyTorch is not installed: extra torch")
+    pytest.importorskip("accelerate", reason="accelerate is not installed: extra torch")
+    torch.set_num_threads(1)
+    from tests.evaluate.finetuning.tiny_models import text_encoder, vision_encoder
+
+    folder = tmp_path_factory.mktemp("encoders")
+    kinds = ("vit", "convnext", "resnet", "efficientnet")
+    return {"text": text_encoder(folder / "text")} | {
+        kind: vision_encoder(folder / kind, kind) for kind in kinds
+    }
+
+
+def trained(settings: NetworkSettings, folder: Path, epochs: int = 4) -> tuple[float, float]:
+    """Share of examples that a network labels rightly, and its last loss, after saving it."""
+    from memeloc.evaluate.finetuning.fitting import fit_network, scores_of
+    from memeloc.evaluate.finetuning.networks import load_network
+
+    examples = draw_examples(folder / "pictures", 32)
+    training = TRAINING.model_copy(update={"epochs": epochs})
+    network, history = fit_network(
+        settings, examples, LABELS, training, checkpoints=folder / "checkpoints", device="cpu"
+    )
+    assert not (folder / "checkpoints").exists()
+    network.save(folder / "saved")
+    loaded = load_network(folder / "saved")
+    assert loaded.labels == LABELS
+    scores = scores_of(network, examples, training, device="cpu")
+    np.testing.assert_allclose(
+        scores_of(loaded, examples, training, device="cpu"), scores, atol=1e-6
+    )
+    right = [LABELS[place] for place in scores.argmax(axis=1)]
+    same = [label == example.label for label, example in zip(right, examples, strict=True)]
+    return float(np.mean(same)), history[-1]["loss"]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("kind", ["vit", "convnext"])
+@pytest.mark.parametrize("fusion", ["concat", "score"])
+def test_both_encoders_together_learn_all_labels(
+    kind: str, fusion: str, encoders: dict[str, str], tmp_path: Path
+) -> None:
+    settings = NetworkSettings(
+        name="both", text=encoders["text"], picture=encoders[kind], fusion=fusion
+    )
+    assert trained(settings, tmp_path)[0] == 1
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("sees", ["text", "picture"])
+def test_one_encoder_learns_what_it_sees(
+    sees: str, encoders: dict[str, str], tmp_path: Path
+) -> None:
+    where = {sees: encoders["text" if sees == "text" else "vit"]}
+    right, loss = trained(NetworkSettings(name=sees, **where), tmp_path)
+    assert right == 0.5
+    assert np.log(2) < loss < np.log(4)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("kind", ["resnet", "efficientnet"])
+def test_convolutional_encoders_are_trained_and_saved(
+    kind: str, encoders: dict[str, str], tmp_path: Path
+) -> None:
+    trained(NetworkSettings(name=kind, picture=encoders[kind]), tmp_path, epochs=1)
+
+
+@pytest.mark.slow
+@pytest.mark.usefixtures("encoders")
+def test_a_folder_without_a_model_is_a_sentence(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match=r"cannot load the model .* Name a folder"):
+        build_network(NetworkSettings(name="text", text=str(tmp_path)), LABELS)
