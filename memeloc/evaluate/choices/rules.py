@@ -1,0 +1,378 @@
+"""The rules, in their order. In: an answer and its options. Out: which option, by which rule.
+
+| rule | an answer that it reads |
+| --- | --- |
+| `empty` | nothing but spaces and punctuation: invalid |
+| `whole answer` | `b`, `(b)`, `**b: Non-hate**`, `not hateful`: an option and nothing else |
+| `json` | `{"answer": "b", ...}` |
+| `marked` | `\\boxed{b}`, `<answer>b</answer>` |
+| `answer` | `the answer is b`, `उत्तर: ख`: behind words for an answer; the last one counts |
+| `first` | `b. The meme ...`, `Non-hate, because ...`: an option, then punctuation and reasons |
+| `last line` | reasons, and a last line or sentence that is an option |
+| `chosen` | `I would choose b`, `option b`, `it is b` |
+| `emphasis` | one option in `**`, quotes, brackets |
+| `refused` | says that it cannot or will not answer: invalid and refused |
+| `yes or no` | `Yes, ...` where the prompt asks a question of yes or no |
+| `conclusion` | names one option in a last sentence that begins with "therefore" |
+| `named` | names one option, and no other, anywhere |
+| `apology` | an apology that names no option: invalid and refused |
+
+What two rules could read is read by the first. Invalid are also: `contradiction`, a marker beside
+the name of another option (`b: Hate` where b is Non-hate: nobody can know which one was meant);
+`both options`, where several are chosen; and `none`.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+
+from memeloc.evaluate.choices.folding import WORD, Folded, is_word
+from memeloc.evaluate.choices.languages import any_of, gather, languages_for, refusals
+from memeloc.evaluate.choices.options import Mention, Options
+from memeloc.evaluate.choices.places import (
+    BOTH,
+    CONTRADICTION,
+    Hit,
+    because,
+    option_alone,
+    option_at,
+    single,
+)
+from memeloc.evaluate.choices.structured import json_answer, json_reasons, marked_answer
+from memeloc.evaluate.choices.transcripts import without_lists
+
+_INVALID = {BOTH: "both options", CONTRADICTION: "contradiction"}
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """An option's place (None for none), the rule, and what else the answer has."""
+
+    option: int | None
+    rule: str
+    is_refused: bool = False
+    explanation: str = ""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Context:
+    """An answer that is read: `text` folded, `original` as written, `prompt` folded."""
+
+    whole: Folded
+    options: Options
+    language: str
+    prompt: str
+
+    @property
+    def text(self) -> str:
+        """The answer, folded."""
+        return self.whole.text
+
+
+def read(context: Context) -> Reading:
+    """What an answer chooses, by the first rule that reads it."""
+    if not any(map(is_word, context.text)):
+        return Reading(None, "empty")
+    for name, rule in RULES:
+        hit = rule(context)
+        if hit is not None:
+            option, start, end = hit
+            if option < 0:
+                return Reading(None, _INVALID[option], explanation=context.whole.original.strip())
+            reasons = _besides(context.whole, start, end)
+            if name == "json":
+                reasons = json_reasons(context.whole.original, context.options)
+            return Reading(option, name, explanation=reasons)
+        if name == _BEFORE_REFUSALS and refusals().search(context.text):
+            return Reading(None, "refused", True, context.whole.original.strip())
+    everything = context.whole.original.strip()
+    if _apologies().search(context.text):
+        return Reading(None, "apology", True, everything)
+    mentioned = {mention.option for mention in _asserted(context)}
+    return Reading(None, "both options" if len(mentioned) > 1 else "none", explanation=everything)
+
+
+def _besides(whole: Folded, start: int, end: int) -> str:
+    """The original without the letters from `start` to `end` and the punctuation around them."""
+    before, after = whole.rest(0, start) if start else "", whole.rest(end)
+    parts = (part.strip(" \t\r\n*_`'\"“”„«»「」.:;,()[]{}-–—।。：") for part in (before, after))
+    return " ".join(part for part in parts if any(map(is_word, part)))
+
+
+def _whole(context: Context) -> Hit | None:
+    """An option and nothing else."""
+    return option_alone(context.text, context.options)
+
+
+def _json(context: Context) -> Hit | None:
+    return json_answer(context.text, context.options)
+
+
+def _marked(context: Context) -> Hit | None:
+    return marked_answer(context.text, context.options)
+
+
+def _answer(context: Context) -> Hit | None:
+    """Behind words for an answer; the last one counts, for reasons come before it."""
+    last: Hit | None = None
+    text = _searchable(context)
+    words, *leads = _leads()
+    for match in words.finditer(text):
+        for lead in leads:
+            led = lead.match(text, match.end())
+            hit = _behind(text, led.end(), context.options) if led else None
+            if hit is not None:
+                last = hit
+                break
+    return last
+
+
+def _chosen(context: Context) -> Hit | None:
+    text = _searchable(context)
+    values: dict[int, tuple[int, int]] = {}
+    for match in _choosing().finditer(text):
+        hit = _behind(text, match.end(), context.options)
+        if hit is not None and not _is_doubted(text, match.start()):
+            values.setdefault(hit[0], (hit[1], hit[2]))
+    return single(values) or _ordinal(text, context.options)
+
+
+def _behind(text: str, at: int, options: Options) -> Hit | None:
+    clause = re.split(r"\n\s*\n", text[at : at + 200])[0]
+    hit = option_at(clause, options)
+    if hit is None:
+        return None
+    return hit[0], at + hit[1], at + hit[2]
+
+
+def _ordinal(text: str, options: Options) -> Hit | None:
+    values = {}
+    for match in _ordinals().finditer(text):
+        place = _places()[match.group("ordinal")]
+        if place < len(options):
+            values[place] = match.span()
+    return single(values)
+
+
+def _first(context: Context) -> Hit | None:
+    text = context.text
+    hit = option_at(text, context.options)
+    if hit is None:
+        return None
+    option, _, end = hit
+    letter = text[:end].strip(" \n\t([*'\"`")
+    if letter.isdecimal() and letter not in context.options.by_marker:
+        return None  # `1.` of a list of reasons
+    if option >= 0 and _is_enumeration(text[end:], context.options, option):
+        return None
+    rest = text[end:]
+    if not re.match(r"[ \t]*(?:[.:;,!)\]}*\"'»」”_/|\n>=(-]|\W*$)", rest) and not because(
+        False
+    ).match(rest):
+        marker = context.options.marker_pattern.fullmatch(letter)
+        if marker is None or context.options.is_article(letter):
+            return None
+    start = len(text) - len(text.lstrip())
+    return option, start, end
+
+
+def _is_enumeration(rest: str, options: Options, option: int) -> bool:
+    """Whether further lines begin with the other markers: a list of what each option would mean."""
+    others = [re.escape(marker) for marker, place in options.by_marker.items() if place != option]
+    return bool(others) and bool(re.search(rf"\n\s*[(*]*(?:{'|'.join(others)})[.):]", rest))
+
+
+def _last(context: Context) -> Hit | None:
+    text = _searchable(context).rstrip()
+    for pattern in (r"\n", r"[.!?。！？।]\s+|[。！？।]", r"[:;,>]\s+|[:：，；]|\s-\s+"):
+        ends = [match.end() for match in re.finditer(pattern, text) if match.end() < len(text)]
+        if ends:
+            hit = option_alone(text[ends[-1] :], context.options)
+            joined = re.search(r"(?:^|\W)\w[\s,]*$", text[: ends[-1]]) if ":" in pattern else None
+            if hit is not None and not joined:
+                return hit[0], ends[-1], len(text)
+    return None
+
+
+_EMPHASISED = re.compile(
+    r"\*\*(.+?)\*\*|__(.+?)__|\*([^*\n]+?)\*|`+([^`\n]+?)`+|\"([^\"\n]+?)\"|“([^”\n]+?)”|„([^“”\n]+?)[“”]"
+    r"|«([^»\n]+?)»|「([^」\n]+?)」|(?<!\w)'([^'\n]{1,40}?)'(?!\w)|\(([^()\n]{1,40})\)|\[([^\[\]\n]{1,40})\]"
+)
+
+
+def _emphasis(context: Context) -> Hit | None:
+    """One option in marks; in bold first, then in quotes or brackets."""
+    text = _searchable(context)
+    if _is_refusal(context):
+        return None
+    for groups in (range(1, 4), range(4, 13)):
+        values: dict[int, tuple[int, int]] = {}
+        for match in _EMPHASISED.finditer(text):
+            inner = match.group(match.lastindex or 0)
+            hit = option_alone(inner, context.options) if match.lastindex in groups else None
+            if hit is not None and hit[0] >= 0 and not _is_doubted(text, match.start()):
+                values.setdefault(hit[0], match.span())
+        if len(values) == 1:
+            ((option, (start, end)),) = values.items()
+            named = {mention.option for mention in _asserted(context)}
+            return (option, start, end) if not named - {option} or groups.start == 1 else None
+    return None
+
+
+def _yes_or_no(context: Context) -> Hit | None:
+    if not asks_yes_or_no(context.prompt, context.language):
+        return None
+    yes = next(
+        (place for (_, positive), place in context.options.by_side.items() if positive), None
+    )
+    no = next(
+        (place for (_, positive), place in context.options.by_side.items() if not positive), None
+    )
+    if yes is None or no is None or len(context.options) != 2:
+        return None
+    match = _yes_no(context.language).match(context.text)
+    if match is None:
+        return None
+    return (yes if match.group("yes") else no), match.start(), match.end()
+
+
+def asks_yes_or_no(prompt: str, language: str) -> bool:
+    """Whether a prompt asks a question that yes or no answers, by the words of its language."""
+    among = languages_for(language)
+    asks = re.compile(any_of(gather("asks", among)))
+    sentences = re.findall(r"[^.!?。！？।\n:]*[?？]", prompt)
+    return any(asks.search(sentence) for sentence in sentences)
+
+
+def _conclusion(context: Context) -> Hit | None:
+    sentences = list(re.finditer(r"[^.!?\n。！？।]+", _searchable(context)))
+    for sentence in reversed(sentences):
+        if _concluding().match(sentence.group().strip()):
+            named = _asserted(context, sentence.group())
+            if len({mention.option for mention in named}) == 1:
+                return named[0].option, sentence.start(), sentence.end()
+    return None
+
+
+def _named(context: Context) -> Hit | None:
+    named = _asserted(context)
+    if len({mention.option for mention in named}) != 1:
+        return None
+    return named[0].option, len(context.text), len(context.text)
+
+
+def _asserted(context: Context, text: str = "") -> list[Mention]:
+    """The options that a text names, but in quotations and where it only wonders."""
+    text = text or _searchable(context)
+    text = _QUOTED.sub(lambda match: " " * len(match.group()), text)
+    return [
+        mention
+        for mention in context.options.mentions(text)
+        if not _is_doubted(text, mention.start) and not _asked_after().match(text, mention.end)
+    ]
+
+
+_QUOTED = re.compile(
+    r"[\"“„«「](?:[^\"”“»」\n]*\s){3}[^\"”“»」\n]*[\"”“»」]|(?<!\w)'(?:[^'\n]*\s){3}[^'\n]*'(?!\w)"
+)
+"""Quotations of four words and more: captions, not answers."""
+
+
+def _is_doubted(text: str, at: int) -> bool:
+    clause = max(text.rfind(mark, 0, at) for mark in ".,;:!?\n()。，；：！？।")
+    start = max(clause + 1, at - 70)
+    return bool(_doubts().search(text, start, at) or refusals().search(text, start, at))
+
+
+def _is_refusal(context: Context) -> bool:
+    return bool(refusals().search(context.text))
+
+
+def _searchable(context: Context) -> str:
+    return without_lists(context.text, context.options)
+
+
+Rule = Callable[[Context], Hit | None]
+RULES: Sequence[tuple[str, Rule]] = (
+    ("whole answer", _whole),
+    ("json", _json),
+    ("marked", _marked),
+    ("answer", _answer),
+    ("first", _first),
+    ("last line", _last),
+    ("chosen", _chosen),
+    ("emphasis", _emphasis),
+    ("yes or no", _yes_or_no),
+    ("conclusion", _conclusion),
+    ("named", _named),
+)
+_BEFORE_REFUSALS = "emphasis"
+
+
+@lru_cache(maxsize=1)
+def _leads() -> tuple[re.Pattern[str], re.Pattern[str], re.Pattern[str]]:
+    """Words for an answer; what may stand between them and it; and the same with words between."""
+    is_, option = any_of(gather("is_")), any_of(gather("option"))
+    gap = rf"(?:[\s*_]+[{WORD}']+){{1,7}}?[\s*_]*"
+    mark = r"[\s*_'\"“”「(\[`<#:：=>-]*"
+    return (
+        re.compile(any_of(gather("answer"))),
+        re.compile(rf"{mark}(?:{is_}{mark})?(?:{is_}{mark})?(?:{option}{mark})?"),
+        re.compile(rf"{gap}(?:{is_}|[:：=]){mark}(?:{is_}{mark})?(?:{option}{mark})?"),
+    )
+
+
+@lru_cache(maxsize=1)
+def _choosing() -> re.Pattern[str]:
+    choose, option = any_of(gather("choose")), any_of(gather("option"))
+    mark = r"[\s*_'\"“”「(\[`<#:：,]*"
+    return re.compile(rf"(?:{choose}{mark}(?:{option}{mark})?|{option}{mark})")
+
+
+@lru_cache(maxsize=1)
+def _apologies() -> re.Pattern[str]:
+    return re.compile(any_of(gather("sorry")))
+
+
+@lru_cache(maxsize=1)
+def _doubts() -> re.Pattern[str]:
+    return re.compile(any_of(gather("doubt")))
+
+
+@lru_cache(maxsize=1)
+def _asked_after() -> re.Pattern[str]:
+    return re.compile(rf"\s?{any_of(gather('doubt_after'))}|[^.!\n]{{0,40}}\?")
+
+
+@lru_cache(maxsize=1)
+def _concluding() -> re.Pattern[str]:
+    return re.compile(any_of(gather("conclude")))
+
+
+@lru_cache(maxsize=32)
+def _yes_no(language: str) -> re.Pattern[str]:
+    among = languages_for(language)
+    yes, no = any_of(gather("yes", among)), any_of(gather("no", among))
+    return re.compile(rf"[^{WORD}]*(?:(?P<no>{no})|(?P<yes>{yes}))")
+
+
+@lru_cache(maxsize=1)
+def _places() -> dict[str, int]:
+    from memeloc.evaluate.choices.languages import languages
+
+    return {
+        word: place
+        for language in languages().values()
+        for place, word in enumerate(language.ordinals)
+    }
+
+
+@lru_cache(maxsize=1)
+def _ordinals() -> re.Pattern[str]:
+    words = "|".join(sorted(map(re.escape, _places()), key=len, reverse=True))
+    return re.compile(
+        rf"(?:(?<!\w)(?P<ordinal>{words})\s?(?:{any_of(gather('option'))}|answer|one\b|antwort|respuesta))"
+    )

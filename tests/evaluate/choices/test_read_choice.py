@@ -1,0 +1,32 @@
+"""What models write, read as a careful person would."""
+
+from __future__ import annotations
+
+import tomllib
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from memeloc.evaluate import read_choice
+
+GROUPS = tomllib.loads(Path(__file__).with_name("answers.toml").read_text(encoding="utf-8"))[
+    "group"
+]
+
+
+def cases() -> Iterator[Any]:
+    for group in GROUPS:
+        for number, (answer, expected) in enumerate(group["answers"]):
+            yield pytest.param(group, answer, expected, id=f"{group['about']}-{number}")
+
+
+@pytest.mark.parametrize(("group", "answer", "expected"), cases())
+def test_reads_as_a_careful_person(group: dict[str, Any], answer: str, expected: str) -> None:
+    options = [(marker, name) for marker, name in group["options"]]
+    choice = read_choice(
+        answer, options, language=group["language"], prompt=group.get("prompt", "")
+    )
+    seen = choice.name or ("refused" if choice.refused else "invalid")
+    assert seen == expected, f"{answer!r} by {choice.rule}"
