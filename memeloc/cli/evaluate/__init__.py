@@ -8,6 +8,7 @@ from __future__ import annotations
 import typer
 
 from memeloc.cli.evaluate.run import run
+from memeloc.cli.evaluate.train import train
 from memeloc.cli.groups import with_default
 
 app = typer.Typer(
@@ -16,3 +17,4 @@ app = typer.Typer(
     cls=with_default("run"),
 )
 app.command(name="run")(run)
+app.command(name="train")(train)

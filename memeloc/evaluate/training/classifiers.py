@@ -5,7 +5,8 @@ scikit-learn's logistic regression and gradient boosting (on histograms), and XG
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any, Literal
 
@@ -24,6 +25,8 @@ ClassWeights = Literal["balanced", "none"] | Mapping[str, float]
 _LOGISTIC: dict[str, Any] = {"C": 10.0, "max_iter": 1000}
 """Rows have a length near 1, so scikit-learn's own C = 1 would leave classes hardly apart."""
 _BOOSTING: dict[str, Any] = {"early_stopping": False, "max_iter": 100}
+_FEW = 1_000_000
+"""Numbers of a matrix up to which one thread is as fast as more."""
 _XGBOOST: dict[str, Any] = {"tree_method": "hist", "n_estimators": 100}
 
 
@@ -45,7 +48,9 @@ class Classifier:
         """Probabilities (rows, labels); 0 for labels that no row of training has."""
         scores = np.zeros((matrix.shape[0], labels))
         if matrix.shape[0]:
-            scores[:, self.classes] = self.fitted.predict_proba(_as_taken(matrix, self.dense))
+            with _threads_for(matrix):
+                taken = _as_taken(matrix, self.dense)
+                scores[:, self.classes] = self.fitted.predict_proba(taken)
         return scores
 
 
@@ -78,7 +83,8 @@ def fit_classifier(
     try:
         classifier = _built(name, settings, seed)
         dense = name == "boosting"
-        classifier.fit(_as_taken(matrix, dense), own, sample_weight=weights)
+        with _threads_for(matrix):
+            classifier.fit(_as_taken(matrix, dense), own, sample_weight=weights)
     except (TypeError, ValueError) as error:
         raise InputError(f"The classifier {name} cannot be trained: {first_line(error)}") from error
     return Classifier(classifier, known.astype(np.int64), dense)
@@ -105,6 +111,20 @@ def _built(name: ClassifierName, settings: Mapping[str, Any], seed: int) -> Any:
         return module.HistGradientBoostingClassifier(**parameters)
     module = library("xgboost", "xgboost")
     return module.XGBClassifier(**{**_XGBOOST, "random_state": seed, **settings})
+
+
+@contextmanager
+def _threads_for(matrix: Any) -> Iterator[None]:
+    """One thread for few numbers.
+
+    A tree of a few hundred rows takes less time than OpenMP's threads take to wait for each other;
+    where other programs are at work, too, that is minutes for milliseconds.
+    """
+    if getattr(matrix, "nnz", np.prod(matrix.shape)) > _FEW:
+        yield
+        return
+    with library("threadpoolctl", "training").threadpool_limits(1):
+        yield
 
 
 def _as_taken(matrix: Any, dense: bool) -> Any:

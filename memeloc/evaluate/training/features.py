@@ -7,7 +7,7 @@ vectors. What does (which words are frequent enough, idf, means) is fitted to th
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from memeloc.embedding.models import create, library
 from memeloc.errors import InputError
-from memeloc.evaluate.training.examples import Dataset, Rows
+from memeloc.evaluate.training.examples import Dataset, Example, Rows
 from memeloc.evaluate.training.settings import FeatureSettings
 from memeloc.evaluate.training.vectors import OnProgress, VectorStore
 from memeloc.locales.plain_words import plain_text, plain_words
@@ -70,10 +70,20 @@ def compute_features(
     folder: Path,
     on_progress: OnProgress = lambda what, more, total: None,
 ) -> Features:
-    """All features of a dataset.
+    """All features of a dataset; see `features_of`."""
+    return features_of(dataset.examples, settings, folder, on_progress)
+
+
+def features_of(
+    examples: Sequence[Example],
+    settings: Mapping[str, FeatureSettings],
+    folder: Path,
+    on_progress: OnProgress = lambda what, more, total: None,
+) -> Features:
+    """All features of examples, whose labels nobody looks at.
 
     Args:
-        dataset: whose examples they are of.
+        examples: whose features they are.
         settings: by name.
         folder: where vectors are kept.
         on_progress: see `OnProgress`.
@@ -85,10 +95,10 @@ def compute_features(
     blocks = {}
     for name, each in settings.items():
         if each.kind in ("words", "characters"):
-            blocks[name] = _counts(name, each, dataset)
+            blocks[name] = _counts(name, each, examples)
         else:
-            blocks[name] = _vectors(name, each, dataset, folder / VECTORS, on_progress)
-    return Features(blocks, len(dataset.examples))
+            blocks[name] = _vectors(name, each, examples, folder / VECTORS, on_progress)
+    return Features(blocks, len(examples))
 
 
 def document(text: str, language: str, kind: str) -> str:
@@ -98,9 +108,9 @@ def document(text: str, language: str, kind: str) -> str:
     return " ".join(plain_text(text, language).casefold().split())
 
 
-def _counts(name: str, settings: FeatureSettings, dataset: Dataset) -> Block:
+def _counts(name: str, settings: FeatureSettings, examples: Sequence[Example]) -> Block:
     text_features = library("sklearn.feature_extraction.text", EXTRA)
-    documents = [document(each.text, each.language, settings.kind) for each in dataset.examples]
+    documents = [document(each.text, each.language, settings.kind) for each in examples]
     vectorizer = text_features.CountVectorizer(
         # Characters in a row within a word, with the space at each of its ends.
         analyzer="word" if settings.kind == "words" else "char_wb",
@@ -114,18 +124,22 @@ def _counts(name: str, settings: FeatureSettings, dataset: Dataset) -> Block:
         matrix = vectorizer.fit_transform(documents)
         terms = np.asarray(vectorizer.get_feature_names_out(), dtype=object)
     except ValueError as error:
-        raise InputError(f"No text of the dataset has {settings.kind} to count.") from error
+        raise InputError(f"No text of these examples has {settings.kind} to count.") from error
     return Block(name, "text", settings, matrix.tocsr(), terms, present)
 
 
 def _vectors(
-    name: str, settings: FeatureSettings, dataset: Dataset, path: Path, on_progress: OnProgress
+    name: str,
+    settings: FeatureSettings,
+    examples: Sequence[Example],
+    path: Path,
+    on_progress: OnProgress,
 ) -> Block:
     is_picture = settings.kind == "pictures"
-    things: list[Any] = [each.picture if is_picture else each.text for each in dataset.examples]
+    things: list[Any] = [each.picture if is_picture else each.text for each in examples]
     present = np.array([bool(thing) for thing in things])
     if not present.any():
-        raise InputError(f"The feature {name} needs {settings.kind}, and the dataset has none.")
+        raise InputError(f"The feature {name} needs {settings.kind}, and no example has any.")
     embedder = create("images" if is_picture else "texts", settings.model, settings.settings)
     vectors = VectorStore(path).embed(embedder, [each for each in things if each], on_progress)
     matrix = np.zeros((len(things), vectors.shape[1]), dtype=np.float32)

@@ -26,11 +26,14 @@ class FeatureSettings(Settings):
         description="tf-idf of `words` or `characters`, or the vectors of `texts` or `pictures`"
     )
     ngrams: tuple[int, int] | None = Field(
-        None, description="of tf-idf: the fewest and most in a row; words 1 to 2, characters 2 to 4"
+        default=None,
+        description="of tf-idf: the fewest and most in a row; words 1 to 2, characters 2 to 4",
     )
-    fewest: int = Field(2, ge=1, description="of tf-idf: texts of training that have it at least")
-    most: int = Field(50_000, ge=1, description="of tf-idf: how many, those of most texts")
-    model: str = Field("", description="of vectors: KIND:WHERE, as onnx:clip.onnx")
+    fewest: int = Field(
+        default=2, ge=1, description="of tf-idf: texts of training that have it at least"
+    )
+    most: int = Field(default=50_000, ge=1, description="of tf-idf: how many, those of most texts")
+    model: str = Field(default="", description="of vectors: KIND:WHERE, as onnx:clip.onnx")
     settings: dict[str, Any] = Field(default_factory=dict, description="of the model of vectors")
 
     @model_validator(mode="after")
@@ -51,15 +54,16 @@ class ModelSettings(Settings):
     """A classifier on features."""
 
     name: Name = Field(description="of the model, in every table")
-    features: tuple[Name, ...] = Field((), description="names of [features.NAME]")
+    features: tuple[Name, ...] = Field(default=(), description="names of [features.NAME]")
     classifier: ClassifierName = Field(
-        "logistic", description="logistic, boosting, xgboost, majority or random"
+        default="logistic", description="logistic, boosting, xgboost, majority or random"
     )
     fusion: Literal["concat", "score"] = Field(
-        "concat", description="features joined, or the scores of one classifier each averaged"
+        default="concat",
+        description="features joined, or the scores of one classifier each averaged",
     )
     components: int | None = Field(
-        None, ge=0, le=2000,
+        default=None, ge=0, le=2000,
         description="to how many numbers each feature is reduced (truncated SVD), 0 for none",
     )  # fmt: skip
     settings: dict[str, Any] = Field(

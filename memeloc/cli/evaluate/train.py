@@ -1,0 +1,50 @@
+"""`memeloc evaluate train`. In: a run file. Out: models, predictions and a page in a folder."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from typer import Argument, Option
+
+from memeloc.cli.options import AsJson
+from memeloc.cli.output import progress
+from memeloc.cli.show import Column, Table, by_field, explain, show
+
+_FIGURES = ("accuracy", "F1", "low", "high")
+_COLUMNS: list[Column] = [
+    *by_field("task", "model", "items"),
+    *((name, lambda row, field=name: f"{getattr(row, field.lower()):.3f}") for name in _FIGURES),
+]
+_MODELS = Table("Models", "models", _COLUMNS)
+
+
+def train(
+    run: Path = Argument(metavar="RUN", help="A run file (.toml); guides/baselines.md has one."),
+    out: Path | None = Option(
+        None, metavar="DIR", help="Where all of it is written.", show_default="the run's name"
+    ),
+    as_json: AsJson = False,
+) -> None:
+    """Train models on a dataset with labels, test them, and compare them on one page.
+
+    A run names the dataset (a table or a release), how it is split, features of texts and pictures,
+    and models on them, beside random and majority. Vectors of embedding models are kept in DIR, so
+    a run that was stopped goes on where it was. The same run gives the same predictions.
+
+    \b
+    Example:
+      memeloc evaluate train baselines.toml
+      memeloc evaluate train baselines.toml --out results --json
+    """
+    from memeloc.evaluate.training import read_dataset, read_run, write_training
+    from memeloc.evaluate.training import train as train_models
+
+    settings = read_run(run)
+    folder = out or Path(run.stem)
+    dataset = read_dataset(settings.data, settings.labels, folder)
+    with progress("Training", None, unit="models") as bar:
+        training = train_models(dataset, settings, folder, bar.phase)
+    with progress("Drawing", None, unit="plots") as bar:
+        summary = write_training(training, folder, on_progress=bar.report)
+    explain("Note", dataset.notes if not as_json else ())
+    show(summary, _MODELS, f"The report: {summary.files.page}", as_json=as_json)

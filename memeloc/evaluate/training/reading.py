@@ -1,0 +1,123 @@
+"""Datasets to learn from. In: a table or a release, settings. Out: a `Dataset`."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from memeloc.counts import counted
+from memeloc.errors import InputError
+from memeloc.evaluate.training.examples import Dataset, Example
+from memeloc.evaluate.training.label_sets import LabelSet, label_set
+from memeloc.evaluate.training.releases import release_records
+from memeloc.evaluate.training.run_file import DataSettings, LabelSettings
+from memeloc.tables import read_table
+
+
+@dataclass(frozen=True, slots=True)
+class Record:
+    """A row, wherever it is from: cells by the names of `ColumnSettings`, and where it stands."""
+
+    cells: Mapping[str, str]
+    picture: Path | None
+    file: Path
+    row: int | None = None
+
+
+def read_dataset(data: DataSettings, labels: LabelSettings, folder: Path) -> Dataset:
+    """The examples of a table or release that have a label.
+
+    Args:
+        data: where they are.
+        labels: what their labels mean.
+        folder: where pictures of a release are put that stand within its tables.
+
+    Raises:
+        InputError: a file cannot be read, a row is broken, a label is unknown, a picture is
+            missing, or no row has a label.
+    """
+    known = label_set(labels)
+    if data.release:
+        records: Iterable[Record] = (
+            Record(*each) for each in release_records(data, folder / "pictures")
+        )
+        source = Path(data.release)
+    else:
+        source = Path(data.table)
+        records = _table_records(data, source)
+    examples, unlabelled = [], 0
+    for record in records:
+        label = _label(record, known)
+        if label:
+            examples.append(_example(record, label, data))
+        else:
+            unlabelled += 1
+    if not examples:
+        raise InputError("has no row with a label.", file=source)
+    final = known.of(example.label for example in examples)
+    where = ", ".join(f"{name} = {value}" for name, value in data.where.items())
+    about = {"dataset": source.name, "examples": f"{len(examples):,}", "labels": data.label_table}
+    if not data.release:
+        about["labels"] = f"column {data.columns.label}"
+    if where:
+        about["rows"] = where
+    notes = (f"{counted(unlabelled, 'row')} without a label left out.",) if unlabelled else ()
+    return Dataset(tuple(examples), final.labels, final.levels, final.coarser, about, notes)
+
+
+def _table_records(data: DataSettings, path: Path) -> Iterator[Record]:
+    columns = {name: column for name, column in data.columns.model_dump().items() if column}
+    wanted = dict.fromkeys([*columns.values(), *data.other, *data.where])
+    table = read_table(path, tuple(wanted))
+    pictures = Path(data.pictures) if data.pictures else path.parent
+    for row in table.rows:
+        if row.error:
+            raise InputError(row.error, file=path, row=row.number)
+        if any(row[column].strip() != value for column, value in data.where.items()):
+            continue
+        cells = {name: row[column].strip() for name, column in columns.items()}
+        cells["item"] = cells.get("item") or str(row.number)
+        cells |= {f"other.{name}": row[name].strip() for name in data.other}
+        picture = None
+        if cells.get("picture"):
+            picture = pictures / cells["picture"]
+            if not picture.is_file():
+                raise InputError(
+                    f"The picture {cells['picture'][:80]!r} is not in {pictures}.",
+                    file=path,
+                    row=row.number,
+                    column=columns["picture"],
+                )
+        yield Record(cells, picture, path, row.number)
+
+
+def _label(record: Record, labels: LabelSet) -> str:
+    name = record.cells.get("label", "")
+    label = labels.label_of(name) if name else ""
+    if label is None:
+        raise InputError(
+            f"The label {name[:60]!r} is none of {', '.join(labels.labels)}; say in [labels.map] "
+            "which it is, or '' to leave such rows out.",
+            file=record.file,
+            row=record.row,
+        )
+    return label
+
+
+def _example(record: Record, label: str, data: DataSettings) -> Example:
+    cells = record.cells
+    year = cells.get("year", "")[:4]
+    if year and not year.isdecimal():
+        raise InputError(f"The year {year!r} is no number.", file=record.file, row=record.row)
+    return Example(
+        item=cells["item"],
+        label=label,
+        text=cells.get("text", ""),
+        picture=record.picture,
+        language=cells.get("language", "") or data.language,
+        group=cells.get("group", ""),
+        split=cells.get("split", ""),
+        year=int(year) if year else None,
+        other={name: cells.get(f"other.{name}", "") for name in data.other},
+    )
