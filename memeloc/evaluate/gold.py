@@ -21,6 +21,9 @@ class Gold:
         levels: by label a number, where labels are ordered (for MAE and MMAE).
         coarser: by name of a coarser task its label for each label (charmemes: 11, 4 and 2
             classes by mapping, 5.1).
+        groups: indexed as the table, a column a grouping of items (araharmeme: items without text,
+            code-switched ones), text, missing where an item is in no group; each group is also
+            scored by itself. None for none.
         about: which dataset, split, mapping and seed these are; it stands in every output.
     """
 
@@ -29,6 +32,7 @@ class Gold:
     levels: Mapping[str, int] = field(default_factory=dict)
     coarser: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
     about: Mapping[str, str] = field(default_factory=dict)
+    groups: pd.DataFrame | None = None
 
     @property
     def cultures(self) -> tuple[str, ...]:

@@ -21,28 +21,39 @@ if TYPE_CHECKING:
     from memeloc.evaluate.scores.coded import Condition, Prompt
     from memeloc.evaluate.scores.evaluation import Evaluation, score
     from memeloc.evaluate.scores.figures import (
+        Agreement,
+        Change,
+        ChoiceScores,
         CultureScores,
         LabelScores,
+        PositionBias,
         PromptScores,
+        Ranking,
         Rates,
         Value,
     )
-    from memeloc.evaluate.scores.report import report_of, write_evaluation
+    from memeloc.evaluate.scores.report import report_of, scored_table, write_evaluation
     from memeloc.evaluate.scores.settings import ModelFacts, ScoreSettings
 
 __all__ = [
+    "Agreement",
+    "Change",
+    "ChoiceScores",
     "Condition",
     "CultureScores",
     "Evaluation",
     "LabelScores",
     "ModelFacts",
+    "PositionBias",
     "Prompt",
     "PromptScores",
+    "Ranking",
     "Rates",
     "ScoreSettings",
     "Value",
     "report_of",
     "score",
+    "scored_table",
     "write_evaluation",
 ]
 
@@ -52,13 +63,18 @@ __getattr__, __dir__ = lazy_package(
         "memeloc.evaluate.scores.coded": ["Condition", "Prompt"],
         "memeloc.evaluate.scores.evaluation": ["Evaluation", "score"],
         "memeloc.evaluate.scores.figures": [
+            "Agreement",
+            "Change",
+            "ChoiceScores",
             "CultureScores",
             "LabelScores",
+            "PositionBias",
             "PromptScores",
+            "Ranking",
             "Rates",
             "Value",
         ],
-        "memeloc.evaluate.scores.report": ["report_of", "write_evaluation"],
+        "memeloc.evaluate.scores.report": ["report_of", "scored_table", "write_evaluation"],
         "memeloc.evaluate.scores.settings": ["ModelFacts", "ScoreSettings"],
     },
 )

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from memeloc.counts import counted
 from memeloc.errors import InputError
@@ -85,6 +86,7 @@ class Coded:
         gold: (items, cultures), the place of the label or `NO_GOLD`.
         levels: of the labels, where they are ordered.
         answered: in the order in which the answers came.
+        dimensions, memes: of the items, empty where the answers name none.
         notes: what was noticed, a sentence each.
     """
 
@@ -95,6 +97,8 @@ class Coded:
     gold: Ints
     levels: tuple[float, ...] | None
     answered: tuple[Answered, ...]
+    dimensions: tuple[str, ...]
+    memes: tuple[str, ...]
     notes: tuple[str, ...]
 
 
@@ -133,40 +137,38 @@ def code(answers: ModelAnswers, gold: Gold) -> Coded:
         np.column_stack([_gold_places(right[name], names) for name in right.columns]),
         levels,
         tuple(_conditions(table, items, names)),
+        _of_items(table, items, "dimension"),
+        _of_items(table, items, "meme"),
         (*answers.notes, *_notes(len(items) - with_gold, len(known) - with_gold)),
     )
 
 
-def recoded(coded: Coded, labels: Sequence[str], coarser: Sequence[str]) -> Coded:
-    """The same with other labels; `coarser` has that of each label. Levels become ranks."""
-    places = np.array([labels.index(name) for name in coarser])
+def recoded(coded: Coded, coarser: Mapping[str, str]) -> Coded:
+    """The same with a coarser label for each label; levels become ranks."""
+    labels = tuple(dict.fromkeys(coarser[name] for name in coded.labels))
+    places = np.array([labels.index(coarser[name]) for name in coded.labels])
     levels = None
     if coded.levels is not None:
-        least = [
-            min(level for level, name in zip(coded.levels, coarser, strict=True) if name == label)
-            for label in labels
-        ]
+        least = [min(np.array(coded.levels)[places == place]) for place in range(len(labels))]
         levels = tuple(float(sorted(set(least)).index(level)) for level in least)
-    return Coded(
-        coded.items,
-        tuple(labels),
-        False,
-        coded.cultures,
-        np.where(coded.gold < 0, coded.gold, places[coded.gold]),
-        levels,
-        tuple(
-            Answered(
-                each.condition,
-                each.prompts,
-                np.where(each.predicted < 0, each.predicted, places[each.predicted]),
-                each.positions,
-                each.refused,
-                each.asks,
+    return replace(
+        coded,
+        labels=labels,
+        gold=np.where(coded.gold < 0, coded.gold, places[coded.gold]),
+        levels=levels,
+        answered=tuple(
+            replace(
+                each,
+                predicted=np.where(each.predicted < 0, each.predicted, places[each.predicted]),
             )
             for each in coded.answered
         ),
-        coded.notes,
     )
+
+
+def only(coded: Coded, kept: NDArray[np.bool_]) -> Coded:
+    """The same without the gold of the other items, so that they are not scored."""
+    return replace(coded, gold=np.where(kept[:, None], coded.gold, NO_GOLD))
 
 
 def titles(conditions: Iterable[Condition]) -> dict[Condition, str]:
@@ -200,6 +202,12 @@ def titles(conditions: Iterable[Condition]) -> dict[Condition, str]:
 def _filled(table: pd.DataFrame) -> pd.DataFrame:
     texts = [*CONDITION, "item", "choice", "dimension", "meme"]
     return table.assign(**{name: table[name].fillna("").astype(str) for name in texts})
+
+
+def _of_items(table: pd.DataFrame, items: pd.Index[Any], column: str) -> tuple[str, ...]:
+    """The dimension or the meme of each item; empty where no answer names one."""
+    named = table[table[column] != ""].drop_duplicates("item").set_index("item")[column]
+    return tuple(named.reindex(items).fillna("")) if len(named) else ()
 
 
 def _options(table: pd.DataFrame, right: pd.DataFrame) -> tuple[str, ...]:

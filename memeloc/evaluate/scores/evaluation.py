@@ -2,15 +2,39 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Iterator
+from dataclasses import dataclass, field, replace
 
 from memeloc.evaluate.answers import ModelAnswers
 from memeloc.evaluate.gold import Gold
 from memeloc.evaluate.scores.by_culture import scores_of
 from memeloc.evaluate.scores.coded import Coded, code
-from memeloc.evaluate.scores.figures import CultureScores, Rates
+from memeloc.evaluate.scores.figures import (
+    Agreement,
+    Change,
+    ChoiceScores,
+    CultureScores,
+    PositionBias,
+    Ranking,
+    Rates,
+)
+from memeloc.evaluate.scores.multiple_choice import choice_scores
+from memeloc.evaluate.scores.sections.agreement import agreement_section, agreements_of
+from memeloc.evaluate.scores.sections.changes import changes_of, changes_section
+from memeloc.evaluate.scores.sections.dimensions import dimensions_section
+from memeloc.evaluate.scores.sections.models import models_section
 from memeloc.evaluate.scores.sections.overall import accuracy_section
+from memeloc.evaluate.scores.sections.positions import position_bias, positions_section
+from memeloc.evaluate.scores.sections.ranks import ranking_of, ranks_section
 from memeloc.evaluate.scores.sections.scored import Scored
+from memeloc.evaluate.scores.sections.tasks import (
+    Groups,
+    Tasks,
+    groups_of,
+    groups_section,
+    tasks_of,
+    tasks_section,
+)
 from memeloc.evaluate.scores.sections.validity import rates_of, validity_section
 from memeloc.evaluate.scores.settings import ScoreSettings
 from memeloc.reports.sections import Section
@@ -25,6 +49,13 @@ class Evaluation:
         rates: of each condition, in the same order.
         sections: of the report.
         notes: what was noticed, a sentence each.
+        rankings: of each condition with two cultures or more, which it agrees with best.
+        changes: each two conditions that differ in one thing, by culture.
+        positions: of each condition, what the place of an option does.
+        agreements: of each two cultures, then of each condition with each culture.
+        tasks: by the name of a coarser task its scores.
+        groups: by grouping and group of items its scores.
+        choices: of multiple choice with dimensions, each condition against each culture.
     """
 
     answers: ModelAnswers
@@ -35,6 +66,13 @@ class Evaluation:
     rates: tuple[Rates, ...]
     sections: tuple[Section, ...]
     notes: tuple[str, ...]
+    rankings: tuple[Ranking, ...] = ()
+    changes: tuple[Change, ...] = ()
+    positions: tuple[PositionBias, ...] = ()
+    agreements: tuple[Agreement, ...] = ()
+    tasks: Tasks = field(default_factory=dict)
+    groups: Groups = field(default_factory=dict)
+    choices: tuple[ChoiceScores, ...] = ()
 
 
 def score(answers: ModelAnswers, gold: Gold, settings: ScoreSettings | None = None) -> Evaluation:
@@ -46,12 +84,49 @@ def score(answers: ModelAnswers, gold: Gold, settings: ScoreSettings | None = No
     """
     settings = settings or ScoreSettings()
     coded = code(answers, gold)
-    scores = tuple(
-        scores_of(coded, answered, culture, settings)
-        for answered in coded.answered
-        for culture in range(len(coded.cultures))
-    )
-    rates = tuple(rates_of(coded, answered, settings) for answered in coded.answered)
+    cultures = range(len(coded.cultures))
+    pairs = [(answered, culture) for answered in coded.answered for culture in cultures]
+    scores = tuple(scores_of(coded, *pair, settings) for pair in pairs)
     scored = Scored(coded, gold, scores, settings)
-    sections = [accuracy_section(scored), validity_section(scored, rates, answers)]
-    return Evaluation(answers, gold, settings, coded, scores, rates, tuple(sections), coded.notes)
+    several = len(coded.cultures) > 1
+    evaluation = Evaluation(
+        answers,
+        gold,
+        settings,
+        coded,
+        scores,
+        tuple(rates_of(coded, answered, settings) for answered in coded.answered),
+        (),
+        coded.notes,
+        tuple(filter(None, map(ranking_of, scored.by_condition.values()))),
+        tuple(changes_of(scored)),
+        tuple(position_bias(coded, answered, settings) for answered in coded.answered),
+        tuple(agreements_of(scored)) if several else (),
+        tasks_of(scored),
+        groups_of(scored),
+        tuple(choice_scores(coded, *pair, settings) for pair in pairs) if coded.dimensions else (),
+    )
+    return replace(evaluation, sections=tuple(_sections(scored, evaluation)))
+
+
+def _sections(scored: Scored, evaluation: Evaluation) -> Iterator[Section]:
+    """Those that the answers have something for."""
+    yield accuracy_section(scored)
+    if evaluation.choices:
+        yield dimensions_section(scored, evaluation.choices)
+    yield validity_section(scored, evaluation.rates, evaluation.answers)
+    if evaluation.rankings:
+        yield ranks_section(scored, evaluation.rankings)
+    if evaluation.agreements:
+        yield agreement_section(scored, evaluation.agreements)
+    if any(each.shares or each.pairs for each in evaluation.positions):
+        yield positions_section(scored, evaluation.positions)
+    if evaluation.changes:
+        yield changes_section(scored, evaluation.changes)
+    models = models_section(scored)
+    if models is not None:
+        yield models
+    if evaluation.tasks:
+        yield tasks_section(scored, evaluation.tasks)
+    if evaluation.groups:
+        yield groups_section(scored, evaluation.groups)

@@ -98,3 +98,111 @@ class Rates:
     invalid: Value
     refused: Value
     asks: float
+
+
+@dataclass(frozen=True, slots=True)
+class Ranking:
+    """Which culture a condition agrees with best (multi3hate 5.3).
+
+    Attributes:
+        best, second, lowest: cultures by mean accuracy; of equal ones the first of the gold.
+        p_second, p_lowest: of the rank-sum test of the best one's prompts against theirs; NaN with
+            fewer than two prompts.
+    """
+
+    condition: Condition
+    best: str
+    second: str
+    lowest: str
+    accuracy: float
+    accuracy_second: float
+    accuracy_lowest: float
+    p_second: float
+    p_lowest: float
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """What a change of the question does to the accuracy with a culture (multi3hate 5.3 to 5.5).
+
+    Attributes:
+        kind: what was changed.
+        before, after: conditions that differ in it only.
+        difference: accuracy after minus before, of all their answers.
+        p: of the rank-sum test of the prompts after against those before.
+    """
+
+    kind: str
+    before: Condition
+    after: Condition
+    culture: str
+    accuracy_before: float
+    accuracy_after: float
+    difference: Value
+    p: float
+
+
+@dataclass(frozen=True, slots=True)
+class PositionBias:
+    """What the place of an option does.
+
+    Attributes:
+        shares: by place, from the first, the share of the valid answers that chose what stood
+            there; empty where places are not known.
+        first: the share of the first place, with its interval.
+        pairs: items and wordings whose answers are valid with the options in both orders.
+        changed: share of the pairs in which another option was chosen when they were swapped.
+    """
+
+    condition: Condition
+    shares: tuple[float, ...]
+    first: Value
+    pairs: int
+    changed: Value
+
+
+@dataclass(frozen=True, slots=True)
+class Agreement:
+    """How far two agree: a culture or condition with a culture.
+
+    Attributes:
+        first: the culture, or what the condition is called.
+        is_model: whether the first is a model.
+        agreement: share of common items with the same label; of a model the mean over prompts.
+    """
+
+    first: str
+    second: str
+    is_model: bool
+    items: int
+    agreement: Value
+
+
+@dataclass(frozen=True, slots=True)
+class ChoiceScores:
+    """Multiple choice: a condition against what is right (m-quest, Evaluation).
+
+    Attributes:
+        questions: that were asked and have a right answer.
+        dimensions: by dimension its number of questions and the accuracy.
+        overall: of all questions.
+        toxicity, reasoning: of those of the dimension toxicity, and of all others.
+        macro: the plain mean over the dimensions, toxicity among them.
+        memes: with a toxicity question and at least one other.
+        group: share of these whose toxicity question and all others are right.
+        pairs: of a toxicity question and another of the same meme.
+        by_pair: share of pairs with both right.
+    """
+
+    condition: Condition
+    culture: str
+    questions: int
+    dimensions: tuple[tuple[str, int, Value], ...]
+    overall: Value
+    toxicity: Value
+    reasoning: Value
+    macro: Value
+    memes: int
+    group: Value
+    pairs: int
+    by_pair: Value

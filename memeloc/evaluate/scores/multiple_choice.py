@@ -1,0 +1,120 @@
+"""Multiple choice. In: `Coded`. Out: `ChoiceScores`: by dimension, macro, group accuracy (m-quest).
+
+Every figure is the mean over the prompts of what one prompt reaches; intervals draw memes anew,
+each with all of its questions, for these go together.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from memeloc.evaluate.metrics import Floats, Ints
+from memeloc.evaluate.scores.by_culture import rightness
+from memeloc.evaluate.scores.coded import NO_GOLD, Answered, Coded
+from memeloc.evaluate.scores.figures import ChoiceScores, Value
+from memeloc.evaluate.scores.settings import ScoreSettings
+from memeloc.statistics.bootstrap import estimate
+
+Bools = NDArray[np.bool_]
+
+
+def toxicity_of(dimensions: Sequence[str], settings: ScoreSettings) -> str:
+    """The dimension that group accuracy joins with every other; empty where there is none."""
+    names = dict.fromkeys(dimensions)
+    if settings.toxicity:
+        return settings.toxicity if settings.toxicity in names else ""
+    return next((name for name in names if name.casefold().startswith("toxic")), "")
+
+
+def choice_scores(
+    coded: Coded, answered: Answered, culture: int, settings: ScoreSettings
+) -> ChoiceScores:
+    """A condition's answers to questions of several dimensions; `coded.dimensions` names them."""
+    gold = coded.gold[:, culture]
+    known = (gold != NO_GOLD) & answered.asked.any(axis=1)
+    right = rightness(gold, answered.predicted)
+    right[~known] = -1
+    dimension = np.array(coded.dimensions)
+    names = [
+        name for name in dict.fromkeys(coded.dimensions) if (known & (dimension == name)).any()
+    ]
+    toxic = (
+        dimension == toxicity_of(names, settings) if toxicity_of(names, settings) else known & False
+    )
+    units = _units(coded)
+    parts = [
+        *(known & (dimension == name) for name in names),
+        known,
+        known & toxic,
+        known & ~toxic,
+    ]
+    counted = [_counts(right, part, units) for part in parts]
+    group, pairs = _groups(right, known & toxic, known & ~toxic, units)
+    rows = np.stack([*counted, group, pairs], axis=1)  # (memes, figures, prompts, right and asked)
+    name = f"choice {coded.cultures[culture]} {'|'.join(answered.condition)}"
+    values = _estimated(rows, len(names), settings, name)
+    *by_dimension, overall, toxicity, reasoning, group_value, pair_value, macro = values
+    asked = rows[..., 1].max(axis=2).sum(axis=0)
+    return ChoiceScores(
+        answered.condition,
+        coded.cultures[culture],
+        int(known.sum()),
+        tuple((n, int(a), v) for n, a, v in zip(names, asked, by_dimension, strict=False)),
+        overall,
+        toxicity,
+        reasoning,
+        macro,
+        int(asked[-2]),
+        group_value,
+        int(asked[-1]),
+        pair_value,
+    )
+
+
+def _units(coded: Coded) -> Ints:
+    """By item the number of its meme; an item without one is one of its own."""
+    memes = coded.memes or ("",) * len(coded.items)
+    keys = [
+        ("meme", meme) if meme else ("item", item)
+        for meme, item in zip(memes, coded.items, strict=True)
+    ]
+    numbers = {key: number for number, key in enumerate(dict.fromkeys(keys))}
+    return np.array([numbers[key] for key in keys])
+
+
+def _counts(right: Ints, part: Bools, units: Ints) -> Ints:
+    """Right and asked questions by meme and prompt."""
+    counts = np.zeros((int(units.max()) + 1, right.shape[1], 2), dtype=np.int64)
+    np.add.at(counts, units[part], np.stack([right[part] == 1, right[part] >= 0], axis=-1))
+    return counts
+
+
+def _groups(right: Ints, toxic: Bools, others: Bools, units: Ints) -> tuple[Ints, Ints]:
+    """By meme and prompt whether all is right, and how many pairs are; and of how many.
+
+    A meme counts where both kinds of question were answered (PROTOCOLS, group accuracy).
+    """
+    first, second = _counts(right, toxic, units), _counts(right, others, units)
+    asked = (first[..., 1] > 0) & (second[..., 1] > 0)
+    whole = asked & (first[..., 0] == first[..., 1]) & (second[..., 0] == second[..., 1])
+    return np.stack([whole, asked], axis=-1).astype(np.int64), first * second
+
+
+def _estimated(rows: Ints, dimensions: int, settings: ScoreSettings, name: str) -> list[Value]:
+    """Each figure of the rows, then the mean of the first `dimensions` of them."""
+    shape = rows.shape[1:]
+
+    def shares(patterns: Ints, weights: Floats) -> Floats:
+        sums = (weights @ patterns).reshape(len(weights), *shape)
+        asked = sums[..., 1] > 0
+        each = np.divide(sums[..., 0], sums[..., 1], out=np.zeros(asked.shape), where=asked)
+        with np.errstate(invalid="ignore"):
+            means = each.sum(axis=2) / asked.sum(axis=2)
+        return np.column_stack([means, means[:, :dimensions].mean(axis=1)])
+
+    estimates = estimate(rows.reshape(len(rows), -1), shares, settings, name)
+    columns = zip(estimates.value, estimates.low, estimates.high, strict=True)
+    return [Value(*map(float, column)) for column in columns]
