@@ -74,10 +74,10 @@ def measure(counts: Floats, levels: Sequence[float] | None = None) -> Metrics:
     total = support.sum(-1)
     right = np.diagonal(counts[..., :labels], axis1=-2, axis2=-1)
     predicted = counts[..., :labels].sum(-2)
+    precisions = _share(right, predicted)
+    recalls = _share(right, support)
+    f1s = _share(2 * right, predicted + support)
     with np.errstate(invalid="ignore", divide="ignore"):
-        precisions = np.nan_to_num(right / predicted)
-        recalls = np.nan_to_num(right / support)
-        f1s = np.nan_to_num(2 * right / (predicted + support))
         accuracy = right.sum(-1) / total
         mae, mmae = _distances(counts, support, levels)
     return Metrics(
@@ -92,6 +92,11 @@ def measure(counts: Floats, levels: Sequence[float] | None = None) -> Metrics:
         f1s,
         support,
     )
+
+
+def _share(count: Floats, total: Floats) -> Floats:
+    """Count by total, 0 where there is nothing."""
+    return np.divide(count, total, out=np.zeros(count.shape), where=total > 0)
 
 
 def _distances(

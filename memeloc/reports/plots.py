@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from memeloc.errors import MissingError
-from memeloc.reports.cells import clean, is_number, shown_column
+from memeloc.reports.cells import clean, is_number, isolate, shown_column
 from memeloc.reports.fonts import families_for, thicken
 from memeloc.reports.marks import place_marks
 from memeloc.reports.sections import Bars, Heatmap, Histogram, Intervals, Lines, Plot
@@ -33,8 +33,8 @@ _WIDTH = 7.5
 _DPI = 200
 _COLOURS = ("#0072b2", "#e69f00", "#009e73", "#cc79a7", "#56b4e9", "#d55e00", "#8c7b00", "#555555")
 """Told apart by the colour-blind (Okabe and Ito 2008), the yellow darker."""
-_MOST_ANNOTATED = 16
-"""Rows of a matrix whose cells still have room for their figures."""
+_MOST_ANNOTATED = (26, 16)
+"""Rows and columns of a matrix whose cells still have room for their figures."""
 _MOST_BARS = 40
 """Bars, points or rows that a plot shows; the table beside it has all."""
 _MOST_STEPS = 150
@@ -136,15 +136,15 @@ def _heatmap(figure: Figure, axes: Axes, plot: Heatmap) -> None:
     signed = {"cmap": "PuOr_r", "vmin": -most, "vmax": most}  # white is 0
     shades = signed if np.nanmin(cells) < 0 else {"cmap": "Blues"}
     image = axes.imshow(np.ma.masked_invalid(cells), aspect="auto", **shades)
-    axes.set_xticks(range(columns), [clean(str(name)) for name in values.columns])
-    axes.set_yticks(range(rows), [clean(str(name)) for name in values.index])
+    axes.set_xticks(range(columns), [_label(name) for name in values.columns])
+    axes.set_yticks(range(rows), [_label(name) for name in values.index])
     axes.spines[:].set_visible(False)
     axes.tick_params(length=0)
     if max((len(str(name)) for name in values.columns), default=0) > 80 / columns:
         for label in axes.get_xticklabels():
             label.set(rotation=45, ha="right", rotation_mode="anchor")
     figure.colorbar(image, ax=axes, shrink=0.8).outline.set_visible(False)
-    if max(rows, columns) <= _MOST_ANNOTATED:
+    if rows <= _MOST_ANNOTATED[0] and columns <= _MOST_ANNOTATED[1]:
         _annotate(axes, image, cells)
 
 
@@ -210,7 +210,7 @@ def _intervals(figure: Figure, axes: Axes, plot: Intervals) -> None:
             color=_COLOURS[number % len(_COLOURS)],
             label=None if group is None else clean(str(group)),
         )
-    axes.set_yticks(range(len(labels)), [clean(str(label)) for label in labels])
+    axes.set_yticks(range(len(labels)), [_label(label) for label in labels])
     axes.set_ylim(len(labels) - 0.5, -0.5)
     axes.set_xlabel(clean(plot.axis))
     axes.grid(axis="x", color="#dddddd")
@@ -238,7 +238,7 @@ def _bars(figure: Figure, axes: Axes, plot: Bars) -> None:
             label=clean(str(name)),
         )
         left = left + values
-    axes.set_yticks(places, [clean(" · ".join(_names(name))) for name in frame.index])
+    axes.set_yticks(places, [_label(" · ".join(_names(name))) for name in frame.index])
     axes.set_ylim(len(frame) - 0.5, -0.5)
     axes.set_xlabel(clean(plot.axis))
     axes.grid(axis="x", color="#dddddd")
@@ -272,6 +272,11 @@ def _lines(figure: Figure, axes: Axes, plot: Lines) -> None:
     axes.set_ylabel(clean(plot.axis))
     axes.grid(axis="y", color="#dddddd")
     _legend(figure, axes, len(frame.columns))
+
+
+def _label(name: Any) -> str:
+    """A label whose parts keep their order, whatever the direction of a name among them."""
+    return isolate(clean(str(name)))
 
 
 def _names(name: Any) -> list[str]:

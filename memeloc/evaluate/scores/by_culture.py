@@ -41,22 +41,14 @@ def scores_of(
     name = f"{task} {coded.cultures[culture]} {'|'.join(answered.condition)}"
     if coded.is_choice:
         return _choice(coded, answered, culture, rows, settings, name)
-    labels = len(coded.labels)
-    every = [_measured(rows, None, place, labels, coded.levels) for place in _places(rows)]
+    every = _measured(rows, np.ones((1, len(rows))), coded)
     if not len(rows):
         return _scores(coded, answered, culture, rows, every, None)
 
     def means(patterns: Ints, weights: Floats) -> Floats:
-        measured = [
-            _measured(patterns, weights, place, labels, coded.levels) for place in _places(patterns)
-        ]
-        return np.concatenate(
-            [
-                np.stack([_mean([getattr(m, name) for m in measured]) for name in _MACRO], axis=-1),
-                _mean([m.f1s for m in measured]),
-            ],
-            axis=-1,
-        )
+        measured = _measured(patterns, weights, coded)
+        macro = [_mean(getattr(measured, name)) for name in _MACRO]
+        return np.column_stack([*macro, _mean(measured.f1s)])
 
     return _scores(coded, answered, culture, rows, every, estimate(rows, means, settings, name))
 
@@ -70,7 +62,7 @@ def mean_accuracy(patterns: Ints, weights: Floats) -> Floats:
     """
     with np.errstate(invalid="ignore", divide="ignore"):
         accuracies = (weights @ (patterns == 1)) / (weights @ (patterns >= 0))
-    return _mean(list(accuracies.T))[:, None]
+    return _mean(accuracies)[:, None]
 
 
 def rightness(gold: Ints, predicted: Ints) -> Ints:
@@ -89,20 +81,29 @@ def _places(rows: Ints) -> range:
     return range(1, rows.shape[1])
 
 
-def _measured(
-    rows: Ints, weights: Floats | None, place: int, labels: int, levels: Sequence[float] | None
-) -> Metrics:
-    asked = rows[:, place] != NOT_ASKED
-    of_asked = None if weights is None else weights[:, asked]
-    return measure(confusion(rows[asked, 0], rows[asked, place], labels, of_asked), levels)
+def _measured(rows: Ints, weights: Floats, coded: Coded) -> Metrics:
+    """Metrics of resamples by prompts, NaN of a prompt without answers.
+
+    Args:
+        rows: gold, then what was predicted with each prompt.
+        weights: (resamples, rows).
+    """
+    counts = []
+    for place in _places(rows):
+        asked = rows[:, place] != NOT_ASKED
+        kept = slice(None) if asked.all() else asked
+        gold, predicted = rows[kept, 0], rows[kept, place]
+        counts.append(confusion(gold, predicted, len(coded.labels), weights[:, kept]))
+    return measure(np.stack(counts, axis=1), coded.levels)
 
 
-def _mean(values: list[Floats]) -> Floats:
-    """The mean of what is defined, element by element; NaN where nothing is."""
-    stacked = np.stack(values)
-    defined = np.isfinite(stacked)
+def _mean(values: Floats) -> Floats:
+    """The mean over prompts, (resamples, prompts, ...), of what is defined; else NaN."""
+    defined = np.isfinite(values)
+    if defined.all():
+        return np.asarray(values.mean(axis=1))
     with np.errstate(invalid="ignore", divide="ignore"):
-        means: Floats = np.where(defined, stacked, 0).sum(axis=0) / defined.sum(axis=0)
+        means: Floats = np.where(defined, values, 0).sum(axis=1) / defined.sum(axis=1)
     return means
 
 
@@ -111,7 +112,7 @@ def _scores(
     answered: Answered,
     culture: int,
     rows: Ints,
-    every: list[Metrics],
+    every: Metrics,
     estimates: Estimates | None,
 ) -> CultureScores:
     values = [UNDEFINED] * (len(_MACRO) + len(coded.labels))
@@ -122,15 +123,16 @@ def _scores(
         PromptScores(
             prompt,
             int((rows[:, place] != NOT_ASKED).sum()),
-            *(float(getattr(metrics, name)) for name in _MACRO),
+            *(float(getattr(every, name)[0, place - 1]) for name in _MACRO),
         )
-        for place, (prompt, metrics) in enumerate(zip(answered.prompts, every, strict=True), 1)
+        for place, prompt in enumerate(answered.prompts, 1)
     )
+    precisions, recalls = _mean(every.precisions)[0], _mean(every.recalls)[0]
     by_label = tuple(
         LabelScores(
             label,
-            float(_mean([metrics.precisions[place] for metrics in every])),
-            float(_mean([metrics.recalls[place] for metrics in every])),
+            float(precisions[place]),
+            float(recalls[place]),
             values[len(_MACRO) + place],
             int((rows[:, 0] == place).sum()),
             float(np.mean([(rows[:, column] == place).sum() for column in _places(rows)])),

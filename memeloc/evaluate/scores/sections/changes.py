@@ -7,6 +7,7 @@ picture alone, the picture given against the caption alone: each on the same mod
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -17,15 +18,19 @@ from memeloc.evaluate.scores.coded import NO_GOLD, Condition
 from memeloc.evaluate.scores.figures import UNDEFINED, Change, CultureScores, Value
 from memeloc.evaluate.scores.sections.ranks import METHOD, rank_sum
 from memeloc.evaluate.scores.sections.scored import (
+    MOST_LINES,
     Scored,
     cells,
     interval_columns,
     plotted,
     table,
 )
-from memeloc.reports.sections import Intervals, Section
+from memeloc.reports.sections import Heatmap, Intervals, Plot, Section
 from memeloc.statistics.bootstrap import estimate
 from memeloc.statistics.intervals import defined
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 ENGLISH = "en"
 _KINDS = {
@@ -141,14 +146,31 @@ def _difference(scored: Scored, before: CultureScores, after: CultureScores) -> 
     return Value(*(float(v[0]) for v in (estimates.value, estimates.low, estimates.high)))
 
 
-def _plots(scored: Scored, changes: Sequence[Change], method: str) -> Iterator[Intervals]:
+def _plots(scored: Scored, changes: Sequence[Change], method: str) -> Iterator[Plot]:
     for kind in dict.fromkeys(each.kind for each in changes):
         own = [each for each in changes if each.kind == kind]
-        rows = ((scored.titles[each.after], each.culture, each.difference) for each in own)
-        name = f"changes-{kind.replace(' ', '-')}"
-        yield Intervals(
-            name, _KINDS[kind].capitalize(), plotted(rows), "accuracy, difference", method
-        )
+        name, title = f"changes-{kind.replace(' ', '-')}", _title(kind)
+        if len({each.after for each in own}) > MOST_LINES:
+            yield Heatmap(name, f"{title}: difference of accuracy", _matrix(own), method)
+        else:
+            rows = ((scored.titles[each.after], each.culture, each.difference) for each in own)
+            yield Intervals(name, title, plotted(rows), "accuracy, difference", method)
+
+
+def _title(kind: str) -> str:
+    return _KINDS[kind][0].upper() + _KINDS[kind][1:]
+
+
+def _matrix(changes: Sequence[Change]) -> pd.DataFrame:
+    """The mean difference by model and language of memes, a column a culture."""
+    import pandas as pd
+
+    rows = [
+        (f"{c.after.model} · {c.after.language}", c.culture, c.difference.value) for c in changes
+    ]
+    frame = pd.DataFrame(rows, columns=["row", "culture", "value"])
+    means = frame.groupby(["row", "culture"], sort=False)["value"].mean().unstack()
+    return means.loc[frame["row"].unique(), frame["culture"].unique()]
 
 
 def _sentences(scored: Scored, changes: Sequence[Change]) -> Iterator[str]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from math import isnan
 from typing import TYPE_CHECKING
 
 from memeloc.counts import counted
@@ -10,20 +11,20 @@ from memeloc.evaluate.scores.coded import Condition, titles
 from memeloc.evaluate.scores.figures import CultureScores
 from memeloc.evaluate.scores.sections.scored import (
     CONDITION_COLUMNS,
+    MOST_LINES,
     Scored,
     cells,
     interval_columns,
     plotted,
     table,
 )
+from memeloc.reports.cells import UNDEFINED
 from memeloc.reports.sections import Heatmap, Intervals, Plot, Section, Table
 from memeloc.statistics.intervals import defined, percent_with_interval
 
 if TYPE_CHECKING:
     import pandas as pd
 
-_MOST_LINES = 12
-"""Conditions whose intervals one plot shows; more are shown as matrices, one a model."""
 _ACCURACY = {
     **CONDITION_COLUMNS,
     "culture": "whose labels are right",
@@ -70,7 +71,7 @@ def accuracy_section(scored: Scored) -> Section:
         "Each figure is the mean over the prompts of what one prompt reaches (multi3hate 5.1); an "
         f"answer that chooses no option is wrong. {scored.resampling}"
     )
-    tables = [_accuracy(scored, method)]
+    tables = [_wide(scored), _accuracy(scored, method)]
     if not scored.coded.is_choice:
         tables += [_macro(scored, method), _labels(scored, method)]
     return Section(
@@ -89,6 +90,26 @@ def accuracy_section(scored: Scored) -> Section:
             if not score.items
         ),
     )
+
+
+def _wide(scored: Scored) -> Table:
+    """As papers print it: a row a condition, a column a culture."""
+    cultures = scored.coded.cultures
+    rows = (
+        (*condition, *(_mean_and_sd(score) for score in scores))
+        for condition, scores in scored.by_condition.items()
+    )
+    meanings = dict.fromkeys(cultures, "accuracy with its labels, 0 to 1, ± standard deviation")
+    method = "Mean and standard deviation (n - 1) over the prompts, as multi3hate's Table 6."
+    columns = CONDITION_COLUMNS | meanings
+    return table("accuracy-by-culture", "Accuracy, mean ± deviation", rows, columns, method)
+
+
+def _mean_and_sd(score: CultureScores) -> str:
+    if not score.items:
+        return UNDEFINED
+    deviation = "" if isnan(score.sd) else f" ± {score.sd:.3f}"
+    return f"{score.accuracy.value:.3f}{deviation}"
 
 
 def _accuracy(scored: Scored, method: str) -> Table:
@@ -158,7 +179,7 @@ def _prompts(scored: Scored) -> Table:
 
 def _plots(scored: Scored, method: str) -> Iterator[Plot]:
     names = scored.titles
-    if len(names) <= _MOST_LINES:
+    if len(names) <= MOST_LINES:
         frame = plotted((names[s.condition], s.culture, s.accuracy) for s in scored.scores)
         yield Intervals("accuracy", "Accuracy by culture", frame, "accuracy", method)
         return

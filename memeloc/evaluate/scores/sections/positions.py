@@ -11,14 +11,16 @@ from memeloc.evaluate.scores.coded import Answered, Coded, Prompt
 from memeloc.evaluate.scores.figures import UNDEFINED, PositionBias, Value
 from memeloc.evaluate.scores.sections.scored import (
     CONDITION_COLUMNS,
+    MOST_LINES,
     Scored,
+    by_model,
     cells,
     interval_columns,
     plotted,
     table,
 )
 from memeloc.evaluate.scores.settings import ScoreSettings
-from memeloc.reports.sections import Intervals, Section, Table
+from memeloc.reports.sections import Heatmap, Intervals, Plot, Section, Table
 from memeloc.statistics.bootstrap import estimate
 from memeloc.statistics.intervals import defined, percent_with_interval
 
@@ -72,14 +74,6 @@ def positions_section(scored: Scored, biases: Sequence[PositionBias]) -> Section
     )
     rows = ((*b.condition, *cells(b.first), b.pairs, *cells(b.changed)) for b in biases)
     names = scored.titles
-    frame = plotted(
-        (names[each.condition], kind, value)
-        for each in biases
-        for kind, value in (
-            ("the first option is chosen", each.first),
-            ("swapping changes the option", each.changed),
-        )
-    )
     gaps = []
     if not any(each.shares for each in biases):
         gaps.append("The answers do not say at which place the option chosen was shown.")
@@ -92,7 +86,7 @@ def positions_section(scored: Scored, biases: Sequence[PositionBias]) -> Section
             table("position-bias", "Position bias", rows, _BIAS, method),
             *_places(biases),
         ),
-        plots=(Intervals("position-bias", "Position bias", frame, "share", method),),
+        plots=tuple(_plots(scored, biases, method)),
         sentences=tuple(_sentences(scored, biases)),
         figures={
             names[each.condition]: {
@@ -104,6 +98,26 @@ def positions_section(scored: Scored, biases: Sequence[PositionBias]) -> Section
         },
         gaps=tuple(gaps),
     )
+
+
+def _plots(scored: Scored, biases: Sequence[PositionBias], method: str) -> Iterator[Plot]:
+    if len(biases) > MOST_LINES:
+        first = {each.condition: each.first.value for each in biases}
+        title = "Share of answers that chose the first option"
+        yield Heatmap("first-option", title, by_model(scored, first.__getitem__), method)
+        changed = {each.condition: each.changed.value for each in biases}
+        title = "Share of answers that swapping the options changed"
+        yield Heatmap("swapped", title, by_model(scored, changed.__getitem__), method)
+        return
+    frame = plotted(
+        (scored.titles[each.condition], kind, value)
+        for each in biases
+        for kind, value in (
+            ("the first option is chosen", each.first),
+            ("swapping changes the option", each.changed),
+        )
+    )
+    yield Intervals("position-bias", "Position bias", frame, "share", method)
 
 
 def _estimated(rows: Ints, answered: Answered, settings: ScoreSettings) -> tuple[Value, Value]:

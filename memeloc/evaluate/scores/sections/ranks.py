@@ -75,7 +75,9 @@ def ranks_section(scored: Scored, rankings: Sequence[Ranking]) -> Section:
     counts = [_counts(culture, rankings, alpha) for culture in scored.coded.cultures]
     counts_table = _counts_table(counts, len(rankings), alpha)
     tested = any(np.isfinite(each.p_second) for each in rankings)
-    bars = counts_table.frame.set_index("culture")[["best", "above_second", "lowest"]]
+    bars = counts_table.frame.set_index("culture").set_axis(
+        ["best", "best, p < alpha to second", "best, p < alpha to lowest", "lowest"], axis=1
+    )
     return Section(
         "best-culture",
         "Which culture models agree with",

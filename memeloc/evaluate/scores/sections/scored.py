@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
@@ -16,6 +16,8 @@ from memeloc.reports.sections import Table
 if TYPE_CHECKING:
     import pandas as pd
 
+MOST_LINES = 12
+"""Conditions whose intervals one plot shows; of more, a matrix shows the figures."""
 CONDITION_COLUMNS = {
     "model": "the model",
     "input": "what it got: the picture, the text (the caption), or both",
@@ -101,3 +103,16 @@ def plotted(rows: Iterable[tuple[str, str, Value]]) -> pd.DataFrame:
         [(label, group, *cells(value)) for label, group, value in rows],
         columns=["label", "group", "value", "low", "high"],
     )
+
+
+def by_model(scored: Scored, value_of: Callable[[Condition], float]) -> pd.DataFrame:
+    """A figure of each condition for a `Heatmap`: a column a model, a row all else of it."""
+    import pandas as pd
+
+    rest = {each: each._replace(model="") for each in scored.titles}
+    names = titles(dict.fromkeys(rest.values()))
+    rows: dict[str, dict[str, float]] = {}
+    for condition, other in rest.items():
+        name = names[other].partition(" · ")[2] or "all"
+        rows.setdefault(name, {})[condition.model] = value_of(condition)
+    return pd.DataFrame.from_dict(rows, orient="index")

@@ -13,14 +13,16 @@ from memeloc.evaluate.scores.coded import INVALID, Answered, Coded
 from memeloc.evaluate.scores.figures import Rates, Value
 from memeloc.evaluate.scores.sections.scored import (
     CONDITION_COLUMNS,
+    MOST_LINES,
     Scored,
+    by_model,
     cells,
     interval_columns,
     plotted,
     table,
 )
 from memeloc.evaluate.scores.settings import ScoreSettings
-from memeloc.reports.sections import Intervals, Section, Table
+from memeloc.reports.sections import Heatmap, Intervals, Plot, Section, Table
 from memeloc.statistics.bootstrap import estimate
 from memeloc.statistics.intervals import defined, percent
 
@@ -88,11 +90,6 @@ def validity_section(scored: Scored, rates: tuple[Rates, ...], answers: ModelAns
         for r in rates
     )
     names = scored.titles
-    frame = plotted(
-        (names[each.condition], kind, value)
-        for each in rates
-        for kind, value in (("invalid", each.invalid), ("refused", each.refused))
-    )
     return Section(
         "validity",
         "Invalid answers and refusals",
@@ -101,9 +98,7 @@ def validity_section(scored: Scored, rates: tuple[Rates, ...], answers: ModelAns
             table("validity-prompts", "By prompt", _by_prompt(scored.coded), _PROMPTS, method),
             *_rules(answers),
         ),
-        plots=(
-            Intervals("validity", "Answers that chose nothing", frame, "share of answers", method),
-        ),
+        plots=(_plot(scored, rates, method),),
         sentences=tuple(_sentences(scored, rates)),
         figures={
             names[each.condition]: {
@@ -114,6 +109,19 @@ def validity_section(scored: Scored, rates: tuple[Rates, ...], answers: ModelAns
             for each in rates
         },
     )
+
+
+def _plot(scored: Scored, rates: tuple[Rates, ...], method: str) -> Plot:
+    if len(rates) > MOST_LINES:
+        invalid = {each.condition: each.invalid.value for each in rates}
+        frame = by_model(scored, invalid.__getitem__)
+        return Heatmap("validity", "Share of invalid answers", frame, method)
+    frame = plotted(
+        (scored.titles[each.condition], kind, value)
+        for each in rates
+        for kind, value in (("invalid", each.invalid), ("refused", each.refused))
+    )
+    return Intervals("validity", "Answers that chose nothing", frame, "share of answers", method)
 
 
 def _by_prompt(coded: Coded) -> Iterator[tuple[object, ...]]:
