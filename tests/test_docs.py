@@ -145,7 +145,9 @@ def _check_command_line(line: str) -> None:
         words = [words[0], *words[2:]] if words[1] in GLOBAL_OPTIONS else words
     if len(words) == 1 or words[1].isupper():
         return
-    name = next((n for n in (" ".join(words[:3]), " ".join(words[:2])) if n in COMMANDS), None)
+    # Of a group with a command that may go unnamed, that is `run`.
+    names = (words[:3], words[:2], [*words[:2], "run"])
+    name = next((n for n in map(" ".join, names) if n in COMMANDS), None)
     if name is None:  # a group named as such: `memeloc fonts`
         groups = {" ".join(command.split()[:2]) for command in COMMANDS}
         group = [word for word in words if not word.isupper() and word != "--help"]

@@ -6,11 +6,10 @@ last answer. Passes: all questions, then those whose answer was invalid, and so 
 
 from __future__ import annotations
 
-import hashlib
+import json
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import closing
 from dataclasses import dataclass, field
-from datetime import UTC, datetime
 from itertools import count
 from typing import Any
 
@@ -18,7 +17,7 @@ from memeloc.errors import MemelocError
 from memeloc.evaluate.choices import Choice, read_choice
 from memeloc.evaluate.runs.questions import Asked, Prompt
 from memeloc.evaluate.runs.run import Run, RunModel
-from memeloc.language_models import Answer, LanguageModel, Message, Question
+from memeloc.language_models import Answer, LanguageModel, Message, Question, option_logprobs
 
 OnProgress = Callable[[int, int], None]
 """Is given how many more questions are done, and how many there are in all."""
@@ -26,14 +25,15 @@ OnProgress = Callable[[int, int], None]
 PROVENANCE = {
     "condition": "the part of the run that asked",
     "served_model": "the model as its server names it",
-    "prompt_sha256": "of the texts of the first request, in hex",
+    "prompt_sha256": "of the messages of the last request with their pictures, in hex",
     "temperature": "of the request",
     "seed": "of the request",
     "tokens_in": "tokens of all requests of this answer, as the server counts them",
     "tokens_out": "tokens of all answers",
     "cost": "in the currency of the prices; 0 of an answer that was kept from an earlier run",
     "cached": "whether the last answer was kept from an earlier run",
-    "read_at": "when the answer was read, ISO 8601",
+    "answered_at": "when the answer was given, ISO 8601 in UTC",
+    "option_logprobs": "by label the natural logarithm of its probability, as JSON, where known",
     "first_answer": "the answer before the question was asked again; empty if it was not",
 }
 """Columns of the answers' file besides those of `ModelAnswers`."""
@@ -106,7 +106,8 @@ def _one_pass(
     run: Run, cases: Iterable[_Case], model: LanguageModel, answers: Answers
 ) -> Iterator[tuple[_Case, Answer[str], Choice]]:
     """Ask each once; give those that were answered with what was chosen."""
-    sent = (Question[str](case.messages, None, case) for case in cases)
+    # A further ask is a round of its own: no answer that was kept of an earlier one is its answer.
+    sent = (Question[str](case.messages, None, case, round=case.asks - 1) for case in cases)
     with closing(model.ask_all(sent)) as results:  # type: ignore[type-var]
         for question, answer in results:
             case: _Case = question.mark
@@ -117,14 +118,17 @@ def _one_pass(
             case.tokens_in += answer.tokens_in
             case.tokens_out += answer.tokens_out
             case.cost += answer.cost
-            yield case, answer, read_answer(run, case.asked, answer.value, answer.refusal)
+            yield case, answer, read_answer(run, case.asked, answer)
 
 
-def read_answer(run: Run, asked: Asked, text: str, refusal: str = "") -> Choice:
+def read_answer(run: Run, asked: Asked, answer: Answer[str]) -> Choice:
     """The label that an answer chooses, by the run's parser."""
-    if refusal:
+    if answer.refusal:
         return Choice("", True, True, "refused by the server")
-    options = asked.choices.options
+    options, text = asked.choices.options, answer.value
+    likely = _option_logprobs(asked, answer) if run.parser == "logprobs" else {}
+    if likely:
+        return Choice(max(likely, key=likely.__getitem__), False, False, "logprobs")
     if run.parser == "exact":
         wanted = text.strip().casefold()
         matches = [n for m, n in options if wanted in (m.casefold(), n.casefold())]
@@ -137,6 +141,17 @@ def read_answer(run: Run, asked: Asked, text: str, refusal: str = "") -> Choice:
         return choice
     place = [name for _, name in options].index(choice.name)
     return Choice(asked.labels[place], False, False, choice.rule, choice.explanation)
+
+
+def _option_logprobs(asked: Asked, answer: Answer[str]) -> dict[str, float]:
+    """By label the logprob of its marker; empty where the server gives none."""
+    markers = [marker for marker, _ in asked.choices.options]
+    likely = option_logprobs(answer.logprobs, markers)
+    return {
+        label: likely[marker]
+        for marker, label in zip(markers, asked.labels, strict=True)
+        if marker in likely
+    }
 
 
 def _again(case: _Case, answer: Answer[str]) -> _Case:
@@ -155,6 +170,7 @@ def _row(
     model: LanguageModel,
 ) -> dict[str, Any]:
     asked, prompt = case.asked, case.asked.prompt
+    likely = _option_logprobs(asked, answer)
     return {
         "model": described.title,
         "item": asked.item.id,
@@ -172,14 +188,15 @@ def _row(
         "meme": asked.item.meme,
         "condition": prompt.condition,
         "served_model": answer.model,
-        "prompt_sha256": hashlib.sha256(asked.text.encode("utf-8", "replace")).hexdigest(),
+        "prompt_sha256": answer.prompt,
         "temperature": model.settings.temperature,
         "seed": model.settings.seed,
         "tokens_in": case.tokens_in,
         "tokens_out": case.tokens_out,
         "cost": case.cost,
         "cached": answer.cached,
-        "read_at": datetime.now(UTC).isoformat(timespec="seconds"),
+        "answered_at": answer.date,
+        "option_logprobs": json.dumps(likely, ensure_ascii=False) if likely else "",
         "first_answer": case.first_answer,
     }
 

@@ -19,14 +19,15 @@ from memeloc.errors import InputError
 from memeloc.evaluate.answers import COLUMNS, ModelAnswers
 from memeloc.evaluate.runs.asking import PROVENANCE, Answers, OnProgress, ask_all
 from memeloc.evaluate.runs.items import RunData
-from memeloc.evaluate.runs.prompt_texts import Prompts, read_prompts
+from memeloc.evaluate.runs.prompt_texts import Prompts
 from memeloc.evaluate.runs.questions import questions, skipped
+from memeloc.evaluate.runs.reading_prompts import read_prompts
 from memeloc.evaluate.runs.run import Run, RunModel
 from memeloc.files import replacing
 from memeloc.language_models import (
     Budget,
+    FileCache,
     LanguageModel,
-    MemoryCache,
     ModelSettings,
     OverBudgetError,
     Plan,
@@ -39,6 +40,10 @@ if TYPE_CHECKING:
 
 ANSWERS = "answers.parquet"
 RUN = "run.json"
+KEPT = "kept-answers.db"
+"""Where answers are kept as they come, of a run outside of a workspace."""
+LOGPROBS = 20
+"""Likeliest tokens that are asked for where options are compared by them; servers give no more."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,7 +130,7 @@ def plan_run(run: Run, data: RunData, sources: Sources) -> RunPlan:
     for described, settings in _models(run, sources):
         notes += skipped(run, data, described)
         model = LanguageModel(settings, cache=sources.cache)
-        asked = (each.question() for each in questions(run, data, prompts, described))
+        asked = (each.question for each in questions(run, data, prompts, described))
         plan = model.plan(asked)
         plans.append(plan)
         most += plan.most + _reasked_most(run, settings, plan)
@@ -239,6 +244,7 @@ def _models(run: Run, sources: Sources) -> list[tuple[RunModel, ModelSettings]]:
             "seed": run.seed,
             "max_tokens": run.max_tokens,
             "asks": 1,
+            **({"logprobs": LOGPROBS} if run.parser == "logprobs" else {}),
             **own,
             "model": each.model,
         }
@@ -261,7 +267,8 @@ def _cache(sources: Sources, out: Path) -> Iterator[Cache]:
     if sources.cache is not None:
         yield sources.cache
         return
-    yield MemoryCache()
+    with FileCache(out / KEPT) as cache:
+        yield cache
 
 
 def _write_answers(table: Any, path: Path) -> None:

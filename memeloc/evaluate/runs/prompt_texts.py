@@ -1,4 +1,4 @@
-"""Texts of prompts. In: a TOML file with a section a language, or shipped ones. Out: `PromptTexts`.
+"""Texts of prompts. In: what a file says, values to put in. Out: `PromptTexts`, `Choices`.
 
 What a model is sent is, in this order: the definition, a wording, the line before the picture, the
 picture, the meme's text, and the options. Values are put in as they are and never searched for
@@ -10,17 +10,12 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from importlib.resources import files
-from pathlib import Path
-from typing import Any
 
 from pydantic import BaseModel, ConfigDict, Field
 
 from memeloc.errors import InputError
-from memeloc.settings import parse_toml, read_toml, validate
 
 _NAME = re.compile(r"\{([a-z]+)\}")
-_FOLDER = "texts"
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,62 +121,3 @@ def fill(text: str, values: Mapping[str, str]) -> str:
     'a: {name}'
     """
     return _NAME.sub(lambda match: values.get(match[1], match[0]), text)
-
-
-def read_prompts(name: str, folder: Path, labels: Sequence[str] = ()) -> Prompts:
-    """Texts by the name of shipped ones, or of a file below `folder`: a TOML, or published Python.
-
-    Args:
-        labels: of the run, which languages' `names` must fit.
-
-    Raises:
-        InputError: there are none of that name, or something in them is wrong.
-    """
-    path = folder / name
-    if path.suffix == ".py":
-        from memeloc.evaluate.runs.published_prompts import read_published
-
-        return read_published(path)
-    if path.suffix == ".toml":
-        return _prompts(path.stem, read_toml(path), labels, path)
-    shipped = files("memeloc.evaluate.runs") / _FOLDER / f"{name}.toml"
-    if not re.fullmatch(r"[a-z0-9-]+", name) or not shipped.is_file():
-        known = sorted(Path(each.name).stem for each in shipped_folder())
-        raise InputError(
-            f"There are no prompts {name[:60]!r}: name a TOML file, a Python file of published "
-            f"prompts, or one of {', '.join(known)}."
-        )
-    return _prompts(name, parse_toml(shipped.read_text("utf-8")), labels, None)
-
-
-def shipped_folder() -> list[Any]:
-    """The files of shipped texts."""
-    return list((files("memeloc.evaluate.runs") / _FOLDER).iterdir())
-
-
-def _prompts(
-    name: str, values: dict[str, Any], labels: Sequence[str], file: Path | None
-) -> Prompts:
-    source = str(values.pop("source", ""))
-    languages = {}
-    for tag, section in values.items():
-        where = f"the prompts in {tag[:20]}"
-        if not isinstance(section, dict):
-            raise InputError(f"{tag[:40]!r} is no section of a language", file=file)
-        section.pop("published", None)
-        texts = validate(PromptTexts, section, where, file=file)
-        for what, given in (("names", texts.names), ("definitions", texts.definitions)):
-            if given and labels and len(given) != len(labels):
-                raise InputError(
-                    f"{where} have {len(given)} {what} for the run's {len(labels)} labels "
-                    f"({', '.join(labels)}); give one each, in that order",
-                    file=file,
-                )
-        if labels and len(texts.markers) < len(labels):
-            raise InputError(f"{where} have fewer markers than the run has labels", file=file)
-        if texts.country_wordings and len(texts.country_wordings) != len(texts.wordings):
-            raise InputError(f"{where} need a country_wording for each wording", file=file)
-        languages[tag] = texts
-    if not languages:
-        raise InputError("has no section of a language, such as [en]", file=file)
-    return Prompts(name, languages, source)

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from memeloc.errors import InputError
-from memeloc.evaluate.runs.prompt_texts import Choices, Prompts, PromptTexts, read_prompts
+from memeloc.evaluate.runs.prompt_texts import Choices, Prompts, PromptTexts
 
 WORDINGS = "PROMPTS_MULTI"
 CAPTION = "PROMPT_CAPTION_MULTI"
@@ -35,8 +35,8 @@ _COUNTRY_NAMES = {
 _OPTION = re.compile(r"^\s*(\S{1,4})\s*[:：]\s*(\S.*?)\s*$")
 
 
-def read_published(path: Path) -> Prompts:
-    """The prompts of a Python file, by language.
+def read_published(path: Path, ours: Prompts) -> Prompts:
+    """The prompts of a Python file, by language; what they lack (a reminder) are `ours`.
 
     Raises:
         InputError: it cannot be read, or lacks one of the assignments.
@@ -45,7 +45,6 @@ def read_published(path: Path) -> Prompts:
     for name in (WORDINGS, CAPTION, DEFINITION, OPTIONS, PICTURE):
         if not isinstance(values.get(name), dict):
             raise InputError(f"assigns no dictionary to {name}, as published prompts do", file=path)
-    ours = read_prompts("multi3hate", Path())
     countries = values.get(COUNTRY) or []
     languages = {}
     for language, wordings in values[WORDINGS].items():

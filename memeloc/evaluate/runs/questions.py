@@ -9,7 +9,6 @@ from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from functools import lru_cache
-from io import BytesIO
 from pathlib import Path
 
 from memeloc.counts import counted
@@ -18,10 +17,7 @@ from memeloc.evaluate.runs.items import RunData, RunItem
 from memeloc.evaluate.runs.prompt_texts import Choices, Prompts, PromptTexts, fill
 from memeloc.evaluate.runs.run import NATIVE, Condition, Input, Run, RunModel
 from memeloc.files import file_sha256
-from memeloc.language_models import Message, Picture, Question
-
-_QUALITY = 90
-"""JPEG quality of a picture that is sent."""
+from memeloc.language_models import Message, Question, picture_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,9 +54,10 @@ class Asked:
         """What the model is asked, without the picture."""
         return self.messages[0].text + self.messages[0].after
 
-    def question(self, messages: tuple[Message, ...] = ()) -> Question[str]:
-        """As the client takes it; `messages` go on from an invalid answer."""
-        return Question[str](messages or self.messages, None, self)
+    @property
+    def question(self) -> Question[str]:
+        """As the client takes it."""
+        return Question[str](self.messages, None)
 
     def again(self, messages: tuple[Message, ...], answer: str) -> tuple[Message, ...]:
         """The conversation so far with an invalid answer and the reminder."""
@@ -144,7 +141,8 @@ def _asked(run: Run, item: RunItem, prompt: Prompt, texts: PromptTexts) -> Asked
     if prompt.input == "text" or item.picture is None:
         message = Message("user", before + after)
     else:
-        picture = picture_of(item.picture, run.picture_side)
+        sha256 = _sha256(item.picture)
+        picture = picture_of(item.picture, run.picture_side, shape=run.picture_shape, sha256=sha256)
         message = Message("user", before + texts.picture, (picture,), after)
     labels = list(item.options or run.labels)[:: -1 if prompt.order else 1]
     reminder = fill(texts.reminder, values)
@@ -173,16 +171,7 @@ def _country_name(prompt: Prompt, texts: PromptTexts) -> dict[str, str]:
     return {"country": texts.countries[prompt.country]}
 
 
-@lru_cache(maxsize=64)
-def picture_of(path: Path, side: int) -> Picture:
-    """A picture file as it is sent: a JPEG of at most so many pixels a side."""
-    return Picture(f"{file_sha256(path)}-jpeg{side}", lambda: _encoded(path, side))
-
-
-@lru_cache(maxsize=64)
-def _encoded(path: Path, side: int) -> bytes:
-    from memeloc.templates.pictures import open_picture
-
-    stream = BytesIO()
-    open_picture(path, side).save(stream, "JPEG", quality=_QUALITY)
-    return stream.getvalue()
+@lru_cache(maxsize=8)
+def _sha256(path: Path) -> str:
+    """Of a picture's file; all questions about an item come together."""
+    return file_sha256(path)

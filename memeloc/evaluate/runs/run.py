@@ -154,9 +154,10 @@ class Run(_Section):
     reasoning: Literal["none", "before", "after"] = Field(
         default="none", description="whether the model gives reasons, before or after its answer"
     )
-    parser: Literal["rules", "exact"] = Field(
+    parser: Literal["rules", "exact", "logprobs"] = Field(
         default="rules",
-        description="how answers are read: by the rules of the language, or exactly",
+        description="how answers are read: by the rules of the language, exactly, or by the "
+        "logprobs of the options' markers, where the server gives them",
     )
     reasks: int = Field(
         default=MOST_REASKS,
@@ -167,6 +168,9 @@ class Run(_Section):
     temperature: float = Field(default=0.0, ge=0, le=2, description="0 is deterministic")
     seed: int = Field(default=0, description="of the model's random numbers")
     max_tokens: int = Field(default=40, ge=1, description="tokens of an answer at the most")
+    picture_shape: Literal["whole", "square"] = Field(
+        default="whole", description="whole keeps proportions, square stretches to equal sides"
+    )
     picture_side: int = Field(
         default=512,
         ge=16,

@@ -7,7 +7,8 @@ from pathlib import Path
 import pytest
 
 from memeloc.errors import InputError
-from memeloc.evaluate.runs.prompt_texts import fill, read_prompts
+from memeloc.evaluate.runs.prompt_texts import fill
+from memeloc.evaluate.runs.reading_prompts import read_prompts
 
 PUBLISHED = """
 import os

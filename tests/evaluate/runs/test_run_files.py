@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from memeloc.errors import InputError
-from memeloc.evaluate.runs.prompt_texts import read_prompts
+from memeloc.evaluate.runs.reading_prompts import read_prompts
 from memeloc.evaluate.runs.run import read_run, run_names
 from memeloc.taxonomy import load_taxonomy
 

@@ -249,3 +249,33 @@ def test_araharmeme_leaves_out_what_is_missing(
     shown = ["Extracted text: شاي" in texts_of(body) for body in chat.bodies]
     assert sum(shown) == 2
     assert all(texts_of(body).endswith("<class_number>\n<explanation>") for body in chat.bodies)
+
+
+def test_without_a_workspace_the_folder_keeps_the_answers(
+    tmp_path: Path, chat: ChatServer, sources: Sources
+) -> None:
+    run, data = _opened(tmp_path / "set")
+    poor = replace(sources, cache=None)
+    assert evaluate_run(run, data, tmp_path / "out", poor).requests == 18
+    again = evaluate_run(run, data, tmp_path / "out", poor)
+    assert (again.requests, again.cached) == (0, 18)
+
+
+def test_logprobs_of_markers_decide_where_a_server_has_them(
+    tmp_path: Path, chat: ChatServer, sources: Sources
+) -> None:
+    top = [{"token": "b", "logprob": -0.1}, {"token": " A", "logprob": -2.5}]
+    token = {"token": "The", "logprob": -0.1, "top_logprobs": top}
+    chat.say = lambda number, body: {
+        "message": {"role": "assistant", "content": "The answer"},
+        "logprobs": {"content": [token]},
+    }
+    run, data = _opened(tmp_path / "set", parser="logprobs", wordings=[1], orders=[0])
+    result = evaluate_run(run, data, tmp_path / "out", sources)
+    assert chat.bodies[0]["top_logprobs"] == 20
+    assert result.answers is not None
+    table = pd.read_parquet(result.answers)
+    assert set(table["choice"]) == {"Non-hate"}
+    assert json.loads(table["option_logprobs"][0]) == pytest.approx(
+        {"Non-hate": -0.1, "Hate": -2.5}
+    )
