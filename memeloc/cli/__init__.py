@@ -49,6 +49,7 @@ COMMANDS = {
     "proof": "proof.proof",
     "boxes": "boxes.boxes",
     "survey": "survey.app",
+    "label": "label.app",
     "analyze": "analyze.analyze",
     "evaluate": "evaluate.app",
     "export": "workspace.export",

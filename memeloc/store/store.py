@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from memeloc.store.exports import Exports
     from memeloc.store.files import Files
     from memeloc.store.items import Items
+    from memeloc.store.model_labels import ModelLabels
     from memeloc.store.spending import Spending
     from memeloc.store.surveys.erasures import Erasures
     from memeloc.store.surveys.label_decisions import LabelDecisions
@@ -76,6 +77,7 @@ class Store(Repository):
     serving: Serving
     erasures: Erasures
     label_decisions: LabelDecisions
+    model_labels: ModelLabels
     spending: Spending
 
     @classmethod

@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from memeloc.workspace.curating import Curating
     from memeloc.workspace.dumping import DumpResult, LoadResult
     from memeloc.workspace.evaluating import Evaluating
+    from memeloc.workspace.labels import Labels
     from memeloc.workspace.localising import Localising
     from memeloc.workspace.publishing import Publishing
     from memeloc.workspace.rendering import Rendering
@@ -60,6 +61,7 @@ class Workspace(WorkspaceFolder):
         curating: deduplicating, filtering, reviewing and selecting what was collected.
         surveys: surveys of the memes.
         evaluating: asking models about the memes, and how right they are.
+        labels: labels by language models, and what people make of them.
         publishing: the dataset for others.
     """
 
@@ -72,6 +74,7 @@ class Workspace(WorkspaceFolder):
     localising: Localising = _part("localising")
     surveys: Surveys = _part("surveys")
     evaluating: Evaluating = _part("evaluating")
+    labels: Labels = _part("labels")
     publishing: Publishing = _part("publishing")
 
     def survey(self, name: str) -> Survey:

@@ -11,6 +11,7 @@ from memeloc.curate.review.judgement import Judgement
 from memeloc.curate.verdict import Verdict
 from memeloc.errors import MemelocError
 from memeloc.items import FoundPicture, Origin, Refusal
+from memeloc.label.rounds import RoundLabel
 from memeloc.locales import default
 from memeloc.store import FileRecord, Store, WorkspaceError
 from memeloc.store.tables import metadata
@@ -59,6 +60,10 @@ def lived_in(filled: Store) -> Store:
     filled.surveys.add_result("pilot", "labels", {}, [])
     decision = LabelDecision(first, "DE", "hate", ("eve",), "a session")
     filled.label_decisions.add("pilot", [decision])
+    filled.model_labels.add(
+        [RoundLabel(first, "c" * 64, "label", "charmemes", "tiny", "p" * 64, 1, 0, "refused")]
+    )
+    filled.model_labels.merge_topics({"kittens": "cats"}, person="eve")
     failure = TranslationFailure("one", "de", MemelocError("wrong"), 0.1, 4)
     filled.translations.add_failure(failure, "google", "USD")
     filled.drops.add(["three"], dropped=True, person="eve", comment="a pun")

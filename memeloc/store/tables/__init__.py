@@ -1,6 +1,15 @@
 """The tables of a workspace, which an empty database gets whole. In: SQLAlchemy. Out: `Table`s."""
 
-from memeloc.store.tables import captions, deciding, erasures, items, serving, surveys
+from memeloc.store.tables import captions, deciding, erasures, items, labelling, serving, surveys
 from memeloc.store.tables.columns import metadata
 
-__all__ = ["captions", "deciding", "erasures", "items", "metadata", "serving", "surveys"]
+__all__ = [
+    "captions",
+    "deciding",
+    "erasures",
+    "items",
+    "labelling",
+    "metadata",
+    "serving",
+    "surveys",
+]

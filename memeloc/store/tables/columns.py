@@ -40,18 +40,18 @@ _TYPES: dict[str, Any] = {
     for kind, names in {
         String(100): "id kind language source_language template translator currency stage status "
         "outcome action format filter verdict question sheet participant submission target "
-        "item sex culture label",
-        String(64): "sha256 hash key_hash parent_hash content_hash token",
+        "item sex culture label taxonomy topic topic_into",
+        String(64): "sha256 hash key_hash parent_hash content_hash token prompt",
         SafeText: "key subject name person origin comment reason message sentence url terms source "
-        "answer study code detail dataset root",
+        "answer study code detail dataset root model caption",
         Integer: "number row rows round version position characters width height size people "
         "decision",
-        BigInteger: "turn",
+        BigInteger: "turn seed",
         Float: "cost score seconds",
         UtcTime: "created_at fetched_at started submitted held_until",
         Parts: "parts typed marks original translation",
         Json: "content settings funnel evidence scores value design slots cultures answers facts "
-        "details result counts further provenance",
+        "details result counts further provenance labels topics",
     }.items()
     for name in names.split()
 }

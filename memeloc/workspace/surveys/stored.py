@@ -63,6 +63,9 @@ def recruiter() -> str:
     return next(offering(Decide))
 
 
+PRELABELS = "prelabels"
+"""Under which subject a survey's state has what a model answered about its memes beforehand."""
+
 CAPTIONS = "captions"
 """Under which subject a survey's state has, by language tag, the captions that went out by meme."""
 

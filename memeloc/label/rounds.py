@@ -1,0 +1,162 @@
+"""What a model gave in each round. In: `RoundLabel`s. Out: what all rounds agree on, what not.
+
+Self-consistency after CHARMemes (4.1): a label is accepted where all rounds gave it, everything
+else goes to people.
+"""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+from memeloc.label.scheme import GivenLabel, Scheme
+
+Equal = Literal["severe", "exact"]
+"""When rounds are equal: by the most severe category, or by it and its subcategories."""
+Status = Literal["answered", "refused", "wrong"]
+"""Whether there are labels, the model would not answer, or never answered as it was asked to."""
+State = Literal["accepted", "differing", "no answer", "missing"]
+"""All rounds agree; they do not; a round has no labels; or a round has not been asked yet."""
+
+
+@dataclass(frozen=True, slots=True)
+class RoundLabel:
+    """What a model answered about a meme in a round, as it is stored.
+
+    Attributes:
+        item: id of the collected item or the meme.
+        content: of what the model was given; see `LabelItem`.
+        question: `label` or `topics`.
+        model: as it was asked for; `settings` has what the server calls it.
+        prompt: SHA-256 of the prompt.
+        round: from 1 on.
+        labels: as they were given, in order.
+        caption: the meme's text as the model read it.
+        topics: of the question `topics`; see `forms.TopicsForm.given`.
+        answer: as the model wrote it; of a refusal, what it wrote instead.
+        settings: temperature, the server's name of the model, tokens and the like.
+        cost: in `currency`; 0 where the answer was known.
+        created_at: ISO 8601; empty before it is stored.
+    """
+
+    item: str
+    content: str
+    question: Literal["label", "topics"]
+    taxonomy: str
+    model: str
+    prompt: str
+    round: int
+    seed: int
+    status: Status
+    labels: tuple[GivenLabel, ...] = ()
+    caption: str = ""
+    topics: tuple[Mapping[str, str], ...] = ()
+    answer: str = ""
+    settings: Mapping[str, Any] = field(default_factory=dict)
+    cost: float = 0.0
+    currency: str = ""
+    created_at: str = ""
+
+    @property
+    def key(self) -> tuple[str, str, str, str, int]:
+        """What one answer is stored of, under a taxonomy and a model."""
+        return self.item, self.content, self.question, self.prompt, self.round
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """A meme after its rounds.
+
+    Attributes:
+        state: by the chosen meaning of equal.
+        label: the id of the category that all rounds agree on; empty without one.
+        subcategories: those of `label` that every round named.
+        rounds: what each round gave, in order: its most severe category with subcategories, empty
+            where a round has no answer.
+        severe, exact: whether all rounds are equal in either meaning.
+    """
+
+    item: str
+    state: State
+    label: str
+    subcategories: tuple[str, ...]
+    rounds: tuple[tuple[GivenLabel, ...], ...]
+    severe: bool
+    exact: bool
+
+
+@dataclass(frozen=True, slots=True)
+class RoundCounts:
+    """How many memes are in which state, and how many are equal in either meaning."""
+
+    items: int
+    accepted: int
+    differing: int
+    no_answer: int
+    missing: int
+    severe: int
+    exact: int
+
+
+def outcome(
+    item: str, answers: Sequence[RoundLabel], scheme: Scheme, rounds: int, equal: Equal
+) -> Outcome:
+    """What became of a meme; `answers` are those of its rounds, in any order."""
+    by_round = {answer.round: answer for answer in answers if 1 <= answer.round <= rounds}
+    given = [by_round.get(number) for number in range(1, rounds + 1)]
+    exact = tuple(
+        scheme.exact_of(answer.labels) if answer is not None and answer.labels else ()
+        for answer in given
+    )
+    categories = [labels[0].category if labels else "" for labels in exact]
+    complete = all(categories)
+    is_severe = complete and len(set(categories)) == 1
+    is_exact = complete and len(set(exact)) == 1
+    state: State = "differing"
+    if None in given:
+        state = "missing"
+    elif not complete:
+        state = "no answer"
+    elif is_exact if equal == "exact" else is_severe:
+        state = "accepted"
+    accepted = state == "accepted"
+    common = set.intersection(*(set(labels) for labels in exact)) if accepted else set()
+    return Outcome(
+        item,
+        state,
+        categories[0] if accepted else "",
+        tuple(sorted(label.subcategory for label in common if label.subcategory)),
+        exact,
+        is_severe,
+        is_exact,
+    )
+
+
+def outcomes(
+    items: Iterable[str],
+    answers: Iterable[RoundLabel],
+    scheme: Scheme,
+    rounds: int,
+    equal: Equal = "severe",
+) -> list[Outcome]:
+    """What became of each meme, in order."""
+    by_item: dict[str, list[RoundLabel]] = defaultdict(list)
+    for answer in answers:
+        by_item[answer.item].append(answer)
+    return [outcome(item, by_item[item], scheme, rounds, equal) for item in items]
+
+
+def count(all_outcomes: Sequence[Outcome]) -> RoundCounts:
+    """How many memes are in which state."""
+    states = Counter(each.state for each in all_outcomes)
+    return RoundCounts(
+        len(all_outcomes),
+        states["accepted"],
+        states["differing"],
+        states["no answer"],
+        states["missing"],
+        sum(each.severe for each in all_outcomes),
+        sum(each.exact for each in all_outcomes),
+    )

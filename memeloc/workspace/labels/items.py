@@ -1,0 +1,126 @@
+"""What a model labels. In: a workspace and settings. Out: `LabelItem`s.
+
+They are finished memes that were collected, or the workspace's own captions in a language, as texts
+or with the pictures that were rendered of them.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from memeloc.errors import InputError
+from memeloc.files import file_sha256
+from memeloc.items import seen_hash
+from memeloc.label.items import LabelItem
+from memeloc.language_models.pictures import picture_of
+from memeloc.model import SEPARATOR
+from memeloc.workspace.folder import WorkspaceFolder
+from memeloc.workspace.labels.settings import LabelSettings
+from memeloc.workspace.surveys.collected import RENDERED, SELECTED, collected_memes
+from memeloc.workspace.surveys.memes import Wanted
+
+
+def of_which(workspace: WorkspaceFolder, collected: str) -> str:
+    """Which memes are labelled: `selected`, a source of finished memes, or `none` (captions).
+
+    Raises:
+        InputError: finished memes of several sources were collected, and it is not said which.
+    """
+    if collected:
+        return collected
+    sources = [name for name, kind in workspace.store.items.count() if kind == "picture"]
+    if not sources:
+        return RENDERED
+    selection = workspace.store.curation.selection()
+    if selection and selection.pictures:
+        return SELECTED
+    if len(sources) > 1:
+        raise InputError(
+            f"Finished memes of {', '.join(sources)} were collected: name one of them by "
+            f"--collected, or run memeloc select; --collected {RENDERED} labels the captions."
+        )
+    return sources[0]
+
+
+def label_items(workspace: WorkspaceFolder, settings: LabelSettings) -> list[LabelItem]:
+    """The memes to label.
+
+    Raises:
+        InputError: there are none, or a picture or text that is wanted is missing.
+    """
+    which = of_which(workspace, settings.collected)
+    items = (
+        _captions(workspace, settings)
+        if which == RENDERED
+        else _collected(workspace, settings, which)
+    )
+    if not items:
+        raise InputError(
+            "There is nothing to label: collect finished memes (memeloc collect), or import "
+            "captions (memeloc import)."
+        )
+    return items
+
+
+def _collected(workspace: WorkspaceFolder, settings: LabelSettings, which: str) -> list[LabelItem]:
+    ids = list(collected_memes(workspace, which, Wanted(), ()).templates)
+    items = []
+    for item in workspace.store.items.find("picture", ids):
+        with_text = settings.input in ("text", "both") and any(item.parts)
+        picture = None
+        if settings.input != "text":
+            if item.path is None:
+                raise InputError(f"The picture of {item.id} is not in this workspace's folder.")
+            picture = picture_of(item.path, settings.longest_side, sha256=item.picture)
+        elif not with_text:
+            continue  # nothing was read in it: there is nothing that the model could be given
+        items.append(
+            LabelItem(
+                item.id,
+                seen_hash(item.picture if picture else "", item.parts if with_text else None),
+                SEPARATOR.join(item.parts) if with_text else "",
+                item.language if with_text else "",
+                picture,
+            )
+        )
+    return items
+
+
+def _captions(workspace: WorkspaceFolder, settings: LabelSettings) -> list[LabelItem]:
+    language = settings.language or workspace.source.tag
+    tag = workspace.locale(language).tag
+    if settings.input in ("picture", "both") and not settings.pictures:
+        raise InputError("Name the folder of rendered captions by --pictures.")
+    rendered = _rendered(Path(settings.pictures), tag) if settings.pictures else {}
+    with_text = settings.input != "picture"
+    items = []
+    for meme, version in workspace.store.captions.current(tag).items():
+        picture, sha256 = None, ""
+        if rendered and settings.input != "text":
+            if meme not in rendered:
+                raise InputError(
+                    f"{meme!r} has no picture in {tag}; run: memeloc render --langs {tag}",
+                    file=Path(settings.pictures),
+                )
+            sha256 = file_sha256(rendered[meme])
+            picture = picture_of(rendered[meme], settings.longest_side, sha256=sha256)
+        parts = version.caption.parts if with_text else None
+        items.append(
+            LabelItem(
+                meme,
+                seen_hash(sha256, parts),
+                SEPARATOR.join(parts) if parts else "",
+                tag if parts else "",
+                picture,
+            )
+        )
+    return items
+
+
+def _rendered(folder: Path, tag: str) -> dict[str, Path]:
+    """By meme the picture in a language, of a folder that `memeloc render` made."""
+    from memeloc.render.sets.review import open_manifest
+
+    with open_manifest(folder) as manifest:
+        rows = manifest.read(columns=["meme_id", "locale", "path"]).to_pylist()
+    return {row["meme_id"]: folder / row["path"] for row in rows if row["locale"] == tag}

@@ -1,0 +1,154 @@
+"""A labelling as it is stored. In: a workspace, a taxonomy's and a model's name. Out: `Labelling`.
+
+What was chosen for a run is stored with each answer, so that everything after it (status, people,
+audit) goes on from there.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+
+from memeloc.errors import InputError
+from memeloc.label.items import LabelItem
+from memeloc.label.rounds import Outcome, RoundLabel, outcomes
+from memeloc.label.scheme import Scheme
+from memeloc.store.model_labels import Labelled
+from memeloc.survey.recipes import leave_out, load_recipe, recipe_names
+from memeloc.survey.texts import catalogue
+from memeloc.taxonomy import Taxonomy, load_taxonomy
+from memeloc.workspace.folder import WorkspaceFolder
+from memeloc.workspace.labels.items import label_items
+from memeloc.workspace.labels.settings import LabelSettings
+
+
+def labels_of(name: str) -> tuple[Taxonomy, Scheme]:
+    """The label set that models and people have in common, and what models may answer.
+
+    What the recipe of that name leaves out for people, such as "I don't know", models have not
+    either.
+
+    Raises:
+        InputError: there is no such taxonomy, or none that models can label by.
+    """
+    taxonomy = load_taxonomy(name)
+    if taxonomy.name in recipe_names():
+        recipe = load_recipe(taxonomy.name)
+        if recipe.taxonomy == taxonomy.name:
+            taxonomy = leave_out(taxonomy, recipe.leave_out)
+    return taxonomy, Scheme.of(taxonomy, catalogue(taxonomy))
+
+
+@dataclass(frozen=True)
+class Labelling:
+    """What a model labelled by a taxonomy and a prompt.
+
+    Attributes:
+        settings: of its newest run.
+    """
+
+    workspace: WorkspaceFolder
+    labelled: Labelled
+    settings: LabelSettings
+
+    @property
+    def name(self) -> str:
+        """By whom, as it stands beside labels."""
+        return f"{self.labelled.model}, {self.settings.rounds} rounds"
+
+    @cached_property
+    def scheme(self) -> Scheme:
+        """What the model may answer."""
+        return labels_of(self.settings.taxonomy)[1]
+
+    @cached_property
+    def items(self) -> list[LabelItem]:
+        """The memes as they are now."""
+        return label_items(self.workspace, self.settings)
+
+    @cached_property
+    def answers(self) -> list[RoundLabel]:
+        """The answers about the memes as they are now, of all rounds."""
+        return self._current("label", self.labelled.prompt)
+
+    @cached_property
+    def topics(self) -> list[RoundLabel]:
+        """What the model answered about topics last."""
+        newest = {answer.item: answer for answer in self._current("topics", None)}
+        return list(newest.values())
+
+    def outcomes(self) -> list[Outcome]:
+        """What became of each meme."""
+        return self._outcomes
+
+    @cached_property
+    def _outcomes(self) -> list[Outcome]:
+        ids = [item.id for item in self.items]
+        return outcomes(ids, self.answers, self.scheme, self.settings.rounds, self.settings.equal)
+
+    def with_equal(self, equal: str) -> Labelling:
+        """The same by another meaning of equal; empty for its own."""
+        if not equal:
+            return self
+        settings = LabelSettings.model_validate({**self.settings.model_dump(), "equal": equal})
+        return replace(self, settings=settings)
+
+    def _current(self, question: str, prompt: str | None) -> list[RoundLabel]:
+        content = {item.id: item.content for item in self.items}
+        found = self.workspace.store.model_labels.find(
+            taxonomy=self.labelled.taxonomy,
+            model=self.labelled.model,
+            prompt=prompt,
+            question=question,
+        )
+        return [answer for answer in found if content.get(answer.item) == answer.content]
+
+
+def labellings(
+    workspace: WorkspaceFolder, taxonomy: str = "", model: str = "", prompt: str = ""
+) -> list[Labelling]:
+    """All labellings of a taxonomy (or any) by a model (or any), the newest last.
+
+    Raises:
+        InputError: there is none.
+    """
+    store = workspace.store.model_labels
+    chosen = [
+        each
+        for each in store.labellings()
+        if taxonomy in ("", each.taxonomy)
+        and model in ("", each.model)
+        and prompt in ("", each.prompt)
+    ]
+    if not chosen:
+        raise InputError(
+            "No model has labelled anything yet; memeloc label --model NAME asks one."
+            if not (taxonomy or model)
+            else f"No model {model[:60]} has labelled anything by {taxonomy[:60] or 'a taxonomy'}."
+        )
+    settings = store.newest_settings()
+    return [
+        Labelling(workspace, each, LabelSettings.model_validate(_run(settings, each)))
+        for each in chosen
+    ]
+
+
+def newest_labelling(
+    workspace: WorkspaceFolder, taxonomy: str = "", model: str = "", prompt: str = ""
+) -> Labelling:
+    """The labelling that was run last; see `labellings`."""
+    return labellings(workspace, taxonomy, model, prompt)[-1]
+
+
+def accepted_labels(all_outcomes: Sequence[Outcome]) -> dict[str, str]:
+    """By meme the label that all rounds agree on."""
+    return {each.item: each.label for each in all_outcomes if each.state == "accepted"}
+
+
+def _run(
+    settings: Mapping[tuple[str, str, str], Mapping[str, object]], labelled: Labelled
+) -> Mapping[str, object]:
+    run = settings[labelled.taxonomy, labelled.model, labelled.prompt].get("run", {})
+    assert isinstance(run, Mapping)
+    return run
