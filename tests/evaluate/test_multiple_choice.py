@@ -49,11 +49,13 @@ def test_dimensions_and_their_plain_mean(choices: ChoiceScores) -> None:
 
 
 def test_group_accuracy_needs_every_question_of_the_meme(choices: ChoiceScores) -> None:
-    assert (choices.memes, choices.group.value) == (3, pytest.approx(1 / 3))
+    assert choices.memes == 3
+    assert choices.group.value == pytest.approx(1 / 3)
 
 
 def test_pairs_need_both_questions(choices: ChoiceScores) -> None:
-    assert (choices.pairs, choices.by_pair.value) == (5, pytest.approx(3 / 5))
+    assert choices.pairs == 5
+    assert choices.by_pair.value == pytest.approx(3 / 5)
 
 
 def test_the_report_has_no_macro_f1(evaluation: Evaluation) -> None:
