@@ -23,6 +23,7 @@ from memeloc.evaluate.runs.prompt_texts import Prompts
 from memeloc.evaluate.runs.questions import questions, skipped
 from memeloc.evaluate.runs.reading_prompts import read_prompts
 from memeloc.evaluate.runs.run import Run, RunModel
+from memeloc.evaluate.runs.text_groups import groups_of
 from memeloc.files import replacing
 from memeloc.language_models import (
     Budget,
@@ -330,5 +331,7 @@ def _write_page(
         gaps.append(f"{counted(asked_again, 'question')} had to be asked again.")
     answers = ModelAnswers.of(table, run.labels, gaps)
     settings = ScoreSettings(seed=run.seed, models=facts)
-    evaluation = score(answers, replace(data.gold, about=about), settings)
+    groups = groups_of(data.items) if run.dataset.text_groups else data.gold.groups
+    gold = replace(data.gold, about=about, groups=groups)
+    evaluation = score(answers, gold, settings)
     return write_evaluation(evaluation, out).page

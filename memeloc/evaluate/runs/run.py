@@ -51,6 +51,10 @@ class DatasetSettings(_Section):
     languages: tuple[str, ...] = Field(default=(), description="only memes in these; empty for all")
     language: str = Field(default="", description="of all memes, where no column says it")
     split: str = Field(default="", description="only memes of this split")
+    text_groups: bool = Field(
+        default=False,
+        description="whether items without text and code-switched ones are also scored apart",
+    )
     survey: str = Field(default="", description="of a workspace: only the memes of this survey")
     limit: int | None = Field(default=None, ge=1, description="only so many items, the first")
 

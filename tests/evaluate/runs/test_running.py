@@ -223,7 +223,7 @@ def test_multiple_choice_is_asked_with_its_own_options(
         "7,Toxicity,Is it kind?,tea,Yes,No,Perhaps,None of the others,A\n"
         "7,Scene,Where is it?,tea,Home,Office,Sea,None of the others,B\n"
     )
-    chat.say = lambda number, body: "B" if "Office" in texts_of(body) else "D"
+    chat.say = lambda number, body: "B. The desk." if "Office" in texts_of(body) else "D"
     condition = [{"name": "questions", "inputs": ["text"], "prompt_languages": ["native"]}]
     run, _ = read_run("multiple-choice", {"condition": condition})
     result = evaluate_run(run, read_table_data(run, table), tmp_path / "out", sources)
@@ -240,7 +240,7 @@ def test_araharmeme_leaves_out_what_is_missing(
     table = tmp_path / "memes.csv"
     table.write_text("id,text,picture,label\n1,شاي,1.jpg,2\n2,,1.jpg,1\n", encoding="utf-8")
     (checkout(tmp_path / "set") / "data/memes/en/7.jpg").rename(tmp_path / "1.jpg")
-    chat.say = lambda number, body: "2"
+    chat.say = lambda number, body: "2\nIt is about tea."
     run, _ = read_run("araharmeme")
     data = replace(read_table_data(run, table), gold=None)
     result = evaluate_run(run, data, tmp_path / "out", sources)
