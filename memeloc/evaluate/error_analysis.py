@@ -38,7 +38,7 @@ class Severities:
     """Which labels are harmful, and how grave.
 
     Attributes:
-        group: by label its severity (charmemes: high, mid, contextual).
+        group: by label its severity (charmemes: high, mid, contextual); empty without such.
         harmless: labels of items that harm nobody.
     """
 
@@ -67,7 +67,8 @@ def confusion_sections(
     sections = [_whole(counts, gold.labels)]
     if severities is not None and len(severities.harmful(gold.labels)) > 1:
         sections.append(_among_harmful(counts, gold.labels, severities))
-        sections.append(_by_severity(counts, gold.labels, severities))
+        if severities.group:
+            sections.append(_by_severity(counts, gold.labels, severities))
     return tuple(sections)
 
 

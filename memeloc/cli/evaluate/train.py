@@ -19,7 +19,11 @@ _MODELS = Table("Models", "models", _COLUMNS)
 
 
 def train(
-    run: Path = Argument(metavar="RUN", help="A run file (.toml); guides/baselines.md has one."),
+    run: Path = Argument(
+        metavar="RUN",
+        help="A run file (.toml), or a shipped one: charmemes, charmemes-transfer, harmeme, "
+        "araharmeme.",
+    ),
     out: Path | None = Option(
         None, metavar="DIR", help="Where all of it is written.", show_default="the run's name"
     ),
@@ -30,21 +34,27 @@ def train(
     A run names the dataset (a table or a release), how it is split, features of texts and pictures,
     and models on them, beside random and majority. Vectors of embedding models are kept in DIR, so
     a run that was stopped goes on where it was. The same run gives the same predictions.
+    Tables [confusion], [target], [explain], [temporal] and [transfer] add analyses to the page.
 
     \b
     Example:
       memeloc evaluate train baselines.toml
+      memeloc evaluate train harmeme --out harmeme
       memeloc evaluate train baselines.toml --out results --json
     """
-    from memeloc.evaluate.training import read_dataset, read_run, write_training
+    from memeloc.evaluate.protocols import analyze, read_protocol
+    from memeloc.evaluate.training import read_dataset, write_training
     from memeloc.evaluate.training import train as train_models
 
-    settings = read_run(run)
+    settings = read_protocol(run)
     folder = out or Path(run.stem)
     dataset = read_dataset(settings.data, settings.labels, folder)
     with progress("Training", None, unit="models") as bar:
         training = train_models(dataset, settings, folder, bar.phase)
+        more = analyze(training, settings, folder, bar.phase)
     with progress("Drawing", None, unit="plots") as bar:
-        summary = write_training(training, folder, on_progress=bar.report)
+        summary = write_training(
+            training, folder, more.sections, more.cards, on_progress=bar.report
+        )
     explain("Note", dataset.notes if not as_json else ())
     show(summary, _MODELS, f"The report: {summary.files.page}", as_json=as_json)

@@ -8,7 +8,7 @@ from io import BytesIO
 from typing import TYPE_CHECKING, Any
 
 from memeloc.evaluate.explaining.local import Explanation
-from memeloc.evaluate.explaining.telling import COLUMNS, telling_words
+from memeloc.evaluate.explaining.telling import COLUMNS, WORDS, telling_words
 from memeloc.evaluate.training.models import Trained
 from memeloc.reports.report import Card, Version
 from memeloc.reports.sections import Section, Table
@@ -38,24 +38,25 @@ _METHOD = (
 
 
 def explanation_sections(
-    models: Sequence[Trained], explanations: Sequence[Explanation]
+    models: Sequence[Trained], explanations: Sequence[Explanation], words: int = WORDS
 ) -> tuple[tuple[Section, ...], Mapping[str, tuple[Card, ...]]]:
     """The sections, and by section the cards of `Report.cards`.
 
     Args:
         models: whose most telling words are listed.
         explanations: of items.
+        words: most telling ones that are listed for each label.
     """
-    sections = [_telling(models)] if models else []
+    sections = [_telling(models, words)] if models else []
     if explanations:
         sections.append(_explained(explanations))
     return tuple(sections), {"explanations": tuple(map(_card, explanations))}
 
 
-def _telling(models: Sequence[Trained]) -> Section:
+def _telling(models: Sequence[Trained], words: int) -> Section:
     import pandas as pd
 
-    tables = [telling_words(model) for model in models]
+    tables = [telling_words(model, words) for model in models]
     without = [
         model.name
         for model, table in zip(models, tables, strict=True)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -14,7 +14,7 @@ from memeloc.evaluate.training.sections import sections_of
 from memeloc.evaluate.training.settings import FeatureSettings
 from memeloc.evaluate.training.training import Training
 from memeloc.files import replacing
-from memeloc.reports.report import Report
+from memeloc.reports.report import Card, Report
 from memeloc.reports.sections import Section
 from memeloc.reports.writing import ReportFiles, write_report
 from memeloc.version import __version__
@@ -59,12 +59,17 @@ class TrainingSummary:
     saved: tuple[Path, ...]
 
 
-def report_of(training: Training, more: Sequence[Section] = ()) -> Report:
+def report_of(
+    training: Training,
+    more: Sequence[Section] = (),
+    cards: Mapping[str, tuple[Card, ...]] | None = None,
+) -> Report:
     """The report of a training.
 
     Args:
         training: what was trained and tested.
         more: further sections, behind those of every training.
+        cards: by section, see `Report`.
     """
     run, dataset = training.run, training.dataset
     sections = (*sections_of(Comparison(training)), *more)
@@ -93,6 +98,7 @@ def report_of(training: Training, more: Sequence[Section] = ()) -> Report:
             f"All figures were computed with memeloc {__version__}.",
         ),
         notes=dataset.notes,
+        cards=cards or {},
         data={"run": run.model_dump(mode="json"), "labels": dataset.labels, "items": tested},
     )
 
@@ -124,6 +130,7 @@ def write_training(
     training: Training,
     out: Path,
     more: Sequence[Section] = (),
+    cards: Mapping[str, tuple[Card, ...]] | None = None,
     *,
     on_progress: Callable[[int, int], None] = lambda more, total: None,
 ) -> TrainingSummary:
@@ -133,7 +140,7 @@ def write_training(
         InputError: a file cannot be written.
         MissingError: matplotlib or skops is not installed.
     """
-    files = write_report(report_of(training, more), out, on_progress=on_progress)
+    files = write_report(report_of(training, more, cards), out, on_progress=on_progress)
     with replacing(out / PREDICTIONS) as temporary:
         training.answers.table.to_parquet(temporary, index=False)
     comparison = Comparison(training)

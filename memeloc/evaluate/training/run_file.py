@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Literal
+from typing import Literal, TypeVar
 
 from pydantic import Field, model_validator
 
@@ -109,6 +109,9 @@ class TrainingRun(Settings):
         return self
 
 
+Run = TypeVar("Run", bound=TrainingRun)
+
+
 def kind_of(path: Path) -> str:
     """The kind of a run file, such as `baselines`.
 
@@ -119,7 +122,17 @@ def kind_of(path: Path) -> str:
 
 
 def read_run(path: Path) -> TrainingRun:
-    """A run, its paths made absolute.
+    """A run, its paths made absolute; see `read_run_as`."""
+    return read_run_as(TrainingRun, path, path.parent)
+
+
+def read_run_as(model: type[Run], path: Path, folder: Path) -> Run:
+    """A run with the settings of a model, its paths made absolute.
+
+    Args:
+        model: what it is checked against; that of protocols has further settings.
+        path: of the file.
+        folder: what paths in it are relative to.
 
     Raises:
         InputError: the file cannot be read, or a setting is wrong.
@@ -127,18 +140,17 @@ def read_run(path: Path) -> TrainingRun:
     values = read_toml(path)
     if values.get("kind", BASELINES) != BASELINES:
         raise InputError(f"is a run of another kind, {values['kind']!r:.60}", file=path)
-    run = validate(TrainingRun, values, "the run", file=path)
+    run = validate(model, values, "the run", file=path)
     return run.model_copy(
         update={
-            "data": _absolute(run.data, path.parent),
-            "features": {
-                name: _with_model(each, path.parent) for name, each in run.features.items()
-            },
+            "data": absolute(run.data, folder),
+            "features": {name: _with_model(each, folder) for name, each in run.features.items()},
         }
     )
 
 
-def _absolute(data: DataSettings, folder: Path) -> DataSettings:
+def absolute(data: DataSettings, folder: Path) -> DataSettings:
+    """Settings whose paths were relative to a folder."""
     paths = {name: getattr(data, name) for name in ("table", "release", "pictures")}
     return data.model_copy(
         update={name: str(folder / path) for name, path in paths.items() if path}
