@@ -46,6 +46,12 @@ def run(
         help="A model at the server of memeloc.toml or OPENAI_BASE_URL, in the place of the "
         "run's; may be repeated.",
     ),
+    pictures: Path | None = Option(
+        None,
+        metavar="DIR",
+        help="Pictures of the workspace's memes, as memeloc render made them.",
+        show_default="out in the workspace",
+    ),
     prompts: str = Option(
         "",
         metavar="FILE",
@@ -89,6 +95,7 @@ def run(
             data=data,
             gold=gold,
             models=model or (),
+            pictures=pictures,
             prompts=prompts or None,
             only=split(only),
             inputs=split(inputs),

@@ -318,11 +318,11 @@ def _write_page(
     from memeloc.evaluate.scores import ModelFacts, ScoreSettings, score, write_evaluation
 
     about = {
-        **data.gold.about,
-        "run": run.name,
-        "run's SHA-256": run.digest()[:12],
-        "prompts": run.prompts,
-        "seed": str(run.seed),
+        **{name.capitalize(): text for name, text in data.gold.about.items()},
+        "Run": run.name,
+        "Run's SHA-256": run.digest()[:12],
+        "Prompts": Path(run.prompts).name,
+        "Models' seed": str(run.seed),
     }
     facts = {model.title: ModelFacts(model.family, model.parameters) for model in run.models}
     gaps = [*notes]

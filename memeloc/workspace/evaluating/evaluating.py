@@ -69,6 +69,7 @@ def open_run(
     only: Sequence[str] = (),
     languages: Sequence[str] = (),
     inputs: Sequence[str] = (),
+    pictures: str | Path | None = None,
     prompts: str | Path | None = None,
     limit: int | None = None,
     budget: float | None = None,
@@ -85,6 +86,7 @@ def open_run(
         only: conditions of the run; empty for all.
         languages: of the memes; empty for the run's.
         inputs: only these of `picture`, `text`, `both`.
+        pictures: the folder of the workspace's rendered pictures; `out` in it by default.
         prompts: a file of prompts, or the name of shipped ones.
         limit: only so many items, the first.
         budget: money, in the currency of the prices.
@@ -117,7 +119,10 @@ def open_run(
     if where is None and run.dataset.path:
         where = folder / run.dataset.path
     labels = Path(gold) if gold is not None else None
-    return OpenRun(run, _data(run, where, labels, target, workspace), target, sources)
+    if where is None and workspace is not None:
+        rendered = Path(pictures) if pictures is not None else None
+        return OpenRun(run, own_memes(workspace, run, labels, rendered), target, sources)
+    return OpenRun(run, _data(run, where, labels, target), target, sources)
 
 
 def _narrowed(run: Run, only: Sequence[str], inputs: Sequence[str]) -> Run:
@@ -139,16 +144,12 @@ def _narrowed(run: Run, only: Sequence[str], inputs: Sequence[str]) -> Run:
     return run.model_copy(update={"conditions": tuple(conditions)})
 
 
-def _data(
-    run: Run, where: Path | None, gold: Path | None, out: Path, workspace: WorkspaceFolder | None
-) -> RunData:
+def _data(run: Run, where: Path | None, gold: Path | None, out: Path) -> RunData:
     if where is None:
-        if workspace is None:
-            raise InputError(
-                "The run names no dataset and there is no workspace here: name a table or folder "
-                "with --data."
-            )
-        return own_memes(workspace, run, gold)
+        raise InputError(
+            "The run names no dataset and there is no workspace here: name a table or folder with "
+            "--data."
+        )
     if not where.exists():
         raise InputError("There is no such dataset.", file=where)
     if where.is_dir() and is_release(where):

@@ -20,17 +20,26 @@ RENDERED = "out"
 """The folder of the workspace in which rendered pictures are looked for."""
 
 
-def own_memes(workspace: WorkspaceFolder, run: Run, gold: Path | None = None) -> RunData:
+def own_memes(
+    workspace: WorkspaceFolder, run: Run, gold: Path | None = None, rendered: Path | None = None
+) -> RunData:
     """The workspace's memes: its captions, with the pictures that were rendered of them, or the
     finished memes that it collected; of a survey those that it asks about.
 
-    Labels are those of a table, else of the run's survey, else of the only survey there is.
+    Args:
+        gold: a table of labels; None takes those of the run's survey, else of the only one.
+        rendered: the folder of rendered pictures; `out` in the workspace by default.
 
     Raises:
         InputError: there are no memes of these languages, or no such survey.
     """
     survey = Survey(workspace, run.dataset.survey) if run.dataset.survey else None
-    items = list(_survey_items(workspace, survey, run) if survey else _items(workspace, run))
+    folder = rendered or (workspace.root or Path()) / RENDERED
+    if survey is not None and survey.collected:
+        items = list(_collected(workspace, survey, run))
+    else:
+        items = list(_captions(workspace, run, folder) or _finished(workspace, run))
+        items = [item for item in items if survey is None or item.id in survey.memes]
     items = items[: run.dataset.limit]
     if not items:
         raise InputError(
@@ -45,34 +54,34 @@ def own_memes(workspace: WorkspaceFolder, run: Run, gold: Path | None = None) ->
     else:
         survey = survey or _only_survey(workspace)
         if survey is not None:
-            about["survey"] = survey.name
+            about["gold"] = f"settled labels of the survey {survey.name}"
             labels = _settled(survey, run, {item.id for item in items}, about)
     return RunData(tuple(items), labels, about)
 
 
-def _items(workspace: WorkspaceFolder, run: Run) -> Iterator[RunItem]:
+def _captions(workspace: WorkspaceFolder, run: Run, rendered: Path) -> list[RunItem]:
+    """The captions as they stand, by meme, with their pictures as far as they were rendered."""
     captions = taken_captions(workspace, "any")
+    pictures = _rendered(rendered)
+    return [
+        RunItem(meme, tag, SEPARATOR.join(captions.texts[meme, tag]), pictures.get((meme, tag)))
+        for meme in captions.memes
+        for tag in _wanted(workspace, run) or captions.languages
+        if (meme, tag) in captions.texts
+    ]
+
+
+def _finished(workspace: WorkspaceFolder, run: Run) -> Iterator[RunItem]:
     languages = _wanted(workspace, run)
-    pictures = _rendered(workspace)
-    memes = list(dict.fromkeys(meme for meme, _ in captions.texts))
-    for meme in memes:
-        for tag in languages or captions.languages:
-            parts = captions.texts.get((meme, tag))
-            if parts is not None:
-                yield RunItem(meme, tag, SEPARATOR.join(parts), pictures.get((meme, tag)))
-    if memes:
-        return
     for item in workspace.store.items.find("picture"):
         tag = item.language or run.dataset.language
         if tag and (not languages or tag in languages):
             yield RunItem(item.id, tag, SEPARATOR.join(item.parts), item.path)
 
 
-def _survey_items(workspace: WorkspaceFolder, survey: Survey, run: Run) -> Iterator[RunItem]:
+def _collected(workspace: WorkspaceFolder, survey: Survey, run: Run) -> Iterator[RunItem]:
+    """The finished memes of a survey, with the pictures that it was built of."""
     languages = _wanted(workspace, run)
-    if not survey.collected:
-        yield from (item for item in _items(workspace, run) if item.id in survey.memes)
-        return
     tags = {item.id: item.language for item in workspace.store.items.find("picture")}
     for meme, (path, text) in collected_pictures(survey, list(survey.memes)).items():
         tag = tags.get(meme) or run.dataset.language or workspace.source.tag
@@ -85,9 +94,8 @@ def _wanted(workspace: WorkspaceFolder, run: Run) -> tuple[str, ...]:
     return tuple(workspace.locale(tag).tag for tag in run.dataset.languages)
 
 
-def _rendered(workspace: WorkspaceFolder) -> Mapping[tuple[str, str], Path]:
+def _rendered(folder: Path) -> Mapping[tuple[str, str], Path]:
     """The pictures that `memeloc render` made, by meme and language."""
-    folder = (workspace.root or Path()) / RENDERED
     if not (folder / "manifest.parquet").is_file():
         return {}
     from memeloc.render.sets.review import open_manifest
@@ -117,4 +125,4 @@ def _settled(
             by_item.setdefault(item, {})[culture] = as_label(
                 label, run, f"the survey {survey.name}"
             )
-    return gold_of(run, by_item, {**about, "labels": "settled by majority"}) if by_item else None
+    return gold_of(run, by_item, about) if by_item else None

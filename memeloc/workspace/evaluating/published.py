@@ -111,4 +111,4 @@ def _labels(
             "dataset.survey in the run file",
             file=path,
         )
-    return gold_of(run, by_item, {**about, "labels": tables[0]}) if by_item else None
+    return gold_of(run, by_item, {**about, "gold": tables[0]}) if by_item else None

@@ -9,6 +9,7 @@ import pytest
 from memeloc.errors import InputError
 from memeloc.evaluate.runs.reading_prompts import read_prompts
 from memeloc.evaluate.runs.run import read_run, run_names
+from memeloc.evaluate.runs.tables import as_label
 from memeloc.taxonomy import load_taxonomy
 
 
@@ -73,3 +74,10 @@ def test_what_is_wrong_is_a_sentence(tmp_path: Path, text: str, message: str) ->
 def test_an_unknown_run_names_those_there_are() -> None:
     with pytest.raises(InputError, match="multi3hate"):
         read_run("multi4hate")
+
+
+@pytest.mark.parametrize("name", ["multi3hate", "araharmeme", "charmemes"])
+def test_labels_of_a_survey_are_labels_of_the_run(name: str) -> None:
+    run, _ = read_run(name)
+    voted = [label.id for label in load_taxonomy(name).of_role("vote")]
+    assert {as_label(label, run, "") for label in voted} == set(run.labels)

@@ -1,0 +1,74 @@
+"""A workspace's memes and a release's as the dataset of a run, with the labels of a survey."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from memeloc.errors import InputError
+from memeloc.evaluate.runs.items import RunData
+from memeloc.evaluate.runs.run import Run, read_run
+from memeloc.workspace import Workspace
+from memeloc.workspace.evaluating.own_memes import own_memes
+from memeloc.workspace.evaluating.published import published_memes
+
+
+def _run(**dataset: object) -> Run:
+    return read_run("multi3hate", {"dataset": dataset})[0]
+
+
+def _checked(data: RunData) -> None:
+    assert {item.language for item in data.items} == {"en", "de"}
+    assert all(item.text for item in data.items)
+    assert data.gold is not None
+    assert set(data.gold.cultures) == {"US", "DE"}
+    assert set(data.gold.table.stack()) <= {"Hate", "Non-hate"}
+    assert set(data.gold.table.index) <= {item.id for item in data.items}
+
+
+@pytest.mark.parametrize("survey", ["", "pilot"])
+def test_the_workspaces_memes_have_its_surveys_labels(
+    workspace: Workspace, folder: Path, survey: str
+) -> None:
+    run = _run(languages=["en", "de"], survey=survey)
+    data = own_memes(workspace, run, rendered=folder / "out")
+    _checked(data)
+    assert all(item.picture is not None and item.picture.is_file() for item in data.items)
+
+
+def test_an_unknown_survey_is_a_sentence(workspace: Workspace) -> None:
+    with pytest.raises(InputError, match="no survey"):
+        own_memes(workspace, _run(languages=["en"], survey="tea"))
+
+
+@pytest.mark.parametrize("layout", ["hf", "csv", "webdataset"])
+def test_a_release_is_read_in_every_layout(
+    workspace: Workspace, folder: Path, tmp_path: Path, layout: str
+) -> None:
+    workspace.publishing.publish(tmp_path / "release", layout, rendered=folder / "out")
+    data = published_memes(_run(languages=["en", "de"]), tmp_path / "release", tmp_path / "shown")
+    _checked(data)
+    assert all(item.picture is not None and item.picture.is_file() for item in data.items)
+    assert data.about["layout"] == layout
+
+
+def test_a_release_without_pictures_has_its_texts(
+    workspace: Workspace, folder: Path, tmp_path: Path
+) -> None:
+    workspace.publishing.publish(
+        tmp_path / "release", "csv", rendered=folder / "out", with_pictures=False
+    )
+    data = published_memes(_run(languages=["en", "de"]), tmp_path / "release", tmp_path / "shown")
+    _checked(data)
+    assert not any(item.picture for item in data.items)
+
+
+def test_only_a_split_of_a_release(workspace: Workspace, folder: Path, tmp_path: Path) -> None:
+    workspace.publishing.publish(tmp_path / "release", "csv", rendered=folder / "out")
+    everything = published_memes(_run(languages=[]), tmp_path / "release", tmp_path / "shown")
+    part = published_memes(
+        _run(languages=[], split="train"), tmp_path / "release", tmp_path / "shown"
+    )
+    assert 0 < len(part.items) < len(everything.items)
+    assert part.about["split"] == "train"
