@@ -22,6 +22,7 @@ from bench import (
     languages,
     loading,
     localising,
+    model_client,
     pictures,
     publishing,
     reading,
@@ -65,6 +66,7 @@ def main() -> int:
             "texts",
             "localising",
             "publishing",
+            "models",
         ),
         help="one part; writes no file",
     )
@@ -110,6 +112,8 @@ def main() -> int:
             figures += command.unchanged()
             figures += command.jobs()
             figures += command.memory(many=30_000 if chosen.full else 6_000)
+    if chosen.only in (None, "models"):
+        figures += model_client.measure(say=say)
     if chosen.only in (None, "texts"):
         figures += texts.measure(say=say)
     if chosen.only in (None, "loading"):

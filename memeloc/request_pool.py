@@ -9,9 +9,10 @@ from __future__ import annotations
 import math
 import random
 from collections.abc import Callable, Iterable, Iterator
-from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
+from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass, field
 from email.utils import parsedate_to_datetime
+from queue import SimpleQueue
 from threading import Event
 from time import time
 from typing import TypeVar
@@ -127,6 +128,7 @@ def ask_in_parallel(
     """
     coming = iter(batches)
     pending: dict[Future[list[Result]], Batch] = {}
+    done: SimpleQueue[Future[list[Result]]] = SimpleQueue()
     ending: BaseException | None = None
     unanswered = 0
     stop.clear()
@@ -138,34 +140,39 @@ def ask_in_parallel(
                     batch = next(coming, None)
                     if batch is None:
                         break
-                    pending[pool.submit(ask, batch)] = batch
+                    future = pool.submit(ask, batch)
+                    pending[future] = batch
+                    future.add_done_callback(done.put)
                 if not pending:
                     break
-                done, _ = wait(pending, return_when=FIRST_COMPLETED)
+                future = done.get()
             except KeyboardInterrupt as interrupt:
                 if ending is not None:
                     raise  # a second Ctrl-C does not wait for what is under way
                 ending = interrupt
                 stop.set()
+                for future in pending:  # the interrupt may have come between two of these lines
+                    future.add_done_callback(done.put)
                 continue
-            for future in done:
-                batch = pending.pop(future)
+            if future not in pending:
+                continue
+            batch = pending.pop(future)
+            try:
+                results = future.result()
+                unanswered = 0
+            except MemelocError as error:
+                results = failed(batch, error)
+                passing = isinstance(error, ServiceError) and error.retryable
+                unanswered = unanswered + 1 if passing else unanswered
+                if not passing or unanswered >= GIVE_UP_AFTER:
+                    ending = ending or error
+                    stop.set()
+            for result in results:
                 try:
-                    results = future.result()
-                    unanswered = 0
-                except MemelocError as error:
-                    results = failed(batch, error)
-                    passing = isinstance(error, ServiceError) and error.retryable
-                    unanswered = unanswered + 1 if passing else unanswered
-                    if not passing or unanswered >= GIVE_UP_AFTER:
-                        ending = ending or error
-                        stop.set()
-                for result in results:
-                    try:
-                        yield result
-                    except KeyboardInterrupt as interrupt:
-                        ending = interrupt
-                        stop.set()
+                    yield result
+                except KeyboardInterrupt as interrupt:
+                    ending = interrupt
+                    stop.set()
         if ending is not None:
             raise ending
     finally:

@@ -10,8 +10,9 @@ answered: before that, its address is more likely wrong.
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
 from functools import partial
+from importlib.util import find_spec
+from secrets import token_hex
 from threading import Lock
 from time import monotonic
 from typing import TYPE_CHECKING, Any
@@ -19,6 +20,7 @@ from typing import TYPE_CHECKING, Any
 from pydantic import ValidationError
 
 from memeloc.errors import MissingError, ServiceError
+from memeloc.language_models.connections import Connections
 from memeloc.language_models.pictures import EncodedPictures
 from memeloc.language_models.protocol import (
     Reply,
@@ -26,8 +28,9 @@ from memeloc.language_models.protocol import (
     read_completion,
     refused_part,
     request_body,
+    request_content,
 )
-from memeloc.language_models.questions import Message, Question
+from memeloc.language_models.questions import Message, Picture, Question
 from memeloc.language_models.settings import ModelSettings, read_key
 from memeloc.language_models.sight import BLIND, Sight
 from memeloc.request_pool import Backoff, TransientFailure, retry_after
@@ -41,6 +44,10 @@ MAX_BODY = 4_000_000
 _TRANSIENT = frozenset((408, 409, 425, 429, 500, 502, 503, 504, 529))
 _FOR_ALL = frozenset((301, 302, 303, 307, 308, 401, 402, 403, 404))
 _FILTERED = re.compile(r"content[ _]?(?:filter|policy|management)|moderation", re.IGNORECASE)
+
+
+_NONCE = token_hex(8)
+"""Nobody's text holds it, so the place of a picture's address is no text of anybody."""
 
 
 class StatusError(ServiceError):
@@ -81,7 +88,7 @@ class Server:
         self._pip = pip
         self._left_out: frozenset[str] = frozenset()
         self._lock = Lock()
-        self._client: httpx.Client | None = None
+        self._connections: Connections | None = None
         self._key = ""
         self._has_answered = False
 
@@ -92,15 +99,15 @@ class Server:
             MissingError: httpx is missing, or the server wants a key and none is set.
             ServiceError: the server refuses for good, or still after all attempts of `backoff`.
         """
-        client = self.connect()
+        connections = self.connect()
         if self._sight.known or not any(message.pictures for message in question.messages):
-            return self._send(client, question, backoff)
+            return self._send(connections, question, backoff)
         with self._sight.first_picture(self.service, backoff.stop):
-            return self._send(client, question, backoff, sees=self._sight.known)
+            return self._send(connections, question, backoff, sees=self._sight.known)
 
     def _send(
         self,
-        client: httpx.Client,
+        connections: Connections,
         question: Question[Any],
         backoff: Backoff,
         *,
@@ -109,10 +116,13 @@ class Server:
         """One question; where it is not known whether the model `sees`, that is found out first."""
         while True:
             left_out = self._left_out
-            body = request_body(self.settings, question, left_out, self._pictures.data_url)
-            passing = self._passing if sees else partial(self._passing_or_blind, client)
+            places: dict[str, Picture] = {}
+            body = request_body(self.settings, question, left_out, partial(_place, places))
+            addresses = {place: self._pictures.data_url(each) for place, each in places.items()}
+            content = request_content(body, addresses)
+            passing = self._passing if sees else partial(self._passing_or_blind, connections)
             try:
-                return backoff.ask(partial(self._post, client, body), passing)
+                return backoff.ask(partial(self._post, connections, content), passing)
             except StatusError as error:
                 # A filter before the model refuses a question as Azure's does, with status 400.
                 if error.status in (400, 422) and _FILTERED.search(f"{error.code} {error.reason}"):
@@ -122,29 +132,31 @@ class Server:
                 )
                 if refused:
                     self._left_out = left_out | {refused}
-                elif not sees and self._blind(client, error):
+                elif not sees and self._blind(connections, error):
                     raise self._sight.refuse(self._sees_nothing(error)) from error
                 else:
                     raise
 
-    def _passing_or_blind(self, client: httpx.Client, error: Exception) -> TransientFailure | None:
+    def _passing_or_blind(
+        self, connections: Connections, error: Exception
+    ) -> TransientFailure | None:
         """No waiting for a model to see that never will."""
-        if isinstance(error, StatusError) and self._blind(client, error):
+        if isinstance(error, StatusError) and self._blind(connections, error):
             return None
         return self._passing(error)
 
-    def _blind(self, client: httpx.Client, error: StatusError) -> bool:
+    def _blind(self, connections: Connections, error: StatusError) -> bool:
         """Whether the error comes of there being a picture at all: two small questions tell."""
         if error.for_all or error.status not in BLIND:
             return False
-        return self._sight.blind(lambda message: self._try(client, message))
+        return self._sight.blind(lambda message: self._try(connections, message))
 
-    def _try(self, client: httpx.Client, message: Message) -> bool:
+    def _try(self, connections: Connections, message: Message) -> bool:
         """Whether a message gets an answer; one token of it is enough."""
         settings = self.settings.model_copy(update={"max_tokens": 1, "logprobs": 0})
         body = request_body(settings, Question[str]((message,), None), self._left_out)
         try:
-            self._post(client, body)
+            self._post(connections, request_content(body, {}))
         except Exception as error:
             if not isinstance(error, ServiceError) and self._passing(error) is None:
                 raise
@@ -161,38 +173,33 @@ class Server:
     def close(self) -> None:
         """Close the connections."""
         with self._lock:
-            if self._client is not None:
-                self._client.close()
-                self._client = None
+            if self._connections is not None:
+                self._connections.close()
+                self._connections = None
 
-    def connect(self) -> httpx.Client:
+    def connect(self) -> Connections:
         """The connections, made when there are none yet.
 
         Raises:
             MissingError: httpx is missing, or the server wants a key and none is set.
         """
         with self._lock:
-            if self._client is None:
-                try:
-                    import httpx
-                except ImportError as error:
-                    raise MissingError(
-                        f"{self.service} needs httpx: pip install '{self._pip}'"
-                    ) from error
+            if self._connections is None:
+                if find_spec("httpx") is None:
+                    raise MissingError(f"{self.service} needs httpx: pip install '{self._pip}'")
                 self._key = read_key(self.settings)
-                headers = {"Accept-Encoding": "identity"}
+                headers = {"Accept-Encoding": "identity", "Content-Type": "application/json"}
                 if self._key:
                     headers["Authorization"] = f"Bearer {self._key}"
-                self._client = httpx.Client(
-                    headers=headers,
-                    timeout=self.settings.timeout,
-                    limits=httpx.Limits(max_connections=None),
-                )
-            return self._client
+                self._connections = Connections(headers, self.settings.timeout)
+            return self._connections
 
-    def _post(self, client: httpx.Client, body: Mapping[str, Any]) -> Reply:
+    def _post(self, connections: Connections, content: bytes) -> Reply:
         url = f"{self.settings.base_url.rstrip('/')}/chat/completions"
-        with client.stream("POST", url, json=body) as response:
+        with (
+            connections.client() as client,
+            client.stream("POST", url, content=content) as response,
+        ):
             content = self._read(response)
         if response.status_code >= 300:
             raise self._status(response.status_code, content, response)
@@ -251,3 +258,10 @@ class Server:
             reason = self._without_key(f"{error or 'no answer'} ({type(error).__name__})")
             return TransientFailure(ServiceError(self.service, reason, retryable=True))
         return None
+
+
+def _place(places: dict[str, Picture], picture: Picture) -> str:
+    """What stands for a picture's address until the body is written."""
+    place = f"{_NONCE} {len(places)}"
+    places[place] = picture
+    return place
