@@ -167,15 +167,20 @@ class Agreement:
 
     Attributes:
         first: the culture, or what the condition is called.
-        is_model: whether the first is a model.
+        condition: of a model; None of two cultures.
         agreement: share of common items with the same label; of a model the mean over prompts.
     """
 
     first: str
     second: str
-    is_model: bool
+    condition: Condition | None
     items: int
     agreement: Value
+
+    @property
+    def is_model(self) -> bool:
+        """Whether the first is a model."""
+        return self.condition is not None
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,6 +11,7 @@ from tests.analyze.comparisons import between  # isort: skip
 from tests.analyze.comparisons import random_groups  # isort: skip
 from tests.analyze.comparisons import annotators  # isort: skip
 from tests.analyze.comparisons import dataset  # isort: skip
+from tests.analyze.comparisons import evaluation  # isort: skip
 from tests.analyze.comparisons.comparison import COMPARISONS, Comparison
 
 __all__ = [
@@ -19,6 +20,7 @@ __all__ = [
     "annotators",
     "between",
     "dataset",
+    "evaluation",
     "labels",
     "random_groups",
     "within",

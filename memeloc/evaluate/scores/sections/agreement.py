@@ -11,7 +11,13 @@ import numpy as np
 
 from memeloc.evaluate.scores.coded import NO_GOLD
 from memeloc.evaluate.scores.figures import Agreement, Value
-from memeloc.evaluate.scores.sections.scored import Scored, cells, interval_columns, table
+from memeloc.evaluate.scores.sections.scored import (
+    CONDITION_COLUMNS,
+    Scored,
+    cells,
+    interval_columns,
+    table,
+)
 from memeloc.reports.sections import Heatmap, Section
 from memeloc.statistics.intervals import defined, percent, wilson
 
@@ -21,8 +27,9 @@ if TYPE_CHECKING:
 _MOST_ROWS = 14
 """Conditions that the plot shows one by one; of more, each model is one row."""
 _AGREEMENT = {
-    "first": "a model, or a culture",
-    "is_model": "whether the first is a model",
+    "kind": "people (two cultures), or model",
+    "first": "a culture, or the model",
+    **{name: meaning for name, meaning in CONDITION_COLUMNS.items() if name != "model"},
     "second": "a culture",
     "items": "with a label of both",
     **interval_columns("agreement", "share with the same label, 0 to 1"),
@@ -38,10 +45,10 @@ def agreements_of(scored: Scored) -> Iterator[Agreement]:
         items = int(both.sum())
         low, high = wilson(same, items, scored.settings.confidence)
         value = Value(same / items if items else nan, float(low), float(high))
-        yield Agreement(coded.cultures[one], coded.cultures[other], False, items, value)
+        yield Agreement(coded.cultures[one], coded.cultures[other], None, items, value)
     for score in scored.scores:
         title = scored.titles[score.condition]
-        yield Agreement(title, score.culture, True, score.items, score.accuracy)
+        yield Agreement(title, score.culture, score.condition, score.items, score.accuracy)
 
 
 def agreement_section(scored: Scored, agreements: Sequence[Agreement]) -> Section:
@@ -51,7 +58,7 @@ def agreement_section(scored: Scored, agreements: Sequence[Agreement]) -> Sectio
         f"Wilson's interval ({scored.settings.confidence:.0%}; 1927). A model and a culture: its "
         f"accuracy, the mean over the prompts. {scored.resampling}"
     )
-    rows = ((a.first, a.is_model, a.second, a.items, *cells(a.agreement)) for a in agreements)
+    rows = ((*_first(each), each.second, each.items, *cells(each.agreement)) for each in agreements)
     return Section(
         "agreement",
         "Models beside cultures",
@@ -72,6 +79,13 @@ def agreement_section(scored: Scored, agreements: Sequence[Agreement]) -> Sectio
     )
 
 
+def _first(agreement: Agreement) -> tuple[str, ...]:
+    """The kind, the first and what else its condition names."""
+    if agreement.condition is None:
+        return ("people", agreement.first, *("",) * (len(CONDITION_COLUMNS) - 1))
+    return ("model", *agreement.condition)
+
+
 def _matrix(scored: Scored, agreements: Sequence[Agreement]) -> pd.DataFrame:
     import pandas as pd
 
@@ -79,13 +93,12 @@ def _matrix(scored: Scored, agreements: Sequence[Agreement]) -> pd.DataFrame:
     people = pd.DataFrame(np.nan, index=cultures, columns=cultures)
     models: dict[str, dict[str, list[float]]] = {}
     merge = len(scored.titles) > _MOST_ROWS - len(cultures)
-    model_of = {title: condition.model for condition, title in scored.titles.items()}
     for each in agreements:
-        if not each.is_model:
+        if each.condition is None:
             people.loc[each.first, each.second] = each.agreement.value
             people.loc[each.second, each.first] = each.agreement.value
         else:
-            row = models.setdefault(model_of[each.first] if merge else each.first, {})
+            row = models.setdefault(each.condition.model if merge else each.first, {})
             row.setdefault(each.second, []).append(each.agreement.value)
     rows = {
         name: [float(np.mean(row[culture])) for culture in cultures] for name, row in models.items()

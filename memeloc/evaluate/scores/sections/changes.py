@@ -67,9 +67,11 @@ def changes_of(scored: Scored) -> Iterator[Change]:
 
 def changes_section(scored: Scored, changes: Sequence[Change]) -> Section:
     """What changes of the question do to the accuracy (multi3hate 5.3 to 5.5, Tables 7 and 8)."""
+    kinds = dict.fromkeys(each.kind for each in changes)
     method = (
-        f"{'; '.join(_KINDS[kind] for kind in dict.fromkeys(each.kind for each in changes))}: on "
-        "the same model and memes, all else equal. The difference is that of all their answers. "
+        "Of the same model and memes, all else equal: "
+        f"{'; '.join(_KINDS[kind] for kind in kinds)}. "
+        "The difference is that of all their answers. "
         f"{METHOD}. {scored.resampling}"
     )
     rows = (
@@ -98,7 +100,7 @@ def changes_section(scored: Scored, changes: Sequence[Change]) -> Section:
                 for each in changes
                 if each.kind == kind
             ]
-            for kind in dict.fromkeys(each.kind for each in changes)
+            for kind in kinds
         },
     )
 
@@ -178,9 +180,9 @@ def _sentences(scored: Scored, changes: Sequence[Change]) -> Iterator[str]:
     for kind in dict.fromkeys(each.kind for each in changes):
         own = [each for each in changes if each.kind == kind and np.isfinite(each.difference.value)]
         if own:
-            mean = float(np.mean([each.difference.value for each in own]))
+            mean = 100 * float(np.mean([each.difference.value for each in own]))
             yield (
                 f"Of {_KINDS[kind]}, {counted(len(own), 'comparison')} of accuracy have a mean "
-                f"difference of {100 * mean:+.1f} percentage points; "
+                f"difference of {round(mean, 1) + 0.0:+.1f} percentage points; "
                 f"{sum(each.p < alpha for each in own):,} of them are significant."
             )

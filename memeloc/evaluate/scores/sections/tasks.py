@@ -7,7 +7,6 @@ from itertools import islice
 
 import numpy as np
 
-from memeloc.counts import counted
 from memeloc.errors import InputError
 from memeloc.evaluate.scores.by_culture import scores_of
 from memeloc.evaluate.scores.coded import Coded, only, recoded
@@ -71,8 +70,7 @@ def groups_of(scored: Scored) -> Groups:
 
 def tasks_section(scored: Scored, tasks: Tasks) -> Section:
     """The same answers with coarser labels (charmemes 5.1: 11, 4 and 2 classes by mapping)."""
-    fine = f"{counted(len(scored.coded.labels), 'label')}"
-    named = {f"all labels ({fine})": scored.scores, **tasks}
+    named = {f"{len(scored.coded.labels)} labels": scored.scores, **tasks}
     method = (
         "The labels of gold and of answers are mapped to those of the task; an invalid answer "
         f"stays invalid. {scored.resampling}"
