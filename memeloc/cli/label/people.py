@@ -54,7 +54,7 @@ def differing(
     show_labels: bool = Option(
         False,
         "--show",
-        help="Show people what the model answered (label-studio: as predictions); else it is "
+        help="Show people what the model answered (label-studio, as predictions; csv); else it is "
         "hidden, and people judge by themselves.",
     ),
     captions: TakenCaptions = "accepted",

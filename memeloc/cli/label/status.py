@@ -46,6 +46,7 @@ def export(
         "--accepted",
         help="Only the model's accepted labels, as `memeloc analyze --models` reads them.",
     ),
+    survey: str = Option("", metavar="NAME", help="Only of a survey's memes.", show_default="all"),
     as_json: AsJson = False,
 ) -> None:
     """Write each label with who gave it: a row a meme of the model, and one of people.
@@ -53,11 +54,16 @@ def export(
     \b
     Example:
       memeloc label export labels.csv
-      memeloc label export model.csv --accepted
+      memeloc label export model.csv --accepted --survey pilot
     """
     with memeloc.Workspace.find() as workspace:
         result = workspace.labels.export(
-            file, taxonomy=taxonomy, model=model, equal=equal, accepted=for_analysis
+            file,
+            taxonomy=taxonomy,
+            model=model,
+            equal=equal,
+            accepted=for_analysis,
+            survey=survey,
         )
         show(result, f"{file}: {counted(result.rows, 'row')}", as_json=as_json)
 

@@ -57,6 +57,24 @@ CONSENT = "consent"
 """The item under which a `RawAnswer` says whether somebody agrees to take part."""
 
 
+@dataclass(frozen=True, slots=True)
+class Prelabels:
+    """What a model answered about memes beforehand, to be shown to annotators.
+
+    `labels` has, by meme and label, the share of the model's rounds that gave it, 0 to 1.
+    """
+
+    model: str
+    labels: Mapping[str, Mapping[str, float]]
+
+
+@runtime_checkable
+class ShowPrelabels(Protocol):
+    """A target that can show what a model answered beforehand, where `SurveyPack` has it."""
+
+    shows_prelabels: bool
+
+
 @dataclass(frozen=True, eq=False)
 class SurveyPack:
     """All that a target needs to know of a survey; two are equal if they are the same object.
@@ -69,6 +87,7 @@ class SurveyPack:
         minutes: that a sheet takes, as annotators read; 0 if nobody measured it.
         made: by target name, what its `Push` remembered of this survey.
         root: the workspace's folder, where targets keep files of their own; None without one.
+        prelabels: what a model answered, where annotators are to see it; None hides it.
     """
 
     name: str
@@ -81,6 +100,7 @@ class SurveyPack:
     minutes: int = 0
     made: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
     root: Path | None = None
+    prelabels: Prelabels | None = None
 
     @cached_property
     def places(self) -> Places:
@@ -205,6 +225,19 @@ class Target(Protocol):
             InputError: the file cannot be read at all; also while iterating.
         """
         ...
+
+
+def refuse_prelabels(what: str, survey: str, prelabels: Prelabels | None) -> None:
+    """Refuse to send a survey by what cannot show what annotators are to see.
+
+    Raises:
+        InputError: they are to see what a model answered.
+    """
+    if prelabels is not None:
+        raise InputError(
+            f"{survey} shows people what {prelabels.model} answered, and {what} cannot; "
+            "label-studio and csv can. A survey built without --show hides it."
+        )
 
 
 def refuse_other_kinds(target: Target, taxonomy: Taxonomy) -> None:

@@ -26,6 +26,7 @@ from memeloc.workspace.labels.settings import LabelSettings
 from memeloc.workspace.labels.status import LabelStatusList, status_of
 from memeloc.workspace.part import Part
 from memeloc.workspace.surveys.building import BuildResult
+from memeloc.workspace.surveys.stored import StoredSurvey
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -192,13 +193,16 @@ class Labels(Part):
         model: str = "",
         equal: str = "",
         accepted: bool = False,
+        survey: str = "",
     ) -> ExportedLabels:
         """Write `table` into a .csv, .jsonl or .parquet file.
 
         With `accepted` only the model's accepted labels: `meme_id`, `model`, `label`, as
-        `Survey.analyze` and the setting `release.models` read them.
+        `Survey.analyze` reads them; with the name of a `survey`, only of its memes.
         """
         frame = self.table(taxonomy=taxonomy, model=model, equal=equal)
+        if survey:
+            frame = frame[frame["meme_id"].isin(StoredSurvey(self._workspace, survey).memes)]
         if accepted:
             frame = frame[(frame["by"] == "model") & (frame["state"] == "accepted")]
             frame = frame.rename(columns={"who": "model"})[["meme_id", "model", "label"]]

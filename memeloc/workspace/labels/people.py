@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 from memeloc.errors import InputError
-from memeloc.label.rounds import State
+from memeloc.label.rounds import Outcome, State
 from memeloc.survey.recipes import load_recipe, recipe_names
 from memeloc.workspace.folder import WorkspaceFolder
 from memeloc.workspace.labels.labelling import Labelling
@@ -84,11 +84,7 @@ def build_survey(
         **options,
     )
     survey = StoredSurvey(workspace, name)
-    shown = {
-        each.item: list(dict.fromkeys(labels[0].category for labels in each.rounds if labels))
-        for each in chosen
-        if show and each.item in survey.memes
-    }
+    shown = {each.item: _shares(each) for each in chosen if show and each.item in survey.memes}
     origin = {
         "purpose": purpose,
         "taxonomy": labelling.labelled.taxonomy,
@@ -120,6 +116,12 @@ def surveys_of(labelling: Labelling) -> dict[str, str]:
         and (origin.taxonomy, origin.model, origin.prompt)
         == (mine.taxonomy, mine.model, mine.prompt)
     }
+
+
+def _shares(outcome: Outcome) -> dict[str, float]:
+    """By label the share of rounds that gave it as the most severe one."""
+    given = [labels[0].category for labels in outcome.rounds if labels]
+    return {label: given.count(label) / len(outcome.rounds) for label in dict.fromkeys(given)}
 
 
 def _recipe(taxonomy: str, mode: str) -> str:

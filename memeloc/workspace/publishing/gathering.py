@@ -24,6 +24,7 @@ from memeloc.workspace.publishing.judged import (
     model_labels,
     templates_table,
 )
+from memeloc.workspace.publishing.labelled import labelled_rows
 from memeloc.workspace.publishing.pictures import Pictures, RenderedSet
 from memeloc.workspace.publishing.provenance import provenance
 
@@ -85,8 +86,9 @@ def gather(
     pictures = Pictures(pictures_of, collected, splits, tuple(settings.splits), with_pictures)
     languages = _languages(workspace, captions, collected)
     files, texts = survey_files(workspace, settings, surveys.names)
-    tables = _tables(workspace, captions, collected, surveys, splits, templates)
-    notes = [*surveys.notes, *pictures_of.notes, *collected.notes]
+    notes: list[str] = []
+    tables = _tables(workspace, captions, collected, surveys, splits, templates, notes)
+    notes += [*surveys.notes, *pictures_of.notes, *collected.notes]
     empty = [name for name in settings.splits if name not in set(splits.values())]
     if empty:
         notes.append(
@@ -151,6 +153,7 @@ def _tables(
     surveys: SurveyTables,
     splits: Mapping[str, str],
     templates: Mapping[str, str],
+    notes: list[str],
 ) -> dict[str, ReleaseTable]:
     """The tables that have rows, by name; answers and labels only of memes that go out."""
     frame = captions.memes_frame
@@ -161,12 +164,14 @@ def _tables(
         for item, meme in zip(frame["item"], frame["meme_id"], strict=True)
         if isinstance(item, str) and meme in splits
     } | {meme: meme for meme in collected.items}
+    labelled, remarks = labelled_rows(workspace, items, splits)
+    notes += remarks
     tables = [
         memes_table(workspace, templates, splits, items),
         captions_table(captions, collected, splits),
         templates_table(workspace, templates),
         *surveys.tables(splits),
-        model_labels(workspace, items, splits, model_tables),
+        model_labels(workspace, items, splits, model_tables, labelled),
         collected_labels(workspace, items),
         judgements(workspace, items),
     ]

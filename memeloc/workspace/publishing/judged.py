@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -116,10 +116,10 @@ def templates_table(workspace: WorkspaceFolder, templates: Mapping[str, str]) ->
 _MODEL_LABELS = {
     "meme_id": "the meme",
     "culture": "the culture that it was asked as; empty for none",
-    "question": "what was asked: the label, or a filter's name",
+    "question": "what was asked: the label (of all rounds or of one), or a filter's name",
     "model": "the model that answered",
     "label": "the label, or what came out of a filter: keep, drop, or review",
-    "reason": "why, a short key",
+    "reason": "why, a short key; of a label its subcategories",
     "score": "what was compared with a threshold, in the filter's own unit",
     "evidence": "what it rests on, as JSON",
 }
@@ -130,15 +130,18 @@ def model_labels(
     items: Mapping[str, str],
     published: Collection[str],
     tables: Sequence[Path],
+    labelled: Iterable[tuple[Any, ...]] = (),
 ) -> ReleaseTable:
     """A row for each label of a model in tables, and each verdict of one on a published meme.
+
+    `labelled` are rows of labels that are stored; see `labelled.labelled_rows`.
 
     Raises:
         InputError: a table cannot be read, or lacks a column.
     """
     import pandas as pd
 
-    rows: list[tuple[Any, ...]] = []
+    rows: list[tuple[Any, ...]] = [*labelled]
     for path in tables:
         table = read_table(path, ("meme_id", "model", "label"))
         for row in table.rows:

@@ -3,18 +3,26 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
 from memeloc.errors import InputError
 from memeloc.survey.design.planning import longest
-from memeloc.survey.targets.protocol import Push, SurveyPack, refuse_other_kinds
+from memeloc.survey.targets.protocol import (
+    Prelabels,
+    Push,
+    ShowPrelabels,
+    SurveyPack,
+    refuse_other_kinds,
+    refuse_prelabels,
+)
 from memeloc.survey.texts import readers
 from memeloc.workspace.surveys.checking import Checking
 from memeloc.workspace.surveys.collected import changed_pictures
 from memeloc.workspace.surveys.packs import note_texts, pack_to_send, stale_pictures
 from memeloc.workspace.surveys.stored import (
+    PRELABELS,
     Agree,
     OnProgress,
     SurveyState,
@@ -101,6 +109,8 @@ class Exporting(Checking):
         pictures = Path(pictures)
         made_by = self.target(target, options)
         refuse_other_kinds(made_by, self.taxonomy)
+        if not isinstance(made_by, ShowPrelabels):
+            refuse_prelabels(target, self.name, self.prelabels)
         if push and not isinstance(made_by, Push):
             names = " or ".join(offering(Push))
             raise InputError(f"{target} makes nothing at a service; --push goes to {names}")
@@ -116,6 +126,7 @@ class Exporting(Checking):
             minutes=minutes,
             on_progress=on_progress,
         )
+        pack = replace(pack, prelabels=self.prelabels)
         parts = len(pack.examples) + len(pack.sheets)
         pushed: Sequence[Mapping[str, Any]] = ()
         files: Sequence[Path] = ()
@@ -192,6 +203,12 @@ class Exporting(Checking):
             self.put_state("minutes", batch_id, pack.minutes)
         note_texts(self, pack)
         return pack, measured
+
+    @property
+    def prelabels(self) -> Prelabels | None:
+        """What a model answered about the memes, where people are to see it."""
+        shown = self.state(PRELABELS).get("labels")
+        return None if shown is None else Prelabels(shown["model"], shown["memes"])
 
     def _rounds(self, wanted: str) -> tuple[int, ...]:
         rounds = self.rounds

@@ -26,7 +26,7 @@ from memeloc.survey.quality.checking import retained
 from memeloc.survey.quality.rows import COMPLETE
 from memeloc.survey.rewards import Shortfall
 from memeloc.survey.serving.settings import read_serve_settings
-from memeloc.survey.targets.protocol import LookedUp, Lookup
+from memeloc.survey.targets.protocol import LookedUp, Lookup, refuse_prelabels
 from memeloc.workspace.surveys.building import BuildResult, build_result
 from memeloc.workspace.surveys.checking import Checked
 from memeloc.workspace.surveys.collected import changed_pictures
@@ -335,8 +335,10 @@ class Survey(Exporting, Importing, Contacting, Labelling, Explaining):
             on_progress: counts examples that are rendered.
 
         Raises:
-            InputError: a picture or the contact is missing, or a setting cannot be.
+            InputError: a picture or the contact is missing, a setting cannot be, or people are to
+                see what a model answered, which pages do not show.
         """
+        refuse_prelabels("a server", self.name, self.prelabels)
         chosen = read_serve_settings({**self.settings("serve"), **(settings or {})})
         pack, _ = self.packed(
             contact=contact,

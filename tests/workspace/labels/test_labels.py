@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 from collections.abc import Callable, Iterator
 from io import BytesIO
 from pathlib import Path
@@ -29,13 +30,22 @@ def server() -> Iterator[ChatServer]:
         yield state
 
 
+@pytest.fixture(scope="module")
+def imported(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with a workspace of six captions, and their table."""
+    folder = tmp_path_factory.mktemp("imported")
+    workspace_of(folder, [], memes=6).close()
+    return folder
+
+
 @pytest.fixture
 def workspace(
-    tmp_path: Path, server: ChatServer, monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, imported: Path, server: ChatServer, monkeypatch: pytest.MonkeyPatch
 ) -> Iterator[Workspace]:
-    """Twelve captions, and a model behind the server."""
+    """Six captions, and a model behind the server."""
     monkeypatch.setenv("OPENAI_BASE_URL", server.url)
-    with workspace_of(tmp_path, [], memes=12) as made:
+    shutil.copytree(imported, tmp_path, dirs_exist_ok=True)
+    with Workspace.open(tmp_path / "work") as made:
         yield made
 
 
@@ -54,7 +64,7 @@ def test_rounds_share_a_temperature_and_differ_in_seed(
 ) -> None:
     server.say = lambda number, body: labels("safe")
     result = workspace.labels.run(model=MODEL)
-    assert (result.asked, result.counts.accepted, result.stopped) == (36, 12, "")
+    assert (result.asked, result.counts.accepted, result.stopped) == (18, 6, "")
     assert {body["temperature"] for body in server.bodies} == {1.0}
     assert sorted({body["seed"] for body in server.bodies}) == [0, 1, 2]
 
@@ -63,9 +73,9 @@ def test_what_was_answered_is_not_asked_again(workspace: Workspace, server: Chat
     server.say = lambda number, body: labels("safe")
     workspace.labels.run(LabelSettings(rounds=2), model=MODEL)
     again = workspace.labels.run(LabelSettings(rounds=3), model=MODEL)
-    assert (again.asked, again.there, len(server.bodies)) == (12, 24, 36)
+    assert (again.asked, again.there, len(server.bodies)) == (6, 12, 18)
     assert workspace.labels.run(model=MODEL).asked == 0
-    assert len(server.bodies) == 36
+    assert len(server.bodies) == 18
 
 
 def test_equal_rounds_are_accepted_and_others_are_not(
@@ -74,13 +84,13 @@ def test_equal_rounds_are_accepted_and_others_are_not(
     server.say = differ_on("Monday")
     counts = workspace.labels.run(model=MODEL).counts
     assert counts.differing == 1
-    assert counts.accepted == 11
-    assert counts.severe == 11
+    assert counts.accepted == 5
+    assert counts.severe == 5
     (status,) = workspace.labels.status().labellings
-    assert [row.answered for row in status.rounds] == [12, 12, 12]
+    assert [row.answered for row in status.rounds] == [6, 6, 6]
     assert {row.label: (row.accepted, row.differing) for row in status.labels} == {
         "offensive": (0, 1),
-        "safe": (11, 1),
+        "safe": (5, 1),
     }
     assert status.kappa is not None
     assert status.kappa < 1
@@ -110,20 +120,20 @@ def test_a_server_that_goes_leaves_the_rest_for_later(
     server.refuse = lambda number, body: error(401, "no such key") if number > 5 else None
     result = workspace.labels.run(model=MODEL)
     assert "no such key" in result.stopped
-    assert 0 < result.asked < 36
+    assert 0 < result.asked < 18
     server.refuse = lambda number, body: None
     rest = workspace.labels.run(model=MODEL)
-    assert rest.asked + result.asked == 36
-    assert rest.counts.accepted == 12
+    assert rest.asked + result.asked == 18
+    assert rest.counts.accepted == 6
 
 
 def test_a_plan_counts_what_is_not_answered(workspace: Workspace, server: ChatServer) -> None:
     plan = workspace.labels.plan(model=MODEL)
-    assert (plan.memes, plan.model.questions, plan.there) == (12, 36, 0)
+    assert (plan.memes, plan.model.questions, plan.there) == (6, 18, 0)
     assert not server.bodies
     server.say = lambda number, body: labels("safe")
     workspace.labels.run(LabelSettings(rounds=1), model=MODEL)
-    assert workspace.labels.plan(model=MODEL).model.questions == 24
+    assert workspace.labels.plan(model=MODEL).model.questions == 12
 
 
 def test_a_budget_holds_over_all_rounds(workspace: Workspace, server: ChatServer) -> None:
@@ -131,9 +141,9 @@ def test_a_budget_holds_over_all_rounds(workspace: Workspace, server: ChatServer
     prices = {"price_in": 10.0, "price_out": 10.0, "max_tokens": 100, "at_once": 1, "asks": 1}
     workspace.settings.language_model.update(prices)
     plan = workspace.labels.plan(model=MODEL).model
-    result = workspace.labels.run(model=MODEL, budget=plan.most / 36 + 10 * 0.0025)
+    result = workspace.labels.run(model=MODEL, budget=plan.most / 18 + 10 * 0.0025)
     assert "budget" in result.stopped
-    assert 0 < result.asked < 36
+    assert 0 < result.asked < 18
 
 
 def test_a_changed_caption_is_labelled_anew(
@@ -209,12 +219,12 @@ def test_topics_are_asked_once_and_merged_by_people(
 
     server.say = say
     settings = LabelSettings(rounds=1, topics=str(known))
-    assert workspace.labels.run(settings, model=MODEL).asked == 24
+    assert workspace.labels.run(settings, model=MODEL).asked == 12
     (topic,) = workspace.labels.new_topics()
-    assert (topic.id, topic.memes, topic.into) == ("office_life", 12, "")
+    assert (topic.id, topic.memes, topic.into) == ("office_life", 6, "")
     sheet = tmp_path / "new.csv"
     workspace.labels.write_topics(sheet)
-    assert "office_life,Office life,Desks.,12," in sheet.read_text(encoding="utf-8-sig")
+    assert "office_life,Office life,Desks.,6," in sheet.read_text(encoding="utf-8-sig")
     sheet.write_text("id,merge into\noffice_life,work\n")
     assert workspace.labels.merge_topics(sheet, person="Ana") == 1
     assert workspace.labels.merge_topics(sheet, person="Ana") == 0
@@ -248,15 +258,15 @@ def test_an_audit_measures_each_person_beside_the_model(
     )
     workspace.labels.run(model=MODEL)
     people = team_table(tmp_path, {"a": 3})
-    built = workspace.labels.audit("trial", "US", people=people, sample=8, seed=5)
-    assert built.memes == 8
-    again = workspace.labels.audit("trial", "US", people=people, sample=8, seed=5)
+    built = workspace.labels.audit("trial", "US", people=people, sample=4, seed=5)
+    assert built.memes == 4
+    again = workspace.labels.audit("trial", "US", people=people, sample=4, seed=5)
     assert again.new == 0
     fill(workspace.survey("trial"), tmp_path, seed=4)
     audit = workspace.labels.audited("trial")
-    assert (audit.sample, audit.labelled, len(audit.people), len(audit.pairs)) == (8, 8, 3, 3)
+    assert (audit.sample, audit.labelled, len(audit.people), len(audit.pairs)) == (4, 4, 3, 3)
     assert {person.participant for person in audit.people} == {"a-1", "a-2", "a-3"}
-    assert all(person.items == 8 for person in audit.people)
+    assert all(person.items == 4 for person in audit.people)
 
 
 def test_a_survey_of_its_own_is_no_audit(workspace: Workspace) -> None:
@@ -268,3 +278,68 @@ def test_a_survey_of_its_own_is_no_audit(workspace: Workspace) -> None:
 def test_nothing_labelled_is_a_sentence(workspace: Workspace) -> None:
     with pytest.raises(InputError, match="No model has labelled anything yet"):
         workspace.labels.status()
+
+
+def test_people_see_what_the_model_answered_only_if_wanted(
+    workspace: Workspace, server: ChatServer, tmp_path: Path, collected: dict[str, str]
+) -> None:
+    server.say = lambda number, body: labels(
+        "safe" if body["seed"] else "offensive/shock", caption=""
+    )
+    workspace.labels.run(model=MODEL)
+    people = team_table(tmp_path, {"a": 2})
+    workspace.labels.ask_people("hidden", "US", people=people)
+    workspace.labels.ask_people("shown", "US", people=people, show=True)
+    tasks = {}
+    for name in ("hidden", "shown"):
+        survey = workspace.survey(name)
+        survey.export("label-studio", contact="lab", out=tmp_path / name)
+        (path,) = (tmp_path / name).glob("*/tasks.json")
+        tasks[name] = json.loads(path.read_text())
+    predictions = [
+        [(each["model_version"], each.get("score")) for each in task["predictions"]]
+        for task in tasks["shown"]
+        if task["data"]["number"]
+    ]
+    assert predictions[-1][-2:] == [(MODEL, 0.6667), (MODEL, 0.3333)]
+    assert MODEL not in json.dumps(tasks["hidden"])
+    with pytest.raises(InputError, match="html cannot; label-studio and csv can"):
+        workspace.survey("shown").export("html", contact="lab", options={"codes": False})
+    (table,) = workspace.survey("shown").export("csv", contact="lab", out=tmp_path / "csv").files
+    assert "Safe (67%) | Offensive (33%)" in table.read_text(encoding="utf-8-sig")
+
+
+def test_labels_of_models_are_published_apart(
+    workspace: Workspace, server: ChatServer, tmp_path: Path
+) -> None:
+    server.say = differ_on("Monday")
+    workspace.labels.run(model=MODEL)
+    workspace.render(tmp_path / "out", ["en"])
+    release = workspace.publishing.gather(tmp_path / "out")
+    frame = release.tables["model_labels"].frame
+    accepted = frame[frame["question"] == "label"]
+    assert set(accepted["label"]) == {"safe"}
+    assert len(accepted) == 5
+    assert len(frame[frame["question"] == "label, round 2"]) == 6
+    assert "labels" not in release.tables
+    evidence = json.loads(frame["evidence"].iloc[0])
+    assert (evidence["taxonomy"], evidence["rounds"], evidence["equal"]) == (
+        "charmemes",
+        3,
+        "severe",
+    )
+
+
+def test_accepted_labels_stand_beside_annotators(
+    workspace: Workspace, server: ChatServer, tmp_path: Path
+) -> None:
+    server.say = lambda number, body: labels("safe")
+    workspace.labels.run(model=MODEL)
+    people = team_table(tmp_path, {"a": 3})
+    workspace.labels.audit("trial", "US", people=people, sample=4)
+    fill(workspace.survey("trial"), tmp_path, seed=4)
+    table = tmp_path / "model.csv"
+    workspace.labels.export(table, accepted=True, survey="trial")
+    analysis = workspace.survey("trial").analyze(models=table, sections=["models"])
+    (section,) = (each for each in analysis.sections if each.name == "models")
+    assert MODEL in set(section.tables[0].frame["model"])

@@ -24,6 +24,8 @@ COLUMNS = (
     "answer",
 )  # fmt: skip
 """What is sent out, before what `columns_of` adds."""
+ANSWERED = "model answered"
+"""The column that shows what a model answered, where people are to see it; it is not read."""
 _READ = (*NEEDED, "sheet", "submitted")
 _BETWEEN = re.compile(r"[|\n]")
 _LEGACY = {
@@ -50,7 +52,7 @@ def read(path: Path, pack: SurveyPack) -> Iterator[RawRecord]:
         InputError: it cannot be read, or has not the headings that are needed.
     """
     questions = {question.id: question for question in pack.taxonomy.questions}
-    known = frozenset((*COLUMNS, *columns_of(pack.taxonomy), "submitted"))
+    known = frozenset((*COLUMNS, *columns_of(pack.taxonomy), "submitted", ANSWERED))
     languages = {sheet.culture.locale.tag.split("-")[0] for sheet in pack.sheets}
     encodings = [*(_LEGACY.get(language, "cp1252") for language in sorted(languages)), "cp1252"]
     has_table = False

@@ -6,11 +6,13 @@ columns `participant`, `answer` and those that are called as further questions; 
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
+from operator import add
 from pathlib import Path
 
 from memeloc.files import replacing
-from memeloc.survey.targets.csv.reading import COLUMNS, columns_of, read, recognises
+from memeloc.survey.model import MemeEntry
+from memeloc.survey.targets.csv.reading import ANSWERED, COLUMNS, columns_of, read, recognises
 from memeloc.survey.targets.instructions import (
     Item,
     SheetFiles,
@@ -19,7 +21,7 @@ from memeloc.survey.targets.instructions import (
     as_text,
 )
 from memeloc.survey.targets.pictures import copy_picture
-from memeloc.survey.targets.protocol import ALL_KINDS, CONSENT
+from memeloc.survey.targets.protocol import ALL_KINDS, CONSENT, Prelabels
 from memeloc.tables import write_table
 from memeloc.taxonomy import LABEL
 
@@ -30,6 +32,7 @@ class Csv(SheetFiles):
     name = "csv"
     summary = "one CSV a sheet with a folder of pictures, for any spreadsheet program"
     kinds = ALL_KINDS
+    shows_prelabels = True
     recognises = staticmethod(recognises)
     read = staticmethod(read)
 
@@ -37,7 +40,11 @@ class Csv(SheetFiles):
         """Write `SHEET.csv`, `SHEET.txt` and `pictures/`."""
         path = folder / f"{shown.sheet.id}.csv"
         columns = (*COLUMNS, *columns_of(shown.pack.taxonomy))
-        write_table(path, columns, _rows(shown, folder))
+        rows: Iterable[tuple[str, ...]] = _rows(shown, folder)
+        if shown.pack.prelabels is not None:
+            columns = (*columns, ANSWERED)
+            rows = map(add, rows, _prelabels(shown, shown.pack.prelabels))
+        write_table(path, columns, rows)
         parts = shown.sections()
         examples = [example.picture for part in parts for example in part.examples]
         names = {
@@ -63,6 +70,20 @@ def _rows(shown: SheetTexts, folder: Path) -> Iterator[tuple[str, ...]]:
         own = (sheet, str(item.number), item.key, picture, item.text)
         label = (cells.get("question", ""), cells.get("choose from", ""), "", "")
         yield (*own, *label, *(cells.get(name, "") for name in further))
+
+
+def _prelabels(shown: SheetTexts, prelabels: Prelabels) -> Iterator[tuple[str, ...]]:
+    """What a model answered, a cell a row: `Safe (67 %) | Offensive (33 %)`; none of consent."""
+    yield ("",)
+    for item in shown.items():
+        shares = (
+            prelabels.labels.get(item.entry.meme_id, {})
+            if isinstance(item.entry, MemeEntry)
+            else {}
+        )
+        ordered = sorted(shares, key=lambda label: (-shares[label], label))
+        names = (f"{shown.answers[LABEL][label]} ({shares[label]:.0%})" for label in ordered)
+        yield (" | ".join(names),)
 
 
 def _cells(shown: SheetTexts, item: Item) -> dict[str, str]:

@@ -11,10 +11,11 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 from xml.sax.saxutils import quoteattr
 
-from memeloc.survey.model import PersonEntry
+from memeloc.survey.model import MemeEntry, PersonEntry
 from memeloc.survey.targets.instructions import Item, SheetTexts, ShownQuestion, is_read
 from memeloc.survey.targets.label_studio.reading import GATE, control
 from memeloc.tables import drawable
+from memeloc.taxonomy import LABEL
 
 MODEL = "sheet"
 """What the program calls the source of these answers."""
@@ -72,7 +73,7 @@ class Interface:
         return fields | {_text_field(question.id): question.text for question in asked}
 
     def predictions(self, item: Item) -> list[dict[str, Any]]:
-        """What a task comes with: which questions are asked, and the drafts of answers."""
+        """What a task comes with: which questions are asked, drafts, what a model answered."""
         questions = self._shown.questions(item.entry)
         asked = [question.id for question in questions if question.id in self._of_some]
         results = [_result(GATE, "choices", asked)] if asked else []
@@ -81,7 +82,25 @@ class Interface:
             for question in questions
             if question.draft
         ]
-        return [{"model_version": MODEL, "result": results}] if results else []
+        own = [{"model_version": MODEL, "result": results}] if results else []
+        return [*own, *self._prelabels(item, results)]
+
+    def _prelabels(self, item: Item, results: list[dict[str, Any]]) -> Iterator[dict[str, Any]]:
+        """A prediction for each label that a model gave, the one of most rounds first.
+
+        It has all that a prediction of the sheet has: whoever takes it over is asked the same.
+        """
+        prelabels = self._shown.pack.prelabels
+        if prelabels is None or not isinstance(item.entry, MemeEntry):
+            return
+        shares = prelabels.labels.get(item.entry.meme_id, {})
+        for label in sorted(shares, key=lambda label: (-shares[label], label)):
+            chosen = _result(control(LABEL), "choices", [label])
+            yield {
+                "model_version": prelabels.model,
+                "score": round(shares[label], 4),
+                "result": [*results, chosen],
+            }
 
     def _question(self, question: ShownQuestion) -> list[str]:
         """A question, in a view for each condition."""

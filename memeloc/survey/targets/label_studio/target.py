@@ -37,6 +37,7 @@ class LabelStudio(SheetFiles):
     name = "label-studio"
     summary = "a Label Studio project a sheet: labelling interface, tasks, pictures, instructions"
     kinds = ALL_KINDS
+    shows_prelabels = True
     recognises = staticmethod(recognises)
     read = staticmethod(read)
 
