@@ -96,6 +96,7 @@ class RunResult:
         requests: that were sent and paid for in this run, at `cost`.
         failures: questions that got no answer, a sentence each.
         stopped: why not all were asked; empty if all were.
+        about: dataset, split, mappings, seed and the like.
         answers, page: the files; None where they were not written.
         notes: what was noticed, a sentence each.
     """
@@ -112,6 +113,7 @@ class RunResult:
     cost: float
     currency: str
     failures: tuple[str, ...]
+    about: Mapping[str, str]
     stopped: str
     over_budget: bool
     answers: Path | None
@@ -203,7 +205,11 @@ def evaluate_run(
                 break
     stopped = by_model[-1].stopped
     table = pd.DataFrame(rows, columns=[*COLUMNS, *PROVENANCE])
+    table.attrs.update(_about(run, data))
     notes = [*data.notes, *(note for each, _ in models for note in skipped(run, data, each))]
+    failures = tuple(failure for each in by_model for failure in each.failures)
+    if failures:
+        notes.append(f"{counted(len(failures), 'question')} got no answer and are not counted.")
     page = None
     if stopped is None and rows:
         _write_answers(table, out / ANSWERS)
@@ -221,7 +227,8 @@ def evaluate_run(
         requests=requests,
         cost=cost,
         currency=models[0][1].currency,
-        failures=tuple(failure for each in by_model for failure in each.failures),
+        failures=failures,
+        about=_about(run, data),
         stopped="" if stopped is None else str(stopped),
         over_budget=isinstance(stopped, OverBudgetError),
         answers=out / ANSWERS if stopped is None and rows else None,
@@ -243,7 +250,7 @@ def _models(run: Run, sources: Sources) -> list[tuple[RunModel, ModelSettings]]:
             **sources.defaults,
             "temperature": run.temperature,
             "seed": run.seed,
-            "max_tokens": run.max_tokens,
+            "max_tokens": _max_tokens(run, each),
             "asks": 1,
             **({"logprobs": LOGPROBS} if run.parser == "logprobs" else {}),
             **own,
@@ -253,6 +260,11 @@ def _models(run: Run, sources: Sources) -> list[tuple[RunModel, ModelSettings]]:
     if len({settings.currency for _, settings in models}) > 1:
         raise InputError("the models of a run have prices in one currency, for its budget is one")
     return models
+
+
+def _max_tokens(run: Run, model: RunModel) -> int:
+    reasons = (model.reasoning or run.reasoning) != "none"
+    return run.max_tokens + (run.reasoning_tokens if reasons else 0)
 
 
 def _reasked_most(run: Run, settings: ModelSettings, plan: Plan) -> float:
@@ -307,6 +319,20 @@ def _as_plain(value: Any) -> Any:
     return asdict(value)
 
 
+def _about(run: Run, data: RunData) -> dict[str, str]:
+    """What stands in every output: dataset, split, mappings, seed, and which run it is."""
+    known = data.gold.about if data.gold is not None else data.about
+    mappings = {"Mappings": ", ".join(run.gold.coarser)} if run.gold.coarser else {}
+    return {
+        **{name.capitalize(): text for name, text in known.items()},
+        **mappings,
+        "Run": run.name,
+        "Run's SHA-256": run.digest()[:12],
+        "Prompts": Path(run.prompts).name,
+        "Models' seed": str(run.seed),
+    }
+
+
 def _write_page(
     run: Run, data: RunData, table: Any, out: Path, notes: Sequence[str]
 ) -> Path | None:
@@ -317,13 +343,6 @@ def _write_page(
 
     from memeloc.evaluate.scores import ModelFacts, ScoreSettings, score, write_evaluation
 
-    about = {
-        **{name.capitalize(): text for name, text in data.gold.about.items()},
-        "Run": run.name,
-        "Run's SHA-256": run.digest()[:12],
-        "Prompts": Path(run.prompts).name,
-        "Models' seed": str(run.seed),
-    }
     facts = {model.title: ModelFacts(model.family, model.parameters) for model in run.models}
     gaps = [*notes]
     asked_again = int((table["asks"] > 1).sum())
@@ -332,6 +351,6 @@ def _write_page(
     answers = ModelAnswers.of(table, run.labels, gaps)
     settings = ScoreSettings(seed=run.seed, models=facts)
     groups = groups_of(data.items) if run.dataset.text_groups else data.gold.groups
-    gold = replace(data.gold, about=about, groups=groups)
+    gold = replace(data.gold, about=_about(run, data), groups=groups)
     evaluation = score(answers, gold, settings)
     return write_evaluation(evaluation, out).page

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -28,6 +28,15 @@ class RunItem:
     options: tuple[str, ...] = ()
     dimension: str = ""
     meme: str = ""
+
+
+def in_languages(tag: str, wanted: Collection[str]) -> bool:
+    """Whether a meme's language is among those wanted; none wanted are all, zh is any Chinese.
+
+    >>> in_languages("zh-Hans", ["en", "zh"]), in_languages("de", []), in_languages("de", ["en"])
+    (True, True, False)
+    """
+    return not wanted or tag in wanted or tag.partition("-")[0] in wanted
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -13,9 +13,9 @@ from pathlib import Path
 
 from memeloc.counts import counted
 from memeloc.errors import InputError
-from memeloc.evaluate.runs.items import RunData, RunItem
+from memeloc.evaluate.runs.items import RunData, RunItem, in_languages
 from memeloc.evaluate.runs.prompt_texts import Choices, Prompts, PromptTexts, fill
-from memeloc.evaluate.runs.run import NATIVE, Condition, Input, Run, RunModel
+from memeloc.evaluate.runs.run import NATIVE, Condition, Input, Reasoning, Run, RunModel
 from memeloc.files import file_sha256
 from memeloc.language_models import Message, Question, picture_of
 
@@ -75,6 +75,7 @@ def questions(run: Run, data: RunData, prompts: Prompts, model: RunModel) -> Ite
     Raises:
         InputError: prompts lack a language, a wording or a country.
     """
+    reasoning = model.reasoning or run.reasoning
     for item in data.items:
         asked: set[Prompt] = set()
         for condition in run.conditions:
@@ -82,7 +83,7 @@ def questions(run: Run, data: RunData, prompts: Prompts, model: RunModel) -> Ite
                 key = replace(prompt, condition="")
                 if key not in asked:
                     asked.add(key)
-                    yield _asked(run, item, prompt, prompts.of(prompt.prompt_language))
+                    yield _asked(run, item, prompt, prompts.of(prompt.prompt_language), reasoning)
 
 
 def skipped(run: Run, data: RunData, model: RunModel) -> list[str]:
@@ -103,7 +104,7 @@ def skipped(run: Run, data: RunData, model: RunModel) -> list[str]:
 def _prompts(
     run: Run, condition: Condition, item: RunItem, prompts: Prompts, model: RunModel
 ) -> Iterator[Prompt]:
-    if condition.languages and item.language not in condition.languages:
+    if not in_languages(item.language, condition.languages):
         return
     for input in condition.inputs:
         if input not in model.inputs or not _has(item, input):
@@ -121,20 +122,22 @@ def _has(item: RunItem, input: Input) -> bool:
 
 
 def _country(run: Run, item: RunItem) -> str:
-    try:
-        return run.countries[item.language]
-    except KeyError:
-        raise InputError(
-            f"The run names no country for memes in {item.language[:20]!r}; add it to countries."
-        ) from None
+    for tag in (item.language, item.language.partition("-")[0]):
+        if tag in run.countries:
+            return run.countries[tag]
+    raise InputError(
+        f"The run names no country for memes in {item.language[:20]!r}; add it to countries."
+    )
 
 
-def _asked(run: Run, item: RunItem, prompt: Prompt, texts: PromptTexts) -> Asked:
+def _asked(
+    run: Run, item: RunItem, prompt: Prompt, texts: PromptTexts, reasoning: Reasoning
+) -> Asked:
     choices = texts.choices(prompt.order, run.labels, item.options)
     markers = ", ".join(marker for marker, _ in choices.options)
     values = {"question": item.question, "text": item.text, "markers": markers}
     before = fill(_wording(prompt, texts), values | _country_name(prompt, texts))
-    reasons = {"before": texts.before, "after": texts.after, "none": ""}[run.reasoning]
+    reasons = {"before": texts.before, "after": texts.after, "none": ""}[reasoning]
     before = (texts.definition if run.definition else "") + before + reasons
     shows_text = prompt.input != "picture" and item.text
     after = (fill(texts.caption, values) if shows_text else "") + choices.text

@@ -17,6 +17,7 @@ from memeloc.errors import InputError
 from memeloc.settings import parse_toml, read_toml, validate
 
 Input = Literal["picture", "text", "both"]
+Reasoning = Literal["none", "before", "after"]
 NATIVE = "native"
 """Stands for the language of each meme, where languages of prompts are listed."""
 MOST_REASKS = 5
@@ -118,6 +119,10 @@ class RunModel(_Section):
         default=("picture", "text", "both"), description="what it takes: of a text-only model text"
     )
 
+    reasoning: Reasoning | None = Field(
+        default=None, description="the same as of the run, for this model"
+    )
+
     @property
     def title(self) -> str:
         """What the report calls it."""
@@ -155,8 +160,11 @@ class Run(_Section):
     countries: dict[str, str] = Field(
         default_factory=dict, description="by language of the meme the country that prompts name"
     )
-    reasoning: Literal["none", "before", "after"] = Field(
-        default="none", description="whether the model gives reasons, before or after its answer"
+    reasoning: Reasoning = Field(
+        default="none", description="whether models give reasons, before or after the answer"
+    )
+    reasoning_tokens: int = Field(
+        default=400, ge=0, description="tokens that reasons may have, on top of max_tokens"
     )
     parser: Literal["rules", "exact", "logprobs"] = Field(
         default="rules",

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from memeloc.counts import counted
 from memeloc.errors import InputError
 from memeloc.evaluate.gold import Gold
-from memeloc.evaluate.runs.items import RunData, RunItem
+from memeloc.evaluate.runs.items import RunData, RunItem, in_languages
 from memeloc.evaluate.runs.run import Run
 from memeloc.tables import Row, Table, read_table
 
@@ -92,7 +92,7 @@ class _Reader:
         settings = self.run.dataset
         table = read_table(path)
         columns = _columns(table, settings.columns)
-        wanted = set(settings.languages)
+        wanted = settings.languages
         without_picture = 0
         for row in table.rows:
             if row.error:
@@ -106,7 +106,7 @@ class _Reader:
                     "of all items as dataset.language",
                     file=path,
                 )
-            if wanted and tag not in wanted:
+            if not in_languages(tag, wanted):
                 continue
             item = self._item(row, columns, tag, path)
             if (item.id, tag) in self._seen:

@@ -11,7 +11,7 @@ from memeloc.collect.datasets.memes import TableOptions
 from memeloc.collect.datasets.reader import DatasetTables
 from memeloc.errors import InputError
 from memeloc.evaluate.gold import Gold
-from memeloc.evaluate.runs.items import RunData, RunItem
+from memeloc.evaluate.runs.items import RunData, RunItem, in_languages
 from memeloc.evaluate.runs.run import Run
 from memeloc.evaluate.runs.tables import as_label, gold_of, read_gold
 from memeloc.files import replacing
@@ -49,19 +49,19 @@ def published_memes(run: Run, folder: Path, pictures: Path, gold: Path | None = 
 
 
 def _items(run: Run, release: PublishedRelease, pictures: Path) -> Iterator[RunItem]:
-    wanted = set(run.dataset.languages)
+    wanted = run.dataset.languages
     seen = set()
     for picture in _pictures(release.folder):
         meme, split = str(picture.details.get("meme_id", "")), picture.details.get("split", "")
         seen.add((meme, picture.language))
-        if (not wanted or picture.language in wanted) and run.dataset.split in ("", split):
+        if in_languages(picture.language, wanted) and run.dataset.split in ("", split):
             path = _copied(picture.picture, pictures)
             yield RunItem(meme, picture.language, SEPARATOR.join(picture.parts), path)
     if run.dataset.split:
         return  # of a meme whose picture stayed behind the split is not in the table of captions
     for (meme, _), texts in release.captions.items():
         for tag, text in texts.items():
-            if (meme, tag) not in seen and (not wanted or tag in wanted):
+            if (meme, tag) not in seen and in_languages(tag, wanted):
                 yield RunItem(meme, tag, text)
 
 

@@ -226,12 +226,12 @@ def test_multiple_choice_is_asked_with_its_own_options(
     chat.say = lambda number, body: "B. The desk." if "Office" in texts_of(body) else "D"
     condition = [{"name": "questions", "inputs": ["text"], "prompt_languages": ["native"]}]
     run, _ = read_run("multiple-choice", {"condition": condition})
-    result = evaluate_run(run, read_table_data(run, table), tmp_path / "out", sources)
+    data = replace(read_table_data(run, table), gold=None)
+    result = evaluate_run(run, data, tmp_path / "out", sources)
     assert "Is it kind?" in texts_of(chat.bodies[0]) + texts_of(chat.bodies[1])
     assert result.answers is not None
     choices = pd.read_parquet(result.answers).set_index("item")["choice"].to_dict()
-    assert choices["7/Toxicity"] == "None of the others"
-    assert result.page is not None
+    assert choices == {"7/Toxicity": "None of the others", "7/Scene": "Office"}
 
 
 def test_araharmeme_leaves_out_what_is_missing(
@@ -279,3 +279,22 @@ def test_logprobs_of_markers_decide_where_a_server_has_them(
     assert json.loads(table["option_logprobs"][0]) == pytest.approx(
         {"Non-hate": -0.1, "Hate": -2.5}
     )
+
+
+def test_reasons_of_a_model_have_tokens_of_their_own(
+    tmp_path: Path, chat: ChatServer, sources: Sources
+) -> None:
+    chat.say = lambda number, body: "It is only about tea.\nb"
+    models = [{"model": "thinker", "reasoning": "before"}, {"model": "quick"}]
+    run, data = _opened(tmp_path / "set", model=models, wordings=[1], orders=[0])
+    result = evaluate_run(run, data, tmp_path / "out", sources)
+    asked = {body["model"]: (body["max_tokens"], texts_of(body)) for body in chat.bodies}
+    assert (asked["thinker"][0], asked["quick"][0]) == (440, 40)
+    assert "First give your reasons" in asked["thinker"][1]
+    assert "reasons" not in asked["quick"][1]
+    assert result.answers is not None
+    table = pd.read_parquet(result.answers)
+    assert set(table["choice"]) == {"Non-hate"}
+    assert set(table["explanation"]) == {"It is only about tea"}
+    assert table.attrs["Dataset"] == "set"
+    assert table.attrs["Models' seed"] == "0"
