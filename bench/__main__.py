@@ -15,6 +15,7 @@ from pathlib import Path
 
 from bench import (
     analysis,
+    baselines,
     corrections,
     duplicates,
     filters,
@@ -67,6 +68,7 @@ def main() -> int:
             "localising",
             "publishing",
             "models",
+            "baselines",
         ),
         help="one part; writes no file",
     )
@@ -144,6 +146,8 @@ def main() -> int:
         notes += more
     if chosen.only in (None, "publishing"):
         figures += publishing.measure(say=say)
+    if chosen.only in (None, "baselines"):
+        figures += baselines.measure(say=say)
     print_table(figures, notes)
     if not chosen.only:
         write_results(figures, notes)

@@ -85,8 +85,8 @@ class ModelSettings(Settings):
         """To how many numbers each feature is reduced; 0 for none.
 
         scikit-learn's gradient boosting takes no sparse features, and a tree looks at each number:
-        it gets 100 of each feature unless the run names another count.
+        it gets 50 of each feature unless the run names another count.
         """
         if self.components is not None:
             return self.components
-        return 100 if self.classifier == "boosting" else 0
+        return 50 if self.classifier == "boosting" else 0

@@ -103,10 +103,22 @@ def train(
         InputError: a feature or model cannot be made; the sentence says why.
         MissingError: what the run needs is not installed.
     """
+    # Before anything takes long: a split that cannot be made is known at once.
     splits = split_dataset(dataset, run.split, seed=run.seed)
     used = {name for model in run.models for name in model.features}
     settings = {name: each for name, each in run.features.items() if name in used}
     features = compute_features(dataset, settings, folder, on_progress)
+    return train_on(features, splits, dataset, run, on_progress)
+
+
+def train_on(
+    features: Features,
+    splits: Splits,
+    dataset: Dataset,
+    run: TrainingRun,
+    on_progress: OnProgress = lambda what, more, total: None,
+) -> Training:
+    """The same on features and splits that are there; raises what `train` does."""
     trainer = Trainer(
         features, dataset.classes, dataset.labels, weights=run.class_weights, seed=run.seed
     )
