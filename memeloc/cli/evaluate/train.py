@@ -34,7 +34,7 @@ def train(
     A run names the dataset (a table or a release), how it is split, features of texts and pictures,
     and models on them, beside random and majority. Vectors of embedding models are kept in DIR, so
     a run that was stopped goes on where it was. The same run gives the same predictions.
-    Tables [confusion], [target], [explain], [temporal] and [transfer] add analyses to the page.
+    The tables confusion, target, explain, temporal and transfer of a run add analyses to the page.
 
     \b
     Example:
