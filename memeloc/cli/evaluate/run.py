@@ -15,7 +15,7 @@ from memeloc.cli.show import Table, explain, show
 from memeloc.counts import counted
 
 _PLAN = Table(
-    "{0.run}: {0.items} items in {0.languages}",
+    lambda plan: f"{plan.run}: {counted(plan.items, 'item')} in {', '.join(plan.languages)}",
     "models",
     "model questions cached tokens_in tokens_out expected most currency",
 )
@@ -140,6 +140,7 @@ def _plan_lines(plan: Any) -> list[str]:
         f"At the most {plan.most:.4f} {plan.currency}, with every question asked again as often "
         "as the run allows; nothing was asked.",
         *plan.notes,
+        *(f"\nThe first question:\n{sample}" for sample in plan.models[0].samples[:1]),
     ]
 
 

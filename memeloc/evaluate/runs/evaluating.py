@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
@@ -121,8 +121,10 @@ class RunResult:
     notes: tuple[str, ...]
 
 
-def plan_run(run: Run, data: RunData, sources: Sources) -> RunPlan:
+def plan_run(run: Run, data: RunData, sources: Sources, out: Path | None = None) -> RunPlan:
     """What a run would ask and cost; nothing is sent and no key is needed.
+
+    `out` is the folder of its results, in which answers of an earlier run may be kept.
 
     Raises:
         InputError: the run names no model, or prompts lack what it asks for.
@@ -130,13 +132,15 @@ def plan_run(run: Run, data: RunData, sources: Sources) -> RunPlan:
     prompts = read_prompts(run.prompts, sources.folder, run.labels)
     plans, notes = [], list(data.notes)
     most = 0.0
-    for described, settings in _models(run, sources):
-        notes += skipped(run, data, described)
-        model = LanguageModel(settings, cache=sources.cache)
-        asked = (each.question for each in questions(run, data, prompts, described))
-        plan = model.plan(asked)
-        plans.append(plan)
-        most += plan.most + _reasked_most(run, settings, plan)
+    is_begun = out is not None and (out / KEPT).is_file()
+    with _cache(sources, out) if out is not None and is_begun else nullcontext() as kept:
+        for described, settings in _models(run, sources):
+            notes += skipped(run, data, described)
+            model = LanguageModel(settings, cache=sources.cache or kept)
+            asked = (each.question for each in questions(run, data, prompts, described))
+            plan = model.plan(asked)
+            plans.append(plan)
+            most += plan.most + _reasked_most(run, settings, plan)
     return RunPlan(
         run.name,
         len(data.items),

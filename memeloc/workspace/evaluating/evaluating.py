@@ -39,7 +39,7 @@ class OpenRun:
 
     def plan(self) -> RunPlan:
         """What would be asked and what it would cost; nothing is sent."""
-        return plan_run(self.run, self.data, self.sources)
+        return plan_run(self.run, self.data, self.sources, self.out)
 
     def ask(
         self,

@@ -259,6 +259,8 @@ def test_without_a_workspace_the_folder_keeps_the_answers(
     assert evaluate_run(run, data, tmp_path / "out", poor).requests == 18
     again = evaluate_run(run, data, tmp_path / "out", poor)
     assert (again.requests, again.cached) == (0, 18)
+    assert plan_run(run, data, poor, tmp_path / "out").models[0].cached == 18
+    assert plan_run(run, data, poor, tmp_path / "other").models[0].cached == 0
 
 
 def test_logprobs_of_markers_decide_where_a_server_has_them(
