@@ -42,9 +42,14 @@ def release_records(data: DataSettings, pictures: Path) -> Iterator[ReleaseRecor
     folder = Path(data.release)
     if not (folder / "release.json").is_file():
         raise InputError("is no release: it has no release.json.", file=folder)
-    labels = _labels(folder, data)
+    labels, columns = _labels(folder, data)
     for path in _tables(folder):
         for number, row in _rows(path):
+            if unknown := [name for name in data.where if name not in row.keys() | columns]:
+                raise InputError(
+                    f"The release has no column {unknown[0][:40]!r}, which [data.where] names.",
+                    file=path,
+                )
             cells = {name: text_of(row.get(column)) for name, column in _COLUMNS.items()}
             meme = text_of(row.get("meme_id"))
             if any(name in row and text_of(row[name]) != v for name, v in data.where.items()):
@@ -63,12 +68,14 @@ def _tables(folder: Path) -> list[Path]:
     plain = folder / "pictures.csv"
     paths = [plain] if plain.is_file() else sorted((folder / "data").rglob("*.parquet"))
     if not paths:
-        raise InputError("has no rows of pictures.", file=folder)
+        raise InputError(
+            "has no table with a row a picture; publish it with --to hf or csv.", file=folder
+        )
     return paths
 
 
-def _labels(folder: Path, data: DataSettings) -> dict[str, dict[str, str]]:
-    """By meme the row of its label."""
+def _labels(folder: Path, data: DataSettings) -> tuple[dict[str, dict[str, str]], set[str]]:
+    """By meme the row of its label; and the columns of the table."""
     names = [folder / "tables" / f"{data.label_table}{end}" for end in (".parquet", ".csv")]
     path = next((name for name in names if name.is_file()), None)
     if path is None:
@@ -77,7 +84,9 @@ def _labels(folder: Path, data: DataSettings) -> dict[str, dict[str, str]]:
             f"has no table {data.label_table}; it has {', '.join(known) or 'none'}.", file=folder
         )
     labels: dict[str, dict[str, str]] = {}
+    columns: set[str] = set()
     for number, row in _rows(path):
+        columns.update(row)
         cells = {name: text_of(value) for name, value in row.items()}
         if any(name in cells and cells[name] != value for name, value in data.where.items()):
             continue
@@ -91,7 +100,7 @@ def _labels(folder: Path, data: DataSettings) -> dict[str, dict[str, str]]:
             )
         if label:
             labels[meme] = cells
-    return labels
+    return labels, columns
 
 
 def _rows(path: Path) -> Iterator[tuple[int, Mapping[str, Any]]]:
