@@ -6,6 +6,7 @@ from pathlib import Path
 
 from typer import Argument, Option
 
+from memeloc.cli.evaluate.finetune import fine_tune
 from memeloc.cli.options import AsJson
 from memeloc.cli.output import progress
 from memeloc.cli.show import Column, Table, by_field, explain, show
@@ -22,7 +23,8 @@ def train(
     run: Path = Argument(
         metavar="RUN",
         help="A run file (.toml), or a shipped one: charmemes, charmemes-transfer, harmeme, "
-        "araharmeme.",
+        "araharmeme; fine-tuned: charmemes-finetuning, harmeme-finetuning, "
+        "araharmeme-finetuning.",
     ),
     out: Path | None = Option(
         None, metavar="DIR", help="Where all of it is written.", show_default="the run's name"
@@ -35,17 +37,23 @@ def train(
     and models on them, beside random and majority. Vectors of embedding models are kept in DIR, so
     a run that was stopped goes on where it was. The same run gives the same predictions.
     The tables confusion, target, explain, temporal and transfer of a run add analyses to the page.
+    A run of the kind finetuning or lora trains networks on PyTorch (the extra torch) instead.
 
     \b
     Example:
       memeloc evaluate train baselines.toml
       memeloc evaluate train harmeme --out harmeme
+      memeloc evaluate train charmemes-finetuning --out networks
       memeloc evaluate train baselines.toml --out results --json
     """
+    from memeloc.evaluate.finetuning import is_finetuning
     from memeloc.evaluate.protocols import analyze, read_protocol
     from memeloc.evaluate.training import read_dataset, write_training
     from memeloc.evaluate.training import train as train_models
 
+    if is_finetuning(run):
+        fine_tune(run, out, _MODELS, as_json=as_json)
+        return
     settings = read_protocol(run)
     folder = out or Path(run.stem)
     dataset = read_dataset(settings.data, settings.labels, folder)

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from memeloc.embedding.models import library
 from memeloc.errors import InputError
 from memeloc.evaluate.finetuning.joined import EXTRA
-from memeloc.evaluate.finetuning.networks import Network, build_network
+from memeloc.evaluate.finetuning.networks import Network, build_network, quiet
 from memeloc.evaluate.finetuning.settings import Device, NetworkSettings, TrainingSettings
 from memeloc.evaluate.training.examples import Example
 
@@ -76,8 +76,10 @@ def fit(
         callbacks=[_progress(on_progress)],
     )
     trainer.remove_callback(package.PrinterCallback)
-    last = package.trainer_utils.get_last_checkpoint(checkpoints) if checkpoints.is_dir() else None
-    trainer.train(resume_from_checkpoint=last)
+    with quiet():
+        states = package.trainer_utils
+        last = states.get_last_checkpoint(checkpoints) if checkpoints.is_dir() else None
+        trainer.train(resume_from_checkpoint=last)
     shutil.rmtree(checkpoints, ignore_errors=True)
     history = [entry for entry in trainer.state.log_history if "loss" in entry]
     return [{name: float(entry[name]) for name in _LOGGED} for entry in history]

@@ -65,21 +65,25 @@ class Network:
 
     def save(self, folder: Path) -> None:
         """Write weights, settings and vocabulary; `load_network` reads them."""
-        text, picture = folder, folder
-        if self.settings.input == "both":
-            text, picture = folder / "text", folder / "picture"
-            self.module.text.save_pretrained(text)
-            self.module.picture.save_pretrained(picture)
-            state = dict(self.module.heads.state_dict())
-            library("safetensors.torch", EXTRA).save_file(state, folder / _HEADS)
-            about = {"fusion": self.settings.fusion, "labels": self.labels}
-            (folder / _JOINED).write_text(json.dumps(about, ensure_ascii=False), encoding="utf-8")
-        else:
-            self.module.save_pretrained(folder)
-        if self.tokenizer is not None:
-            self.tokenizer.save_pretrained(text)
-        if self.processor is not None:
-            self.processor.save_pretrained(picture)
+        with quiet():
+            text, picture = folder, folder
+            if self.settings.input == "both":
+                text, picture = folder / "text", folder / "picture"
+                self._save_joined(folder, text, picture)
+            else:
+                self.module.save_pretrained(folder)
+            if self.tokenizer is not None:
+                self.tokenizer.save_pretrained(text)
+            if self.processor is not None:
+                self.processor.save_pretrained(picture)
+
+    def _save_joined(self, folder: Path, text: Path, picture: Path) -> None:
+        self.module.text.save_pretrained(text)
+        self.module.picture.save_pretrained(picture)
+        state = dict(self.module.heads.state_dict())
+        library("safetensors.torch", EXTRA).save_file(state, folder / _HEADS)
+        about = {"fusion": self.settings.fusion, "labels": self.labels}
+        (folder / _JOINED).write_text(json.dumps(about, ensure_ascii=False), encoding="utf-8")
 
 
 def build_network(settings: NetworkSettings, labels: Sequence[str]) -> Network:
@@ -152,7 +156,7 @@ def load_pretrained(kind: Any, where: str, **settings: Any) -> Any:
     """
     name, _, revision = (where, "", "") if Path(where).is_dir() else where.partition("@")
     try:
-        with _quiet():
+        with quiet():
             return kind.from_pretrained(
                 name, revision=revision or "main", trust_remote_code=False, **settings
             )
@@ -164,15 +168,18 @@ def load_pretrained(kind: Any, where: str, **settings: Any) -> Any:
 
 
 @contextmanager
-def _quiet() -> Iterator[None]:
-    """Keep transformers from reporting that the last layer is new, which is meant."""
+def quiet() -> Iterator[None]:
+    """Keep transformers from drawing bars of its own, and from reporting that layers are new."""
     logging = library("transformers.utils.logging", EXTRA)
-    before = logging.get_verbosity()
+    verbosity, has_bars = logging.get_verbosity(), logging.is_progress_bar_enabled()
     logging.set_verbosity_error()
+    logging.disable_progress_bar()
     try:
         yield
     finally:
-        logging.set_verbosity(before)
+        logging.set_verbosity(verbosity)
+        if has_bars:
+            logging.enable_progress_bar()
 
 
 def picture_of(example: Example) -> Path:

@@ -97,7 +97,7 @@ def chat_model(folder: Path) -> str:
     text = package.LlamaConfig(
         vocab_size=len(words), hidden_size=32, num_hidden_layers=2, num_attention_heads=2,
         num_key_value_heads=2, intermediate_size=64, max_position_embeddings=64,
-        pad_token_id=0, bos_token_id=1, eos_token_id=2,
+        pad_token_id=0, bos_token_id=1, eos_token_id=2, initializer_range=0.1,
     )  # fmt: skip
     config = package.LlavaConfig(
         vision_config=vision, text_config=text,

@@ -191,9 +191,14 @@ def _plots(tables: Sequence[Table]) -> Iterator[Bars]:
             yield Bars("sizes", each.title, frame, "accuracy", each.method)
         if each.name == "inputs":
             columns = ["accuracy_with_picture", "accuracy_text_alone"]
-            frame = each.frame.set_index(["language", "culture"])[columns]
+            frame = _with_language(each.frame).set_index(["language", "culture"])[columns]
             frame.columns = ["with the picture", "caption alone"]
             yield Bars("inputs", each.title, frame, "accuracy", each.method)
+
+
+def _with_language(frame: pd.DataFrame) -> pd.DataFrame:
+    """The table with its column of languages, which is left out where all are empty."""
+    return frame if "language" in frame else frame.assign(language="")
 
 
 def _sentences(tables: Sequence[Table]) -> Iterator[str]:
@@ -207,7 +212,8 @@ def _sentences(tables: Sequence[Table]) -> Iterator[str]:
             f"({100 * most['difference']:+.1f} percentage points)."
         )
     if "inputs" in frames:
-        for _, row in frames["inputs"].groupby("language", sort=False).head(1).iterrows():
+        inputs = _with_language(frames["inputs"])
+        for _, row in inputs.groupby("language", sort=False).head(1).iterrows():
             yield (
                 f"With memes in {row['language'] or 'one language'} the best model with the "
                 f"picture reaches {100 * row['accuracy_with_picture']:.1f} % with the labels of "

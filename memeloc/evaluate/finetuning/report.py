@@ -1,0 +1,141 @@
+"""Fine-tuning as a page and files. In: `Tuned`. Out: a `Report`, tables, answers, cards."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from memeloc.counts import counted
+from memeloc.evaluate.finetuning.cards import card_of
+from memeloc.evaluate.finetuning.classifying import on_common_items
+from memeloc.evaluate.finetuning.run_file import LoraRun
+from memeloc.evaluate.finetuning.sections import matrix_section, training_section
+from memeloc.evaluate.finetuning.tuned import Tuned
+from memeloc.evaluate.gold import Gold
+from memeloc.evaluate.scores.evaluation import Evaluation, score
+from memeloc.evaluate.scores.report import report_of as report_of_scores
+from memeloc.evaluate.scores.settings import ScoreSettings
+from memeloc.evaluate.training.report import PREDICTIONS, ModelRow
+from memeloc.files import replacing
+from memeloc.reports.report import Report
+from memeloc.reports.writing import ReportFiles, write_report
+
+_CARD = "README.md"
+_NOT_SHOWN = {
+    "finetuning": ("validity", "position-bias"),
+    "lora": ("position-bias", "best-culture"),
+}
+"""By kind of run the sections that say nothing of it: a classifier chooses a label always, and one
+prompt has one order of options, and no spread to test."""
+
+
+@dataclass(frozen=True, slots=True)
+class TunedSummary:
+    """What was fine-tuned and written.
+
+    Attributes:
+        split: how examples were divided.
+        models: each against each culture, or in each task; the first has the labels as they are.
+        answers: the table of answers, of all items.
+        saved: the folders of the models that are kept.
+    """
+
+    run: str
+    labels: tuple[str, ...]
+    split: str
+    models: tuple[ModelRow, ...]
+    notes: tuple[str, ...]
+    files: ReportFiles
+    answers: Path
+    saved: tuple[Path, ...]
+
+
+def evaluate_tuned(tuned: Tuned) -> Evaluation:
+    """The answers, scored like those of any model; models on the items that all were tested on.
+
+    Raises:
+        InputError: there are no such items.
+    """
+    run, gold, answers = tuned.run, tuned.gold, on_common_items(tuned.answers)
+    table = gold.table[gold.table.index.isin(set(answers.table["item"]))]
+    gold = Gold(table, gold.labels, gold.levels, gold.coarser, tuned.about)
+    evaluation = score(answers, gold, ScoreSettings(seed=run.seed, bootstraps=run.bootstraps))
+    kept = (each for each in evaluation.sections if each.name not in _NOT_SHOWN[run.kind])
+    first = (matrix_section(tuned, evaluation),) if isinstance(run, LoraRun) else ()
+    return replace(evaluation, sections=(*first, *kept, training_section(tuned)))
+
+
+def report_of(tuned: Tuned, evaluation: Evaluation) -> Report:
+    """The report of a run: its models by culture, their scores, and how they were trained.
+
+    Args:
+        tuned: what the run gave.
+        evaluation: of `evaluate_tuned`.
+    """
+    run = tuned.run
+    report = report_of_scores(evaluation)
+    models = counted(len(dict.fromkeys(each.fold.model for each in tuned.models)), "model")
+    items = counted(len(evaluation.coded.items), "item")
+    about = {"About": run.about} if run.about else {}
+    return replace(
+        report,
+        name="finetuning",
+        title=f"Fine-tuned models: {run.name}",
+        heading=f"{run.name}: {models} on {items}",
+        facts={**about, **report.facts},
+        notes=(*tuned.notes, *evaluation.notes),
+        data={**report.data, "run": run.model_dump(mode="json")},
+    )
+
+
+def write_tuned(
+    tuned: Tuned,
+    out: Path,
+    *,
+    on_progress: Callable[[int, int], None] = lambda more, total: None,
+) -> TunedSummary:
+    """Write the report, all answers as `answers.parquet`, and a card for each model.
+
+    Raises:
+        InputError: a file cannot be written, or no item was tested by all models.
+        MissingError: matplotlib is not installed.
+    """
+    evaluation = evaluate_tuned(tuned)
+    files = write_report(report_of(tuned, evaluation), out, on_progress=on_progress)
+    with replacing(out / PREDICTIONS) as temporary:
+        tuned.answers.table.to_parquet(temporary, index=False)
+    saved = tuple(each.folder for each in tuned.models if tuned.run.save and each.fold.history)
+    for model in tuned.models:
+        if model.folder in saved:
+            with replacing(model.folder / _CARD) as temporary:
+                temporary.write_text(card_of(tuned, model, evaluation), encoding="utf-8")
+    return TunedSummary(
+        tuned.run.name,
+        tuned.answers.labels,
+        tuned.about["split"],
+        tuple(_rows(evaluation)),
+        (*tuned.notes, *evaluation.notes),
+        files,
+        out / PREDICTIONS,
+        saved,
+    )
+
+
+def _rows(evaluation: Evaluation) -> list[ModelRow]:
+    whole = f"{len(evaluation.gold.labels)} classes"
+    several = len(evaluation.coded.cultures) > 1
+    tasks = {whole: evaluation.scores, **evaluation.tasks}
+    return [
+        ModelRow(
+            f"{task}, {each.culture}" if several else task,
+            each.condition.model,
+            each.items,
+            each.accuracy.value,
+            each.f1.value,
+            each.f1.low,
+            each.f1.high,
+        )
+        for task, scores in tasks.items()
+        for each in scores
+    ]

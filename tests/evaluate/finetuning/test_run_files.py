@@ -1,0 +1,101 @@
+"""Run files of fine-tuning: what they may say, and the shipped ones against their papers."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from memeloc.errors import InputError
+from memeloc.evaluate.finetuning import finetuning_names, is_finetuning, read_finetuning
+from memeloc.evaluate.finetuning.run_file import SHIPPED, FineTuningRun, LoraRun
+
+TABLE_A1 = {
+    "TextBERT": (16, 100, 0.001),
+    "VGG19": (64, 200, 0.01),
+    "DenseNet-161": (32, 200, 0.01),
+    "ResNet-152": (32, 300, 0.01),
+    "ResNeXt-101": (32, 300, 0.01),
+    "Late Fusion": (16, 200, 0.0001),
+    "Concat BERT": (16, 200, 0.001),
+}
+
+
+def shipped(name: str) -> FineTuningRun:
+    run = read_finetuning(name)
+    assert isinstance(run, FineTuningRun)
+    return run
+
+
+def test_harmeme_has_the_values_of_table_a1() -> None:
+    run = shipped("harmeme-finetuning")
+    trained = {model.name: run.training_of(model) for model in run.models}
+    assert {
+        name: (each.batch_size, each.epochs, each.learning_rate) for name, each in trained.items()
+    } == TABLE_A1
+    # Adam is AdamW without weight decay.
+    assert all(each.class_weights and not each.weight_decay for each in trained.values())
+    assert len(run.not_built) + len(run.models) == 10
+    assert [model.fusion for model in run.models[-2:]] == ["score", "concat"]
+
+
+def test_charmemes_trains_as_its_paper_says() -> None:
+    run = shipped("charmemes-finetuning")
+    assert (run.training.epochs, run.training.learning_rate) == (5, 2e-5)
+    assert [model.input for model in run.models] == ["text", "picture"]
+
+
+def test_araharmeme_trains_as_its_paper_says() -> None:
+    run = shipped("araharmeme-finetuning")
+    training = run.training
+    assert (training.epochs, training.batch_size, training.learning_rate) == (4, 16, 2e-5)
+    assert (training.schedule, training.warmup) == ("linear", 0.1)
+    assert not training.class_weights
+    inputs = [model.input for model in run.models]
+    assert [inputs.count(each) for each in ("text", "picture", "both")] == [8, 5, 9]
+
+
+def test_the_run_of_adapters_asks_for_a_learning_rate() -> None:
+    with pytest.raises(InputError, match=r"needs the setting training\.learning_rate"):
+        read_finetuning("multi3hate-lora")
+
+
+def test_adapters_are_those_of_multi3hate(tmp_path: Path) -> None:
+    text = (SHIPPED / "multi3hate-lora.toml").read_text(encoding="utf-8")
+    path = tmp_path / "run.toml"
+    path.write_text(text.replace("# learning_rate = ...", "learning_rate = 1e-4 #"), "utf-8")
+    run = read_finetuning(path)
+    assert isinstance(run, LoraRun)
+    lora, training = run.lora, run.training
+    assert (lora.rank, lora.alpha, lora.modules, lora.folds) == (8, 16, ("q_proj", "v_proj"), 3)
+    assert (training.epochs, training.batch_size, training.schedule) == (3, 16, "constant")
+    assert (lora.picture_size, lora.new_tokens) == (512, 40)
+    assert run.data.table == str(tmp_path / "memes.csv")
+
+
+@pytest.mark.parametrize(
+    ("setting", "message"),
+    [
+        ("batch_size = 10\naccumulate = 4", "batch_size is a multiple of accumulate"),
+        ("epochs = 0", "passes over the examples"),
+        ("momentum = 0.9", "has no setting 'momentum'"),
+    ],
+)
+def test_a_wrong_setting_is_a_sentence(setting: str, message: str, tmp_path: Path) -> None:
+    path = tmp_path / "run.toml"
+    text = (SHIPPED / "charmemes-finetuning.toml").read_text(encoding="utf-8")
+    names = [line.partition(" = ")[0] for line in setting.splitlines()]
+    kept = [line for line in text.splitlines() if line.partition(" = ")[0] not in names]
+    changed = "\n".join(kept).replace("[training]", f"[training]\n{setting}")
+    path.write_text(changed, encoding="utf-8")
+    with pytest.raises(InputError, match=message):
+        read_finetuning(path)
+
+
+def test_runs_of_fine_tuning_are_told_from_others(tmp_path: Path) -> None:
+    other = tmp_path / "other.toml"
+    other.write_text('name = "words"\n', encoding="utf-8")
+    assert all(map(is_finetuning, finetuning_names()))
+    assert not is_finetuning(other)
+    with pytest.raises(InputError, match="is a run of another kind"):
+        read_finetuning(other)
