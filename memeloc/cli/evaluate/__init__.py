@@ -8,6 +8,7 @@ from __future__ import annotations
 import typer
 
 from memeloc.cli.evaluate.run import run
+from memeloc.cli.evaluate.score import score
 from memeloc.cli.evaluate.train import train
 from memeloc.cli.groups import with_default
 
@@ -17,4 +18,5 @@ app = typer.Typer(
     cls=with_default("run"),
 )
 app.command(name="run")(run)
+app.command(name="score")(score)
 app.command(name="train")(train)

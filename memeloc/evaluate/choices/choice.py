@@ -63,7 +63,7 @@ def read_choice(
     if stored.is_unfinished:
         return Choice("", True, False, "unfinished reasoning", stored.reasoning)
     whole = behind_options(fold(stored.text), known)
-    reading = read(Context(whole, known, language, folded(prompt)))
+    reading = read(Context(whole, known, language, folded(f"{prompt}\n{stored.shown}")))
     if reading.rule == "empty" and (stored.shown or any(map(is_word, answer))):
         reading = type(reading)(None, "only the prompt")
     explanation = reading.explanation or stored.reasoning

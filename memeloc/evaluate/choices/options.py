@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache
 
 from memeloc.evaluate.choices.folding import END_OF_WORD, WORD, folded
@@ -134,10 +134,14 @@ class Options:
         ]
         hits.sort(key=lambda hit: (hit[0], -hit[1]))
         mentions: list[Mention] = []
-        taken = 0
+        taken, last = 0, ""
         for start, end, (concept, positive) in hits:
-            if start < taken:
+            if start < taken:  # `non-hate` and `hate speech` in `non-hate speech`: one mention
+                if concept == last and end > taken and mentions:
+                    mentions[-1] = replace(mentions[-1], end=end)
+                    taken = end
                 continue
+            last = concept
             before, after = negation(text, start, end, taken)
             if start - before or after - end:
                 positive = not positive

@@ -223,7 +223,7 @@ def _emphasis(context: Context) -> Hit | None:
 
 
 def _yes_or_no(context: Context) -> Hit | None:
-    if not asks_yes_or_no(context.prompt, context.language):
+    if not _asks_yes_or_no(context):
         return None
     yes = next(
         (place for (_, positive), place in context.options.by_side.items() if positive), None
@@ -234,17 +234,24 @@ def _yes_or_no(context: Context) -> Hit | None:
     if yes is None or no is None or len(context.options) != 2:
         return None
     match = _yes_no(context.language).match(context.text)
+    if match is None:  # a whole answer may be the yes of another language
+        match = _yes_no("").fullmatch(context.text.strip())
     if match is None:
         return None
     return (yes if match.group("yes") else no), match.start(), match.end()
 
 
-def asks_yes_or_no(prompt: str, language: str) -> bool:
-    """Whether a prompt asks a question that yes or no answers, by the words of its language."""
-    among = languages_for(language)
-    asks = re.compile(any_of(gather("asks", among)))
-    sentences = re.findall(r"[^.!?。！？।\n:]*[?？]", prompt)
-    return any(asks.search(sentence) for sentence in sentences)
+def _asks_yes_or_no(context: Context) -> bool:
+    """Whether the prompt asks a question that yes or no answers, by the words of its language.
+
+    A question that names several options ("hate or non-hate?") is none.
+    """
+    asks = re.compile(any_of(gather("asks", languages_for(context.language))))
+    return any(
+        asks.search(sentence)
+        and len({each.option for each in context.options.mentions(sentence)}) < 2
+        for sentence in re.findall(r"[^.!?。？！।\n:]*[?？]", context.prompt)
+    )
 
 
 def _conclusion(context: Context) -> Hit | None:
@@ -354,9 +361,9 @@ def _concluding() -> re.Pattern[str]:
 
 @lru_cache(maxsize=32)
 def _yes_no(language: str) -> re.Pattern[str]:
-    among = languages_for(language)
+    among = languages_for(language) if language else None
     yes, no = any_of(gather("yes", among)), any_of(gather("no", among))
-    return re.compile(rf"[^{WORD}]*(?:(?P<no>{no})|(?P<yes>{yes}))")
+    return re.compile(rf"[^{WORD}]*(?:(?P<no>{no})|(?P<yes>{yes}))[^{WORD}]*")
 
 
 @lru_cache(maxsize=1)

@@ -22,7 +22,7 @@ def cases() -> Iterator[Any]:
             yield pytest.param(group, answer, expected, id=f"{group['about']}-{number}")
 
 
-@pytest.mark.parametrize(("group", "answer", "expected"), cases())
+@pytest.mark.parametrize(("group", "answer", "expected"), list(cases()))
 def test_reads_as_a_careful_person(group: dict[str, Any], answer: str, expected: str) -> None:
     options = [(marker, name) for marker, name in group["options"]]
     choice = read_choice(

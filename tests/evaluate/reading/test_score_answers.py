@@ -1,0 +1,146 @@
+"""Answers made elsewhere are read and scored as those of a run."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from memeloc import cli
+from memeloc.errors import InputError
+from memeloc.evaluate.reading import AnswerColumns, score_answers
+from memeloc.evaluate.scores import ScoreSettings
+from tests.evaluate.reading.stored_answers import FORMS, write_answers, write_gold
+
+FAST = ScoreSettings(bootstraps=20)
+
+
+def scored(tmp_path: Path, **written: Any) -> dict[str, Any]:
+    language = written.pop("told", "")
+    write_answers(tmp_path / "responses.csv", **written)
+    write_gold(tmp_path / "gold.csv")
+    files = tmp_path / "responses.csv", tmp_path / "gold.csv"
+    return dict(score_answers(*files, language=language, settings=FAST).summary)
+
+
+@pytest.mark.parametrize("form", FORMS)
+@pytest.mark.parametrize("language", ["en", "hi"])
+def test_reads_every_way_to_store_answers(tmp_path: Path, language: str, form: str) -> None:
+    summary = scored(tmp_path, form=form, language=language, told=language)
+    assert (summary["answers"], summary["items"]) == (24, 4)
+    assert (summary["invalid"], summary["refused"]) == (1, 1), summary["rules"]
+    us = summary["cultures"]["US"]
+    assert us["by_prompt"] == {"0": 0.75, **{str(number): 1.0 for number in range(1, 6)}}
+    assert us["accuracy"] == pytest.approx(5.75 / 6)
+    assert us["sd"] == pytest.approx(0.25 / 6**0.5)
+    assert summary["cultures"]["DE"]["accuracy"] == pytest.approx((0.25 + 5 * 0.5) / 6)
+
+
+@pytest.mark.parametrize("language", ["en", "de", "hi"])
+def test_reads_the_order_from_prompts_texts(tmp_path: Path, language: str) -> None:
+    summary = scored(tmp_path, language=language, as_text=True)
+    assert summary["cultures"]["US"]["by_prompt"]["0"] == 0.75
+    assert set(summary["cultures"]["US"]["by_prompt"]) == set("012345")
+    assert summary["conditions"][0]["prompt_language"] == language
+
+
+def test_prompts_may_be_numbered_from_one(tmp_path: Path) -> None:
+    summary = scored(tmp_path, first=1)
+    assert summary["cultures"]["US"]["by_prompt"]["1"] == 0.75
+    assert "numbered 1 to 6" in summary["notes"][0]
+
+
+def test_shown_options_go_before_the_number(tmp_path: Path) -> None:
+    write_answers(tmp_path / "right.csv", form="chat")
+    lines = (tmp_path / "right.csv").read_text("utf-8")
+    swapped = lines.replace('007,0,"', '007,x,"').replace('007,1,"', '007,0,"')
+    (tmp_path / "a.csv").write_text(swapped.replace('007,x,"', '007,1,"'), "utf-8")
+    write_gold(tmp_path / "gold.csv")
+    summary = score_answers(tmp_path / "a.csv", tmp_path / "gold.csv", settings=FAST).summary
+    assert summary["cultures"]["US"]["accuracy"] == pytest.approx(5.75 / 6)
+    assert any("2 answers" in note and "other order" in note for note in summary["notes"])
+
+
+def test_gold_may_have_names_and_gaps(tmp_path: Path) -> None:
+    write_answers(tmp_path / "a.csv")
+    gold = "key,us,de,note\n7,hate,Non-Hate Speech,x\n8,not hate,NaN,y\n9,Hate,tie,\n10,no hate,,\n"
+    (tmp_path / "gold.csv").write_text(gold)
+    summary = score_answers(tmp_path / "a.csv", tmp_path / "gold.csv", settings=FAST).summary
+    assert summary["cultures"]["us"]["accuracy"] == pytest.approx(5.75 / 6)
+    assert summary["cultures"]["de"]["items"] == 1
+
+
+@pytest.mark.parametrize(
+    ("rows", "message"),
+    [
+        ("7,0,a\n7,0,b\n", "a.csv, row 3: item '7' has another answer to prompt '0' in row 2"),
+        ("7,0,a\n,0,b\n", "a.csv, row 3, column ID: names no item"),
+        ("70,0,a\n", "no column holds the items that were answered (such as '70')"),
+    ],
+)
+def test_names_what_cannot_be_read(tmp_path: Path, rows: str, message: str) -> None:
+    (tmp_path / "a.csv").write_text("ID,prompt,response\n" + rows)
+    write_gold(tmp_path / "gold.csv")
+    with pytest.raises(InputError) as error:
+        score_answers(tmp_path / "a.csv", tmp_path / "gold.csv", settings=FAST)
+    assert message in str(error.value)
+
+
+def test_a_wrong_label_of_a_named_column_is_named(tmp_path: Path) -> None:
+    (tmp_path / "a.csv").write_text("ID,response\n7,a\n8,b\n")
+    (tmp_path / "gold.csv").write_text("ID,US\n7,1\n8,maybe later\n")
+    with pytest.raises(InputError, match="row 3, column US"):
+        score_answers(
+            tmp_path / "a.csv", tmp_path / "gold.csv", cultures={"US": "US"}, settings=FAST
+        )
+
+
+QUESTIONS = """id,meme,dimension,A,B,C,D,correct,answer
+1,m1,Toxicity,yes it is,no it is not,perhaps,None of the others,B,The answer is B.
+2,m1,Scene,an office,a kitchen,a train,None of the others,a kitchen,b) a kitchen
+3,m2,Toxicity,yes it is,no it is not,perhaps,None of the others,A,A
+4,m2,Scene,an office,a kitchen,a train,None of the others,C,It is an office.
+5,m3,Scene,an office,a kitchen,a train,None of the others,D,I cannot determine that.
+"""
+
+
+def test_scores_multiple_choice(tmp_path: Path) -> None:
+    (tmp_path / "q.csv").write_text(QUESTIONS)
+    columns = AnswerColumns("id", "answer", dimension="dimension", meme="meme", correct="correct")
+    summary = score_answers(
+        tmp_path / "q.csv", run="multiple-choice", columns=columns, option_columns=list("ABCD"),
+        settings=FAST,
+    ).summary  # fmt: skip
+    gold = summary["cultures"]["gold"]
+    assert gold["accuracy"] == pytest.approx(3 / 5)
+    assert gold["dimensions"]["Toxicity"]["accuracy"] == 1
+    assert gold["dimensions"]["Scene"]["accuracy"] == pytest.approx(1 / 3)
+    assert gold["macro"] == pytest.approx(2 / 3)
+    assert (gold["group_accuracy"], gold["group_memes"]) == (0.5, 2)
+    assert (summary["invalid"], summary["refused"]) == (1, 1)
+
+
+def test_letters_alone_are_options_too(tmp_path: Path) -> None:
+    (tmp_path / "q.csv").write_text("id,answer\n1,B\n2,(c)\n3,E\n")
+    (tmp_path / "gold.csv").write_text("question,correct\n1,B\n2,A\n3,D\n")
+    summary = score_answers(
+        tmp_path / "q.csv", tmp_path / "gold.csv", run="multiple-choice", settings=FAST
+    ).summary
+    assert summary["cultures"]["gold"]["accuracy"] == pytest.approx(1 / 3)
+    assert summary["invalid"] == 1
+
+
+def test_command_prints_json(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    write_answers(tmp_path / "a.csv")
+    write_gold(tmp_path / "gold.csv")
+    status = cli.run(
+        ["evaluate", "score", str(tmp_path / "a.csv"), "--run", "multi3hate", "--item", "ID",
+         "--prompt", "prompt", "--answer", "response", "--gold", str(tmp_path / "gold.csv"),
+         "--bootstraps", "20", "--json"],
+    )  # fmt: skip
+    assert status == 0
+    printed = json.loads(capsys.readouterr().out)
+    assert printed["cultures"]["US"]["by_prompt"]["0"] == 0.75
+    assert set(printed) >= {"answers", "items", "invalid", "refused", "cultures", "conditions"}
