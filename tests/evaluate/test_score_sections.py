@@ -23,6 +23,7 @@ from tests.evaluate import simulated
 
 SETTINGS = ScoreSettings(
     bootstraps=50,
+    countries={"hi": "भारत"},
     models={"first": ModelFacts("Cat", 7), "one culture": ModelFacts("Cat", 72)},
 )
 MODELS = ("first", "one culture", "refuses")
@@ -30,7 +31,7 @@ CONDITIONS = (
     {"input": "picture", "prompt_language": "en"},
     {"input": "both", "prompt_language": "en"},
     {"input": "both", "prompt_language": "hi"},
-    {"input": "both", "prompt_language": "en", "country": "IN"},
+    {"input": "both", "prompt_language": "en", "country": "DE"},
     {"input": "text", "prompt_language": "en"},
 )
 
@@ -80,6 +81,8 @@ def test_changes_are_compared_on_the_same_input(evaluation: Evaluation) -> None:
     }
     native = next(each for each in evaluation.changes if each.kind == "prompt language")
     assert (native.before.prompt_language, native.after.prompt_language) == ("en", "hi")
+    aimed = {(each.kind, each.culture) for each in evaluation.changes if each.is_target}
+    assert aimed == {("country", "DE"), ("prompt language", "भारत")}
     for each in evaluation.changes:
         difference = each.accuracy_after - each.accuracy_before
         assert each.difference.value == pytest.approx(difference)

@@ -353,7 +353,7 @@ def _write_page(
     if asked_again:
         gaps.append(f"{counted(asked_again, 'question')} had to be asked again.")
     answers = ModelAnswers.of(table, run.labels, gaps)
-    settings = ScoreSettings(seed=run.seed, models=facts)
+    settings = ScoreSettings(seed=run.seed, models=facts, countries=run.countries)
     groups = groups_of(data.items) if run.dataset.text_groups else data.gold.groups
     gold = replace(data.gold, about=_about(run, data), groups=groups)
     evaluation = score(answers, gold, settings)

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from memeloc.counts import counted
 from memeloc.errors import InputError
-from memeloc.evaluate.answers import CONDITION, PROMPT, ModelAnswers
+from memeloc.evaluate.answers import COLUMNS, CONDITION, PROMPT, ModelAnswers
 from memeloc.evaluate.gold import Gold
 from memeloc.evaluate.metrics import Ints
 
@@ -154,16 +154,17 @@ def recoded(coded: Coded, coarser: Mapping[str, str]) -> Coded:
     return replace(
         coded,
         labels=labels,
-        gold=np.where(coded.gold < 0, coded.gold, places[coded.gold]),
+        gold=_mapped(coded.gold, places),
         levels=levels,
         answered=tuple(
-            replace(
-                each,
-                predicted=np.where(each.predicted < 0, each.predicted, places[each.predicted]),
-            )
-            for each in coded.answered
+            replace(each, predicted=_mapped(each.predicted, places)) for each in coded.answered
         ),
     )
+
+
+def _mapped(values: Ints, places: Ints) -> Ints:
+    """Places of labels mapped; what is negative stays."""
+    return np.where(values < 0, values, places[np.maximum(values, 0)])
 
 
 def only(coded: Coded, kept: NDArray[np.bool_]) -> Coded:
@@ -201,7 +202,12 @@ def titles(conditions: Iterable[Condition]) -> dict[Condition, str]:
 
 def _filled(table: pd.DataFrame) -> pd.DataFrame:
     texts = [*CONDITION, "item", "choice", "dimension", "meme"]
-    return table.assign(**{name: table[name].fillna("").astype(str) for name in texts})
+    numbers = [*PROMPT, "position", "asks"]
+    return table.assign(
+        **{name: table[name].fillna("").astype(str) for name in texts},
+        **{name: table[name].fillna(COLUMNS[name]).astype("int64") for name in numbers},
+        **{name: table[name].fillna(False).astype(bool) for name in ("invalid", "refused")},
+    ).reset_index(drop=True)
 
 
 def _of_items(table: pd.DataFrame, items: pd.Index[Any], column: str) -> tuple[str, ...]:
@@ -233,7 +239,7 @@ def _conditions(
 ) -> Iterable[Answered]:
     import pandas as pd
 
-    invalid = table["invalid"].astype(bool).to_numpy() | (table["choice"] == "").to_numpy()
+    invalid = table["invalid"].to_numpy() | (table["choice"] == "").to_numpy()
     places = np.asarray(pd.Index(names).get_indexer(pd.Index(table["choice"])), dtype=np.int64)
     unknown = table["choice"][(places < 0) & ~invalid]
     if len(unknown):

@@ -128,6 +128,8 @@ class Change:
     Attributes:
         kind: what was changed.
         before, after: conditions that differ in it only.
+        is_target: whether it is the culture that the change aims at: the country that the prompt
+            names, or that of its language (multi3hate 5.4 and 5.5).
         difference: accuracy after minus before, of all their answers.
         p: of the rank-sum test of the prompts after against those before.
     """
@@ -136,6 +138,7 @@ class Change:
     before: Condition
     after: Condition
     culture: str
+    is_target: bool
     accuracy_before: float
     accuracy_after: float
     difference: Value

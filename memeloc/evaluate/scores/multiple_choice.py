@@ -113,7 +113,8 @@ def _estimated(rows: Ints, dimensions: int, settings: ScoreSettings, name: str) 
         each = np.divide(sums[..., 0], sums[..., 1], out=np.zeros(asked.shape), where=asked)
         with np.errstate(invalid="ignore"):
             means = each.sum(axis=2) / asked.sum(axis=2)
-        return np.column_stack([means, means[:, :dimensions].mean(axis=1)])
+            macro = means[:, :dimensions].sum(axis=1) / np.float64(dimensions)
+        return np.column_stack([means, macro])
 
     estimates = estimate(rows.reshape(len(rows), -1), shares, settings, name)
     columns = zip(estimates.value, estimates.low, estimates.high, strict=True)

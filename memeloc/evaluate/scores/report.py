@@ -69,7 +69,7 @@ def scored_table(evaluation: Evaluation) -> pd.DataFrame:
     for culture in coded.cultures:
         gold = right[culture].reindex(table["item"].astype(str)).set_axis(table.index)
         table[f"gold {culture}"] = gold
-        same = (table["choice"] == gold) & ~table["invalid"].astype(bool)
+        same = (table["choice"] == gold) & ~table["invalid"].fillna(False).astype(bool)
         table[f"right {culture}"] = same.astype("boolean").mask(gold.isna())
     return table
 

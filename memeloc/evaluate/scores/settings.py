@@ -33,6 +33,7 @@ class ScoreSettings:
             it is large (multi3hate 5.2: 10 and 70).
         toxicity: the dimension of multiple choice that group accuracy joins with every other;
             empty for the one whose name begins with `Toxic` (m-quest).
+        countries: by language of prompts the culture that a prompt in it aims at.
         jobs: processes that draw; results are the same for any number.
     """
 
@@ -44,4 +45,5 @@ class ScoreSettings:
     small: float = 10.0
     large: float = 70.0
     toxicity: str = ""
+    countries: Mapping[str, str] = field(default_factory=dict, hash=False)
     jobs: int = 1

@@ -47,6 +47,7 @@ _CHANGES = {
     "prompt_language": "after the change",
     "country": "that the prompt names after the change",
     "culture": "whose labels are right",
+    "is_target": "whether the prompt names this culture's country, or is in its language",
     "before": "accuracy before, mean over the prompts, 0 to 1",
     "after": "accuracy after",
     **interval_columns("difference", "after minus before, -1 to 1"),
@@ -77,7 +78,7 @@ def changes_section(scored: Scored, changes: Sequence[Change]) -> Section:
     rows = (
         (
             *(c.kind, c.after.model, c.after.language, c.after.input, c.after.prompt_language),
-            *(c.after.country, c.culture, c.accuracy_before, c.accuracy_after),
+            *(c.after.country, c.culture, c.is_target, c.accuracy_before, c.accuracy_after),
             *(*cells(c.difference), c.p),
         )
         for c in changes
@@ -122,11 +123,19 @@ def _change(scored: Scored, kind: str, before: CultureScores, after: CultureScor
         before.condition,
         after.condition,
         after.culture,
+        after.culture == _target(scored, kind, after.condition),
         before.accuracy.value,
         after.accuracy.value,
         _difference(scored, before, after),
         rank_sum(after.accuracies, before.accuracies),
     )
+
+
+def _target(scored: Scored, kind: str, after: Condition) -> str:
+    """The culture that a change aims at; empty for none."""
+    if kind == "prompt language":
+        return scored.settings.countries.get(after.prompt_language, "")
+    return after.country if kind == "country" else ""
 
 
 def _difference(scored: Scored, before: CultureScores, after: CultureScores) -> Value:
@@ -180,9 +189,21 @@ def _sentences(scored: Scored, changes: Sequence[Change]) -> Iterator[str]:
     for kind in dict.fromkeys(each.kind for each in changes):
         own = [each for each in changes if each.kind == kind and np.isfinite(each.difference.value)]
         if own:
-            mean = 100 * float(np.mean([each.difference.value for each in own]))
             yield (
                 f"Of {_KINDS[kind]}, {counted(len(own), 'comparison')} of accuracy have a mean "
-                f"difference of {round(mean, 1) + 0.0:+.1f} percentage points; "
+                f"difference of {_points(own)} percentage points; "
                 f"{sum(each.p < alpha for each in own):,} of them are significant."
             )
+        aimed = [each for each in own if each.is_target]
+        if aimed:
+            yield (
+                f"With the labels of the culture aimed at it is {_points(aimed)} "
+                f"({counted(len(aimed), 'comparison')}, "
+                f"{sum(each.p < alpha for each in aimed):,} significant)."
+            )
+
+
+def _points(changes: Sequence[Change]) -> str:
+    """The mean difference in percentage points."""
+    mean = 100 * float(np.mean([each.difference.value for each in changes]))
+    return f"{round(mean, 1) + 0.0:+.1f}"

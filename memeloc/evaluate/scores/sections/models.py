@@ -40,7 +40,7 @@ _MODELS = {
     "sd": "standard deviation over them (n - 1)",
 }
 _INPUTS = {
-    "language": "of the memes",
+    "memes": "their language",
     "culture": "whose labels are right",
     "with_picture": "the best model with the picture, and what it got",
     "accuracy_with_picture": "mean over its prompts, 0 to 1",
@@ -191,14 +191,9 @@ def _plots(tables: Sequence[Table]) -> Iterator[Bars]:
             yield Bars("sizes", each.title, frame, "accuracy", each.method)
         if each.name == "inputs":
             columns = ["accuracy_with_picture", "accuracy_text_alone"]
-            frame = _with_language(each.frame).set_index(["language", "culture"])[columns]
+            frame = each.frame.set_index(["memes", "culture"])[columns]
             frame.columns = ["with the picture", "caption alone"]
             yield Bars("inputs", each.title, frame, "accuracy", each.method)
-
-
-def _with_language(frame: pd.DataFrame) -> pd.DataFrame:
-    """The table with its column of languages, which is left out where all are empty."""
-    return frame if "language" in frame else frame.assign(language="")
 
 
 def _sentences(tables: Sequence[Table]) -> Iterator[str]:
@@ -212,10 +207,9 @@ def _sentences(tables: Sequence[Table]) -> Iterator[str]:
             f"({100 * most['difference']:+.1f} percentage points)."
         )
     if "inputs" in frames:
-        inputs = _with_language(frames["inputs"])
-        for _, row in inputs.groupby("language", sort=False).head(1).iterrows():
+        for _, row in frames["inputs"].groupby("memes", sort=False).head(1).iterrows():
             yield (
-                f"With memes in {row['language'] or 'one language'} the best model with the "
+                f"{'With memes in ' + row['memes'] if row['memes'] else 'Of all memes'} the best model with the "
                 f"picture reaches {100 * row['accuracy_with_picture']:.1f} % with the labels of "
                 f"{row['culture']}, the best with the caption alone "
                 f"{100 * row['accuracy_text_alone']:.1f} %."
