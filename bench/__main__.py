@@ -27,6 +27,7 @@ from bench import (
     pictures,
     publishing,
     reading,
+    scores,
     serving,
     shards,
     surveys,
@@ -67,6 +68,7 @@ def main() -> int:
             "texts",
             "localising",
             "publishing",
+            "scores",
             "models",
             "baselines",
         ),
@@ -116,6 +118,8 @@ def main() -> int:
             figures += command.memory(many=30_000 if chosen.full else 6_000)
     if chosen.only in (None, "models"):
         figures += model_client.measure(say=say)
+    if chosen.only in (None, "scores"):
+        figures += scores.measure(say=say)
     if chosen.only in (None, "texts"):
         figures += texts.measure(say=say)
     if chosen.only in (None, "loading"):

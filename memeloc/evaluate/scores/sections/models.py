@@ -208,9 +208,10 @@ def _sentences(tables: Sequence[Table]) -> Iterator[str]:
         )
     if "inputs" in frames:
         for _, row in frames["inputs"].groupby("memes", sort=False).head(1).iterrows():
+            memes = f"With memes in {row['memes']}" if row["memes"] else "Of all memes"
             yield (
-                f"{'With memes in ' + row['memes'] if row['memes'] else 'Of all memes'} the best model with the "
-                f"picture reaches {100 * row['accuracy_with_picture']:.1f} % with the labels of "
+                f"{memes} the best model with the picture reaches "
+                f"{100 * row['accuracy_with_picture']:.1f} % with the labels of "
                 f"{row['culture']}, the best with the caption alone "
                 f"{100 * row['accuracy_text_alone']:.1f} %."
             )
