@@ -6,6 +6,7 @@ from pathlib import Path
 
 from typer import Argument, Option
 
+import memeloc
 from memeloc.cli.evaluate.finetune import fine_tune
 from memeloc.cli.options import AsJson
 from memeloc.cli.output import progress
@@ -33,9 +34,10 @@ def train(
 ) -> None:
     """Train models on a dataset with labels, test them, and compare them on one page.
 
-    A run names the dataset (a table or a release), how it is split, features of texts and pictures,
-    and models on them, beside random and majority. Vectors of embedding models are kept in DIR, so
-    a run that was stopped goes on where it was. The same run gives the same predictions.
+    A run names the dataset (a table, a release, or a survey of the workspace), how it is split,
+    features of texts and pictures, and models on them, beside random and majority. Vectors of
+    embedding models are kept in DIR, so a run that was stopped goes on where it was. The same run
+    gives the same predictions.
     The tables confusion, target, explain, temporal and transfer of a run add analyses to the page.
     A run of the kind finetuning or lora trains networks on PyTorch (the extra torch) instead.
 
@@ -56,7 +58,11 @@ def train(
         return
     settings = read_protocol(run)
     folder = out or Path(run.stem)
-    dataset = read_dataset(settings.data, settings.labels, folder)
+    if settings.data.survey:
+        with memeloc.Workspace.find() as workspace:
+            dataset = workspace.evaluating.labelled(settings.data, settings.labels)
+    else:
+        dataset = read_dataset(settings.data, settings.labels, folder)
     with progress("Training", None, unit="models") as bar:
         training = train_models(dataset, settings, folder, bar.phase)
         more = analyze(training, settings, folder, bar.phase)

@@ -37,15 +37,35 @@ def read_dataset(data: DataSettings, labels: LabelSettings, folder: Path) -> Dat
         InputError: a file cannot be read, a row is broken, a label is unknown, a picture is
             missing, or no row has a label.
     """
-    known = label_set(labels)
     if data.release:
-        records: Iterable[Record] = (
-            Record(*each) for each in release_records(data, folder / "pictures")
+        source, about = Path(data.release), data.label_table
+        rows = release_records(data, folder / "pictures")
+        return dataset_of((Record(*row) for row in rows), data, labels, source, about)
+    if not data.table:
+        raise InputError(
+            f"The labels of the survey {data.survey} are learned in its workspace: run it there."
         )
-        source = Path(data.release)
-    else:
-        source = Path(data.table)
-        records = _table_records(data, source)
+    source = Path(data.table)
+    about = f"column {data.columns.label}"
+    return dataset_of(_table_records(data, source), data, labels, source, about)
+
+
+def dataset_of(
+    records: Iterable[Record], data: DataSettings, labels: LabelSettings, source: Path, about: str
+) -> Dataset:
+    """The examples of records that have a label.
+
+    Args:
+        records: wherever they are from.
+        data: for columns to keep, and for the page.
+        labels: what their labels mean.
+        source: a file or folder, for the page and for sentences.
+        about: where the labels are from.
+
+    Raises:
+        InputError: a label is unknown, or no record has a label.
+    """
+    known = label_set(labels)
     examples, unlabelled = [], 0
     for record in records:
         label = _label(record, known)
@@ -56,14 +76,11 @@ def read_dataset(data: DataSettings, labels: LabelSettings, folder: Path) -> Dat
     if not examples:
         raise InputError("has no row with a label.", file=source)
     final = known.of(example.label for example in examples)
-    where = ", ".join(f"{name} = {value}" for name, value in data.where.items())
-    about = {"dataset": source.name, "examples": f"{len(examples):,}", "labels": data.label_table}
-    if not data.release:
-        about["labels"] = f"column {data.columns.label}"
-    if where:
-        about["rows"] = where
+    facts = {"dataset": source.name, "examples": f"{len(examples):,}", "labels": about}
+    if data.where:
+        facts["rows"] = ", ".join(f"{name} = {value}" for name, value in data.where.items())
     notes = (f"{counted(unlabelled, 'row')} without a label left out.",) if unlabelled else ()
-    return Dataset(tuple(examples), final.labels, final.levels, final.coarser, about, notes)
+    return Dataset(tuple(examples), final.labels, final.levels, final.coarser, facts, notes)
 
 
 def _table_records(data: DataSettings, path: Path) -> Iterator[Record]:

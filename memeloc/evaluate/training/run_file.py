@@ -35,6 +35,9 @@ class DataSettings(Settings):
 
     table: str = Field(default="", description="a table of memes (.csv, .xlsx, .jsonl, .parquet)")
     release: str = Field(default="", description="or a folder that `memeloc publish` wrote")
+    survey: str = Field(
+        default="", description="or a survey of the workspace, whose labels are learned"
+    )
     label_table: str = Field(
         default="labels", description="of a release: labels, collected_labels or model_labels"
     )
@@ -50,8 +53,8 @@ class DataSettings(Settings):
 
     @model_validator(mode="after")
     def _check(self) -> DataSettings:
-        if bool(self.table) == bool(self.release):
-            raise ValueError("name a table or a release")
+        if sum(map(bool, (self.table, self.release, self.survey))) != 1:
+            raise ValueError("name a table, a release, or a survey of the workspace")
         return self
 
 

@@ -1,7 +1,8 @@
 """Evaluating models on memes. In: a run, a workspace or a dataset's folder. Out: its results.
 
 `own_memes` gives the workspace's memes with the labels of a survey, `published` those of a release;
-`evaluating` runs `memeloc.evaluate.runs` on them.
+`evaluating` runs `memeloc.evaluate.runs` on them. `learned` gives the memes of a
+survey to models that are trained.
 """
 
 from __future__ import annotations

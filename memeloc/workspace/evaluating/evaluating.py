@@ -18,7 +18,10 @@ from memeloc.evaluate.runs.evaluating import (
 from memeloc.evaluate.runs.items import RunData
 from memeloc.evaluate.runs.run import Run, read_run
 from memeloc.evaluate.runs.tables import read_table_data
+from memeloc.evaluate.training.examples import Dataset
+from memeloc.evaluate.training.run_file import DataSettings, LabelSettings
 from memeloc.publish.reading import is_release
+from memeloc.workspace.evaluating.learned import labelled_memes
 from memeloc.workspace.evaluating.own_memes import own_memes
 from memeloc.workspace.evaluating.published import published_memes
 from memeloc.workspace.folder import WorkspaceFolder
@@ -163,3 +166,7 @@ class Evaluating(Part):
     def open(self, name: str | Path, out: str | Path | None = None, **settings: Any) -> OpenRun:
         """A run with its dataset; see `open_run` for the settings."""
         return open_run(name, out, workspace=self._workspace, **settings)
+
+    def labelled(self, data: DataSettings, labels: LabelSettings) -> Dataset:
+        """The memes of a survey with its labels, to learn from; see `labelled_memes`."""
+        return labelled_memes(self._workspace, data, labels)

@@ -62,7 +62,7 @@ def own_memes(
 def _captions(workspace: WorkspaceFolder, run: Run, rendered: Path) -> list[RunItem]:
     """The captions as they stand, by meme, with their pictures as far as they were rendered."""
     captions = taken_captions(workspace, "any")
-    pictures = _rendered(rendered)
+    pictures = rendered_pictures(rendered)
     return [
         RunItem(meme, tag, SEPARATOR.join(captions.texts[meme, tag]), pictures.get((meme, tag)))
         for meme in captions.memes
@@ -94,7 +94,7 @@ def _wanted(workspace: WorkspaceFolder, run: Run) -> tuple[str, ...]:
     return tuple(workspace.locale(tag).tag for tag in run.dataset.languages)
 
 
-def _rendered(folder: Path) -> Mapping[tuple[str, str], Path]:
+def rendered_pictures(folder: Path) -> Mapping[tuple[str, str], Path]:
     """The pictures that `memeloc render` made, by meme and language."""
     if not (folder / "manifest.parquet").is_file():
         return {}
@@ -114,15 +114,19 @@ def _settled(
     survey: Survey, run: Run, items: Collection[str], about: Mapping[str, str]
 ) -> Gold | None:
     """The settled labels of a survey; None where nobody has answered yet."""
-    checked = survey.checked(keep=False)
-    answers = checked.answers(lambda number: number > 0)
-    if not len(answers):
-        return None
-    settled, _ = survey.settled(answers, survey.settling({}))
     by_item: dict[str, dict[str, str]] = {}
-    for (item, culture), label in settled.labels().items():
+    for (item, culture), label in settled_labels(survey).items():
         if item in items:
             by_item.setdefault(item, {})[culture] = as_label(
                 label, run, f"the survey {survey.name}"
             )
     return gold_of(run, by_item, about) if by_item else None
+
+
+def settled_labels(survey: Survey) -> Mapping[tuple[str, str], str]:
+    """The labels of a survey by item and culture; none where nobody has answered yet."""
+    answers = survey.checked(keep=False).answers(lambda number: number > 0)
+    if not len(answers):
+        return {}
+    settled, _ = survey.settled(answers, survey.settling({}))
+    return settled.labels()

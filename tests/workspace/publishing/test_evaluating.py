@@ -9,6 +9,7 @@ import pytest
 from memeloc.errors import InputError
 from memeloc.evaluate.runs.items import RunData
 from memeloc.evaluate.runs.run import Run, read_run
+from memeloc.evaluate.training.run_file import DataSettings, LabelSettings
 from memeloc.workspace import Workspace
 from memeloc.workspace.evaluating.own_memes import own_memes
 from memeloc.workspace.evaluating.published import published_memes
@@ -72,3 +73,16 @@ def test_only_a_split_of_a_release(workspace: Workspace, folder: Path, tmp_path:
     )
     assert 0 < len(part.items) < len(everything.items)
     assert part.about["split"] == "train"
+
+
+def test_a_survey_is_learned_from(workspace: Workspace, folder: Path) -> None:
+    data = DataSettings(survey="pilot", pictures=str(folder / "out"))  # type: ignore[call-arg]
+    dataset = workspace.evaluating.labelled(data, LabelSettings())  # type: ignore[call-arg]
+    cultures = {example.item.rpartition("/")[2]: example.language for example in dataset.examples}
+    assert cultures == {"US": "en", "DE": "de"}
+    assert set(dataset.labels) == {"hate", "no-hate"}
+    assert all(example.text and example.group for example in dataset.examples)
+    assert all(example.picture and example.picture.is_file() for example in dataset.examples)
+    us = data.model_copy(update={"where": {"culture": "US"}})
+    own = workspace.evaluating.labelled(us, LabelSettings())  # type: ignore[call-arg]
+    assert {example.language for example in own.examples} == {"en"}
