@@ -21,6 +21,8 @@ EXTRAS_demo := ocr
 EXTRAS_examples := collect,ocr,filters,encoder
 EXTRAS_test := all,encoder,bench,test,lint,site
 EXTRAS_bench := all,bench
+# What only slow tests need.
+EXTRAS_test-all := $(EXTRAS_test),inspect
 EXTRAS_site := all,site
 
 .NOTPARALLEL:
@@ -35,7 +37,7 @@ demo: apt-demo $(VENV)/.installed-demo ## Render the starter set into demo/, in 
 test: apt-test $(VENV)/.installed-test ## Run the tests, but for the slow ones
 	@$(BIN)/python -m pytest -n $(WORKERS) --dist loadfile
 
-test-all: apt-test-all $(VENV)/.installed-test ## Run all the tests, with new examples for the property tests
+test-all: apt-test-all $(VENV)/.installed-test-all ## Run all the tests, with new examples for the property tests
 	@$(BIN)/python -m pytest -n $(WORKERS) --dist loadfile -m "" --hypothesis-profile=search
 
 lint: $(VENV)/.installed-test ## Check style (ruff), types (mypy) and who may import whom (import-linter)

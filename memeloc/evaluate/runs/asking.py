@@ -24,6 +24,7 @@ OnProgress = Callable[[int, int], None]
 
 PROVENANCE = {
     "condition": "the part of the run that asked",
+    "prompt": "the text that was asked first, without the picture",
     "served_model": "the model as its server names it",
     "prompt_sha256": "of the messages of the last request with their pictures, in hex",
     "temperature": "of the request",
@@ -187,6 +188,7 @@ def _row(
         "dimension": asked.item.dimension,
         "meme": asked.item.meme,
         "condition": prompt.condition,
+        "prompt": asked.text,
         "served_model": answer.model,
         "prompt_sha256": answer.prompt,
         "temperature": model.settings.temperature,

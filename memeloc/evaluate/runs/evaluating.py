@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any
 from memeloc.counts import counted
 from memeloc.errors import InputError
 from memeloc.evaluate.answers import COLUMNS, ModelAnswers
+from memeloc.evaluate.inspect_log import write_inspect_logs
 from memeloc.evaluate.runs.asking import PROVENANCE, Answers, OnProgress, ask_all
 from memeloc.evaluate.runs.items import RunData
 from memeloc.evaluate.runs.prompt_texts import Prompts
@@ -43,6 +44,8 @@ ANSWERS = "answers.parquet"
 RUN = "run.json"
 KEPT = "kept-answers.db"
 """Where answers are kept as they come, of a run outside of a workspace."""
+INSPECT = "inspect"
+"""The folder of logs for inspect's viewer."""
 LOGPROBS = 20
 """Likeliest tokens that are asked for where options are compared by them; servers give no more."""
 
@@ -158,6 +161,7 @@ def evaluate_run(
     out: str | Path,
     sources: Sources,
     *,
+    inspect_logs: bool = False,
     on_progress: OnProgress | None = None,
     on_model: Callable[[str], None] | None = None,
 ) -> RunResult:
@@ -166,6 +170,7 @@ def evaluate_run(
     The folder is written when all questions were asked; until then the answers are kept.
 
     Args:
+        inspect_logs: also write a log for inspect's viewer for each model (extra `inspect`).
         on_progress: is given how many more questions are done, and how many there are.
         on_model: is given the name of each model before it is asked.
 
@@ -218,6 +223,9 @@ def evaluate_run(
     if stopped is None and rows:
         _write_answers(table, out / ANSWERS)
         _write_run(run, data, prompts, [settings for _, settings in models], out / RUN)
+        if inspect_logs:
+            about = _about(run, data)
+            write_inspect_logs(table, out / INSPECT, task=run.name, gold=data.gold, about=about)
         page = _write_page(run, data, table, out, notes)
     return RunResult(
         run=run.name,

@@ -47,6 +47,7 @@ class OpenRun:
     def ask(
         self,
         *,
+        inspect_logs: bool = False,
         on_progress: Callable[[int, int], None] | None = None,
         on_model: Callable[[str], None] | None = None,
     ) -> RunResult:
@@ -56,6 +57,7 @@ class OpenRun:
             self.data,
             self.out,
             self.sources,
+            inspect_logs=inspect_logs,
             on_progress=on_progress,
             on_model=on_model,
         )
