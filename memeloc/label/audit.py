@@ -120,9 +120,12 @@ def audit_section(result: Audit) -> Section:
         "audit",
         "People beside the model",
         (
+            Table("audit", "All in all", _all_in_all(result), _MEASURES, _METHOD),
             Table("audit_people", "Each person with the model", people, _PEOPLE, method),
             Table("audit_pairs", "Each two people", pairs, _PAIRS, "Cohen's kappa (1960)."),
-        ),
+        )
+        if result.people
+        else (),
         (Heatmap("audit_kappa", "Cohen's kappa of each two", _matrix(result), method),)
         if result.people
         else (),
@@ -171,6 +174,27 @@ _PAIRS = {
 }
 
 
+_MEASURES = {"measure": "what is measured", "value": "up to 1; a share is 0 to 1"}
+_METHOD = (
+    "Means over people are of those who do not stand out. Somebody stands out whose kappa with the "
+    "majority of the others is far below the others' median, and whose agreement is hardly by "
+    "chance (rule `outlier`); nobody is excluded by it."
+)
+
+
+def _all_in_all(result: Audit) -> pd.DataFrame:
+    import pandas as pd
+
+    measures = {
+        "mean of Cohen's kappa with the model": result.kappa,
+        "Fleiss' kappa of all people": result.fleiss,
+        "Fleiss' kappa without those who stand out": result.fleiss_kept,
+        "share of items on which most people gave the model's label": result.same,
+    }
+    frame = pd.DataFrame(list(measures.items()), columns=list(_MEASURES))
+    return frame.astype({"value": float})
+
+
 def _row(person: WithModel) -> tuple[Any, ...]:
     return (
         person.participant, person.items, person.agreement, person.kappa,
@@ -201,8 +225,9 @@ def _sentences(result: Audit, outliers: Collection[str]) -> list[str]:
     ]
     if outliers:
         sentences.append(
-            f"{', '.join(outliers)} stands out from the others; without, Fleiss' kappa of the "
-            f"others is {_written(result.fleiss_kept)} (with: {_written(result.fleiss)})."
+            f"{', '.join(outliers)} {'stands' if len(outliers) == 1 else 'stand'} out from the "
+            f"others; Fleiss' kappa of the others is {_written(result.fleiss_kept)} (of all: "
+            f"{_written(result.fleiss)})."
         )
     else:
         sentences.append(f"Fleiss' kappa of the people is {_written(result.fleiss)}.")

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping
 from typing import Any
 
-from sqlalchemy import select
+from sqlalchemy import bindparam, select
 
 from memeloc.store.queries import Repository, add_rows, by_slices, two_columns
 from memeloc.store.tables.items import features, model_answers
@@ -38,13 +38,17 @@ class Computed(Repository):
         return ModelAnswers(self.root, self.database)
 
 
+_ANSWER = select(model_answers.c.value).where(model_answers.c.hash == bindparam("key"))
+"""Made once: of many thousand questions, making the query takes longer than answering it."""
+
+
 class ModelAnswers(Repository):
     """What language models answered: a cache for their client."""
 
     def get(self, key: str) -> str | None:
         """The answer to the question with this hash, if it was asked before."""
-        query = select(model_answers.c.value).where(model_answers.c.hash == key)
-        return next((value for (value,) in self.fetch(query)), None)
+        with self.database.read() as connection:
+            return connection.execute(_ANSWER, {"key": key}).scalar()
 
     def put(self, key: str, value: str) -> None:
         """Keep an answer; a newer one to the same takes its place."""

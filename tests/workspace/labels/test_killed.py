@@ -1,0 +1,45 @@
+"""kill -9 in the middle of a run: the same command goes on, and pays for nothing twice."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from memeloc.workspace import Workspace
+from tests.chat_server import serve_chat
+from tests.workspace.labels.answering import labels
+from tests.workspace.teams import workspace_of
+
+AT_ONCE = 4
+"""Requests in flight, as the settings have it."""
+
+
+@pytest.mark.slow
+def test_a_killed_run_goes_on_and_pays_for_nothing_twice(tmp_path: Path) -> None:
+    workspace_of(tmp_path, [], memes=6).close()
+    processes: list[subprocess.Popen[bytes]] = []
+
+    def say(number: int, body: dict[str, Any]) -> str:
+        if number == 9:
+            processes[0].kill()
+        return labels("safe")
+
+    command = [sys.executable, "-m", "memeloc", "label", "--model", "tiny"]
+    with serve_chat() as server:
+        server.say = say
+        environment = {**os.environ, "OPENAI_BASE_URL": server.url}
+        for _ in range(2):
+            processes.append(subprocess.Popen(command, cwd=tmp_path / "work", env=environment))
+            processes[-1].wait(120)
+        asked = len(server.bodies)
+    assert [process.returncode for process in processes] == [-9, 0]
+    assert 18 <= asked <= 18 + AT_ONCE
+    with Workspace.open(tmp_path / "work") as workspace:
+        answers = workspace.labels.answers()
+        assert len({answer.key for answer in answers}) == len(answers) == 18
+        assert {each.state for each in workspace.labels.outcomes()} == {"accepted"}
