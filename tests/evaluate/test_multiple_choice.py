@@ -62,3 +62,7 @@ def test_the_report_has_no_macro_f1(evaluation: Evaluation) -> None:
     tables = {table.name for section in evaluation.sections for table in section.tables}
     assert {"choice", "dimensions"} <= tables
     assert not {"macro", "labels"} & tables
+
+
+def test_the_whole_is_the_same_wherever_it_stands(evaluation: Evaluation) -> None:
+    assert evaluation.scores[0].accuracy.value == evaluation.choices[0].overall.value

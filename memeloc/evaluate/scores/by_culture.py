@@ -20,6 +20,7 @@ from memeloc.evaluate.scores.figures import (
     PromptScores,
     Value,
 )
+from memeloc.evaluate.scores.right import counts_by_unit, rightness, units_of
 from memeloc.evaluate.scores.settings import ScoreSettings
 from memeloc.statistics.bootstrap import Estimates, estimate
 
@@ -35,12 +36,12 @@ def scores_of(
         culture: the column of `coded.gold`.
         task: the name of a coarser task or of a part of the items, for the random numbers.
     """
+    name = f"{task} {coded.cultures[culture]} {'|'.join(answered.condition)}"
+    if coded.is_choice:
+        return _choice(coded, answered, culture, settings, name)
     gold = coded.gold[:, culture]
     scored = (gold != NO_GOLD) & answered.asked.any(axis=1)
     rows = np.column_stack([gold, answered.predicted])[scored]
-    name = f"{task} {coded.cultures[culture]} {'|'.join(answered.condition)}"
-    if coded.is_choice:
-        return _choice(coded, answered, culture, rows, settings, name)
     every = _measured(rows, np.ones((1, len(rows))), coded)
     if not len(rows):
         return _scores(coded, answered, culture, rows, every, None)
@@ -51,24 +52,6 @@ def scores_of(
         return np.column_stack([*macro, _mean(measured.f1s)])
 
     return _scores(coded, answered, culture, rows, every, estimate(rows, means, settings, name))
-
-
-def mean_accuracy(patterns: Ints, weights: Floats) -> Floats:
-    """The mean over prompts of their accuracy (a `Statistic`).
-
-    Args:
-        patterns: (items, prompts): 1 right, 0 wrong, negative for not asked.
-        weights: (resamples, items).
-    """
-    with np.errstate(invalid="ignore", divide="ignore"):
-        accuracies = (weights @ (patterns == 1)) / (weights @ (patterns >= 0))
-    return _mean(accuracies)[:, None]
-
-
-def rightness(gold: Ints, predicted: Ints) -> Ints:
-    """1 right, 0 wrong, `NOT_ASKED` where there is no answer; rows (items, prompts)."""
-    right = (predicted == gold[:, None]).astype(np.int64)
-    return np.where(predicted == NOT_ASKED, NOT_ASKED, right)
 
 
 def sd(values: Sequence[float]) -> float:
@@ -157,35 +140,37 @@ def _scores(
 
 
 def _choice(
-    coded: Coded,
-    answered: Answered,
-    culture: int,
-    rows: Ints,
-    settings: ScoreSettings,
-    name: str,
+    coded: Coded, answered: Answered, culture: int, settings: ScoreSettings, name: str
 ) -> CultureScores:
-    """Of multiple choice: right and wrong only."""
-    right = rightness(rows[:, 0], rows[:, 1:])
-    accuracies = [_share(column) for column in right.T]
+    """Of multiple choice: right and wrong only; resamples draw memes with all their questions."""
+    gold = coded.gold[:, culture]
+    known = (gold != NO_GOLD) & answered.asked.any(axis=1)
+    counts = counts_by_unit(rightness(gold, answered.predicted), known, units_of(coded))
+    rows = counts[counts[..., 1].any(axis=1)]
+
+    def mean(patterns: Ints, weights: Floats) -> Floats:
+        sums = (weights @ patterns).reshape(len(weights), -1, 2)
+        with np.errstate(invalid="ignore", divide="ignore"):
+            return _mean(sums[..., 0] / sums[..., 1])[:, None]
+
     value = UNDEFINED
     if len(rows):
-        estimates = estimate(right, mean_accuracy, settings, name)
+        estimates = estimate(rows.reshape(len(rows), -1), mean, settings, name)
         columns = (estimates.value, estimates.low, estimates.high)
         value = Value(*(float(column[0]) for column in columns))
+    totals = [(int(right), int(asked)) for right, asked in rows.sum(axis=0)]
+    accuracies = [right / asked if asked else nan for right, asked in totals]
     return CultureScores(
         answered.condition,
         coded.cultures[culture],
-        len(rows),
+        int(known.sum()),
         value,
         sd(accuracies),
         *(UNDEFINED,) * 5,
         tuple(
-            PromptScores(prompt, int((column >= 0).sum()), accuracy, *(nan,) * 5)
-            for prompt, column, accuracy in zip(answered.prompts, right.T, accuracies, strict=True)
+            PromptScores(prompt, asked, accuracy, *(nan,) * 5)
+            for prompt, (_, asked), accuracy in zip(
+                answered.prompts, totals, accuracies, strict=True
+            )
         ),
     )
-
-
-def _share(column: Ints) -> float:
-    asked = column[column >= 0]
-    return float(asked.mean()) if len(asked) else nan

@@ -9,16 +9,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
-from numpy.typing import NDArray
 
 from memeloc.evaluate.metrics import Floats, Ints
-from memeloc.evaluate.scores.by_culture import rightness
 from memeloc.evaluate.scores.coded import NO_GOLD, Answered, Coded
 from memeloc.evaluate.scores.figures import ChoiceScores, Value
+from memeloc.evaluate.scores.right import Bools, counts_by_unit, rightness, units_of
 from memeloc.evaluate.scores.settings import ScoreSettings
 from memeloc.statistics.bootstrap import estimate
-
-Bools = NDArray[np.bool_]
 
 
 def toxicity_of(dimensions: Sequence[str], settings: ScoreSettings) -> str:
@@ -44,14 +41,14 @@ def choice_scores(
     toxic = (
         dimension == toxicity_of(names, settings) if toxicity_of(names, settings) else known & False
     )
-    units = _units(coded)
+    units = units_of(coded)
     parts = [
         *(known & (dimension == name) for name in names),
         known,
         known & toxic,
         known & ~toxic,
     ]
-    counted = [_counts(right, part, units) for part in parts]
+    counted = [counts_by_unit(right, part, units) for part in parts]
     group, pairs = _groups(right, known & toxic, known & ~toxic, units)
     rows = np.stack([*counted, group, pairs], axis=1)  # (memes, figures, prompts, right and asked)
     name = f"choice {coded.cultures[culture]} {'|'.join(answered.condition)}"
@@ -74,30 +71,12 @@ def choice_scores(
     )
 
 
-def _units(coded: Coded) -> Ints:
-    """By item the number of its meme; an item without one is one of its own."""
-    memes = coded.memes or ("",) * len(coded.items)
-    keys = [
-        ("meme", meme) if meme else ("item", item)
-        for meme, item in zip(memes, coded.items, strict=True)
-    ]
-    numbers = {key: number for number, key in enumerate(dict.fromkeys(keys))}
-    return np.array([numbers[key] for key in keys])
-
-
-def _counts(right: Ints, part: Bools, units: Ints) -> Ints:
-    """Right and asked questions by meme and prompt."""
-    counts = np.zeros((int(units.max()) + 1, right.shape[1], 2), dtype=np.int64)
-    np.add.at(counts, units[part], np.stack([right[part] == 1, right[part] >= 0], axis=-1))
-    return counts
-
-
 def _groups(right: Ints, toxic: Bools, others: Bools, units: Ints) -> tuple[Ints, Ints]:
     """By meme and prompt whether all is right, and how many pairs are; and of how many.
 
     A meme counts where both kinds of question were answered (PROTOCOLS, group accuracy).
     """
-    first, second = _counts(right, toxic, units), _counts(right, others, units)
+    first, second = counts_by_unit(right, toxic, units), counts_by_unit(right, others, units)
     asked = (first[..., 1] > 0) & (second[..., 1] > 0)
     whole = asked & (first[..., 0] == first[..., 1]) & (second[..., 0] == second[..., 1])
     return np.stack([whole, asked], axis=-1).astype(np.int64), first * second

@@ -13,9 +13,9 @@ import numpy as np
 
 from memeloc.counts import counted
 from memeloc.evaluate.metrics import Floats, Ints
-from memeloc.evaluate.scores.by_culture import rightness
 from memeloc.evaluate.scores.coded import NO_GOLD, Condition
 from memeloc.evaluate.scores.figures import UNDEFINED, Change, CultureScores, Value
+from memeloc.evaluate.scores.right import rightness
 from memeloc.evaluate.scores.sections.ranks import METHOD, rank_sum
 from memeloc.evaluate.scores.sections.scored import (
     MOST_LINES,

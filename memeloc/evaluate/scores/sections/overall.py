@@ -77,7 +77,7 @@ def accuracy_section(scored: Scored) -> Section:
     return Section(
         "accuracy",
         "Accuracy",
-        tables=(*tables, _prompts(scored)),
+        tables=(*tables, *([_prompts(scored)] if _most_prompts(scored) > 1 else [])),
         plots=tuple(_plots(scored, method)),
         sentences=(*_sentences(scored),),
         figures={
@@ -207,14 +207,15 @@ def _matrix(scored: Scored, conditions: list[Condition]) -> pd.DataFrame:
 def _sentences(scored: Scored) -> Iterator[str]:
     coded = scored.coded
     models = dict.fromkeys(each.condition.model for each in coded.answered)
-    prompts = max(len(each.prompts) for each in coded.answered)
+    prompts = _most_prompts(scored)
+    more = f" and up to {counted(prompts, 'prompt')} each" if prompts > 1 else ""
     answers = sum(int(each.asked.sum()) for each in coded.answered)
     yield (
         f"We scored {counted(answers, 'answer')} of {counted(len(models), 'model')} "
-        f"({', '.join(models)}) to {counted(len(coded.items), 'item')} and up to "
-        f"{counted(prompts, 'prompt')} each, against the labels of "
-        f"{', '.join(coded.cultures)}. Figures are means over the prompts; an answer that chooses "
-        "no option is wrong."
+        f"({', '.join(models)}) to {counted(len(coded.items), 'item')}{more}, against the labels "
+        f"of {', '.join(coded.cultures)}. "
+        + ("Figures are means over the prompts; an" if prompts > 1 else "An")
+        + " answer that chooses no option is wrong."
     )
     known = [score for score in scored.scores if score.items]
     if known:
@@ -224,6 +225,10 @@ def _sentences(scored: Scored) -> Iterator[str]:
             f"{best.culture}: {percent_with_interval(*cells(best.accuracy))} of "
             f"{counted(best.items, 'item')}."
         )
+
+
+def _most_prompts(scored: Scored) -> int:
+    return max(len(each.prompts) for each in scored.coded.answered)
 
 
 def _figures(score: CultureScores) -> dict[str, object]:

@@ -9,6 +9,7 @@ import numpy as np
 from memeloc.evaluate.metrics import Floats, Ints
 from memeloc.evaluate.scores.coded import Answered, Coded, Prompt
 from memeloc.evaluate.scores.figures import UNDEFINED, PositionBias, Value
+from memeloc.evaluate.scores.right import summed, units_of
 from memeloc.evaluate.scores.sections.scored import (
     CONDITION_COLUMNS,
     MOST_LINES,
@@ -57,7 +58,7 @@ def position_bias(coded: Coded, answered: Answered, settings: ScoreSettings) -> 
             both.sum(axis=1),
         ]
     ).astype(np.int64)
-    first, changed = _estimated(rows[answered.asked.any(axis=1)], answered, settings)
+    first, changed = _estimated(summed(rows, units_of(coded)), answered, settings)
     total = max(int(placed.sum()), 1)
     shares = [
         float((placed & (answered.positions == n)).sum()) / total for n in range(1, places + 1)
@@ -77,7 +78,7 @@ def positions_section(scored: Scored, biases: Sequence[PositionBias]) -> Section
     gaps = []
     if not any(each.shares for each in biases):
         gaps.append("The answers do not say at which place the option chosen was shown.")
-    if not any(each.pairs for each in biases):
+    if not any(each.pairs for each in biases) and not scored.coded.is_choice:
         gaps.append("No wording was asked with its options in both orders.")
     return Section(
         "position-bias",

@@ -57,10 +57,11 @@ class Scored:
     @property
     def resampling(self) -> str:
         """How intervals were made, for a table's method."""
+        drawn = "memes, each with all its questions" if self.coded.memes else "items"
         return (
             f"Intervals ({self.settings.confidence:.0%}, percentiles) rest on "
-            f"{self.settings.bootstraps:,} resamples of items, each with all its answers "
-            "(Efron and Tibshirani 1993)."
+            f"{self.settings.bootstraps:,} resamples of {drawn} and all their answers (Efron and "
+            "Tibshirani 1993)."
         )
 
 

@@ -11,6 +11,7 @@ from memeloc.evaluate.answers import ModelAnswers
 from memeloc.evaluate.metrics import Floats, Ints
 from memeloc.evaluate.scores.coded import INVALID, Answered, Coded
 from memeloc.evaluate.scores.figures import Rates, Value
+from memeloc.evaluate.scores.right import summed, units_of
 from memeloc.evaluate.scores.sections.scored import (
     CONDITION_COLUMNS,
     MOST_LINES,
@@ -59,18 +60,19 @@ def rates_of(coded: Coded, answered: Answered, settings: ScoreSettings) -> Rates
             (answered.predicted == INVALID).sum(axis=1),
             (answered.refused * asked).sum(axis=1),
         ]
-    )[asked.any(axis=1)]
+    )
 
     def shares(patterns: Ints, weights: Floats) -> Floats:
         sums = weights @ patterns
         return np.asarray(sums[:, 1:] / sums[:, :1])
 
-    estimates = estimate(rows, shares, settings, f"rates {'|'.join(answered.condition)}")
+    name = f"rates {'|'.join(answered.condition)}"
+    estimates = estimate(summed(rows, units_of(coded)), shares, settings, name)
     columns = zip(estimates.value, estimates.low, estimates.high, strict=True)
     invalid, refused = (Value(*map(float, column)) for column in columns)
     return Rates(
         answered.condition,
-        len(rows),
+        int(asked.any(axis=1).sum()),
         int(asked.sum()),
         invalid,
         refused,
@@ -95,7 +97,7 @@ def validity_section(scored: Scored, rates: tuple[Rates, ...], answers: ModelAns
         "Invalid answers and refusals",
         tables=(
             table("validity", "Invalid answers and refusals", rows, _RATES, method),
-            table("validity-prompts", "By prompt", _by_prompt(scored.coded), _PROMPTS, method),
+            *_prompts(scored, method),
             *_rules(answers),
         ),
         plots=(_plot(scored, rates, method),),
@@ -122,6 +124,12 @@ def _plot(scored: Scored, rates: tuple[Rates, ...], method: str) -> Plot:
         for kind, value in (("invalid", each.invalid), ("refused", each.refused))
     )
     return Intervals("validity", "Answers that chose nothing", frame, "share of answers", method)
+
+
+def _prompts(scored: Scored, method: str) -> Iterator[Table]:
+    """By prompt, where there are more than one."""
+    if any(len(each.prompts) > 1 for each in scored.coded.answered):
+        yield table("validity-prompts", "By prompt", _by_prompt(scored.coded), _PROMPTS, method)
 
 
 def _by_prompt(coded: Coded) -> Iterator[tuple[object, ...]]:
