@@ -28,7 +28,10 @@ from memeloc.splits import split_memes
 
 
 def read_cultures(run: LoraRun, folder: Path) -> dict[str, Dataset]:
-    """By culture the items that it has a label for; its column of the run's table has them.
+    """By culture the items that it has a label for.
+
+    In a table a culture's labels stand in the column of its name, in a release in the rows of its
+    labels whose column `culture` names it.
 
     Raises:
         InputError: the table cannot be read, or a label is none of the options.
@@ -37,7 +40,12 @@ def read_cultures(run: LoraRun, folder: Path) -> dict[str, Dataset]:
     known = {label for _, label in run.lora.options}
     for culture in run.lora.cultures:
         columns = run.data.columns.model_copy(update={"label": culture})
-        data = run.data.model_copy(update={"columns": columns})
+        update = (
+            {"where": {**run.data.where, "culture": culture}}
+            if run.data.release
+            else {"columns": columns}
+        )
+        data = run.data.model_copy(update=update)
         datasets[culture] = read_dataset(data, run.labels, folder)
         if unknown := {each.label for each in datasets[culture].examples} - known:
             raise InputError(
@@ -67,7 +75,7 @@ def tune_cultures(
     """
     examples = {each.item: each for data in datasets.values() for each in data.examples}
     session = _Session(run, examples, datasets, folder, on_progress)
-    folds = _folds(run, examples)
+    folds = folds_of(run, examples)
     total = len(run.lora.cultures) * len(folds) + run.lora.zero_shot
     models: list[TunedModel] = []
     if run.lora.zero_shot:
@@ -80,7 +88,7 @@ def tune_cultures(
     first = next(iter(datasets.values()))
     about = {
         **first.about,
-        "labels": f"columns {', '.join(run.lora.cultures)}",
+        "labels": f"of {', '.join(run.lora.cultures)}",
         "examples": f"{len(examples):,}",
         "split": f"{run.lora.folds} folds, drawn with seed {run.seed}, examples of a template "
         "together and labels in the shares of the whole",
@@ -89,8 +97,12 @@ def tune_cultures(
     return Tuned(run, _answers(run, models, examples), gold, tuple(models), about, first.notes)
 
 
-def _folds(run: LoraRun, examples: Mapping[str, Example]) -> dict[str, list[str]]:
-    """By fold its items."""
+def folds_of(run: LoraRun, examples: Mapping[str, Example]) -> dict[str, list[str]]:
+    """By fold its items; those of a template are in one fold, and labels are spread evenly.
+
+    Raises:
+        InputError: there are fewer templates than folds.
+    """
     names = [f"fold {number + 1}" for number in range(run.lora.folds)]
     parts = split_memes(
         {item: each.group for item, each in examples.items()},

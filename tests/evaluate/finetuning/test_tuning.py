@@ -155,6 +155,29 @@ def test_a_finished_model_is_not_trained_again(folder: Path, tmp_path: Path) -> 
     assert steps.count("steps") == 12
 
 
+def test_a_stopped_training_goes_on_from_its_last_epoch(folder: Path, tmp_path: Path) -> None:
+    from memeloc.evaluate.finetuning import FineTuningRun, read_finetuning, tune
+
+    run = read_finetuning(folder / "desk.toml")
+    assert isinstance(run, FineTuningRun)
+    run = run.model_copy(update={"models": run.models[:1], "save": False})
+    steps: list[str] = []
+
+    def stop(what: str, more: int, total: int) -> None:
+        steps.append(what)
+        if steps.count("steps") == 6:
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        tune(run, tmp_path / "stopped", stop)
+    steps.clear()
+    resumed = tune(run, tmp_path / "stopped", lambda what, more, total: steps.append(what))
+    assert steps.count("steps") == 8  # of 12; an epoch has 4
+    whole = tune(run, tmp_path / "whole")
+    assert resumed.models[0].fold == whole.models[0].fold
+    assert not list((tmp_path / "stopped").rglob("checkpoint*"))
+
+
 def test_a_model_for_each_culture_is_scored_against_all(
     folder: Path, tmp_path: Path, command: Callable[..., Any]
 ) -> None:
