@@ -1,7 +1,7 @@
 """Models on disk. In: `Trained` models. Out: a folder each, with skops' file and a card; and back.
 
 A file of skops holds no code: reading it builds objects of the types that it names, and only of
-types of scikit-learn, numpy, scipy and XGBoost.
+types of scikit-learn, numpy and XGBoost.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ import numpy as np
 from pydantic import TypeAdapter
 
 from memeloc.embedding.models import first_line, library
-from memeloc.errors import InputError
+from memeloc.errors import InputError, MemelocError
 from memeloc.evaluate.training.classifiers import Classifier
 from memeloc.evaluate.training.examples import Example
 from memeloc.evaluate.training.features import EXTRA, FittedBlock, features_of
@@ -28,6 +28,12 @@ from memeloc.version import __version__
 
 MODEL, CARD, ABOUT = "model.skops", "README.md", "model.json"
 """The files of a model: what it learned, what it is for people, and its settings."""
+_TRUSTED = {
+    "sklearn.ensemble._hist_gradient_boosting.predictor.TreePredictor",
+    "xgboost.core.Booster",
+    "xgboost.sklearn.XGBClassifier",
+}
+"""Types that are read beside those that skops itself trusts: scikit-learn's and numpy's."""
 _BETWEEN = "\n"
 """Between terms; none has a line's end, for white space in texts is single spaces."""
 
@@ -103,7 +109,6 @@ def load_model(folder: str | Path) -> SavedModel:
         MissingError: skops, scikit-learn or XGBoost is not installed.
     """
     folder = Path(folder)
-    skops = library("skops.io", EXTRA)
     try:
         about = json.loads((folder / ABOUT).read_text(encoding="utf-8"))
         if file_sha256(folder / MODEL) != about["sha256"]:
@@ -114,12 +119,24 @@ def load_model(folder: str | Path) -> SavedModel:
         seed = int(about["seed"])
     except (OSError, ValueError, KeyError, TypeError) as error:
         raise InputError(f"holds no model ({first_line(error)}).", file=folder) from error
-    content = (folder / MODEL).read_bytes()
-    unknown = skops.get_untrusted_types(data=content)
-    if wrong := [name for name in unknown if not _is_known(name)]:
-        raise InputError(f"holds objects of other types: {wrong[0][:80]}.", file=folder / MODEL)
-    parts = tuple(map(_part, skops.loads(content, trusted=unknown)))
+    parts = tuple(map(_part, _objects(folder / MODEL)))
     return SavedModel(Trained(settings, labels, parts, counts, seed), features)
+
+
+def _objects(path: Path) -> list[Mapping[str, Any]]:
+    """What a file of skops holds, if it is of types that our models are made of."""
+    skops = library("skops.io", EXTRA)
+    content = path.read_bytes()
+    try:
+        unknown = skops.get_untrusted_types(data=content)
+        if wrong := [name for name in unknown if name not in _TRUSTED]:
+            raise InputError(f"holds objects of other types: {wrong[0][:80]}.", file=path)
+        objects: list[Mapping[str, Any]] = skops.loads(content, trusted=unknown)
+    except MemelocError:
+        raise
+    except Exception as error:  # of a broken file anything may come
+        raise InputError(f"cannot be read ({first_line(error)}).", file=path) from error
+    return objects
 
 
 def folder_name(number: int, name: str) -> str:
@@ -156,8 +173,3 @@ def _part(content: Mapping[str, Any]) -> Part:
     )
     fitted = Classifier(content["fitted"], np.asarray(content["classes"]), bool(content["dense"]))
     return Part(blocks, fitted)
-
-
-def _is_known(name: str) -> bool:
-    """Whether a type is one that our classifiers are made of."""
-    return name.startswith(("sklearn.", "xgboost.", "numpy.", "scipy.sparse."))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 from pathlib import Path
 
@@ -243,3 +244,75 @@ def test_a_datasets_own_split_wins(tmp_path: Path) -> None:
     assert (training.splits.method, training.splits.left_out) == ("own", 20)
     assert len(training.common) == 20
     assert training.models[0].counts == (13, 14, 13)
+
+
+def test_a_model_of_other_types_is_refused(summary: TrainingSummary, tmp_path: Path) -> None:
+    import skops.io
+
+    content = skops.io.dumps([{"fitted": Path("tea")}])
+    (tmp_path / "model.skops").write_bytes(content)
+    about = json.loads((summary.saved[1] / "model.json").read_text(encoding="utf-8"))
+    about["sha256"] = hashlib.sha256(content).hexdigest()
+    (tmp_path / "model.json").write_text(json.dumps(about), encoding="utf-8")
+    with pytest.raises(InputError, match="objects of other types: pathlib"):
+        load_model(tmp_path)
+
+
+@pytest.mark.slow
+def test_xgboost_is_trained_and_read_back(tmp_path: Path) -> None:
+    pytest.importorskip("xgboost", reason="the extra xgboost is not installed")
+    run = RUN.replace('classifier = "boosting"', 'classifier = "xgboost"')
+    run = run.replace("max_iter = 10, min_samples_leaf = 3", "n_estimators = 5")
+    training = trained(write_run(tmp_path, run))
+    saved = load_model(write_training(training, tmp_path / "page").saved[3])
+    rows = np.arange(7)  # the next one has no text
+    expected = training.models[3].predict(training.features, rows)
+    predicted = saved.predict(training.dataset.examples[:7], tmp_path)
+    assert predicted == [training.dataset.labels[place] for place in expected]
+
+
+def test_pictures_are_learned_by_their_vectors(tmp_path: Path) -> None:
+    from PIL import Image
+
+    rows = []
+    for number in range(40):
+        colour = [(200, 40, 40), (40, 40, 200)][number % 2]
+        picture = Image.effect_noise((24, 24), 40).convert("RGB")
+        picture = Image.blend(picture, Image.new("RGB", (24, 24), colour), 0.6)
+        picture.save(tmp_path / f"{number}.png")
+        rows.append([f"{number:02}", ["red", "blue"][number % 2], f"{number}.png"])
+    write_table(tmp_path / "memes.csv", ["id", "label", "file"], rows)
+    write_colour_model(tmp_path / "mean.onnx")
+    (tmp_path / "run.toml").write_text(
+        """
+        name = "pictures"
+        split = { method = "seeded", share = 0.7 }
+        features.colours = { kind = "pictures", model = "onnx:mean.onnx" }
+        models = [{ name = "pictures", features = ["colours"] }]
+        [data]
+        table = "memes.csv"
+        columns = { item = "id", picture = "file" }
+        """.replace("\n        ", "\n"),
+        encoding="utf-8",
+    )
+    training = trained(tmp_path / "run.toml")
+    assert Comparison(training).scores[0].metrics.accuracy == 1
+    assert training.answers.table["input"].unique().tolist() == ["picture"]
+    (tmp_path / "7.png").unlink()
+    with pytest.raises(InputError, match=r"row 9, column file: .* '7.png' is not in"):
+        trained(tmp_path / "run.toml")
+
+
+def write_colour_model(path: Path) -> None:
+    """A network whose three features are the means of red, green and blue."""
+    from onnx import TensorProto, helper
+
+    graph = helper.make_graph(
+        [helper.make_node("GlobalAveragePool", ["pixels"], ["features"])],
+        "colours",
+        [helper.make_tensor_value_info("pixels", TensorProto.FLOAT, ["n", 3, 16, 16])],
+        [helper.make_tensor_value_info("features", TensorProto.FLOAT, None)],
+    )
+    opset = [helper.make_opsetid("", 17)]
+    model = helper.make_model(graph, opset_imports=opset, ir_version=9)
+    path.write_bytes(model.SerializeToString())
