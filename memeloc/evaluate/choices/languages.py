@@ -20,6 +20,7 @@ matter. A word that ends in `*` has any ending.
 - doubt: a name in a clause after these is no answer ("whether this is hate"), nor is one right
   before those of doubt_after ("hate or not").
 - ends: what may stand behind a whole answer ("bです").
+- wrong: behind a marker, says that it is not the answer ("a is wrong").
 - ordinals: how options are counted ("the second option").
 - names: by concept the words for it, and under `CONCEPT_not` those for its contrary. An option
   that is named by one of them, in any language, is recognised by all of them.
@@ -65,6 +66,7 @@ class Language:
     doubt: tuple[str, ...]
     doubt_after: tuple[str, ...]
     ends: tuple[str, ...]
+    wrong: tuple[str, ...]
     ordinals: tuple[str, ...]
     names: dict[str, tuple[str, ...]]
 
@@ -95,20 +97,19 @@ def _read(path: Path) -> Language:
 
 
 def gather(field: str, among: Iterable[Language] | None = None) -> list[str]:
-    """The phrases of a field in all languages, or in those given; the longest first."""
+    """The phrases of a field in all languages, or in those given."""
     chosen = languages().values() if among is None else among
-    phrases = {phrase for language in chosen for phrase in getattr(language, field)}
-    return sorted(phrases, key=lambda phrase: (-len(phrase), phrase))
+    return sorted({phrase for language in chosen for phrase in getattr(language, field)})
 
 
 def any_of(phrases: Iterable[str]) -> str:
-    """A regular expression of the words of phrases; one that nothing matches for no phrase.
+    """A regular expression of the words of phrases, the longest first; nothing matches none.
 
     What stands before a word is looked at once for all words of a kind of script: an alternative
     that begins with its letter is passed over at once where the text has another.
     """
     kinds: dict[str, dict[str, list[str]]] = {}
-    for phrase in phrases:
+    for phrase in sorted(set(phrases), key=lambda phrase: (-len(phrase), phrase)):
         if re.match(f"[{UNSPACED}]", phrase):
             before = ""
         elif "\u0600" <= phrase[0] <= "\u06ff":
@@ -144,5 +145,6 @@ def refusals() -> re.Pattern[str]:
 def _refusal(phrase: str) -> str:
     beginning = r"^\W*" if phrase.startswith("^") else ""
     start = "" if re.match(f"[({UNSPACED}]", phrase.lstrip("^(")) else r"(?<!\w)"
-    pattern = phrase.removeprefix("^").replace(" ... ", _GAP).replace(" ", r"\s+")
+    pattern = phrase.removeprefix("^").replace(" ... ", _GAP)
+    pattern = re.sub(" [?]", r"\\s*", pattern).replace(" ", r"\s+")
     return f"{beginning}{start}(?:{pattern})"

@@ -108,7 +108,7 @@ class Options:
     @cached_property
     def marker_pattern(self) -> re.Pattern[str]:
         """A marker as a word of its own, of the own alphabet or another."""
-        letters = sorted([*self.by_marker, *self.by_equal], key=len, reverse=True)
+        letters = sorted([*self.by_marker, *self.by_equal], key=lambda each: (-len(each), each))
         return re.compile(f"(?:{'|'.join(map(re.escape, letters)) or '(?!)'}){END_OF_WORD}")
 
     @cached_property
@@ -116,14 +116,10 @@ class Options:
         phrases: dict[Side, list[str]] = {}
         for name, side in zip(self.names, self.sides, strict=True):
             phrases.setdefault(side, []).append(name)
-        for concept in {concept for concept, _ in self.sides}:
+        for concept in sorted({concept for concept, _ in self.sides}):
             phrases.setdefault((concept, True), []).extend(_concepts().get(concept, ()))
             phrases.setdefault((concept, False), []).extend(_concepts().get(f"{concept}_not", ()))
-        return [
-            (re.compile(any_of(sorted(set(words), key=len, reverse=True))), side)
-            for side, words in phrases.items()
-            if words
-        ]
+        return [(re.compile(any_of(words)), side) for side, words in phrases.items() if words]
 
     def mentions(self, text: str) -> list[Mention]:
         """Where a folded text names options, in order; the longest of those that overlap."""
@@ -132,7 +128,7 @@ class Options:
             for pattern, side in self._patterns
             for match in pattern.finditer(text)
         ]
-        hits.sort(key=lambda hit: (hit[0], -hit[1]))
+        hits.sort(key=lambda hit: (hit[0], -hit[1], hit[2]))
         mentions: list[Mention] = []
         taken, last = 0, ""
         for start, end, (concept, positive) in hits:
@@ -217,10 +213,7 @@ def _concepts() -> dict[str, list[str]]:
 
 @lru_cache(maxsize=1)
 def _concept_patterns() -> dict[str, re.Pattern[str]]:
-    return {
-        concept: re.compile(any_of(sorted(set(words), key=len, reverse=True)))
-        for concept, words in _concepts().items()
-    }
+    return {concept: re.compile(any_of(words)) for concept, words in _concepts().items()}
 
 
 @lru_cache(maxsize=1)

@@ -16,7 +16,7 @@ Hit = tuple[int, int, int]
 """An option's place, and from where to where it was read."""
 
 _CLOSED = re.compile(
-    r"['\"’”»」*`_]*\s*[.:;,)\]}|/=>。，：；）、-]|[*`\"”»」_]|\s*\n|['\"’”»」*`_)\]}.\s]*$"
+    r"(?!\.\w\.)['\"’”»」*`_]*\s*[.:;,!?)\]}|/=>。，：；）、！？-]|[*`\"”»」_]|\s*\n|\W*$"
 )
 """What follows a marker that stands for itself."""
 
@@ -42,12 +42,15 @@ def option_at(text: str, options: Options) -> Hit | None:
     while beside_at < len(text) and not is_word(text[beside_at]):
         beside_at += 1
     beside = _name_at(text, options, beside_at, is_strict=True)
-    is_article = options.is_article(letter)
+    is_led = opening is not None and any(map(is_word, opening.group()))
+    is_article = options.is_article(letter) and not is_led  # `class 2 is`, but not `2 cats`
     if beside is not None:
         if is_article and not letter.isdecimal() and text[end:beside_at].isspace():
             return beside[0], at, beside[1]
         return (place if beside[0] == place else CONTRADICTION), at, beside[1]
     rest = text[end:]
+    if _wrong().match(rest):
+        return None
     if _CLOSED.match(rest) or is_end(rest) or because(is_article).match(rest):
         return place, at, end
     if not is_article and re.match(r"\s+\w\w", rest):
@@ -58,6 +61,13 @@ def option_at(text: str, options: Options) -> Hit | None:
 def option_alone(text: str, options: Options) -> Hit | None:
     """The option that a folded text consists of."""
     bare = text.strip()
+    marked = re.match(r"a\s*:\s*(\w+)\W*$|\W*(?:\d{1,2}[.)]\s+)?(\w+)(?:\W+\2)*\W*$", bare)
+    if marked is not None:  # `A: b` and `1) b` number the answer; `b b` repeats it
+        place = options.by_marker.get(marked.group(1) or marked.group(2), -1)
+        if place >= 0 and (
+            marked.group(1) or not bare[0].isdecimal() or "1" not in options.markers
+        ):
+            return place, 0, len(text)
     for place, (marker, name) in enumerate(zip(options.markers, options.names, strict=True)):
         if bare and bare in (marker, name):
             return place, 0, len(text)
@@ -136,6 +146,11 @@ def because(is_article: bool) -> re.Pattern[str]:
     """How reasons begin; after a letter that is also a word only the English words are read."""
     among = languages_for("en") if is_article else None
     return re.compile(rf"[^{WORD}]*{any_of(gather('because', among))}")
+
+
+@lru_cache(maxsize=1)
+def _wrong() -> re.Pattern[str]:
+    return re.compile(rf"[^{WORD}]*{any_of(gather('wrong'))}")
 
 
 @lru_cache(maxsize=1)

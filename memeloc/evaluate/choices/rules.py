@@ -12,6 +12,7 @@
 | `chosen` | `I would choose b`, `option b`, `it is b` |
 | `emphasis` | one option in `**`, quotes, brackets |
 | `refused` | says that it cannot or will not answer: invalid and refused |
+| `in spite of a refusal` | "I cannot be sure, but it is not hateful" |
 | `yes or no` | `Yes, ...` where the prompt asks a question of yes or no |
 | `conclusion` | names one option in a last sentence that begins with "therefore" |
 | `named` | names one option, and no other, anywhere |
@@ -87,7 +88,11 @@ def read(context: Context) -> Reading:
                 reasons = json_reasons(context.whole.original, context.options)
             return Reading(option, name, explanation=reasons)
         if name == _BEFORE_REFUSALS and refusals().search(context.text):
-            return Reading(None, "refused", True, context.whole.original.strip())
+            in_spite = _in_spite(context)
+            whole = context.whole.original.strip()
+            if in_spite is not None:
+                return Reading(in_spite, "in spite of a refusal", explanation=whole)
+            return Reading(None, "refused", True, whole)
     everything = context.whole.original.strip()
     if _apologies().search(context.text):
         return Reading(None, "apology", True, everything)
@@ -158,7 +163,7 @@ def _ordinal(text: str, options: Options) -> Hit | None:
 
 
 def _first(context: Context) -> Hit | None:
-    text = context.text
+    text = _searchable(context)
     hit = option_at(text, context.options)
     if hit is None:
         return None
@@ -176,6 +181,11 @@ def _first(context: Context) -> Hit | None:
         if marker is None or context.options.is_article(letter):
             return None
     start = len(text) - len(text.lstrip())
+    verdict = _yes_no("").fullmatch(rest.strip()) if re.match(r"\s*[:?]", rest) else None
+    if verdict is not None and letter not in context.options.by_marker:  # `Hate speech: no`
+        concept, positive = context.options.sides[option]
+        side = concept, positive if verdict.group("yes") else not positive
+        return context.options.by_side.get(side, BOTH), start, len(text)
     return option, start, end
 
 
@@ -220,6 +230,19 @@ def _emphasis(context: Context) -> Hit | None:
             named = {mention.option for mention in _asserted(context)}
             return (option, start, end) if not named - {option} or groups.start == 1 else None
     return None
+
+
+def _in_spite(context: Context) -> int | None:
+    """The option that is named behind a refusal and a "but"; what it adds must not refuse too."""
+    text = _searchable(context)
+    last = None
+    for match in refusals().finditer(text):
+        last = match
+    turn = _turns().search(text, last.end()) if last else None
+    if turn is None:
+        return None
+    places = {mention.option for mention in _asserted(context, text[turn.end() :])}
+    return places.pop() if len(places) == 1 else None
 
 
 def _yes_or_no(context: Context) -> Hit | None:
@@ -322,21 +345,22 @@ _BEFORE_REFUSALS = "emphasis"
 @lru_cache(maxsize=1)
 def _leads() -> tuple[re.Pattern[str], re.Pattern[str], re.Pattern[str]]:
     """Words for an answer; what may stand between them and it; and the same with words between."""
-    is_, option = any_of(gather("is_")), any_of(gather("option"))
+    is_ = any_of(gather("is_"))
     gap = rf"(?:[\s*_]+[{WORD}']+){{1,7}}?[\s*_]*"
     mark = r"[\s*_'\"“”「(\[`<#:：=>-]*"
     return (
         re.compile(any_of(gather("answer"))),
-        re.compile(rf"{mark}(?:{is_}{mark})?(?:{is_}{mark})?(?:{option}{mark})?"),
-        re.compile(rf"{gap}(?:{is_}|[:：=]){mark}(?:{is_}{mark})?(?:{option}{mark})?"),
+        re.compile(rf"{mark}(?:{is_}{mark})?(?:{is_}{mark})?"),
+        re.compile(rf"{gap}(?:{is_}|[:：=]){mark}(?:{is_}{mark})?"),
     )
 
 
 @lru_cache(maxsize=1)
 def _choosing() -> re.Pattern[str]:
-    choose, option = any_of(gather("choose")), any_of(gather("option"))
+    choose = any_of({*gather("choose"), *gather("but")})
+    option = any_of(gather("option"))
     mark = r"[\s*_'\"“”「(\[`<#:：,]*"
-    return re.compile(rf"(?:{choose}{mark}(?:{option}{mark})?|{option}{mark})")
+    return re.compile(rf"(?:{choose}{mark}|(?={option}{mark}))")
 
 
 @lru_cache(maxsize=1)
@@ -352,6 +376,11 @@ def _doubts() -> re.Pattern[str]:
 @lru_cache(maxsize=1)
 def _asked_after() -> re.Pattern[str]:
     return re.compile(rf"\s?{any_of(gather('doubt_after'))}|[^.!\n]{{0,40}}\?")
+
+
+@lru_cache(maxsize=1)
+def _turns() -> re.Pattern[str]:
+    return re.compile(any_of(gather("but")))
 
 
 @lru_cache(maxsize=1)
@@ -379,7 +408,7 @@ def _places() -> dict[str, int]:
 
 @lru_cache(maxsize=1)
 def _ordinals() -> re.Pattern[str]:
-    words = "|".join(sorted(map(re.escape, _places()), key=len, reverse=True))
+    words = "|".join(sorted(map(re.escape, _places()), key=lambda each: (-len(each), each)))
     return re.compile(
         rf"(?:(?<!\w)(?P<ordinal>{words})\s?(?:{any_of(gather('option'))}|answer|one\b|antwort|respuesta))"
     )

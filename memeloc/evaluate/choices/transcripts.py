@@ -55,6 +55,10 @@ _THINKING = re.compile(
 )
 _THOUGHT = re.compile(r"</(?:think|thinking|thought|reasoning|analysis)>|◁/think▷|\[/THINK\]", re.I)
 
+_HTML = re.compile(r"<(b|i|u|em|strong|p|span|div|code)>(.*?)</\1>", re.DOTALL | re.I)
+_LATEX = re.compile(r"\\(?:text(?:bf|it|rm)?|math(?:bf|rm|sf)|rm|bf)\s*\{([^{}]*)\}|\\[()\[\]]")
+_TOKEN = re.compile(r"</?(?:pad|bos|eos|unk|s|image|img)>|<\|(?:begin|end)_of_text\|>")
+
 _SHORTEST_ECHO = 16
 """Letters and digits of the prompt that an answer must repeat to be taken for an echo."""
 
@@ -81,7 +85,13 @@ def answer_in(stored: str, prompt: str = "") -> Answer:
     text, shown = _own_turn(stored, prompt)
     text, reasoning, is_unfinished = _without_reasoning(text)
     text, echo = _without_echo(text, prompt)
-    return Answer(text, reasoning, shown + echo, is_unfinished)
+    return Answer(_plain(text), reasoning, shown + echo, is_unfinished)
+
+
+def _plain(text: str) -> str:
+    """Without marks of HTML and LaTeX and tokens of models, whose names are letters too."""
+    text = _HTML.sub(r"\2", _TOKEN.sub(" ", text))
+    return _LATEX.sub(lambda match: match.group(1) or " ", text) if "\\" in text else text
 
 
 def _own_turn(stored: str, prompt: str) -> tuple[str, str]:
