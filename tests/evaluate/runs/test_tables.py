@@ -27,7 +27,7 @@ def test_a_checkout_is_read_by_language(tmp_path: Path) -> None:
     assert data.items[0].picture == tmp_path / "data/memes/en/7.jpg"
     assert data.gold is not None
     assert data.gold.cultures == ("US", "DE")
-    assert data.gold.table.loc["007"].tolist() == ["Hate", "Non-hate"]
+    assert list(data.gold.table.loc["007"]) == ["Hate", "Non-hate"]
     assert data.gold.table["DE"].isna()["30"]
 
 

@@ -86,3 +86,15 @@ def test_a_survey_is_learned_from(workspace: Workspace, folder: Path) -> None:
     us = data.model_copy(update={"where": {"culture": "US"}})
     own = workspace.evaluating.labelled(us, LabelSettings())  # type: ignore[call-arg]
     assert {example.language for example in own.examples} == {"en"}
+
+
+def test_a_run_opens_on_a_workspace(workspace: Workspace, folder: Path, tmp_path: Path) -> None:
+    run = workspace.evaluating.open(
+        "multi3hate", tmp_path, pictures=folder / "out", models=["tiny"], only=["english"], limit=4
+    )
+    plan = run.plan()
+    assert (plan.items, plan.models[0].questions) == (4, 4 * 2 * 6)
+    with pytest.raises(InputError, match=r"no condition 'tea'; it has english"):
+        workspace.evaluating.open("multi3hate", tmp_path, only=["tea"])
+    with pytest.raises(InputError, match="picture, text or both"):
+        workspace.evaluating.open("multi3hate", tmp_path, inputs=["sound"])
