@@ -20,11 +20,9 @@ APT_TEST_ALL := $(APT_TEST) omegat
 EXTRAS_demo := ocr
 EXTRAS_examples := collect,ocr,filters,encoder
 EXTRAS_test := all,encoder,bench,test,lint,site
-# Slow tests train small networks; with PyTorch that is some gigabytes.
-EXTRAS_test-all := $(EXTRAS_test),torch
 EXTRAS_bench := all,bench
-# What only slow tests need.
-EXTRAS_test-all := $(EXTRAS_test),inspect
+# What only slow tests need; with PyTorch, for they train small networks, some gigabytes.
+EXTRAS_test-all := $(EXTRAS_test),inspect,torch,xgboost
 EXTRAS_site := all,site
 
 .NOTPARALLEL:
