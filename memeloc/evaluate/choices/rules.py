@@ -32,7 +32,7 @@ from functools import lru_cache
 
 from memeloc.evaluate.choices.folding import WORD, Folded, is_word
 from memeloc.evaluate.choices.languages import any_of, gather, languages_for, refusals
-from memeloc.evaluate.choices.options import Mention, Options
+from memeloc.evaluate.choices.options import Mention, Options, negation
 from memeloc.evaluate.choices.places import (
     BOTH,
     CONTRADICTION,
@@ -139,8 +139,11 @@ def _chosen(context: Context) -> Hit | None:
     text = _searchable(context)
     values: dict[int, tuple[int, int]] = {}
     for match in _choosing().finditer(text):
+        at = match.start()
+        if negation(text, at, at, 0)[0] < at:
+            continue  # "not classified as hate": names are read with all that stands before them
         hit = _behind(text, match.end(), context.options)
-        if hit is not None and not _is_doubted(text, match.start()):
+        if hit is not None and not _is_doubted(text, at):
             values.setdefault(hit[0], (hit[1], hit[2]))
     return single(values) or _ordinal(text, context.options)
 
