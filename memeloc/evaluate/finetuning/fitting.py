@@ -79,7 +79,13 @@ def fit(
     with quiet():
         states = package.trainer_utils
         last = states.get_last_checkpoint(checkpoints) if checkpoints.is_dir() else None
-        trainer.train(resume_from_checkpoint=last)
+        try:
+            trainer.train(resume_from_checkpoint=last)
+        except library("torch", EXTRA).cuda.OutOfMemoryError as error:
+            raise InputError(
+                f"The GPU has too little memory for {settings.batch_size // settings.accumulate} "
+                "examples at a time; raise `accumulate`, or set precision to bfloat16."
+            ) from error
     shutil.rmtree(checkpoints, ignore_errors=True)
     history = [entry for entry in trainer.state.log_history if "loss" in entry]
     return [{name: float(entry[name]) for name in _LOGGED} for entry in history]
@@ -92,6 +98,8 @@ def _arguments(settings: TrainingSettings, folder: Path, device: Device, seed: i
     package, torch = library("transformers", EXTRA), library("torch", EXTRA)
     target = device_of(device)
     gpus = torch.cuda.device_count() if target == "cuda" else 1
+    if settings.precision == "float16" and target == "cpu":
+        raise InputError("float16 needs a GPU; set precision to bfloat16 or float32.")
     parts = settings.accumulate * max(1, gpus)
     if settings.batch_size % parts:
         raise InputError(

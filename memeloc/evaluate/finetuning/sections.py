@@ -108,10 +108,10 @@ def _sentences(tuned: Tuned, evaluation: Evaluation, values: pd.DataFrame) -> tu
     own = {culture: f"fine-tuned on {culture}" for culture in tuned.run.lora.cultures}
     tuned_values = values.loc[list(own.values())]
     best = [culture for culture, model in own.items() if tuned_values[culture].idxmax() == model]
+    which = f": {', '.join(best)}" if best else ""
     sentences = [
-        f"Of {counted(len(own), 'culture')} {len(best)} "
-        f"{'is' if len(best) == 1 else 'are'} agreed with best by the model trained on their own "
-        f"labels{': ' + ', '.join(best) if best else ''}."
+        f"{len(best)} of {counted(len(own), 'culture')} agree best with the model that was trained "
+        f"on their own labels{which}."
     ]
     scores = {(each.condition.model, each.culture): each for each in evaluation.scores}
     for culture, model in own.items():

@@ -107,3 +107,14 @@ def test_convolutional_encoders_are_trained_and_saved(
 def test_a_folder_without_a_model_is_a_sentence(tmp_path: Path) -> None:
     with pytest.raises(InputError, match=r"cannot load the model .* Name a folder"):
         build_network(NetworkSettings(name="text", text=str(tmp_path)), LABELS)
+
+
+@pytest.mark.slow
+def test_half_precision_needs_a_gpu(encoders: dict[str, str], tmp_path: Path) -> None:
+    from memeloc.evaluate.finetuning.fitting import fit_network
+
+    settings = NetworkSettings(name="text", text=encoders["text"])
+    training = TRAINING.model_copy(update={"precision": "float16"})
+    examples = draw_examples(tmp_path / "pictures", 4)
+    with pytest.raises(InputError, match="float16 needs a GPU"):
+        fit_network(settings, examples, LABELS, training, checkpoints=tmp_path, device="cpu")
