@@ -39,6 +39,7 @@ _TOPIC_NEEDS: dict[str, set[str]] = {
     "text": {"language", "text"},
 }
 _NAME = re.compile(r"\{([a-z_]+)\}")
+_ALL_THAT_FIT = "If several fit, name all of them; the one that stands highest in the list counts."
 _EXPECTED = 120
 """Tokens of a usual answer, with the meme's text in it."""
 
@@ -99,9 +100,13 @@ class LabelPrompt:
             "question": self.scheme.question,
             "definition": self.scheme.definition,
             "categories": "\n".join(_category(each) for each in self.scheme.categories),
-            "rules": "\n".join(f"- {rule}" for rule in self.scheme.rules),
+            "rules": "\n".join(f"- {rule}" for rule in self._rules),
         }
         return Prompt(_filled(prompt.system, values), prompt.asks)
+
+    @property
+    def _rules(self) -> tuple[str, ...]:
+        return (_ALL_THAT_FIT, *self.scheme.rules) if self.scheme.most_severe else self.scheme.rules
 
     @property
     def _how_many(self) -> str:

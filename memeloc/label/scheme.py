@@ -12,6 +12,9 @@ from functools import cached_property
 from memeloc.errors import InputError
 from memeloc.taxonomy import Taxonomy
 
+_CHOOSE_ONE = "most-severe"
+"""The rule that tells people to choose the most severe label; a model names all that fit."""
+
 
 @dataclass(frozen=True, slots=True)
 class Category:
@@ -37,12 +40,13 @@ class GivenLabel:
 
 @dataclass(frozen=True)
 class Scheme:
-    """The categories that a model chooses from, in the taxonomy's order.
+    """The categories that a model chooses from.
 
     Attributes:
         taxonomy: its name.
         most_severe: whether several may be named, of which the most severe is the label.
         question, definition, rules: as people read them.
+        categories: in the taxonomy's order, or the most severe first where that one counts.
     """
 
     taxonomy: str
@@ -76,8 +80,17 @@ class Scheme:
             taxonomy.most_severe,
             texts[f"{before}.question"],
             texts[f"{before}.definition"],
-            tuple(texts[f"{before}.rule.{rule}"] for rule in taxonomy.rules),
-            tuple(categories),
+            tuple(
+                texts[f"{before}.rule.{rule}"]
+                for rule in taxonomy.rules
+                if not (taxonomy.most_severe and rule == _CHOOSE_ONE)
+            ),
+            # The list that models read begins with the most severe, where that one counts.
+            tuple(
+                sorted(categories, key=lambda category: -category.severity)
+                if taxonomy.most_severe
+                else categories
+            ),
         )
 
     @cached_property

@@ -24,8 +24,24 @@ def test_the_built_prompt_names_every_category_and_rule() -> None:
         assert f"- {category.id}: {category.name}. {category.definition}" in system.text
     assert "    - racism-xenophobia: Racism and xenophobia" in system.text
     assert all(f"- {rule}\n" in system.text for rule in SCHEME.rules)
+    assert "- If several fit, name all of them" in system.text
+    assert "choose the one that stands highest" not in system.text
     assert "I don't know" not in system.text
     assert "tea {system} // time" in asked.text
+
+
+@pytest.mark.parametrize("name", ["araharmeme", "harmeme", "m-quest", "multi3hate"])
+def test_every_label_set_makes_a_prompt(name: str) -> None:
+    scheme = labels_of(name)[1]
+    system, asked = label_prompt("taxonomy", scheme).question(TEXT).messages
+    assert all(f"- {category.id}: " in system.text for category in scheme.categories)
+    assert "the one category that fits best" in asked.text
+    assert "{" not in system.text
+
+
+def test_questions_of_each_item_are_refused() -> None:
+    with pytest.raises(InputError, match="has a text of each item's own"):
+        labels_of("m-quest-validation")
 
 
 def test_a_picture_is_asked_for_its_text_and_a_text_is_not() -> None:
