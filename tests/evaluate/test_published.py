@@ -7,12 +7,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-import numpy as np
 import pandas as pd
 import pytest
 
 from memeloc.evaluate import Gold, ModelAnswers
-from memeloc.evaluate.metrics import measure
 from memeloc.evaluate.scores import CultureScores, Evaluation, ScoreSettings, score
 
 # charmemes Table 4: 6,419 harmful and 14,300 safe; how the harmful ones divide does not matter.
@@ -44,6 +42,12 @@ def majority(
     return score(answers, gold, ScoreSettings(bootstraps=10))
 
 
+def without_looking(evaluation: Evaluation) -> pd.DataFrame:
+    """The table that stands beside the models: always the most frequent label, and guessing."""
+    tables = {table.name: table.frame for table in evaluation.sections[0].tables}
+    return tables["without-looking"].set_index("answers")
+
+
 def figures(scores: CultureScores) -> dict[str, float]:
     names = ("accuracy", "precision", "recall", "f1", "mae", "mmae")
     return {
@@ -56,16 +60,17 @@ def test_the_majority_row_of_charmemes_is_right_at_11_4_and_2_labels() -> None:
     four = DOMAINS | {"Safe": "Safe"}
     two = dict.fromkeys(HARMFUL, "harmful") | {"Safe": "Safe"}
     evaluation = majority(CHARMEMES, {"4": four, "2": two})
+    assert without_looking(evaluation)["f1"]["always Safe"] == evaluation.scores[0].f1.value
     every = (evaluation.scores, evaluation.tasks["4"], evaluation.tasks["2"])
     printed = [round(figures(scores[0])["f1"], 2) for scores in every]
     assert printed == [7.42, 20.42, 40.84]
 
 
 def test_the_random_row_of_charmemes_is_no_expected_f1() -> None:
-    """Printed: 9.09, 25.00 and 50.00, which is 100 / k."""
-    harmful, safe = 6_419, 14_300
-    counts = np.array([[harmful / 2, harmful / 2, 0.0], [safe / 2, safe / 2, 0.0]])
-    assert round(100 * float(measure(counts).f1), 2) == 48.12
+    """Printed for two labels: 50.00, which is 100 / k; 9.09 and 25.00 are of the same kind."""
+    guessing = without_looking(majority({"harmful": 6_419, "Safe": 14_300}))
+    assert round(100 * guessing["f1"]["guessing"], 2) == 48.12
+    assert guessing["accuracy"]["guessing"] == 0.5
 
 
 def test_the_majority_row_of_harmeme_differs_from_the_printed_one() -> None:

@@ -167,7 +167,9 @@ def test_the_page_has_all_sections(
     page = files.page.read_text(encoding="utf-8")
     for section in evaluation.sections:
         assert f'id="{section.name}"' in page
-    assert len(pd.read_parquet(out / "scored.parquet")) == len(evaluation.answers.table)
+    written = pd.read_parquet(out / "scored.parquet")
+    assert len(written) == len(evaluation.answers.table)
+    assert written.attrs["about"] == {"dataset": "simulated"}
 
 
 def test_the_same_seed_gives_the_same_figures() -> None:

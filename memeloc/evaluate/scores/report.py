@@ -59,7 +59,8 @@ def scored_table(evaluation: Evaluation) -> pd.DataFrame:
     """The long table: an answer a row, and for each culture what is right in its eyes.
 
     Columns: those of `ModelAnswers`, then `gold CULTURE` (the label, missing where there is none)
-    and `right CULTURE` (missing where there is no gold).
+    and `right CULTURE` (missing where there is no gold). Its `attrs`, which Parquet keeps, say
+    which dataset, split, mapping and seed these are.
     """
     coded, table = evaluation.coded, evaluation.answers.table.copy()
     right = evaluation.gold.table
@@ -71,6 +72,11 @@ def scored_table(evaluation: Evaluation) -> pd.DataFrame:
         table[f"gold {culture}"] = gold
         same = (table["choice"] == gold) & ~table["invalid"].fillna(False).astype(bool)
         table[f"right {culture}"] = same.astype("boolean").mask(gold.isna())
+    table.attrs = {
+        "about": {str(name): str(text) for name, text in evaluation.gold.about.items()},
+        "seed": evaluation.settings.seed,
+        "memeloc": __version__,
+    }
     return table
 
 

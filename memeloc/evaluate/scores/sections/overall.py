@@ -6,7 +6,10 @@ from collections.abc import Iterator
 from math import isnan
 from typing import TYPE_CHECKING
 
+import numpy as np
+
 from memeloc.counts import counted
+from memeloc.evaluate.metrics import measure
 from memeloc.evaluate.scores.coded import Condition, titles
 from memeloc.evaluate.scores.figures import CultureScores
 from memeloc.evaluate.scores.sections.scored import (
@@ -42,6 +45,15 @@ _DISTANCES = {
     **interval_columns("mae", "mean absolute error of levels"),
     **interval_columns("mmae", "mean over labels of the error within each"),
 }
+_BASELINES = {
+    "culture": "whose labels are right",
+    "answers": "what is answered",
+    "items": "with a label of the culture",
+    "accuracy": "0 to 1",
+    "f1": "macro average, 0 to 1",
+    "mae": "mean absolute error of levels",
+    "mmae": "mean over labels of the error within each",
+}
 _PROMPT = {
     **CONDITION_COLUMNS,
     "culture": "whose labels are right",
@@ -73,7 +85,7 @@ def accuracy_section(scored: Scored) -> Section:
     )
     tables = [_wide(scored), _accuracy(scored, method)]
     if not scored.coded.is_choice:
-        tables += [_macro(scored, method), _labels(scored, method)]
+        tables += [_macro(scored, method), _labels(scored, method), _baselines(scored)]
     return Section(
         "accuracy",
         "Accuracy",
@@ -155,6 +167,33 @@ def _labels(scored: Scored, method: str) -> Table:
         for label in score.by_label
     )
     return table("labels", "Each label", rows, _LABEL, method)
+
+
+def _baselines(scored: Scored) -> Table:
+    """What is reached without looking: by the most frequent label, and by guessing."""
+    coded = scored.coded
+    labels = len(coded.labels)
+    rows = []
+    for place, culture in enumerate(coded.cultures):
+        own = coded.gold[:, place]
+        support = np.bincount(own[own >= 0], minlength=labels).astype(np.float64)
+        if not support.any():
+            continue
+        most = int(support.argmax())
+        columns = np.arange(labels + 1)
+        always = measure(np.where(columns == most, support[:, None], 0.0), coded.levels)
+        guessed = np.where(columns < labels, support[:, None] / labels, 0.0)
+        guess = measure(guessed, coded.levels)
+        for name, metrics in ((f"always {coded.labels[most]}", always), ("guessing", guess)):
+            figures = [metrics.accuracy, metrics.f1, metrics.mae, metrics.mmae]
+            rows.append((culture, name, int(support.sum()), *map(float, figures)))
+    method = (
+        "The most frequent label of the culture for every item, and each label with the same "
+        "probability: what its expected counts give."
+    )
+    kept = _BASELINES if coded.levels is not None else dict(list(_BASELINES.items())[:-2])
+    rows = [row[: len(kept)] for row in rows]
+    return table("without-looking", "Without looking at memes", rows, kept, method)
 
 
 def _prompts(scored: Scored) -> Table:

@@ -52,7 +52,8 @@ def rank_sum(first: Sequence[float], second: Sequence[float]) -> float:
 
 def ranking_of(scores: Sequence[CultureScores]) -> Ranking | None:
     """Best, second and lowest culture of a condition; None with fewer than two that have items."""
-    known = sorted((s for s in scores if s.items), key=lambda s: -s.accuracy.value)
+    # Means of the same accuracies may differ in the last bits.
+    known = sorted((s for s in scores if s.items), key=lambda s: -round(s.accuracy.value, 12))
     if len(known) < 2:
         return None
     best, second, lowest = known[0], known[1], known[-1]
