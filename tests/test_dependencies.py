@@ -69,7 +69,7 @@ def _providers() -> dict[str, list[str]]:
     ("folder", "extras"),
     [
         ("memeloc", [*EXTRAS, "torch-models", "torch"]),
-        ("examples", []),
+        ("examples", ["small-model"]),
         ("tools", ["test", "tools"]),
         ("tests", [*EXTRAS, "torch-models", "torch", "test"]),
     ],
