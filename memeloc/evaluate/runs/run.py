@@ -21,6 +21,8 @@ Reasoning = Literal["none", "before", "after"]
 NATIVE = "native"
 """Stands for the language of each meme, where languages of prompts are listed."""
 MOST_REASKS = 5
+_PLACES = {"dataset": ("path", "table", "pictures"), "gold": ("path", "item", "cultures")}
+"""Settings that say where things are in a dataset: of no use for another one."""
 
 
 class _Section(BaseModel):
@@ -259,7 +261,12 @@ def _values(name: str | Path, seen: tuple[str, ...]) -> tuple[dict[str, Any], Pa
     if not isinstance(like, str) or len(seen) > 4 or like in seen:
         raise InputError("like names a shipped run, or a file that is not like this one", file=path)
     known = like if like in run_names() else folder / like
-    return _merged(_values(known, (*seen, like))[0], values), folder, where
+    old = _values(known, (*seen, like))[0]
+    if values.get("dataset", {}).get("path"):  # what the other run says of its own dataset
+        for section, names in _PLACES.items():
+            kept = {name: v for name, v in old.get(section, {}).items() if name not in names}
+            old = {**old, section: kept}
+    return _merged(old, values), folder, where
 
 
 def _merged(old: Mapping[str, Any], new: Mapping[str, Any]) -> dict[str, Any]:

@@ -69,7 +69,7 @@ def read_table_data(run: Run, path: Path, gold: Path | None = None) -> RunData:
     if "{language}" in table and not languages:
         raise InputError("the table differs by language; name them: dataset.languages or --langs")
     names = [table.replace("{language}", tag) for tag in languages if "{language}" in table]
-    if gold is None and run.gold.path and path.is_dir():
+    if gold is None and run.gold.path:
         gold = root / run.gold.path
     reader = _Reader(run, root, gold)
     for name, tag in zip(names or [table], languages if names else [""], strict=False):

@@ -124,6 +124,9 @@ def open_run(
     if where is None and run.dataset.path:
         where = folder / run.dataset.path
     labels = Path(gold) if gold is not None else None
+    if data is not None and where is not None and not (where / run.gold.path).exists():
+        # The run's table of labels is of its own dataset, not of the one that is named here.
+        run = run.model_copy(update={"gold": run.gold.model_copy(update={"path": ""})})
     if where is None and workspace is not None:
         rendered = Path(pictures) if pictures is not None else None
         return OpenRun(run, own_memes(workspace, run, labels, rendered), target, sources)

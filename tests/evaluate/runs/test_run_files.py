@@ -13,6 +13,7 @@ from memeloc.evaluate.runs.run import read_run, run_names
 from memeloc.evaluate.runs.tables import as_label
 from memeloc.resources import folder
 from memeloc.taxonomy import load_taxonomy
+from memeloc.workspace.evaluating import open_run
 
 
 @pytest.mark.parametrize("name", run_names())
@@ -95,3 +96,28 @@ def test_the_files_of_the_guide_can_be_read(tmp_path: Path) -> None:
     assert run.models[1].inputs == ("text",)
     prompts = read_prompts("prompts.toml", where, run.labels)
     assert prompts.of("en").countries == {"DE": "Germany"}
+
+
+def test_a_dataset_of_its_own_is_not_laid_out_as_the_others(tmp_path: Path) -> None:
+    file = tmp_path / "mine.toml"
+    file.write_text('like = "multi3hate"\n[dataset]\npath = "memes.csv"\n')
+    run, _ = read_run(file)
+    assert (run.dataset.table, run.dataset.pictures, run.gold.path) == ("", "", "")
+    assert run.dataset.languages == ("en", "de", "es", "hi", "zh")
+    assert run.gold.values["1"] == "Hate"
+
+
+def test_labels_beside_the_table_are_those_of_the_run_file(tmp_path: Path) -> None:
+    (tmp_path / "memes.csv").write_text("id,text,language\n1,tea,en\n2,rain,en\n")
+    (tmp_path / "labels.csv").write_text("id,USA,note\n1,1,x\n2,0,y\n")
+    file = tmp_path / "mine.toml"
+    file.write_text(
+        'like = "multi3hate"\n[dataset]\npath = "memes.csv"\n'
+        '[gold]\npath = "labels.csv"\ncultures = { US = "USA" }\n'
+    )
+    opened = open_run(file, tmp_path / "out")
+    assert opened.data.gold is not None
+    assert opened.data.gold.table["US"].to_dict() == {"1": "Hate", "2": "Non-hate"}
+    (tmp_path / "labels.csv").unlink()
+    with pytest.raises(InputError, match=r"labels\.csv"):
+        open_run(file, tmp_path / "out")

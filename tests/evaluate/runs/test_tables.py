@@ -11,6 +11,9 @@ from memeloc.evaluate.runs.run import Run, read_run
 from memeloc.evaluate.runs.tables import read_table_data
 from tests.evaluate.runs.small_dataset import checkout
 
+OWN_LABELS = {"path": ""}
+"""Of a table that is no checkout: labels are in it."""
+
 
 def _run(**changes: object) -> Run:
     return read_run("multi3hate", {"dataset": {"languages": ["en", "de"]}, **changes})[0]
@@ -42,7 +45,7 @@ def test_a_gold_table_goes_before_the_runs(tmp_path: Path) -> None:
 def test_a_plain_table_has_its_own_labels(tmp_path: Path) -> None:
     table = tmp_path / "memes.csv"
     table.write_text("id,text,language,label\n1,tea,en,0\n2,rain,en,1\n3,cat,fr,1\n")
-    data = read_table_data(_run(), table)
+    data = read_table_data(_run(gold=OWN_LABELS), table)
     assert [item.text for item in data.items] == ["tea", "rain"]
     assert data.gold is not None
     assert data.gold.table["gold"].to_dict() == {"1": "Non-hate", "2": "Hate"}
@@ -63,7 +66,7 @@ def test_a_wrong_table_is_a_sentence(tmp_path: Path, rows: str, message: str) ->
     table = tmp_path / "memes.csv"
     table.write_text(rows)
     with pytest.raises(InputError, match=message):
-        read_table_data(_run(), table)
+        read_table_data(_run(gold=OWN_LABELS), table)
 
 
 def test_no_picture_outside_of_the_folder_is_taken(tmp_path: Path) -> None:
@@ -71,7 +74,8 @@ def test_no_picture_outside_of_the_folder_is_taken(tmp_path: Path) -> None:
     table = tmp_path / "set" / "memes.csv"
     table.write_text("id,language,picture\n1,en,../../secret.jpg\n2,en,7.jpg\n")
     (tmp_path / "set/data/secret.jpg").write_bytes(b"x")
-    run = _run(dataset={"languages": ["en"], "pictures": "data/memes/en"})
+    dataset = {"languages": ["en"], "pictures": "data/memes/en"}
+    run = _run(dataset=dataset, gold=OWN_LABELS)
     items = read_table_data(run, table).items
     assert [item.picture for item in items] == [None, data / "data/memes/en/7.jpg"]
 
