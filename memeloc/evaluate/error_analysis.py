@@ -191,7 +191,21 @@ def _by_severity(
         plots.append(Bars(name, title, shares, "share of answers", method, stacked=True))
     title = "Errors within a severity"
     table = Table("severity", title, frame, columns, method)
-    return Section("severity", title, (table,), tuple(plots))
+    sentences = tuple(_sentence(model, rows) for model, rows in frame.groupby("model", sort=False))
+    return Section("severity", title, (table,), tuple(plots), tuple(filter(None, sentences)))
+
+
+def _sentence(model: Any, rows: pd.DataFrame) -> str:
+    """What share of errors among the harmful stayed within a severity, over all severities."""
+    same, other = ((rows[name] * rows["items"]).sum() for name in ("same", "other"))
+    if not same + other:
+        return ""
+    errors = rows["items"] * (rows["same"] + rows["other"])
+    chance = (rows["within_by_chance"] * errors).sum() / errors.sum()
+    return (
+        f"Of the errors of {model} among the harmful {same / (same + other):.0%} stayed within "
+        f"the severity; errors at random would in {chance:.0%}."
+    )
 
 
 def _outcomes(
@@ -218,14 +232,17 @@ def _outcomes(
 def _long(
     counts: Mapping[str, Floats], rows: Sequence[str], columns: Sequence[str]
 ) -> pd.DataFrame:
+    """Pairs of labels that occur, errors before what is right, the most frequent first."""
     import pandas as pd
 
     cells = [
-        (model, right, given, int(own[at, to]), own[at, to] / max(own[at].sum(), 1))
+        (model, right, given, int(own[at, to]), own[at, to] / own[at].sum())
         for model, own in counts.items()
         for at, right in enumerate(rows)
         for to, given in enumerate(columns)
+        if own[at, to]
     ]
+    cells.sort(key=lambda cell: (cell[1] == cell[2], -cell[3]))
     return pd.DataFrame(cells, columns=list(_CONFUSED))
 
 

@@ -46,7 +46,14 @@ def test_among_the_harmful_safe_and_invalid_do_not_count(sections):
     summary, cells = (table.frame for table in sections[1].tables)
     assert summary.loc[0, ["items", "right"]].tolist() == [5, 2]
     assert summary.loc[0, "accuracy"] == pytest.approx(0.4)
-    assert set(cells["gold"]) == set(cells["predicted"]) == set(LABELS) - {"safe"}
+    assert set(cells["gold"]) == {"violence", "self-harm", "hate"}
+    assert set(cells["predicted"]) == {"violence", "self-harm", "hate"}
+
+
+def test_errors_come_before_what_is_right(sections):
+    frame = sections[0].tables[0].frame
+    assert (frame["gold"] == frame["predicted"]).is_monotonic_increasing
+    assert (frame["items"] > 0).all()
 
 
 def test_errors_within_a_severity_are_told_apart(sections):
@@ -60,6 +67,10 @@ def test_errors_within_a_severity_are_told_apart(sections):
     assert high["within"] == pytest.approx(2 / 3)
     assert high["within_by_chance"] == pytest.approx(1 / 3)
     assert frame.loc["mid", "invalid"] == 0.5
+    assert sections[2].sentences == (
+        "Of the errors of m among the harmful 67% stayed within the severity; errors at random "
+        "would in 33%.",
+    )
     assert np.isnan(frame.loc["contextual", "within"])
 
 
@@ -78,7 +89,7 @@ def test_languages_of_prompts_are_told_apart_those_of_memes_not():
             {"model": "m", "item": ["1", "1"], "choice": ["hate", "safe"], column: ["de", "en"]}
         )
         (section,) = confusion_sections(ModelAnswers.of(table), gold)
-        assert section.tables[0].frame["model"].unique().tolist() == names
+        assert sorted(section.tables[0].frame["model"].unique()) == names
 
 
 def answers(choices):

@@ -53,6 +53,7 @@ def temporal_matrix(
     import pandas as pd
 
     labels = gold.table[culture or gold.cultures[0]].to_dict()
+    names = _names(periods)
     rows: list[dict[str, Any]] = []
     for place, period in enumerate(periods):
         for model, predict in fit(period.train).items():
@@ -64,8 +65,8 @@ def temporal_matrix(
                         {
                             "model": model,
                             "task": task.name,
-                            "trained_on": period.name,
-                            "tested_on": tested.name,
+                            "trained_on": names[place],
+                            "tested_on": names[other],
                             "distance": other - place,
                             "train_items": len(period.train),
                             **_columns(score(right, given, task, seed)),
@@ -73,6 +74,15 @@ def temporal_matrix(
                     )
         on_progress(1, len(periods))
     return pd.DataFrame(rows, columns=list(COLUMNS))
+
+
+def _names(periods: Sequence[Period]) -> list[str]:
+    """Years of each, numbered where several have the same."""
+    names = [period.name for period in periods]
+    return [
+        f"{name}, part {names[:place].count(name) + 1}" if names.count(name) > 1 else name
+        for place, name in enumerate(names)
+    ]
 
 
 def _columns(scored: Score) -> dict[str, float]:
@@ -99,15 +109,24 @@ def temporal_section(matrix: pd.DataFrame, seed: int) -> Section:
         means = means.sort_index().rename_axis(index="periods later (below 0: earlier)")
         name, title = f"temporal-distance-{number + 1}", f"{task!s}: macro F1 by distance in time"
         plots.append(Lines(name, title, means, "mean macro F1", "Means over pairs of periods."))
+    summary = _summary(matrix, method)
     return Section(
         "temporal",
         "Models of one period on another",
         (
             Table("temporal", "Every model of a period on every period", matrix, COLUMNS, method),
-            _summary(matrix, method),
+            summary,
         ),
         tuple(plots),
+        tuple(map(_sentence, summary.frame.itertuples())),
         figures={"periods": matrix["trained_on"].nunique(), "seed": seed},
+    )
+
+
+def _sentence(row: Any) -> str:
+    return (
+        f"In {row.task} the macro F1 of {row.model} was {row.within:.3f} within its own period, "
+        f"{row.later:.3f} on later and {row.earlier:.3f} on earlier ones."
     )
 
 

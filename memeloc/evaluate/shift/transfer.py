@@ -196,6 +196,15 @@ def _lacking(source: Corpus, target: Corpus, lacking: Mapping[str, int], size: i
     )
 
 
+def _sentence(row: Mapping[Any, Any]) -> str:
+    against = f" ({row['delta']:+.3f})" if row["configuration"] != "base" else ""
+    return (
+        f"Macro F1 of {row['model']}, {row['configuration']}, learned from "
+        f"{row['train_items']:,} items of {row['trained_on']} and tested on {row['items']:,} of "
+        f"{row['tested_on']}: {row['f1']:.3f}{against}."
+    )
+
+
 def transfer_section(transfer: Transfer, source: str, seed: int) -> Section:
     """Transfer as a section: the table as CHARMemes Table 4 has it, and F1 as bars."""
     table = transfer.table
@@ -222,6 +231,7 @@ def transfer_section(transfer: Transfer, source: str, seed: int) -> Section:
         "Models of one dataset on another",
         (Table("transfer", "Training data and results", table, columns, method),),
         tuple(plots),
+        tuple(map(_sentence, table.to_dict("records"))),
         figures={"source": source, "seed": seed},
         gaps=transfer.notes,
     )

@@ -191,6 +191,13 @@ def test_a_model_that_is_not_there_cannot_be_analysed(folder):
         read_protocol(path)
 
 
+def test_periods_without_a_column_of_years_are_an_error(folder):
+    path = folder / "undated.toml"
+    path.write_text(RUN.format(other="others.csv").replace(', year = "year"', ""))
+    with pytest.raises(InputError, match="needs the column of years"):
+        read_protocol(path)
+
+
 @pytest.mark.parametrize("name", protocol_names())
 def test_shipped_runs_are_valid(name):
     run = read_protocol(name)

@@ -81,6 +81,17 @@ def test_the_section_of_periods_sums_up_later_and_earlier(matrix):
     assert heatmap.loc["2000"].tolist() == pytest.approx([1, 1 / 6, 1 / 6])
 
 
+def test_periods_of_the_same_year_are_numbered():
+    labels = {f"{period}-{n}": LABELS[n % 3] for period in range(2) for n in range(6)}
+    items = tuple(labels)
+    periods = [Period(2000, 2000, items[:4], items[4:6]), Period(2000, 2000, items[6:9], items[9:])]
+    matrix = temporal_matrix(
+        periods, gold_of(labels), lambda items: {"m": lambda asked: ["safe"] * len(asked)}
+    )
+    assert set(matrix["trained_on"]) == {"2000, part 1", "2000, part 2"}
+    assert temporal_section(matrix, 0).sentences[0].startswith("In 3 classes the macro F1 of m was")
+
+
 def corpus(name, train, test, first=2015, **more):
     """Harmful items have even numbers in the first dataset, odd ones in others."""
     items = [f"{name}/{number}" for number in range(train + test)]
@@ -119,6 +130,10 @@ def test_deltas_are_those_of_the_papers_table():
     assert rows.loc["reverse", "items"] == 20
     assert transfer.notes == ()
     section = transfer_section(transfer, "large", 1)
+    assert section.sentences[1] == (
+        "Macro F1 of parity, aligned, learned from 40 items of large and tested on 20 of small: "
+        "0.000 (-1.000)."
+    )
     assert list(section.plots[0].frame.columns) == ["base", "aligned", "reverse", "full"]
 
 
