@@ -62,7 +62,7 @@ def build(task: Task, where: str, settings: Mapping[str, Any]) -> Embedder:
     if task == "images":
         path = Path(where)
         return picture_embedder(path, settings, path)
-    return _texts(Path(where), validate(TextSettings, settings, "dedup.texts"))
+    return _texts(Path(where), validate(TextSettings, settings, "the model of texts"))
 
 
 class _Model:
@@ -94,8 +94,7 @@ class _Model:
             (result,) = self._session.run([self._output], dict(feed))
         except Exception as error:
             raise InputError(
-                f"cannot be run on this ({first_line(error)}); check its settings in "
-                "[curate.dedup]",
+                f"cannot be run on this ({first_line(error)}); check its settings",
                 file=self._path,
             ) from error
         return np.asarray(result, dtype=np.float32)
@@ -109,7 +108,7 @@ def picture_embedder(source: Path | bytes, given: Mapping[str, Any], path: Path)
         given: those of `PictureSettings`.
         path: what errors name, and what the vectors depend on besides the settings.
     """
-    settings = validate(PictureSettings, given, "dedup.images")
+    settings = validate(PictureSettings, given, "the model of pictures")
     model = _Model(source, settings.output, path)
     if len(model.inputs) != 1:
         raise InputError("takes more than a picture: " + ", ".join(model.inputs), file=path)
