@@ -74,7 +74,7 @@ def _model(
             f"The model {settings.name} needs a {what}, and no example "
             f"{'of training' if not examples else 'that is tested on'} has one."
         )
-    depends = [settings.model_dump(), training.model_dump(), dataset.labels, run.seed, run.save]
+    depends = [settings.model_dump(), training.recorded(), dataset.labels, run.seed, run.save]
     labelled = [(keys[row], dataset.examples[row].label) for row in train]
     key = run_key(depends, labelled, [keys[row] for row in test])
     fold = read_fold(folder, key)
@@ -99,7 +99,7 @@ def _model(
         fold = Fold(settings.name, split.name, by_label, answers, history)
         write_fold(folder, key, fold)
     built_of = tuple(each for each in (settings.text, settings.picture) if each)
-    return TunedModel(fold, folder, settings.input, built_of, training.model_dump())
+    return TunedModel(fold, folder, settings.input, built_of, training.recorded())
 
 
 def _seen(dataset: Dataset, rows: Rows, settings: NetworkSettings) -> Rows:

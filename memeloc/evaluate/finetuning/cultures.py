@@ -134,7 +134,7 @@ class _Session:
         labelled = self.datasets[culture].examples if culture else ()
         train = [each for each in labelled if each.item not in left_out]
         key = run_key(
-            [run.lora.model_dump(), run.training.model_dump(), run.seed, run.save],
+            [run.lora.model_dump(), run.training.recorded(), run.seed, run.save],
             [(content_key(each), each.label) for each in train],
             [content_key(each) for each in tested],
         )
@@ -147,7 +147,7 @@ class _Session:
             fold = Fold(name, part, dict(counts), answered, history)
             write_fold(folder, key, fold)
         sees = "both" if "{text}" in run.lora.prompt else "picture"
-        return TunedModel(fold, folder, sees, (run.lora.model,), run.training.model_dump())
+        return TunedModel(fold, folder, sees, (run.lora.model,), run.training.recorded())
 
     def _trained(
         self, train: Sequence[Example], tested: Sequence[Example], folder: Path, key: str

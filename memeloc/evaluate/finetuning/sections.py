@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from memeloc.counts import counted
@@ -43,8 +44,8 @@ def training_section(tuned: Tuned) -> Section:
     return Section(
         "training",
         "Training",
-        tables=(table, _settings(tuned)),
-        plots=(_losses(tuned),),
+        tables=(table, _epochs(tuned), _settings(tuned)),
+        plots=tuple(_losses(tuned)),
         gaps=tuple(f"{each.name} is not built: {each.why}" for each in tuned.run.not_built),
     )
 
@@ -128,7 +129,7 @@ def _row(model: TunedModel) -> tuple[object, ...]:
     return (
         *(fold.model, fold.part, " + ".join(model.built_of), model.input),
         *(sum(fold.trained_on.values()), len(fold.answers)),
-        *(len(fold.history), model.training["learning_rate"] if fold.history else float("nan")),
+        *(len(fold.history), f"{model.training['learning_rate']:g}" if fold.history else ""),
         fold.history[-1]["loss"] if fold.history else float("nan"),
     )
 
@@ -140,7 +141,8 @@ def _settings(tuned: Tuned) -> Table:
     models = {model.fold.model: model for model in tuned.models if model.fold.history}
     frame = pd.DataFrame(
         [
-            {"model": name} | {key.replace("_", " "): value for key, value in each.training.items()}
+            {"model": name}
+            | {key.replace("_", " "): _plain(value) for key, value in each.training.items()}
             for name, each in models.items()
         ]
     )
@@ -150,18 +152,51 @@ def _settings(tuned: Tuned) -> Table:
     )
 
 
-def _losses(tuned: Tuned) -> Lines:
+def _plain(value: object) -> object:
+    """Numbers with a fraction as text, for a learning rate has more zeros than a column shows."""
+    return f"{value:g}" if isinstance(value, float) else value
+
+
+def _epochs(tuned: Tuned) -> Table:
     import pandas as pd
 
-    lines = {
-        f"{model.fold.model}, {model.fold.part}": pd.Series(
-            {round(each["epoch"]): each["loss"] for each in model.fold.history}
-        )
-        for model in tuned.models
-        if model.fold.history
+    columns = {
+        "model": "its name in the run",
+        "part": "what it was tested on",
+        "epoch": "from 1",
+        "loss": "mean over the epoch",
+        "learning rate": "at its end",
     }
-    frame = pd.DataFrame(lines).rename_axis("epoch")
-    return Lines("losses", "Loss by epoch", frame, "mean loss of training", _split(tuned))
+    rows = [
+        (model.fold.model, model.fold.part, round(each["epoch"]), each["loss"], rate)
+        for model in tuned.models
+        for each in model.fold.history
+        for rate in (f"{each['learning_rate']:.3g}",)
+    ]
+    frame = pd.DataFrame(rows, columns=list(columns))
+    return Table("epochs", "Loss by epoch", frame, columns, _split(tuned))
+
+
+def _losses(tuned: Tuned) -> Iterator[Lines]:
+    """A plot for each kind of input, a line a model: the mean over the parts of the split."""
+    import pandas as pd
+
+    names = {"text": "text", "picture": "pictures", "both": "text and pictures"}
+    for kind, name in names.items():
+        losses: dict[str, list[pd.Series[float]]] = {}
+        for model in tuned.models:
+            if model.input == kind and model.fold.history:
+                by_epoch = {round(each["epoch"]): each["loss"] for each in model.fold.history}
+                losses.setdefault(model.fold.model, []).append(pd.Series(by_epoch))
+        if losses:
+            means = {each: pd.concat(own, axis=1).mean(axis=1) for each, own in losses.items()}
+            yield Lines(
+                f"losses-{kind}",
+                f"Loss by epoch, models of {name}",
+                pd.DataFrame(means).rename_axis("epoch"),
+                "mean loss of training",
+                f"{_split(tuned)} Of several parts the mean.",
+            )
 
 
 def _split(tuned: Tuned) -> str:

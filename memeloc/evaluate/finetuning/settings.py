@@ -40,6 +40,10 @@ class TrainingSettings(Settings):
             raise ValueError("batch_size is a multiple of accumulate")
         return self
 
+    def recorded(self) -> dict[str, Any]:
+        """What the result depends on; how many processes open pictures does not change it."""
+        return self.model_dump(exclude={"workers"})
+
 
 class NetworkSettings(Settings):
     """A network: a text encoder, a vision encoder, or both.
