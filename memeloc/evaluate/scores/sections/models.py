@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from math import nan
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -105,9 +106,9 @@ def _models(scored: Scored) -> Iterator[tuple[object, ...]]:
         size, parameters = size_of(model, scored.settings), facts[model].parameters
         for culture in scored.coded.cultures:
             values = _accuracies(scored, [model], culture, _conditions(scored, model))
-            shown = float("nan") if parameters is None else float(parameters)
+            shown = nan if parameters is None else float(parameters)
             row = (facts[model].family, model, shown, size, culture)
-            yield (*row, float(np.mean(values)), sd(values))
+            yield (*row, float(np.mean(values)) if values else nan, sd(values))
 
 
 def _sizes(scored: Scored) -> Iterator[tuple[object, ...]]:
