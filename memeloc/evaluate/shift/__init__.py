@@ -1,6 +1,6 @@
 """Distribution shift. In: dated or several datasets, a way to train. Out: how well models transfer.
 
-1. `fitting` trains and scores, whatever the models are: `Fit`, `Task`, `score`.
+1. `fitting` trains and scores, whatever the models are: `Fit`, `score`.
 2. `periods` divides a dataset by years, `temporal` trains on each period and tests on all.
 3. `label_maps` gives datasets labels that they share, `aligned` draws a sample of the size of
    another, `transfer` trains on one dataset and tests on another.

@@ -9,8 +9,9 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
 from memeloc.evaluate.gold import Gold
-from memeloc.evaluate.shift.fitting import Fit, Score, score, tasks_of
+from memeloc.evaluate.shift.fitting import Fit, Score, score
 from memeloc.evaluate.shift.periods import Period
+from memeloc.evaluate.training.comparing import tasks_of
 from memeloc.reports.sections import Heatmap, Lines, Section, Table
 
 if TYPE_CHECKING:
@@ -53,6 +54,7 @@ def temporal_matrix(
     import pandas as pd
 
     labels = gold.table[culture or gold.cultures[0]].to_dict()
+    tasks = tasks_of(gold.labels, gold.levels, gold.coarser)
     names = _names(periods)
     rows: list[dict[str, Any]] = []
     for place, period in enumerate(periods):
@@ -60,7 +62,7 @@ def temporal_matrix(
             for other, tested in enumerate(periods):
                 items = tested.test if other == place else tested.items
                 right, given = [labels[item] for item in items], predict(items)
-                for task in tasks_of(gold):
+                for task in tasks:
                     rows.append(
                         {
                             "model": model,
@@ -69,7 +71,7 @@ def temporal_matrix(
                             "tested_on": names[other],
                             "distance": other - place,
                             "train_items": len(period.train),
-                            **_columns(score(right, given, task, seed)),
+                            **_columns(score(right, given, gold.labels, task, seed)),
                         }
                     )
         on_progress(1, len(periods))

@@ -15,7 +15,8 @@ from typing import TYPE_CHECKING, Any
 
 from memeloc.errors import InputError
 from memeloc.evaluate.shift.aligned import aligned_sample
-from memeloc.evaluate.shift.fitting import Fit, Predict, Score, Task, score
+from memeloc.evaluate.shift.fitting import Fit, Predict, Score, score
+from memeloc.evaluate.training.comparing import Task, tasks_of
 from memeloc.reports.sections import Bars, Section, Table
 
 if TYPE_CHECKING:
@@ -102,7 +103,8 @@ def cross_dataset(
             part = "test" if dataset.train else "train"
             raise InputError(f"The dataset {dataset.name} has no items in its split {part!r}.")
     trainings = 1 + 2 * len(targets)
-    run = _Run(source, Task("shared", tuple(shared), {x: i for i, x in enumerate(shared)}), seed)
+    (task,) = tasks_of(shared, {}, {})
+    run = _Run(source, task, seed)
     full = fit(source.train)
     own = {name: run.scored(source, source.test, predict) for name, predict in full.items()}
     on_progress(1, trainings)
@@ -122,7 +124,8 @@ def cross_dataset(
             notes.append(_lacking(source, target, sample.lacking, len(sample.items)))
         base = fit(target.train)
         on_progress(1, trainings)
-        aligned = fit(sample.items) if sample.items else {}
+        # Nothing is learned of one label alone; the note says what lacks.
+        aligned = fit(sample.items) if len(+Counter(sample.counts)) > 1 else {}
         on_progress(1, trainings)
         rest = Counter(target.labels[item] for item in target.test)
         held = aligned_sample(source.test, source.labels, rest, seed=seed).items
@@ -150,7 +153,7 @@ class _Run:
 
     def scored(self, tested: Corpus, items: Sequence[str], predict: Predict) -> Score:
         right = [tested.labels[item] for item in items]
-        return score(right, predict(items), self.task, self.seed)
+        return score(right, predict(items), self.task.labels, self.task, self.seed)
 
 
 def _adder(

@@ -1,5 +1,7 @@
 """Models that read a number off the item's name: what they score is known."""
 
+from dataclasses import replace
+
 import pandas as pd
 import pytest
 
@@ -14,7 +16,8 @@ from memeloc.evaluate.shift import (
     temporal_section,
     transfer_section,
 )
-from memeloc.evaluate.shift.fitting import score, tasks_of
+from memeloc.evaluate.shift.fitting import score
+from memeloc.evaluate.training.comparing import tasks_of
 
 LABELS = ("safe", "hate", "nsfw")
 COARSER = {"2 classes": {"safe": "safe", "hate": "harmful", "nsfw": "harmful"}}
@@ -26,13 +29,12 @@ def gold_of(labels):
 
 
 def test_coarser_tasks_score_mapped_predictions():
-    gold = gold_of({})
-    fine, coarse = tasks_of(gold)
+    fine, coarse = tasks_of(LABELS, {}, COARSER)
     assert (fine.name, coarse.name) == ("3 classes", "2 classes")
     assert coarse.labels == ("safe", "harmful")
     right, given = ["safe", "hate", "nsfw", "hate"], ["safe", "nsfw", "hate", ""]
-    assert score(right, given, fine).accuracy == 0.25
-    coarse_score = score(right, given, coarse)
+    assert score(right, given, LABELS, fine).accuracy == 0.25
+    coarse_score = score(right, given, LABELS, coarse)
     assert coarse_score.accuracy == 0.75
     # Harmful: 2 of 2 predictions right, 2 of 3 items; safe: all.
     assert coarse_score.f1 == pytest.approx((1 + 0.8) / 2)
@@ -144,6 +146,14 @@ def test_a_window_without_enough_items_is_noted():
     assert "large lacks" in note
     assert "2016 to 2016" in note
     assert "6 items" in note
+
+
+def test_a_window_with_one_label_leaves_aligned_out():
+    large, small = corpus("large", 200, 50), corpus("small", 40, 20, window=(2015, 2015))
+    years = {item: 2015 if label == "safe" else 2016 for item, label in large.labels.items()}
+    transfer = cross_dataset(replace(large, years=years), [small], ("safe", "harmful"), parity)
+    assert transfer.table["configuration"].tolist() == ["base", "reverse", "full"]
+    assert "20 of 'harmful'" in transfer.notes[0]
 
 
 def test_a_dataset_without_tests_is_an_error():
