@@ -47,7 +47,6 @@ __getattr__, __dir__ = lazy_package(
     __name__,
     {
         "memeloc.captions": ["read_captions"],
-        "memeloc.evaluate": ["evaluate"],
         "memeloc.errors": ["MemelocError"],
         "memeloc.fonts": ["FontLibrary"],
         "memeloc.model": ["Bar", "Caption", "Locale", "Meme", "Template", "TextBox", "TextStyle"],
@@ -56,4 +55,5 @@ __getattr__, __dir__ = lazy_package(
         "memeloc.templates": ["load_templates"],
         "memeloc.workspace.workspace": ["Workspace"],
     },
+    packages=["evaluate"],
 )

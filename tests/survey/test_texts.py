@@ -13,7 +13,7 @@ import pytest
 from fontTools import unicodedata as scripts
 from hypothesis import given
 from hypothesis import strategies as st
-from tests.survey.taxonomy.test_papers import label_of
+from tests.taxonomy.test_papers import label_of
 
 from memeloc.errors import InputError
 from memeloc.locales import default

@@ -6,7 +6,7 @@ et al. 2012), found by k-means on a small copy of the picture.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 from numpy.typing import NDArray
@@ -32,9 +32,9 @@ class Regions:
             left out (LIME's default).
     """
 
-    pixels: NDArray[np.uint8]
-    numbers: NDArray[np.intp]
-    without: NDArray[np.uint8]
+    pixels: NDArray[np.uint8] = field(repr=False)
+    numbers: NDArray[np.intp] = field(repr=False)
+    without: NDArray[np.uint8] = field(repr=False)
 
     @property
     def count(self) -> int:

@@ -8,7 +8,7 @@ vectors. What does (which words are frequent enough, idf, means) is fitted to th
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Literal
 
@@ -45,8 +45,8 @@ class Block:
     modality: Modality
     settings: FeatureSettings
     matrix: Any
-    terms: NDArray[np.object_] | None
-    present: NDArray[np.bool_]
+    terms: NDArray[np.object_] | None = field(repr=False)
+    present: NDArray[np.bool_] = field(repr=False)
 
 
 @dataclass(frozen=True, eq=False)
@@ -159,7 +159,7 @@ class FittedBlock:
     """
 
     name: str
-    terms: NDArray[np.object_] | None
+    terms: NDArray[np.object_] | None = field(repr=False)
     scaling: Any
     reduction: Any = None
 

@@ -8,7 +8,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from tests.survey.taxonomy.test_taxonomy import OWN
+from tests.taxonomy.test_taxonomy import OWN
 
 from memeloc.store import Store
 from tests.cli.survey.test_survey import CONTACT, folder, rendered, sheets_of

@@ -9,7 +9,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from tests.survey.taxonomy.test_taxonomy import OWN
+from tests.taxonomy.test_taxonomy import OWN
 
 from memeloc.store import Store
 from memeloc.store.database import Database
