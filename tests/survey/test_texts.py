@@ -13,7 +13,6 @@ import pytest
 from fontTools import unicodedata as scripts
 from hypothesis import given
 from hypothesis import strategies as st
-from tests.taxonomy.test_papers import label_of
 
 from memeloc.errors import InputError
 from memeloc.locales import default
@@ -39,6 +38,7 @@ from memeloc.taxonomy import Taxonomy, load_taxonomy, taxonomy_names
 from memeloc.templates import load_templates
 from memeloc.templates.definition import read_definition
 from tests.survey.packs import pack
+from tests.taxonomy.test_papers import label_of
 
 LANGUAGES = shipped_languages()
 QUICK = ("en", "ar", "hi", "zh-Hans")

@@ -8,11 +8,11 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from tests.taxonomy.test_taxonomy import OWN
 
 from memeloc.store import Store
 from tests.cli.survey.test_survey import CONTACT, folder, rendered, sheets_of
 from tests.conftest import Outcome
+from tests.taxonomy.test_taxonomy import OWN
 
 __all__ = ["folder", "rendered"]  # fixtures, used by name
 

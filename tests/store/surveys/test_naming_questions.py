@@ -9,7 +9,6 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from tests.taxonomy.test_taxonomy import OWN
 
 from memeloc.store import Store
 from memeloc.store.database import Database
@@ -17,6 +16,7 @@ from memeloc.store.migrating import migrate
 from memeloc.store.surveys.submissions import _submission_row
 from memeloc.survey.model import Answer
 from memeloc.taxonomy import parse_taxonomy
+from tests.taxonomy.test_taxonomy import OWN
 
 OLD_TAXONOMY = (
     OWN.replace('role = "abstain"', "abstain = true")
