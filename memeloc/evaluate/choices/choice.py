@@ -10,8 +10,9 @@ from memeloc.evaluate.choices.options import known_options
 from memeloc.evaluate.choices.rules import Context, read
 from memeloc.evaluate.choices.transcripts import answer_in, behind_options
 
-_LONGEST = 20_000
-"""Letters of an answer that are read, half of them at its beginning and half at its end."""
+_LONGEST = 100_000, 6_000
+"""Letters of what was stored, and of the answer in it, that are read: half of them at its beginning
+and half at its end."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,11 +60,14 @@ def read_choice(
             asks a question of yes or no are these answers.
     """
     known = known_options(tuple((str(marker), str(name)) for marker, name in options))
-    stored = answer_in(_bounded(answer), prompt)
+    stored = answer_in(_bounded(answer, _LONGEST[0]), prompt)
     if stored.is_unfinished:
         return Choice("", True, False, "unfinished reasoning", stored.reasoning)
-    whole = behind_options(fold(stored.text), known)
-    reading = read(Context(whole, known, language, folded(f"{prompt}\n{stored.shown}")))
+    text = fold(_bounded(stored.text, _LONGEST[1]))
+    whole = behind_options(text, known)
+    listed = text.original.removesuffix(whole.original)
+    asked = folded("\n".join((prompt, stored.shown, listed)))
+    reading = read(Context(whole, known, language, asked))
     if reading.rule == "empty" and (stored.shown or any(map(is_word, answer))):
         reading = type(reading)(None, "only the prompt")
     explanation = reading.explanation or stored.reasoning
@@ -72,7 +76,5 @@ def read_choice(
     return Choice(known.labels[reading.option], False, False, reading.rule, explanation)
 
 
-def _bounded(answer: str) -> str:
-    if len(answer) <= _LONGEST:
-        return answer
-    return f"{answer[: _LONGEST // 2]}\n{answer[-_LONGEST // 2 :]}"
+def _bounded(text: str, longest: int) -> str:
+    return text if len(text) <= longest else f"{text[: longest // 2]}\n{text[-longest // 2 :]}"

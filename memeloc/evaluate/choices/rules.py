@@ -129,7 +129,7 @@ def _answer(context: Context) -> Hit | None:
         for lead in leads:
             led = lead.match(text, match.end())
             hit = _behind(text, led.end(), context.options) if led else None
-            if hit is not None:
+            if hit is not None and not _is_wondered(text, match.end(), hit):
                 last = hit
                 break
     return last
@@ -318,6 +318,12 @@ def _is_doubted(text: str, at: int) -> bool:
     clause = max(text.rfind(mark, 0, at) for mark in ".,;:!?\n()。，；：！？।")
     start = max(clause + 1, at - 70)
     return bool(_doubts().search(text, start, at) or refusals().search(text, start, at))
+
+
+def _is_wondered(text: str, start: int, hit: Hit) -> bool:
+    """Whether a question stands behind words for an answer: "answer if it is hate or not"."""
+    _, at, end = hit
+    return bool(_doubts().search(text, start, at) or _asked_after().match(text, end))
 
 
 def _is_refusal(context: Context) -> bool:

@@ -8,6 +8,7 @@ left out here, by these rules in this order; what is left is read by `rules`.
 from __future__ import annotations
 
 import re
+from bisect import bisect_left
 from dataclasses import dataclass
 
 from memeloc.evaluate.choices.folding import Folded, fold, is_word, squeezed
@@ -63,6 +64,10 @@ _SHORTEST_ECHO = 16
 """Letters and digits of the prompt that an answer must repeat to be taken for an echo."""
 
 
+_SHORTEST_PROMPT = 60
+"""Letters before a list of options that make it the end of a prompt."""
+
+
 @dataclass(frozen=True, slots=True)
 class Answer:
     """What a model answered.
@@ -84,7 +89,9 @@ def answer_in(stored: str, prompt: str = "") -> Answer:
     """The answer in what was stored, whatever its options are."""
     text, shown = _own_turn(stored, prompt)
     text, reasoning, is_unfinished = _without_reasoning(text)
-    text, echo = _without_echo(text, prompt)
+    # Behind a prompt that stands there whole, a second one is what the model goes on with.
+    is_behind = bool(_end_of_prompt(stored, prompt))
+    text, echo = (text, "") if is_behind else _without_echo(text, prompt)
     return Answer(_plain(text), reasoning, shown + echo, is_unfinished)
 
 
@@ -104,13 +111,13 @@ def _own_turn(stored: str, prompt: str) -> tuple[str, str]:
         head = _END.split(stored[begin : other.start()])[0]
         if begin == 0 and not _OTHER.match(stored) and len(head) < 2000 and not prompt:
             return head, ""
+    begins = sorted(
+        [each.start() for each in turns]
+        + [each.start() for each in _OTHER.finditer(stored, begin)]
+        + [len(stored)]
+    )
     for turn in turns:
-        following = [
-            match.start()
-            for pattern in (_ASSISTANT, _OTHER)
-            if (match := pattern.search(stored, turn.end())) is not None
-        ]
-        text = stored[turn.end() : min(following, default=len(stored))]
+        text = stored[turn.end() : begins[bisect_left(begins, turn.end())]]
         if any(map(is_word, _END.split(text)[0])):
             return _first_turn(text), stored[: turn.start()]
     if turns:
@@ -176,8 +183,12 @@ def _without_echo(text: str, prompt: str) -> tuple[str, str]:
     letters, places = squeezed(whole)
     pieces = _pieces(prompt)
     wanted = "".join(pieces)
-    end = _common(letters, wanted)
+    end, reached = _common(letters, wanted)
+    begin = 0
     for piece in pieces:
+        begin += len(piece)
+        if begin <= reached:
+            continue
         at = letters.find(piece, end, end + len(piece) + 300 if end else len(piece) + 60)
         if at >= 0:
             end = at + len(piece)
@@ -199,10 +210,10 @@ def _pieces(prompt: str) -> list[str]:
     return [part for part in parts if len(part) >= _SHORTEST_ECHO // 2]
 
 
-def _common(letters: str, wanted: str) -> int:
-    """How many of the first letters are those of the prompt, from anywhere in it."""
+def _common(letters: str, wanted: str) -> tuple[int, int]:
+    """How many of the first letters are those of the prompt, from anywhere in it; and to where."""
     probe = letters[:_SHORTEST_ECHO]
-    longest, at = 0, wanted.find(probe)
+    longest, reached, at = 0, 0, wanted.find(probe)
     while at >= 0 and len(probe) == _SHORTEST_ECHO:
         length = len(probe)
         while (
@@ -211,9 +222,10 @@ def _common(letters: str, wanted: str) -> int:
             and letters[length] == wanted[at + length]
         ):
             length += 1
-        longest = max(longest, length)
+        if length > longest:
+            longest, reached = length, at + length
         at = wanted.find(probe, at + 1)
-    return longest
+    return longest, reached
 
 
 def behind_options(text: Folded, options: Options) -> Folded:
@@ -225,12 +237,19 @@ def behind_options(text: Folded, options: Options) -> Folded:
     lists = list(_lists(options).finditer(text.text))
     if not lists:
         return text
-    begin = re.search(r"\S.*", text.text)
-    if begin is not None and begin.end() < lists[0].start():
-        hit = option_at(begin.group(), options)
-        if hit is not None and not any(map(is_word, begin.group()[hit[2] :])):
-            return fold(text.rest(begin.start(), begin.end()))
-    ends = [each.end() for each in lists if any(map(is_word, text.text[each.end() :]))]
+    for start in (0, *(each.end() for each in lists)):
+        line = re.compile(r"\S.*").search(text.text, start)
+        following = next((each.start() for each in lists if each.start() >= start), len(text.text))
+        if line is not None and (start or line.end() < following):
+            hit = option_at(line.group(), options)
+            if hit is not None and not any(map(is_word, line.group()[hit[2] :])):
+                return fold(text.rest(line.start(), line.end()))
+    last = lists[-1]
+    if any(map(is_word, text.text[last.end() :])):
+        return fold(text.rest(last.end()))
+    if "\n" in last.group() and last.start() >= _SHORTEST_PROMPT:
+        return fold("")  # nothing behind a text of some length that ends with the options
+    ends = [each.end() for each in lists[:-1] if any(map(is_word, text.text[each.end() :]))]
     return fold(text.rest(ends[-1])) if ends else text
 
 
