@@ -90,14 +90,14 @@ def skipped(run: Run, data: RunData, model: RunModel) -> list[str]:
     """Which items lack what an input needs, a sentence for each input."""
     wanted = {each for condition in run.conditions for each in condition.inputs}
     lacking = Counter(
-        (input, "no text" if input == "text" else "no picture")
+        (input, "text" if input == "text" else "picture")
         for item in data.items
         for input in wanted
         if input in model.inputs and not _has(item, input)
     )
     return [
-        f"{counted(count, 'item')} with {why} cannot be asked about by the input {input}."
-        for (input, why), count in sorted(lacking.items())
+        f"{counted(count, 'item')} without {lacks} left out of the input {input}."
+        for (input, lacks), count in sorted(lacking.items())
     ]
 
 

@@ -201,6 +201,7 @@ class _Reader:
         if self.gold is not None:
             return read_gold(self.run, self.gold, [item.id for item in items], about)
         by_item = {item.id: {GOLD: self.labels.get(item.id, "")} for item in items}
+        about = {**about, "gold": "the labels in its own table"}
         return gold_of(self.run, by_item, about) if self.labels else None
 
 

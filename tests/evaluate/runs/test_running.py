@@ -210,7 +210,7 @@ def test_a_text_only_model_is_asked_about_texts(
 def test_nothing_to_ask_is_a_sentence(tmp_path: Path, sources: Sources) -> None:
     run, _ = read_run("multi3hate", {"dataset": {"languages": ["en"]}, "condition": ENGLISH})
     data = read_table_data(run, checkout(tmp_path / "set", pictures=False))
-    with pytest.raises(InputError, match="3 items with no picture"):
+    with pytest.raises(InputError, match="3 items without picture"):
         evaluate_run(run, data, tmp_path / "out", sources)
 
 
@@ -245,7 +245,7 @@ def test_araharmeme_leaves_out_what_is_missing(
     data = replace(read_table_data(run, table), gold=None)
     result = evaluate_run(run, data, tmp_path / "out", sources)
     assert (result.questions, result.answered) == (5, 5)
-    assert any("no text" in note for note in result.notes)
+    assert any("1 item without text left out" in note for note in result.notes)
     shown = ["Extracted text: شاي" in texts_of(body) for body in chat.bodies]
     assert sum(shown) == 2
     assert all(texts_of(body).endswith("<class_number>\n<explanation>") for body in chat.bodies)
