@@ -212,7 +212,9 @@ def test_adapters_leave_the_model_as_it_was(folder: Path) -> None:
         model=str(folder / "chat"), cultures=("US",), prompt="what is this picture about ?",
         options=(("a", "Hate"), ("b", "Non-hate")), picture_size=32,
     )  # fmt: skip
-    training = TrainingSettings(epochs=1, learning_rate=1e-2, batch_size=4)
+    training = TrainingSettings(
+        epochs=1, learning_rate=1e-2, batch_size=4, precision="bfloat16"
+    )  # fmt: skip
     chat = load_chat(settings, training)
     before = {name: each.clone() for name, each in chat.module.state_dict().items()}
     examples = draw_examples(folder / "more", 4)
@@ -223,6 +225,7 @@ def test_adapters_leave_the_model_as_it_was(folder: Path) -> None:
         fit_adapters(
             chat, module, examples, labels, training, checkpoints=checkpoints, device="cpu"
         )
+        assert len(chat.answers(module, examples, batch_size=2, device="cpu")) == 4
     assert all(".q_proj." in name or ".v_proj." in name for name in layers)
     assert not any("vision" in name for name in layers)
     after = chat.module.state_dict()
