@@ -132,6 +132,6 @@ def made(examples: int) -> tuple[Dataset, np.ndarray[tuple[int, int], np.dtype[n
                 group=f"template-{number // 8}",
             )
         )
-    centres = random.normal(0, 0.08, (_CLASSES, _WIDTH))
+    centres = random.normal(0, 0.05, (_CLASSES, _WIDTH))
     noise = random.normal(0, 1, (examples, _WIDTH)) @ np.diag(np.geomspace(2, 0.2, _WIDTH))
     return Dataset(tuple(rows), labels), (centres[classes] + noise).astype(np.float32)

@@ -11,6 +11,7 @@ import pytest
 
 from memeloc.errors import InputError
 from memeloc.evaluate.metrics import confusion, measure
+from memeloc.evaluate.scores import ScoreSettings, score
 from memeloc.evaluate.training import (
     Example,
     Training,
@@ -162,6 +163,17 @@ def test_majority_of_charmemes_is_the_published_one() -> None:
         f1 = measure(confusion(gold, np.zeros_like(gold), labels)).f1
         assert round(100 * float(f1), 2) == pytest.approx(printed, abs=0.011)
     assert share == pytest.approx(0.6902, abs=1e-4)
+
+
+def test_predictions_are_scored_like_all_answers(training: Training) -> None:
+    evaluation = score(training.answers, training.dataset.gold, ScoreSettings(bootstraps=20))
+    by_model = {scores.condition.model: scores for scores in evaluation.scores}
+    comparison = Comparison(training)
+    for model in training.predictions:
+        own = comparison.scored(model, comparison.tasks[0], comparison.tested(model)).metrics
+        scored = by_model[model]
+        for name in ("accuracy", "f1", "mmae"):
+            assert getattr(scored, name).value == pytest.approx(float(getattr(own, name)))
 
 
 def test_levels_of_coarser_labels_are_ranks() -> None:
