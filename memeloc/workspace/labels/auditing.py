@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from memeloc.errors import InputError
 from memeloc.label.audit import Audit, audit
+from memeloc.label.topics import merged
 from memeloc.survey.quality.outliers import deviations
 from memeloc.workspace.folder import WorkspaceFolder
 from memeloc.workspace.labels.labelling import Labelling, accepted_labels, newest_labelling
@@ -59,17 +60,19 @@ def labels_table(labelling: Labelling) -> pd.DataFrame:
     Returns:
         `meme_id`, `label`, `subcategory` (with `|` between several), `by` (`model` or `people`),
         `who` (the model, or the survey), `state` of the model's rounds or of the people's votes,
-        and a column for each of the model's rounds, empty in rows of people.
+        a column for each of the model's rounds, and `topics` as people merged them (`|` between,
+        the most relevant first); both are empty in rows of people.
     """
     import pandas as pd
 
     rounds = [f"round {number}" for number in range(1, labelling.settings.rounds + 1)]
     rows = [*_of_model(labelling, rounds), *_of_people(labelling)]
-    columns = ["meme_id", "label", "subcategory", "by", "who", "state", *rounds]
+    columns = ["meme_id", "label", "subcategory", "by", "who", "state", *rounds, "topics"]
     return pd.DataFrame(rows, columns=columns, dtype=object).fillna("")
 
 
 def _of_model(labelling: Labelling, rounds: list[str]) -> Iterator[dict[str, Any]]:
+    topics = _topics(labelling)
     for outcome in labelling.outcomes():
         given = [" ".join(map(str, labels)) for labels in outcome.rounds]
         yield {
@@ -80,7 +83,18 @@ def _of_model(labelling: Labelling, rounds: list[str]) -> Iterator[dict[str, Any
             "who": labelling.labelled.model,
             "state": outcome.state,
             **dict(zip(rounds, given, strict=True)),
+            "topics": topics.get(outcome.item, ""),
         }
+
+
+def _topics(labelling: Labelling) -> dict[str, str]:
+    """By meme its topics as people merged them; two that became one count once."""
+    decided = labelling.workspace.store.model_labels.topic_merges()
+    merges = {topic: into for topic, (into, _) in decided.items()}
+    return {
+        answer.item: "|".join(dict.fromkeys(merged(topic["id"], merges) for topic in answer.topics))
+        for answer in labelling.topics
+    }
 
 
 def _of_people(labelling: Labelling) -> Iterator[dict[str, Any]]:

@@ -229,6 +229,7 @@ def test_topics_are_asked_once_and_merged_by_people(
     assert workspace.labels.merge_topics(sheet, person="Ana") == 1
     assert workspace.labels.merge_topics(sheet, person="Ana") == 0
     assert workspace.labels.new_topics()[0].into == "work"
+    assert set(workspace.labels.table()["topics"]) == {"work"}
 
 
 def test_people_label_what_the_rounds_differ_on(
