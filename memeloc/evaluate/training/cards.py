@@ -7,8 +7,8 @@ from memeloc.evaluate.training.models import Trained
 from memeloc.evaluate.training.training import input_of
 
 CLASSIFIERS = {
-    "logistic": "logistic regression (scikit-learn)",
-    "boosting": "gradient boosting on histograms (scikit-learn)",
+    "logistic": "scikit-learn's logistic regression",
+    "boosting": "scikit-learn's gradient boosting on histograms",
     "xgboost": "XGBoost",
     "majority": "the majority class",
     "random": "uniform guesses",
@@ -29,8 +29,7 @@ def card_of(comparison: Comparison, trained: Trained) -> str:
         "",
         f"# {settings.name}",
         "",
-        f"{CLASSIFIERS[settings.classifier][:1].upper()}"
-        f"{CLASSIFIERS[settings.classifier][1:]} of the run `{run.name}`."
+        f"A model of the run `{run.name}`: {CLASSIFIERS[settings.classifier]}."
         + (f" Features: {', '.join(settings.features)}." if settings.features else "")
         + (f" Fusion: {settings.fusion}." if len(settings.features) > 1 else ""),
         "",

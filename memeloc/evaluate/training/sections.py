@@ -153,9 +153,8 @@ def languages_section(comparison: Comparison) -> Section:
     }
     frame = pd.DataFrame(rows, columns=list(columns))
     method = f"{task.name}, on the items of a language that all models were tested on."
-    matrix = frame.pivot(index="model", columns="language", values="F1").rename_axis(
-        index=None, columns=None
-    )
+    matrix = frame.pivot(index="model", columns="language", values="F1")
+    matrix = matrix.loc[list(training.predictions)].rename_axis(index=None, columns=None)
     return Section(
         "languages",
         "Languages",
