@@ -133,16 +133,16 @@ class Options:
         taken, last = 0, ""
         for start, end, (concept, positive) in hits:
             if start < taken:  # `non-hate` and `hate speech` in `non-hate speech`: one mention
-                if concept == last and end > taken and mentions:
+                if concept == last and end > taken:
                     mentions[-1] = replace(mentions[-1], end=end)
                     taken = end
                 continue
-            last = concept
             before, after = negation(text, start, end, taken)
             if start - before or after - end:
                 positive = not positive
             taken = after
             place = self.by_side.get((concept, positive))
+            last = concept if place is not None else ""
             if place is not None:
                 mentions.append(Mention(before, after, place))
         return mentions

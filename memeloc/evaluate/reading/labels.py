@@ -75,7 +75,7 @@ def gold_of_file(
             "values": {**run.gold.values, **_values(run, rows, column)},
         }
     )
-    about = {"dataset": path.stem}
+    about = {"run": run.name}
     gold = read_gold(run.model_copy(update={"gold": settings}), path, items, about)
     if gold is None:
         raise InputError("has no label of any item that was answered", file=path)

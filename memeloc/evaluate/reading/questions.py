@@ -113,7 +113,7 @@ def read_questions(
         raise rows[0].wrong("no row has a right option; name its column with --correct")
     table = pd.DataFrame({GOLD: gold}, dtype=object)
     answers = ModelAnswers.of(pd.DataFrame.from_records(records))
-    return ReadAnswers(answers, {(1, 0): "0"}), Gold(table, about={"dataset": rows[0].file.stem})
+    return ReadAnswers(answers, {(1, 0): "0"}), Gold(table, about={"gold": rows[0].file.name})
 
 
 def right_options(path: Path, column: str, items: Sequence[str], item: str = "") -> dict[str, str]:
