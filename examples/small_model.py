@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import argparse
 import hashlib
+import os
 import signal
 import threading
 from http.client import HTTPConnection
@@ -105,6 +106,7 @@ def main() -> None:
     for number in (signal.SIGTERM, signal.SIGINT):
         signal.signal(number, lambda *_: ended.set())
     ended.wait()
+    os._exit(0)  # llama.cpp would wait for what is under way
 
 
 if __name__ == "__main__":
