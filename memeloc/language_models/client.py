@@ -62,7 +62,7 @@ class LanguageModel:
 
     Without a cache no answer is kept, without a budget all may be spent. `backoff` is how it waits
     when the server refuses for quota or is not there; `service`, what it is called in errors; `pip`
-    is to be installed when httpx is missing; `pictures` may be shared by several models.
+    is to be installed when urllib3 is missing; `pictures` may be shared by several models.
     """
 
     def __init__(
@@ -95,7 +95,7 @@ class LanguageModel:
         self.close()
 
     def open(self) -> None:
-        """Make ready to ask; MissingError when httpx or a key is missing."""
+        """Make ready to ask; MissingError when urllib3 or a key is missing."""
         self._server.connect()
 
     def close(self) -> None:
@@ -113,7 +113,7 @@ class LanguageModel:
             AnswerError: the model refuses, or answers wrongly each time.
             ServiceError: the server cannot be reached, or refuses.
             OverBudgetError: the question does not fit the budget.
-            MissingError: httpx or a key is missing.
+            MissingError: urllib3 or a key is missing.
         """
         return self._ask(Question[Any](tuple(messages), form), self.backoff)
 

@@ -36,10 +36,11 @@ from memeloc.language_models.sight import BLIND, Sight
 from memeloc.request_pool import Backoff, TransientFailure, retry_after
 
 if TYPE_CHECKING:
-    import httpx
+    from urllib3 import BaseHTTPResponse
 
 MAX_BODY = 4_000_000
 """Bytes of an answer's body at the most."""
+_CHUNK = 1 << 16
 
 _TRANSIENT = frozenset((408, 409, 425, 429, 500, 502, 503, 504, 529))
 _FOR_ALL = frozenset((301, 302, 303, 307, 308, 401, 402, 403, 404))
@@ -96,7 +97,7 @@ class Server:
         """One question, sent until there is an answer, right or wrong.
 
         Raises:
-            MissingError: httpx is missing, or the server wants a key and none is set.
+            MissingError: urllib3 is missing, or the server wants a key and none is set.
             ServiceError: the server refuses for good, or still after all attempts of `backoff`.
         """
         connections = self.connect()
@@ -181,28 +182,29 @@ class Server:
         """The connections, made when there are none yet.
 
         Raises:
-            MissingError: httpx is missing, or the server wants a key and none is set.
+            MissingError: urllib3 is missing, or the server wants a key and none is set.
         """
         with self._lock:
             if self._connections is None:
-                if find_spec("httpx") is None:
-                    raise MissingError(f"{self.service} needs httpx: pip install '{self._pip}'")
+                if find_spec("urllib3") is None or find_spec("certifi") is None:
+                    raise MissingError(f"{self.service} needs urllib3: pip install '{self._pip}'")
                 self._key = read_key(self.settings)
                 headers = {"Accept-Encoding": "identity", "Content-Type": "application/json"}
                 if self._key:
                     headers["Authorization"] = f"Bearer {self._key}"
-                self._connections = Connections(headers, self.settings.timeout)
+                url = f"{self.settings.base_url.rstrip('/')}/chat/completions"
+                self._connections = Connections(url, headers, self.settings.timeout)
             return self._connections
 
     def _post(self, connections: Connections, content: bytes) -> Reply:
-        url = f"{self.settings.base_url.rstrip('/')}/chat/completions"
-        with (
-            connections.client() as client,
-            client.stream("POST", url, content=content) as response,
-        ):
+        response = connections.post(content)
+        try:
             content = self._read(response)
-        if response.status_code >= 300:
-            raise self._status(response.status_code, content, response)
+        except BaseException:
+            response.close()  # what is left of its body would be taken for the next answer
+            raise
+        if response.status >= 300:
+            raise self._status(response.status, content, response)
         try:
             reply = read_completion(content)
         except ValidationError:
@@ -220,25 +222,24 @@ class Server:
     def _no_answer(self, sentence: str) -> ServiceError:
         return ServiceError(self.service, sentence, retryable=self._has_answered)
 
-    def _read(self, response: httpx.Response) -> bytes:
+    def _read(self, response: BaseHTTPResponse) -> bytes:
         """The body, as far as it may go."""
-        import httpx
-
         until = monotonic() + self.settings.timeout
         content = bytearray()
-        for chunk in response.iter_bytes():  # as they come: whole chunks may take for ever
+        while chunk := response.read1(_CHUNK):  # as they come: whole chunks may take for ever
             content += chunk
             if len(content) > MAX_BODY:
                 raise self._no_answer(f"its answer has more than {MAX_BODY:,} bytes")
             if monotonic() > until:
-                raise httpx.ReadTimeout(f"no whole answer within {self.settings.timeout:g} s")
+                reason = f"no whole answer within {self.settings.timeout:g} s"
+                raise ServiceError(self.service, reason, retryable=True)
         return bytes(content)
 
-    def _status(self, status: int, content: bytes, response: httpx.Response) -> StatusError:
+    def _status(self, status: int, content: bytes, response: BaseHTTPResponse) -> StatusError:
         error = error_in(content)
         reason = error.get("message")
         text = reason if isinstance(reason, str) else content[:2000].decode("utf-8", "replace")
-        text = self._without_key(" ".join(text.split()))[:300] or response.reason_phrase
+        text = self._without_key(" ".join(text.split()))[:300] or (response.reason or "")
         if 300 <= status < 400:
             text = "it redirects elsewhere; set base_url to where it stands"
         code = error.get("code") or error.get("type")
@@ -249,13 +250,15 @@ class Server:
         return text.replace(self._key, "[key]") if self._key else text
 
     def _passing(self, error: Exception) -> TransientFailure | None:
-        import httpx
+        from urllib3.exceptions import HTTPError
 
         if isinstance(error, ServiceError):
             wait = error.wait if isinstance(error, StatusError) else 0.0
             return TransientFailure(error, wait) if error.retryable else None
-        if isinstance(error, httpx.HTTPError | httpx.StreamError):
-            reason = self._without_key(f"{error or 'no answer'} ({type(error).__name__})")
+        if isinstance(error, HTTPError):
+            # It begins with the connection as Python shows it.
+            about = str(error).rpartition("): ")[2] or "no answer"
+            reason = self._without_key(f"{about} ({type(error).__name__})")
             return TransientFailure(ServiceError(self.service, reason, retryable=True))
         return None
 

@@ -118,7 +118,7 @@ class OpenAITranslator:
         """See `Translator.translate`.
 
         Raises:
-            MissingError: httpx is missing, or the server wants a key and none is set.
+            MissingError: urllib3 is missing, or the server wants a key and none is set.
             ServiceError: the server refuses for good, or left several requests unanswered.
         """
 

@@ -336,7 +336,7 @@ def test_translators_of_other_packages_are_found(
     ("name", "package", "extra"),
     [
         ("google", "google.cloud", "memeloc[translate]"),
-        ("openai", "httpx", "memeloc[translate]"),
+        ("openai", "urllib3", "memeloc[translate]"),
         ("ctranslate2", "ctranslate2", "memeloc[offline]"),
     ],
 )

@@ -176,7 +176,7 @@ def evaluate_run(
 
     Raises:
         InputError: the run, its prompts or its dataset do not fit one another.
-        MissingError: httpx, pandas or a key is missing.
+        MissingError: urllib3, pandas or a key is missing.
     """
     import pandas as pd
 

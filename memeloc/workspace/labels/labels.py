@@ -77,7 +77,7 @@ class Labels(Part):
 
         Raises:
             InputError: there is nothing to label, or no such taxonomy, model or prompt.
-            MissingError: httpx or a key is missing.
+            MissingError: urllib3 or a key is missing.
         """
         return Run(self._workspace, settings or LabelSettings(), model).ask(budget, on_progress)
 
