@@ -7,6 +7,7 @@ memory are theirs alone, and so that they can be killed.
 from __future__ import annotations
 
 import argparse
+import gc
 import json
 import os
 import re
@@ -177,6 +178,7 @@ def _ask(url: str, folder: Path, cache: str, *, plain: bool) -> None:
 
     The pictures are encoded before, so that this is timed apart; when it is `plain`, as they come.
     """
+    gc.set_threshold(50_000)  # as the command: see memeloc.cli
     settings = _settings(url)
     paths = sorted(folder.glob("*.jpg"))
     pictures = EncodedPictures(most=10**9)

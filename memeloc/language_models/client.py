@@ -223,11 +223,11 @@ class LanguageModel:
         Raises:
             AnswerError: its server refuses this question.
         """
-        messages = question.messages
+        asked = question
         tokens_in = tokens_out = attempts = 0
         while True:
             try:
-                reply = self._pay(replace(question, messages=messages), backoff)
+                reply = self._pay(asked, backoff)
             except ServiceError as error:
                 for_all = isinstance(error, StatusError) and error.for_all
                 if not attempts and (for_all or error.retryable):
@@ -242,11 +242,11 @@ class LanguageModel:
             wrong = "" if reply.refusal else self._wrong(question.form, reply)
             if not wrong or attempts >= self.settings.asks:
                 break
-            messages = (
-                *question.messages,
+            again = (
                 Message("assistant", text[:SENT_BACK]),
                 Message("user", f"That is not right: {wrong}. Answer again."),
             )
+            asked = replace(question, messages=(*question.messages, *again))
         return KeptAnswer(
             text,
             reply.model or self.settings.model,
