@@ -6,7 +6,7 @@
 #
 #   examples/models.sh [EMPTY_DIRECTORY [MEMES]]
 #
-# MEMES is how many memes are labelled (34; the starter set has 68). Uses the memeloc on PATH (with the
+# MEMES is how many memes are labelled (12; the starter set has 68). Uses the memeloc on PATH (with the
 # extras models and analyze; PYTHON is its interpreter), or else installs the checkout's into .venv. The
 # model's packages are installed where they are missing.
 set -euo pipefail
@@ -14,7 +14,7 @@ set -euo pipefail
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 . "$here/environment.sh"
 work=${1:-$(mktemp -d)}
-memes=${2:-34}
+memes=${2:-12}
 mkdir -p "$work"
 cd "$work"
 if [ -n "$(ls -A)" ]; then
@@ -111,7 +111,7 @@ PYTHON
 (cd set && memeloc import ../captions.csv)
 
 say "Labelled in three rounds"
-killed_once $((memes + 2)) set memeloc label --taxonomy charmemes --rounds 3 --temperature 0.8 --collected none
+killed_once $((memes + 2)) set memeloc label --taxonomy charmemes --rounds 3 --temperature 1.5 --collected none
 cd set
 memeloc label status
 memeloc label export ../labels.csv
@@ -119,6 +119,8 @@ memeloc label export ../labels.csv
 say "Where the rounds differ, two people label, and find a consensus"
 team ../team.csv rater 3
 if memeloc label differing differing --people ../team.csv --cultures US; then
+    memeloc render --langs en --max-side 480
+    memeloc survey export differing --to html --contact lab@university.example --out ../sheets
     "$python" "$here/simulated_people.py" differing ../back --seed 7 --team ../team.csv --agreement 0.8
     memeloc survey settle differing --out ../differing-labels.csv
 fi
@@ -221,4 +223,4 @@ TOML
 killed_once 40 . memeloc evaluate weather.toml --out weather
 
 say "What there is to look at"
-ls */report.html
+ls sheets */report.html
