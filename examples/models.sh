@@ -120,7 +120,8 @@ say "Where the rounds differ, two people label, and find a consensus"
 team ../team.csv rater 3
 if memeloc label differing differing --people ../team.csv --cultures US; then
     memeloc render --langs en --max-side 480
-    memeloc survey export differing --to html --contact lab@university.example --out ../sheets
+    memeloc survey export differing --to html --contact lab@university.example \
+        --option codes=false --out ../sheets
     "$python" "$here/simulated_people.py" differing ../back --seed 7 --team ../team.csv --agreement 0.8
     memeloc survey settle differing --out ../differing-labels.csv
 fi
