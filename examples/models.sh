@@ -74,7 +74,8 @@ lines = open(sys.argv[1]).read().split()
 before = int(sys.argv[2])
 again = len(lines) - len(set(lines))
 print(f"sent before the kill: {before}, after it: {len(lines) - before}, of these again: {again}")
-assert again <= 2, "more than what was in flight was paid for twice"
+# Two questions are in flight, and each may have been sent back with what is wrong, twice.
+assert again <= 2 * 3, "more than what was in flight was paid for twice"
 PYTHON
     before=$(wc -l <requests)
     (cd "$1" && "${@:2}") >/dev/null || fail "the third run failed"
