@@ -225,4 +225,4 @@ TOML
 killed_once 40 . memeloc evaluate weather.toml --out weather
 
 say "What there is to look at"
-ls sheets */report.html
+find . -path "./sheets/*.html" -o -name report.html
