@@ -12,10 +12,10 @@ from typing import Any, Literal
 
 from memeloc.errors import MemelocError
 from memeloc.label.forms import LabelForm, TopicsForm
-from memeloc.label.items import LabelItem
 from memeloc.label.prompts import LabelPrompt
 from memeloc.label.rounds import RoundLabel, Status
 from memeloc.language_models import Answer, AnswerError, LanguageModel, Question
+from memeloc.language_models.meme_inputs import MemeInput
 
 _SHOWN = 20
 """Memes without an answer that are named."""
@@ -25,7 +25,7 @@ _SHOWN = 20
 class Wanted:
     """An answer that is wanted of a meme; `round` counts from 1."""
 
-    item: LabelItem
+    item: MemeInput
     question: Literal["label", "topics"]
     round: int
 
@@ -37,7 +37,7 @@ class Failures:
     count: int = 0
     sentences: list[str] = field(default_factory=list)
 
-    def add(self, item: LabelItem, error: MemelocError) -> None:
+    def add(self, item: MemeInput, error: MemelocError) -> None:
         """Note a meme that got no answer."""
         self.count += 1
         if len(self.sentences) < _SHOWN:

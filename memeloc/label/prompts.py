@@ -16,11 +16,11 @@ from importlib.resources import files
 
 from memeloc.errors import InputError
 from memeloc.label.forms import LabelForm, TopicsForm, label_form, printed_form, topics_form
-from memeloc.label.items import LabelItem
 from memeloc.label.scheme import Category, Scheme
 from memeloc.label.topics import Topic
 from memeloc.language_models import Message, Question
 from memeloc.language_models.forms import strict_schema
+from memeloc.language_models.meme_inputs import MemeInput
 from memeloc.language_models.prompts import Prompt, read_prompt
 from memeloc.settings import parse_toml
 
@@ -52,7 +52,7 @@ class LabelPrompt:
     scheme: Scheme
     topics: tuple[Topic, ...] = ()
 
-    def question(self, item: LabelItem) -> Question[LabelForm]:
+    def question(self, item: MemeInput) -> Question[LabelForm]:
         """What is asked for the labels of a meme."""
         form = self._label_form(item.picture is not None)
         pictures = () if item.picture is None else (item.picture,)
@@ -63,7 +63,7 @@ class LabelPrompt:
             messages = self._labels.fill(item.input, values, pictures)
         return Question(messages, form, mark=item, expected=_EXPECTED)
 
-    def topics_question(self, item: LabelItem) -> Question[TopicsForm]:
+    def topics_question(self, item: MemeInput) -> Question[TopicsForm]:
         """What is asked for the topics of a meme."""
         form = topics_form(tuple(topic.id for topic in self.topics))
         lines = "\n".join(topic.line() for topic in self.topics) or "(none yet)"
@@ -137,12 +137,12 @@ def label_prompt(name: str, scheme: Scheme, topics: Sequence[Topic] = ()) -> Lab
     return prompt
 
 
-def _values(item: LabelItem) -> dict[str, str]:
+def _values(item: MemeInput) -> dict[str, str]:
     language = f" (language: {item.language})" if item.language else ""
     return {"text": item.text, "language": language}
 
 
-def _printed(name: str, values: Mapping[str, str], item: LabelItem) -> tuple[Message, ...]:
+def _printed(name: str, values: Mapping[str, str], item: MemeInput) -> tuple[Message, ...]:
     """A printed prompt with the picture behind it; a meme without one is given as its text."""
     text = _filled(_shipped(PRINTED)[name].strip(), values)
     pictures = () if item.picture is None else (item.picture,)

@@ -27,7 +27,7 @@ class RoundLabel:
 
     Attributes:
         item: id of the collected item or the meme.
-        content: of what the model was given; see `LabelItem`.
+        content: of what the model was given; see `MemeInput`.
         question: `label` or `topics`.
         model: as it was asked for; `settings` has what the server calls it.
         prompt: SHA-256 of the prompt.

@@ -20,7 +20,7 @@ from sqlalchemy import Connection, inspect, text
 from memeloc.files import replacing
 from memeloc.store.database import Database, MissingDatabaseError, WorkspaceError
 
-HEAD = "schema_9"
+HEAD = "schema_10"
 """The newest migration in versions/."""
 
 FOLDER = Path(__file__).parent

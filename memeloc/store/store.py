@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from memeloc.store.exports import Exports
     from memeloc.store.files import Files
     from memeloc.store.items import Items
+    from memeloc.store.knowledge import Knowledge
     from memeloc.store.model_labels import ModelLabels
     from memeloc.store.spending import Spending
     from memeloc.store.surveys.erasures import Erasures
@@ -78,6 +79,7 @@ class Store(Repository):
     erasures: Erasures
     label_decisions: LabelDecisions
     model_labels: ModelLabels
+    knowledge: Knowledge
     spending: Spending
 
     @classmethod

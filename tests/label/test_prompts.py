@@ -7,15 +7,15 @@ from pathlib import Path
 import pytest
 
 from memeloc.errors import InputError
-from memeloc.label.items import LabelItem
 from memeloc.label.prompts import label_prompt
 from memeloc.label.topics import Topic, merged, new_topics, read_merges, read_topics
 from memeloc.language_models import Picture
+from memeloc.language_models.meme_inputs import MemeInput
 from memeloc.workspace.labels.labelling import labels_of
 
 SCHEME = labels_of("charmemes")[1]
-TEXT = LabelItem("m", "c", "tea {system} // time", "en")
-PICTURE = LabelItem("m", "c", picture=Picture("p", lambda: b""))
+TEXT = MemeInput("m", "c", "tea {system} // time", "en")
+PICTURE = MemeInput("m", "c", picture=Picture("p", lambda: b""))
 
 
 def test_the_built_prompt_names_every_category_and_rule() -> None:

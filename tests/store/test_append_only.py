@@ -11,6 +11,7 @@ from memeloc.curate.review.judgement import Judgement
 from memeloc.curate.verdict import Verdict
 from memeloc.errors import MemelocError
 from memeloc.items import FoundPicture, Origin, Refusal
+from memeloc.knowledge.answers import KnowledgeAnswer
 from memeloc.label.rounds import RoundLabel
 from memeloc.locales import default
 from memeloc.store import FileRecord, Store, WorkspaceError
@@ -62,6 +63,15 @@ def lived_in(filled: Store) -> Store:
     filled.label_decisions.add("pilot", [decision])
     filled.model_labels.add(
         [RoundLabel(first, "c" * 64, "label", "charmemes", "tiny", "p" * 64, 1, 0, "refused")]
+    )
+    filled.knowledge.add(
+        [
+            KnowledgeAnswer(
+                *(first, "c" * 64, "en", "extract", "scene", "m-quest", "en", "tiny", "p" * 64),
+                status="answered",
+                value={"statements": []},
+            )
+        ]
     )
     filled.model_labels.merge_topics({"kittens": "cats"}, person="eve")
     failure = TranslationFailure("one", "de", MemelocError("wrong"), 0.1, 4)

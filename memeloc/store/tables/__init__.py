@@ -1,6 +1,15 @@
 """The tables of a workspace, which an empty database gets whole. In: SQLAlchemy. Out: `Table`s."""
 
-from memeloc.store.tables import captions, deciding, erasures, items, labelling, serving, surveys
+from memeloc.store.tables import (
+    captions,
+    deciding,
+    erasures,
+    items,
+    knowledge,
+    labelling,
+    serving,
+    surveys,
+)
 from memeloc.store.tables.columns import metadata
 
 __all__ = [
@@ -8,6 +17,7 @@ __all__ = [
     "deciding",
     "erasures",
     "items",
+    "knowledge",
     "labelling",
     "metadata",
     "serving",

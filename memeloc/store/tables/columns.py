@@ -40,7 +40,7 @@ _TYPES: dict[str, Any] = {
     for kind, names in {
         String(100): "id kind language source_language template translator currency stage status "
         "outcome action format filter verdict question sheet participant submission target "
-        "item sex culture label taxonomy topic topic_into",
+        "item sex culture label taxonomy topic topic_into version_language step dimension recipe",
         String(64): "sha256 hash key_hash parent_hash content_hash token prompt",
         SafeText: "key subject name person origin comment reason message sentence url terms source "
         "answer study code detail dataset root model caption",
@@ -51,7 +51,7 @@ _TYPES: dict[str, Any] = {
         UtcTime: "created_at fetched_at started submitted held_until",
         Parts: "parts typed marks original translation",
         Json: "content settings funnel evidence scores value design slots cultures answers facts "
-        "details result counts further provenance labels topics",
+        "details result counts further provenance labels topics fields",
     }.items()
     for name in names.split()
 }

@@ -11,16 +11,16 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 
 from memeloc.errors import InputError
-from memeloc.label.items import LabelItem
 from memeloc.label.rounds import Outcome, RoundLabel, outcomes
 from memeloc.label.scheme import Scheme
+from memeloc.language_models.meme_inputs import MemeInput
 from memeloc.store.model_labels import Labelled
 from memeloc.survey.recipes import leave_out, load_recipe, recipe_names
 from memeloc.survey.texts import catalogue
 from memeloc.taxonomy import Taxonomy, load_taxonomy
 from memeloc.workspace.folder import WorkspaceFolder
-from memeloc.workspace.labels.items import label_items
 from memeloc.workspace.labels.settings import LabelSettings
+from memeloc.workspace.model_inputs import meme_inputs
 
 
 def labels_of(name: str) -> tuple[Taxonomy, Scheme]:
@@ -63,9 +63,9 @@ class Labelling:
         return labels_of(self.settings.taxonomy)[1]
 
     @cached_property
-    def items(self) -> list[LabelItem]:
+    def items(self) -> list[MemeInput]:
         """The memes as they are now."""
-        return label_items(self.workspace, self.settings)
+        return meme_inputs(self.workspace, self.settings)
 
     @cached_property
     def answers(self) -> list[RoundLabel]:

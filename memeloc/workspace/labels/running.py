@@ -21,9 +21,9 @@ from memeloc.label.topics import read_topics
 from memeloc.language_models import Budget, LanguageModel, Plan, read_model_settings
 from memeloc.ocr.transcript import Transcript
 from memeloc.workspace.folder import WorkspaceFolder
-from memeloc.workspace.labels.items import label_items, of_which
 from memeloc.workspace.labels.labelling import labels_of, newest_labelling
 from memeloc.workspace.labels.settings import LabelSettings
+from memeloc.workspace.model_inputs import meme_inputs, of_which
 from memeloc.workspace.surveys.collected import RENDERED
 
 _STORED = 50
@@ -83,7 +83,7 @@ class Run:
         self.prompt: LabelPrompt = label_prompt(
             self.settings.prompt, labels_of(self.settings.taxonomy)[1], topics
         )
-        self.items = label_items(workspace, self.settings)
+        self.items = meme_inputs(workspace, self.settings)
         known = workspace.store.model_labels.find(
             taxonomy=self.prompt.scheme.taxonomy, model=self.model_settings.model
         )

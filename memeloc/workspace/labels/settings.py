@@ -3,18 +3,18 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import Annotated
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import Field
 
-from memeloc.label.items import Input
 from memeloc.label.prompts import BUILT
 from memeloc.label.rounds import Equal
+from memeloc.workspace.model_inputs import InputSettings
 
 _Temperature = Annotated[float, Field(ge=0, le=2, allow_inf_nan=False)]
 
 
-class LabelSettings(BaseModel):
+class LabelSettings(InputSettings):
     """A labelling by a model; its defaults are CHARMemes', where the paper states them.
 
     Attributes:
@@ -26,15 +26,7 @@ class LabelSettings(BaseModel):
         seed: of the first round; each further one has the next.
         prompt: one that ships, see `memeloc.label.prompts`, or a TOML file.
         topics: a table of known topics; empty where no topics are asked for.
-        collected: `selected`, a source of finished memes, or `none` for the workspace's captions;
-            empty for finished memes where there are any.
-        input: what the model is given; empty for pictures where there are any, and else texts.
-        language: of captions, a tag; empty for the source language.
-        pictures: the folder of rendered captions; empty where only texts are given.
-        longest_side: of the picture that is sent, in pixels.
     """
-
-    model_config = ConfigDict(extra="ignore", frozen=True)
 
     taxonomy: str = "charmemes"
     rounds: Annotated[int, Field(ge=1, le=20)] = 3
@@ -43,11 +35,6 @@ class LabelSettings(BaseModel):
     seed: int = 0
     prompt: str = BUILT
     topics: str = ""
-    collected: str = ""
-    input: Input | Literal[""] = ""
-    language: str = ""
-    pictures: str = ""
-    longest_side: Annotated[int, Field(ge=64, le=4096)] = 768
 
     def with_full_paths(self) -> LabelSettings:
         """The same with paths that hold from any folder, as they are stored."""

@@ -1,4 +1,4 @@
-"""What is labelled. In: nothing of memeloc but pictures for models. Out: `LabelItem`."""
+"""What is labelled. In: nothing of memeloc but pictures for models. Out: `MemeInput`."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ Input = Literal["picture", "text", "both"]
 
 
 @dataclass(frozen=True, slots=True)
-class LabelItem:
+class MemeInput:
     """A meme that a model is asked about.
 
     Attributes:

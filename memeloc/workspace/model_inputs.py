@@ -1,4 +1,4 @@
-"""What a model labels. In: a workspace and settings. Out: `LabelItem`s.
+"""What a model is given of memes. In: a workspace and settings. Out: `MemeInput`s.
 
 They are finished memes that were collected, or the workspace's own captions in a language, as texts
 or with the pictures that were rendered of them.
@@ -7,21 +7,44 @@ or with the pictures that were rendered of them.
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Annotated, Literal
+
+from pydantic import BaseModel, ConfigDict, Field
 
 from memeloc.errors import InputError
 from memeloc.files import file_sha256
 from memeloc.items import seen_hash
-from memeloc.label.items import LabelItem
+from memeloc.language_models.meme_inputs import Input, MemeInput
 from memeloc.language_models.pictures import picture_of
 from memeloc.model import SEPARATOR
 from memeloc.workspace.folder import WorkspaceFolder
-from memeloc.workspace.labels.settings import LabelSettings
 from memeloc.workspace.surveys.collected import RENDERED, SELECTED, collected_memes
 from memeloc.workspace.surveys.memes import Wanted
 
 
+class InputSettings(BaseModel):
+    """Which memes a model is asked about, and what it is given of them.
+
+    Attributes:
+        collected: `selected`, a source of finished memes, or `none` for the workspace's captions;
+            empty for finished memes where there are any.
+        input: what the model is given; empty for pictures where there are any, and else texts.
+        language: of captions, a tag; empty for the source language.
+        pictures: the folder of rendered captions; empty where only texts are given.
+        longest_side: of the picture that is sent, in pixels.
+    """
+
+    model_config = ConfigDict(extra="ignore", frozen=True)
+
+    collected: str = ""
+    input: Input | Literal[""] = ""
+    language: str = ""
+    pictures: str = ""
+    longest_side: Annotated[int, Field(ge=64, le=4096)] = 768
+
+
 def of_which(workspace: WorkspaceFolder, collected: str) -> str:
-    """Which memes are labelled: `selected`, a source of finished memes, or `none` (captions).
+    """Which memes a model is asked about: `selected`, a source, or `none` for captions.
 
     Raises:
         InputError: finished memes of several sources were collected, and it is not said which.
@@ -37,13 +60,13 @@ def of_which(workspace: WorkspaceFolder, collected: str) -> str:
     if len(sources) > 1:
         raise InputError(
             f"Finished memes of {', '.join(sources)} were collected: name one of them by "
-            f"--collected, or run memeloc select; --collected {RENDERED} labels the captions."
+            f"--collected, or run memeloc select; --collected {RENDERED} is for the captions."
         )
     return sources[0]
 
 
-def label_items(workspace: WorkspaceFolder, settings: LabelSettings) -> list[LabelItem]:
-    """The memes to label.
+def meme_inputs(workspace: WorkspaceFolder, settings: InputSettings) -> list[MemeInput]:
+    """The memes that a model is asked about.
 
     Raises:
         InputError: there are none, or a picture or text that is wanted is missing.
@@ -56,13 +79,13 @@ def label_items(workspace: WorkspaceFolder, settings: LabelSettings) -> list[Lab
     )
     if not items:
         raise InputError(
-            "There is nothing to label: collect finished memes (memeloc collect), or import "
+            "There is nothing to ask about: collect finished memes (memeloc collect), or import "
             "captions (memeloc import)."
         )
     return items
 
 
-def _collected(workspace: WorkspaceFolder, settings: LabelSettings, which: str) -> list[LabelItem]:
+def _collected(workspace: WorkspaceFolder, settings: InputSettings, which: str) -> list[MemeInput]:
     ids = list(collected_memes(workspace, which, Wanted(), ()).templates)
     items = []
     for item in workspace.store.items.find("picture", ids):
@@ -75,7 +98,7 @@ def _collected(workspace: WorkspaceFolder, settings: LabelSettings, which: str) 
         elif not with_text:
             continue  # nothing was read in it: there is nothing that the model could be given
         items.append(
-            LabelItem(
+            MemeInput(
                 item.id,
                 seen_hash(item.picture if picture else "", item.parts if with_text else None),
                 SEPARATOR.join(item.parts) if with_text else "",
@@ -86,7 +109,7 @@ def _collected(workspace: WorkspaceFolder, settings: LabelSettings, which: str) 
     return items
 
 
-def _captions(workspace: WorkspaceFolder, settings: LabelSettings) -> list[LabelItem]:
+def _captions(workspace: WorkspaceFolder, settings: InputSettings) -> list[MemeInput]:
     language = settings.language or workspace.source.tag
     tag = workspace.locale(language).tag
     if settings.input in ("picture", "both") and not settings.pictures:
@@ -106,7 +129,7 @@ def _captions(workspace: WorkspaceFolder, settings: LabelSettings) -> list[Label
             picture = picture_of(rendered[meme], settings.longest_side, sha256=sha256)
         parts = version.caption.parts if with_text else None
         items.append(
-            LabelItem(
+            MemeInput(
                 meme,
                 seen_hash(sha256, parts),
                 SEPARATOR.join(parts) if parts else "",

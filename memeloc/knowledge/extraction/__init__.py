@@ -1,0 +1,1 @@
+"""Extraction. In: memes, dimensions, a model. Out: `KnowledgeAnswer`s, `MemeKnowledge`."""

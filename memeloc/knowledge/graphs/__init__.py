@@ -1,0 +1,1 @@
+"""Graphs. In: `MemeKnowledge`. Out: RDF, its store, checks, queries, files and drawings."""

@@ -1,0 +1,1 @@
+"""Questions. In: `MemeKnowledge`, a model. Out: `MemeQuestion`s, checked, judged and selected."""

@@ -1,0 +1,125 @@
+"""What was extracted from a meme. In: nothing. Out: `MemeKnowledge`, of entities and statements.
+
+A dimension's answer names entities (a cat, a phrase, an event), relations between them, and
+statements about them. Later dimensions are shown what earlier ones found, and refer to it by id.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+State = Literal["answered", "empty", "missing"]
+"""A dimension has statements; the model found none; or there is no answer that could be read."""
+
+
+@dataclass(frozen=True, slots=True)
+class Entity:
+    """Something that a meme shows, says or refers to.
+
+    Attributes:
+        id: unique within its meme: lower-case ASCII letters, digits and "-", at most 60.
+        label: its name, in the statements' language.
+        kind: one of the kinds of its dimension, such as `person`; empty where none fits.
+        dimension: the one that named it first.
+    """
+
+    id: str
+    label: str
+    kind: str
+    dimension: str
+
+
+@dataclass(frozen=True, slots=True)
+class Relation:
+    """That an entity stands in a relation to another; `name` is one of the dimension's."""
+
+    source: str
+    name: str
+    target: str
+    dimension: str
+
+
+@dataclass(frozen=True, slots=True)
+class Statement:
+    """A sentence of a dimension about a meme.
+
+    Attributes:
+        id: the dimension's id and a number from 1, such as `toxicity-1`.
+        text: in the statements' language.
+        entities: ids of those that it is about.
+        value: one of the dimension's values, such as the type of toxicity; empty without one.
+        rests_on: ids of statements of other dimensions that it rests on, found by the linking step.
+    """
+
+    id: str
+    dimension: str
+    text: str
+    entities: tuple[str, ...] = ()
+    value: str = ""
+    rests_on: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Provenance:
+    """Where an answer comes from.
+
+    Attributes:
+        model: as it was asked for; `served`, what the server calls it.
+        prompt: SHA-256 of the messages with their pictures' keys, in hex.
+        date: when it was answered, in UTC (ISO 8601).
+        settings: temperature, seed and the like.
+    """
+
+    model: str
+    served: str = ""
+    prompt: str = ""
+    date: str = ""
+    settings: Mapping[str, Any] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class DimensionKnowledge:
+    """A dimension's answer; `reason` says why it is missing."""
+
+    dimension: str
+    state: State
+    entities: tuple[Entity, ...] = ()
+    relations: tuple[Relation, ...] = ()
+    statements: tuple[Statement, ...] = ()
+    reason: str = ""
+    provenance: Provenance | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class MemeKnowledge:
+    """What a model found in a meme, dimension by dimension.
+
+    Attributes:
+        meme: id of the meme or collected item.
+        content: SHA-256 of what the model was given of it.
+        version: language of the meme's version that was looked at, a tag; empty if not known.
+        language: of labels and statements, a tag.
+        recipe: name of the recipe of dimensions.
+        model: as it was asked for.
+        dimensions: in the recipe's order.
+        linked: provenance of the linking step; None where it was not run.
+    """
+
+    meme: str
+    content: str
+    version: str
+    language: str
+    recipe: str
+    model: str
+    dimensions: tuple[DimensionKnowledge, ...] = ()
+    linked: Provenance | None = None
+
+    def statements(self) -> Iterator[Statement]:
+        """Of all dimensions, in their order."""
+        return (each for dimension in self.dimensions for each in dimension.statements)
+
+    def entities(self) -> dict[str, Entity]:
+        """By id, of all dimensions."""
+        return {each.id: each for dimension in self.dimensions for each in dimension.entities}

@@ -1,0 +1,76 @@
+"""What models found in memes. In: `KnowledgeAnswer`s. Out: those that hold."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import asdict
+
+from sqlalchemy import Row, select
+
+from memeloc.knowledge.answers import KnowledgeAnswer, Step
+from memeloc.store.queries import Repository, add_rows, equal, stream
+from memeloc.store.tables.knowledge import knowledge_answers
+
+_COLUMNS = {"content": "content_hash", "version": "version_language", "value": "fields"}
+"""Columns by the attribute of an answer, where the names differ."""
+
+
+class Knowledge(Repository):
+    """What models answered about the dimensions of memes."""
+
+    def add(self, answers: Sequence[KnowledgeAnswer]) -> int:
+        """Store answers, all or none; how many there are."""
+        rows = [
+            {
+                _COLUMNS.get(name, name): value
+                for name, value in asdict(answer).items()
+                if name != "created_at"
+            }
+            for answer in answers
+        ]
+        with self.database.write(relaxed=True) as connection:
+            return add_rows(connection, knowledge_answers, rows)
+
+    def find(
+        self,
+        *,
+        step: Step | None = None,
+        recipe: str | None = None,
+        language: str | None = None,
+        model: str | None = None,
+        prompt: str | None = None,
+    ) -> list[KnowledgeAnswer]:
+        """The newest answer of each key, oldest first; None is any."""
+        wanted = {"step": step, "recipe": recipe, "language": language}
+        wanted |= {"model": model, "prompt": prompt}
+        return list({answer.key: answer for answer in self._stream(wanted)}.values())
+
+    def _stream(self, wanted: dict[str, str | None]) -> Iterator[KnowledgeAnswer]:
+        columns = knowledge_answers.c
+        query = equal(
+            select(knowledge_answers), {columns[name]: value for name, value in wanted.items()}
+        )
+        with self.database.read() as connection:
+            for row in stream(connection, query.order_by(columns.number)):
+                yield _answer(row)
+
+
+def _answer(row: Row[tuple[object, ...]]) -> KnowledgeAnswer:
+    return KnowledgeAnswer(
+        item=row.item,
+        content=row.content_hash,
+        version=row.version_language,
+        step=row.step,
+        dimension=row.dimension,
+        recipe=row.recipe,
+        language=row.language,
+        model=row.model,
+        prompt=row.prompt,
+        status=row.status,
+        value=row.fields,
+        answer=row.answer,
+        settings=row.settings,
+        cost=row.cost,
+        currency=row.currency,
+        created_at=row.created_at.isoformat(),
+    )
