@@ -150,8 +150,8 @@ def test_several_make_a_store_at_once(place: Path, monkeypatch: pytest.MonkeyPat
 def test_schema_8_binds_what_was_judged_to_what_it_was(tmp_path: Path) -> None:
     file, before = tmp_path / "memeloc.db", tmp_path / "before"
     shutil.copytree(FOLDER / "versions", before / "versions")
-    for name in ("schema_8.py", "schema_9.py"):
-        (before / "versions" / name).unlink()
+    for later in range(8, int(HEAD.removeprefix("schema_")) + 1):
+        (before / "versions" / f"schema_{later}.py").unlink()
     with closing(sqlite3.connect(file)) as connection:
         connection.executescript((Path(__file__).parent / "schema_1.sql").read_text("utf-8"))
     migrate(Database(file), folder=before, head="schema_7")
