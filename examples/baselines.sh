@@ -10,17 +10,7 @@
 # encoder; PYTHON is its interpreter), or else installs the checkout's into .venv.
 set -euo pipefail
 
-here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
-. "$here/environment.sh"
-work=${1:-$(mktemp -d)}
-mkdir -p "$work"
-cd "$work"
-if [ -n "$(ls -A)" ]; then
-    echo "$work is not empty" >&2
-    exit 2
-fi
-
-say() { printf '\n== %s\n' "$*"; }
+. "$(dirname "${BASH_SOURCE[0]}")/environment.sh"
 
 stamps=/usr/share/tuxpaint/stamps
 packages="tuxpaint-stamps-default librsvg2-bin"

@@ -9,22 +9,7 @@
 # PYTHON is its interpreter), or else installs the checkout's into .venv.
 set -euo pipefail
 
-here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
-. "$here/environment.sh"
-work=${1:-$(mktemp -d)}
-mkdir -p "$work"
-cd "$work"
-if [ -n "$(ls -A)" ]; then
-    echo "$work is not empty" >&2
-    exit 2
-fi
-
-say() { printf '\n== %s\n' "$*"; }
-fail() {
-    echo "collect: $*" >&2
-    exit 1
-}
-field() { "$python" -c 'import json, sys; print(eval(sys.argv[1], {"it": json.load(sys.stdin)}))' "$1"; }
+. "$(dirname "${BASH_SOURCE[0]}")/environment.sh"
 
 say "Six small sites, on this machine"
 "$python" "$here/sites/serve.py" --port 0 --ready address --log requests.log &

@@ -9,19 +9,8 @@
 # else installs the checkout's into .venv.
 set -euo pipefail
 
-here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
-. "$here/environment.sh"
-work=${1:-$(mktemp -d)}
-mkdir -p "$work"
-cd "$work"
-if [ -n "$(ls -A)" ]; then
-    echo "$work is not empty" >&2
-    exit 2
-fi
-unset MEMELOC_DATABASE_URL
+. "$(dirname "${BASH_SOURCE[0]}")/environment.sh"
 
-say() { printf '\n== %s\n' "$*"; }
-field() { "$python" -c 'import json, sys; print(eval(sys.argv[1], {"it": json.load(sys.stdin)}))' "$1"; }
 person() { "$python" "$here/finished_memes.py" "$1" ../memes/truth.csv "$2"; }
 
 say "A table of finished memes: copies, other languages, and two rows without a picture among them"
@@ -75,11 +64,9 @@ import csv
 import sys
 from collections import Counter, defaultdict
 
-
 def rows(path):
     with open(path, encoding="utf-8-sig", newline="") as stream:
         return list(csv.DictReader(stream))
-
 
 votes = defaultdict(dict)
 for row in rows(sys.argv[2]):

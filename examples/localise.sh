@@ -9,18 +9,8 @@
 # checkout's into .venv.
 set -euo pipefail
 
-here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
-. "$here/environment.sh"
-work=${1:-$(mktemp -d)}
-mkdir -p "$work"
-cd "$work"
-if [ -n "$(ls -A)" ]; then
-    echo "$work is not empty" >&2
-    exit 2
-fi
+. "$(dirname "${BASH_SOURCE[0]}")/environment.sh"
 languages=de,hi,ar,zh,ja
-
-say() { printf '\n== %s\n' "$*"; }
 
 say "Finished memes: on known templates, four on one picture, and others"
 "$python" "$here/localise_memes.py" make memes

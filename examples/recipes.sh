@@ -8,19 +8,7 @@
 # Uses the memeloc on PATH (PYTHON is its interpreter), or else installs the checkout's into .venv.
 set -euo pipefail
 
-here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
-. "$here/environment.sh"
-work=${1:-$(mktemp -d)}
-mkdir -p "$work"
-cd "$work"
-if [ -n "$(ls -A)" ]; then
-    echo "$work is not empty" >&2
-    exit 2
-fi
-unset MEMELOC_DATABASE_URL
-
-say() { printf '\n== %s\n' "$*"; }
-field() { "$python" -c 'import json, sys; print(eval(sys.argv[1], {"it": json.load(sys.stdin)}))' "$1"; }
+. "$(dirname "${BASH_SOURCE[0]}")/environment.sh"
 
 team() { # team FILE GROUP PEOPLE...: a table of people
     local file=$1

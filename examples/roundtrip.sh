@@ -10,24 +10,9 @@
 # Uses the memeloc on PATH (PYTHON is its interpreter), or else installs the checkout's into .venv.
 set -euo pipefail
 
-here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
-. "$here/environment.sh"
-work=${1:-$(mktemp -d)}
-mkdir -p "$work"
-cd "$work"
-if [ -n "$(ls -A)" ]; then
-    echo "$work is not empty" >&2
-    exit 2
-fi
-unset MEMELOC_DATABASE_URL # a workspace is copied below, and its database with it
+. "$(dirname "${BASH_SOURCE[0]}")/environment.sh"
 
-say() { printf '\n== %s\n' "$*"; }
-fail() {
-    echo "roundtrip: $*" >&2
-    exit 1
-}
 edit() { "$python" "$here/edit_sheet.py" "$@"; }
-field() { "$python" -c 'import json, sys; print(eval(sys.argv[1], {"it": json.load(sys.stdin)}))' "$1"; }
 
 say "A workspace with twelve English captions"
 "$python" - "$here/starter/captions.csv" cut.csv <<'PYTHON'
@@ -211,15 +196,12 @@ say "Every text that was typed, counted apart"
 counted=$("$python" - typed.csv history.csv given-up.json open.json <<'PYTHON'
 import csv, json, sys
 
-
 def read(path):
     with open(path, encoding="utf-8-sig", newline="") as stream:
         return list(csv.DictReader(stream))
 
-
 def parts(text):
     return [part.strip() for part in text.split("//")]
-
 
 kept = {(row["meme_id"], row["language"].split("-")[0], *parts(row["text"])) for row in read(sys.argv[2])}
 given_up = {

@@ -10,23 +10,7 @@
 set -euo pipefail
 shopt -s nullglob
 
-here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
-. "$here/environment.sh"
-work=${1:-$(mktemp -d)}
-mkdir -p "$work"
-cd "$work"
-if [ -n "$(ls -A)" ]; then
-    echo "$work is not empty" >&2
-    exit 2
-fi
-unset MEMELOC_DATABASE_URL
-
-say() { printf '\n== %s\n' "$*"; }
-fail() {
-    echo "survey: $*" >&2
-    exit 1
-}
-field() { "$python" -c 'import json, sys; print(eval(sys.argv[1], {"it": json.load(sys.stdin)}))' "$1"; }
+. "$(dirname "${BASH_SOURCE[0]}")/environment.sh"
 
 targets="html google-forms prolific label-studio potato qsf csv"
 cultures=US,DE,MX=es,IN=hi,CN
@@ -94,11 +78,9 @@ import csv
 import sys
 from collections import Counter, defaultdict
 
-
 def rows(path):
     with open(path, encoding="utf-8-sig", newline="") as stream:
         return list(csv.DictReader(stream))
-
 
 votes = defaultdict(dict)
 for path in sys.argv[2:]:
