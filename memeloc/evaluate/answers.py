@@ -32,7 +32,8 @@ COLUMNS: dict[str, Any] = {
 """The columns, and what stands where one is not given.
 
 - model: its name; item: what was asked about, a text that may begin with zeros.
-- input: what the model got: `picture`, `text`, or `both` (multi3hate: IMG, caption alone, +CAPT).
+- input: what the model got: `picture`, `text`, or `both` (multi3hate: IMG, caption alone, +CAPT);
+  `none` is the question alone.
 - language: of the meme; prompt_language: of the question; country: that the prompt names, or none.
 - wording, order: which wording of the prompt (from 1), and in which order options were shown: 0 as
   the run lists them, 1 reversed.

@@ -25,7 +25,8 @@ def run(
     name: str = Argument(
         ...,
         metavar="RUN",
-        help="A run file, or a shipped run: araharmeme, charmemes, multi3hate, multiple-choice.",
+        help="A run file, or a shipped run: araharmeme, charmemes, m-quest, m-quest-figure-6, "
+        "multi3hate, multiple-choice.",
     ),
     data: Path | None = Option(
         None,
@@ -59,7 +60,7 @@ def run(
         "taken word for word.",
     ),
     only: str = Option("", metavar="NAMES", help="Only these conditions of the run."),
-    inputs: str = Option("", metavar="NAMES", help="Only these of picture, text, both."),
+    inputs: str = Option("", metavar="NAMES", help="Only these of picture, text, both, none."),
     langs: str = Option("", metavar="TAGS", help="Only memes in these languages."),
     limit: int | None = Option(None, min=1, help="Only so many items, the first."),
     out: Path | None = Option(

@@ -268,6 +268,8 @@ def _models(run: Run, sources: Sources) -> list[tuple[RunModel, ModelSettings]]:
             **own,
             "model": each.model,
         }
+        if run.top_p is not None:
+            values["extra"] = {"top_p": run.top_p, **values.get("extra", {})}
         models.append((each, read_model_settings(values, where=f"[[model]] {each.title}")))
     if len({settings.currency for _, settings in models}) > 1:
         raise InputError("the models of a run have prices in one currency, for its budget is one")

@@ -1,8 +1,8 @@
 """Texts of prompts. In: what a file says, values to put in. Out: `PromptTexts`, `Choices`.
 
 What a model is sent is, in this order: the definition, a wording, the line before the picture, the
-picture, the meme's text, and the options. Values are put in as they are and never searched for
-names again: they are untrusted.
+picture, the meme's text, and the options; with `picture_first` the wording comes last. Values are
+put in as they are and never searched for names again: they are untrusted.
 """
 
 from __future__ import annotations
@@ -49,7 +49,7 @@ class PromptTexts(BaseModel):
     caption: str = Field(
         default="", description="the meme's text, {text}; left out where there is none"
     )
-    choose: str = Field(default="", description="before the options")
+    choose: str = Field(default="", description="before the options; it may have {question}")
     option: str = Field(
         default="{marker}: {name}\n", description="an option, with {marker} and {name}"
     )
@@ -60,6 +60,11 @@ class PromptTexts(BaseModel):
     )
     names: tuple[str, ...] = Field(default=(), description="of the run's labels, in their order")
     definitions: tuple[str, ...] = Field(default=(), description="of the labels, for {definition}")
+    between: str = Field(default="", description="between two options")
+    picture_first: bool = Field(
+        default=False, description="whether the picture begins and the wording ends the prompt"
+    )
+    without: str = Field(default="", description="asks for the answer without reasons")
     before: str = Field(default="", description="asks for reasons before the answer")
     after: str = Field(default="", description="asks for reasons after the answer")
     reminder: str = Field(
@@ -70,13 +75,16 @@ class PromptTexts(BaseModel):
         default=(), description="the options of both orders word for word; not for files"
     )
 
-    def choices(self, order: int, labels: Sequence[str], own: Sequence[str] = ()) -> Choices:
+    def choices(
+        self, order: int, labels: Sequence[str], own: Sequence[str] = (), question: str = ""
+    ) -> Choices:
         """The options in an order: 0 as they are listed, 1 reversed.
 
         Args:
             order: 0 or 1.
             labels: of the run, for a language whose options have no names of their own.
             own: the options of an item of multiple choice, in the place of the run's.
+            question: of that item, for `choose`.
         """
         if self.published and not own:
             return self.published[order]
@@ -88,7 +96,8 @@ class PromptTexts(BaseModel):
             fill(self.option, {"marker": self.markers[n], "name": name, "definition": definition})
             for n, (name, definition) in enumerate(shown)
         ]
-        return Choices(self.choose + "".join(lines), options)
+        before = fill(self.choose, {"question": question})
+        return Choices(before + self.between.join(lines), options)
 
 
 @dataclass(frozen=True, slots=True)

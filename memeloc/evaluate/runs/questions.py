@@ -90,7 +90,7 @@ def skipped(run: Run, data: RunData, model: RunModel) -> list[str]:
     """Which items lack what an input needs, a sentence for each input."""
     wanted = {each for condition in run.conditions for each in condition.inputs}
     lacking = Counter(
-        (input, "text" if input == "text" else "picture")
+        (input, {"text": "text", "none": "question"}.get(input, "picture"))
         for item in data.items
         for input in wanted
         if input in model.inputs and not _has(item, input)
@@ -118,6 +118,8 @@ def _prompts(
 
 
 def _has(item: RunItem, input: Input) -> bool:
+    if input == "none":
+        return bool(item.question)
     return bool(item.text) if input == "text" else item.picture is not None
 
 
@@ -133,15 +135,19 @@ def _country(run: Run, item: RunItem) -> str:
 def _asked(
     run: Run, item: RunItem, prompt: Prompt, texts: PromptTexts, reasoning: Reasoning
 ) -> Asked:
-    choices = texts.choices(prompt.order, run.labels, item.options)
+    choices = texts.choices(prompt.order, run.labels, item.options, item.question)
     markers = ", ".join(marker for marker, _ in choices.options)
     values = {"question": item.question, "text": item.text, "markers": markers}
-    before = fill(_wording(prompt, texts), values | _country_name(prompt, texts))
-    reasons = {"before": texts.before, "after": texts.after, "none": ""}[reasoning]
-    before = (texts.definition if run.definition else "") + before + reasons
-    shows_text = prompt.input != "picture" and item.text
+    wording = fill(_wording(prompt, texts), values | _country_name(prompt, texts))
+    reasons = {"before": texts.before, "after": texts.after, "none": texts.without}[reasoning]
+    shows_text = prompt.input in ("text", "both") and item.text
+    before = texts.definition if run.definition else ""
     after = (fill(texts.caption, values) if shows_text else "") + choices.text
-    if prompt.input == "text" or item.picture is None:
+    if texts.picture_first:
+        after += wording + reasons
+    else:
+        before += wording + reasons
+    if prompt.input in ("text", "none") or item.picture is None:
         message = Message("user", before + after)
     else:
         sha256 = _sha256(item.picture)

@@ -9,14 +9,16 @@ import hashlib
 from collections.abc import Mapping
 from importlib.resources import files
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, Literal, get_args
 
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
 from memeloc.errors import InputError
 from memeloc.settings import parse_toml, read_toml, validate
 
-Input = Literal["picture", "text", "both"]
+Input = Literal["picture", "text", "both", "none"]
+"""What a model gets of a meme; `none`: the question alone, as the control of multiple choice."""
+INPUTS: tuple[Input, ...] = get_args(Input)
 Reasoning = Literal["none", "before", "after"]
 NATIVE = "native"
 """Stands for the language of each meme, where languages of prompts are listed."""
@@ -93,7 +95,9 @@ class Condition(_Section):
 
     name: str = Field(min_length=1, description="by which --only names it")
     inputs: tuple[Input, ...] = Field(
-        default=("both",), min_length=1, description="what the model gets: picture, text, both"
+        default=("both",),
+        min_length=1,
+        description="what the model gets: picture, text, both, none (the question alone)",
     )
     prompt_languages: tuple[str, ...] = Field(
         default=("en",),
@@ -118,7 +122,7 @@ class RunModel(_Section):
     family: str = Field(default="", description="models of a family are compared by size")
     parameters: float | None = Field(default=None, gt=0, description="billions of parameters")
     inputs: tuple[Input, ...] = Field(
-        default=("picture", "text", "both"), description="what it takes: of a text-only model text"
+        default=INPUTS, description="what it takes: of a text-only model text and none"
     )
 
     reasoning: Reasoning | None = Field(
@@ -180,6 +184,9 @@ class Run(_Section):
         description="how often an invalid answer is asked again; then it counts as wrong",
     )
     temperature: float = Field(default=0.0, ge=0, le=2, description="0 is deterministic")
+    top_p: float | None = Field(
+        default=None, gt=0, le=1, description="share of likely tokens; empty for the server's"
+    )
     seed: int = Field(default=0, description="of the model's random numbers")
     max_tokens: int = Field(default=40, ge=1, description="tokens of an answer at the most")
     picture_shape: Literal["whole", "square"] = Field(
@@ -203,6 +210,8 @@ class Run(_Section):
     def _fits(self) -> Run:
         if len(set(self.labels)) < len(self.labels) or len(self.labels) == 1:
             raise ValueError("labels are two or more that differ")
+        if self.labels and any("none" in condition.inputs for condition in self.conditions):
+            raise ValueError("the input none is for questions with options of their own")
         levels = set(self.gold.levels)
         if levels and levels != set(self.labels):
             raise ValueError("gold.levels has a number for each of the labels")

@@ -26,6 +26,10 @@ NOT_ASKED = -2
 """Of an item for which there is no answer."""
 
 
+_NAMES = {"none": "question alone"}
+"""Inputs that are called otherwise in titles."""
+
+
 class Condition(NamedTuple):
     """Answers that differ only in item and prompt belong together."""
 
@@ -191,7 +195,7 @@ def titles(conditions: Iterable[Condition]) -> dict[Condition, str]:
         each: " · ".join(
             [each.model or "model"]
             + [
-                text.format(getattr(each, name))
+                text.format(_NAMES.get(getattr(each, name), getattr(each, name)))
                 for name, text in words.items()
                 if name in varies and getattr(each, name)
             ]

@@ -16,7 +16,7 @@ from memeloc.evaluate.runs.evaluating import (
     plan_run,
 )
 from memeloc.evaluate.runs.items import RunData
-from memeloc.evaluate.runs.run import Run, read_run
+from memeloc.evaluate.runs.run import INPUTS, Run, read_run
 from memeloc.evaluate.runs.tables import read_table_data
 from memeloc.evaluate.training.examples import Dataset
 from memeloc.evaluate.training.run_file import DataSettings, LabelSettings
@@ -90,7 +90,7 @@ def open_run(
         models: names of models at the server of the settings, in the place of the run's.
         only: conditions of the run; empty for all.
         languages: of the memes; empty for the run's.
-        inputs: only these of `picture`, `text`, `both`.
+        inputs: only these of `picture`, `text`, `both`, `none`.
         pictures: the folder of the workspace's rendered pictures; `out` in it by default.
         prompts: a file of prompts, or the name of shipped ones.
         limit: only so many items, the first.
@@ -140,8 +140,8 @@ def _narrowed(run: Run, only: Sequence[str], inputs: Sequence[str]) -> Run:
         raise InputError(
             f"The run {run.name} has no condition {unknown[0][:40]!r}; it has {', '.join(names)}."
         )
-    if unknown := [each for each in inputs if each not in ("picture", "text", "both")]:
-        raise InputError(f"An input is picture, text or both, not {unknown[0][:40]!r}.")
+    if unknown := [each for each in inputs if each not in INPUTS]:
+        raise InputError(f"An input is picture, text, both or none, not {unknown[0][:40]!r}.")
     conditions = []
     for condition in run.conditions:
         kept = tuple(each for each in condition.inputs if not inputs or each in inputs)

@@ -20,7 +20,7 @@ MOST_LINES = 12
 """Conditions whose intervals one plot shows; of more, a matrix shows the figures."""
 CONDITION_COLUMNS = {
     "model": "the model",
-    "input": "what it got: the picture, the text (the caption), or both",
+    "input": "what it got: the picture, the text (the caption), both, or none (the question alone)",
     "language": "of the memes",
     "prompt_language": "of the prompt",
     "country": "that the prompt names; empty for none",

@@ -1,0 +1,100 @@
+"""The run m-quest: what is sent with and without the meme, and the prompt that the paper prints."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+import pytest
+from PIL import Image
+
+from memeloc.errors import InputError
+from memeloc.evaluate.runs.evaluating import RunResult, Sources, evaluate_run
+from memeloc.evaluate.runs.run import read_run
+from memeloc.evaluate.runs.tables import read_table_data
+from tests.chat_server import ChatServer
+from tests.evaluate.runs.small_dataset import texts_of
+
+QUESTIONS = (
+    "item,meme,dimension,language,question,A,B,C,D,correct,explanation,picture,caption\n"
+    "m/toxicity,m,toxicity,en,Is it kind?,Yes,No,Perhaps,None of the others,A,It is.,m.png,tea\n"
+    "n/scene,n,scene,en,Where is it?,Home,Office,Sea,None of the others,Office,,n.png,\n"
+)
+PRINTED = (
+    "Where is it?\n\nA. Home, B. Office, C. Sea, D. None of the others\n\n"
+    "First, analyze the meme image carefully and explain your reasoning (Chain of Thought). "
+    "Then provide your answer by selecting one of the options above."
+)
+"""M-QUEST, figure 6; its lines are wrapped in the print."""
+
+
+def examined(folder: Path, sources: Sources, run: str, **changes: Any) -> RunResult:
+    (folder / "questions.csv").write_text(QUESTIONS, encoding="utf-8")
+    for name in ("m.png", "n.png"):
+        Image.new("RGB", (40, 30), "teal").save(folder / name)
+    opened, _ = read_run(run, changes)
+    data = replace(read_table_data(opened, folder / "questions.csv"), gold=None)  # no page is drawn
+    return evaluate_run(opened, data, folder / "out", sources)
+
+
+def test_the_meme_the_caption_and_the_question_alone(
+    tmp_path: Path, chat: ChatServer, sources: Sources
+) -> None:
+    result = examined(tmp_path, sources, "m-quest")
+    contents = [body["messages"][0]["content"] for body in chat.bodies]
+    pictures = [each for each in contents if not isinstance(each, str)]
+    captions = [each for each in contents if isinstance(each, str) and "'tea'" in each]
+    assert (len(contents), len(pictures), len(captions)) == (5, 2, 1)
+    assert sum("tea" in texts_of(body) for body in chat.bodies) == 1
+    assert result.notes == ("1 item without text left out of the input text.",)
+    assert result.answers is not None
+    table = pd.read_parquet(result.answers)
+    assert table.groupby("input").size().to_dict() == {"none": 2, "picture": 2, "text": 1}
+    assert {body["top_p"] for body in chat.bodies} == {1.0}
+
+
+def test_the_answer_comes_first_and_reasons_follow(
+    tmp_path: Path, chat: ChatServer, sources: Sources
+) -> None:
+    chat.say = lambda number, body: "B\nA desk stands there."
+    result = examined(tmp_path, sources, "m-quest")
+    assert all("first line; then explain" in texts_of(body) for body in chat.bodies)
+    assert result.answers is not None
+    table = pd.read_parquet(result.answers)
+    assert set(table["choice"]) == {"No", "Office"}
+    assert set(table["explanation"]) == {"A desk stands there"}
+
+
+def test_figure_6_is_sent_word_for_word(tmp_path: Path, chat: ChatServer, sources: Sources) -> None:
+    chat.say = lambda number, body: "It shows a desk. Therefore, the correct answer is: B. Office"
+    result = examined(tmp_path, sources, "m-quest-figure-6")
+    sent = next(
+        body["messages"][0]["content"]
+        for body in chat.bodies
+        if "Where" in texts_of(body) and not isinstance(body["messages"][0]["content"], str)
+    )
+    picture, text = sent
+    assert picture["type"] == "image_url"
+    assert text == {"type": "text", "text": PRINTED}
+    assert result.answers is not None
+    table = pd.read_parquet(result.answers).set_index(["item", "input"])
+    assert table.loc[("n/scene", "picture"), "choice"] == "Office"
+
+
+def test_who_cannot_reason_is_asked_for_the_answer_alone(
+    tmp_path: Path, chat: ChatServer, sources: Sources
+) -> None:
+    models = [{"model": "plain", "reasoning": "none"}]
+    examined(tmp_path, sources, "m-quest-figure-6", model=models)
+    for body in chat.bodies:
+        assert texts_of(body).endswith(
+            "\n\nProvide your answer by selecting one of the options above."
+        )
+        assert body["max_tokens"] == 40
+
+
+def test_the_question_alone_needs_options_of_its_own() -> None:
+    with pytest.raises(InputError, match="input none is for questions"):
+        read_run("charmemes", {"condition": [{"name": "x", "inputs": ["none"]}]})
