@@ -5,7 +5,7 @@ An analysis knows its figures; how a page, a file of LaTeX or a plot looks is th
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
@@ -30,6 +30,22 @@ class Table:
     columns: Mapping[str, str]
     method: str
     captions: tuple[str, ...] = ()
+
+    @classmethod
+    def of(
+        cls,
+        name: str,
+        title: str,
+        rows: Iterable[Sequence[Any]],
+        columns: Mapping[str, str],
+        method: str,
+        captions: tuple[str, ...] = (),
+    ) -> Table:
+        """A table of rows with a cell for each of the columns."""
+        import pandas as pd
+
+        frame = pd.DataFrame(list(rows), columns=list(columns))
+        return cls(name, title, frame, columns, method, captions)
 
 
 @dataclass(frozen=True, slots=True, eq=False)

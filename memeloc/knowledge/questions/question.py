@@ -5,9 +5,6 @@ from __future__ import annotations
 import random
 from dataclasses import dataclass
 
-NONE_OF_THE_OTHERS = "None of the others"
-"""The fourth option (M-QUEST, Candidate Q&A Generation), in English."""
-
 
 @dataclass(frozen=True, slots=True)
 class MemeQuestion:

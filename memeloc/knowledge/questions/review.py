@@ -1,0 +1,271 @@
+"""What a set of questions gives away. In: `MemeQuestion`s, captions. Out: a `Section`.
+
+Rules that know neither picture nor question answer a good set no better than chance: the longest
+option, the one that shares most words with the question or with the meme's text.
+"""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import Any
+
+from memeloc.counts import counted
+from memeloc.knowledge.questions.question import MemeQuestion
+from memeloc.locales.plain_words import plain_words
+from memeloc.reports.sections import Bars, Intervals, Section, Table
+from memeloc.statistics.guessing import closest, longest, overlap
+from memeloc.statistics.intervals import percent, percent_with_interval, wilson
+from memeloc.statistics.significance import p_text, scipy_stats
+
+LETTERS = "ABCD"
+_CONFIDENCE = 0.95
+_OPTIONS = ("correct", "plausible", "implausible", "none")
+_FAR_LONGER = 2.0
+"""A right option so many times as long as the next one gives itself away."""
+
+_RULES = {
+    "rule": "how an option is chosen, without picture and question",
+    "questions": "so many",
+    "right": "of them, that the rule answers rightly",
+    "share": "right / questions, 0 to 1; chance is 0.25",
+    "low": "lower end of Wilson's interval, 95 %",
+    "high": "its upper end",
+}
+_PLACES = {"place": "letter of the option", "questions": "whose right option stands there"}
+_OVERLAPS = {
+    "option": "what the option is",
+    "length": "mean characters",
+    "with the question": "mean share of its words that the question has, too, 0 to 1",
+    "with the text": "the same with the meme's text, of memes that have one; empty without any",
+}
+_NOTED = {
+    "item": "meme and dimension",
+    "question": "the question",
+    "correct": "its right option",
+    "noted": "what is to be looked at",
+}
+_DIMENSIONS = {
+    "dimension": "its id",
+    "questions": "that there are",
+    "without statements": "of them, made of the definition and the picture alone",
+    "statements": "mean number that a question was made of",
+}
+
+
+def review(
+    questions: Sequence[MemeQuestion], captions: Mapping[str, str], seed: int = 0
+) -> Section:
+    """How far options give themselves away, and which questions are to be looked at.
+
+    Args:
+        questions: of one language.
+        captions: texts of the memes, by id; a meme without one may be missing.
+        seed: by which options are shuffled.
+    """
+    if not questions:
+        return Section("questions", "The questions", gaps=("There are no questions yet.",))
+    placed = [(each, each.options(seed)) for each in questions]
+    rules = _rules(placed, captions)
+    places = Counter(options.index(each.correct) for each, options in placed)
+    counts = [places[place] for place in range(len(LETTERS))]
+    p = float(scipy_stats().chisquare(counts).pvalue)
+    noted = list(_noted(questions, captions))
+    return Section(
+        "questions",
+        "The questions",
+        (
+            Table.of("question_rules", "Rules that read nothing", rules, _RULES, _RULES_METHOD),
+            Table.of("question_places", "Place of the right option",
+                   list(zip(LETTERS, counts, strict=True)), _PLACES, _PLACES_METHOD),
+            Table.of("question_options", "Options by what they are", _overlaps(questions, captions),
+                   _OVERLAPS, "Words as readers of the language cut them, in small letters."),
+            Table.of("question_dimensions", "Dimensions", _dimensions(questions), _DIMENSIONS,
+                   "A dimension without statements has a question all the same, of its definition "
+                   "and the picture."),
+            Table.of("questions_noted", "Questions to look at", noted, _NOTED, _NOTED_METHOD,
+                   captions=("question", "correct")),
+        ),
+        (_rules_plot(rules), _places_plot(counts)),
+        tuple(_sentences(questions, rules, p, noted)),
+        {
+            "questions": len(questions),
+            "rules": {row[0]: row[3] for row in rules},
+            "places": counts,
+            "places_p": p,
+            "noted": len(noted),
+            "without_statements": sum(not each.statements for each in questions),
+        },
+    )  # fmt: skip
+
+
+_RULES_METHOD = (
+    "Each rule answers every question; where options are equal by it, it takes the first. "
+    "A meme counts where its text is known. Of the three options that a model writes the "
+    "longest is the right one by chance in a third; the fourth is hardly ever the longest."
+)
+_PLACES_METHOD = "Options are shuffled by the seed; Pearson's chi-squared test of equal shares."
+_NOTED_METHOD = (
+    "Questions of the set whose words are the same; right options at least twice as long as every "
+    "other; right options that are the only one to share words with the meme's text."
+)
+
+
+def _rules(
+    placed: Sequence[tuple[MemeQuestion, tuple[str, ...]]], captions: Mapping[str, str]
+) -> list[tuple[Any, ...]]:
+    rules: dict[str, Callable[[MemeQuestion, tuple[str, ...]], int | None]] = {
+        "the longest option": lambda _, options: longest(options),
+        "most words of the question": lambda each, options: closest(
+            options, each.question, each.language
+        ),
+        "most words of the meme's text": lambda each, options: (
+            closest(options, captions[each.meme], each.language)
+            if captions.get(each.meme)
+            else None
+        ),
+    }
+    rows: list[tuple[Any, ...]] = []
+    for name, rule in rules.items():
+        chosen = [(rule(each, options), options.index(each.correct)) for each, options in placed]
+        answered = [place == right for place, right in chosen if place is not None]
+        if answered:
+            rows.append(share_row(name, sum(answered), len(answered)))
+    return rows
+
+
+def share_row(name: str, right: int, total: int) -> tuple[Any, ...]:
+    """A name, a count of so many, its share and Wilson's interval."""
+    low, high = wilson(right, total, _CONFIDENCE)
+    return name, total, right, right / total if total else float("nan"), float(low), float(high)
+
+
+def _overlaps(
+    questions: Sequence[MemeQuestion], captions: Mapping[str, str]
+) -> Iterator[tuple[Any, ...]]:
+    for name in _OPTIONS:
+        texts = [(each, str(getattr(each, name))) for each in questions]
+        with_question = [overlap(text, each.question, each.language) for each, text in texts]
+        with_caption = [
+            overlap(text, captions[each.meme], each.language)
+            for each, text in texts
+            if captions.get(each.meme)
+        ]
+        yield (
+            name,
+            _mean([len(text) for _, text in texts]),
+            _mean(with_question),
+            _mean(with_caption),
+        )
+
+
+def _dimensions(questions: Sequence[MemeQuestion]) -> Iterator[tuple[Any, ...]]:
+    by_dimension: dict[str, list[MemeQuestion]] = defaultdict(list)
+    for each in questions:
+        by_dimension[each.dimension].append(each)
+    for dimension, those in by_dimension.items():
+        without = sum(not each.statements for each in those)
+        yield dimension, len(those), without, _mean([len(each.statements) for each in those])
+
+
+def _noted(
+    questions: Sequence[MemeQuestion], captions: Mapping[str, str]
+) -> Iterator[tuple[str, ...]]:
+    words = {each.id: " ".join(plain_words(each.question, each.language)) for each in questions}
+    often = Counter(words.values())
+    for each in questions:
+        others = (each.plausible, each.implausible, each.none)
+        about: list[str] = []
+        if often[words[each.id]] > 1:
+            about.append(f"asked of {often[words[each.id]]:,} memes or dimensions")
+        if len(each.correct) >= _FAR_LONGER * max(map(len, others)):
+            about.append("the right option is far longer than all others")
+        caption = captions.get(each.meme, "")
+        if overlap(each.correct, caption, each.language) and not any(
+            overlap(other, caption, each.language) for other in others
+        ):
+            about.append("only the right option has words of the meme's text")
+        if about:
+            yield each.id, each.question, each.correct, "; ".join(about)
+
+
+def _sentences(
+    questions: Sequence[MemeQuestion],
+    rules: Sequence[tuple[Any, ...]],
+    p: float,
+    noted: Sequence[object],
+) -> Iterator[str]:
+    without = sum(not each.statements for each in questions)
+    yield (
+        f"There are {counted(len(questions), 'question')} of "
+        f"{counted(len({each.meme for each in questions}), 'meme')}; {without:,} were made without "
+        "statements."
+    )
+    for name, _total, _right, *share in rules:
+        yield f"Always taking {name} is right in {percent_with_interval(*share)}; chance is 25 %."
+    yield f"The right option stands at each place alike or not: {p_text(p)}."
+    yield f"{counted(len(noted), 'question is', 'questions are')} to be looked at."
+
+
+def _rules_plot(rules: Sequence[tuple[Any, ...]]) -> Intervals:
+    import pandas as pd
+
+    rows = [(name, share, low, high) for name, _total, _right, share, low, high in rules]
+    frame = pd.DataFrame(rows, columns=["label", "value", "low", "high"])
+    title = "Questions answered rightly by rules that read nothing"
+    return Intervals("question_rules", title, frame, "share", _RULES_METHOD)
+
+
+def _places_plot(counts: Sequence[int]) -> Bars:
+    import pandas as pd
+
+    frame = pd.DataFrame({"questions": counts}, index=list(LETTERS))
+    return Bars("question_places", "Place of the right option", frame, "questions", _PLACES_METHOD)
+
+
+def text_only_section(
+    questions: Sequence[MemeQuestion], chosen: Mapping[str, Mapping[str, str]]
+) -> Section:
+    """How many questions models answer rightly without the picture.
+
+    Args:
+        questions: the set.
+        chosen: by model and question's id the option that it chose, given the question alone.
+    """
+    rows, right_of = [], {}
+    for model, options in chosen.items():
+        asked = [each for each in questions if each.id in options]
+        right_of[model] = {each.id for each in asked if options[each.id] == each.correct}
+        rows.append(share_row(model, len(right_of[model]), len(asked)))
+    columns = {"model": "that was given the question alone", **_RULES}
+    del columns["rule"]
+    listed = [
+        (each.id, each.question, each.correct, ", ".join(models))
+        for each in questions
+        if (models := [name for name, ids in right_of.items() if each.id in ids])
+    ]
+    about = {**_NOTED, "noted": "models that answered it rightly"}
+    method = (
+        "A model that is given neither picture nor text is right by chance in a quarter, and where "
+        "the question or common knowledge gives the answer away."
+    )
+    return Section(
+        "text-only",
+        "Without the picture",
+        (
+            Table.of("text_only", "Models that see the question alone", rows, columns, method),
+            Table.of("text_only_questions", "Questions answered without the picture", listed, about,
+                   method, captions=("question", "correct")),
+        ),
+        sentences=tuple(
+            f"{name}, given the question alone, answers {right:,} of {total:,} rightly "
+            f"({percent(share)})."
+            for name, total, right, share, *_ in rows
+        ),
+        figures={row[0]: row[3] for row in rows},
+        gaps=() if rows else ("No model was asked the questions without the picture.",),
+    )  # fmt: skip
+
+
+def _mean(values: Sequence[float]) -> float:
+    return sum(values) / len(values) if values else float("nan")

@@ -1,0 +1,176 @@
+"""The benchmark. In: questions, judgements, a seed. Out: `Selection`, and what fell out.
+
+As M-QUEST: memes whose toxicity question and answer are both a YES stay (ToxM-QUEST), with the
+question of the element that the toxicity rests on; of their questions of each other dimension some
+are drawn and judged (the extension). The benchmark is the union.
+"""
+
+from __future__ import annotations
+
+import random
+from collections import defaultdict
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+from memeloc.knowledge.questions.judging import TOXICITY, YES, Judged
+from memeloc.knowledge.questions.question import MemeQuestion
+
+SAMPLE = 50
+"""Questions that are drawn of each other dimension (M-QUEST, Outcome)."""
+
+Outcome = Literal[
+    "selected",
+    "not judged",
+    "question not a yes",
+    "answer not a yes",
+    "its meme was not judged",
+    "its meme is not positive",
+    "not drawn",
+]
+
+
+@dataclass(frozen=True, slots=True)
+class Fate:
+    """What became of a question, and in which stage: `toxicity` or `others`."""
+
+    question: MemeQuestion
+    stage: Literal["toxicity", "others"]
+    outcome: Outcome
+
+
+@dataclass(frozen=True, slots=True)
+class FunnelRow:
+    """A dimension: questions, and how many are left at each step.
+
+    Attributes:
+        positive: of memes whose toxicity was validated.
+        toxicity_stage: selected by the first stage; `others_stage`, by the second.
+        judged: in either stage.
+    """
+
+    dimension: str
+    questions: int
+    positive: int
+    judged: int
+    toxicity_stage: int
+    others_stage: int
+    selected: int
+
+
+@dataclass(frozen=True, slots=True)
+class Selection:
+    """The benchmark, and what became of every question."""
+
+    fates: tuple[Fate, ...]
+
+    @property
+    def questions(self) -> tuple[MemeQuestion, ...]:
+        """Those that are selected, by meme, toxicity first."""
+        chosen = [each.question for each in self.fates if each.outcome == "selected"]
+        order = {meme: place for place, meme in enumerate(dict.fromkeys(q.meme for q in chosen))}
+        return tuple(sorted(chosen, key=lambda q: (order[q.meme], q.dimension != TOXICITY)))
+
+    def funnel(self) -> tuple[FunnelRow, ...]:
+        """How many questions of each dimension are left, step by step."""
+        by_dimension: dict[str, list[Fate]] = defaultdict(list)
+        for fate in self.fates:
+            by_dimension[fate.question.dimension].append(fate)
+        return tuple(_row(dimension, fates) for dimension, fates in by_dimension.items())
+
+
+def positive_memes(
+    questions: Iterable[MemeQuestion], judged: Mapping[str, Judged]
+) -> frozenset[str]:
+    """Memes whose toxicity question and its answer people found right."""
+    return frozenset(
+        each.meme
+        for each in questions
+        if each.dimension == TOXICITY and each.id in judged and judged[each.id].is_positive
+    )
+
+
+def draw(
+    questions: Iterable[MemeQuestion],
+    positive: Collection[str],
+    judged: Collection[str],
+    *,
+    sample: int = SAMPLE,
+    seed: int = 0,
+) -> list[MemeQuestion]:
+    """The questions that the second stage judges: so many of each dimension but toxicity.
+
+    Args:
+        questions: all of them.
+        positive: memes of the first stage.
+        judged: ids of questions that the first stage judged; they are not drawn again.
+        sample: of each dimension; all, where there are no more.
+        seed: of the draw, which depends on it, the dimension and the questions' ids alone.
+    """
+    by_dimension: dict[str, list[MemeQuestion]] = defaultdict(list)
+    for each in questions:
+        if each.dimension != TOXICITY and each.meme in positive and each.id not in judged:
+            by_dimension[each.dimension].append(each)
+    drawn = []
+    for dimension, those in by_dimension.items():
+        those.sort(key=lambda each: each.id)
+        chosen = random.Random(f"{seed} {dimension}")
+        drawn += chosen.sample(those, min(sample, len(those)))
+    return drawn
+
+
+def select(
+    questions: Sequence[MemeQuestion],
+    toxicity: Mapping[str, Judged],
+    others: Mapping[str, Judged],
+) -> Selection:
+    """The benchmark: what both stages found right, of memes whose toxicity was found right.
+
+    Args:
+        questions: all of them.
+        toxicity: what the first stage judged, by question's id; open ones have empty answers.
+        others: the same of the second.
+    """
+    positive = positive_memes(questions, toxicity)
+    fates = []
+    for each in questions:
+        is_first = each.dimension == TOXICITY or each.id in toxicity
+        judged = (toxicity if is_first else others).get(each.id)
+        outcome = _outcome(each, judged, positive, toxicity)
+        fates.append(Fate(each, "toxicity" if is_first else "others", outcome))
+    return Selection(tuple(fates))
+
+
+def _outcome(
+    question: MemeQuestion,
+    judged: Judged | None,
+    positive: Collection[str],
+    toxicity: Mapping[str, Judged],
+) -> Outcome:
+    if question.dimension != TOXICITY and question.meme not in positive:
+        first = toxicity.get(f"{question.meme}/{TOXICITY}")
+        is_open = first is None or first.is_open
+        return "its meme was not judged" if is_open else "its meme is not positive"
+    if judged is None:
+        return "not judged" if question.dimension == TOXICITY else "not drawn"
+    if judged.is_positive:
+        return "selected"
+    if judged.is_open:
+        return "not judged"
+    return "answer not a yes" if judged.question == YES else "question not a yes"
+
+
+def _row(dimension: str, fates: Sequence[Fate]) -> FunnelRow:
+    gone = ("its meme was not judged", "its meme is not positive")
+    selected = [fate.stage for fate in fates if fate.outcome == "selected"]
+    is_toxicity = dimension == TOXICITY
+    judged = [f for f in fates if f.outcome not in (*gone, "not judged", "not drawn")]
+    return FunnelRow(
+        dimension,
+        len(fates),
+        len(selected) if is_toxicity else sum(fate.outcome not in gone for fate in fates),
+        len(judged),
+        selected.count("toxicity"),
+        selected.count("others"),
+        len(selected),
+    )

@@ -1,0 +1,65 @@
+"""What a set of questions gives away."""
+
+from __future__ import annotations
+
+import pytest
+from scipy.stats import chisquare
+
+from memeloc.knowledge.questions.review import review, text_only_section
+from tests.knowledge.questions.asked import question
+
+
+def test_set_whose_right_option_is_longest_is_reported() -> None:
+    questions = [question(f"m{n}", correct="A long answer about the cat and its keyboard, at night")
+                 for n in range(40)]  # fmt: skip
+    section = review(questions, {}, seed=1)
+    assert section.figures["rules"]["the longest option"] == 1.0
+    rules = section.tables[0].frame.set_index("rule")
+    assert rules.loc["the longest option", "low"] == pytest.approx(0.9124, abs=1e-4)
+    assert "most words of the meme's text" not in rules.index
+    assert section.figures["noted"] == 40
+
+
+def test_places_are_tested_against_equal_shares() -> None:
+    questions = [question(f"m{n}") for n in range(60)]
+    section = review(questions, {}, seed=3)
+    counts = section.figures["places"]
+    assert sum(counts) == 60
+    assert section.figures["places_p"] == pytest.approx(chisquare(counts).pvalue)
+
+
+def test_words_shared_with_question_and_text() -> None:
+    asked = question("a", question="Who sits at the red desk?", correct="The red cat",
+                     plausible="A dog", implausible="A train")  # fmt: skip
+    section = review([asked], {"a": "me // and my red cat"})
+    frame = section.tables[2].frame.set_index("option")
+    assert frame.loc["correct", "with the question"] == pytest.approx(2 / 3)
+    assert frame.loc["correct", "with the text"] == pytest.approx(2 / 3)
+    assert section.figures["rules"]["most words of the question"] == 1.0
+    (noted,) = section.tables[4].frame["noted"]
+    assert "only the right option has words of the meme's text" in noted
+
+
+def test_doubled_questions_are_noted() -> None:
+    same = {"question": "What is the joke?"}
+    questions = [question("a", **same), question("b", question="what is the joke"), question("c")]
+    frame = review(questions, {}).tables[4].frame
+    assert frame["item"].tolist() == ["a/toxicity", "b/toxicity"]
+
+
+def test_dimensions_without_statements_are_counted() -> None:
+    questions = [question("a", "scene", statements=()), question("b", "scene")]
+    frame = review(questions, {}).tables[3].frame
+    assert frame.values.tolist() == [["scene", 2, 1, 0.5]]
+
+
+def test_empty_set_is_a_gap() -> None:
+    assert review([], {}).gaps
+
+
+def test_questions_answered_without_the_picture_are_listed() -> None:
+    questions = [question("a"), question("b"), question("c")]
+    chosen = {"tiny": {"a/toxicity": "It sleeps", "b/toxicity": "It rests"}}
+    section = text_only_section(questions, chosen)
+    assert section.figures == {"tiny": 0.5}
+    assert section.tables[1].frame["item"].tolist() == ["a/toxicity"]
