@@ -21,6 +21,7 @@ PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["
 EXTRAS = [
     *("collect", "ocr", "filters", "models", "embeddings", "translate", "offline", "postgresql"),
     *("google-forms", "prolific", "crowd", "studio", "copies", "analyze", "inspect", "training"),
+    "cluster",
 ]
 OWN = {"memeloc", "tests", "tools", "bench", "examples"}
 

@@ -4,16 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import typer
 from typer import Argument, Option
 
 import memeloc
-from memeloc.cli.options import AsJson, Jobs, split
+from memeloc.cli.options import AsJson, EngineAddress, EngineName, Jobs, engine, split
 from memeloc.cli.output import progress, say
 from memeloc.cli.show import SHOWN, Table, show
 from memeloc.counts import counted
 from memeloc.ocr.transcript import NO_TEXT, UNSURE, WORDS
+
+if TYPE_CHECKING:
+    from memeloc.engine.choosing import Engine
 
 _ONLY = ("new", "textless", "all")
 _NOT_READ = Table("Not read", "not_read", "what why", most=SHOWN)
@@ -43,6 +47,8 @@ def ocr(
         help="new (not read yet), textless (of those, without text from their source), or all.",
     ),
     jobs: Jobs = None,
+    engine_name: EngineName = "",
+    address: EngineAddress = "",
     as_json: AsJson = False,
 ) -> None:
     """Read the text in pictures.
@@ -62,7 +68,8 @@ def ocr(
         raise typer.BadParameter(f"one of {', '.join(_ONLY)}", param_hint="--only")
     wanted = split(langs)
     if files:
-        _read_files(files, wanted[0] if wanted else "en", reader, jobs, as_json)
+        by = engine(engine_name, address)
+        _read_files(files, wanted[0] if wanted else "en", reader, jobs, by, as_json)
         return
     with memeloc.Workspace.find() as workspace, progress() as bar:
         result = workspace.collecting.read(
@@ -70,6 +77,7 @@ def ocr(
             reader=reader,
             only=only,  # type: ignore[arg-type]
             jobs=jobs,
+            engine=engine(engine_name, address, workspace.settings.engine),
             on_progress=bar.phase,
         )
     then = [f"Read {counted(result.pictures, 'picture')}, {result.remembered:,} of them before."]
@@ -85,12 +93,19 @@ def ocr(
 
 
 def _read_files(
-    files: Sequence[Path], language: str, reader: str, jobs: int | None, as_json: bool
+    files: Sequence[Path],
+    language: str,
+    reader: str,
+    jobs: int | None,
+    by: Engine,
+    as_json: bool,
 ) -> None:
     from memeloc.workspace.reading import read_files
 
     with progress() as bar:
-        pictures = read_files(files, language, reader=reader, jobs=jobs, on_progress=bar.phase)
+        pictures = read_files(
+            files, language, reader=reader, jobs=jobs, engine=by, on_progress=bar.phase
+        )
     texts = []
     for picture in pictures:
         if not picture.failure:

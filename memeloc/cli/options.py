@@ -5,10 +5,13 @@ from __future__ import annotations
 import os
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 from typer import Option
+
+if TYPE_CHECKING:
+    from memeloc.engine.choosing import Engine, EngineSettings
 
 AsJson = Annotated[bool, Option("--json", help="Print the result as JSON.")]
 DryRun = Annotated[bool, Option("--dry-run", help="Only say what would be done; store nothing.")]
@@ -53,6 +56,24 @@ FontFiles = Annotated[
 ]
 Jobs = Annotated[
     int | None, Option(min=1, help="Processes.", show_default="one a usable processor")
+]
+EngineName = Annotated[
+    str,
+    Option(
+        "--engine",
+        metavar="NAME",
+        help="What spreads the work: processes, of this machine; or ray, a cluster.",
+        show_default="memeloc.toml's, else processes",
+    ),
+]
+EngineAddress = Annotated[
+    str,
+    Option(
+        "--address",
+        metavar="ADDRESS",
+        help="Of the Ray cluster: auto (this machine's), HOST:PORT or ray://HOST:10001.",
+        show_default="memeloc.toml's, else Ray is started here",
+    ),
 ]
 
 Kind = Annotated[
@@ -139,6 +160,24 @@ def settings(texts: Sequence[str] | None) -> dict[str, Any]:
         except ValueError:
             values[key] = text
     return values
+
+
+def engine(name: str, address: str, settings: EngineSettings | None = None) -> Engine:
+    """What `--engine` and `--address` name; what is not given is as in the settings.
+
+    Raises:
+        InputError: there is no such engine.
+        MissingError: it is not installed.
+    """
+    from memeloc.engine.choosing import EngineSettings, engine_of
+    from memeloc.settings import validate
+
+    values = (settings or EngineSettings()).model_dump()
+    if address:
+        values |= {"name": "ray", "address": address}
+    if name:
+        values["name"] = name
+    return engine_of(validate(EngineSettings, values, "--engine"))
 
 
 def login() -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -13,12 +14,15 @@ import memeloc
 from memeloc.cli import output
 from memeloc.cli.options import (
     AsJson,
+    EngineAddress,
+    EngineName,
     FontFiles,
     Jobs,
     LocaleFolders,
     Strict,
     TakenCaptions,
     TemplateFolders,
+    engine,
     languages,
 )
 from memeloc.cli.output import progress
@@ -27,6 +31,7 @@ from memeloc.counts import counted
 from memeloc.workspace.acceptance import acceptance_sentences
 
 if TYPE_CHECKING:
+    from memeloc.engine.choosing import EngineSettings
     from memeloc.render.sets.parallel_set import Summary
     from memeloc.store.records import Accept
 
@@ -60,6 +65,8 @@ def render(
         None, min=16, metavar="PIXELS", help="Scale larger pictures down to this side."
     ),
     jobs: Jobs = None,
+    engine_name: EngineName = "",
+    address: EngineAddress = "",
     font: FontFiles = None,
     parity: bool = Option(False, "--parity", help="Set a meme at one size in all its languages."),
     locales: LocaleFolders = None,
@@ -94,17 +101,18 @@ def render(
       memeloc render --langs hi        (in a workspace: its captions as they stand)
       memeloc render --captions accepted --out final
       memeloc render captions.csv --to webdataset --out shards-for-training
+      memeloc render captions.csv --engine ray --address auto --out /shared/out
     """
-    from memeloc.engine import fork_ahead, map_shards, usable_cpus
+    from memeloc.engine import fork_ahead
     from memeloc.render.encode import file_format
     from memeloc.render.sets.manifest import leave_out_pandas
 
-    jobs = jobs or usable_cpus()
-    shard_map = map_shards
+    by = engine(engine_name, address, None if captions else _engine_settings())
+    jobs = jobs or by.cpus()
     if output.is_program:
         leave_out_pandas()
-        if jobs > 1:
-            shard_map = fork_ahead(jobs)
+        if jobs > 1 and not by.elsewhere:
+            by = replace(by, map_shards=fork_ahead(jobs))
     with progress("Rendering", None) as bar:
         summary = _render(
             captions,
@@ -125,7 +133,7 @@ def render(
             source_language=source,
             taken=taken,
             on_progress=bar.report,
-            shard_map=shard_map,
+            engine=by,
         )
     explain("Note", [*summary.notes, *acceptance_sentences(summary.acceptance)])
     explain("Failed", summary.failures)
@@ -153,7 +161,16 @@ def _render(captions: Path | None, out: Path, *, taken: Accept, **options: Any) 
 
     options["languages"] = options["languages"] or "all"
     options["progress"] = options.pop("on_progress")
+    options["shard_map"] = options.pop("engine").map_shards
     return render_table(captions, out, **options)
+
+
+def _engine_settings() -> EngineSettings:
+    """The engine of the workspace's settings."""
+    from memeloc.workspace.folder import workspace_folder
+    from memeloc.workspace.settings import FILE, read_settings
+
+    return read_settings(workspace_folder() / FILE).engine
 
 
 def _fields(summary: Summary) -> dict[str, Any]:

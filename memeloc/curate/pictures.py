@@ -7,7 +7,8 @@ from functools import partial
 from pathlib import Path
 from typing import TypeVar
 
-from memeloc.engine import ShardResult, map_shards
+from memeloc.engine import ShardMap, ShardResult, map_shards
+from memeloc.engine.shared_paths import seeing
 from memeloc.errors import InputError
 
 Value = TypeVar("Value")
@@ -26,10 +27,12 @@ def map_pictures(
     pictures: Mapping[str, Path],
     *,
     jobs: int,
+    shard_map: ShardMap = map_shards,
     on_done: Callable[[dict[str, Value], dict[str, str]], None] = lambda values, problems: None,
 ) -> _Done[Value]:
     """Compute something of each picture, by key, on up to `jobs` processes when there are many.
 
+    `shard_map` spreads them then; its processes need to see the pictures' files.
     The values in the order of the pictures, and sentences why there is none. The function is
     pickled, and may raise InputError. `on_done` gets some of both as they come; what it has stored
     need not be computed by a later run.
@@ -44,12 +47,13 @@ def map_pictures(
         problems.update(failures)
         on_done(values, failures)
 
-    map_shards(
-        partial(_map_shard, function),
-        (rows[start : start + _SHARD] for start in range(0, len(rows), _SHARD)),
-        jobs=jobs if len(rows) >= _POOLED else 1,
-        on_done=settle,
-    )
+    map_shard: Callable[[_Files], _Done[Value]] = partial(_map_shard, function)
+    shards = (rows[start : start + _SHARD] for start in range(0, len(rows), _SHARD))
+    if len(rows) < _POOLED:
+        map_shards(map_shard, shards, jobs=1, on_done=settle)
+    else:
+        seen = seeing(map_shard, [path for _, path in rows[:1]])
+        shard_map(seen, shards, jobs=jobs, on_done=settle)
     return {key: computed[key] for key in pictures if key in computed}, problems
 
 

@@ -26,6 +26,7 @@ from pydantic import BaseModel, ConfigDict
 
 from memeloc.curate.review.judgement import Judgement
 from memeloc.curate.verdict import Outcome, Verdict
+from memeloc.engine import ShardMap, map_shards
 from memeloc.items import Item, ItemKind
 from memeloc.locales import Registry, default
 from memeloc.settings import validate
@@ -93,7 +94,7 @@ class FilterContext:
         judgements: people's newest answers to a question. `keep` or `drop` in answer to the
             question of the filter's name settles what it asks.
         model: a language model to ask; None when none is set up.
-        jobs: processes that may be used.
+        jobs: processes that may be used, of `shard_map`.
     """
 
     templates: Mapping[str, Item] = field(default_factory=dict)
@@ -108,6 +109,7 @@ class FilterContext:
     judgements: Callable[[str], Sequence[Judgement]] = lambda question: ()
     model: LanguageModel | None = None
     jobs: int = 1
+    shard_map: ShardMap = map_shards
 
 
 Build = Callable[[Mapping[str, Any], FilterContext], Filter]

@@ -9,8 +9,10 @@ from __future__ import annotations
 import base64
 import hashlib
 import json
+import platform
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from importlib import import_module
 from pathlib import Path
 from typing import Any, Literal, Protocol
@@ -50,6 +52,38 @@ class FunctionEmbedder:
 
     name: str
     embed: Callable[[Sequence[Path] | Sequence[str]], Vectors]
+
+
+@dataclass(frozen=True)
+class EmbedBatch:
+    """Embeds by a model that each process makes itself: a loaded one cannot be pickled.
+
+    Args:
+        task, spec, settings: those of `create`.
+        name: of the model where this was made.
+    """
+
+    task: Task
+    spec: str
+    settings: Mapping[str, Any]
+    name: str
+
+    @cached_property
+    def _embedder(self) -> Embedder:
+        return create(self.task, self.spec, self.settings)
+
+    def __call__(self, things: Sequence[Any]) -> Vectors:
+        """Vectors as `Embedder.embed` makes them.
+
+        Raises:
+            InputError: the model here is another than where this was made.
+        """
+        if self._embedder.name != self.name:
+            raise InputError(
+                f"The model {self.spec} is another on the machine {platform.node()}: put the same "
+                "file on every machine, or on a disk that they share."
+            )
+        return self._embedder.embed(things)
 
 
 EMBEDDERS: Registry[Embedder] = Registry(

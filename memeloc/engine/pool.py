@@ -20,7 +20,7 @@ from typing import Any, Generic
 
 from memeloc.engine.protocol import Result, Shard, ShardMap, ShardResult
 
-_TRIES = 2
+TRIES = 2
 """How often a shard may be begun before the death of its process is taken for its own fault."""
 
 _METHOD = "forkserver" if sys.platform == "linux" else "spawn"
@@ -160,7 +160,7 @@ class _Worker(Generic[Shard, Result]):
             done, value = self.pipe.recv()
         except _DEATHS:
             self.stop()
-            if tries < _TRIES:
+            if tries < TRIES:
                 self.begin(function, index, shard, tries + 1)
                 return None
             failure = f"its process died {tries} times while working on it"
@@ -210,18 +210,22 @@ def _serve(pipe: Connection) -> None:
     with suppress(*_DEATHS):
         function = pipe.recv()
         while True:
-            pipe.send_bytes(_outcome(function, pipe.recv()))
+            pipe.send_bytes(run_shard(function, pipe.recv()))
 
 
-def _outcome(function: Callable[[Any], object], shard: object) -> bytes:
-    """Whether the function returned, and what it returned or raised, pickled."""
+def run_shard(
+    function: Callable[[Any], object],
+    shard: object,
+    dumps: Callable[[object], bytes] = pickle.dumps,
+) -> bytes:
+    """Whether the function returned, and what it returned or raised, pickled by `dumps`."""
     try:
         outcome: tuple[bool, object] = True, function(shard)
     except BaseException as error:
         error.add_note(f"In a process of its own:\n{traceback.format_exc()}")
         outcome = False, error
     try:
-        content = pickle.dumps(outcome, pickle.HIGHEST_PROTOCOL)
+        content = dumps(outcome)
         if not outcome[0]:
             pickle.loads(content)  # noqa: S301 - what was just pickled
     except Exception as error:

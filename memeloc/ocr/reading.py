@@ -11,8 +11,8 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from memeloc.engine.pool import map_shards
-from memeloc.engine.protocol import ShardResult
+from memeloc.engine import ShardMap, ShardResult, map_shards
+from memeloc.engine.shared_paths import seeing
 from memeloc.errors import MemelocError, ServiceError
 from memeloc.model import Locale
 from memeloc.ocr.transcript import Transcript
@@ -46,16 +46,18 @@ class ReadPicture:
 
 
 def read_pictures(
-    pictures: Iterable[ToRead],
+    pictures: Sequence[ToRead],
     *,
     jobs: int,
     on_read: Callable[[list[ReadPicture]], None],
+    shard_map: ShardMap = map_shards,
 ) -> None:
-    """Read pictures, which are taken as needed, with `jobs` processes; 1 is this process itself.
+    """Read pictures with `jobs` processes of `shard_map`, which need to see the files.
 
     `on_read` is called in this process with what was read together, as it comes.
 
     Raises:
+        InputError: a process does not see the files.
         MissingError: what a reader needs is not installed.
     """
 
@@ -65,7 +67,8 @@ def read_pictures(
         else:
             on_read([ReadPicture(picture.key, None, result.failure) for picture in result.shard])
 
-    map_shards(_read_shard, _shards(pictures), jobs=jobs, on_done=done)
+    read = seeing(_read_shard, [picture.path for picture in pictures[:1]])
+    shard_map(read, _shards(pictures), jobs=jobs, on_done=done)
 
 
 def _read_shard(shard: Sequence[ToRead]) -> list[ReadPicture]:

@@ -20,6 +20,7 @@ from memeloc.store.store import Store
 from memeloc.workspace.settings import FILE, Settings, database_url, first_file, read_settings
 
 if TYPE_CHECKING:
+    from memeloc.engine.choosing import Engine
     from memeloc.fonts import FontLibrary
     from memeloc.glossary import Glossary
     from memeloc.locales import Registry
@@ -163,6 +164,17 @@ class WorkspaceFolder:
         from memeloc.fonts import FontLibrary
 
         return FontLibrary(self.asked_fonts)
+
+    @cached_property
+    def engine(self) -> Engine:
+        """What spreads the work of long commands, by the settings.
+
+        Raises:
+            MissingError: it is not installed.
+        """
+        from memeloc.engine.choosing import engine_of
+
+        return engine_of(self.settings.engine)
 
     @cached_property
     def locales(self) -> Registry:

@@ -7,13 +7,13 @@ it, so that it is never read again by the same reader in the same language.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Literal
 
 from memeloc.counts import counted
-from memeloc.engine import usable_cpus
+from memeloc.engine.choosing import PROCESSES, Engine
 from memeloc.errors import MemelocError
 from memeloc.items import Item
 from memeloc.locales import default
@@ -76,6 +76,7 @@ def read_files(
     *,
     reader: str = "auto",
     jobs: int | None = None,
+    engine: Engine = PROCESSES,
     on_progress: Phases = silent,
 ) -> list[ReadFile]:
     """The text in picture files in one language; nothing is stored."""
@@ -94,8 +95,18 @@ def read_files(
                 )
         on_progress("reading", len(pictures), len(to_read))
 
-    read_pictures(to_read, jobs=min(jobs or usable_cpus(), len(to_read)), on_read=take)
+    _read(to_read, jobs, engine, take)
     return [read[picture.key] for picture in to_read]
+
+
+def _read(
+    pictures: Sequence[ToRead],
+    jobs: int | None,
+    engine: Engine,
+    on_read: Callable[[list[ReadPicture]], None],
+) -> None:
+    jobs = min(jobs or engine.cpus(), len(pictures))
+    read_pictures(pictures, jobs=jobs, on_read=on_read, shard_map=engine.map_shards)
 
 
 @dataclass(frozen=True, slots=True)
@@ -134,6 +145,7 @@ class Reading(Part):
         reader: str = "auto",
         only: Literal["new", "textless", "all"] = "new",
         jobs: int | None = None,
+        engine: Engine | None = None,
         on_progress: Phases = silent,
     ) -> ReadResult:
         """Read the text in collected pictures; store a transcript each.
@@ -144,6 +156,7 @@ class Reading(Part):
                 `source` is no program: the text that a source gave is what people correct.
             only: `new` (not read yet), `textless` (of those, without text from their source) or
                 `all`.
+            engine: what spreads the work; None is memeloc.toml's.
 
         Raises:
             MissingError: what the reader needs is not installed.
@@ -190,7 +203,7 @@ class Reading(Part):
                     to_read.append(ToRead(f"{tag}|{sha}", path, each.locale, each.reader))
         store(remembered)
         if to_read:
-            read_pictures(to_read, jobs=min(jobs or usable_cpus(), len(to_read)), on_read=keep)
+            _read(to_read, jobs, engine or self._workspace.engine, keep)
         return ReadResult(
             counts["pictures"],
             len(remembered),

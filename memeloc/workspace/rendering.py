@@ -7,7 +7,7 @@ from contextlib import suppress
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from memeloc.engine import ShardMap, map_shards
+from memeloc.engine.choosing import Engine
 from memeloc.errors import InputError
 from memeloc.locales import Registry
 from memeloc.locales.tags import listed_tags
@@ -43,7 +43,7 @@ class Rendering(Part):
         captions: Accept = "any",
         to: Layout = "files",
         on_progress: Callable[[int, int | None], None] | None = None,
-        shard_map: ShardMap = map_shards,
+        engine: Engine | None = None,
     ) -> Summary:
         """Render the captions as they stand into the folder `out`.
 
@@ -52,12 +52,13 @@ class Rendering(Part):
         Args:
             languages: None is the source and all of the workspace's.
             templates, fonts, locales: files and folders besides the workspace's; fonts come first.
-            jobs: with more than 1 a script must call this under `if __name__ == "__main__":`.
+            jobs: processes of the engine; with more than 1 of this machine a script must call this
+                under `if __name__ == "__main__":`.
             prune: remove pictures of earlier runs that no caption stands for now.
             source_language: the language that sizes are compared with; None is the workspace's.
             captions: which are rendered: `accepted`, `corrected` (these also) or `any` (but what is
                 dropped); see `memeloc.store.captions.states`. The summary counts the others.
-            shard_map: how the work is spread.
+            engine: what spreads the work; None is memeloc.toml's.
 
         The others are those of `memeloc.render.sets.parallel_set.render_table`.
 
@@ -98,7 +99,7 @@ class Rendering(Part):
                     left_out=stored.left_out(captions, rounds) if acceptance.left_out else {},
                     to=to,
                     progress=on_progress,
-                    shard_map=shard_map,
+                    shard_map=(engine or workspace.engine).map_shards,
                 )
             except InputError as error:
                 if error.file == str(table):  # nobody knows that file

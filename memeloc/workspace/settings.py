@@ -19,6 +19,7 @@ from typing import Any
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 from pydantic.fields import FieldInfo
 
+from memeloc.engine.choosing import EngineSettings
 from memeloc.errors import InputError
 from memeloc.publish.settings import ReleaseSettings
 from memeloc.settings import explain, parse_toml
@@ -104,6 +105,9 @@ class Settings(_Section):
         "glossary.csv; sheets show it, prompts carry it and checks use it",
     )
     database: DatabaseSettings = Field(default=DatabaseSettings(), description="where the data are")
+    engine: EngineSettings = Field(
+        default=EngineSettings(), description="what spreads the work of long commands"
+    )
     correction: CorrectionSettings = Field(
         default=CorrectionSettings(), description="how people correct"
     )
@@ -218,7 +222,7 @@ def first_file(source: str, languages: Sequence[str]) -> str:
     lines += ["# left out has the value that it has in a new workspace.", ""]
     for name, field in Settings.model_fields.items():
         value = getattr(settings, name)
-        if isinstance(value, DatabaseSettings | CorrectionSettings):
+        if isinstance(value, DatabaseSettings | EngineSettings | CorrectionSettings):
             lines.append(f"[{name}]")
             for inner, inner_field in type(value).model_fields.items():
                 lines += [*_comment(inner_field), _assignment(inner, getattr(value, inner))]

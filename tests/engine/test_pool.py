@@ -5,101 +5,11 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Iterable, Iterator
 from pathlib import Path
-from typing import Any
 
 import pytest
 
-from memeloc.engine import ShardResult, map_shards, usable_cpus
-from memeloc.errors import InputError
-
-
-def _square(number: int) -> int:
-    return number * number
-
-
-def _die_on_three(shard: tuple[int, Path]) -> int:
-    number, folder = shard
-    if number == 3:
-        os.kill(os.getpid(), signal.SIGKILL)
-    if number == 5 and not (folder / "died").exists():
-        (folder / "died").touch()
-        os.kill(os.getpid(), signal.SIGSEGV)
-    return number
-
-
-def _refuse_three(number: int) -> int:
-    if number == 3:
-        raise InputError("three is wrong", row=3)
-    return number
-
-
-def _run(function: Any, shards: Iterable[Any], jobs: int) -> list[ShardResult[Any, Any]]:
-    results: list[ShardResult[Any, Any]] = []
-    map_shards(function, shards, jobs=jobs, on_done=results.append)
-    return sorted(results, key=lambda result: result.index)
-
-
-@pytest.mark.parametrize("jobs", [1, 2, 3])
-def test_every_shard_is_done_once(jobs: int) -> None:
-    results = _run(_square, range(20), jobs)
-    assert [(r.index, r.shard, r.value, r.failure) for r in results] == [
-        (i, i, i * i, "") for i in range(20)
-    ]
-    assert _run(_square, [], jobs) == []
-
-
-class _Counter:
-    """A function that keeps something in itself."""
-
-    def __init__(self) -> None:
-        self.calls = 0
-
-    def __call__(self, _: int) -> int:
-        self.calls += 1
-        return self.calls
-
-
-@pytest.mark.parametrize("jobs", [1, 2])
-def test_what_a_function_keeps_serves_later_shards(jobs: int) -> None:
-    calls = sorted(result.value or 0 for result in _run(_Counter(), range(6), jobs))
-    assert calls[0] == 1
-    assert calls[-1] >= 6 // jobs
-
-
-@pytest.mark.parametrize("jobs", [1, 2])
-def test_what_is_raised_reaches_the_caller(jobs: int) -> None:
-    with pytest.raises(InputError, match="three") as caught:
-        _run(_refuse_three, range(20), jobs)
-    assert caught.value.row == 3
-
-
-def test_a_shard_that_kills_its_process_costs_only_itself(tmp_path: Path) -> None:
-    results = _run(_die_on_three, [(i, tmp_path) for i in range(12)], 2)
-    assert [r.value for r in results] == [0, 1, 2, None, 4, 5, 6, 7, 8, 9, 10, 11]
-    assert "died 2 times" in results[3].failure
-    assert (tmp_path / "died").exists()
-
-
-def test_shards_are_taken_only_when_they_are_wanted() -> None:
-    taken = done = most = 0
-
-    def shards() -> Iterator[int]:
-        nonlocal taken, most
-        for number in range(50):
-            taken += 1
-            most = max(most, taken - done)
-            yield number
-
-    def count(_: ShardResult[int, int]) -> None:
-        nonlocal done
-        done += 1
-
-    map_shards(_square, shards(), jobs=2, on_done=count)
-    assert done == 50
-    assert most <= 5
-
+from memeloc.engine import usable_cpus
 
 _SCRIPT = """
 import os, sys, time
@@ -173,15 +83,6 @@ def test_processes_forked_ahead_have_what_was_loaded(tmp_path: Path) -> None:
     assert done.stdout.splitlines() == ["[3]", "[['here'], ['here'], ['here']]", "True"]
 
 
-def _unpicklable(_: int) -> object:
-    return lambda: None
-
-
-def test_what_cannot_be_pickled_is_reported() -> None:
-    with pytest.raises(RuntimeError, match="cannot cross"):
-        _run(_unpicklable, [1], 2)
-
-
 def _children(pid: int) -> list[int]:
     return [int(n) for n in Path(f"/proc/{pid}/task/{pid}/children").read_text().split()]
 
@@ -202,5 +103,3 @@ def _wait_until(condition: object) -> None:
 
 def test_there_is_a_processor() -> None:
     assert 1 <= usable_cpus() <= (os.cpu_count() or 1)
-    with pytest.raises(ValueError, match="at least 1"):
-        _run(_square, [1], 0)

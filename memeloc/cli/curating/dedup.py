@@ -6,7 +6,7 @@ from typer import Option
 
 import memeloc
 from memeloc.cli.curating.recipes import RECIPE_SETTINGS
-from memeloc.cli.options import AsJson, CurationRecipe, Jobs
+from memeloc.cli.options import AsJson, CurationRecipe, EngineAddress, EngineName, Jobs, engine
 from memeloc.cli.output import progress, say
 from memeloc.cli.show import Table, explain, show
 from memeloc.counts import counted
@@ -75,6 +75,8 @@ def dedup(
         None, metavar="KIND:WHERE", help="Model of texts, as ngrams:3."
     ),
     jobs: Jobs = None,
+    engine_name: EngineName = "",
+    address: EngineAddress = "",
     as_json: AsJson = False,
 ) -> None:
     """Find duplicates among what was collected: say of each which one stays, or ask a person.
@@ -107,6 +109,7 @@ def dedup(
             images_model=images_model,
             texts_model=texts_model,
             jobs=jobs,
+            engine=engine(engine_name, address, workspace.settings.engine),
             on_progress=bar.phase,
         )
     for subject in result.contradictions:

@@ -11,7 +11,15 @@ from typer import Argument, Option
 
 import memeloc
 from memeloc.cli.curating.recipes import RECIPE_SETTINGS
-from memeloc.cli.options import AsJson, CurationRecipe, Jobs, settings
+from memeloc.cli.options import (
+    AsJson,
+    CurationRecipe,
+    EngineAddress,
+    EngineName,
+    Jobs,
+    engine,
+    settings,
+)
 from memeloc.cli.output import progress, say
 from memeloc.cli.show import Table, by_place, explain, show
 from memeloc.counts import counted
@@ -85,6 +93,8 @@ def filter_items(
     ),
     again: bool = Option(False, "--again", help="Judge also what was judged before."),
     jobs: Jobs = None,
+    engine_name: EngineName = "",
+    address: EngineAddress = "",
     model: str = Option("", metavar="NAME", help="The language model, for filters that ask one."),
     budget: float | None = Option(None, min=0, help="The most that the model may cost."),
     dry_run: bool = Option(False, "--dry-run", help="Say what would be judged, at what cost."),
@@ -129,7 +139,13 @@ def filter_items(
             show({"filters": plans, "dry_run": True}, _PLANS, as_json=as_json)
             return
         result = curating.filter(
-            chosen, changed, **options, budget=budget, jobs=jobs, on_progress=bar.phase
+            chosen,
+            changed,
+            **options,
+            budget=budget,
+            jobs=jobs,
+            engine=engine(engine_name, address, workspace.settings.engine),
+            on_progress=bar.phase,
         )
     show(result, _VERDICTS, RECIPE_SETTINGS, as_json=as_json)
     if not as_json:

@@ -115,7 +115,13 @@ class QualityFilter(SettingsFilter[QualitySettings]):
         def keep(values: dict[str, dict[str, float]], problems: dict[str, str]) -> None:
             self.context.add_features(FEATURE, values)  # an interrupted run goes on with these
 
-        values, problems = map_pictures(measure, paths, jobs=self.context.jobs, on_done=keep)
+        values, problems = map_pictures(
+            measure,
+            paths,
+            jobs=self.context.jobs,
+            shard_map=self.context.shard_map,
+            on_done=keep,
+        )
         measured |= values | {sha: {"error": problem} for sha, problem in problems.items()}
         for item in items:
             features = measured.get(item.picture, {})

@@ -18,6 +18,7 @@ from pathlib import Path
 from memeloc.captions import CaptionProblem, CaptionRow, CaptionsTable
 from memeloc.counts import counted
 from memeloc.engine import ShardMap, ShardResult
+from memeloc.engine.shared_paths import seeing
 from memeloc.errors import InputError
 from memeloc.locales import Registry
 from memeloc.model import SEPARATOR, Caption, Template
@@ -118,8 +119,10 @@ class Run:
             return
         (self._out / PARTS).mkdir(exist_ok=True)
         self._running.touch()
-        jobs = min(jobs, len(first))
-        shard_map(self._maker.run, chain(first, shards), jobs=jobs, on_done=self._done)
+        jobs = jobs if len(first) > 1 else 1
+        needed = [self._running, *{self._templates[name].image for name, _ in self._starts}]
+        make = seeing(self._maker.run, needed)
+        shard_map(make, chain(first, shards), jobs=jobs, on_done=self._done)
 
     def finish(self) -> None:
         """Write manifest and page, unless they say already what they would say."""

@@ -6,10 +6,9 @@ where it was.
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, Literal
+from typing import Any
 
 from memeloc.curate.duplicates import hashing
 from memeloc.curate.duplicates.dedup import StageLine, deduplicate
@@ -19,20 +18,16 @@ from memeloc.curate.pictures import map_pictures
 from memeloc.curate.recipes import Recipe, RecipeUse, load_recipe
 from memeloc.curate.verdict import content_of
 from memeloc.embedding import models as embedding
-from memeloc.engine import usable_cpus
+from memeloc.engine.choosing import PROCESSES, Engine
 from memeloc.errors import InputError
 from memeloc.items import Item, content_hash
 from memeloc.settings import validate
-from memeloc.store.computed import Computed
+from memeloc.workspace.curating.embedding import Embedding
 from memeloc.workspace.curating.looking import looking
 from memeloc.workspace.folder import WorkspaceFolder
 from memeloc.workspace.part import Part, Phases, silent
 
-_EMBEDDED = 32
-"""Things that a model is given, and vectors that are stored, at a time."""
-
-_Task = Literal["images", "texts"]
-_TASKS: tuple[_Task, ...] = ("images", "texts")
+_TASKS: tuple[embedding.Task, ...] = ("images", "texts")
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,12 +77,14 @@ class Deduplicating(Part):
         images_model: str | None = None,
         texts_model: str | None = None,
         jobs: int | None = None,
+        engine: Engine | None = None,
         on_progress: Phases = silent,
     ) -> DedupResult:
         """Find duplicates among what was collected; store pairs and verdicts.
 
         `settings` are those of `DedupSettings`; models embed, as KIND:WHERE (onnx:resnet50.onnx).
-        A recipe's settings take the place of memeloc.toml's.
+        A recipe's settings take the place of memeloc.toml's. `engine` spreads hashing and
+        embedding; None is memeloc.toml's.
 
         Raises:
             InputError: a setting is wrong, a model cannot be loaded, or the paper of the recipe
@@ -106,26 +103,28 @@ class Deduplicating(Part):
         tables = {task: values.pop(task, {}) for task in _TASKS}
         chosen = validate(DedupSettings, {**values, **settings}, "deduplication")
         missing = [task for task in _TASKS if not models[task]]
-        not_run, embedders = "", dict[_Task, embedding.Embedder]()
+        engine = engine or workspace.engine
+        jobs = jobs or engine.cpus()
+        not_run, embedders = "", dict[embedding.Task, Embedding]()
         if missing:
             options = " and ".join(f"--{task}-model" for task in missing)
             not_run = f"no model is set: {options}, or {', '.join(f'{t}_model' for t in missing)}"
         else:
             embedders = {
-                task: embedding.create(task, str(models[task]), tables[task]) for task in _TASKS
+                task: Embedding(store.computed, task, str(models[task]), tables[task], engine, jobs)
+                for task in _TASKS
             }
         names: dict[str, str] = {task: model.name for task, model in embedders.items()}
-        jobs = jobs or usable_cpus()
         items = list(store.items.find())
-        look = looking(store.computed, jobs, on_progress) if chosen.copies else None
-        hashes, unreadable = hash_items(workspace, items, jobs, on_progress)
+        look = looking(store.computed, jobs, on_progress, engine) if chosen.copies else None
+        hashes, unreadable = hash_items(workspace, items, jobs, on_progress, engine)
         result = deduplicate(
             items,
             chosen,
             hashes=hashes,
             judgements=store.curation.judgements("duplicates"),
             look=look,
-            embed=_embedding(store.computed, embedders, hashes, on_progress) if embedders else None,
+            embed=_embedding(embedders, hashes, on_progress) if embedders else None,
             not_run=not_run,
             models=names,
             jobs=jobs,
@@ -169,7 +168,11 @@ def _by_recipe(recipe: Recipe, values: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def hash_items(
-    workspace: WorkspaceFolder, items: Sequence[Item], jobs: int, on_progress: Phases = silent
+    workspace: WorkspaceFolder,
+    items: Sequence[Item],
+    jobs: int,
+    on_progress: Phases = silent,
+    engine: Engine = PROCESSES,
 ) -> tuple[dict[str, int], dict[str, str]]:
     """The perceptual hashes of items' pictures, from the store or computed and stored there.
 
@@ -186,42 +189,24 @@ def hash_items(
         computed.add_features(hashing.FEATURE, fresh)
         on_progress("hashing", len(values) + len(unreadable), len(missing))
 
-    hashed, problems = map_pictures(hashing.hash_picture, missing, jobs=jobs, on_done=keep)
+    hashed, problems = map_pictures(
+        hashing.hash_picture, missing, jobs=jobs, shard_map=engine.map_shards, on_done=keep
+    )
     hashes |= hashed
     unreadable = {item.id: problems[item.picture] for item in items if item.picture in problems}
     return hashes, unreadable
 
 
 def _embedding(
-    computed: Computed,
-    embedders: Mapping[_Task, embedding.Embedder],
-    hashes: Mapping[str, int],
-    on_progress: Phases,
+    models: Mapping[embedding.Task, Embedding], hashes: Mapping[str, int], on_progress: Phases
 ) -> Callable[[Sequence[Item]], Embedded]:
-    def vectors(task: _Task, things: Mapping[str, Any]) -> dict[str, embedding.Vectors]:
-        feature = f"embedding-{embedders[task].name}"
-        # A feature belongs to a SHA-256; that of a text is its own.
-        shas = {key: _sha(key) for key in things}
-        stored = computed.features(feature, list(shas.values()))
-        ready = {key: embedding.unpack(stored[sha]) for key, sha in shas.items() if sha in stored}
-        missing = [key for key in things if key not in ready]
-        for start in range(0, len(missing), _EMBEDDED):
-            keys = missing[start : start + _EMBEDDED]
-            rows = embedders[task].embed([things[key] for key in keys])
-            ready.update(zip(keys, rows, strict=True))
-            computed.add_features(feature, {shas[key]: embedding.pack(ready[key]) for key in keys})
-            on_progress(f"embedding {task}", len(keys), len(missing))
-        return ready
-
     def embed(items: Sequence[Item]) -> Embedded:
         # A picture without a hash cannot be read.
         files = {item.picture: item.path for item in items if item.picture in hashes}
         texts = {text: text for item in items if (text := raw_text(item.parts))}
-        return Embedded(pictures=vectors("images", files), texts=vectors("texts", texts))
+        return Embedded(
+            pictures=models["images"].vectors(files, on_progress),
+            texts=models["texts"].vectors(texts, on_progress),
+        )
 
     return embed
-
-
-def _sha(key: str) -> str:
-    is_sha = len(key) == 64 and not set(key) - set("0123456789abcdef")
-    return key if is_sha else hashlib.sha256(key.encode("utf-8", "surrogatepass")).hexdigest()

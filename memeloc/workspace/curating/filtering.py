@@ -15,7 +15,7 @@ from memeloc.curate.recipes import RecipeUse, load_recipe
 from memeloc.curate.review.judgement import Judgement
 from memeloc.curate.run import FilterRun, run_filter, to_judge
 from memeloc.curate.verdict import Verdict
-from memeloc.engine import usable_cpus
+from memeloc.engine.choosing import Engine
 from memeloc.errors import InputError
 from memeloc.items import Item
 from memeloc.language_models import LanguageModel, Plan
@@ -82,6 +82,7 @@ class Filtering(Part):
         model: str = "",
         budget: float | None = None,
         jobs: int | None = None,
+        engine: Engine | None = None,
         on_progress: Phases = silent,
     ) -> FilterResult:
         """Judge collected items; store a verdict each. What was judged before is passed over.
@@ -94,13 +95,14 @@ class Filtering(Part):
             again: judge also what was judged before.
             model: name of the language model, for filters that ask one.
             budget: the most that it may cost.
+            engine: what spreads the work; None is memeloc.toml's.
         """
         curation = self._store.curation
         chosen = self._settings(names, settings or {}, languages, recipe)
         runs: list[FilterRun] = []
         with self._open_model(model, budget) as client:
             items = list(self._store.items.find())
-            context = self._context(items, jobs=jobs, model=client)
+            context = self._context(items, jobs=jobs, engine=engine, model=client)
             filters = [registry.create(name, values, context) for name, values in chosen.items()]
             for filter_ in filters:
                 name, mine = filter_.name, [item for item in items if item.kind in filter_.kinds]
@@ -169,9 +171,15 @@ class Filtering(Part):
         )
 
     def _context(
-        self, items: Sequence[Item], *, jobs: int | None = None, model: LanguageModel | None = None
+        self,
+        items: Sequence[Item],
+        *,
+        jobs: int | None = 1,
+        engine: Engine | None = None,
+        model: LanguageModel | None = None,
     ) -> FilterContext:
         workspace, store = self._workspace, self._store
+        engine = engine or workspace.engine
         languages = (workspace.source, *workspace.languages)
         return FilterContext(
             templates={item.id: item for item in items if item.kind == "template"},
@@ -185,7 +193,8 @@ class Filtering(Part):
             add_features=store.computed.add_features,
             judgements=store.curation.judgements,
             model=model,
-            jobs=jobs or usable_cpus(),
+            jobs=jobs or engine.cpus(),
+            shard_map=engine.map_shards,
         )
 
     def _settings(

@@ -21,6 +21,7 @@ from memeloc.curate.duplicates.copies import Look, Looking, PicturePair
 from memeloc.curate.duplicates.local_features import Grey, LocalFeatures
 from memeloc.curate.pictures import map_pictures
 from memeloc.embedding.models import library
+from memeloc.engine.choosing import PROCESSES, Engine
 from memeloc.items import Item
 from memeloc.store.computed import Computed
 from memeloc.workspace.part import Phases
@@ -30,8 +31,8 @@ _OPEN = 400
 """Pictures that are held at a time, some 100 KB each."""
 
 
-def looking(computed: Computed, jobs: int, on_progress: Phases) -> Look:
-    """What looks at pictures, by up to `jobs` processes or threads.
+def looking(computed: Computed, jobs: int, on_progress: Phases, engine: Engine = PROCESSES) -> Look:
+    """What looks at pictures, by up to `jobs` processes of an engine, or threads here.
 
     Raises:
         MissingError: OpenCV is not installed.
@@ -40,14 +41,14 @@ def looking(computed: Computed, jobs: int, on_progress: Phases) -> Look:
     cv2.setNumThreads(1)
 
     def look(items: Sequence[Item]) -> Looking:
-        features = _features(computed, items, jobs, on_progress)
+        features = _features(computed, items, engine, jobs, on_progress)
         return Looking(features, _comparing(computed, features, jobs, on_progress))
 
     return look
 
 
 def _features(
-    computed: Computed, items: Sequence[Item], jobs: int, on_progress: Phases
+    computed: Computed, items: Sequence[Item], engine: Engine, jobs: int, on_progress: Phases
 ) -> dict[str, LocalFeatures]:
     files = {item.picture: item.path for item in items if item.picture and item.path is not None}
     stored = computed.features(local_features.FEATURE, list(files))
@@ -57,7 +58,13 @@ def _features(
         computed.add_features(local_features.FEATURE, values)
         on_progress("looking at pictures", len(values) + len(unreadable), len(missing))
 
-    made, _ = map_pictures(local_features.local_features, missing, jobs=jobs, on_done=keep)
+    made, _ = map_pictures(
+        local_features.local_features,
+        missing,
+        jobs=jobs,
+        shard_map=engine.map_shards,
+        on_done=keep,
+    )
     return {sha: local_features.unpack(value) for sha, value in {**stored, **made}.items()}
 
 

@@ -1,0 +1,67 @@
+"""Which engine runs a map. In: the section [engine] of memeloc.toml, options. Out: an `Engine`."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, Literal
+
+from pydantic import BaseModel, ConfigDict, Field
+
+from memeloc.engine.pool import map_shards, usable_cpus
+from memeloc.engine.protocol import ShardMap
+
+
+class EngineSettings(BaseModel):
+    """What spreads the work of render, ocr, dedup and filter."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    name: Literal["processes", "ray"] = Field(
+        default="processes",
+        description="what spreads the work of render, ocr, dedup and filter: processes of this "
+        "machine, or ray, a cluster",
+    )
+    address: str = Field(
+        default="",
+        description="of the Ray cluster: auto (the one of this machine), HOST:PORT or "
+        "ray://HOST:10001; empty for the variable RAY_ADDRESS, else Ray is started here",
+    )
+    runtime_env: dict[str, Any] = Field(
+        default={},
+        description="what Ray sets up on each node, as its documentation of runtime environments "
+        'has it: {py_modules = ["memeloc-1.0-py3-none-any.whl"]}',
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class Engine:
+    """What runs maps.
+
+    Attributes:
+        map_shards: runs one.
+        cpus: how many processors there are for it.
+        elsewhere: whether work may be done on other machines.
+    """
+
+    map_shards: ShardMap
+    cpus: Callable[[], int]
+    elsewhere: bool = False
+
+
+PROCESSES = Engine(map_shards, usable_cpus)
+"""The processes of this machine."""
+
+
+def engine_of(settings: EngineSettings) -> Engine:
+    """The engine that settings name.
+
+    Raises:
+        MissingError: it is Ray, which is not installed.
+    """
+    if settings.name == "processes":
+        return PROCESSES
+    from memeloc.engine.ray import RayMap
+
+    ray_map = RayMap(settings.address, settings.runtime_env)
+    return Engine(ray_map, ray_map.cpus, elsewhere=True)
