@@ -52,6 +52,7 @@ COMMANDS = {
     "label": "label.app",
     "analyze": "analyze.analyze",
     "evaluate": "evaluate.app",
+    "knowledge": "knowledge.app",
     "export": "workspace.export",
     "publish": "publish.publish",
     "dump": "dump.dump",

@@ -105,6 +105,7 @@ class MemeKnowledge:
         model: as it was asked for.
         dimensions: in the recipe's order.
         linked: provenance of the linking step; None where it was not run.
+        notes: what was dropped of the linking step's answer, a sentence each.
     """
 
     meme: str
@@ -115,6 +116,7 @@ class MemeKnowledge:
     model: str
     dimensions: tuple[DimensionKnowledge, ...] = ()
     linked: Provenance | None = None
+    notes: tuple[str, ...] = ()
 
     def statements(self) -> Iterator[Statement]:
         """Of all dimensions, in their order."""

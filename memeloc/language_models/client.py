@@ -160,7 +160,7 @@ class LanguageModel:
             count += 1
             if self.cache is not None:
                 key = self.key(question)
-                if key in keys or self._kept(key, question.form) is not None:
+                if key in keys or self._kept(key, question) is not None:
                     cached += 1
                     continue
                 keys.add(key)
@@ -210,7 +210,7 @@ class LanguageModel:
             return self._answer(question, self._ask_server(question, backoff))
         key = self.key(question)
         with self._only(key):
-            kept = self._kept(key, question.form)
+            kept = self._kept(key, question)
             if kept is not None:
                 return self._answer(question, kept, cached=True)
             kept = self._ask_server(question, backoff)
@@ -239,7 +239,7 @@ class LanguageModel:
             tokens_in += reply.tokens_in or 0
             tokens_out += reply.tokens_out or 0
             text = whole(reply.text)
-            wrong = "" if reply.refusal else self._wrong(question.form, reply)
+            wrong = "" if reply.refusal else self._wrong(question, reply)
             if not wrong or attempts >= self.settings.asks:
                 break
             again = (
@@ -262,10 +262,10 @@ class LanguageModel:
             reply.logprobs,
         )
 
-    def _wrong(self, form: type[Any] | None, reply: Reply) -> str:
+    def _wrong(self, question: Question[Any], reply: Reply) -> str:
         """What is wrong with an answer, in words that are sent back; empty when it is right."""
         try:
-            _read(form, whole(reply.text))
+            _read(question, whole(reply.text))
         except ValueError as error:
             limit = counted(self.settings.max_tokens, "token")
             cut = f"; it was cut off at {limit}" if reply.cut else ""
@@ -300,7 +300,7 @@ class LanguageModel:
             reason = refused or kept.wrong
             raise AnswerError(self.service, kind, reason, kept.attempts, answer.cost, answer)
         self.spent.add(answered=1, cached=int(cached))
-        return replace(answer, value=_read(question.form, kept.text))
+        return replace(answer, value=_read(question, kept.text))
 
     def _pay(self, question: Question[Any], backoff: Backoff) -> Reply:
         """One request within the budget: its reply, with tokens counted by the server or us."""
@@ -319,7 +319,7 @@ class LanguageModel:
         )
         return replace(reply, tokens_in=tokens_in, tokens_out=tokens_out)
 
-    def _kept(self, key: str, form: type[Any] | None) -> KeptAnswer | None:
+    def _kept(self, key: str, question: Question[Any]) -> KeptAnswer | None:
         """What is kept of a question; None when it is to be asked.
 
         So is a question that was asked more often than now allowed, or less often and in vain; and
@@ -327,12 +327,12 @@ class LanguageModel:
         """
         value = self.cache.get(key) if self.cache is not None else None
         kept = None if value is None else KeptAnswer.from_json(value)
-        if kept is None or form is None or kept.refusal:
+        if kept is None or question.form is None or kept.refusal:
             return kept
         if kept.wrong:
             return kept if kept.attempts >= self.settings.asks else None
         try:
-            _read(form, kept.text)
+            _read(question, kept.text)
         except ValueError:
             return None
         return kept if kept.attempts <= self.settings.asks else None
@@ -351,8 +351,11 @@ class LanguageModel:
                 self._changed.notify_all()
 
 
-def _read(form: type[Value] | None, text: str) -> Value:
-    """The value of an answer, ValueError when its form does not fit; without a form any text."""
-    if form is None:
+def _read(question: Question[Value], text: str) -> Value:
+    """The value of an answer, ValueError when it is not right; without a form any text."""
+    if question.form is None:
         return cast("Value", text)
-    return cast("Value", read_form(cast("type[BaseModel]", form), text))
+    value = cast("Value", read_form(cast("type[BaseModel]", question.form), text))
+    if question.check is not None:
+        question.check(value)
+    return value

@@ -20,6 +20,8 @@ class MemeInput:
         content: SHA-256 of what the model is given; labels of another content do not count.
         text: its text, parts joined by ` // `; empty where the model is given the picture alone.
         language: of the text, a tag; empty where it is not known.
+        version: language of the meme itself, whatever of it the model is given; empty where it is
+            not known.
         picture: None where the model is given the text alone.
     """
 
@@ -28,6 +30,7 @@ class MemeInput:
     text: str = ""
     language: str = ""
     picture: Picture | None = None
+    version: str = ""
 
     @property
     def input(self) -> Input:

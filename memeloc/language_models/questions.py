@@ -95,7 +95,9 @@ class Question(Generic[Value]):
     Without a form (None) any text is an answer: `Question[str](messages, None)`. `mark` is what the
     caller knows it by; `expected`, tokens of a usual answer, for estimates. The same question may
     be asked in several rounds, from 0: each has an answer of its own, drawn with the settings' seed
-    and the round added to it.
+    and the round added to it. `check` raises a ValueError for a value that fits the form and is
+    wrong all the same, such as one with ids that the question does not name; its sentence is sent
+    back to the model.
     """
 
     messages: tuple[Message, ...]
@@ -103,6 +105,7 @@ class Question(Generic[Value]):
     mark: Any = None
     expected: int = EXPECTED_ANSWER
     round: int = 0
+    check: Callable[[Value], None] | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -39,17 +39,33 @@ class Knowledge(Repository):
         language: str | None = None,
         model: str | None = None,
         prompt: str | None = None,
+        items: Sequence[str] | None = None,
     ) -> list[KnowledgeAnswer]:
-        """The newest answer of each key, oldest first; None is any."""
+        """The newest answer of each key, oldest first; None is any. Of at most 500 items."""
         wanted = {"step": step, "recipe": recipe, "language": language}
         wanted |= {"model": model, "prompt": prompt}
-        return list({answer.key: answer for answer in self._stream(wanted)}.values())
+        return list({answer.key: answer for answer in self._stream(wanted, items)}.values())
 
-    def _stream(self, wanted: dict[str, str | None]) -> Iterator[KnowledgeAnswer]:
+    def newest(
+        self, *, step: Step, recipe: str | None = None, model: str | None = None
+    ) -> KnowledgeAnswer | None:
+        """The answer of a step that was stored last; None where there is none."""
+        columns = knowledge_answers.c
+        wanted = {columns.step: step, columns.recipe: recipe, columns.model: model}
+        query = equal(select(knowledge_answers), wanted).order_by(columns.number.desc()).limit(1)
+        with self.database.read() as connection:
+            row = connection.execute(query).first()
+        return None if row is None else _answer(row)
+
+    def _stream(
+        self, wanted: dict[str, str | None], items: Sequence[str] | None
+    ) -> Iterator[KnowledgeAnswer]:
         columns = knowledge_answers.c
         query = equal(
             select(knowledge_answers), {columns[name]: value for name, value in wanted.items()}
         )
+        if items is not None:
+            query = query.where(columns.item.in_(items))
         with self.database.read() as connection:
             for row in stream(connection, query.order_by(columns.number)):
                 yield _answer(row)

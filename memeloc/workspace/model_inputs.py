@@ -7,7 +7,7 @@ or with the pictures that were rendered of them.
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import Annotated, ClassVar, Literal, Self
 
 from pydantic import BaseModel, ConfigDict, Field
 
@@ -41,6 +41,18 @@ class InputSettings(BaseModel):
     language: str = ""
     pictures: str = ""
     longest_side: Annotated[int, Field(ge=64, le=4096)] = 768
+
+    paths: ClassVar[tuple[str, ...]] = ("pictures",)
+    """Settings that are paths; those with other names too, only where they end like a file."""
+
+    def with_full_paths(self) -> Self:
+        """The same with paths that hold from any folder, as they are stored."""
+        full = {
+            name: str(Path(value).resolve())
+            for name in self.paths
+            if (value := getattr(self, name)) and (Path(value).suffix or name == "pictures")
+        }
+        return self.model_copy(update=full)
 
 
 def of_which(workspace: WorkspaceFolder, collected: str) -> str:
@@ -104,6 +116,7 @@ def _collected(workspace: WorkspaceFolder, settings: InputSettings, which: str) 
                 SEPARATOR.join(item.parts) if with_text else "",
                 item.language if with_text else "",
                 picture,
+                item.language,
             )
         )
     return items
@@ -135,6 +148,7 @@ def _captions(workspace: WorkspaceFolder, settings: InputSettings) -> list[MemeI
                 SEPARATOR.join(parts) if parts else "",
                 tag if parts else "",
                 picture,
+                tag,
             )
         )
     return items

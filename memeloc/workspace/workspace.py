@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from memeloc.workspace.curating import Curating
     from memeloc.workspace.dumping import DumpResult, LoadResult
     from memeloc.workspace.evaluating import Evaluating
+    from memeloc.workspace.knowledge import Knowledge
     from memeloc.workspace.labels import Labels
     from memeloc.workspace.localising import Localising
     from memeloc.workspace.publishing import Publishing
@@ -62,6 +63,7 @@ class Workspace(WorkspaceFolder):
         surveys: surveys of the memes.
         evaluating: asking models about the memes, and how right they are.
         labels: labels by language models, and what people make of them.
+        knowledge: what models found in the memes, and questions about it.
         publishing: the dataset for others.
     """
 
@@ -75,6 +77,7 @@ class Workspace(WorkspaceFolder):
     surveys: Surveys = _part("surveys")
     evaluating: Evaluating = _part("evaluating")
     labels: Labels = _part("labels")
+    knowledge: Knowledge = _part("knowledge")
     publishing: Publishing = _part("publishing")
 
     def survey(self, name: str) -> Survey:

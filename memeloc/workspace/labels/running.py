@@ -14,11 +14,12 @@ from functools import cached_property
 from typing import Any, Literal
 
 from memeloc.errors import MemelocError
-from memeloc.label.asking import Failures, Wanted, ask, questions
+from memeloc.label.asking import Wanted, ask, questions
 from memeloc.label.prompts import LabelPrompt, label_prompt
 from memeloc.label.rounds import RoundCounts, RoundLabel, count
 from memeloc.label.topics import read_topics
 from memeloc.language_models import Budget, LanguageModel, Plan, read_model_settings
+from memeloc.language_models.recording import Failures
 from memeloc.ocr.transcript import Transcript
 from memeloc.workspace.folder import WorkspaceFolder
 from memeloc.workspace.labels.labelling import labels_of, newest_labelling

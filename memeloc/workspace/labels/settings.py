@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-from typing import Annotated
+from typing import Annotated, ClassVar
 
 from pydantic import Field
 
@@ -36,11 +35,4 @@ class LabelSettings(InputSettings):
     prompt: str = BUILT
     topics: str = ""
 
-    def with_full_paths(self) -> LabelSettings:
-        """The same with paths that hold from any folder, as they are stored."""
-        paths = {
-            name: str(Path(value).resolve())
-            for name in ("topics", "pictures", "taxonomy", "prompt")
-            if (value := getattr(self, name)) and (Path(value).suffix or name == "pictures")
-        }
-        return self.model_copy(update=paths)
+    paths: ClassVar[tuple[str, ...]] = ("topics", "pictures", "taxonomy", "prompt")

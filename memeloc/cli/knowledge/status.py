@@ -1,0 +1,66 @@
+"""`memeloc knowledge status`. In: stored answers. Out: how far and what was found."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+import memeloc
+from memeloc.cli.options import AsJson
+from memeloc.cli.show import Table, explain, show
+from memeloc.counts import counted
+
+if TYPE_CHECKING:
+    from memeloc.workspace.knowledge.status import (
+        DimensionStatus,
+        KnowledgeStatus,
+        KnowledgeStatusList,
+    )
+
+
+def status(as_json: AsJson = False) -> None:
+    """Say how far each extraction is, what was found, what is missing and why, and what it cost.
+
+    \b
+    Example:
+      memeloc knowledge status
+      memeloc knowledge status --json
+    """
+    with memeloc.Workspace.find() as workspace:
+        result = workspace.knowledge.status()
+    show(result, _sentences, _DIMENSIONS, as_json=as_json)
+    if not as_json:
+        for each in result.extractions:
+            explain("Missing", each.reasons)
+            explain("", each.notes)
+
+
+def _sentences(result: KnowledgeStatusList) -> Iterator[str]:
+    if not result.extractions:
+        yield "Nothing was extracted yet: memeloc knowledge extract --model NAME"
+    for each in result.extractions:
+        costs = ", ".join(f"{value:.4f} {currency}" for currency, value in each.cost.items())
+        yield (
+            f"{each.recipe} by {each.model}, {counted(each.memes, 'meme')} in "
+            f"{each.version or 'no known language'}, statements in {each.language}: "
+            f"{counted(each.statements, 'statement')}, {counted(each.links, 'link')} of "
+            f"{counted(each.linked, 'meme')}; paid {costs}; last answer {each.last}"
+        )
+
+
+def _rows(result: KnowledgeStatusList) -> Iterator[tuple[KnowledgeStatus, DimensionStatus]]:
+    return ((each, dimension) for each in result.extractions for dimension in each.dimensions)
+
+
+_COUNTS = ("answered", "empty", "missing", "open", "entities", "relations", "statements")
+_DIMENSIONS = Table(
+    "Memes and what was found, by dimension",
+    _rows,
+    (
+        ("model", lambda pair: pair[0].model),
+        ("memes in", lambda pair: pair[0].version),
+        ("statements in", lambda pair: pair[0].language),
+        ("dimension", lambda pair: pair[1].dimension),
+        *((name, lambda pair, name=name: getattr(pair[1], name)) for name in _COUNTS),
+    ),
+)

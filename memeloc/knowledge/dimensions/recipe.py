@@ -1,0 +1,139 @@
+"""Which dimensions are extracted, in which order. In: a TOML, shipped or own. Out: `Recipe`."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from graphlib import CycleError, TopologicalSorter
+from importlib.resources import files
+from pathlib import Path
+from typing import Literal
+
+from pydantic import BaseModel, ConfigDict, Field
+
+from memeloc.errors import InputError
+from memeloc.knowledge.dimensions.dimension import Dimension, read_dimension
+from memeloc.settings import parse_toml, read_toml, validate
+
+
+class _RecipeFile(BaseModel):
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    name: str = Field(
+        pattern=r"^[a-z][a-z0-9]*(-[a-z0-9]+)*$",
+        max_length=40,
+        description="small letters, digits and -",
+    )
+    source: str = Field(default="", description="where it comes from")
+    order: tuple[str, ...] = Field(
+        min_length=1,
+        max_length=40,
+        description="dimensions as they are extracted: ids of shipped ones, or .toml files",
+    )
+    contexts: Literal["earlier"] | dict[str, tuple[str, ...]] = Field(
+        default="earlier",
+        description="which dimensions each is shown what was found of; earlier is all before it",
+    )
+    link: str = Field(
+        default="",
+        description="the dimension whose statements are linked to those that they rest on",
+    )
+
+
+@dataclass(frozen=True)
+class Recipe:
+    """Dimensions in the order in which they are extracted.
+
+    Attributes:
+        contexts: by id the dimensions that it is shown what was found of; all stand before it.
+        link: id of the dimension whose statements are linked at the end; empty for none.
+    """
+
+    name: str
+    source: str
+    dimensions: tuple[Dimension, ...]
+    contexts: Mapping[str, tuple[str, ...]]
+    link: str = ""
+
+    @cached_property
+    def by_id(self) -> dict[str, Dimension]:
+        """The dimensions by id, in their order."""
+        return {dimension.id: dimension for dimension in self.dimensions}
+
+    @cached_property
+    def sha256(self) -> str:
+        """SHA-256 of all of it but its name and source, in hex."""
+        parts = [
+            [dimension.model_dump() for dimension in self.dimensions],
+            {name: list(ids) for name, ids in self.contexts.items()},
+            self.link,
+        ]
+        return hashlib.sha256(json.dumps(parts, sort_keys=True).encode()).hexdigest()
+
+
+def recipe_names() -> tuple[str, ...]:
+    """The names of the shipped recipes, sorted."""
+    folder = files(__package__) / "recipes"
+    return tuple(sorted(Path(each.name).stem for each in folder.iterdir()))
+
+
+def read_recipe(name: str) -> Recipe:
+    """A shipped recipe by its name, or one of a TOML file; its files are relative to it.
+
+    Raises:
+        InputError: there is no such recipe, it or a dimension is wrong, or its contexts name what
+            is not there, go in a circle, or come later.
+    """
+    if name.endswith(".toml"):
+        file, folder = Path(name).expanduser(), Path(name).expanduser().parent
+        read = validate(_RecipeFile, read_toml(file), "a recipe of dimensions", file=file)
+    elif name in recipe_names():
+        file, folder = None, None
+        text = (files(__package__) / "recipes" / f"{name}.toml").read_text("utf-8")
+        read = validate(_RecipeFile, parse_toml(text), f"the recipe {name}")
+    else:
+        raise InputError(
+            f"There is no recipe {name[:60]!r} of dimensions: there are "
+            f"{', '.join(recipe_names())}, and one of your own is named by its .toml file."
+        )
+    dimensions = tuple(read_dimension(each, folder) for each in read.order)
+    try:
+        return _checked(read, dimensions)
+    except ValueError as error:
+        raise InputError(str(error), file=file) from None
+
+
+def _checked(read: _RecipeFile, dimensions: tuple[Dimension, ...]) -> Recipe:
+    ids = [dimension.id for dimension in dimensions]
+    for names, what in ((ids, "dimension"), ([each.class_name for each in dimensions], "class")):
+        for repeated in sorted({name for name in names if names.count(name) > 1}):
+            raise ValueError(f"the {what} {repeated} stands in the order twice")
+    if read.link and read.link not in ids:
+        raise ValueError(f"link names {read.link[:60]!r}, which is not in the order")
+    if isinstance(read.contexts, str):
+        contexts = {each: tuple(ids[:place]) for place, each in enumerate(ids)}
+    else:
+        _check_contexts(ids, read.contexts)
+        contexts = {each: read.contexts.get(each, ()) for each in ids}
+    return Recipe(read.name, read.source, dimensions, contexts, read.link)
+
+
+def _check_contexts(ids: list[str], contexts: Mapping[str, tuple[str, ...]]) -> None:
+    for name in (*contexts, *(each for shown in contexts.values() for each in shown)):
+        if name not in ids:
+            raise ValueError(
+                f"contexts name the dimension {name[:60]!r}, which is not in the order: "
+                f"{', '.join(ids)}"
+            )
+    try:
+        TopologicalSorter(contexts).prepare()
+    except CycleError as error:
+        cycle = " is shown to ".join(error.args[1])
+        raise ValueError(f"the contexts go in a circle: {cycle}") from None
+    for name, shown in contexts.items():
+        for each in shown:
+            if ids.index(each) > ids.index(name):
+                raise ValueError(f"{name} is shown {each}, which comes later: put {each} before it")

@@ -1,0 +1,79 @@
+"""`Knowledge`: what memes mean, by models. In: a workspace. Out: what was found in each meme."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from memeloc.knowledge.statements import MemeKnowledge
+from memeloc.workspace.knowledge.extracting import extraction_run
+from memeloc.workspace.knowledge.running import KnowledgePlan, KnowledgeResult, OnProgress
+from memeloc.workspace.knowledge.settings import KnowledgeSettings
+from memeloc.workspace.knowledge.status import KnowledgeStatusList, status_of
+from memeloc.workspace.knowledge.stored import stored_knowledge
+from memeloc.workspace.part import Part
+
+
+def _silent(more: int, total: int) -> None:
+    """Report nothing."""
+
+
+class Knowledge(Part):
+    """What models found in memes, dimension by dimension.
+
+    A `recipe` and a `model` choose an extraction where there are several; the one that was run last
+    is meant where they are empty.
+    """
+
+    def plan(self, settings: KnowledgeSettings | None = None, *, model: str = "") -> KnowledgePlan:
+        """What `extract` would ask and cost; nothing is asked or stored.
+
+        Raises:
+            InputError: as `extract`.
+        """
+        return extraction_run(self._workspace, settings or KnowledgeSettings(), model).plan()
+
+    def extract(
+        self,
+        settings: KnowledgeSettings | None = None,
+        *,
+        model: str = "",
+        budget: float | None = None,
+        on_progress: OnProgress = _silent,
+    ) -> KnowledgeResult:
+        """Have a model say what memes mean; what it answered before is not asked again.
+
+        Args:
+            settings: recipe, memes, languages and the like; those of M-QUEST by default.
+            model: as its server names it; memeloc.toml's by default.
+            budget: the most that it may cost.
+            on_progress: gets how many answers more are stored, and how many are wanted at the most.
+
+        Raises:
+            InputError: there is nothing to ask about, or no such recipe, model or prompt.
+            MissingError: urllib3 or a key is missing.
+        """
+        run = extraction_run(self._workspace, settings or KnowledgeSettings(), model)
+        return run.ask(budget, on_progress)
+
+    def memes(
+        self,
+        *,
+        recipe: str = "",
+        model: str = "",
+        version: str | None = None,
+        language: str | None = None,
+    ) -> Iterator[MemeKnowledge]:
+        """What was found in each meme, sorted by meme, version and statements' language.
+
+        Args:
+            version, language: only these, tags; None for any.
+
+        Raises:
+            InputError: nothing was extracted yet, or not by these.
+        """
+        stored = stored_knowledge(self._workspace, recipe, model)
+        return stored.memes(version=version, language=language)
+
+    def status(self) -> KnowledgeStatusList:
+        """How far each extraction is, what was found, what is missing and why, and what it cost."""
+        return status_of(self._workspace)
