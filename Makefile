@@ -10,7 +10,7 @@ APT_DEMO := libegl1 libgl1 libexpat1
 APT_OCR := tesseract-ocr $(addprefix tesseract-ocr-,ara ben chi-sim deu fra heb hin jpn kor rus spa tha tur por ita vie ell)
 APT_BENCH := $(APT_DEMO) libpango-1.0-0 libpangocairo-1.0-0 libcairo2
 # Playwright's own program, which drives Chromium, needs libatomic.
-APT_TEST := $(APT_BENCH) $(APT_OCR) libharfbuzz-bin unicode-data chromium libatomic1 gettext libreoffice-calc nginx-light
+APT_TEST := $(APT_BENCH) $(APT_OCR) libharfbuzz-bin unicode-data chromium libatomic1 gettext libreoffice-calc nginx-light raptor2-utils
 # Emoji in colour, and Urdu in Nastaliq. Where they cannot be installed, memeloc does without.
 APT_FONTS_demo := fonts-noto-color-emoji
 APT_FONTS_test := fonts-noto-color-emoji fonts-noto-core

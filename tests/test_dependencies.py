@@ -22,6 +22,7 @@ EXTRAS = [
     *("collect", "ocr", "filters", "models", "embeddings", "translate", "offline", "postgresql"),
     *("google-forms", "prolific", "crowd", "studio", "copies", "analyze", "inspect", "training"),
     "cluster",
+    *("knowledge", "knowledge-check"),
 ]
 OWN = {"memeloc", "tests", "tools", "bench", "examples"}
 

@@ -1,0 +1,103 @@
+"""Checks of graphs. In: `MemeKnowledge`, or a graph of rdflib. Out: what `shapes.ttl` refuses."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from functools import cache
+from typing import TYPE_CHECKING, Any
+from urllib.parse import unquote
+
+from memeloc.errors import MissingError
+from memeloc.knowledge.graphs.names import BASE, SHAPES_FILE, require_pyoxigraph
+from memeloc.knowledge.graphs.quads import meme_quads
+from memeloc.knowledge.statements import MemeKnowledge
+
+if TYPE_CHECKING:
+    from rdflib import Graph
+
+
+@dataclass(frozen=True, slots=True)
+class Violation:
+    """Something that a graph must not have; `node` is its IRI, `value` what it has instead."""
+
+    meme: str
+    node: str
+    message: str
+    value: str = ""
+
+    def __str__(self) -> str:
+        """A sentence that names the node by the end of its IRI."""
+        parts = self.node.split("/")
+        where = unquote("/".join(parts[-2:])) if len(parts) > 1 else self.node
+        value = f" (it is {self.value[:80]!r})" if self.value else ""
+        return f"{self.meme}, {where}: {self.message}{value}"
+
+
+def check_graphs(memes: Iterable[MemeKnowledge], base: str = BASE) -> Iterator[Violation]:
+    """What is wrong with the graphs, meme by meme.
+
+    Raises:
+        MissingError: pyshacl or pyoxigraph is not installed.
+    """
+    for knowledge in memes:
+        yield from violations(as_rdflib(knowledge, base), knowledge.meme)
+
+
+def as_rdflib(knowledge: MemeKnowledge, base: str = BASE) -> Graph:
+    """The graph of a meme for rdflib, by itself.
+
+    Raises:
+        MissingError: rdflib or pyoxigraph is not installed.
+    """
+    require_pyoxigraph()
+    from pyoxigraph import RdfFormat, serialize
+
+    triples = (quad.triple for quad in meme_quads(knowledge, base))
+    content = serialize(triples, format=RdfFormat.N_TRIPLES)
+    graph: Graph = _rdflib().Graph()
+    return graph.parse(data=content, format="nt")
+
+
+def violations(graph: Graph, meme: str = "") -> list[Violation]:
+    """What is wrong with one graph, by its nodes.
+
+    Raises:
+        MissingError: pyshacl is not installed.
+    """
+    try:
+        from pyshacl import validate
+    except ImportError as error:
+        message = "Checks of graphs need pyshacl: pip install 'memeloc[knowledge-check]'."
+        raise MissingError(message) from error
+    from rdflib import SH
+
+    valid, report, _ = validate(graph, shacl_graph=_shapes(), inplace=True)
+    if valid:
+        return []
+    return sorted(
+        (
+            Violation(
+                meme,
+                str(report.value(result, SH.focusNode)),
+                str(report.value(result, SH.resultMessage)),
+                str(report.value(result, SH.value) or ""),
+            )
+            for result in report.subjects(SH.resultSeverity)
+        ),
+        key=lambda violation: (violation.node, violation.message, violation.value),
+    )
+
+
+@cache
+def _shapes() -> Any:
+    return _rdflib().Graph().parse(SHAPES_FILE, format="turtle")
+
+
+def _rdflib() -> Any:
+    try:
+        import rdflib
+    except ImportError as error:
+        message = "This needs rdflib: pip install 'memeloc[knowledge]'."
+        raise MissingError(message) from error
+    return rdflib

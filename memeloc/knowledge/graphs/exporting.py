@@ -1,0 +1,125 @@
+"""Graphs as files. In: `MemeKnowledge`. Out: Turtle, JSON-LD, N-Quads, or tables in Parquet.
+
+The same knowledge gives the same bytes: graphs are sorted by their IRI, and quads in each. Turtle
+has no named graphs: there `ml:partOf` says which graph a thing is of.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal
+
+from memeloc.files import replacing
+from memeloc.knowledge.graphs.names import (
+    BASE,
+    PREFIXES,
+    clean,
+    graph_iri,
+    require_pyoxigraph,
+)
+from memeloc.knowledge.graphs.quads import meme_quads, own_terms
+from memeloc.knowledge.statements import DimensionKnowledge, MemeKnowledge, Provenance
+from memeloc.tables.writing import write_table
+
+if TYPE_CHECKING:
+    from pyoxigraph import Quad
+
+ExportFormat = Literal["ttl", "jsonld", "nquads", "parquet"]
+
+_GRAPH = ("graph", "meme", "version", "language", "recipe", "model")
+_ANSWER = ("served", "prompt", "date")
+
+
+@dataclass(frozen=True, slots=True)
+class GraphFiles:
+    """What was written: files with their graphs' number, and quads or rows all together."""
+
+    files: tuple[Path, ...]
+    graphs: int
+    rows: int
+
+
+def write_graphs(
+    memes: Iterable[MemeKnowledge], out: Path, to: ExportFormat = "nquads", base: str = BASE
+) -> GraphFiles:
+    """Write all graphs into a file, or for Parquet three tables into a folder.
+
+    The tables are `statements` (a row a statement, with its provenance), `entities` and
+    `relations`. What stands there is replaced at the end.
+
+    Raises:
+        InputError: it cannot be written.
+        MissingError: pyoxigraph is not installed.
+    """
+    graphs = sorted(memes, key=lambda each: graph_iri(each, base))
+    if to == "parquet":
+        return _write_tables(graphs, out, base)
+    require_pyoxigraph()
+    from pyoxigraph import RdfFormat, serialize
+
+    formats = {"ttl": RdfFormat.TURTLE, "jsonld": RdfFormat.JSON_LD, "nquads": RdfFormat.N_QUADS}
+    count = 0
+
+    def counted() -> Iterator[Any]:
+        nonlocal count
+        for quad in _sorted_quads(graphs, base):
+            count += 1
+            yield quad.triple if to == "ttl" else quad
+
+    prefixes = None if to == "nquads" else PREFIXES
+    with replacing(out) as temporary, temporary.open("wb") as file:
+        serialize(counted(), file, formats[to], prefixes=prefixes)
+    return GraphFiles((out,), len(graphs), count)
+
+
+def _sorted_quads(graphs: Sequence[MemeKnowledge], base: str) -> Iterator[Quad]:
+    yield from own_terms(graphs, base)
+    for knowledge in graphs:
+        yield from sorted(set(meme_quads(knowledge, base)), key=str)
+
+
+def _write_tables(graphs: Sequence[MemeKnowledge], out: Path, base: str) -> GraphFiles:
+    written = {
+        out / f"{name}.parquet": write_table(
+            out / f"{name}.parquet",
+            (*_GRAPH, "dimension", *columns, *_ANSWER),
+            _rows(graphs, rows, base),
+        )
+        for name, (columns, rows) in _TABLES.items()
+    }
+    return GraphFiles(tuple(written), len(graphs), sum(written.values()))
+
+
+_Rows = Callable[[DimensionKnowledge], Iterator[tuple[str, ...]]]
+
+_TABLES: Mapping[str, tuple[tuple[str, ...], _Rows]] = {
+    "statements": (
+        ("id", "text", "value", "entities", "rests_on"),
+        lambda found: (
+            (each.id, each.text, each.value, " ".join(each.entities), " ".join(each.rests_on))
+            for each in found.statements
+        ),
+    ),
+    "entities": (
+        ("id", "label", "kind"),
+        lambda found: ((each.id, each.label, each.kind) for each in found.entities),
+    ),
+    "relations": (
+        ("source", "name", "target"),
+        lambda found: ((each.source, each.name, each.target) for each in found.relations),
+    ),
+}
+"""By table its own columns, and its rows of a dimension."""
+
+
+def _rows(graphs: Sequence[MemeKnowledge], rows: _Rows, base: str) -> Iterator[tuple[Any, ...]]:
+    for each in graphs:
+        graph = graph_iri(each, base)
+        about = (graph, each.meme, each.version, each.language, each.recipe, each.model)
+        for found in each.dimensions:
+            answer = found.provenance or Provenance("")
+            for row in rows(found):
+                texts = (*about, found.dimension, *row, answer.served, answer.prompt, answer.date)
+                yield tuple(map(clean, texts))

@@ -1,0 +1,133 @@
+"""Names in RDF. In: ids of anybody's. Out: IRIs that stay the same, and literals.
+
+What memeloc defines is below `ONTOLOGY` (`ontology.ttl`); memes, graphs and models are below a base
+that a team sets. Ids are percent-encoded, so that each has one IRI and each IRI one id.
+"""
+
+from __future__ import annotations
+
+import re
+from functools import lru_cache
+from pathlib import Path
+from typing import TYPE_CHECKING
+from urllib.parse import quote
+
+from memeloc.errors import InputError, MissingError
+from memeloc.knowledge.statements import MemeKnowledge
+
+if TYPE_CHECKING:
+    from pyoxigraph import Literal, NamedNode
+
+BASE = "urn:memeloc:"
+"""The base of IRIs of memes, graphs and models where none is set."""
+ONTOLOGY = "urn:memeloc:ontology#"
+RELATIONS = "urn:memeloc:relation#"
+PROV = "http://www.w3.org/ns/prov#"
+RDF = "http://www.w3.org/1999/02/22-rdf-syntax-ns#"
+RDFS = "http://www.w3.org/2000/01/rdf-schema#"
+OWL = "http://www.w3.org/2002/07/owl#"
+XSD = "http://www.w3.org/2001/XMLSchema#"
+PREFIXES = {
+    "ml": ONTOLOGY,
+    "rel": RELATIONS,
+    "prov": PROV,
+    "rdf": RDF,
+    "rdfs": RDFS,
+    "owl": OWL,
+    "xsd": XSD,
+}
+"""Prefixes of files and of queries."""
+ONTOLOGY_FILE = Path(__file__).with_name("ontology.ttl")
+SHAPES_FILE = Path(__file__).with_name("shapes.ttl")
+
+_BASE = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:[^\s<>\"{}|\\^`]*[:/#]|urn:[a-z0-9][a-z0-9-]+:")
+_TAG = re.compile(r"[A-Za-z]{1,8}(-[A-Za-z0-9]{1,8})*")
+_CONTROL = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f]")
+
+
+def encoded(*ids: str) -> str:
+    """Ids as a path of an IRI, each percent-encoded.
+
+    >>> encoded("a/b", "चाय"[:1])
+    'a%2Fb/%E0%A4%9A'
+    """
+    return "/".join(
+        id if id.isascii() and id.isalnum() else quote(id, safe="", errors="surrogatepass") or "-"
+        for id in ids
+    )
+
+
+def graph_iri(knowledge: MemeKnowledge, base: str = BASE) -> str:
+    """The IRI of a meme's named graph: of the meme, version, language, recipe and model."""
+    return f"{base}graph/" + encoded(
+        knowledge.meme,
+        knowledge.version,
+        knowledge.language,
+        knowledge.recipe,
+        knowledge.model,
+    )
+
+
+def checked_base(base: str) -> str:
+    """The base as it was set, or `BASE` where it is empty.
+
+    Raises:
+        InputError: it is not an absolute IRI that ends in `/`, `#` or `:`.
+    """
+    if not base:
+        return BASE
+    if not _BASE.fullmatch(base):
+        raise InputError(
+            f"The base of IRIs is absolute and ends in /, # or :, as https://example.org/memes/, "
+            f"not {base[:80]!r}."
+        )
+    return base
+
+
+@lru_cache(maxsize=4096)
+def node(iri: str) -> NamedNode:
+    """A node of RDF."""
+    from pyoxigraph import NamedNode
+
+    return NamedNode(iri)
+
+
+def clean(text: str) -> str:
+    """The text as every format of RDF can hold it.
+
+    Lone surrogates, and control characters but for tabs and line breaks, become U+FFFD.
+
+    >>> clean("a" + chr(0xD800) + chr(0)) == "a" + 2 * chr(0xFFFD)
+    True
+    """
+    if not text.isprintable():
+        text = _CONTROL.sub("\ufffd", text.replace("\r\n", "\n").replace("\r", "\n"))
+        text = text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+    return text
+
+
+def literal(text: str, language: str = "") -> Literal:
+    """A text, with its language where one is given; `und` where it is no tag of BCP 47."""
+    from pyoxigraph import Literal
+
+    if not language:
+        return Literal(clean(text))
+    return Literal(clean(text), language=_tag(language))
+
+
+@lru_cache(maxsize=256)
+def _tag(language: str) -> str:
+    return language if _TAG.fullmatch(language) else "und"
+
+
+def require_pyoxigraph() -> None:
+    """Check that RDF can be written.
+
+    Raises:
+        MissingError: pyoxigraph is not installed.
+    """
+    try:
+        import pyoxigraph  # noqa: F401
+    except ImportError as error:
+        message = "Graphs need pyoxigraph: pip install 'memeloc[knowledge]'."
+        raise MissingError(message) from error

@@ -1,0 +1,129 @@
+"""The store of graphs. In: `MemeKnowledge`. Out: a folder of pyoxigraph's, brought up to date.
+
+All in it is computed: the folder can be deleted at any time. `made.json` is written last and says
+of what each graph was made; only what is new or changed is made again, after a kill, too.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import shutil
+from collections.abc import Iterable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from memeloc.errors import InputError
+from memeloc.files import locked, replacing
+from memeloc.knowledge.graphs.names import (
+    BASE,
+    ONTOLOGY_FILE,
+    graph_iri,
+    node,
+    require_pyoxigraph,
+)
+from memeloc.knowledge.graphs.quads import meme_quads, own_terms
+from memeloc.knowledge.statements import MemeKnowledge
+
+if TYPE_CHECKING:
+    from pyoxigraph import Store
+
+_FORM = 1
+"""Of the quads that are made of knowledge; another number makes all graphs again."""
+
+
+@dataclass(frozen=True, slots=True)
+class Update:
+    """How many graphs were made, were there already, and were removed."""
+
+    made: int
+    kept: int
+    removed: int
+
+
+def update_store(folder: Path, memes: Iterable[MemeKnowledge], base: str = BASE) -> Update:
+    """Bring the graphs in a folder up to date.
+
+    Args:
+        folder: is made; what stands in it is from an earlier call.
+        memes: all that the store is to have; others in it are removed.
+        base: of the IRIs.
+
+    Raises:
+        InputError: another command is making graphs in this folder.
+        MissingError: pyoxigraph is not installed.
+    """
+    require_pyoxigraph()
+    folder.mkdir(parents=True, exist_ok=True)
+    with locked(folder / "lock", folder):
+        wanted = {graph_iri(each, base): each for each in memes}
+        hashes = {iri: _hash(each) for iri, each in wanted.items()}
+        made = _made(folder)
+        new = [iri for iri in sorted(wanted) if made.get(iri) != hashes[iri]]
+        stale = made.keys() - wanted.keys()
+        if new or stale or not _database(folder).is_dir():
+            _write(folder, [wanted[iri] for iri in new], stale, wanted.values(), base)
+            with replacing(folder / "made.json") as temporary:
+                temporary.write_text(json.dumps({"form": _FORM, "graphs": hashes}), "utf-8")
+    return Update(len(new), len(wanted) - len(new), len(stale))
+
+
+def open_store(folder: Path) -> Store:
+    """The store that `update_store` made, for reading; others may read and make at the same time.
+
+    Raises:
+        InputError: it cannot be opened.
+    """
+    from pyoxigraph import Store
+
+    try:
+        return Store.read_only(str(_database(folder)))
+    except OSError as error:
+        raise InputError(
+            "The store of graphs cannot be opened; it is computed, so delete the folder and run "
+            f"the command again ({error}).",
+            file=folder,
+        ) from error
+
+
+def _write(
+    folder: Path,
+    new: list[MemeKnowledge],
+    stale: Iterable[str],
+    memes: Iterable[MemeKnowledge],
+    base: str,
+) -> None:
+    from pyoxigraph import DefaultGraph, RdfFormat, Store
+
+    if not (folder / "made.json").exists():
+        shutil.rmtree(_database(folder), ignore_errors=True)
+    try:
+        store = Store(str(_database(folder)))
+        known = {graph.value for graph in store.named_graphs()}
+        for iri in sorted(known.intersection([*stale, *(graph_iri(each, base) for each in new)])):
+            store.remove_graph(node(iri))
+        store.clear_graph(DefaultGraph())
+        store.load(path=str(ONTOLOGY_FILE), format=RdfFormat.TURTLE)
+        store.extend(own_terms(memes, base))
+        store.bulk_extend(quad for each in new for quad in meme_quads(each, base))
+        store.flush()
+    except OSError as error:
+        raise InputError(f"The store of graphs cannot be written: {error}", file=folder) from error
+
+
+def _made(folder: Path) -> dict[str, str]:
+    """By graph the hash of what it was made of; none where that cannot be known."""
+    try:
+        made: dict[str, Any] = json.loads((folder / "made.json").read_text("utf-8"))
+    except (OSError, ValueError):
+        return {}
+    return dict(made["graphs"]) if made.get("form") == _FORM else {}
+
+
+def _hash(knowledge: MemeKnowledge) -> str:
+    return hashlib.sha256(repr(knowledge).encode("utf-8", "surrogatepass")).hexdigest()
+
+
+def _database(folder: Path) -> Path:
+    return folder / "store"

@@ -1,0 +1,137 @@
+"""Exports: what other readers of RDF find in them."""
+
+from __future__ import annotations
+
+import json
+import shutil
+import subprocess
+import tempfile
+from dataclasses import replace
+from pathlib import Path
+
+import pyarrow.parquet as pq
+import pyoxigraph
+import pytest
+import rdflib
+from hypothesis import given
+from hypothesis import strategies as st
+from rdflib.compare import isomorphic
+
+from memeloc.knowledge.graphs.exporting import ExportFormat, write_graphs
+from memeloc.knowledge.graphs.names import ONTOLOGY_FILE, SHAPES_FILE, clean
+from tests.knowledge.graphs.some_memes import tea
+
+# What rdflib itself still uses of its older names.
+pytestmark = pytest.mark.filterwarnings("ignore::DeprecationWarning:rdflib")
+
+HOSTILE = "\"</script>'''\\ \n\t\x00\ud800 \u202e चाय <urn:x> {} @en ^^ 🫖"
+MEMES = [tea(), tea(HOSTILE, "../a b/%2F\ud800", "zh-Hans"), tea(meme="a", version="")]
+FORMATS: dict[ExportFormat, str] = {"ttl": "turtle", "jsonld": "json-ld", "nquads": "nquads"}
+
+
+@pytest.fixture(scope="module")
+def exports(tmp_path_factory: pytest.TempPathFactory) -> dict[ExportFormat, Path]:
+    folder = tmp_path_factory.mktemp("exports")
+    files = {to: folder / f"graphs.{to}" for to in FORMATS}
+    for to, file in files.items():
+        write_graphs(MEMES, file, to)
+    return files
+
+
+def _triples_by_rdflib(file: Path, form: str) -> rdflib.Graph:
+    dataset = rdflib.Dataset(default_union=True)
+    dataset.parse(file, format=form)
+    graph = rdflib.Graph()
+    for triple in dataset.triples((None, None, None)):
+        graph.add(triple)
+    return graph
+
+
+def test_rdflib_reads_the_same_of_each_format(exports: dict[ExportFormat, Path]) -> None:
+    first, *others = [_triples_by_rdflib(exports[to], form) for to, form in FORMATS.items()]
+    assert len(first) > 100
+    assert all(isomorphic(first, other) for other in others)
+
+
+def test_pyoxigraph_reads_the_same_of_each_format(exports: dict[ExportFormat, Path]) -> None:
+    read = {
+        to: {str(quad.triple) for quad in pyoxigraph.parse(path=str(file))}
+        if to != "jsonld"
+        else {
+            str(quad.triple)
+            for quad in pyoxigraph.parse(path=str(file), format=pyoxigraph.RdfFormat.JSON_LD)
+        }
+        for to, file in _named(exports).items()
+    }
+    assert read["ttl"] == read["jsonld"] == read["nquads"]
+
+
+def _named(exports: dict[ExportFormat, Path]) -> dict[ExportFormat, Path]:
+    named = exports["nquads"].with_suffix(".nq")
+    named.write_bytes(exports["nquads"].read_bytes())
+    return {**exports, "nquads": named}
+
+
+@pytest.mark.skipif(shutil.which("rapper") is None, reason="raptor2-utils is not installed")
+@pytest.mark.parametrize(("to", "form"), [("ttl", "turtle"), ("nquads", "nquads")])
+def test_rapper_reads_as_many_triples(
+    exports: dict[ExportFormat, Path], to: ExportFormat, form: str
+) -> None:
+    file = exports[to]
+    done = subprocess.run(
+        ["rapper", "--quiet", "-i", form, "-o", "ntriples", file, "urn:base:"],
+        capture_output=True,
+        check=True,
+    )
+    assert not done.stderr
+    assert len(set(done.stdout.splitlines())) == len(_triples_by_rdflib(file, FORMATS[to]))
+
+
+@pytest.mark.skipif(shutil.which("rapper") is None, reason="raptor2-utils is not installed")
+def test_rapper_reads_ontology_and_shapes() -> None:
+    for file in (ONTOLOGY_FILE, SHAPES_FILE):
+        subprocess.run(["rapper", "-c", "-i", "turtle", file], capture_output=True, check=True)
+
+
+def test_same_knowledge_gives_the_same_bytes(
+    exports: dict[ExportFormat, Path], tmp_path: Path
+) -> None:
+    for to, file in exports.items():
+        write_graphs(reversed(MEMES), tmp_path / "again", to)
+        assert (tmp_path / "again").read_bytes() == file.read_bytes()
+
+
+def test_each_meme_and_version_is_a_named_graph(exports: dict[ExportFormat, Path]) -> None:
+    parts = json.loads(exports["jsonld"].read_text())
+    graphs = {part["@id"] for part in parts if "@graph" in part}
+    assert "urn:memeloc:graph/tea/hi/hi/m-quest/tiny" in graphs
+    assert "urn:memeloc:graph/..%2Fa%20b%2F%252F%ED%A0%80/zh-Hans/hi/m-quest/tiny" in graphs
+
+
+def test_own_dimensions_and_relations_are_declared(exports: dict[ExportFormat, Path]) -> None:
+    text = exports["ttl"].read_text()
+    assert "<urn:memeloc:dimension/mood> a owl:Class" in text
+    assert "rel:nextTo a owl:ObjectProperty" in text
+
+
+def test_parquet_has_a_row_a_statement(tmp_path: Path) -> None:
+    result = write_graphs(MEMES, tmp_path, "parquet")
+    rows = pq.read_table(tmp_path / "statements.parquet").to_pylist()
+    assert (result.graphs, len(rows)) == (3, 6)
+    tox = next(row for row in rows if row["meme"] == "tea" and row["id"] == "toxicity-1")
+    assert (tox["value"], tox["rests_on"], tox["served"]) == ("abusive", "scene-1", "tiny-1")
+    assert pq.read_table(tmp_path / "entities.parquet").num_rows == 6
+    assert pq.read_table(tmp_path / "relations.parquet").num_rows == 3
+
+
+@given(st.text(min_size=1), st.text(min_size=1))
+def test_any_text_and_id_come_back(text: str, meme: str) -> None:
+    knowledge = replace(tea(text, meme), dimensions=tea(text).dimensions[:1])
+    with tempfile.TemporaryDirectory() as folder:
+        file = Path(folder) / "graph.ttl"
+        write_graphs([knowledge], file, "ttl")
+        values: dict[str, list[str]] = {}
+        for quad in pyoxigraph.parse(path=str(file)):
+            values.setdefault(quad.predicate.value, []).append(quad.object.value)
+    assert values["urn:memeloc:ontology#text"] == [clean(text)]
+    assert values["urn:memeloc:ontology#id"] == [clean(meme)]
