@@ -10,6 +10,22 @@ if TYPE_CHECKING:
     import pandas as pd
 
 
+@dataclass(frozen=True, slots=True)
+class ChoiceQuestion:
+    """A question with options of its own, as baselines read it.
+
+    Attributes:
+        options: in the order listed.
+        language: of question and options, a tag.
+        text: of the meme, its caption; empty where it has none or none is known.
+    """
+
+    question: str
+    options: tuple[str, ...]
+    language: str = ""
+    text: str = ""
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class Gold:
     """What is right, in the eyes of each culture.
@@ -24,6 +40,7 @@ class Gold:
         groups: indexed as the table, a column a grouping of items (araharmeme: items without text,
             code-switched ones), text, missing where an item is in no group; each group is also
             scored by itself. None for none.
+        questions: of multiple choice by item what is asked, where it is known.
         about: which dataset, split, mapping and seed these are; it stands in every output.
     """
 
@@ -33,6 +50,7 @@ class Gold:
     coarser: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
     about: Mapping[str, str] = field(default_factory=dict)
     groups: pd.DataFrame | None = None
+    questions: Mapping[str, ChoiceQuestion] = field(default_factory=dict)
 
     @property
     def cultures(self) -> tuple[str, ...]:

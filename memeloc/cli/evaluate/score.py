@@ -16,12 +16,17 @@ from memeloc.cli.show import Table, explain, show
 _CULTURES = Table(
     "Accuracy by culture",
     lambda scored: _rows(scored.summary),
-    "model language culture items accuracy low high sd f1 best",
+    "model input language culture items accuracy low high sd f1 best",
 )
 _DIMENSIONS = Table(
     "Accuracy by dimension",
     lambda scored: _dimensions(scored.summary),
-    "model dimension questions accuracy",
+    "model input dimension questions accuracy",
+)
+_BASELINES = Table(
+    "Beside answers without the meme",
+    lambda scored: _beside(scored.summary),
+    "model input baseline questions accuracy of_baseline difference low high",
 )
 
 
@@ -54,7 +59,7 @@ def score(
         show_default="as the prompts list them, else the run's",
     ),
     language: str = Option(
-        "", metavar="TAG", help="Of the prompts.", show_default="told by their texts, else en"
+        "", metavar="TAG", help="Of the prompts.", show_default="read from their texts, else en"
     ),
     model: str = Option("", metavar="NAME", help="Who answered.", show_default="the file's name"),
     gold_item: str = Option(
@@ -81,6 +86,7 @@ def score(
       memeloc evaluate score responses_en.csv --gold final_annotations.csv
       memeloc evaluate score answers.csv --item ID --answer response --gold gold.csv --json
       memeloc evaluate score questions.csv --run multiple-choice --item id --correct correct
+      memeloc evaluate score answers.csv --run m-quest --gold benchmark/questions.csv
     """
     from memeloc.evaluate.reading import AnswerColumns, score_answers
     from memeloc.evaluate.scores import ScoreSettings, write_evaluation
@@ -113,7 +119,7 @@ def score(
         print_json(scored.summary)
         return
     explain("Note", scored.summary["notes"])
-    show(scored, _lines, _CULTURES, _DIMENSIONS, as_json=False)
+    show(scored, _lines, _CULTURES, _DIMENSIONS, _BASELINES, as_json=False)
     if out is not None:
         typer.echo(f"The report: {files.page}")
 
@@ -141,13 +147,25 @@ def _rows(summary: dict[str, Any]) -> list[dict[str, Any]]:
 
 def _dimensions(summary: dict[str, Any]) -> list[dict[str, Any]]:
     return [
-        {"model": condition["model"], "dimension": name, **figures}
+        {**_asked(condition), "dimension": name, **figures}
         for condition in summary["conditions"]
         for scores in condition["cultures"].values()
         for name, figures in [
             *scores.get("dimensions", {}).items(),
             *_whole(scores),
         ]
+    ]
+
+
+def _asked(condition: dict[str, Any]) -> dict[str, Any]:
+    return {name: condition[name] for name in ("model", "input")}
+
+
+def _beside(summary: dict[str, Any]) -> list[dict[str, Any]]:
+    return [
+        {**_asked(condition), "baseline": name, **figures}
+        for condition in summary["conditions"]
+        for name, figures in condition["beside_baselines"].items()
     ]
 
 

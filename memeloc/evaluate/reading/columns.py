@@ -9,6 +9,7 @@ from pathlib import Path
 
 from memeloc.errors import InputError
 from memeloc.evaluate.choices.languages import languages
+from memeloc.evaluate.runs.run import INPUTS
 from memeloc.tables import Table, read_table
 
 _KNOWN = {
@@ -18,6 +19,7 @@ _KNOWN = {
     "prompt": ("prompt", "prompt_id", "prompt_text", "question"),
     "model": ("model", "model_name"),
     "language": ("language", "lang"),
+    "input": ("input",),
     "dimension": (),
     "meme": (),
     "correct": (),
@@ -34,6 +36,7 @@ class AnswerColumns:
     Attributes:
         item: what was asked about; answer: the model's words.
         prompt: its number or text; model: who answered; language: of the meme.
+        input: what it got, `picture`, `text`, `both` or `none`; other values are passed over.
         dimension, meme, correct: of multiple choice, see `memeloc.evaluate.answers.COLUMNS`;
             `correct` is the right option's letter or text.
     """
@@ -46,6 +49,7 @@ class AnswerColumns:
     dimension: str = ""
     meme: str = ""
     correct: str = ""
+    input: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,6 +67,7 @@ class AnswerRow:
     meme: str
     correct: str
     options: tuple[str, ...] = ()
+    input: str = ""
 
     def wrong(self, message: str, column: str = "") -> InputError:
         """An error in this row."""
@@ -107,6 +112,8 @@ def read_rows(
             values["meme"].strip(),
             values["correct"].strip(),
             tuple(row[name].strip() for name in texts),
+            # A column of this name may hold prompts.
+            values["input"].strip() if values["input"].strip() in INPUTS else "",
         )
 
 

@@ -16,10 +16,11 @@ from memeloc.evaluate.choices.folding import folded
 from memeloc.evaluate.choices.options import known_options, shown_options
 from memeloc.evaluate.choices.places import option_alone
 from memeloc.evaluate.choices.transcripts import answer_in
-from memeloc.evaluate.gold import Gold
+from memeloc.evaluate.gold import ChoiceQuestion, Gold
 from memeloc.evaluate.reading.columns import AnswerRow
 from memeloc.evaluate.reading.labels import item_column
 from memeloc.evaluate.reading.prompts import Asked, PromptReader, Shown
+from memeloc.evaluate.runs.items import RunItem
 from memeloc.evaluate.runs.tables import GOLD, plain_id
 from memeloc.tables import read_table
 
@@ -73,12 +74,14 @@ def read_questions(
     *,
     language: str = "",
     options: Shown = (),
+    asked: Mapping[str, RunItem] | None = None,
 ) -> tuple[ReadAnswers, Gold]:
     """Answers to questions with options of their own, and the right ones.
 
     Args:
         right: by item the right option's letter or text, where the rows do not have it.
         options: of all questions, where neither columns nor prompts show any.
+        asked: by item what was asked, where a table of questions says it and the rows do not.
 
     Raises:
         InputError: the right option is none of the options; two rows answer the same question.
@@ -89,20 +92,28 @@ def read_questions(
     for row in rows:
         by_item.setdefault(row.item, set()).add(row.dimension)
     is_meme = any(len(dimensions) > 1 for dimensions in by_item.values())
+    known = asked or {}
+    questions: dict[str, ChoiceQuestion] = {}
     letters = options or _letters([row.correct or right.get(row.item, "") for row in rows])
     records: list[dict[str, Any]] = []
     gold: dict[str, str] = {}
     seen: dict[tuple[object, ...], AnswerRow] = {}
     for row in rows:
-        shown = _options_of(row, letters)
+        of_item = known.get(row.item, RunItem(row.item, ""))
+        shown = _options_of(row, letters, of_item.options)
         if len(shown) < 2:
             raise row.wrong("no options are known; name their columns with --options")
-        choice = read_choice(row.answer, shown, language=language or "en", prompt=_text_of(row))
+        tag = language or of_item.language or "en"
+        choice = read_choice(row.answer, shown, language=tag, prompt=_text_of(row))
         item = f"{row.item}/{row.dimension}" if is_meme else row.item
         record = _record(row, choice, model, choice.name)
         record |= {"item": item, "prompt_language": language, "wording": 1}
-        record |= {"dimension": row.dimension, "meme": row.meme or (row.item if is_meme else "")}
+        meme = row.meme or of_item.meme or (row.item if is_meme else "")
+        record |= {"dimension": row.dimension or of_item.dimension, "meme": meme}
         names = [name for _, name in shown]
+        if row.options or of_item.options:
+            text = of_item.question or _text_of(row)
+            questions[item] = ChoiceQuestion(text, tuple(names), tag, of_item.text)
         record["position"] = names.index(choice.name) + 1 if choice.name else 0
         _check_doubled(seen, row, record)
         records.append(record)
@@ -113,7 +124,8 @@ def read_questions(
         raise rows[0].wrong("no row has a right option; name its column with --correct")
     table = pd.DataFrame({GOLD: gold}, dtype=object)
     answers = ModelAnswers.of(pd.DataFrame.from_records(records))
-    return ReadAnswers(answers, {(1, 0): "0"}), Gold(table, about={"gold": rows[0].file.name})
+    about = {"gold": rows[0].file.name}
+    return ReadAnswers(answers, {(1, 0): "0"}), Gold(table, about=about, questions=questions)
 
 
 def right_options(path: Path, column: str, items: Sequence[str], item: str = "") -> dict[str, str]:
@@ -138,6 +150,7 @@ def _record(row: AnswerRow, choice: Choice, model: str, label: str) -> dict[str,
         "model": row.model or model or row.file.stem,
         "item": row.item,
         "language": row.language,
+        "input": row.input,
         "answer": row.answer,
         "choice": label,
         "invalid": choice.invalid,
@@ -150,7 +163,7 @@ def _record(row: AnswerRow, choice: Choice, model: str, label: str) -> dict[str,
 def _check_doubled(
     seen: dict[tuple[object, ...], AnswerRow], row: AnswerRow, record: Mapping[str, Any]
 ) -> None:
-    names = ("model", "language", "prompt_language", "wording", "order")
+    names = ("model", "language", "input", "prompt_language", "wording", "order")
     key = (plain_id(record["item"]), *(record.get(name, "") for name in names))
     other = seen.setdefault(key, row)
     if other is not row:
@@ -186,13 +199,10 @@ def _text_of(row: AnswerRow) -> str:
     return "" if row.prompt.strip().isdecimal() else row.prompt
 
 
-def _options_of(row: AnswerRow, letters: Shown) -> Shown:
-    if row.options:
-        return tuple(
-            (letter, name)
-            for letter, name in zip("ABCDEFGHIJKLMNOPQRSTUVWXYZ", row.options, strict=False)
-            if name
-        )
+def _options_of(row: AnswerRow, letters: Shown, known: Sequence[str]) -> Shown:
+    if options := row.options or known:
+        pairs = zip("ABCDEFGHIJKLMNOPQRSTUVWXYZ", options, strict=False)
+        return tuple((letter, name) for letter, name in pairs if name)
     shown = shown_options(_text_of(row)) or shown_options(answer_in(row.answer).shown)
     return tuple(shown) or letters
 

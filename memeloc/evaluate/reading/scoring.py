@@ -18,9 +18,12 @@ from memeloc.evaluate.reading.questions import (
     right_options,
 )
 from memeloc.evaluate.reading.summary import summary_of
+from memeloc.evaluate.runs.items import RunData
 from memeloc.evaluate.runs.reading_prompts import read_prompts
 from memeloc.evaluate.runs.run import Run, read_run
+from memeloc.evaluate.runs.tables import GOLD, plain_id, read_table_data
 from memeloc.evaluate.scores import Evaluation, ScoreSettings, score
+from memeloc.tables import read_table
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -59,7 +62,8 @@ def score_answers(
 
     Args:
         files: tables with an answer a row.
-        gold: a table with what is right; None where the answers have it (`columns.correct`).
+        gold: a table with what is right; None where the answers have it (`columns.correct`). Of
+            multiple choice it may be the table of questions that a run is asked.
         run: which options and prompts these are: a shipped run or a run file. One without labels
             is multiple choice, and so is any with `columns.correct`.
         columns: which column holds what; by name where it is not given.
@@ -84,7 +88,7 @@ def score_answers(
         raise InputError("has no rows", file=paths[0])
     shown: Shown = tuple(options)
     if columns.correct or not opened.labels:
-        read, right = _questions(rows, gold, columns, gold_item, model, language, shown)
+        read, right = _questions(opened, rows, gold, columns, gold_item, model, language, shown)
     else:
         reader = PromptReader(
             opened.labels,
@@ -103,6 +107,7 @@ def score_answers(
 
 
 def _questions(
+    run: Run,
     rows: Sequence[AnswerRow],
     gold: str | Path | None,
     columns: AnswerColumns,
@@ -111,11 +116,26 @@ def _questions(
     language: str,
     options: Shown,
 ) -> tuple[ReadAnswers, Any]:
-    right: dict[str, str] = {}
-    if gold is not None:
-        items = list(dict.fromkeys(row.item for row in rows))
+    if gold is None:
+        return read_questions(rows, {}, model, language=language, options=options)
+    items = list(dict.fromkeys(row.item for row in rows))
+    data = _asked(run, Path(gold)) if not (columns.correct or gold_item) else None
+    if data is None or data.gold is None:
         right = right_options(Path(gold), columns.correct or "correct", items, gold_item)
-    return read_questions(rows, right, model, language=language, options=options)
+        return read_questions(rows, right, model, language=language, options=options)
+    by_id = {plain_id(item.id): item for item in data.items}
+    asked = {item: by_id[plain_id(item)] for item in items if plain_id(item) in by_id}
+    labels = data.gold.table[GOLD]
+    right = {item: labels[each.id] for item, each in asked.items() if each.id in labels}
+    return read_questions(rows, right, model, language=language, options=options, asked=asked)
+
+
+def _asked(run: Run, table: Path) -> RunData | None:
+    """What a table asks, as a run reads it; None where it is no table of questions."""
+    columns = {name.casefold() for name in read_table(table).columns}
+    options = {name.casefold() for name in run.dataset.options}
+    is_asked = not run.labels and {"question", "correct"} <= columns and options <= columns
+    return read_table_data(run, table) if is_asked and options else None
 
 
 def _options_in_order(run: Run, shown: Shown) -> Shown:

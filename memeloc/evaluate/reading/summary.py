@@ -8,7 +8,7 @@ from typing import Any
 
 from memeloc.evaluate.scores import CultureScores, Evaluation, Rates, Value
 from memeloc.evaluate.scores.coded import Condition, Prompt
-from memeloc.evaluate.scores.figures import ChoiceScores, PositionBias, Ranking
+from memeloc.evaluate.scores.figures import BesideBaseline, ChoiceScores, PositionBias, Ranking
 
 _MACRO = ("precision", "recall", "f1", "mae", "mmae")
 
@@ -34,6 +34,15 @@ def summary_of(
         "rules": {str(rule): int(n) for rule, n in table["rule"].value_counts().items()},
         "cultures": conditions[0]["cultures"] if len(conditions) == 1 else {},
         "conditions": conditions,
+        "baselines": {
+            each.name: {
+                "questions": each.questions,
+                "accuracy": _number(each.overall),
+                "macro": _number(each.macro),
+                "group_accuracy": _number(each.group),
+            }
+            for each in evaluation.baselines
+        },
         "notes": list(dict.fromkeys([*evaluation.answers.notes, *evaluation.notes])),
         "settings": {
             "seed": evaluation.settings.seed,
@@ -63,6 +72,25 @@ def _condition(
         },
         "best": _best(_of(key, evaluation.rankings)),
         "position": _position(_of(key, evaluation.positions)),
+        "right_places": {
+            str(each.place): {"answers": each.answers, **_interval("accuracy", each.accuracy)}
+            for each in evaluation.places
+            if each.condition == key
+        },
+        "beside_baselines": {
+            each.baseline: _beside(each)
+            for each in evaluation.beside_baselines
+            if each.condition == key and not each.dimension
+        },
+    }
+
+
+def _beside(each: BesideBaseline) -> dict[str, Any]:
+    return {
+        "questions": each.questions,
+        "accuracy": _number(each.accuracy),
+        "of_baseline": _number(each.of_baseline),
+        **_interval("difference", each.difference),
     }
 
 

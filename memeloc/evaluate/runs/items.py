@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from memeloc.evaluate.gold import Gold
+from memeloc.evaluate.gold import ChoiceQuestion, Gold
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,3 +59,12 @@ class RunData:
     def languages(self) -> tuple[str, ...]:
         """Of the items, in the order in which they come first."""
         return tuple(dict.fromkeys(item.language for item in self.items))
+
+
+def choice_questions(items: Iterable[RunItem]) -> dict[str, ChoiceQuestion]:
+    """By item what it asks, of those that have options of their own."""
+    return {
+        item.id: ChoiceQuestion(item.question, item.options, item.language, item.text)
+        for item in items
+        if item.options
+    }

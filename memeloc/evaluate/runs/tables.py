@@ -5,13 +5,14 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from memeloc.counts import counted
 from memeloc.errors import InputError
 from memeloc.evaluate.gold import Gold
-from memeloc.evaluate.runs.items import RunData, RunItem, in_languages
+from memeloc.evaluate.runs.items import RunData, RunItem, choice_questions, in_languages
 from memeloc.evaluate.runs.run import Run
 from memeloc.tables import Row, Table, read_table
 
@@ -131,6 +132,8 @@ class _Reader:
         if self.run.dataset.split:
             about["split"] = self.run.dataset.split
         gold = self._gold(items, about)
+        if gold is not None:
+            gold = replace(gold, questions=choice_questions(items))
         return RunData(items, gold, about, tuple(self.notes))
 
     def _item(self, row: Row, columns: Mapping[str, str], tag: str, path: Path) -> RunItem:
@@ -154,6 +157,12 @@ class _Reader:
         )
         label = self._label(row, columns, options, path)
         if label:
+            if options and self.labels.get(id, label) != label:
+                raise InputError(
+                    f"another question has the item {id[:60]!r}; give each one of its own",
+                    file=path,
+                    row=row.number,
+                )
             self.labels[id] = label
         return item
 

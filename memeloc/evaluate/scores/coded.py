@@ -24,9 +24,7 @@ INVALID = -1
 """Of an answer that chose no option."""
 NOT_ASKED = -2
 """Of an item for which there is no answer."""
-
-
-_NAMES = {"none": "question alone"}
+INPUT_NAMES = {"none": "question alone"}
 """Inputs that are called otherwise in titles."""
 
 
@@ -195,7 +193,7 @@ def titles(conditions: Iterable[Condition]) -> dict[Condition, str]:
         each: " · ".join(
             [each.model or "model"]
             + [
-                text.format(_NAMES.get(getattr(each, name), getattr(each, name)))
+                text.format(INPUT_NAMES.get(getattr(each, name), getattr(each, name)))
                 for name, text in words.items()
                 if name in varies and getattr(each, name)
             ]

@@ -7,19 +7,24 @@ from dataclasses import dataclass, field, replace
 
 from memeloc.evaluate.answers import ModelAnswers
 from memeloc.evaluate.gold import Gold
+from memeloc.evaluate.scores.baselines import baseline_scores, beside_baselines, place_scores
 from memeloc.evaluate.scores.by_culture import scores_of
 from memeloc.evaluate.scores.coded import Coded, code
 from memeloc.evaluate.scores.figures import (
     Agreement,
+    BaselineScores,
+    BesideBaseline,
     Change,
     ChoiceScores,
     CultureScores,
+    PlaceScores,
     PositionBias,
     Ranking,
     Rates,
 )
 from memeloc.evaluate.scores.multiple_choice import choice_scores
 from memeloc.evaluate.scores.sections.agreement import agreement_section, agreements_of
+from memeloc.evaluate.scores.sections.baselines import baselines_section
 from memeloc.evaluate.scores.sections.changes import changes_of, changes_section
 from memeloc.evaluate.scores.sections.dimensions import dimensions_section
 from memeloc.evaluate.scores.sections.models import models_section
@@ -56,6 +61,9 @@ class Evaluation:
         tasks: by the name of a coarser task its scores.
         groups: by grouping and group of items its scores.
         choices: of multiple choice with dimensions, each condition against each culture.
+        places: of multiple choice whose questions are known, by place of the right option.
+        baselines: of the same what rules reach that read no meme.
+        beside_baselines: each condition beside these, and beside the same model without picture.
     """
 
     answers: ModelAnswers
@@ -73,6 +81,9 @@ class Evaluation:
     tasks: Tasks = field(default_factory=dict)
     groups: Groups = field(default_factory=dict)
     choices: tuple[ChoiceScores, ...] = ()
+    places: tuple[PlaceScores, ...] = ()
+    baselines: tuple[BaselineScores, ...] = ()
+    beside_baselines: tuple[BesideBaseline, ...] = ()
 
 
 def score(answers: ModelAnswers, gold: Gold, settings: ScoreSettings | None = None) -> Evaluation:
@@ -89,6 +100,7 @@ def score(answers: ModelAnswers, gold: Gold, settings: ScoreSettings | None = No
     scores = tuple(scores_of(coded, *pair, settings) for pair in pairs)
     scored = Scored(coded, gold, scores, settings)
     several = len(coded.cultures) > 1
+    asked = gold.questions
     evaluation = Evaluation(
         answers,
         gold,
@@ -105,6 +117,11 @@ def score(answers: ModelAnswers, gold: Gold, settings: ScoreSettings | None = No
         tasks_of(scored),
         groups_of(scored),
         tuple(choice_scores(coded, *pair, settings) for pair in pairs) if coded.dimensions else (),
+        tuple(p for pair in pairs for p in place_scores(coded, *pair, asked, settings)),
+        tuple(b for c in cultures for b in baseline_scores(coded, c, asked, settings)),
+        tuple(b for c in cultures for b in beside_baselines(coded, c, asked, settings))
+        if coded.is_choice
+        else (),
     )
     return replace(evaluation, sections=tuple(_sections(scored, evaluation)))
 
@@ -114,13 +131,15 @@ def _sections(scored: Scored, evaluation: Evaluation) -> Iterator[Section]:
     yield accuracy_section(scored)
     if evaluation.choices:
         yield dimensions_section(scored, evaluation.choices)
+    if evaluation.baselines or evaluation.beside_baselines:
+        yield baselines_section(scored, evaluation.baselines, evaluation.beside_baselines)
     yield validity_section(scored, evaluation.rates, evaluation.answers)
     if evaluation.rankings:
         yield ranks_section(scored, evaluation.rankings)
     if evaluation.agreements:
         yield agreement_section(scored, evaluation.agreements)
     if any(each.shares or each.pairs for each in evaluation.positions):
-        yield positions_section(scored, evaluation.positions)
+        yield positions_section(scored, evaluation.positions, evaluation.places)
     if evaluation.changes:
         yield changes_section(scored, evaluation.changes)
     models = models_section(scored)

@@ -165,6 +165,65 @@ class PositionBias:
 
 
 @dataclass(frozen=True, slots=True)
+class PlaceScores:
+    """Multiple choice: a condition's answers to questions whose right option stands at one place.
+
+    Attributes:
+        place: from 1, as shown.
+        answers: to such questions.
+    """
+
+    condition: Condition
+    culture: str
+    place: int
+    answers: int
+    accuracy: Value
+
+
+@dataclass(frozen=True, slots=True)
+class BaselineScores:
+    """Multiple choice: what a rule reaches that reads options and texts only, or guesses.
+
+    Where a rule finds several options equal it draws one of them; figures are what is expected.
+
+    Attributes:
+        name: of the rule.
+        dimensions, overall, toxicity, reasoning, macro, memes, group: as of `ChoiceScores`.
+    """
+
+    name: str
+    culture: str
+    questions: int
+    dimensions: tuple[tuple[str, int, float], ...]
+    overall: float
+    toxicity: float
+    reasoning: float
+    macro: float
+    memes: int
+    group: float
+
+
+@dataclass(frozen=True, slots=True)
+class BesideBaseline:
+    """Multiple choice: a condition beside a baseline, on the questions that both have answered.
+
+    Attributes:
+        baseline: a rule, or what the same model got less of, such as `question alone`.
+        dimension: of the questions; empty for all.
+        difference: accuracy minus that of the baseline, with a paired interval.
+    """
+
+    condition: Condition
+    culture: str
+    baseline: str
+    dimension: str
+    questions: int
+    accuracy: float
+    of_baseline: float
+    difference: Value
+
+
+@dataclass(frozen=True, slots=True)
 class Agreement:
     """How far two agree: a culture or condition with a culture.
 

@@ -5,8 +5,11 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from memeloc.evaluate.metrics import Ints
+from memeloc.evaluate.metrics import Floats, Ints
 from memeloc.evaluate.scores.coded import NOT_ASKED, Coded
+from memeloc.evaluate.scores.figures import UNDEFINED, Value
+from memeloc.evaluate.scores.settings import ScoreSettings
+from memeloc.statistics.bootstrap import estimate
 
 Bools = NDArray[np.bool_]
 
@@ -49,3 +52,31 @@ def summed(rows: Ints, units: Ints) -> Ints:
     sums = np.zeros((int(units.max()) + 1, rows.shape[1]), dtype=np.int64)
     np.add.at(sums, units, rows)
     return sums[sums.any(axis=1)]
+
+
+def shares(
+    right: Floats, asked: Floats, units: Ints, settings: ScoreSettings, name: str
+) -> list[Value]:
+    """By column the sum of `right` over that of `asked`, with an interval that draws units anew.
+
+    Args:
+        right: (items, columns), how many answers are right; what is not asked is 0.
+        asked: (items, columns), of how many.
+        units: as of `units_of`.
+        name: of the random numbers, see `memeloc.statistics.bootstrap.generator`.
+    """
+    columns = right.shape[1]
+    sums = np.zeros((int(units.max()) + 1, 2 * columns))
+    np.add.at(sums, units, np.column_stack([right, asked]))
+    sums = sums[sums[:, columns:].any(axis=1)]
+    if not len(sums):
+        return [UNDEFINED] * columns
+
+    def means(patterns: Ints, weights: Floats) -> Floats:
+        totals = weights @ sums[patterns[:, 0]]
+        with np.errstate(invalid="ignore", divide="ignore"):
+            return np.asarray(totals[:, :columns] / totals[:, columns:])
+
+    estimates = estimate(np.arange(len(sums))[:, None], means, settings, name)
+    ends = zip(estimates.value, estimates.low, estimates.high, strict=True)
+    return [Value(*map(float, each)) for each in ends]

@@ -6,6 +6,7 @@ import numpy as np
 import pandas as pd
 
 from memeloc.evaluate import Gold, ModelAnswers
+from memeloc.evaluate.gold import ChoiceQuestion
 from memeloc.evaluate.metrics import Metrics, confusion, measure
 from memeloc.evaluate.scores import ScoreSettings, score
 from memeloc.evaluate.scores.sections.ranks import rank_sum
@@ -95,6 +96,34 @@ def multiple_choice() -> Values:
                 pairs += [one and other for one in toxic for other in others]
         yield ours.group.value, sum(groups) / len(groups)
         yield ours.by_pair.value, sum(pairs) / len(pairs)
+
+
+@compared(
+    "Multiple choice beside the longest option, and by place of the right one",
+    "defined below",
+    "pandas, of options and answers in a table of their own",
+)
+def choice_baselines() -> Values:
+    for seed in SEEDS:
+        random = np.random.default_rng(seed)
+        table = _questions(seed)
+        letters = pd.DataFrame(
+            [["A" * n for n in random.permutation([1, 2, 2, 3])] for _ in table.index],
+            index=table["item"],
+        )
+        options = letters.apply(lambda row: [f"{n} {text}" for n, text in row.items()], axis=1)
+        right = options.str[1]
+        table["choice"] = [own[int(random.integers(0, 4))] for own in options]
+        questions = {item: ChoiceQuestion("", tuple(own)) for item, own in options.items()}
+        gold = Gold(right.to_frame("gold"), questions=questions)
+        ours = score(ModelAnswers.of(table), gold, ScoreSettings(bootstraps=2))
+        answered = table.set_index("item")["choice"] == right
+        lengths = letters.map(len)
+        best = lengths.eq(lengths.max(axis=1), axis=0)
+        expected = best[1] / best.sum(axis=1)
+        beside = {each.baseline: each for each in ours.beside_baselines if not each.dimension}
+        yield beside["longest option"].difference.value, float((answered - expected).mean())
+        yield ours.places[1].accuracy.value, float(answered.mean())
 
 
 def _questions(seed: int) -> pd.DataFrame:

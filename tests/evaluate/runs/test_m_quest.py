@@ -35,7 +35,7 @@ def examined(folder: Path, sources: Sources, run: str, **changes: Any) -> RunRes
     for name in ("m.png", "n.png"):
         Image.new("RGB", (40, 30), "teal").save(folder / name)
     opened, _ = read_run(run, changes)
-    data = replace(read_table_data(opened, folder / "questions.csv"), gold=None)  # no page is drawn
+    data = replace(read_table_data(opened, folder), gold=None)  # no page is drawn
     return evaluate_run(opened, data, folder / "out", sources)
 
 

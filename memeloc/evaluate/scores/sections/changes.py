@@ -15,7 +15,7 @@ from memeloc.counts import counted
 from memeloc.evaluate.metrics import Floats, Ints
 from memeloc.evaluate.scores.coded import NO_GOLD, Condition
 from memeloc.evaluate.scores.figures import UNDEFINED, Change, CultureScores, Value
-from memeloc.evaluate.scores.right import rightness
+from memeloc.evaluate.scores.right import rightness, summed, units_of
 from memeloc.evaluate.scores.sections.ranks import METHOD, rank_sum
 from memeloc.evaluate.scores.sections.scored import (
     MOST_LINES,
@@ -146,7 +146,8 @@ def _difference(scored: Scored, before: CultureScores, after: CultureScores) -> 
         return UNDEFINED
     rows = np.column_stack(
         [counts for side in sides for counts in ((side == 1).sum(axis=1), (side >= 0).sum(axis=1))]
-    )[known]
+    )
+    rows = summed(np.where(known[:, None], rows, 0), units_of(scored.coded))
 
     def difference(patterns: Ints, weights: Floats) -> Floats:
         right, asked, right_before, asked_before = (weights @ patterns).T

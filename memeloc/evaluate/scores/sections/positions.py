@@ -8,7 +8,7 @@ import numpy as np
 
 from memeloc.evaluate.metrics import Floats, Ints
 from memeloc.evaluate.scores.coded import Answered, Coded, Prompt
-from memeloc.evaluate.scores.figures import UNDEFINED, PositionBias, Value
+from memeloc.evaluate.scores.figures import UNDEFINED, PlaceScores, PositionBias, Value
 from memeloc.evaluate.scores.right import summed, units_of
 from memeloc.evaluate.scores.sections.scored import (
     CONDITION_COLUMNS,
@@ -30,6 +30,13 @@ _BIAS = {
     **interval_columns("first", "share of the valid answers that chose the option shown first"),
     "pairs": "items and wordings with valid answers in both orders of the options",
     **interval_columns("changed", "share of the pairs in which swapping changed the option chosen"),
+}
+_RIGHT_PLACES = {
+    **CONDITION_COLUMNS,
+    "culture": "whose answers are right",
+    "place": "of the right option, from 1, as shown",
+    "answers": "to questions whose right option stands there",
+    **interval_columns("accuracy", "of these answers, 0 to 1"),
 }
 
 
@@ -66,8 +73,11 @@ def position_bias(coded: Coded, answered: Answered, settings: ScoreSettings) -> 
     return PositionBias(answered.condition, tuple(shares), first, int(both.sum()), changed)
 
 
-def positions_section(scored: Scored, biases: Sequence[PositionBias]) -> Section:
-    """Position bias: what swapping the options does, and how often the first one is chosen."""
+def positions_section(
+    scored: Scored, biases: Sequence[PositionBias], right_places: Sequence[PlaceScores] = ()
+) -> Section:
+    """Position bias: what swapping the options does, how often the first one is chosen, and how
+    accuracy depends on where the right one stands."""
     method = (
         "Of valid answers. A model that looks at the options only, not at their places, changes "
         "nothing when they are swapped; one that always takes the first changes all. "
@@ -86,8 +96,9 @@ def positions_section(scored: Scored, biases: Sequence[PositionBias]) -> Section
         tables=(
             table("position-bias", "Position bias", rows, _BIAS, method),
             *_places(biases),
+            *_right_places(scored, right_places),
         ),
-        plots=tuple(_plots(scored, biases, method)),
+        plots=(*_plots(scored, biases, method), *_right_places_plot(scored, right_places)),
         sentences=tuple(_sentences(scored, biases)),
         figures={
             names[each.condition]: {
@@ -146,6 +157,21 @@ def _places(biases: Sequence[PositionBias]) -> Iterator[Table]:
     }
     rows = ((*each.condition, *each.shares, *(0.0,) * (most - len(each.shares))) for each in biases)
     yield table("places", "Places of the options chosen", rows, columns, "Of valid answers.")
+
+
+def _right_places(scored: Scored, places: Sequence[PlaceScores]) -> Iterator[Table]:
+    if places:
+        rows = ((*p.condition, p.culture, p.place, p.answers, *cells(p.accuracy)) for p in places)
+        title = "Accuracy by the place of the right option"
+        yield table("right-places", title, rows, _RIGHT_PLACES, scored.resampling)
+
+
+def _right_places_plot(scored: Scored, places: Sequence[PlaceScores]) -> Iterator[Plot]:
+    if places and len(scored.titles) <= MOST_LINES:
+        names = scored.titles
+        frame = plotted((names[p.condition], f"place {p.place}", p.accuracy) for p in places)
+        title = "Accuracy by the place of the right option"
+        yield Intervals("right-places", title, frame, "accuracy", scored.resampling)
 
 
 def _sentences(scored: Scored, biases: Sequence[PositionBias]) -> Iterator[str]:
