@@ -4,14 +4,20 @@ from __future__ import annotations
 
 import typer
 
-from memeloc.cli.knowledge import extract, status
+from memeloc.cli.knowledge import ask, extract, people, questions, status
 
 app = typer.Typer(
     no_args_is_help=True,
     help="What memes mean, in dimensions: extracted by a language model, as graphs and questions."
     "\n\n\b\nExample:\n  memeloc knowledge extract --model MODEL --dry-run\n"
     "  memeloc knowledge extract --model MODEL --budget 20\n"
-    "  memeloc knowledge status",
+    "  memeloc knowledge status\n"
+    "  memeloc knowledge ask --model MODEL",
 )
 app.command("extract")(extract.extract)
 app.command("status")(status.status)
+app.command("ask")(ask.ask)
+app.command("questions")(questions.questions)
+app.command("survey")(people.survey)
+app.command("validity")(people.validity)
+app.command("select")(questions.select)

@@ -76,7 +76,7 @@ class Extraction:
             **self._values[dimension],
             "language": language,
             "earlier": _earlier(shown),
-            "caption": _caption(meme),
+            "caption": quoted_caption(meme),
         }
         messages = self.prompt.fill("extract", values, _pictures(meme))
         return Question(messages, self._forms[dimension], mark=meme, expected=EXPECTED, check=check)
@@ -93,7 +93,7 @@ class Extraction:
             "name": self.recipe.by_id[self.recipe.link].name,
             "statements": compact(own),
             "others": compact(others),
-            "caption": _caption(meme),
+            "caption": quoted_caption(meme),
         }
         messages = self.prompt.fill("link", values, _pictures(meme))
         return Question(messages, LinksForm, mark=meme, expected=_EXPECTED_LINKS)
@@ -157,7 +157,8 @@ def _earlier(shown: list[DimensionKnowledge]) -> str:
     )
 
 
-def _caption(meme: MemeInput) -> str:
+def quoted_caption(meme: MemeInput) -> str:
+    """The meme's text as JSON below a sentence; empty where the model is not given it."""
     if not meme.text:
         return ""
     title = 'The caption of the meme, quoted (" // " stands between its parts)'

@@ -14,6 +14,10 @@ from memeloc.knowledge.questions.review import share_row
 from memeloc.reports.sections import Intervals, Section, Table
 from memeloc.statistics.intervals import percent_with_interval
 
+What = Literal["question", "answer", "statement"]
+GIVEN = ("yes", "no", "maybe")
+"""What a person answers to each."""
+
 
 @dataclass(frozen=True, slots=True)
 class Judgement:
@@ -21,12 +25,12 @@ class Judgement:
 
     Attributes:
         item: id of the question, or of the meme and statement.
-        given: `yes`, `no` or `maybe`.
+        given: one of `GIVEN`.
     """
 
     item: str
     dimension: str
-    what: Literal["question", "answer", "statement"]
+    what: What
     participant: str
     given: str
 

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import cached_property
+from typing import TYPE_CHECKING
 
 from memeloc.knowledge.statements import MemeKnowledge
 from memeloc.workspace.knowledge.extracting import extraction_run
@@ -11,6 +13,9 @@ from memeloc.workspace.knowledge.settings import KnowledgeSettings
 from memeloc.workspace.knowledge.status import KnowledgeStatusList, status_of
 from memeloc.workspace.knowledge.stored import stored_knowledge
 from memeloc.workspace.part import Part
+
+if TYPE_CHECKING:
+    from memeloc.workspace.knowledge.questions import Questions
 
 
 def _silent(more: int, total: int) -> None:
@@ -23,6 +28,13 @@ class Knowledge(Part):
     A `recipe` and a `model` choose an extraction where there are several; the one that was run last
     is meant where they are empty.
     """
+
+    @cached_property
+    def questions(self) -> Questions:
+        """Questions that models write about what was found, and people judge."""
+        from memeloc.workspace.knowledge.questions import Questions
+
+        return Questions(self._workspace)
 
     def plan(self, settings: KnowledgeSettings | None = None, *, model: str = "") -> KnowledgePlan:
         """What `extract` would ask and cost; nothing is asked or stored.

@@ -10,7 +10,7 @@ for nothing twice.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from typing import Any
@@ -35,8 +35,6 @@ TOGETHER = 200
 """Memes that go through all passes together; their pictures are kept as they are sent."""
 _STORED = 50
 """Answers that are stored at a time."""
-_FALLBACK_LANGUAGE = "en"
-"""Of statements about a meme whose language is not known."""
 
 OnProgress = Callable[[int, int], None]
 """Gets how many answers more are there, and how many are wanted at the most."""
@@ -69,6 +67,7 @@ class Pass:
         prompt: SHA-256 of all that is the same for every meme.
         question: gives the question about a meme; None where there is nothing to ask.
         needs: a meme waits until it has these answers, right or not.
+        recorded: gives what is stored with the answer about a meme, such as what it was made of.
     """
 
     step: Step
@@ -76,6 +75,7 @@ class Pass:
     prompt: str
     question: Callable[[AskedMeme], Question[Any] | None]
     needs: tuple[Key, ...] = ()
+    recorded: Callable[[AskedMeme], Mapping[str, Any]] | None = None
 
     @property
     def key(self) -> Key:
@@ -202,7 +202,9 @@ class Run:
         """The memes, some at a time, with the answers that are stored."""
         for start in range(0, len(self.items), TOGETHER):
             items = self.items[start : start + TOGETHER]
-            memes = [AskedMeme(item, self._language(item), planned=planned) for item in items]
+            memes = [
+                AskedMeme(item, self.settings.language_of(item), planned=planned) for item in items
+            ]
             by_key = {(m.input.id, m.input.content, m.input.version, m.language): m for m in memes}
             prompts = {each.key: each.prompt for each in self.passes}
             for answer in self.workspace.store.knowledge.find(
@@ -215,9 +217,6 @@ class Run:
                 if meme is not None and prompts.get(key) == answer.prompt:
                     meme.answers[key] = answer
             yield memes
-
-    def _language(self, item: MemeInput) -> str:
-        return self.settings.statements_language or item.version or _FALLBACK_LANGUAGE
 
     def _ask_all(self, model: LanguageModel) -> Iterator[int]:
         """Ask; how many answers more are there, each time some are."""
@@ -265,6 +264,7 @@ class Run:
     ) -> KnowledgeAnswer:
         """What is stored of an answer; the meme has it from now on."""
         recorded = record(answer)
+        own = one_pass.recorded(meme) if one_pass.recorded else {}
         self._counts[recorded.status] += 1
         if recorded.status != "answered":
             name = f"{meme.input.id}, {one_pass.dimension}"
@@ -282,7 +282,7 @@ class Run:
             recorded.status,
             {} if recorded.value is None else recorded.value.model_dump(mode="json"),
             recorded.answer,
-            {**self._recorded, "input": meme.input.input, **recorded.settings},
+            {**self._recorded, "input": meme.input.input, **own, **recorded.settings},
             recorded.cost,
             self.model_settings.currency,
         )

@@ -6,7 +6,7 @@ from typing import Annotated, ClassVar, Literal
 
 from pydantic import Field, field_validator
 
-from memeloc.language_models.meme_inputs import Input
+from memeloc.language_models.meme_inputs import Input, MemeInput
 from memeloc.locales.tags import canonical, is_well_formed
 from memeloc.workspace.model_inputs import InputSettings
 
@@ -30,6 +30,10 @@ class KnowledgeSettings(InputSettings):
     seed: int = 0
 
     paths: ClassVar[tuple[str, ...]] = ("pictures", "recipe", "prompt")
+
+    def language_of(self, item: MemeInput) -> str:
+        """Of statements and questions about a meme, a tag; English where none is known."""
+        return self.statements_language or item.version or "en"
 
     @field_validator("statements_language")
     @classmethod

@@ -1,0 +1,128 @@
+"""`memeloc knowledge questions` and `select`. In: stored questions. Out: a report; a benchmark."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+from typer import Argument, Option
+
+import memeloc
+from memeloc.cli.options import AsJson
+from memeloc.cli.show import Table, explain, show
+from memeloc.counts import counted
+
+if TYPE_CHECKING:
+    from memeloc.workspace.knowledge.questions.questions import QuestionReport, SelectResult
+
+OfRecipe = Annotated[
+    str, Option("--recipe", metavar="NAME", help="Questions by it.", show_default="the newest")
+]
+OfModel = Annotated[
+    str, Option("--model", metavar="NAME", help="Who wrote them.", show_default="the newest")
+]
+OfLang = Annotated[
+    str, Option("--lang", metavar="TAG", help="Of the memes.", show_default="the newest")
+]
+Out = Annotated[
+    Path | None, Option("--out", metavar="DIR", help="Write a page with tables and plots, too.")
+]
+Seed = Annotated[int, Option(help="By which options are shuffled.")]
+
+
+def questions(
+    answers: list[Path] = Option(
+        [],
+        metavar="DIR",
+        help="A folder of `memeloc evaluate` whose models were given the question alone; may be "
+        "repeated.",
+        show_default="none",
+    ),
+    out: Out = None,
+    seed: Seed = 0,
+    recipe: OfRecipe = "",
+    model: OfModel = "",
+    lang: OfLang = "",
+    as_json: AsJson = False,
+) -> None:
+    """Look at the questions as a set: do they give their right answers away?
+
+    How often the longest option is right, or the one that shares words with the question or with
+    the meme's text; where the right one stands; questions that are the same. With answers of models
+    that were given no picture: how many questions can be answered without it, and which.
+
+    \b
+    Example:
+      memeloc knowledge questions --out questions
+      memeloc knowledge questions --answers evaluation-m-quest
+    """
+    with memeloc.Workspace.find() as workspace:
+        result = workspace.knowledge.questions.review(
+            answers=answers, seed=seed, recipe=recipe, model=model, lang=lang
+        )
+    show_report(result, "Questions about memes", out, as_json=as_json)
+
+
+def select(
+    out: Path = Argument(..., help="The folder of the benchmark."),
+    seed: Seed = 0,
+    recipe: OfRecipe = "",
+    model: OfModel = "",
+    lang: OfLang = "",
+    as_json: AsJson = False,
+) -> None:
+    """Write the benchmark: questions that people found right, with their answers.
+
+    As M-QUEST: memes whose toxicity question was found right, with the question that the toxicity
+    rests on, and those drawn of each other dimension. What fell out is kept with its reason.
+
+    \b
+    Example:
+      memeloc knowledge select benchmark
+      memeloc evaluate run m-quest --data benchmark/questions.csv --model MODEL
+    """
+    with memeloc.Workspace.find() as workspace:
+        result = workspace.knowledge.questions.select(
+            out, seed=seed, recipe=recipe, model=model, lang=lang
+        )
+    show(result, _selected, _FUNNEL, as_json=as_json)
+    if not as_json:
+        explain("Note", result.notes)
+
+
+def show_report(result: QuestionReport, title: str, out: Path | None, *, as_json: bool) -> None:
+    """Print a report's sentences, and write its page where a folder is named."""
+    if out is not None:
+        from memeloc.reports import write_report
+
+        write_report(result.report(title), out)
+    if as_json:
+        from memeloc.reports import as_plain
+
+        show(as_plain(result.report(title)), as_json=True)
+        return
+    show(result, _sentences, as_json=False)
+    explain("Note", result.notes)
+
+
+def _sentences(result: QuestionReport) -> Iterator[str]:
+    yield f"{result.model} by {result.recipe}: {counted(result.questions, 'question')}"
+    for why, count in result.missing.items():
+        yield f"{why}: {count:,}"
+    for section in result.sections:
+        yield from (*section.sentences, *section.gaps)
+
+
+def _selected(result: SelectResult) -> Iterator[str]:
+    yield (
+        f"{result.file}: {counted(result.questions, 'question')} of "
+        f"{counted(result.memes, 'meme')}; {result.left_out:,} are left out"
+    )
+
+
+_FUNNEL = Table(
+    "Questions left at each step",
+    "funnel",
+    "dimension questions positive judged toxicity_stage others_stage selected",
+)
