@@ -1,6 +1,6 @@
 """Figures that papers print, computed from the counts they print; misprints are named.
 
-The counts: charmemes Table 4, harmeme Table 2, m-quest Table 1 (PROTOCOLS, arithmetic audit).
+The counts: charmemes Table 4, harmeme Table 2 (PROTOCOLS, arithmetic audit).
 """
 
 from __future__ import annotations
@@ -8,7 +8,6 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 import pandas as pd
-import pytest
 
 from memeloc.evaluate import Gold, ModelAnswers
 from memeloc.evaluate.scores import CultureScores, Evaluation, ScoreSettings, score
@@ -108,14 +107,3 @@ def test_the_majority_row_of_targets_differs_from_the_printed_one() -> None:
         "mae": 1.2016,
         "mmae": 1.5,
     }
-
-
-@pytest.mark.parametrize(
-    ("toxicity", "reasoning", "printed"),
-    [(14.65, 14.68, 13.23), (22.80, 17.83, 22.86), (71.98, 54.68, 70.29), (86.64, 94.71, 86.38)],
-)
-def test_accuracy_of_m_quest_is_not_what_its_parts_give(
-    toxicity: float, reasoning: float, printed: float
-) -> None:
-    """Of 307 questions about toxicity and 302 others, the whole is their weighted mean."""
-    assert abs((307 * toxicity + 302 * reasoning) / 609 - printed) > 0.4

@@ -11,7 +11,10 @@ import pytest
 from PIL import Image
 
 from memeloc.errors import InputError
+from memeloc.evaluate import read_choice
 from memeloc.evaluate.runs.evaluating import RunResult, Sources, evaluate_run
+from memeloc.evaluate.runs.prompt_texts import fill
+from memeloc.evaluate.runs.reading_prompts import read_prompts
 from memeloc.evaluate.runs.run import read_run
 from memeloc.evaluate.runs.tables import read_table_data
 from tests.chat_server import ChatServer
@@ -98,3 +101,16 @@ def test_who_cannot_reason_is_asked_for_the_answer_alone(
 def test_the_question_alone_needs_options_of_its_own() -> None:
     with pytest.raises(InputError, match="input none is for questions"):
         read_run("charmemes", {"condition": [{"name": "x", "inputs": ["none"]}]})
+
+
+def test_letters_of_every_language_are_read() -> None:
+    prompts = read_prompts("multiple-choice", Path())
+    assert {"en", "de", "es", "hi", "zh", "ar", "fr", "pt", "ru", "tr", "id", "ja"} == set(
+        prompts.languages
+    )
+    for tag, texts in prompts.languages.items():
+        choices = texts.choices(0, (), ("a cat", "an office", "the sea", "none"))
+        asked = fill(texts.wordings[0] + texts.after, {"question": "?"}) + choices.text
+        for marker, name in choices.options:
+            for answer in (marker, f"{marker}.\n{name}", f"**{marker}**"):
+                assert read_choice(answer, choices.options, language=tag, prompt=asked).name == name
