@@ -22,6 +22,7 @@ from bench.peers import Peer, peers
 from bench.place import file_cost, folder_in_memory
 from bench.scenes import LANGUAGES, Scene, scenes, templates
 from memeloc.locales import default
+from memeloc.object_storage import LocalFolder
 from memeloc.render.encode import Settings
 from memeloc.render.sets.manifest import PARTS, Row, write_part
 from memeloc.render.sets.shards import Item, PictureMaker
@@ -101,7 +102,7 @@ class _Memeloc:
         self._columns = {locale.tag: language for language, locale in locales.items()}
         by_name = {template.name: template for template in templates()}
         (folder / PARTS).mkdir(parents=True)
-        self._storage = SingleFiles(folder)
+        self._storage = SingleFiles(LocalFolder(folder))
         self._maker = PictureMaker(self._storage, Settings(), by_name, locales)
         self.renderer = self._maker.renderer
         self._folder = folder

@@ -16,10 +16,11 @@ from bench.figures import Bound, Figure, of_rounds
 from bench.place import folder_in_memory
 from bench.scenes import LANGUAGES, Scene, scenes, templates
 from memeloc.locales import default
+from memeloc.object_storage import LocalFolder
 from memeloc.render.encode import Settings
 from memeloc.render.sets.manifest import PARTS
+from memeloc.render.sets.picture_shards import TarShards
 from memeloc.render.sets.shards import Item, PictureMaker, Shard, ShardMeme
-from memeloc.render.sets.storage import TarShards
 
 _WARM_UP = 2
 
@@ -32,7 +33,7 @@ def measure(*, rounds: int = 12, say: Callable[[str], None] = lambda _: None) ->
         (folder / PARTS).mkdir(parents=True)
         locales = {language: default().get(language) for language in LANGUAGES}
         by_name = {template.name: template for template in squares}
-        maker = PictureMaker(TarShards(folder), Settings(), by_name, locales)
+        maker = PictureMaker(TarShards(LocalFolder(folder)), Settings(), by_name, locales)
         ratios, spent = [], []
         gc.collect()
         gc.freeze()

@@ -23,6 +23,7 @@ EXTRAS = [
     *("google-forms", "prolific", "crowd", "studio", "copies", "analyze", "inspect", "training"),
     "cluster",
     *("knowledge", "knowledge-check"),
+    "cloud",
 ]
 OWN = {"memeloc", "tests", "tools", "bench", "examples"}
 

@@ -52,7 +52,11 @@ def render(
     langs: str = Option(
         "all", metavar="TAGS", help="Languages to render, as de,es,hi,zh; or all, for every column."
     ),
-    out: Path = Option(Path("out"), metavar="DIR", help="Folder of pictures, manifest, page."),
+    out: str = Option(
+        "out",
+        metavar="DIR",
+        help="Folder of pictures, manifest, page; or its address, as s3://bucket/set.",
+    ),
     templates: TemplateFolders = None,
     kind: str = Option(
         "jpg", "--format", metavar="KIND", help="Picture files: jpg, png, webp or avif."
@@ -148,7 +152,7 @@ def render(
         raise typer.Exit(1)
 
 
-def _render(captions: Path | None, out: Path, *, taken: Accept, **options: Any) -> Summary:
+def _render(captions: Path | None, out: str, *, taken: Accept, **options: Any) -> Summary:
     if captions is None:
         with memeloc.Workspace.find() as workspace:
             return workspace.rendering.render(out, captions=taken, **options)

@@ -82,7 +82,7 @@ class Rendering(Part):
             try:
                 summary = render_table(
                     table,
-                    Path(out),
+                    out,
                     languages="all" if languages is None else languages,
                     templates=[*workspace.folders("templates"), *templates],
                     fonts=[*fonts, *workspace.asked_fonts],

@@ -267,7 +267,7 @@ class Earlier:
         self.in_table: list[bool] = []
         self.is_current = not parts
         self.rows = [self._load(number) for number in range(len(self.files))][:2]
-        runs = [_run_of(path) for path in (*parts, *(out / SHARDS).glob("*.tar"))]
+        runs = [_run_of(path) for path in (*parts, *(out / SHARDS).glob("*"))]
         self.run = 1 + max(runs, default=0)
 
     def _load(self, number: int) -> int:

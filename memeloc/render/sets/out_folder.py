@@ -106,12 +106,13 @@ def remove_picture(out: Path, path: str, sha256: str | None) -> bool:
     return True
 
 
-def check_owner(out: Path, folders: Sequence[str]) -> None:
+def check_owner(out: Path, folders: Sequence[str], *, shown: Path | str | None = None) -> None:
     """See that a run into OUT writes over nothing that is somebody's own. Writes nothing.
 
     Args:
         out: the folder, which need not be there.
         folders: names of those that the run makes in it.
+        shown: what it is called in sentences; None is `out`.
 
     Raises:
         InputError: it is a file, or has something that memeloc did not make under a name that the
@@ -128,7 +129,7 @@ def check_owner(out: Path, folders: Sequence[str]) -> None:
         raise InputError(
             f"{', '.join(own)} in this folder {'was' if len(own) == 1 else 'were'} not made by "
             "memeloc; name another folder for the pictures, or move what is yours.",
-            file=out,
+            file=shown or out,
         )
 
 

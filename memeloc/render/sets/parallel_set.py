@@ -25,11 +25,14 @@ from pathlib import Path
 from memeloc.captions import read_captions
 from memeloc.engine import ShardMap, map_shards
 from memeloc.locales import Registry, default
+from memeloc.object_storage import Folder, folder_at
 from memeloc.render.encode import Format, Settings
 from memeloc.render.sets.manifest import known_ids
-from memeloc.render.sets.out_folder import SkippedFile, check_owner, hold
+from memeloc.render.sets.out_folder import SKIPPED, SkippedFile, check_owner, hold
+from memeloc.render.sets.picture_shards import storage_of
 from memeloc.render.sets.run import Progress, Run
-from memeloc.render.sets.storage import Layout, storage_of
+from memeloc.render.sets.set_folder import set_folder
+from memeloc.render.sets.storage import Layout
 from memeloc.render.sets.summary import Summary
 from memeloc.tables.frames import Frame, as_file, of_frame
 from memeloc.templates import load_templates
@@ -39,7 +42,7 @@ __all__ = ["Progress", "Summary", "render_table"]
 
 def render_table(
     table: str | Path | Frame,
-    out: str | Path,
+    out: str | Path | Folder,
     *,
     languages: str | Sequence[str],
     templates: Sequence[Path] = (),
@@ -67,7 +70,8 @@ def render_table(
     Args:
         table: the captions table, see `memeloc.captions`; or a data frame of pandas, polars or
             another library, whose first row is row 1.
-        out: the folder; it is made.
+        out: the folder, which is made; or its address in object storage, as `s3://bucket/set`,
+            see `memeloc.object_storage`.
         languages: tags, one tag, or "all" for every language column.
         templates: folders of templates besides the built-in ones.
         fonts: fonts that come before memeloc's own, see `FontLibrary`.
@@ -88,14 +92,15 @@ def render_table(
             another run is at work in `out`, or `out` has files of somebody's own under names that
             a run writes, or an id cannot be a file's name on every system. Nothing was written.
         MissingError: a font is not installed.
+        ServiceError: the storage cannot be reached, or refuses.
     """
     began = time.monotonic()
     settings = Settings(format, quality, max_side, parity)
     registry = Registry.load(*locales) if locales else default()
     by_name, notes = load_templates(templates)
-    out = Path(out)
-    storage = storage_of(to, out)
-    with as_file(table) as path:
+    place = folder_at(out)
+    storage = storage_of(to, place)
+    with as_file(table) as path, set_folder(place) as folder:
         captions = read_captions(
             path,
             by_name,
@@ -107,13 +112,13 @@ def render_table(
         if strict:
             captions.check()
         columns = tuple(column.name for column in captions.languages)
-        summary = Summary(out, columns, in_shards=storage.in_shards)
-        check_owner(out, storage.names(columns))
-        captions.check_names(known_ids(out))
+        summary = Summary(place, columns, layout=to)
+        check_owner(folder.path, storage.names(columns), shown=place.address(""))
+        captions.check_names(known_ids(folder.path))
         summary.notes += [*notes, *captions.ignored]
         with (
-            hold(out),
-            SkippedFile(summary.skipped_file) as skipped,
+            hold(folder.path),
+            SkippedFile(folder.path / SKIPPED) as skipped,
             closing(
                 Run(
                     captions,
@@ -122,6 +127,7 @@ def render_table(
                     fonts,
                     registry,
                     summary,
+                    folder,
                     storage,
                     skipped,
                     force,
@@ -132,6 +138,7 @@ def render_table(
             run.on_progress(progress)
             run.render(jobs, shard_map)
             run.finish()
+        folder.publish()  # with what was skipped, which is whole only now
         if isinstance(table, Frame):
             summary.input_problems = [of_frame(error, path) for error in summary.input_problems]
             summary.notes = [of_frame(error, path) for error in summary.notes]

@@ -26,7 +26,6 @@ from memeloc.render.encode import Settings
 from memeloc.render.sets.manifest import (
     MANIFEST,
     PARTS,
-    STATE,
     Earlier,
     EarlierPicture,
     Key,
@@ -35,6 +34,8 @@ from memeloc.render.sets.manifest import (
 from memeloc.render.sets.merging import MemeRows, NewManifest
 from memeloc.render.sets.out_folder import PAGE, SkippedFile
 from memeloc.render.sets.page import Page
+from memeloc.render.sets.picture_shards import layout_of
+from memeloc.render.sets.set_folder import RUNNING, SetFolder
 from memeloc.render.sets.shards import Item, Made, PictureMaker, Shard, ShardMeme
 from memeloc.render.sets.storage import Storage
 from memeloc.render.sets.summary import Summary
@@ -59,6 +60,7 @@ class Run:
         fonts: Sequence[str | Path],
         registry: Registry,
         summary: Summary,
+        folder: SetFolder,
         storage: Storage,
         skipped: SkippedFile,
         force: bool,
@@ -68,12 +70,18 @@ class Run:
         self._settings = settings
         self._summary = summary
         self._skipped = skipped
-        self._out = summary.out
-        self._running = self._out / STATE / "running"
-        self._cut_off = self._running.exists()
+        self._folder = folder
+        self._out = folder.path
+        self._cut_off = (self._out / RUNNING).exists()
         self._earlier = Earlier(self._out)
+        self._earlier.run = max(self._earlier.run, folder.last_run + 1)
+        self._recorded = {  # files with rows that the run which was cut off wrote after all else
+            number
+            for number, file in enumerate(self._earlier.files)
+            if folder.last_run and file.name.startswith(f"{folder.last_run:06d}-")
+        }
         self._storage = storage
-        _check_layout(storage, self._earlier)
+        _check_layout(summary.layout, self._earlier, folder)
         if self._cut_off:
             storage.clean(self._earlier.pictures.values())
         self._force, self._prune = force, prune
@@ -91,7 +99,7 @@ class Run:
             note = f"There is no handwriting for comic text in {tags}: it is set in the plain font."
             summary.notes.append(InputError(note))
         self._source_apart = table.source not in table.languages
-        self._page = None if storage.in_shards else Page(self._out, registry)
+        self._page = None if storage.suffix else Page(self._out, registry)
         self._manifest = NewManifest(
             self._earlier,
             self._out,
@@ -118,10 +126,10 @@ class Run:
         if not first:
             return
         (self._out / PARTS).mkdir(exist_ok=True)
-        self._running.touch()
+        self._folder.begin(self._earlier.run)
         jobs = jobs if len(first) > 1 else 1
-        needed = [self._running, *{self._templates[name].image for name, _ in self._starts}]
-        make = seeing(self._maker.run, needed)
+        images = {self._templates[name].image for name, _ in self._starts}
+        make = seeing(self._maker.run, [*self._folder.shared, *images])
         shard_map(make, chain(first, shards), jobs=jobs, on_done=self._done)
 
     def finish(self) -> None:
@@ -129,15 +137,15 @@ class Run:
         self._skipped.keep()
         names = [MANIFEST, PAGE] if self._page else [MANIFEST]
         there = all((self._out / name).exists() for name in names)
-        self._running.touch()
+        self._folder.begin(self._earlier.run)
         self._remove_replaced()
         self._storage.finish()
         if self._manifest.finish(anew=self._cut_off or not there):
             if self._page:
                 self._page.write()
-            for path in (self._out / PARTS).glob("*"):
-                path.unlink()
-        self._running.unlink()
+            self._folder.publish()
+            self._folder.remove_parts()
+        self._folder.end()
 
     def close(self) -> None:
         """Leave no part of the manifest behind when `finish` was not reached."""
@@ -249,13 +257,12 @@ class Run:
         for key, earlier in self._earlier.pictures.items():
             if key in self._in_table:
                 continue
-            file = self._out / (earlier.path or "")
             if self._prune and self._storage.remove(earlier):
                 self._summary.pruned += 1
             elif not self._prune and self._is_there(earlier):
                 memes.setdefault(key[0], []).append(earlier.place)
                 self._summary.not_in_table += 1
-            elif file.is_file():
+            elif file := self._storage.changed(earlier):
                 message = "was changed after memeloc made it; it stays, but not in the set."
                 self._summary.notes.append(InputError(message, file=file))
         for places in memes.values():
@@ -322,7 +329,8 @@ class Run:
 
     def _is_there(self, earlier: EarlierPicture) -> bool:
         """Whether a picture is there as it was recorded."""
-        return self._storage.has(earlier, thoroughly=self._cut_off)
+        thoroughly = self._cut_off and earlier.place[0] not in self._recorded
+        return self._storage.has(earlier, thoroughly=thoroughly)
 
     def _done(self, result: ShardResult[Shard, Made]) -> None:
         """Note where the rows of a shard that has ended are, and write what is complete."""
@@ -338,6 +346,7 @@ class Run:
                 done=False,
             )
         else:
+            self._folder.fetch_part(part)
             file = len(self._earlier.files)
             self._earlier.files.append(self._out / PARTS / part)
             made_rows, numbers = count(), count()
@@ -394,28 +403,28 @@ class Run:
 
     def _example(self, path: str) -> None:
         if path and self._summary.example is None:
-            self._summary.example = self._out / path
+            self._summary.example = self._folder.place.address(path)
 
     def _advance(self, pictures: int) -> None:
         if self._progress is not None and pictures:
             self._progress(pictures, self._total)
 
 
-def _check_layout(storage: Storage, earlier: Earlier) -> None:
-    """See that a set is all single files, or all shards: its readers look in one place.
+def _check_layout(layout: str, earlier: Earlier, folder: SetFolder) -> None:
+    """See that a set is all single files, or all shards of one kind: its readers look in one place.
 
     Raises:
-        InputError: there are pictures of the other kind.
+        InputError: there are pictures of another kind.
     """
-    if any(
-        (picture.shard is not None) != storage.in_shards for picture in earlier.pictures.values()
-    ):
-        has, to = ("single files", "files") if storage.in_shards else ("shards", "webdataset")
-        raise InputError(
-            f"The set in this folder has its pictures in {has}: render with --to {to}, or name "
-            "another folder.",
-            file=storage.out,
-        )
+    for picture in earlier.pictures.values():
+        there = layout_of(picture)
+        if there != layout:
+            has = "shards" if picture.shard else "single files"
+            raise InputError(
+                f"The set in this folder has its pictures in {has}: render with --to {there}, or "
+                "name another folder.",
+                file=folder.place.address(""),
+            )
 
 
 def _noting(table: CaptionsTable, earlier: Earlier) -> CaptionsTable:

@@ -15,7 +15,7 @@ from itertools import count
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from memeloc.errors import InputError, MissingError
+from memeloc.errors import InputError, MissingError, ServiceError
 from memeloc.fonts import FontLibrary
 from memeloc.model import SEPARATOR, Caption, Locale, Template
 from memeloc.render.encode import Settings, encode
@@ -164,14 +164,15 @@ class PictureMaker:
         leave_out_pandas()
         with self._storage.adding(shard.part) as add:
             rows, failed = self._rows(shard, add)
-        write_part(rows, self._storage.out / PARTS / shard.part)
+        with self._storage.place.staged(f"{PARTS}/{shard.part}") as path:
+            write_part(rows, path)
         painted = [row for row in rows if "path" in row]
         return Made(
             rendered=len(painted),
             failed=failed,
             flawed=sum(bool(row["problems"]) for row in painted),
             problems=Counter(kind for row in painted for kind in row["problems"]),
-            example=painted[0]["path"] if painted and not self._storage.in_shards else "",
+            example=painted[0]["path"] if painted and not self._storage.suffix else "",
         )
 
     def _rows(self, shard: Shard, add: Add) -> tuple[list[Row], dict[int, tuple[str, int]]]:
@@ -188,7 +189,7 @@ class PictureMaker:
                         sizes = self._common_sizes(meme)
                     make = self.make if item.painted else self._measure
                     rows.append(make(add, meme.meme_id, meme.template, item, sizes))
-                except (MissingError, OSError):
+                except (MissingError, ServiceError, OSError):
                     raise
                 except Exception as error:  # one defect must not cost the other pictures
                     path = f"{item.language}/{meme.template}/{meme.meme_id}"

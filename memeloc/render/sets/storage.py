@@ -5,27 +5,19 @@ A `Storage` is made in the process of the run and pickled into those that make p
 
 from __future__ import annotations
 
-import json
-import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import AbstractContextManager, contextmanager
-from functools import cache
-from pathlib import Path, PurePosixPath
-from typing import Literal, Protocol
+from functools import cached_property
+from pathlib import Path
+from typing import ClassVar, Literal, Protocol
 
-from memeloc.errors import InputError
 from memeloc.files import file_sha256
+from memeloc.object_storage import Entry, Folder, LocalFolder, ObjectFolder
 from memeloc.render.encode import write_whole
-from memeloc.render.sets.manifest import SHARDS, EarlierPicture, Row
+from memeloc.render.sets.manifest import EarlierPicture, Row
 from memeloc.render.sets.out_folder import remove_picture, remove_temporaries
-from memeloc.tar_shards import (
-    SHARD_PICTURES,
-    Sample,
-    ShardWriter,
-    remove_samples,
-    sample_key,
-    shard_keys,
-)
+from memeloc.render.sets.set_folder import RUNNING
 
 Layout = Literal["files", "webdataset"]
 """How pictures are kept."""
@@ -33,20 +25,22 @@ Layout = Literal["files", "webdataset"]
 Add = Callable[[Row, bytes], None]
 """Takes a picture: its row, which has its path, and its bytes."""
 
-_SHARD_NAME = re.compile(r"\d{6,}-\d{8}\.tar")
-_NOT_IN_SAMPLE = {"path", "shard"}
+_WRITES_AT_ONCE = 16
+"""Objects that a process writes at once."""
 
 
 class Storage(Protocol):
     """Where the pictures of a set are kept.
 
     Attributes:
-        out: the set's folder.
-        in_shards: whether rows name a shard.
+        suffix: of the shards that rows name; empty of single files.
     """
 
-    out: Path
-    in_shards: bool
+    suffix: ClassVar[str]
+
+    @property
+    def place(self) -> Folder:
+        """The set's folder."""
 
     def names(self, languages: Iterable[str]) -> Sequence[str]:
         """What it writes in the set's folder."""
@@ -70,6 +64,9 @@ class Storage(Protocol):
     def remove(self, picture: EarlierPicture) -> bool:
         """Remove a picture, at `finish` at the latest; False if somebody has changed it."""
 
+    def changed(self, picture: EarlierPicture) -> Path | str | None:
+        """The file of a picture that somebody has changed, or None."""
+
     def remove_replaced(self, picture: EarlierPicture, path: str) -> None:
         """Remove a picture that a newer one, of this path, has taken the place of."""
 
@@ -80,10 +77,10 @@ class Storage(Protocol):
 class SingleFiles:
     """Pictures as OUT/LANGUAGE/TEMPLATE/MEME_ID.jpg."""
 
-    in_shards = False
+    suffix: ClassVar = ""
 
-    def __init__(self, out: Path) -> None:
-        self.out = out
+    def __init__(self, place: LocalFolder) -> None:
+        self.place, self.out = place, place.path
         self._made_folders: set[Path] = set()
 
     def names(self, languages: Iterable[str]) -> Sequence[str]:
@@ -124,6 +121,11 @@ class SingleFiles:
         """Remove the file, and folders that it leaves empty."""
         return remove_picture(self.out, picture.path or "", picture.sha256)
 
+    def changed(self, picture: EarlierPicture) -> Path | None:
+        """The file, where it is still there."""
+        file = self.out / (picture.path or "")
+        return file if file.is_file() else None
+
     def remove_replaced(self, picture: EarlierPicture, path: str) -> None:
         """Remove the file, unless it has the newer one's name."""
         now, old = self.out / path, self.out / (picture.path or "")
@@ -135,100 +137,80 @@ class SingleFiles:
         """Nothing is left to do."""
 
 
-_as_json = json.JSONEncoder(ensure_ascii=False, separators=(",", ":")).encode
-"""Made once: `json.dumps` makes an encoder for each text."""
+class SingleObjects:
+    """Pictures as OUT/LANGUAGE/TEMPLATE/MEME_ID.jpg in object storage."""
 
+    suffix: ClassVar = ""
 
-class TarShards:
-    """Pictures in OUT/shards/RUN-NUMBER.tar, each with its row beside it as JSON.
+    def __init__(self, place: ObjectFolder) -> None:
+        self.place = place
+        self._since = float("inf")  # when the run that was cut off began to write
 
-    A shard appears whole, and its name never comes again in a set. A picture that is replaced or
-    pruned leaves its shard when the run ends: that is written again without it.
-    """
+    def __reduce__(self) -> tuple[type[SingleObjects], tuple[ObjectFolder]]:
+        return SingleObjects, (self.place,)
 
-    in_shards = True
-
-    def __init__(self, out: Path) -> None:
-        self.out = out
-        self._going: dict[str, set[str]] = {}
-        self._keys = cache(shard_keys)
-        self._is_there = cache(Path.is_file)
-
-    def __reduce__(self) -> tuple[type[TarShards], tuple[Path]]:
-        return TarShards, (self.out,)
+    @cached_property
+    def _entries(self) -> dict[str, Entry]:
+        return {entry.key: entry for entry in self.place.entries()}
 
     def names(self, languages: Iterable[str]) -> Sequence[str]:
-        """The folder of the shards."""
-        return [SHARDS]
+        """The languages' folders."""
+        return [*languages]
 
     def pictures_at_once(self, total: Callable[[], int], jobs: int) -> int:
-        """A shard's pictures; fewer where that would leave processes without work."""
-        return min(SHARD_PICTURES, max(64, total() // (8 * jobs)))
+        """As of single files."""
+        return 64
 
     @contextmanager
     def adding(self, part: str) -> Iterator[Add]:
-        """Write a shard of the part's name."""
-        shard = f"{SHARDS}/{Path(part).stem}.tar"
-        with ShardWriter(self.out / shard) as writer:
+        """Write several pictures at once, as each waits for an answer."""
+        under_way: list[Future[None]] = []
+        with ThreadPoolExecutor(_WRITES_AT_ONCE) as threads:
 
             def add(row: Row, content: bytes) -> None:
-                about = {name: value for name, value in row.items() if name not in _NOT_IN_SAMPLE}
-                suffix = row["path"].rpartition(".")[2]
-                files = {suffix: content, "json": _as_json(about).encode()}
-                writer.add(Sample(sample_key(row["path"]), files))
-                row["shard"] = shard
+                under_way.append(threads.submit(self.place.write, row["path"], content))
 
             yield add
+        for written in under_way:
+            written.result()
 
     def clean(self, known: Iterable[EarlierPicture]) -> None:
-        """Remove unfinished shards, and whole ones of which the rows were not written."""
-        shards = {picture.shard for picture in known}
-        for path in (self.out / SHARDS).glob("*.tar"):
-            if _SHARD_NAME.fullmatch(path.name) and f"{SHARDS}/{path.name}" not in shards:
-                path.unlink()
-        for path in (self.out / SHARDS).glob(".*.tar.tmp"):
-            path.unlink()
+        """Note what the run may have written: an object is never there in part."""
+        self._since = changed_since(self.place)
 
     def has(self, picture: EarlierPicture, *, thoroughly: bool) -> bool:
-        """Whether the shard is there; `thoroughly` whether the picture is in it, too."""
-        shard = self.out / (picture.shard or "")
-        if thoroughly:
-            return sample_key(picture.path or "") in self._keys(shard)
-        return self._is_there(shard)
+        """Compare the size; `thoroughly`, of one written since, the bytes."""
+        entry = self._entries.get(picture.path or "")
+        if entry is None or entry.size != picture.bytes:
+            return False
+        return not thoroughly or entry.changed < self._since or self._is_same(picture)
+
+    def _is_same(self, picture: EarlierPicture) -> bool:
+        with self.place.reading(picture.path or "") as file:
+            return file.exists() and file_sha256(file) == picture.sha256
 
     def remove(self, picture: EarlierPicture) -> bool:
-        """Note what is to go, until `finish`."""
-        shard = PurePosixPath(picture.shard or "")
-        if str(shard.parent) == SHARDS and self.has(picture, thoroughly=False):
-            self._going.setdefault(str(shard), set()).add(sample_key(picture.path or ""))
-            return True
-        return False
+        """Remove the object, unless somebody has changed it."""
+        if picture.path not in self._entries or not self._is_same(picture):
+            return False
+        self.place.remove(self._entries.pop(picture.path).key)
+        return True
+
+    def changed(self, picture: EarlierPicture) -> str | None:
+        """The object, where it is still there."""
+        there = picture.path in self._entries
+        return self.place.address(picture.path or "") if there else None
 
     def remove_replaced(self, picture: EarlierPicture, path: str) -> None:
-        """Note what is to go: the newer picture is in another shard."""
-        self.remove(picture)
+        """Remove the object, unless it has the newer one's key."""
+        if picture.path != path:
+            self.remove(picture)
 
     def finish(self) -> None:
-        """Write the shards again that have pictures which are to go."""
-        for shard, keys in self._going.items():
-            remove_samples(self.out / shard, keys)
-        self._going.clear()
+        """Nothing is left to do."""
 
 
-_STORAGES: dict[str, type[SingleFiles | TarShards]] = {
-    "files": SingleFiles,
-    "webdataset": TarShards,
-}
-
-
-def storage_of(layout: str, out: Path) -> Storage:
-    """The storage of that name.
-
-    Raises:
-        InputError: there is none.
-    """
-    try:
-        return _STORAGES[layout](out)
-    except KeyError:
-        known = " or ".join(_STORAGES)
-        raise InputError(f"Pictures are kept as {known}, not as {layout!r}.") from None
+def changed_since(place: Folder) -> float:
+    """Since when a run that was cut off may have changed what earlier ones wrote."""
+    entry = place.entry(RUNNING)
+    return entry.changed if entry else float("-inf")

@@ -8,6 +8,7 @@ from pathlib import Path
 
 from memeloc.errors import InputError
 from memeloc.model import Acceptance
+from memeloc.object_storage import Folder
 from memeloc.render.sets.manifest import MANIFEST, SHARDS
 from memeloc.render.sets.out_folder import PAGE, SKIPPED
 
@@ -17,9 +18,9 @@ class Summary:
     """What a run did.
 
     Attributes:
-        out: the folder.
+        out: the folder, on a disk or in object storage.
         languages: the table's columns that were rendered.
-        in_shards: whether its pictures are in shards, not single files.
+        layout: how its pictures are kept: "files", or the name of a kind of shards.
         rendered: pictures made.
         replaced: those of them that took the place of one with another text, template or settings.
         unchanged: pictures that were there already.
@@ -41,9 +42,9 @@ class Summary:
         acceptance: of a workspace's captions, which were taken and left out by their states.
     """
 
-    out: Path
+    out: Folder
     languages: tuple[str, ...]
-    in_shards: bool = False
+    layout: str = "files"
     rendered: int = 0
     replaced: int = 0
     unchanged: int = 0
@@ -59,25 +60,25 @@ class Summary:
     failures: list[str] = field(default_factory=list)
     notes: list[InputError] = field(default_factory=list)
     seconds: float = 0.0
-    example: Path | None = None
+    example: Path | str | None = None
     acceptance: Acceptance | None = None
 
     @property
-    def page(self) -> Path | None:
+    def page(self) -> Path | str | None:
         """The page that shows the set; None of one in shards, which a browser cannot open."""
-        return None if self.in_shards else self.out / PAGE
+        return self.out.address(PAGE) if self.layout == "files" else None
 
     @property
-    def shards(self) -> Path | None:
+    def shards(self) -> Path | str | None:
         """The folder of the shards, or None."""
-        return self.out / SHARDS if self.in_shards else None
+        return None if self.layout == "files" else self.out.address(SHARDS)
 
     @property
-    def manifest(self) -> Path:
+    def manifest(self) -> Path | str:
         """The table with a row for each picture."""
-        return self.out / MANIFEST
+        return self.out.address(MANIFEST)
 
     @property
-    def skipped_file(self) -> Path:
+    def skipped_file(self) -> Path | str:
         """The table of what was left out; absent when nothing was."""
-        return self.out / SKIPPED
+        return self.out.address(SKIPPED)

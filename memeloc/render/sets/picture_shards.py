@@ -1,0 +1,181 @@
+"""Pictures in shards. In: pictures as made. Out: OUT/shards/RUN-NUMBER.tar, or another kind.
+
+A shard appears whole, and its name never comes again in a set. A picture that is replaced or pruned
+leaves its shard when the run ends: that is written again without it.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from contextlib import AbstractContextManager, contextmanager
+from functools import cache, cached_property
+from pathlib import Path, PurePosixPath
+from typing import Any, ClassVar
+
+from memeloc.errors import InputError
+from memeloc.object_storage import Entry, Folder, LocalFolder
+from memeloc.render.sets.manifest import SHARDS, EarlierPicture, Row
+from memeloc.render.sets.storage import Add, SingleFiles, SingleObjects, Storage, changed_since
+from memeloc.tar_shards import (
+    SHARD_PICTURES,
+    Sample,
+    ShardWriter,
+    remove_samples,
+    sample_key,
+    shard_keys,
+)
+
+_NAME = re.compile(r"\d{6,}-\d{8}")
+
+
+class PictureShards(ABC):
+    """Pictures in shards, on a disk or in object storage."""
+
+    suffix: ClassVar[str]
+
+    def __init__(self, place: Folder) -> None:
+        self.place = place
+        self._going: dict[str, set[str]] = {}
+        self._since = float("-inf")  # when the run that was cut off began to write
+        self._keys = cache(self._keys_of)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return type(self), (self.place,)
+
+    @abstractmethod
+    def writing(self, path: Path, shard: str) -> AbstractContextManager[Add]:
+        """Write a shard: whole, or without a picture none."""
+
+    @abstractmethod
+    def key_of(self, path: str) -> str:
+        """The key of a picture in its shard."""
+
+    @abstractmethod
+    def keys_in(self, path: Path) -> set[str]:
+        """The keys of the pictures in a shard; none where it cannot be read."""
+
+    @abstractmethod
+    def remove_from(self, path: Path, keys: Collection[str]) -> None:
+        """Write a shard again without some pictures; one that is left without any is removed."""
+
+    def names(self, languages: Iterable[str]) -> Sequence[str]:
+        """The folder of the shards."""
+        return [SHARDS]
+
+    def pictures_at_once(self, total: Callable[[], int], jobs: int) -> int:
+        """A shard's pictures; fewer where that would leave processes without work."""
+        return min(SHARD_PICTURES, max(64, total() // (8 * jobs)))
+
+    @contextmanager
+    def adding(self, part: str) -> Iterator[Add]:
+        """Write a shard of the part's name."""
+        shard = f"{SHARDS}/{Path(part).stem}{self.suffix}"
+        with self.place.staged(shard) as path, self.writing(path, shard) as add:
+            yield add
+
+    @cached_property
+    def _entries(self) -> dict[str, Entry]:
+        return {entry.key: entry for entry in self.place.entries(SHARDS)}
+
+    def _keys_of(self, shard: str) -> set[str]:
+        with self.place.reading(shard) as path:
+            return self.keys_in(path)
+
+    def clean(self, known: Iterable[EarlierPicture]) -> None:
+        """Remove unfinished shards, and whole ones of which the rows were not written."""
+        shards = {picture.shard for picture in known}
+        for shard in list(self._entries):
+            name = PurePosixPath(shard)
+            if name.suffix == self.suffix and _NAME.fullmatch(name.stem) and shard not in shards:
+                self.place.remove(shard)
+                del self._entries[shard]
+        if not isinstance(self.place, LocalFolder):
+            self._since = changed_since(self.place)
+            return
+        for path in (self.place.path / SHARDS).glob(f".*{self.suffix}.tmp"):
+            path.unlink()
+
+    def has(self, picture: EarlierPicture, *, thoroughly: bool) -> bool:
+        """Whether the shard is there; `thoroughly`, of one written since, the picture in it."""
+        entry = self._entries.get(picture.shard or "")
+        if entry is None or not thoroughly or entry.changed < self._since:
+            return entry is not None
+        return self.key_of(picture.path or "") in self._keys(entry.key)
+
+    def remove(self, picture: EarlierPicture) -> bool:
+        """Note what is to go, until `finish`."""
+        shard = PurePosixPath(picture.shard or "")
+        if str(shard.parent) == SHARDS and self.has(picture, thoroughly=False):
+            self._going.setdefault(str(shard), set()).add(self.key_of(picture.path or ""))
+            return True
+        return False
+
+    def changed(self, picture: EarlierPicture) -> None:
+        """None: nobody changes a picture in a shard."""
+        return
+
+    def remove_replaced(self, picture: EarlierPicture, path: str) -> None:
+        """Note what is to go: the newer picture is in another shard."""
+        self.remove(picture)
+
+    def finish(self) -> None:
+        """Write the shards again that have pictures which are to go."""
+        for shard, keys in self._going.items():
+            with self.place.rewriting(shard) as path:
+                self.remove_from(path, keys)
+        self._going.clear()
+
+
+_as_json = json.JSONEncoder(ensure_ascii=False, separators=(",", ":")).encode
+"""Made once: `json.dumps` makes an encoder for each text."""
+_NOT_IN_SAMPLE = {"path", "shard"}
+
+
+class TarShards(PictureShards):
+    """OUT/shards/RUN-NUMBER.tar, as WebDataset reads it: each picture with its row as JSON."""
+
+    suffix = ".tar"
+    key_of = staticmethod(sample_key)
+    keys_in = staticmethod(shard_keys)
+    remove_from = staticmethod(remove_samples)
+
+    @contextmanager
+    def writing(self, path: Path, shard: str) -> Iterator[Add]:
+        """Write a tar file."""
+        with ShardWriter(path) as writer:
+
+            def add(row: Row, content: bytes) -> None:
+                about = {name: value for name, value in row.items() if name not in _NOT_IN_SAMPLE}
+                suffix = row["path"].rpartition(".")[2]
+                files = {suffix: content, "json": _as_json(about).encode()}
+                writer.add(Sample(sample_key(row["path"]), files))
+                row["shard"] = shard
+
+            yield add
+
+
+_SHARDS: dict[str, type[PictureShards]] = {"webdataset": TarShards}
+
+
+def storage_of(layout: str, place: Folder) -> Storage:
+    """The storage of that name, at that place.
+
+    Raises:
+        InputError: there is none.
+    """
+    if layout == "files":
+        return SingleFiles(place) if isinstance(place, LocalFolder) else SingleObjects(place)
+    try:
+        return _SHARDS[layout](place)
+    except KeyError:
+        known = " or ".join(("files", *_SHARDS))
+        raise InputError(f"Pictures are kept as {known}, not as {layout!r}.") from None
+
+
+def layout_of(picture: EarlierPicture) -> str:
+    """The name of the layout that a picture was kept in."""
+    suffix = PurePosixPath(picture.shard or "").suffix
+    return next((name for name, kind in _SHARDS.items() if kind.suffix == suffix), "files")

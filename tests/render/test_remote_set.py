@@ -1,0 +1,304 @@
+"""Sets in a bucket: what is in it after one run, several runs, and a run that died."""
+
+from __future__ import annotations
+
+import csv
+import hashlib
+import io
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+import pyarrow.parquet as pq
+import pytest
+
+from memeloc.engine import ShardResult
+from memeloc.errors import InputError, ServiceError
+from memeloc.object_storage import ObjectFolder, folder_at
+from memeloc.render.sets.parallel_set import Summary, render_table
+from memeloc.render.sets.picture_shards import PictureShards
+from memeloc.render.sets.storage import SingleObjects
+from memeloc.tar_shards import read_shard
+from tests.s3_server import make_bucket, s3_server
+
+HEADER = ("meme_id", "template", "en", "de")
+ROWS = [
+    ("m1", "robot-chef", "two eggs // one error", "zwei Eier // ein Fehler"),
+    ("m2.b", "summit-snail", "I said // by noon", "sagte ich // bis Mittag"),
+    ("m3", "robot-chef", "tea // is ready", "Tee // ist fertig"),
+]
+MANY = [(f"m{n}", "robot-chef", f"tea {n} // is ready", f"Tee {n} // ist da") for n in range(4)]
+LAYOUTS = ["files", "webdataset"]
+
+
+@pytest.fixture(scope="module")
+def server() -> Iterator[str]:
+    with s3_server() as address:
+        yield address
+
+
+@pytest.fixture
+def small(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Shards of two pictures."""
+    for storage in (SingleObjects, PictureShards):
+        monkeypatch.setattr(storage, "pictures_at_once", lambda *_: 2)
+
+
+@pytest.fixture
+def out(request: pytest.FixtureRequest, server: str) -> ObjectFolder:
+    name = f"set-{hashlib.sha256(request.node.nodeid.encode()).hexdigest()[:12]}"
+    folder = folder_at(f"{make_bucket(server, name)}/tea/out")
+    assert isinstance(folder, ObjectFolder)
+    return folder
+
+
+def _table(folder: Path, rows: Sequence[Sequence[str]]) -> Path:
+    table = folder / "captions.csv"
+    with table.open("w", encoding="utf-8", newline="") as file:
+        csv.writer(file).writerows([HEADER, *rows])
+    return table
+
+
+def _render(
+    folder: Path, out: Any, rows: Sequence[Sequence[str]] = ROWS, **options: Any
+) -> Summary:
+    return render_table(_table(folder, rows), out, **{"languages": "all", "max_side": 64} | options)
+
+
+def _counts(summary: Summary) -> tuple[int, int, int]:
+    return summary.rendered, summary.unchanged, summary.failed
+
+
+def _keys(out: ObjectFolder) -> set[str]:
+    return {entry.key for entry in out.entries()}
+
+
+def _manifest(out: ObjectFolder) -> list[dict[str, Any]]:
+    rows: list[dict[str, Any]] = pq.read_table(io.BytesIO(out.read("manifest.parquet"))).to_pylist()
+    return rows
+
+
+def _whole(out: ObjectFolder) -> list[tuple[str, str]]:
+    """The pictures of a set, after all were found as recorded and nothing else was."""
+    rows = _manifest(out)
+    keys = _keys(out)
+    assert not [key for key in keys if key.startswith(".memeloc/parts/")]
+    assert ".memeloc/running" not in keys
+    pictures = {key for key in keys if key.endswith((".jpg", ".tar"))}
+    assert pictures == {row["shard"] or row["path"] for row in rows}
+    recorded = {(row["shard"] or row["path"], row["sha256"]) for row in rows}
+    there = set()
+    for key in pictures:
+        with out.reading(key) as path:
+            files = (
+                [sample.files["jpg"] for sample in read_shard(path)]
+                if key.endswith(".tar")
+                else [path.read_bytes()]
+            )
+        there |= {(key, hashlib.sha256(content).hexdigest()) for content in files}
+    assert there == recorded
+    return sorted((row["meme_id"], row["language"]) for row in rows)
+
+
+def _pairs(rows: Sequence[Sequence[str]]) -> list[tuple[str, str]]:
+    return sorted((row[0], language) for row in rows for language in ("en", "de"))
+
+
+@pytest.mark.parametrize("to", LAYOUTS)
+def test_a_set_in_a_bucket_is_the_one_of_a_folder(
+    tmp_path: Path, out: ObjectFolder, to: str
+) -> None:
+    local = _render(tmp_path, tmp_path / "out", to=to)
+    assert _counts(_render(tmp_path, out, to=to)) == _counts(local) == (6, 0, 0)
+    on_disk = {
+        path.relative_to(tmp_path / "out").as_posix(): path.read_bytes()
+        for path in (tmp_path / "out").rglob("*")
+        if path.is_file() and path.name != "lock"
+    }
+    assert _keys(out) == on_disk.keys()
+    for key, content in on_disk.items():
+        assert out.read(key) == content
+    assert _whole(out) == _pairs(ROWS)
+
+
+def test_a_summary_names_what_is_in_the_bucket(tmp_path: Path, out: ObjectFolder) -> None:
+    summary = _render(tmp_path, str(out))
+    assert summary.page == f"{out}/index.html"
+    assert summary.manifest == f"{out}/manifest.parquet"
+    assert summary.example == f"{out}/en/robot-chef/m1.jpg"
+
+
+@pytest.mark.parametrize("to", LAYOUTS)
+def test_a_second_run_into_a_bucket_writes_nothing(
+    tmp_path: Path, out: ObjectFolder, to: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    _render(tmp_path, out, to=to)
+    written: list[str] = []
+    write = ObjectFolder.write
+    monkeypatch.setattr(
+        ObjectFolder,
+        "write",
+        lambda self, key, content: (written.append(key), write(self, key, content)),
+    )
+    assert _counts(_render(tmp_path, out, to=to)) == (0, 6, 0)
+    assert written == [".memeloc/running"]
+    assert _whole(out) == _pairs(ROWS)
+
+
+@pytest.mark.parametrize("to", LAYOUTS)
+def test_what_is_replaced_or_pruned_leaves_the_bucket(
+    tmp_path: Path, out: ObjectFolder, to: str
+) -> None:
+    _render(tmp_path, out, to=to)
+    changed = [(*ROWS[0][:3], "drei Eier // kein Fehler"), ROWS[2]]
+    assert _counts(_render(tmp_path, out, changed, to=to)) == (1, 3, 0)
+    assert _whole(out) == _pairs(ROWS)
+    assert _counts(_render(tmp_path, out, changed, to=to, prune=True)) == (0, 4, 0)
+    assert _whole(out) == _pairs(changed)
+    assert _counts(_render(tmp_path, out, changed, to=to, force=True)) == (4, 0, 0)
+    assert _whole(out) == _pairs(changed)
+
+
+def test_what_was_skipped_stands_in_the_bucket(tmp_path: Path, out: ObjectFolder) -> None:
+    _render(tmp_path, out, [*ROWS, ("m4", "nowhere", "tea", "Tee")])
+    assert b"nowhere" in out.read("skipped.csv")
+    _render(tmp_path, out)
+    assert "skipped.csv" not in _keys(out)
+
+
+def test_a_picture_that_somebody_changed_stays(tmp_path: Path, out: ObjectFolder) -> None:
+    _render(tmp_path, out)
+    out.write("de/robot-chef/m1.jpg", b"my own")
+    summary = _render(tmp_path, out, ROWS[1:], prune=True)
+    assert (summary.pruned, len(summary.notes)) == (1, 1)
+    assert f"{out}/de/robot-chef/m1.jpg: was changed" in str(summary.notes[0])
+    assert out.read("de/robot-chef/m1.jpg") == b"my own"
+
+
+@pytest.mark.parametrize(
+    ("key", "to"), [("en/note.txt", "files"), ("index.html", "files"), ("shards/a", "webdataset")]
+)
+def test_what_is_somebody_elses_in_a_bucket_is_left_alone(
+    tmp_path: Path, out: ObjectFolder, key: str, to: str
+) -> None:
+    out.write(key, b"my own")
+    with pytest.raises(InputError, match="not made by memeloc") as raised:
+        _render(tmp_path, out, to=to)
+    assert str(out) in str(raised.value)
+    assert _keys(out) == {key}
+
+
+def _stopping(at: int, error: Exception) -> Callable[..., None]:
+    """A map that ends after so many shards; the last one's rows are not noted."""
+
+    def spread(function: Any, shards: Any, *, on_done: Any, **_: Any) -> None:
+        for index, shard in enumerate(shards):
+            value = function(shard)
+            if index == at:
+                raise error
+            on_done(ShardResult(index, shard, value))
+
+    return spread
+
+
+@pytest.mark.parametrize("to", LAYOUTS)
+def test_what_a_stopped_run_finished_in_a_bucket_is_kept(
+    tmp_path: Path, out: ObjectFolder, to: str, small: None
+) -> None:
+    with pytest.raises(OSError, match="No space"):
+        _render(tmp_path, out, MANY, to=to, shard_map=_stopping(1, OSError(28, "No space left")))
+    assert ".memeloc/running" in _keys(out)
+    out.remove(".memeloc/parts/000001-00000001.parquet")  # as if it died before its last write
+    summary = _render(tmp_path, out, MANY, to=to)
+    assert _counts(summary) == (6, 2, 0)
+    assert _whole(out) == _pairs(MANY)
+
+
+def test_a_picture_newer_than_its_row_is_looked_into(tmp_path: Path, out: ObjectFolder) -> None:
+    _render(tmp_path, out)
+    row = _manifest(out)[0]
+    out.write(".memeloc/running", b"2 token")
+    out.write(row["path"], bytes(row["bytes"]))  # as long, and another picture
+    assert _counts(_render(tmp_path, out)) == (1, 5, 0)
+    assert _whole(out) == _pairs(ROWS)
+
+
+def test_of_two_runs_the_later_one_goes_on(tmp_path: Path, out: ObjectFolder, small: None) -> None:
+    def spread(function: Any, shards: Any, *, on_done: Any, **_: Any) -> None:
+        for index, shard in enumerate(shards):
+            value = function(shard)
+            if index == 1:
+                (tmp_path / "other").mkdir()
+                assert _counts(_render(tmp_path / "other", out, MANY[2:]))[2] == 0
+            on_done(ShardResult(index, shard, value))
+
+    with pytest.raises(InputError, match="Another run has begun in this folder"):
+        _render(tmp_path, out, MANY, shard_map=spread)
+    assert _counts(_render(tmp_path, out, MANY))[2] == 0
+    assert _whole(out) == _pairs(MANY)
+
+
+@pytest.mark.slow
+def test_two_processes_write_into_a_bucket(tmp_path: Path, out: ObjectFolder) -> None:
+    rows = [(f"m{n}", *MANY[0][1:]) for n in range(100)]
+    assert _counts(_render(tmp_path, out, rows, to="webdataset", jobs=2)) == (200, 0, 0)
+    assert _whole(out) == _pairs(rows)
+
+
+def test_a_bucket_that_is_not_there_is_a_sentence(
+    command: Callable[..., Any], tmp_path: Path, server: str
+) -> None:
+    table = _table(tmp_path, ROWS)
+    done = command("render", table, "--out", "s3://nowhere/out", "--jobs", 1)
+    assert done.status == 1
+    assert "s3://nowhere/out: there is no such bucket; make it first" in done.err
+    assert "secret" not in done.err
+
+
+def test_a_storage_that_fails_midway_ends_the_run(
+    tmp_path: Path, out: ObjectFolder, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    write = ObjectFolder._write
+
+    def failing(self: ObjectFolder, key: str, content: Any) -> None:
+        if key.startswith("de/"):
+            raise ServiceError(self.url, "it cannot be reached", retryable=True)
+        write(self, key, content)
+
+    monkeypatch.setattr(ObjectFolder, "_write", failing)
+    with pytest.raises(ServiceError, match="reached"):
+        _render(tmp_path, out)
+    monkeypatch.undo()
+    assert "manifest.parquet" not in _keys(out)
+    assert _counts(_render(tmp_path, out)) == (6, 0, 0)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("to", LAYOUTS)
+def test_kill_9_and_the_next_run_finishes_in_the_bucket(
+    tmp_path: Path, out: ObjectFolder, to: str
+) -> None:
+    rows = [(f"m{n}", *MANY[0][1:]) for n in range(600)]
+    table = _table(tmp_path, rows)
+    arguments = ["render", table, "--out", out, "--max-side", 64, "--jobs", 2, "--to", to]
+    process = subprocess.Popen(
+        [sys.executable, "-m", "memeloc", *map(str, arguments)], cwd=tmp_path, process_group=0
+    )
+    while len(list(out.entries(".memeloc/parts"))) < 4:
+        assert process.poll() is None
+        time.sleep(0.05)
+    os.killpg(process.pid, signal.SIGKILL)
+    process.wait()
+    kept = sum(
+        pq.read_table(io.BytesIO(out.read(entry.key))).num_rows
+        for entry in out.entries(".memeloc/parts")
+    )
+    summary = _render(tmp_path, out, rows, to=to)
+    assert summary.unchanged == kept > 0
+    assert summary.rendered + summary.unchanged == 1200
+    assert _whole(out) == _pairs(rows)

@@ -1,0 +1,156 @@
+"""Folders by address: what is written is whole, what is wrong is a sentence."""
+
+from __future__ import annotations
+
+import pickle
+from collections.abc import Iterator
+from contextlib import suppress
+from pathlib import Path
+from urllib.request import urlopen
+
+import pytest
+
+from memeloc.errors import InputError, MissingError, ServiceError
+from memeloc.object_storage import LocalFolder, ObjectFolder, folder_at
+from tests.s3_server import make_bucket, s3_server
+
+
+@pytest.fixture(scope="module")
+def server() -> Iterator[str]:
+    with s3_server() as address:
+        yield address
+
+
+@pytest.fixture(params=["s3", "memory"])
+def folder(request: pytest.FixtureRequest, server: str) -> ObjectFolder:
+    name = f"tea-{abs(hash(request.node.name)) % 10**8}"
+    bucket = make_bucket(server, name) if request.param == "s3" else f"memory://{name}"
+    place = folder_at(f"{bucket}/set")
+    assert isinstance(place, ObjectFolder)
+    return place
+
+
+def test_an_object_is_written_read_listed_and_removed(folder: ObjectFolder, tmp_path: Path) -> None:
+    folder.write("de/tea/m1.jpg", b"first")
+    (tmp_path / "second").write_bytes(b"second" * 1000)
+    folder.write("de/tea/m1.jpg", tmp_path / "second")
+    (tmp_path / "empty").touch()
+    folder.write("empty", tmp_path / "empty")
+    assert folder.read("de/tea/m1.jpg") == b"second" * 1000
+    assert folder.read("empty") == b""
+    assert {(e.key, e.size) for e in folder.entries()} == {("de/tea/m1.jpg", 6000), ("empty", 0)}
+    assert [entry.key for entry in folder.entries("de")] == ["de/tea/m1.jpg"]
+    assert folder.names() == {"de", "empty"}
+    with folder.open("de/tea/m1.jpg") as file:
+        file.seek(6)
+        assert file.read(6) == b"second"
+    folder.remove("de/tea/m1.jpg")
+    folder.remove("de/tea/m1.jpg")
+    assert folder.entry("de/tea/m1.jpg") is None
+    assert [entry.key for entry in folder.entries()] == ["empty"]
+
+
+def test_what_is_not_there_is_not_there(folder: ObjectFolder) -> None:
+    assert folder.entry("none") is None
+    assert list(folder.entries("none")) == []
+    with pytest.raises(FileNotFoundError):
+        folder.read("none")
+    with folder.reading("none") as path:
+        assert not path.exists()
+
+
+def test_a_staged_object_is_there_when_the_block_ends_well(folder: ObjectFolder) -> None:
+    with suppress(ZeroDivisionError), folder.staged("a.tar") as path:
+        path.write_bytes(b"half")
+        raise ZeroDivisionError
+    assert folder.entry("a.tar") is None
+    with folder.staged("a.tar"):
+        pass
+    assert folder.entry("a.tar") is None
+    with folder.staged("a.tar") as path:
+        path.write_bytes(b"whole")
+    assert folder.read("a.tar") == b"whole"
+    with folder.rewriting("a.tar") as path:
+        path.write_bytes(path.read_bytes()[::-1])
+    assert folder.read("a.tar") == b"elohw"
+    with folder.rewriting("a.tar") as path:
+        path.unlink()
+    assert folder.entry("a.tar") is None
+
+
+def test_another_process_opens_the_same_folder(folder: ObjectFolder) -> None:
+    assert str(pickle.loads(pickle.dumps(folder))) == str(folder)
+
+
+def test_a_web_server_gives_an_object_its_kind(server: str) -> None:
+    folder = folder_at(make_bucket(server, "kinds", public=True))
+    assert isinstance(folder, ObjectFolder)
+    for key, kind in (("index.html", "text/html; charset=utf-8"), ("a/m.jpg", "image/jpeg")):
+        folder.write(key, b"x")
+        with urlopen(f"{server}/kinds/{key}") as answer:
+            assert answer.headers["Content-Type"] == kind
+
+
+def test_a_bucket_that_is_not_there_is_named(server: str) -> None:
+    folder = folder_at("s3://nowhere/set")
+    assert isinstance(folder, ObjectFolder)
+    with pytest.raises(ServiceError, match="s3://nowhere/set: there is no such bucket") as raised:
+        folder.write("a", b"x")
+    assert not raised.value.retryable
+
+
+@pytest.mark.parametrize(
+    ("message", "sentence", "again"),
+    [
+        ("AWS Error ACCESS_DENIED during HeadObject operation", "refuses the credentials", False),
+        ("AWS Error NETWORK_CONNECTION during PutObject operation", "cannot be reached", True),
+        ("AWS Error SLOW_DOWN during PutObject operation", "cannot be reached", True),
+        ("the cat sits on the cable", "the cat sits on the cable", False),
+    ],
+)
+def test_what_a_client_reports_is_a_sentence(message: str, sentence: str, again: bool) -> None:
+    folder = ObjectFolder("s3://memes")
+    with pytest.raises(ServiceError, match=sentence) as raised, folder._translated():
+        raise OSError(message)
+    assert raised.value.retryable is again
+
+
+@pytest.mark.parametrize(
+    "address",
+    ["s3://me:mine@memes/set", "s3://memes/set?access_key=me", "s3://memes?secret_key=mine"],
+)
+def test_credentials_in_an_address_are_refused(address: str) -> None:
+    with pytest.raises(InputError, match="do not belong in an address") as raised:
+        folder_at(address)
+    assert "mine" not in str(raised.value)
+
+
+def test_an_unknown_kind_of_address_is_named() -> None:
+    with pytest.raises(InputError, match="'kettle://memes' is no address of a storage"):
+        folder_at("kettle://memes").entry("a")
+
+
+def test_a_missing_package_is_named_with_the_pip_line(monkeypatch: pytest.MonkeyPatch) -> None:
+    import fsspec
+
+    def url_to_fs(url: str) -> None:
+        raise ImportError("Please install kettlefs")
+
+    monkeypatch.setattr(fsspec.core, "url_to_fs", url_to_fs)
+    with pytest.raises(MissingError, match=r"pip install 'memeloc\[cloud\]'.*kettlefs"):
+        folder_at("kettle://memes").entry("a")
+
+
+@pytest.mark.parametrize(
+    ("place", "path"),
+    [("out", "out"), ("file:///tea/out", "/tea/out"), ("C:/out", "C:/out"), (Path("a/b"), "a/b")],
+)
+def test_a_path_is_a_folder_on_a_disk(place: str | Path, path: str) -> None:
+    assert folder_at(place) == LocalFolder(Path(path))
+
+
+@pytest.mark.parametrize("place", ["s3://memes/set/", "S3://memes/set", Path("s3://memes/set")])
+def test_an_address_names_a_folder_of_objects(place: str | Path) -> None:
+    folder = folder_at(place)
+    assert str(folder) == "s3://memes/set"
+    assert folder.address("a.jpg") == "s3://memes/set/a.jpg"
