@@ -121,7 +121,8 @@ def test_useless_question_is_sent_back_and_then_missing(
     result = workspace.knowledge.questions.ask(model="other")
     assert result.wrong == MEMES * DIMENSIONS
     assert "the same as correct" in result.missing[0]
-    assert "all options must differ" in made[1].bodies[before + 1]["messages"][-1]["content"]
+    sent = [str(body["messages"][-1]["content"]) for body in made[1].bodies[before:]]
+    assert sum("all options must differ" in text for text in sent) >= MEMES * DIMENSIONS
     assert workspace.knowledge.questions.set().missing() == {"wrong": MEMES * DIMENSIONS}
 
 
