@@ -30,6 +30,7 @@ _NEEDS: dict[str, set[str]] = {
 EXPECTED = 400
 """Tokens of a usual answer about a dimension."""
 _EXPECTED_LINKS = 60
+_OPEN = "(what is found) ".ljust(4 * EXPECTED)
 
 
 class Extraction:
@@ -57,13 +58,21 @@ class Extraction:
         return content_hash([self.prompt.texts(), schemas, self.recipe.sha256])
 
     def question(
-        self, dimension: str, meme: MemeInput, knowledge: MemeKnowledge | None, language: str
+        self,
+        dimension: str,
+        meme: MemeInput,
+        knowledge: MemeKnowledge | None,
+        language: str,
+        *,
+        open: int = 0,
     ) -> Question[Any]:
         """What is asked about a dimension of a meme.
 
         Args:
             knowledge: what was found before; None for nothing.
             language: of labels and statements, as the model is given it.
+            open: earlier dimensions that are not there yet, for estimates: a text of the usual
+                length stands for each.
         """
         found = {each.dimension: each for each in knowledge.dimensions} if knowledge else {}
         shown = [found[each] for each in self.recipe.contexts[dimension] if each in found]
@@ -75,24 +84,29 @@ class Extraction:
         values = {
             **self._values[dimension],
             "language": language,
-            "earlier": _earlier(shown),
+            "earlier": _earlier(shown) + _OPEN * open,
             "caption": quoted_caption(meme),
         }
         messages = self.prompt.fill("extract", values, _pictures(meme))
         return Question(messages, self._forms[dimension], mark=meme, expected=EXPECTED, check=check)
 
-    def link_question(self, meme: MemeInput, knowledge: MemeKnowledge) -> Question[Any] | None:
-        """Which statements those of the recipe's `link` rest on; None where there are none."""
+    def link_question(
+        self, meme: MemeInput, knowledge: MemeKnowledge | None, *, open: int = 0
+    ) -> Question[Any] | None:
+        """Which statements those of the recipe's `link` rest on; None where there are none.
+
+        `open` is as of `question`.
+        """
         texts: dict[bool, dict[str, str]] = {True: {}, False: {}}
-        for each in knowledge.statements():
+        for each in knowledge.statements() if knowledge else ():
             texts[each.dimension == self.recipe.link][each.id] = each.text
         own, others = texts[True], texts[False]
-        if not own or not others:
+        if not open and not (own and others):
             return None
         values = {
             "name": self.recipe.by_id[self.recipe.link].name,
             "statements": compact(own),
-            "others": compact(others),
+            "others": compact(others) + _OPEN * open,
             "caption": quoted_caption(meme),
         }
         messages = self.prompt.fill("link", values, _pictures(meme))

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 from memeloc.errors import MemelocError
-from memeloc.knowledge.dimensions import read_recipe
+from memeloc.knowledge.dimensions import Recipe, read_recipe
 from memeloc.knowledge.extraction import Extraction
 from memeloc.knowledge.extraction.reading import meme_knowledge
+from memeloc.knowledge.statements import MemeKnowledge
 from memeloc.language_models import Question
 from memeloc.workspace.folder import WorkspaceFolder
-from memeloc.workspace.knowledge.running import AskedMeme, Pass, Run
+from memeloc.workspace.knowledge.running import AskedMeme, Key, Pass, Run
 from memeloc.workspace.knowledge.settings import KnowledgeSettings
 
 
@@ -40,14 +42,13 @@ def extraction_passes(workspace: WorkspaceFolder, extraction: Extraction) -> lis
         for dimension in recipe.dimensions
     ]
     if recipe.link:
+        needs = tuple(each.key for each in passes)
 
         def link(meme: AskedMeme) -> Question[Any] | None:
-            if not meme.answers:
-                return None
-            knowledge = meme_knowledge(list(meme.answers.values()), recipe)
-            return extraction.link_question(meme.input, knowledge)
+            return extraction.link_question(
+                meme.input, _knowledge(meme, recipe), open=_open(meme, needs)
+            )
 
-        needs = tuple(each.key for each in passes)
         passes.append(Pass("link", recipe.link, extraction.sha256, link, needs))
     return passes
 
@@ -61,12 +62,27 @@ class _Asks:
 
     def __call__(self, meme: AskedMeme) -> Question[Any]:
         recipe = self.extraction.recipe
-        answers = list(meme.answers.values())
-        knowledge = meme_knowledge(answers, recipe) if answers else None
+        needs: list[Key] = [("extract", each) for each in recipe.contexts[self.dimension]]
         language = self._languages.get(meme.language)
         if language is None:
             language = self._languages[meme.language] = language_name(self.workspace, meme.language)
-        return self.extraction.question(self.dimension, meme.input, knowledge, language)
+        return self.extraction.question(
+            self.dimension,
+            meme.input,
+            _knowledge(meme, recipe),
+            language,
+            open=_open(meme, needs),
+        )
+
+
+def _knowledge(meme: AskedMeme, recipe: Recipe) -> MemeKnowledge | None:
+    """What was found so far; None for nothing."""
+    return meme_knowledge(list(meme.answers.values()), recipe) if meme.answers else None
+
+
+def _open(meme: AskedMeme, needs: Sequence[Key]) -> int:
+    """How many answers are not there yet; nothing is asked but when there are none."""
+    return sum(key not in meme.answers for key in needs)
 
 
 def language_name(workspace: WorkspaceFolder, tag: str) -> str:

@@ -49,14 +49,13 @@ class AskedMeme:
     Attributes:
         input: what the model is given of it.
         language: of statements and questions, a tag.
-        answers: its answers so far, of all passes.
-        planned: nothing is asked, only estimated: answers of passes before may be missing.
+        answers: its answers so far, of all passes. For an estimate, a pass may be asked for its
+            question before what it needs is there.
     """
 
     input: MemeInput
     language: str
     answers: dict[Key, KnowledgeAnswer] = field(default_factory=dict)
-    planned: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -160,7 +159,7 @@ class Run:
 
         def questions() -> Iterator[Question[Any]]:
             nonlocal there
-            for memes in self._slices(planned=True):
+            for memes in self._slices():
                 there += sum(len(meme.answers) for meme in memes)
                 for each in self.passes:
                     for meme in memes:
@@ -198,13 +197,11 @@ class Run:
             stopped,
         )
 
-    def _slices(self, *, planned: bool = False) -> Iterator[list[AskedMeme]]:
+    def _slices(self) -> Iterator[list[AskedMeme]]:
         """The memes, some at a time, with the answers that are stored."""
         for start in range(0, len(self.items), TOGETHER):
             items = self.items[start : start + TOGETHER]
-            memes = [
-                AskedMeme(item, self.settings.language_of(item), planned=planned) for item in items
-            ]
+            memes = [AskedMeme(item, self.settings.language_of(item)) for item in items]
             by_key = {(m.input.id, m.input.content, m.input.version, m.language): m for m in memes}
             prompts = {each.key: each.prompt for each in self.passes}
             for answer in self.workspace.store.knowledge.find(
