@@ -3,8 +3,8 @@
 The table has the columns `meme_id` and `template` and one column a language, named by its BCP 47
 tag; a cell holds a whole caption, its parts joined by ` // ` in the order of the template's boxes.
 Fewer parts than boxes leave the last boxes empty; more are a problem. The table is read in one pass
-with flat memory (only the ids are remembered). What is wrong is reported with row and column and
-left out: a wrong cell leaves out its language, a wrong row all of them.
+with flat memory: the ids that were read are on disk where they are many. What is wrong is reported
+with row and column and left out: a wrong cell leaves out its language, a wrong row all of them.
 
 Rows are counted as a spreadsheet shows them: the header is row 1, and a record with line breaks in
 its cells is one row. In JSON Lines, which has no header, a row is a line.
@@ -164,7 +164,7 @@ class CaptionsTable:
         cells = sum(1 for _ in self.table.rows) * len(self.languages)
         return cells - sum(len(self.left_out.get(column.name, ())) for column in self.languages)
 
-    def check_names(self, known_ids: Collection[str] = ()) -> None:
+    def check_names(self, known_ids: Iterable[str] = ()) -> None:
         """Read the ids, and see whether each can be a file's name on every system.
 
         Args:

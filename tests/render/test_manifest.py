@@ -15,16 +15,8 @@ from memeloc.model import Template, TextBox
 from memeloc.render import PartProof, Proof
 from memeloc.render.proof import TextBoxes, Word
 from memeloc.render.sets import merging
-from memeloc.render.sets.manifest import (
-    MANIFEST,
-    PARTS,
-    SOURCES,
-    Earlier,
-    EarlierPicture,
-    Row,
-    picture_row,
-    write_part,
-)
+from memeloc.render.sets.earlier import Earlier, EarlierPicture
+from memeloc.render.sets.manifest import MANIFEST, PARTS, SOURCES, Row, picture_row, write_part
 from memeloc.render.sets.merging import MemeRows, NewManifest
 
 TEMPLATE = Template(

@@ -7,12 +7,11 @@ the manifest before become the new manifest (`memeloc.render.sets.merging`).
 
 from __future__ import annotations
 
-import re
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from importlib.abc import MetaPathFinder
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
 import pyarrow.parquet as pq
@@ -214,129 +213,24 @@ def write_part(rows: Sequence[Row], path: Path) -> None:
         temporary.replace(path)
 
 
-Place = tuple[int, int]
-"""Where a row is: the number of its file, and its own in that file."""
-
-
-Key = tuple[str, str]
-"""What a picture is of: the id of the meme, and the language. A set has one picture of each."""
-
-
-class EarlierPicture(NamedTuple):
-    """What an earlier run says of a picture.
-
-    Attributes:
-        path: of its file, relative to OUT; None for a source caption without picture.
-        inputs_sha256: of all that made it.
-        bytes, sha256: of its file.
-        problems: of its proof.
-        place: its row.
-        shard: that it is in, relative to OUT; None for a single file.
-    """
-
-    path: str | None
-    inputs_sha256: str
-    bytes: int | None
-    sha256: str | None
-    problems: Sequence[str] | None
-    place: Place
-    shard: str | None
-
-
-class Earlier:
-    """What earlier runs left in OUT: their manifest, and the parts of one that was cut off.
-
-    Attributes:
-        files: the manifest, the sources, then the parts, oldest first; those of this run follow.
-        pictures: by what they are of, the newest of each, in the manifest's order.
-        sources: source captions without picture, likewise.
-        replaced: pictures that a newer one has taken the place of, with what they are of.
-        in_table: of each row of the manifest, whether the table of its run had it.
-        rows: how many rows the manifest and the sources have, 0 for one that is not there.
-        run: the number of the run to come.
-        is_current: whether the manifest can stay as it is: no part is newer, and it has today's
-            columns.
-    """
-
-    def __init__(self, out: Path) -> None:
-        parts = sorted((out / PARTS).glob("*.parquet"))
-        self.files = [out / MANIFEST, out / SOURCES, *parts]
-        self.pictures: dict[Key, EarlierPicture] = {}
-        self.sources: dict[Key, EarlierPicture] = {}
-        self.replaced: list[tuple[Key, EarlierPicture]] = []
-        self.in_table: list[bool] = []
-        self.is_current = not parts
-        self.rows = [self._load(number) for number in range(len(self.files))][:2]
-        runs = [_run_of(path) for path in (*parts, *(out / SHARDS).glob("*"))]
-        self.run = 1 + max(runs, default=0)
-
-    def _load(self, number: int) -> int:
-        """Note a file's pictures; none of one that is absent or broken."""
-        count = 0
-        try:
-            with pq.ParquetFile(self.files[number]) as file:
-                if not _is_manifest(file.schema_arrow):
-                    return 0
-                if not file.schema_arrow.equals(SCHEMA):
-                    self.is_current = False
-                columns = [name for name in _READ if name in file.schema_arrow.names]
-                for batch in file.iter_batches(1024, columns=columns, use_threads=False):
-                    for row in batch.to_pylist():
-                        self._note(row, (number, count))
-                        count += 1
-        except (FileNotFoundError, pa.ArrowException):
-            pass
-        return count
-
-    def _note(self, row: Row, place: Place) -> None:
-        picture = EarlierPicture(
-            row["path"],
-            row["inputs_sha256"],
-            row["bytes"],
-            row["sha256"],
-            row.get("problems"),
-            place,
-            row.get("shard"),
-        )
-        key = row["meme_id"], row["language"]
-        if place[0] == 0:
-            self.in_table.append(row.get("in_table") is not False)
-        if picture.path is None:
-            self.sources[key] = picture
-            return
-        before = self.pictures.get(key)
-        if before is not None and (before.path, before.shard) != (picture.path, picture.shard):
-            self.replaced.append((key, before))
-        self.pictures[key] = picture
-
-
-def _run_of(path: Path) -> int:
-    """The number of the run that wrote a part or a shard, by its name; 0 of any other file."""
-    match = re.fullmatch(r"(\d{6,})-\d{8}", path.stem)
-    return int(match[1]) if match else 0
-
-
 _LATER = {"hyphenated"}
 _FIRST_COLUMNS = [
     name for name in SCHEMA.names[: SCHEMA.names.index("problems") + 1] if name not in _LATER
 ]
 """Those that the manifests of all versions have."""
-_READ = (
-    *("meme_id", "language", "path", "shard"),
-    *("inputs_sha256", "bytes", "sha256", "problems", "in_table"),
-)
 
 
 def is_manifest(path: Path) -> bool:
     """Whether a file is a manifest, of this version of memeloc or another."""
     try:
         with pq.ParquetFile(path) as file:
-            return _is_manifest(file.schema_arrow)
+            return has_first_columns(file.schema_arrow)
     except (OSError, pa.ArrowException):
         return False
 
 
-def _is_manifest(schema: pa.Schema) -> bool:
+def has_first_columns(schema: pa.Schema) -> bool:
+    """Whether a table has the columns that the manifests of all versions have."""
     names = set(schema.names)
     return all(
         name in names and schema.field(name).type == SCHEMA.field(name).type
@@ -344,13 +238,14 @@ def _is_manifest(schema: pa.Schema) -> bool:
     )
 
 
-def known_ids(out: Path) -> set[str]:
-    """The ids of the memes in a set's manifest; none where there is no manifest."""
+def known_ids(out: Path) -> Iterator[str]:
+    """The id of each row of a set's manifest, in its order; none where there is no manifest."""
     try:
         with pq.ParquetFile(out / MANIFEST) as file:
-            return set(file.read(["meme_id"], use_threads=False).column(0).to_pylist())
+            for batch in file.iter_batches(8192, columns=["meme_id"], use_threads=False):
+                yield from batch.column(0).to_pylist()
     except (OSError, pa.ArrowException):
-        return set()
+        return
 
 
 def with_all_columns(table: pa.Table) -> pa.Table:

@@ -20,16 +20,8 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from memeloc.files import naming
-from memeloc.render.sets.manifest import (
-    MANIFEST,
-    SCHEMA,
-    SOURCES,
-    VERSIONS,
-    Earlier,
-    EarlierPicture,
-    Place,
-    with_all_columns,
-)
+from memeloc.render.sets.earlier import Earlier, EarlierPicture, Place
+from memeloc.render.sets.manifest import MANIFEST, SCHEMA, SOURCES, VERSIONS, with_all_columns
 from memeloc.render.sets.parity import relative_sizes
 
 _GROUP = 1024
@@ -128,7 +120,7 @@ class NewManifest:
                 file = int(self._source_apart and number == meme.source)
                 if place != (file, counts[file]):
                     return False
-                if file == 0 and marks[counts[0]] != meme.in_table:
+                if file == 0 and bool(marks[counts[0]]) != meme.in_table:
                     return False
                 counts[file] += 1
         self._unchanged = counts

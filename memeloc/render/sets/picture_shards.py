@@ -17,7 +17,8 @@ from typing import Any, ClassVar
 
 from memeloc.errors import InputError
 from memeloc.object_storage import Entry, Folder, LocalFolder
-from memeloc.render.sets.manifest import SHARDS, EarlierPicture, Row
+from memeloc.render.sets.earlier import EarlierPicture, EarlierPictures
+from memeloc.render.sets.manifest import SHARDS, Row
 from memeloc.render.sets.storage import Add, SingleFiles, SingleObjects, Storage, changed_since
 from memeloc.tar_shards import (
     SHARD_PICTURES,
@@ -84,9 +85,9 @@ class PictureShards(ABC):
         with self.place.reading(shard) as path:
             return self.keys_in(path)
 
-    def clean(self, known: Iterable[EarlierPicture]) -> None:
+    def clean(self, known: EarlierPictures) -> None:
         """Remove unfinished shards, and whole ones of which the rows were not written."""
-        shards = {picture.shard for picture in known}
+        shards = known.shards()
         for shard in list(self._entries):
             name = PurePosixPath(shard)
             if name.suffix == self.suffix and _NAME.fullmatch(name.stem) and shard not in shards:
@@ -175,7 +176,6 @@ def storage_of(layout: str, place: Folder) -> Storage:
         raise InputError(f"Pictures are kept as {known}, not as {layout!r}.") from None
 
 
-def layout_of(picture: EarlierPicture) -> str:
-    """The name of the layout that a picture was kept in."""
-    suffix = PurePosixPath(picture.shard or "").suffix
+def layout_of(suffix: str) -> str:
+    """The name of the layout whose shards have this suffix."""
     return next((name for name, kind in _SHARDS.items() if kind.suffix == suffix), "files")

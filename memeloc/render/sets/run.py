@@ -23,14 +23,8 @@ from memeloc.errors import InputError
 from memeloc.locales import Registry
 from memeloc.model import SEPARATOR, Caption, Template
 from memeloc.render.encode import Settings
-from memeloc.render.sets.manifest import (
-    MANIFEST,
-    PARTS,
-    Earlier,
-    EarlierPicture,
-    Key,
-    Place,
-)
+from memeloc.render.sets.earlier import Earlier, EarlierPicture, Key, Place
+from memeloc.render.sets.manifest import MANIFEST, PARTS
 from memeloc.render.sets.merging import MemeRows, NewManifest
 from memeloc.render.sets.out_folder import PAGE, SkippedFile
 from memeloc.render.sets.page import Page
@@ -83,11 +77,11 @@ class Run:
         self._storage = storage
         _check_layout(summary.layout, self._earlier, folder)
         if self._cut_off:
-            storage.clean(self._earlier.pictures.values())
+            storage.clean(self._earlier.pictures)
         self._force, self._prune = force, prune
         self._table = _noting(table, self._earlier)
         self._languages = _in_order(self._table)
-        self._in_table: set[Key] = set()  # of the earlier pictures
+        self._in_table = bytearray(len(self._earlier.pictures))  # 1 for each that the table has
         self._made: dict[Key, str] = {}  # paths of those that took the place of earlier ones
         self._locales = {column.name: column.locale for column in (*table.languages, table.source)}
         self._maker = PictureMaker(storage, settings, templates, self._locales, fonts)
@@ -219,7 +213,7 @@ class Run:
         key = row.meme_id, language
         earlier = self._earlier.pictures.get(key)
         if earlier is not None:
-            self._in_table.add(key)
+            self._in_table[earlier.number] = 1
         caption = row.captions[language]
         inputs = self._inputs(row, language, caption, together)
         if inputs is None:
@@ -246,27 +240,35 @@ class Run:
         key = row.meme_id, language
         earlier = self._earlier.pictures.get(key)
         if earlier is not None:
-            self._in_table.add(key)
+            self._in_table[earlier.number] = 1
             if self._is_there(earlier):
                 meme.places.append(earlier.place)
                 self._summary.other_languages += 1
 
     def _not_in_table(self) -> Iterator[MemeRows]:
         """What earlier runs made and the table has no caption for, a meme at a time."""
-        memes: dict[str, list[Place | None]] = {}
-        for key, earlier in self._earlier.pictures.items():
-            if key in self._in_table:
+        pictures = self._earlier.pictures
+        for number, (meme_id, _) in enumerate(pictures):
+            if self._in_table[number]:
                 continue
-            if self._prune and self._storage.remove(earlier):
-                self._summary.pruned += 1
-            elif not self._prune and self._is_there(earlier):
-                memes.setdefault(key[0], []).append(earlier.place)
-                self._summary.not_in_table += 1
-            elif file := self._storage.changed(earlier):
-                message = "was changed after memeloc made it; it stays, but not in the set."
-                self._summary.notes.append(InputError(message, file=file))
-        for places in memes.values():
-            yield MemeRows(places, in_table=False, compared=False)
+            meme = MemeRows([], in_table=False, compared=False)
+            for earlier in pictures.of_meme(meme_id).values():
+                if not self._in_table[earlier.number]:
+                    self._in_table[earlier.number] = 1
+                    self._keep_or_prune(earlier, meme)
+            if meme.places:
+                yield meme
+
+    def _keep_or_prune(self, earlier: EarlierPicture, meme: MemeRows) -> None:
+        """Keep a picture that the table has no caption for, or remove it."""
+        if self._prune and self._storage.remove(earlier):
+            self._summary.pruned += 1
+        elif not self._prune and self._is_there(earlier):
+            meme.places.append(earlier.place)
+            self._summary.not_in_table += 1
+        elif file := self._storage.changed(earlier):
+            message = "was changed after memeloc made it; it stays, but not in the set."
+            self._summary.notes.append(InputError(message, file=file))
 
     def _remove_replaced(self) -> None:
         """Remove the files of earlier pictures that newer ones with other names stand for."""
@@ -379,10 +381,11 @@ class Run:
     def _note_replaced(self, work: ShardMeme, item: Item, earlier: EarlierPicture | None) -> None:
         """Count a picture that took the place of an earlier one, whose file may have to go."""
         if earlier is not None and item.painted:
-            key = work.meme_id, item.language
-            suffix = self._settings.format
-            self._made[key] = f"{item.language}/{work.template}/{work.meme_id}.{suffix}"
-            self._earlier.replaced.append((key, earlier))
+            path = f"{item.language}/{work.template}/{work.meme_id}.{self._settings.format}"
+            if earlier.shard is not None or earlier.path != path:
+                key = work.meme_id, item.language
+                self._made[key] = path
+                self._earlier.replaced.append((key, earlier))
             self._summary.replaced += item.inputs_sha256 != earlier.inputs_sha256
 
     def _fail(self, pictures: int, reason: str, *, done: bool = True) -> None:
@@ -416,10 +419,9 @@ def _check_layout(layout: str, earlier: Earlier, folder: SetFolder) -> None:
     Raises:
         InputError: there are pictures of another kind.
     """
-    for picture in earlier.pictures.values():
-        there = layout_of(picture)
-        if there != layout:
-            has = "shards" if picture.shard else "single files"
+    for suffix in earlier.pictures.suffixes:
+        if (there := layout_of(suffix)) != layout:
+            has = "shards" if suffix else "single files"
             raise InputError(
                 f"The set in this folder has its pictures in {has}: render with --to {there}, or "
                 "name another folder.",
@@ -429,8 +431,7 @@ def _check_layout(layout: str, earlier: Earlier, folder: SetFolder) -> None:
 
 def _noting(table: CaptionsTable, earlier: Earlier) -> CaptionsTable:
     """The table, noting also captions in the languages of earlier pictures."""
-    languages = {language for _, language in earlier.pictures}
-    noted = [column.name for column in table.others if column.name in languages]
+    noted = [column.name for column in table.others if column.name in earlier.pictures.languages]
     return replace(table, noted=noted)
 
 

@@ -15,7 +15,8 @@ from typing import ClassVar, Literal, Protocol
 from memeloc.files import file_sha256
 from memeloc.object_storage import Entry, Folder, LocalFolder, ObjectFolder
 from memeloc.render.encode import write_whole
-from memeloc.render.sets.manifest import EarlierPicture, Row
+from memeloc.render.sets.earlier import EarlierPicture, EarlierPictures
+from memeloc.render.sets.manifest import Row
 from memeloc.render.sets.out_folder import remove_picture, remove_temporaries
 from memeloc.render.sets.set_folder import RUNNING
 
@@ -51,7 +52,7 @@ class Storage(Protocol):
     def adding(self, part: str) -> AbstractContextManager[Add]:
         """Take the pictures of a part; they are all there when the block has ended."""
 
-    def clean(self, known: Iterable[EarlierPicture]) -> None:
+    def clean(self, known: EarlierPictures) -> None:
         """Remove what a killed run left unfinished, or finished and not in its rows."""
 
     def has(self, picture: EarlierPicture, *, thoroughly: bool) -> bool:
@@ -103,7 +104,7 @@ class SingleFiles:
             self._made_folders.add(path.parent)
         write_whole(path, content)
 
-    def clean(self, known: Iterable[EarlierPicture]) -> None:
+    def clean(self, known: EarlierPictures) -> None:
         """Remove unfinished files; finished ones are written over."""
         remove_temporaries(self.out)
 
@@ -174,7 +175,7 @@ class SingleObjects:
         for written in under_way:
             written.result()
 
-    def clean(self, known: Iterable[EarlierPicture]) -> None:
+    def clean(self, known: EarlierPictures) -> None:
         """Note what the run may have written: an object is never there in part."""
         self._since = changed_since(self.place)
 
