@@ -10,20 +10,25 @@ from __future__ import annotations
 import json
 import math
 import os
+import resource
 import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from bench.figures import Bound, Figure
 from bench.scenes import ROOT
+from memeloc.engine import ShardResult, map_shards
 
 _GROUP = "Near hashes, distance 5, one core"
+_SHARDS = "Near hashes, distance 5, in shards on two cores"
+_TEN_MILLION = 10_000_000
 _HASHING = "Hashing JPEGs of 500 x 400, one core"
 _DISTANCE, _PLANTED = 5, 5000
 _MANY, _FEW = 1_000_000, 250_000
@@ -90,6 +95,7 @@ def measure(say: Callable[[str], None] = lambda _: None) -> tuple[list[Figure], 
             Figure(_GROUP, "1,000,000 hashes by faiss", faiss["seconds"], "s", note=note),
             Figure(_GROUP, "peak memory of faiss", faiss["megabytes"], "MB"),
         ]
+    figures += in_shards(say=say)
     say("hashing pictures")
     hashing = _child("hashing", 400)
     figures += [
@@ -112,6 +118,40 @@ def measure(say: Callable[[str], None] = lambda _: None) -> tuple[list[Figure], 
         ),
     ]
     return figures, notes
+
+
+def in_shards(
+    count: int = _TEN_MILLION, *, say: Callable[[str], None] = lambda _: None
+) -> list[Figure]:
+    """Seconds and memory of the search in shards on two cores, and whether planted pairs are found.
+
+    Args:
+        count: hashes.
+        say: gets what is being measured.
+    """
+    say(f"near hashes among {count:,}, in shards on two cores")
+    result = _child("shards", count)
+    note = f"{result['found']:,} of {result['planted']:,} planted pairs found"
+    name = f"{count:,} hashes"
+    return [
+        Figure(_SHARDS, name, result["seconds"], "s", note=note),
+        Figure(
+            _SHARDS,
+            f"{name}, planted pairs missed",
+            result["planted"] - result["found"],
+            "",
+            Bound("at most", 0),
+        ),
+        Figure(_SHARDS, f"{name}, CPU of all processes", result["cpu"], "s"),
+        Figure(
+            _SHARDS,
+            f"{name}, peak memory of the largest process",
+            max(result["megabytes"], result["process"]),
+            "MB",
+            Bound("at most", 2000),
+            "the hashes once in the process that begins, and what a shard compares",
+        ),
+    ]
 
 
 class _MissingError(Exception):
@@ -165,6 +205,17 @@ def _search(count: int, *, equal: bool) -> dict[str, Any]:
         groups = group_hashes(hashes)
         pairs = list(near_pairs(groups.values, _DISTANCE))
         took.append(time.perf_counter() - begin)
+    found = _planted_found(groups, pairs, planted, count)
+    return {
+        "seconds": min(took),
+        "planted": len(planted),
+        "found": found,
+        "groups": len(groups.values),
+    }
+
+
+def _planted_found(groups: Any, pairs: list[Any], planted: Any, count: int) -> int:
+    """How many of the planted pairs were found, or are equal."""
     group = np.empty(count, dtype=np.int64)
     group[groups.order] = np.repeat(np.arange(len(groups.values)), np.diff(groups.starts))
     first = np.concatenate([some.first for some in pairs])
@@ -173,12 +224,64 @@ def _search(count: int, *, equal: bool) -> dict[str, Any]:
     lower, higher = np.sort(group[planted], axis=1).T
     wanted = lower * count + higher
     there = (lower == higher) | (keys[np.searchsorted(keys, wanted) % len(keys)] == wanted)
+    return int(there.sum())
+
+
+def _search_in_shards(count: int) -> dict[str, Any]:
+    from memeloc.curate.duplicates.near import group_hashes
+    from memeloc.curate.duplicates.near_shards import near_pairs_in_shards
+
+    hashes, planted = _hashes(count, equal=False)
+    groups = group_hashes(hashes)
+    took: list[_Took] = []
+
+    def spread(
+        function: Callable[[Any], Any],
+        shards: Iterable[Any],
+        *,
+        jobs: int,
+        on_done: Callable[[ShardResult[Any, Any]], None],
+    ) -> None:
+        def note(result: ShardResult[Any, _Took]) -> None:
+            assert result.value is not None, result.failure
+            took.append(result.value)
+            on_done(ShardResult(result.index, result.shard, None))
+
+        map_shards(_Measured(function), shards, jobs=jobs, on_done=note)
+
+    with tempfile.TemporaryDirectory(prefix="memeloc-bench-") as folder:
+        begin, cpu = time.perf_counter(), time.process_time()
+        search = near_pairs_in_shards(
+            groups.values, _DISTANCE, Path(folder), jobs=2, shard_map=spread
+        )
+        pairs = list(search)
+        seconds, cpu = time.perf_counter() - begin, time.process_time() - cpu
     return {
-        "seconds": min(took),
+        "seconds": seconds,
+        "cpu": cpu + sum(shard.cpu for shard in took),
         "planted": len(planted),
-        "found": int(there.sum()),
-        "groups": len(groups.values),
+        "found": _planted_found(groups, pairs, planted, count),
+        "shards": len(took),
+        "process": max(shard.megabytes for shard in took),
     }
+
+
+class _Took(NamedTuple):
+    """What a shard took of its process."""
+
+    cpu: float
+    megabytes: float
+
+
+@dataclass(frozen=True, slots=True)
+class _Measured:
+    function: Callable[[Any], Any]
+
+    def __call__(self, shard: Any) -> _Took:
+        begin = time.process_time()
+        self.function(shard)
+        peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
+        return _Took(time.process_time() - begin, peak)
 
 
 def _faiss(count: int) -> dict[str, Any]:
@@ -270,10 +373,12 @@ def _photographs(folder: Path, count: int) -> list[Path]:
 
 
 def _main(case: str, count: int) -> None:
-    if hasattr(os, "sched_setaffinity"):
+    if case != "shards" and hasattr(os, "sched_setaffinity"):
         os.sched_setaffinity(0, {max(os.sched_getaffinity(0))})
     if case == "faiss":
         result = _faiss(count)
+    elif case == "shards":
+        result = _search_in_shards(count)
     elif case == "hashing":
         result = _hashing(count)
     else:

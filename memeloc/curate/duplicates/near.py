@@ -11,7 +11,7 @@ from __future__ import annotations
 import functools
 import itertools
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -27,8 +27,8 @@ _LONG = 48
 """From this many hashes of one key on, all of them are compared as a table, not by offsets."""
 _TILE = 1 << 19
 """Comparisons held at a time."""
-_CHUNK = 1 << 20
-"""Pairs that are given at a time, about."""
+CHUNK = 1 << 20
+"""Pairs that are held and given at a time, about."""
 _SORT, _COMPARE, _TABLE = 12e-9, 60e-9, 2e-9
 """Seconds, about: to sort a hash into its place; to compare two of a run; to do so in a table."""
 
@@ -73,13 +73,17 @@ def near_pairs(values: Hashes, distance: int) -> Iterator[NearPairs]:
         raise ValueError(f"a distance is 0 to {BITS} bits, not {distance}")
     if distance == 0 or len(values) < 2:
         return
-    blocks = _plan(len(values), distance)
-    waiting: list[_Triple] = []
+    yield from in_chunks(_search(values, distance, block_count(len(values), distance)))
+
+
+def in_chunks(found: Iterable[Triple]) -> Iterator[NearPairs]:
+    """What a search finds, in chunks of about a million pairs."""
+    waiting: list[Triple] = []
     count = 0
-    for piece in _search(values, distance, blocks):
+    for piece in found:
         waiting.append(piece)
         count += len(piece[0])
-        if count >= _CHUNK:
+        if count >= CHUNK:
             yield _joined(waiting)
             waiting, count = [], 0
     if waiting:
@@ -105,18 +109,18 @@ def nearest(hashes: Hashes, known: Hashes, count: int = 1) -> tuple[Indices, NDA
     return places, bits
 
 
-_Triple = tuple[Indices, Indices, Hashes]
+Triple = tuple[Indices, Indices, Hashes]
 """Places of pairs, and the bits in which they differ."""
 
 
-def _joined(pieces: Sequence[_Triple]) -> NearPairs:
+def _joined(pieces: Sequence[Triple]) -> NearPairs:
     first, second, difference = (np.concatenate(column) for column in zip(*pieces, strict=True))
     return NearPairs(
         np.minimum(first, second), np.maximum(first, second), np.bitwise_count(difference)
     )
 
 
-def _plan(count: int, distance: int) -> int:
+def block_count(count: int, distance: int) -> int:
     """Into how many blocks to cut the bits; 0 is to compare all with all."""
     every = count * (count - 1) / 2
     costs = {0: 2 * every * _TABLE}
@@ -127,38 +131,59 @@ def _plan(count: int, distance: int) -> int:
     return min(costs, key=lambda blocks: costs[blocks])
 
 
-def _search(values: Hashes, distance: int, blocks: int) -> Iterator[_Triple]:
+def _search(values: Hashes, distance: int, blocks: int) -> Iterator[Triple]:
     if blocks == 0:
         yield from _table(values, distance)
         return
-    edges = [round(BITS * number / blocks) for number in range(blocks + 1)]
+    for last in range(blocks - distance - 1, blocks):
+        by_last = np.argsort(block_of(values, blocks, last), kind="stable")
+        yield from near_in_block(values, by_last, distance, blocks, last)
+
+
+def near_in_block(
+    values: Hashes, by_last: Indices, distance: int, blocks: int, last: int
+) -> Iterator[Triple]:
+    """The near pairs among some hashes whose last chosen block is a certain one.
+
+    Args:
+        values: hashes, each once.
+        by_last: places of those that are compared, sorted by what stands in the block `last`; for
+            each, all that have the same there.
+        distance: bits.
+        blocks: into how many the bits are cut.
+        last: the block, from `blocks - distance - 1` on: fewer come before the others.
+    """
+    edges = _edges(blocks)
     masks = [np.uint64((1 << high) - (1 << low)) for low, high in itertools.pairwise(edges)]
-    choices = list(itertools.combinations(range(blocks), blocks - distance))
-    for last in range(blocks):
-        # Sorted by the last block once, then by the others in slabs that fit the cache.
-        heads = [chosen[:-1] for chosen in choices if chosen[-1] == last]
-        by_last = np.argsort(_key(values, edges, last), kind="stable")
-        for places in _slabs(values, by_last, masks[last]) if heads else ():
-            slab = values[places]
-            keys = [_key(slab, edges, at) for at in range(last)]
-            for head in heads:
-                order = np.lexsort([keys[at] for at in head]) if head else np.arange(len(slab))
-                mask = functools.reduce(np.bitwise_or, (masks[at] for at in (*head, last)))
-                earlier = [masks[at] for at in range(last) if at not in head]
-                for first, second, difference in _neighbours(slab[order], distance, mask, earlier):
-                    # A pair that is equal in a block before the last of these, and not one of
-                    # these, is found when that block is one of those chosen.
-                    new = np.ones(len(first), dtype=bool)
-                    for other in earlier:
-                        new &= (difference & other) != 0
-                    if new.any():
-                        first, second = places[order[first[new]]], places[order[second[new]]]
-                        yield first, second, difference[new]
+    # Sorted by the last block once, then by the others in slabs that fit the cache.
+    heads = list(itertools.combinations(range(last), blocks - distance - 1))
+    for places in _slabs(values, by_last, masks[last]):
+        slab = values[places]
+        keys = [block_of(slab, blocks, at) for at in range(last)]
+        for head in heads:
+            order = np.lexsort([keys[at] for at in head]) if head else np.arange(len(slab))
+            mask = functools.reduce(np.bitwise_or, (masks[at] for at in (*head, last)))
+            earlier = [masks[at] for at in range(last) if at not in head]
+            for first, second, difference in _neighbours(slab[order], distance, mask, earlier):
+                # A pair that is equal in a block before the last of these, and not one of
+                # these, is found when that block is one of those chosen.
+                new = np.ones(len(first), dtype=bool)
+                for other in earlier:
+                    new &= (difference & other) != 0
+                if new.any():
+                    first, second = places[order[first[new]]], places[order[second[new]]]
+                    yield first, second, difference[new]
 
 
-def _key(values: Hashes, edges: Sequence[int], block: int) -> NDArray[Any]:
+def _edges(blocks: int) -> list[int]:
+    """The bits at which blocks begin, and the end."""
+    return [round(BITS * number / blocks) for number in range(blocks + 1)]
+
+
+def block_of(values: Hashes, blocks: int, block: int) -> NDArray[Any]:
     """What stands in a block of each hash; numpy sorts 16 bits many times as fast as 64."""
-    low, size = edges[block], edges[block + 1] - edges[block]
+    low, high = _edges(blocks)[block : block + 2]
+    size = high - low
     key = (values >> np.uint64(low)) & np.uint64((1 << size) - 1)
     return key.astype(np.uint8 if size <= 8 else np.uint16 if size <= 16 else np.uint64)
 
@@ -173,7 +198,7 @@ def _slabs(values: Hashes, order: Indices, mask: np.uint64) -> Iterator[Indices]
 
 def _neighbours(
     values: Hashes, distance: int, mask: np.uint64, earlier: Sequence[np.uint64]
-) -> Iterator[_Triple]:
+) -> Iterator[Triple]:
     """Near pairs among hashes that stand in the order of the bits of `mask`, and are equal there.
 
     Runs of equal bits that are also equal in one of the `earlier` masks are left out.
@@ -202,7 +227,7 @@ def _neighbours(
         offset += 1
 
 
-def _table(values: Hashes, distance: int) -> Iterator[_Triple]:
+def _table(values: Hashes, distance: int) -> Iterator[Triple]:
     """Near pairs of some hashes, each compared with each that comes after it."""
     count = len(values)
     start = 0

@@ -206,7 +206,7 @@ def write_part(rows: Sequence[Row], path: Path) -> None:
         pq.write_table(
             pa.Table.from_pydict(columns, schema=SCHEMA),
             temporary,
-            compression="none",
+            compression="lz4",
             use_dictionary=False,
             write_statistics=False,
         )
