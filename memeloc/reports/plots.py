@@ -140,7 +140,9 @@ def _heatmap(figure: Figure, axes: Axes, plot: Heatmap) -> None:
     axes.set_yticks(range(rows), [_label(name) for name in values.index])
     axes.spines[:].set_visible(False)
     axes.tick_params(length=0)
-    if max((len(str(name)) for name in values.columns), default=0) > 80 / columns:
+    # Some 85 letters are as wide as the matrix with the names of its rows.
+    beside = max((len(str(name)) for name in values.index), default=0)
+    if max((len(str(name)) for name in values.columns), default=0) > (85 - beside) / columns:
         for label in axes.get_xticklabels():
             label.set(rotation=45, ha="right", rotation_mode="anchor")
     figure.colorbar(image, ax=axes, shrink=0.8).outline.set_visible(False)

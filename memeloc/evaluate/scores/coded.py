@@ -187,6 +187,8 @@ def titles(conditions: Iterable[Condition]) -> dict[Condition, str]:
         for name in Condition._fields
         if len({getattr(each, name) for each in all_conditions}) > 1
     }
+    if all(each.prompt_language == each.language for each in all_conditions):
+        varies -= {"prompt_language"}
     words = {"input": "{}", "language": "memes {}", "prompt_language": "prompt {}"}
     words["country"] = "country {}"
     return {
