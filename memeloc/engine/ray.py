@@ -13,12 +13,14 @@ from __future__ import annotations
 import errno
 import os
 import platform
+import socket
 from collections import deque
 from collections.abc import Callable, Iterable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Generic
+from urllib.parse import urlsplit
 
 from memeloc.engine.pool import TRIES, run_shard, usable_cpus
 from memeloc.engine.protocol import Result, Shard, ShardResult
@@ -27,6 +29,8 @@ from memeloc.version import __version__
 
 _OBJECT_STORE = 256 * 2**20
 """Bytes of the object store of a Ray that is started here: functions and shards are small."""
+_REACHED = 10.0
+"""Seconds within which the cluster's address answers."""
 _PATIENCE = 10.0
 """Seconds without news after which it is checked that the cluster still has processors."""
 _STARTS = 5
@@ -92,7 +96,9 @@ class RayMap:
                 "include_dashboard": False,
                 "object_store_memory": _OBJECT_STORE,
             }
+        where = options["address"]
         try:
+            _check_reachable(where)
             ray.init(
                 **options,
                 runtime_env=self._runtime_env or None,
@@ -101,12 +107,10 @@ class RayMap:
                 logging_level="ERROR",
             )
         except (ConnectionError, OSError, RuntimeError, ValueError) as error:
-            where = options["address"]
-            reason = _first_line(error)
             raise ServiceError(
                 "Ray",
-                f"the cluster {where} cannot be used: {reason}. `ray start --head` starts one; "
-                "guides/cluster.md has the rest.",
+                f"the cluster {where} cannot be used: {_first_line(error)}. `ray start --head` "
+                "starts one; guides/cluster.md has the rest.",
                 retryable=True,
             ) from error
         return ray
@@ -119,6 +123,21 @@ def _library() -> Any:
     except ImportError as error:
         raise MissingError("The engine ray needs Ray: pip install 'memeloc[cluster]'") from error
     return ray
+
+
+def _check_reachable(address: str) -> None:
+    """See that something listens at an address: Ray itself would wait for it for many minutes.
+
+    Raises:
+        OSError: nothing does.
+        ValueError: it has no port.
+    """
+    if address in ("auto", "local"):
+        return
+    parsed = urlsplit(address if "://" in address else f"//{address}")
+    if parsed.port is None:
+        raise ValueError("an address is auto, HOST:PORT or ray://HOST:10001")
+    socket.create_connection((parsed.hostname or "", parsed.port), _REACHED).close()
 
 
 def _first_line(error: BaseException) -> str:
