@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from urllib.parse import unquote
 
 from memeloc.errors import MissingError
-from memeloc.knowledge.graphs.names import BASE, SHAPES_FILE, require_pyoxigraph
+from memeloc.knowledge.graphs.names import DEFAULT, SHAPES_FILE, Terms, require_pyoxigraph
 from memeloc.knowledge.graphs.quads import meme_quads
 from memeloc.knowledge.statements import MemeKnowledge
 
@@ -34,17 +34,17 @@ class Violation:
         return f"{self.meme}, {where}: {self.message}{value}"
 
 
-def check_graphs(memes: Iterable[MemeKnowledge], base: str = BASE) -> Iterator[Violation]:
+def check_graphs(memes: Iterable[MemeKnowledge], terms: Terms = DEFAULT) -> Iterator[Violation]:
     """What is wrong with the graphs, meme by meme.
 
     Raises:
         MissingError: pyshacl or pyoxigraph is not installed.
     """
     for knowledge in memes:
-        yield from violations(as_rdflib(knowledge, base), knowledge.meme)
+        yield from violations(as_rdflib(knowledge, terms), knowledge.meme)
 
 
-def as_rdflib(knowledge: MemeKnowledge, base: str = BASE) -> Graph:
+def as_rdflib(knowledge: MemeKnowledge, terms: Terms = DEFAULT) -> Graph:
     """The graph of a meme for rdflib, by itself.
 
     Raises:
@@ -53,7 +53,7 @@ def as_rdflib(knowledge: MemeKnowledge, base: str = BASE) -> Graph:
     require_pyoxigraph()
     from pyoxigraph import RdfFormat, serialize
 
-    triples = (quad.triple for quad in meme_quads(knowledge, base))
+    triples = (quad.triple for quad in meme_quads(knowledge, terms))
     content = serialize(triples, format=RdfFormat.N_TRIPLES)
     graph: Graph = _rdflib().Graph()
     return graph.parse(data=content, format="nt")

@@ -13,8 +13,9 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from memeloc.files import replacing
 from memeloc.knowledge.graphs.names import (
-    BASE,
+    DEFAULT,
     PREFIXES,
+    Terms,
     clean,
     graph_iri,
     require_pyoxigraph,
@@ -42,7 +43,10 @@ class GraphFiles:
 
 
 def write_graphs(
-    memes: Iterable[MemeKnowledge], out: Path, to: ExportFormat = "nquads", base: str = BASE
+    memes: Iterable[MemeKnowledge],
+    out: Path,
+    to: ExportFormat = "nquads",
+    terms: Terms = DEFAULT,
 ) -> GraphFiles:
     """Write all graphs into a file, or for Parquet three tables into a folder.
 
@@ -53,9 +57,9 @@ def write_graphs(
         InputError: it cannot be written.
         MissingError: pyoxigraph is not installed.
     """
-    graphs = sorted(memes, key=lambda each: graph_iri(each, base))
+    graphs = sorted(memes, key=lambda each: graph_iri(each, terms.base))
     if to == "parquet":
-        return _write_tables(graphs, out, base)
+        return _write_tables(graphs, out, terms.base)
     require_pyoxigraph()
     from pyoxigraph import RdfFormat, serialize
 
@@ -64,7 +68,7 @@ def write_graphs(
 
     def counted() -> Iterator[Any]:
         nonlocal count
-        for quad in _sorted_quads(graphs, base):
+        for quad in _sorted_quads(graphs, terms):
             count += 1
             yield quad.triple if to == "ttl" else quad
 
@@ -74,10 +78,10 @@ def write_graphs(
     return GraphFiles((out,), len(graphs), count)
 
 
-def _sorted_quads(graphs: Sequence[MemeKnowledge], base: str) -> Iterator[Quad]:
-    yield from own_terms(graphs, base)
+def _sorted_quads(graphs: Sequence[MemeKnowledge], terms: Terms) -> Iterator[Quad]:
+    yield from own_terms(graphs, terms)
     for knowledge in graphs:
-        yield from sorted(set(meme_quads(knowledge, base)), key=str)
+        yield from sorted(set(meme_quads(knowledge, terms)), key=str)
 
 
 def _write_tables(graphs: Sequence[MemeKnowledge], out: Path, base: str) -> GraphFiles:

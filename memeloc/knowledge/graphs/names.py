@@ -7,12 +7,15 @@ that a team sets. Ids are percent-encoded, so that each has one IRI and each IRI
 from __future__ import annotations
 
 import re
-from functools import lru_cache
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from functools import cache, lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING
 from urllib.parse import quote
 
 from memeloc.errors import InputError, MissingError
+from memeloc.knowledge.dimensions import Dimension, dimension_names, read_dimension
 from memeloc.knowledge.statements import MemeKnowledge
 
 if TYPE_CHECKING:
@@ -43,6 +46,39 @@ SHAPES_FILE = Path(__file__).with_name("shapes.ttl")
 _BASE = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:[^\s<>\"{}|\\^`]*[:/#]|urn:[a-z0-9][a-z0-9-]+:")
 _TAG = re.compile(r"[A-Za-z]{1,8}(-[A-Za-z0-9]{1,8})*")
 _CONTROL = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f]")
+
+
+@dataclass(frozen=True)
+class Terms:
+    """What is named how.
+
+    Attributes:
+        base: of the IRIs of memes, graphs, models and a team's own dimensions.
+        dimensions: a team's own by id; those that ship need not be there.
+    """
+
+    base: str = BASE
+    dimensions: Mapping[str, Dimension] = field(default_factory=dict)
+
+    def dimension(self, id: str) -> Dimension | None:
+        """The dimension of an id; None of one that is not known any more."""
+        return self.dimensions.get(id) or _shipped().get(id)
+
+    def class_iri(self, id: str) -> str:
+        """The IRI of a dimension's class: of one that ships in the ontology, else below the base."""
+        dimension = self.dimension(id)
+        name = dimension.class_name if dimension else id
+        if name in {each.class_name for each in _shipped().values()}:
+            return ONTOLOGY + name
+        return f"{self.base}dimension/{encoded(name)}"
+
+
+DEFAULT = Terms()
+
+
+@cache
+def _shipped() -> dict[str, Dimension]:
+    return {name: read_dimension(name) for name in dimension_names()}
 
 
 def encoded(*ids: str) -> str:

@@ -13,12 +13,12 @@ stands in the graph twice: as a node, which has a dimension, and as a triple, fo
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
 from memeloc.knowledge.graphs.names import (
-    BASE,
+    DEFAULT,
     ONTOLOGY,
     OWL,
     PROV,
@@ -26,6 +26,7 @@ from memeloc.knowledge.graphs.names import (
     RDFS,
     RELATIONS,
     XSD,
+    Terms,
     encoded,
     graph_iri,
     literal,
@@ -44,32 +45,18 @@ from memeloc.knowledge.statements import (
 if TYPE_CHECKING:
     from pyoxigraph import Literal, NamedNode, Quad
 
-CLASSES: Mapping[str, str] = {
-    "textual": "TextualMaterial",
-    "visual": "VisualMaterial",
-    "scene": "Scene",
-    "background": "BackgroundKnowledge",
-    "intent": "OverallIntent",
-    "emotion": "EmotionExpression",
-    "community": "TargetCommunity",
-    "semiotic": "SemioticProjection",
-    "analogical": "AnalogicalMapping",
-    "toxicity": "ToxicityAssessment",
-}
-"""By id of a dimension its class in `ontology.ttl`."""
 
-
-def meme_quads(knowledge: MemeKnowledge, base: str = BASE) -> list[Quad]:
+def meme_quads(knowledge: MemeKnowledge, terms: Terms = DEFAULT) -> list[Quad]:
     """All quads of a meme's named graph.
 
     Raises:
         MissingError: pyoxigraph is not installed.
     """
     require_pyoxigraph()
-    return _Graph(knowledge, base).quads()
+    return _Graph(knowledge, terms).quads()
 
 
-def own_terms(memes: Iterable[MemeKnowledge], base: str = BASE) -> list[Quad]:
+def own_terms(memes: Iterable[MemeKnowledge], terms: Terms = DEFAULT) -> list[Quad]:
     """The classes and properties that `ontology.ttl` does not have, as quads of the default graph.
 
     They are the dimensions that a team added, and the relations that there are.
@@ -77,34 +64,34 @@ def own_terms(memes: Iterable[MemeKnowledge], base: str = BASE) -> list[Quad]:
     from pyoxigraph import Quad
 
     dimensions: set[str] = set()
-    relations: set[str] = set()
+    relations: dict[str, str] = {}
     for knowledge in memes:
         for each in knowledge.dimensions:
             dimensions.add(each.dimension)
-            relations |= {relation.name for relation in each.relations}
-    terms = [
-        (dimension_class(id, base), f"{OWL}Class", f"{RDFS}subClassOf", "Dimension", id)
-        for id in sorted(dimensions - CLASSES.keys())
-    ]
-    terms += [
-        (relation_iri(name), f"{OWL}ObjectProperty", f"{RDFS}subPropertyOf", "relatedTo", name)
-        for name in sorted(relations)
-    ]
+            relations |= {relation.name: each.dimension for relation in each.relations}
+    rows: list[tuple[str, str, str, str, str, str]] = []
+    for id in sorted(dimensions):
+        iri, found = terms.class_iri(id), terms.dimension(id)
+        if not iri.startswith(ONTOLOGY):
+            label, comment = (found.name, found.definition) if found else (id, "")
+            rows.append((iri, "Class", "subClassOf", "Dimension", label, comment))
+    for name, id in sorted(relations.items()):
+        found = terms.dimension(id)
+        comment = found.relations.get(name, "") if found else ""
+        rows.append(
+            (relation_iri(name), "ObjectProperty", "subPropertyOf", "relatedTo", name, comment)
+        )
     return [
         Quad(node(iri), node(predicate), value)
-        for iri, kind, below, above, label in terms
+        for iri, kind, below, above, label, comment in rows
         for predicate, value in (
-            (f"{RDF}type", node(kind)),
-            (below, node(ONTOLOGY + above)),
+            (f"{RDF}type", node(OWL + kind)),
+            (RDFS + below, node(ONTOLOGY + above)),
             (f"{RDFS}label", literal(label)),
+            (f"{RDFS}comment", _optional(comment)),
         )
+        if value is not None
     ]
-
-
-def dimension_class(dimension: str, base: str = BASE) -> str:
-    """The IRI of a dimension's class; one that a team added is below its own base."""
-    name = CLASSES.get(dimension)
-    return f"{ONTOLOGY}{name}" if name else f"{base}dimension/{encoded(dimension)}"
 
 
 def relation_iri(name: str) -> str:
@@ -115,13 +102,13 @@ def relation_iri(name: str) -> str:
 class _Graph:
     """The quads of one meme's graph, in the making."""
 
-    def __init__(self, knowledge: MemeKnowledge, base: str) -> None:
+    def __init__(self, knowledge: MemeKnowledge, terms: Terms) -> None:
         import pyoxigraph
 
         self.new_quad, self.new_node = pyoxigraph.Quad, pyoxigraph.NamedNode
         self.knowledge = knowledge
-        self.base = base
-        self.iri = graph_iri(knowledge, base)
+        self.terms = terms
+        self.iri = graph_iri(knowledge, terms.base)
         self.graph = node(self.iri)
         self.nodes: dict[tuple[str, str], NamedNode] = {}
         self.made: list[Quad] = []
@@ -129,7 +116,7 @@ class _Graph:
 
     def quads(self) -> list[Quad]:
         knowledge = self.knowledge
-        meme = node(f"{self.base}meme/{encoded(knowledge.meme)}")
+        meme = node(f"{self.terms.base}meme/{encoded(knowledge.meme)}")
         self._add(meme, f"{ONTOLOGY}Meme", id=literal(knowledge.meme))
         self._add(
             self.graph,
@@ -158,7 +145,7 @@ class _Graph:
             state=literal(found.state),
             reason=_optional(found.reason),
         )
-        self._triple(dimension, f"{RDF}type", node(dimension_class(found.dimension, self.base)))
+        self._triple(dimension, f"{RDF}type", node(self.terms.class_iri(found.dimension)))
         self._generated(dimension, answer)
         for entity in found.entities:
             self._add_entity(entity, dimension)
@@ -209,7 +196,7 @@ class _Graph:
         from pyoxigraph import Literal
 
         answer = self._below("answer", name)
-        agent = node(f"{self.base}model/{encoded(provenance.model)}")
+        agent = node(f"{self.terms.base}model/{encoded(provenance.model)}")
         settings = dict(provenance.settings)
         self._add(
             answer,

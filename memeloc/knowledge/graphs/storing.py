@@ -9,7 +9,7 @@ from __future__ import annotations
 import hashlib
 import json
 import shutil
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -17,8 +17,9 @@ from typing import TYPE_CHECKING, Any
 from memeloc.errors import InputError
 from memeloc.files import locked, replacing
 from memeloc.knowledge.graphs.names import (
-    BASE,
+    DEFAULT,
     ONTOLOGY_FILE,
+    Terms,
     graph_iri,
     node,
     require_pyoxigraph,
@@ -42,13 +43,13 @@ class Update:
     removed: int
 
 
-def update_store(folder: Path, memes: Iterable[MemeKnowledge], base: str = BASE) -> Update:
+def update_store(folder: Path, memes: Iterable[MemeKnowledge], terms: Terms = DEFAULT) -> Update:
     """Bring the graphs in a folder up to date.
 
     Args:
         folder: is made; what stands in it is from an earlier call.
         memes: all that the store is to have; others in it are removed.
-        base: of the IRIs.
+        terms: how things are named.
 
     Raises:
         InputError: another command is making graphs in this folder.
@@ -57,13 +58,13 @@ def update_store(folder: Path, memes: Iterable[MemeKnowledge], base: str = BASE)
     require_pyoxigraph()
     folder.mkdir(parents=True, exist_ok=True)
     with locked(folder / "lock", folder):
-        wanted = {graph_iri(each, base): each for each in memes}
+        wanted = {graph_iri(each, terms.base): each for each in memes}
         hashes = {iri: _hash(each) for iri, each in wanted.items()}
         made = _made(folder)
         new = [iri for iri in sorted(wanted) if made.get(iri) != hashes[iri]]
         stale = made.keys() - wanted.keys()
         if new or stale or not _database(folder).is_dir():
-            _write(folder, [wanted[iri] for iri in new], stale, wanted.values(), base)
+            _write(folder, [wanted[iri] for iri in new], stale, list(wanted.values()), terms)
             with replacing(folder / "made.json") as temporary:
                 temporary.write_text(json.dumps({"form": _FORM, "graphs": hashes}), "utf-8")
     return Update(len(new), len(wanted) - len(new), len(stale))
@@ -91,8 +92,8 @@ def _write(
     folder: Path,
     new: list[MemeKnowledge],
     stale: Iterable[str],
-    memes: Iterable[MemeKnowledge],
-    base: str,
+    memes: Sequence[MemeKnowledge],
+    terms: Terms,
 ) -> None:
     from pyoxigraph import DefaultGraph, RdfFormat, Store
 
@@ -101,12 +102,14 @@ def _write(
     try:
         store = Store(str(_database(folder)))
         known = {graph.value for graph in store.named_graphs()}
-        for iri in sorted(known.intersection([*stale, *(graph_iri(each, base) for each in new)])):
+        for iri in sorted(
+            known.intersection([*stale, *(graph_iri(each, terms.base) for each in new)])
+        ):
             store.remove_graph(node(iri))
         store.clear_graph(DefaultGraph())
         store.load(path=str(ONTOLOGY_FILE), format=RdfFormat.TURTLE)
-        store.extend(own_terms(memes, base))
-        store.bulk_extend(quad for each in new for quad in meme_quads(each, base))
+        store.extend(own_terms(memes, terms))
+        store.bulk_extend(quad for each in new for quad in meme_quads(each, terms))
         store.flush()
     except OSError as error:
         raise InputError(f"The store of graphs cannot be written: {error}", file=folder) from error

@@ -6,8 +6,10 @@ import pytest
 import rdflib
 from rdflib.namespace import PROV, RDF, RDFS
 
+from memeloc.knowledge.dimensions import dimension_names, read_dimension
 from memeloc.knowledge.graphs.checking import as_rdflib, check_graphs, violations
-from memeloc.knowledge.graphs.names import PREFIXES
+from memeloc.knowledge.graphs.names import ONTOLOGY_FILE, PREFIXES, Terms
+from memeloc.knowledge.graphs.quads import own_terms
 from tests.knowledge.graphs.some_memes import tea
 
 ML = rdflib.Namespace("urn:memeloc:ontology#")
@@ -61,8 +63,6 @@ def test_relation_into_another_meme_is_refused() -> None:
 
 
 def test_ontology_declares_what_graphs_use() -> None:
-    from memeloc.knowledge.graphs.names import ONTOLOGY_FILE
-
     ontology = rdflib.Graph().parse(ONTOLOGY_FILE)
     terms = {
         term
@@ -72,3 +72,21 @@ def test_ontology_declares_what_graphs_use() -> None:
     }
     assert terms
     assert all((term, RDF.type, None) in ontology for term in terms)
+
+
+def test_ontology_has_a_class_for_each_shipped_dimension() -> None:
+    ontology = rdflib.Graph().parse(ONTOLOGY_FILE)
+    below = {
+        str(name).rpartition("#")[2] for name in ontology.subjects(RDFS.subClassOf, ML.Dimension)
+    }
+    assert below == {read_dimension(name).class_name for name in dimension_names()}
+
+
+def test_own_dimension_is_a_class_below_the_base() -> None:
+    mood = read_dimension("emotion").model_copy(update={"id": "mood", "class_name": "Mood"})
+    terms = Terms("https://example.org/", {"mood": mood})
+    quads = {str(quad) for quad in own_terms([tea()], terms)}
+    assert any(
+        "<https://example.org/dimension/Mood>" in quad and mood.definition in quad for quad in quads
+    )
+    assert terms.class_iri("toxicity") == "urn:memeloc:ontology#ToxicityAssessment"

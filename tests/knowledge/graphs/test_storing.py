@@ -9,7 +9,7 @@ import pytest
 
 from memeloc.errors import InputError
 from memeloc.files import locked
-from memeloc.knowledge.graphs.names import checked_base
+from memeloc.knowledge.graphs.names import Terms, checked_base
 from memeloc.knowledge.graphs.querying import run_query
 from memeloc.knowledge.graphs.storing import Update, open_store, update_store
 from tests.knowledge.graphs.some_memes import tea
@@ -112,6 +112,6 @@ def test_base_that_is_no_iri_is_refused(base: str) -> None:
 
 def test_base_is_of_memes_and_own_dimensions(tmp_path: Path) -> None:
     base = checked_base("https://example.org/memes/")
-    update_store(tmp_path, [tea()], base)
+    update_store(tmp_path, [tea()], Terms(base))
     graphs = [graph.value for graph in open_store(tmp_path).named_graphs()]
     assert graphs == ["https://example.org/memes/graph/tea/hi/hi/m-quest/tiny"]
