@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict
 
-from sqlalchemy import Row, select
+from sqlalchemy import Row, func, select
 
 from memeloc.knowledge.answers import KnowledgeAnswer, Step
 from memeloc.store.queries import Repository, add_rows, equal, stream
@@ -56,6 +56,23 @@ class Knowledge(Repository):
         with self.database.read() as connection:
             row = connection.execute(query).first()
         return None if row is None else _answer(row)
+
+    def last(self) -> int:
+        """A number that is another one after each change; 0 where there are no answers."""
+        with self.database.read() as connection:
+            number = connection.execute(select(func.max(knowledge_answers.c.number))).scalar()
+        return number or 0
+
+    def extractions(self) -> list[tuple[str, str]]:
+        """Recipe and model of each extraction, in the order of their first answers."""
+        columns = knowledge_answers.c
+        query = (
+            select(columns.recipe, columns.model)
+            .where(columns.step == "extract")
+            .group_by(columns.recipe, columns.model)
+            .order_by(func.min(columns.number))
+        )
+        return [(row.recipe, row.model) for row in self.fetch(query)]
 
     def _stream(
         self, wanted: dict[str, str | None], items: Sequence[str] | None

@@ -58,6 +58,16 @@ class CorrectionSettings(_Section):
     )
 
 
+class GraphSettings(_Section):
+    """Graphs of what memes mean."""
+
+    base: str = Field(
+        default="",
+        description="what the IRIs of memes begin with, as https://example.org/memes/; empty for "
+        "urn:memeloc:",
+    )
+
+
 class TranslateSettings(_Section):
     """The translator used by default, and the settings of each translator in a table of its own."""
 
@@ -115,6 +125,9 @@ class Settings(_Section):
         default=TranslateSettings(),
         description="settings of the translators, a table each, as [translate.google]; `with` "
         "is the translator used by default and `budget` the most that one run may cost",
+    )
+    knowledge: GraphSettings = Field(
+        default=GraphSettings(), description="graphs of what memes mean"
     )
     collect: dict[str, Any] = Field(
         default={},
@@ -222,7 +235,7 @@ def first_file(source: str, languages: Sequence[str]) -> str:
     lines += ["# left out has the value that it has in a new workspace.", ""]
     for name, field in Settings.model_fields.items():
         value = getattr(settings, name)
-        if isinstance(value, DatabaseSettings | EngineSettings | CorrectionSettings):
+        if isinstance(value, _PLAIN):
             lines.append(f"[{name}]")
             for inner, inner_field in type(value).model_fields.items():
                 lines += [*_comment(inner_field), _assignment(inner, getattr(value, inner))]
@@ -233,6 +246,9 @@ def first_file(source: str, languages: Sequence[str]) -> str:
         lines.append("")
     return "\n".join(lines)
 
+
+_PLAIN = DatabaseSettings | EngineSettings | CorrectionSettings | GraphSettings
+"""Sections whose settings are written with their defaults."""
 
 _EXAMPLES = {
     "study": (

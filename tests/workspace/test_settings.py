@@ -32,7 +32,7 @@ def test_every_setting_stands_in_it_with_its_meaning() -> None:
     def check(model: type, values: dict[str, object]) -> None:
         for name, field in model.model_fields.items():  # type: ignore[attr-defined]
             assert name in values
-            if name not in ("database", "engine", "correction", "translate"):
+            if name not in ("database", "engine", "correction", "translate", "knowledge"):
                 assert field.description.lower() in plain.lower()
             if name in ("database", "engine", "correction"):
                 check(field.annotation, values[name])  # type: ignore[arg-type]

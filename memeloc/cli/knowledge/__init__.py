@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import typer
 
-from memeloc.cli.knowledge import ask, extract, people, questions, status
+from memeloc.cli.knowledge import ask, extract, graphs, people, questions, status
 
 app = typer.Typer(
     no_args_is_help=True,
@@ -12,10 +12,14 @@ app = typer.Typer(
     "\n\n\b\nExample:\n  memeloc knowledge extract --model MODEL --dry-run\n"
     "  memeloc knowledge extract --model MODEL --budget 20\n"
     "  memeloc knowledge status\n"
+    "  memeloc knowledge export memes.ttl --to ttl\n"
     "  memeloc knowledge ask --model MODEL",
 )
 app.command("extract")(extract.extract)
 app.command("status")(status.status)
+app.command("export")(graphs.export)
+app.command("query")(graphs.query)
+app.command("check")(graphs.check)
 app.command("ask")(ask.ask)
 app.command("questions")(questions.questions)
 app.command("survey")(people.survey)

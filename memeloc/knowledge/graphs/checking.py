@@ -55,7 +55,7 @@ def as_rdflib(knowledge: MemeKnowledge, terms: Terms = DEFAULT) -> Graph:
 
     triples = (quad.triple for quad in meme_quads(knowledge, terms))
     content = serialize(triples, format=RdfFormat.N_TRIPLES)
-    graph: Graph = _rdflib().Graph()
+    graph: Graph = require_rdflib().Graph()
     return graph.parse(data=content, format="nt")
 
 
@@ -91,10 +91,15 @@ def violations(graph: Graph, meme: str = "") -> list[Violation]:
 
 @cache
 def _shapes() -> Any:
-    return _rdflib().Graph().parse(SHAPES_FILE, format="turtle")
+    return require_rdflib().Graph().parse(SHAPES_FILE, format="turtle")
 
 
-def _rdflib() -> Any:
+def require_rdflib() -> Any:
+    """The package rdflib.
+
+    Raises:
+        MissingError: it is not installed.
+    """
     try:
         import rdflib
     except ImportError as error:

@@ -65,10 +65,15 @@ def write_graphs(
 
     formats = {"ttl": RdfFormat.TURTLE, "jsonld": RdfFormat.JSON_LD, "nquads": RdfFormat.N_QUADS}
     count = 0
+    shared = set()  # what several graphs have, such as the model's name
 
     def counted() -> Iterator[Any]:
         nonlocal count
         for quad in _sorted_quads(graphs, terms):
+            if to == "ttl" and not str(quad.subject).startswith(f"<{terms.base}graph/"):
+                if quad.triple in shared:
+                    continue
+                shared.add(quad.triple)
             count += 1
             yield quad.triple if to == "ttl" else quad
 

@@ -65,7 +65,7 @@ class Terms:
         return self.dimensions.get(id) or _shipped().get(id)
 
     def class_iri(self, id: str) -> str:
-        """The IRI of a dimension's class: of one that ships in the ontology, else below the base."""
+        """The IRI of a dimension's class; of a team's own, below the base."""
         dimension = self.dimension(id)
         name = dimension.class_name if dimension else id
         if name in {each.class_name for each in _shipped().values()}:

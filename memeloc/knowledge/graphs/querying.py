@@ -10,8 +10,9 @@ import json
 import re
 import subprocess
 import sys
+from collections.abc import Iterator
 from dataclasses import dataclass
-from itertools import islice
+from itertools import chain, islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -59,6 +60,27 @@ class QueryResult:
     columns: tuple[str, ...]
     rows: tuple[tuple[Value, ...], ...]
     more: bool
+
+    def columns_with_languages(self) -> list[str]:
+        """The columns; behind one that has texts with languages, one of their tags."""
+        return [
+            heading
+            for place, name in enumerate(self.columns)
+            for heading in ([name, f"{name} language"] if self._has_language(place) else [name])
+        ]
+
+    def texts(self) -> Iterator[tuple[str, ...]]:
+        """The rows as texts, for `columns_with_languages`."""
+        tagged = [self._has_language(place) for place in range(len(self.columns))]
+        for row in self.rows:
+            pairs = [
+                (value.text, value.language) if tag else (value.text,)
+                for value, tag in zip(row, tagged, strict=True)
+            ]
+            yield tuple(chain.from_iterable(pairs))
+
+    def _has_language(self, place: int) -> bool:
+        return any(row[place].language for row in self.rows)
 
 
 def run_query(

@@ -43,13 +43,17 @@ class Update:
     removed: int
 
 
-def update_store(folder: Path, memes: Iterable[MemeKnowledge], terms: Terms = DEFAULT) -> Update:
+def update_store(
+    folder: Path, memes: Iterable[MemeKnowledge], terms: Terms = DEFAULT, *, source: str = ""
+) -> Update:
     """Bring the graphs in a folder up to date.
 
     Args:
         folder: is made; what stands in it is from an earlier call.
         memes: all that the store is to have; others in it are removed.
         terms: how things are named.
+        source: what the memes and terms are made of, if that is known: the memes are not read where
+            it is the same as at the last call.
 
     Raises:
         InputError: another command is making graphs in this folder.
@@ -58,15 +62,19 @@ def update_store(folder: Path, memes: Iterable[MemeKnowledge], terms: Terms = DE
     require_pyoxigraph()
     folder.mkdir(parents=True, exist_ok=True)
     with locked(folder / "lock", folder):
+        made = _made(folder)
+        if source and made.get("source") == source:
+            return Update(0, len(made["graphs"]), 0)
+        graphs: dict[str, str] = made.get("graphs", {})
         wanted = {graph_iri(each, terms.base): each for each in memes}
         hashes = {iri: _hash(each) for iri, each in wanted.items()}
-        made = _made(folder)
-        new = [iri for iri in sorted(wanted) if made.get(iri) != hashes[iri]]
-        stale = made.keys() - wanted.keys()
-        if new or stale or not _database(folder).is_dir():
+        new = [iri for iri in sorted(wanted) if graphs.get(iri) != hashes[iri]]
+        stale = graphs.keys() - wanted.keys()
+        if new or stale or not made:
             _write(folder, [wanted[iri] for iri in new], stale, list(wanted.values()), terms)
-            with replacing(folder / "made.json") as temporary:
-                temporary.write_text(json.dumps({"form": _FORM, "graphs": hashes}), "utf-8")
+        record = {"form": _FORM, "source": source, "graphs": hashes}
+        with replacing(folder / "made.json") as temporary:
+            temporary.write_text(json.dumps(record), "utf-8")
     return Update(len(new), len(wanted) - len(new), len(stale))
 
 
@@ -97,7 +105,7 @@ def _write(
 ) -> None:
     from pyoxigraph import DefaultGraph, RdfFormat, Store
 
-    if not (folder / "made.json").exists():
+    if not _made(folder):
         shutil.rmtree(_database(folder), ignore_errors=True)
     try:
         store = Store(str(_database(folder)))
@@ -115,13 +123,13 @@ def _write(
         raise InputError(f"The store of graphs cannot be written: {error}", file=folder) from error
 
 
-def _made(folder: Path) -> dict[str, str]:
-    """By graph the hash of what it was made of; none where that cannot be known."""
+def _made(folder: Path) -> dict[str, Any]:
+    """What the store was made of, by graph a hash; empty where it is not there or of older form."""
     try:
         made: dict[str, Any] = json.loads((folder / "made.json").read_text("utf-8"))
     except (OSError, ValueError):
         return {}
-    return dict(made["graphs"]) if made.get("form") == _FORM else {}
+    return made if made.get("form") == _FORM and _database(folder).is_dir() else {}
 
 
 def _hash(knowledge: MemeKnowledge) -> str:

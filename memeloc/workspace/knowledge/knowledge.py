@@ -4,10 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from functools import cached_property
+from pathlib import Path
 from typing import TYPE_CHECKING
 
+from memeloc.knowledge.graphs.exporting import ExportFormat, GraphFiles
+from memeloc.knowledge.graphs.querying import ROWS, SECONDS, QueryResult, run_query
 from memeloc.knowledge.statements import MemeKnowledge
 from memeloc.workspace.knowledge.extracting import extraction_run
+from memeloc.workspace.knowledge.graphs import (
+    GraphCheck,
+    check_stored,
+    current_store,
+    export_graphs,
+    graph_store,
+    rdflib_dataset,
+)
 from memeloc.workspace.knowledge.running import KnowledgePlan, KnowledgeResult, OnProgress
 from memeloc.workspace.knowledge.settings import KnowledgeSettings
 from memeloc.workspace.knowledge.status import KnowledgeStatusList, status_of
@@ -15,6 +26,9 @@ from memeloc.workspace.knowledge.stored import stored_knowledge
 from memeloc.workspace.part import Part
 
 if TYPE_CHECKING:
+    from pyoxigraph import Store
+    from rdflib import Dataset
+
     from memeloc.workspace.knowledge.questions import Questions
 
 
@@ -85,6 +99,52 @@ class Knowledge(Part):
         """
         stored = stored_knowledge(self._workspace, recipe, model)
         return stored.memes(version=version, language=language)
+
+    def graph(self) -> Store:
+        """All graphs as RDF, a named graph a meme and version, for reading.
+
+        They are kept in the workspace's folder, and only what is new is made.
+
+        Raises:
+            InputError: another command is bringing them up to date.
+            MissingError: pyoxigraph is not installed.
+        """
+        return graph_store(self._workspace)
+
+    def rdflib(self) -> Dataset:
+        """The same for rdflib, in memory.
+
+        Raises:
+            MissingError: rdflib is not installed.
+        """
+        return rdflib_dataset(self._workspace)
+
+    def query(self, query: str, *, seconds: float = SECONDS, rows: int = ROWS) -> QueryResult:
+        """What a SPARQL query gives of all graphs; see `memeloc.knowledge.graphs.querying`.
+
+        Raises:
+            InputError: it is not SPARQL, would change something, or takes too long.
+        """
+        return run_query(current_store(self._workspace), query, seconds=seconds, rows=rows)
+
+    def export(
+        self, out: str | Path, to: ExportFormat, *, recipe: str = "", model: str = ""
+    ) -> GraphFiles:
+        """Write the graphs into a file, or for Parquet tables into a folder.
+
+        Raises:
+            InputError: nothing was extracted, or it cannot be written.
+        """
+        stored = stored_knowledge(self._workspace, recipe, model)
+        return export_graphs(stored, Path(out), to)
+
+    def check(self, *, recipe: str = "", model: str = "") -> GraphCheck:
+        """Check the graphs by the shapes (SHACL) that every graph must meet.
+
+        Raises:
+            MissingError: pyshacl is not installed.
+        """
+        return check_stored(stored_knowledge(self._workspace, recipe, model))
 
     def status(self) -> KnowledgeStatusList:
         """How far each extraction is, what was found, what is missing and why, and what it cost."""

@@ -10,7 +10,7 @@ from memeloc.knowledge.answers import KnowledgeAnswer
 from memeloc.knowledge.extraction.reading import NOT_ASKED
 from memeloc.knowledge.statements import MemeKnowledge
 from memeloc.workspace.folder import WorkspaceFolder
-from memeloc.workspace.knowledge.stored import stored_knowledge
+from memeloc.workspace.knowledge.stored import every_stored
 
 _REASONS = 20
 """Sentences about what is missing that are given."""
@@ -78,11 +78,11 @@ def status_of(workspace: WorkspaceFolder) -> KnowledgeStatusList:
         InputError: a team's own recipe cannot be read any more.
     """
     answers = workspace.store.knowledge.find()
-    pairs = dict.fromkeys((each.recipe, each.model) for each in answers if each.step == "extract")
     found = []
-    for recipe, model in pairs:
+    for stored in every_stored(workspace):
+        recipe, model = stored.recipe.name, stored.model
         memes: dict[tuple[str, str], list[MemeKnowledge]] = defaultdict(list)
-        for each in stored_knowledge(workspace, recipe, model).memes():
+        for each in stored.memes():
             memes[each.version, each.language].append(each)
         for (version, language), knowledge in memes.items():
             own = [

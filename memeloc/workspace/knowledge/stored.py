@@ -38,6 +38,16 @@ class StoredKnowledge:
                 yield knowledge
 
 
+def every_stored(workspace: WorkspaceFolder) -> list[StoredKnowledge]:
+    """What each model found by each recipe, in the order of their first answers.
+
+    Raises:
+        InputError: a team's own recipe cannot be read any more.
+    """
+    pairs = workspace.store.knowledge.extractions()
+    return [stored_knowledge(workspace, recipe, model) for recipe, model in pairs]
+
+
 def stored_knowledge(
     workspace: WorkspaceFolder, recipe: str = "", model: str = ""
 ) -> StoredKnowledge:
