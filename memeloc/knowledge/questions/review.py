@@ -87,7 +87,7 @@ def review(
                    captions=("question", "correct")),
         ),
         (_rules_plot(rules), _places_plot(counts)),
-        tuple(_sentences(questions, rules, p, noted)),
+        tuple(_sentences(questions, rules, counts, p, noted)),
         {
             "questions": len(questions),
             "rules": {row[0]: row[3] for row in rules},
@@ -106,8 +106,8 @@ _RULES_METHOD = (
 )
 _PLACES_METHOD = "Options are shuffled by the seed; Pearson's chi-squared test of equal shares."
 _NOTED_METHOD = (
-    "Questions of the set whose words are the same; right options at least twice as long as every "
-    "other; right options that are the only one to share words with the meme's text."
+    "Questions whose words are the same, with their right options; right options at least twice as "
+    "long as every other; right options that alone share words with the meme's text."
 )
 
 
@@ -116,10 +116,10 @@ def _rules(
 ) -> list[tuple[Any, ...]]:
     rules: dict[str, Callable[[MemeQuestion, tuple[str, ...]], int | None]] = {
         "the longest option": lambda _, options: longest(options),
-        "most words of the question": lambda each, options: closest(
+        "the option with most words of the question": lambda each, options: closest(
             options, each.question, each.language
         ),
-        "most words of the meme's text": lambda each, options: (
+        "the option with most words of the meme's text": lambda each, options: (
             closest(options, captions[each.meme], each.language)
             if captions.get(each.meme)
             else None
@@ -171,13 +171,13 @@ def _dimensions(questions: Sequence[MemeQuestion]) -> Iterator[tuple[Any, ...]]:
 def _noted(
     questions: Sequence[MemeQuestion], captions: Mapping[str, str]
 ) -> Iterator[tuple[str, ...]]:
-    words = {each.id: " ".join(plain_words(each.question, each.language)) for each in questions}
+    words = {each.id: _words(each) for each in questions}
     often = Counter(words.values())
     for each in questions:
         others = (each.plausible, each.implausible, each.none)
         about: list[str] = []
         if often[words[each.id]] > 1:
-            about.append(f"asked of {often[words[each.id]]:,} memes or dimensions")
+            about.append(f"{often[words[each.id]]:,} questions are the same, with their answer")
         if len(each.correct) >= _FAR_LONGER * max(map(len, others)):
             about.append("the right option is far longer than all others")
         caption = captions.get(each.meme, "")
@@ -189,9 +189,15 @@ def _noted(
             yield each.id, each.question, each.correct, "; ".join(about)
 
 
+def _words(each: MemeQuestion) -> tuple[str, ...]:
+    """The words of a question and its right answer."""
+    return tuple(plain_words(f"{each.question} {each.correct}", each.language))
+
+
 def _sentences(
     questions: Sequence[MemeQuestion],
     rules: Sequence[tuple[Any, ...]],
+    counts: Sequence[int],
     p: float,
     noted: Sequence[object],
 ) -> Iterator[str]:
@@ -203,7 +209,8 @@ def _sentences(
     )
     for name, _total, _right, *share in rules:
         yield f"Always taking {name} is right in {percent_with_interval(*share)}; chance is 25 %."
-    yield f"The right option stands at each place alike or not: {p_text(p)}."
+    places = ", ".join(f"{letter} {n:,}" for letter, n in zip(LETTERS, counts, strict=True))
+    yield f"Places of the right option: {places}; chi-squared test of equal shares: {p_text(p)}."
     yield f"{counted(len(noted), 'question is', 'questions are')} to be looked at."
 
 

@@ -37,6 +37,7 @@ class Judgement:
 
 _QUESTIONS = {
     "dimension": "its id",
+    "stage": "toxicity, with what it rests on, or others, which are drawn",
     "judged": "questions that are settled, with their answers",
     "question yes": "questions that make sense to ask",
     "answer yes": "right answers that are plausible",
@@ -69,7 +70,7 @@ _METHOD = (
 
 def validity_section(
     dimensions: Mapping[str, str],
-    judged: Mapping[str, Judged],
+    stages: Mapping[str, Mapping[str, Judged]],
     statements: Mapping[str, str],
     judgements: Sequence[Judgement],
 ) -> Section:
@@ -77,11 +78,11 @@ def validity_section(
 
     Args:
         dimensions: by id of questions and statements.
-        judged: by question's id what is settled; both answers are wanted.
+        stages: by stage and question's id what is settled.
         statements: by statement's id what is settled: `yes`, `no`, `maybe`; empty for open.
         judgements: each person's.
     """
-    questions = list(_by_dimension(dimensions, judged))
+    questions = [row for stage in stages.items() for row in _by_dimension(dimensions, *stage)]
     if not questions:
         gap = "Nobody has judged a question yet: memeloc knowledge survey builds the survey."
         return Section("validity", "What people find right", gaps=(gap,))
@@ -99,15 +100,14 @@ def validity_section(
         (_plot(questions),),
         tuple(_sentences(questions, agreement)),
         {
-            "valid": {row[0]: row[4] for row in questions},
-            "share": {row[0]: row[5] for row in questions},
+            "share": {stage: {r[0]: r[6] for r in questions if r[1] == stage} for stage in stages},
             "statements": {row[0]: row[3] for row in of_statements},
         },
     )  # fmt: skip
 
 
 def _by_dimension(
-    dimensions: Mapping[str, str], judged: Mapping[str, Judged]
+    dimensions: Mapping[str, str], stage: str, judged: Mapping[str, Judged]
 ) -> Iterator[tuple[Any, ...]]:
     by_dimension: dict[str, list[Judged]] = defaultdict(list)
     for id, each in judged.items():
@@ -117,7 +117,8 @@ def _by_dimension(
         asked = sum(each.question == YES for each in those)
         answered = sum(each.answer == YES for each in those)
         valid = sum(each.is_positive for each in those)
-        yield dimension, len(those), asked, answered, *share_row("", valid, len(those))[2:]
+        share = share_row("", valid, len(those))
+        yield dimension, stage, len(those), asked, answered, *share[2:]
 
 
 def _statements(
@@ -155,7 +156,7 @@ def _agreement(judgements: Sequence[Judgement]) -> Iterator[tuple[Any, ...]]:
 def _sentences(
     questions: Sequence[tuple[Any, ...]], agreement: Sequence[tuple[Any, ...]]
 ) -> Iterator[str]:
-    valid, judged = (sum(row[place] for row in questions) for place in (4, 1))
+    valid, judged = (sum(row[place] for row in questions) for place in (5, 2))
     total = share_row("", valid, judged)[3:]
     yield (
         f"People found {valid:,} of {counted(judged, 'question')} right, with the answer: "
@@ -174,6 +175,6 @@ def _sentences(
 def _plot(questions: Sequence[tuple[Any, ...]]) -> Intervals:
     import pandas as pd
 
-    rows = [(row[0], *row[5:]) for row in questions]
-    frame = pd.DataFrame(rows, columns=["label", "value", "low", "high"])
+    rows = [(row[0], *row[6:], row[1]) for row in questions]
+    frame = pd.DataFrame(rows, columns=["label", "value", "low", "high", "group"])
     return Intervals("validity", "Valid questions by dimension", frame, "share", _METHOD)

@@ -16,7 +16,7 @@ def test_set_whose_right_option_is_longest_is_reported() -> None:
     assert section.figures["rules"]["the longest option"] == 1.0
     rules = section.tables[0].frame.set_index("rule")
     assert rules.loc["the longest option", "low"] == pytest.approx(0.9124, abs=1e-4)
-    assert "most words of the meme's text" not in rules.index
+    assert "the option with most words of the meme's text" not in rules.index
     assert section.figures["noted"] == 40
 
 
@@ -35,14 +35,15 @@ def test_words_shared_with_question_and_text() -> None:
     frame = section.tables[2].frame.set_index("option")
     assert frame.loc["correct", "with the question"] == pytest.approx(2 / 3)
     assert frame.loc["correct", "with the text"] == pytest.approx(2 / 3)
-    assert section.figures["rules"]["most words of the question"] == 1.0
+    assert section.figures["rules"]["the option with most words of the question"] == 1.0
     (noted,) = section.tables[4].frame["noted"]
     assert "only the right option has words of the meme's text" in noted
 
 
 def test_doubled_questions_are_noted() -> None:
     same = {"question": "What is the joke?"}
-    questions = [question("a", **same), question("b", question="what is the joke"), question("c")]
+    questions = [question("a", **same), question("b", question="what is the joke"),
+                 question("c", correct="It drinks", **same)]  # fmt: skip
     frame = review(questions, {}).tables[4].frame
     assert frame["item"].tolist() == ["a/toxicity", "b/toxicity"]
 

@@ -23,8 +23,8 @@ def test_paper_rates() -> None:
             dimensions[id] = dimension
             valid = n < share / 2
             judged[id] = Judged("yes", "yes") if valid else Judged("yes" if n % 2 else "no", "no")
-    section = validity_section(dimensions, judged, {}, ())
-    shares = section.figures["share"]
+    section = validity_section(dimensions, {"others": judged}, {}, ())
+    shares = section.figures["share"]["others"]
     assert {name: 100 * value for name, value in shares.items()} == pytest.approx(PRINTED)
     assert sum(shares.values()) / len(shares) == pytest.approx(0.5933, abs=5e-5)
     frame = section.tables[0].frame.set_index("dimension")
@@ -34,7 +34,7 @@ def test_paper_rates() -> None:
 
 def test_question_whose_answer_is_open_does_not_count() -> None:
     judged = {"a/scene": Judged("yes", ""), "b/scene": Judged("no", ""), "c/scene": Judged("", "")}
-    section = validity_section(dict.fromkeys(judged, "scene"), judged, {}, ())
+    section = validity_section(dict.fromkeys(judged, "scene"), {"others": judged}, {}, ())
     assert section.tables[0].frame[["judged", "valid"]].values.tolist() == [[1, 0]]
 
 
@@ -49,7 +49,9 @@ def test_second_judges_and_what_they_differ_on() -> None:
     ]
     dimensions = {each.item: each.dimension for each in judgements}
     judged = {"b/scene": Judged("yes", "yes")}
-    section = validity_section(dimensions, judged, {"a toxicity-1": "maybe"}, judgements)
+    section = validity_section(
+        dimensions, {"others": judged}, {"a toxicity-1": "maybe"}, judgements
+    )
     rows = section.tables[2].frame.set_index("what")
     assert rows.loc["questions", ["judged", "by several", "differing"]].tolist() == [3, 2, 1]
     assert rows.loc["questions", "agreement"] == pytest.approx(0.5)

@@ -37,3 +37,20 @@ def right(number: int, body: dict[str, Any]) -> str:
         harm = {"text": "It mocks cats.", "entities": ["grey-cat"], "value": "harmful"}
         return found(statements=[harm])
     return found()
+
+
+def asked(number: int, body: dict[str, Any]) -> str:
+    """What the simulated model answers: statements, links or a question."""
+    text = text_of(body)
+    if "How a question" not in text:
+        return right(number, body)
+    name = text.removeprefix("The dimension is ").partition(":")[0]
+    return json.dumps(
+        {
+            "question": f"What does the meme say by its {name.lower()}?",
+            "correct": "Tea comes first",
+            "plausible": "Work comes first",
+            "implausible": "Trains are late",
+            "explanation": "The cat waits for tea.",
+        }
+    )

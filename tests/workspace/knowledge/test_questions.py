@@ -17,29 +17,12 @@ from memeloc.survey.design.simulate_team import Colleagues
 from memeloc.workspace import Workspace
 from memeloc.workspace.knowledge import KnowledgeSettings
 from tests.chat_server import ChatServer, serve_chat
-from tests.workspace.knowledge.answering import right, text_of
+from tests.workspace.knowledge.answering import asked, text_of
 from tests.workspace.teams import fill, team_table, workspace_of
 
 MODEL = "tiny"
 DIMENSIONS = 10
 MEMES = 6
-
-
-def asked(number: int, body: dict[str, Any]) -> str:
-    """What the simulated model answers: statements, links or a question."""
-    text = text_of(body)
-    if "How a question" not in text:
-        return right(number, body)
-    name = text.removeprefix("The dimension is ").partition(":")[0]
-    return json.dumps(
-        {
-            "question": f"What does the meme say by its {name.lower()}?",
-            "correct": "Tea comes first",
-            "plausible": "Work comes first",
-            "implausible": "Trains are late",
-            "explanation": "The cat waits for tea.",
-        }
-    )
 
 
 @pytest.fixture(scope="module")
@@ -165,7 +148,7 @@ def test_two_stages_of_judges_make_the_benchmark(workspace: Workspace, tmp_path:
     positive = set(labels.index[(labels[["label", "toxicity-answer"]] == "yes").all(axis=1)])
     assert 0 < len(positive) < MEMES
 
-    surveys = judged(workspace, tmp_path, "others", sample=2, seed=4)
+    surveys = judged(workspace, tmp_path, "others", sample=2, seed=4, answers=2)
     assert set(workspace.survey(surveys[0]).memes) <= positive
     result = questions.select(tmp_path / "benchmark", seed=1)
     rows = read(tmp_path / "benchmark" / "questions.csv")
@@ -183,8 +166,10 @@ def test_two_stages_of_judges_make_the_benchmark(workspace: Workspace, tmp_path:
     assert about["second_stage"] == {"sample": 2, "seed": 4}
 
     section = questions.validity().sections[0]
-    counted = section.tables[0].frame.set_index("dimension")
-    assert counted.loc["toxicity", ["judged", "valid"]].tolist() == [MEMES, len(positive)]
+    counted = section.tables[0].frame.set_index(["dimension", "stage"])
+    expected = [MEMES, len(positive)]
+    assert counted.loc[("toxicity", "toxicity"), ["judged", "valid"]].tolist() == expected
+    assert section.tables[2].frame["by several"].tolist()[0] > 0
     assert section.tables[1].frame["judged"].tolist() == [MEMES, MEMES]
 
 

@@ -165,8 +165,8 @@ class Questions(Part):
         """How much of what the model wrote people find right, by dimension."""
         questions = self.set(**which)
         people = judged_by_people(questions)
-        judged = {**people.toxicity, **people.others}
-        section = validity_section(people.dimensions, judged, people.statements, people.judgements)
+        stages = {"toxicity": people.toxicity, "others": people.others}
+        section = validity_section(people.dimensions, stages, people.statements, people.judgements)
         return _report(questions, section, notes=people.notes())
 
     def select(self, out: str | Path, *, seed: int = 0, **which: str) -> SelectResult:
