@@ -20,6 +20,7 @@ from bench import (
     duplicates,
     filters,
     hashes,
+    knowledge,
     languages,
     loading,
     localising,
@@ -70,6 +71,7 @@ def main() -> int:
             "publishing",
             "scores",
             "models",
+            "knowledge",
             "baselines",
         ),
         help="one part; writes no file",
@@ -118,6 +120,8 @@ def main() -> int:
             figures += command.memory(many=30_000 if chosen.full else 6_000)
     if chosen.only in (None, "models"):
         figures += model_client.measure(say=say)
+    if chosen.only in (None, "knowledge"):
+        figures += knowledge.measure(say=say)
     if chosen.only in (None, "scores"):
         figures += scores.measure(say=say)
     if chosen.only in (None, "texts"):

@@ -1,7 +1,8 @@
-"""A chat server that answers after a while, for `bench.model_client`. In: a port. Out: answers.
+"""A chat server that answers after a while, for clients of the bench. In: a file. Out: answers.
 
-It runs as a process of its own, so that a client's CPU time is the client's alone; `GET /count` is
-how many questions came, and how many different ones.
+The file is JSON, and optional: by a text of a question its answer, the first that is in it. The
+server runs as a process of its own, so that a client's CPU time is the client's alone; `GET /count`
+is how many questions came, and how many different ones.
 """
 
 from __future__ import annotations
@@ -9,24 +10,30 @@ from __future__ import annotations
 import asyncio
 import hashlib
 import json
+import sys
+from pathlib import Path
 
 LATENCY = 0.05
 """Seconds until it answers."""
-_ANSWER = json.dumps(
-    {
-        "choices": [{"index": 0, "message": {"role": "assistant", "content": "b) Non-hate"}}],
-        "model": "bench-2026",
-        "usage": {"prompt_tokens": 900, "completion_tokens": 6},
-    }
-).encode()
 
 
 def main() -> None:
     """Serve until the process ends; the first line of output is the port."""
-    asyncio.run(_serve())
+    given = json.loads(Path(sys.argv[1]).read_text()) if len(sys.argv) > 1 else {"": "b) Non-hate"}
+    asyncio.run(_serve({text.encode(): _answer(answer) for text, answer in given.items()}))
 
 
-async def _serve() -> None:
+def _answer(text: str) -> bytes:
+    return json.dumps(
+        {
+            "choices": [{"index": 0, "message": {"role": "assistant", "content": text}}],
+            "model": "bench-2026",
+            "usage": {"prompt_tokens": 900, "completion_tokens": 6},
+        }
+    ).encode()
+
+
+async def _serve(answers: dict[bytes, bytes]) -> None:
     came: list[bytes] = []
 
     async def connected(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
@@ -40,7 +47,7 @@ async def _serve() -> None:
                     body = await reader.readexactly(length)
                     came.append(hashlib.sha256(body).digest())
                     await asyncio.sleep(LATENCY)
-                    content = _ANSWER
+                    content = next(answers[text] for text in answers if text in body)
                 writer.write(
                     b"HTTP/1.1 200 OK\r\nContent-Type: application/json\r\n"
                     b"Content-Length: %d\r\n\r\n%b" % (len(content), content)

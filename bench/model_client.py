@@ -55,7 +55,7 @@ def measure(*, say: Callable[[str], None], simulated: int = SIMULATED) -> list[F
     """CPU time a question, memory, and what a killed run asks again."""
     with tempfile.TemporaryDirectory(prefix="memeloc-bench-") as name:
         folder = Path(name)
-        _make_pictures(folder)
+        make_pictures(folder, MEMES)
         figures = _picture_questions(folder, say)
         figures += _killed(folder, say)
     figures += _memory(simulated, say)
@@ -64,7 +64,7 @@ def measure(*, say: Callable[[str], None], simulated: int = SIMULATED) -> list[F
 
 def _picture_questions(folder: Path, say: Callable[[str], None]) -> list[Figure]:
     say(f"{MEMES * PROMPTS:,} picture questions, {AT_ONCE} at once")
-    with _server() as url:
+    with chat_server() as url:
         report = json.loads(_client(url, folder, "first.sqlite").communicate()[0])
         again = json.loads(_client(url, folder, "first.sqlite").communicate()[0])
         asked, _ = _count(url)
@@ -102,7 +102,7 @@ def _picture_questions(folder: Path, say: Callable[[str], None]) -> list[Figure]
 def _killed(folder: Path, say: Callable[[str], None]) -> list[Figure]:
     """What is sent again after kill -9, three times on the way."""
     say("killed and resumed")
-    with _server() as url:
+    with chat_server() as url:
         for kill in range(1, 4):
             process = _client(url, folder, "killed.sqlite", "--plain")
             while _count(url)[0] < kill * MEMES * PROMPTS // 4:
@@ -142,8 +142,9 @@ def _memory(simulated: int, say: Callable[[str], None]) -> list[Figure]:
 
 
 @contextmanager
-def _server() -> Iterator[str]:
-    command = [sys.executable, "-m", "bench.chat_server"]
+def chat_server(*answers: Path) -> Iterator[str]:
+    """The address of a server; see `bench.chat_server`."""
+    command = [sys.executable, "-m", "bench.chat_server", *map(str, answers)]
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
         assert process.stdout is not None
         try:
@@ -164,10 +165,10 @@ def _client(url: str, folder: Path, cache: str, *more: str) -> subprocess.Popen[
     return subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
 
 
-def _make_pictures(folder: Path) -> None:
+def make_pictures(folder: Path, count: int) -> None:
     """Memes as they are found: JPEGs of some 800 by 600 pixels with letters and a photograph."""
     random = np.random.default_rng(18)
-    for number in range(MEMES):
+    for number in range(count):
         small = random.integers(0, 256, (12, 16, 3), dtype=np.uint8)
         picture = Image.fromarray(small).resize((800, 600), Image.Resampling.BICUBIC)
         picture.save(folder / f"{number:04}.jpg", quality=85)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import asdict
+from dataclasses import fields
 
 from sqlalchemy import Row, func, select
 
@@ -22,9 +22,9 @@ class Knowledge(Repository):
         """Store answers, all or none; how many there are."""
         rows = [
             {
-                _COLUMNS.get(name, name): value
-                for name, value in asdict(answer).items()
-                if name != "created_at"
+                _COLUMNS.get(field.name, field.name): getattr(answer, field.name)
+                for field in fields(answer)
+                if field.name != "created_at"
             }
             for answer in answers
         ]

@@ -16,7 +16,7 @@ from pydantic import BaseModel
 from memeloc.knowledge.dimensions import Dimension, Recipe
 from memeloc.knowledge.extraction.forms import LinksForm, dimension_form
 from memeloc.knowledge.extraction.reading import read_value, shown_ids
-from memeloc.knowledge.statements import DimensionKnowledge, MemeKnowledge
+from memeloc.knowledge.statements import DimensionKnowledge
 from memeloc.language_models import Question
 from memeloc.language_models.forms import strict_schema
 from memeloc.language_models.meme_inputs import MemeInput
@@ -61,7 +61,7 @@ class Extraction:
         self,
         dimension: str,
         meme: MemeInput,
-        knowledge: MemeKnowledge | None,
+        found: Mapping[str, DimensionKnowledge],
         language: str,
         *,
         open: int = 0,
@@ -69,12 +69,11 @@ class Extraction:
         """What is asked about a dimension of a meme.
 
         Args:
-            knowledge: what was found before; None for nothing.
+            found: what was found before, by dimension.
             language: of labels and statements, as the model is given it.
             open: earlier dimensions that are not there yet, for estimates: a text of the usual
                 length stands for each.
         """
-        found = {each.dimension: each for each in knowledge.dimensions} if knowledge else {}
         shown = [found[each] for each in self.recipe.contexts[dimension] if each in found]
         known = shown_ids(shown)
 
@@ -91,15 +90,16 @@ class Extraction:
         return Question(messages, self._forms[dimension], mark=meme, expected=EXPECTED, check=check)
 
     def link_question(
-        self, meme: MemeInput, knowledge: MemeKnowledge | None, *, open: int = 0
+        self, meme: MemeInput, found: Mapping[str, DimensionKnowledge], *, open: int = 0
     ) -> Question[Any] | None:
         """Which statements those of the recipe's `link` rest on; None where there are none.
 
-        `open` is as of `question`.
+        `found` and `open` are as of `question`.
         """
         texts: dict[bool, dict[str, str]] = {True: {}, False: {}}
-        for each in knowledge.statements() if knowledge else ():
-            texts[each.dimension == self.recipe.link][each.id] = each.text
+        for dimension, knowledge in found.items():
+            own_text = {each.id: each.text for each in knowledge.statements}
+            texts[dimension == self.recipe.link] |= own_text
         own, others = texts[True], texts[False]
         if not open and not (own and others):
             return None

@@ -69,18 +69,28 @@ def meme_knowledge(answers: Sequence[KnowledgeAnswer], recipe: Recipe) -> MemeKn
     first = answers[0]
     extracted = {each.dimension: each for each in answers if each.step == "extract"}
     linked = [each for each in answers if each.step == "link"]
-    dimensions: dict[str, DimensionKnowledge] = {}
-    taken: set[str] = set()
-    for dimension, contexts in recipe.contexts.items():
-        known = shown_ids(dimensions[each] for each in contexts)
-        found = read_dimension(dimension, extracted.get(dimension), known, taken)
-        taken |= {entity.id for entity in found.entities}
-        dimensions[dimension] = found
+    found = read_answers(extracted, recipe, {})
     knowledge = MemeKnowledge(
         *(first.item, first.content, first.version, first.language, recipe.name, first.model),
-        dimensions=tuple(dimensions.values()),
+        dimensions=tuple(
+            found.get(each) or DimensionKnowledge(each, "missing", reason=NOT_ASKED)
+            for each in recipe.contexts
+        ),
     )
     return _with_links(knowledge, linked[-1]) if linked else knowledge
+
+
+def read_answers(
+    answers: Mapping[str, KnowledgeAnswer], recipe: Recipe, found: dict[str, DimensionKnowledge]
+) -> dict[str, DimensionKnowledge]:
+    """What was found of a meme by dimension, with that of answers that were not read before."""
+    taken = {entity.id for each in found.values() for entity in each.entities}
+    for dimension, contexts in recipe.contexts.items():
+        if dimension in answers and dimension not in found:
+            known = shown_ids(found[each] for each in contexts if each in found)
+            found[dimension] = read_dimension(dimension, answers[dimension], known, taken)
+            taken.update(entity.id for entity in found[dimension].entities)
+    return found
 
 
 def shown_ids(dimensions: Iterable[DimensionKnowledge]) -> set[str]:
@@ -95,13 +105,11 @@ def shown_ids(dimensions: Iterable[DimensionKnowledge]) -> set[str]:
 
 def read_dimension(
     dimension: str,
-    answer: KnowledgeAnswer | None,
+    answer: KnowledgeAnswer,
     known: Collection[str] = (),
     taken: Collection[str] = (),
 ) -> DimensionKnowledge:
     """What was found of a dimension; see `read_value`."""
-    if answer is None:
-        return DimensionKnowledge(dimension, "missing", reason=NOT_ASKED)
     provenance = _provenance(answer)
     if answer.status != "answered":
         reason = str(answer.settings.get("reason") or answer.answer)[:500]

@@ -8,8 +8,8 @@ from typing import Any
 from memeloc.errors import MemelocError
 from memeloc.knowledge.dimensions import Recipe, read_recipe
 from memeloc.knowledge.extraction import Extraction
-from memeloc.knowledge.extraction.reading import meme_knowledge
-from memeloc.knowledge.statements import MemeKnowledge
+from memeloc.knowledge.extraction.reading import read_answers
+from memeloc.knowledge.statements import DimensionKnowledge
 from memeloc.language_models import Question
 from memeloc.workspace.folder import WorkspaceFolder
 from memeloc.workspace.knowledge.running import AskedMeme, Key, Pass, Run
@@ -37,16 +37,16 @@ def extraction_passes(workspace: WorkspaceFolder, extraction: Extraction) -> lis
             dimension.id,
             extraction.sha256,
             _Asks(workspace, extraction, dimension.id),
-            tuple(("extract", each) for each in recipe.contexts[dimension.id]),
+            tuple(("extract", each.id) for each in recipe.dimensions[:place]),
         )
-        for dimension in recipe.dimensions
+        for place, dimension in enumerate(recipe.dimensions)
     ]
     if recipe.link:
         needs = tuple(each.key for each in passes)
 
         def link(meme: AskedMeme) -> Question[Any] | None:
             return extraction.link_question(
-                meme.input, _knowledge(meme, recipe), open=_open(meme, needs)
+                meme.input, _found(meme, recipe), open=_open(meme, needs)
             )
 
         passes.append(Pass("link", recipe.link, extraction.sha256, link, needs))
@@ -69,15 +69,18 @@ class _Asks:
         return self.extraction.question(
             self.dimension,
             meme.input,
-            _knowledge(meme, recipe),
+            _found(meme, recipe),
             language,
             open=_open(meme, needs),
         )
 
 
-def _knowledge(meme: AskedMeme, recipe: Recipe) -> MemeKnowledge | None:
-    """What was found so far; None for nothing."""
-    return meme_knowledge(list(meme.answers.values()), recipe) if meme.answers else None
+def _found(meme: AskedMeme, recipe: Recipe) -> dict[str, DimensionKnowledge]:
+    """What was found so far, by dimension; an answer is read once."""
+    extracted = {
+        dimension: answer for (step, dimension), answer in meme.answers.items() if step == "extract"
+    }
+    return read_answers(extracted, recipe, meme.found)
 
 
 def _open(meme: AskedMeme, needs: Sequence[Key]) -> int:

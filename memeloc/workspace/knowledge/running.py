@@ -17,6 +17,7 @@ from typing import Any
 
 from memeloc.errors import MemelocError
 from memeloc.knowledge.answers import KnowledgeAnswer, Step
+from memeloc.knowledge.statements import DimensionKnowledge
 from memeloc.language_models import (
     Answer,
     Budget,
@@ -51,11 +52,13 @@ class AskedMeme:
         language: of statements and questions, a tag.
         answers: its answers so far, of all passes. For an estimate, a pass may be asked for its
             question before what it needs is there.
+        found: what extraction made of the answers, by dimension, so that each is read once.
     """
 
     input: MemeInput
     language: str
     answers: dict[Key, KnowledgeAnswer] = field(default_factory=dict)
+    found: dict[str, DimensionKnowledge] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -159,7 +162,7 @@ class Run:
 
         def questions() -> Iterator[Question[Any]]:
             nonlocal there
-            for memes in self._slices():
+            for memes in self.slices():
                 there += sum(len(meme.answers) for meme in memes)
                 for each in self.passes:
                     for meme in memes:
@@ -197,7 +200,7 @@ class Run:
             stopped,
         )
 
-    def _slices(self) -> Iterator[list[AskedMeme]]:
+    def slices(self) -> Iterator[list[AskedMeme]]:
         """The memes, some at a time, with the answers that are stored."""
         for start in range(0, len(self.items), TOGETHER):
             items = self.items[start : start + TOGETHER]
@@ -217,7 +220,7 @@ class Run:
 
     def _ask_all(self, model: LanguageModel) -> Iterator[int]:
         """Ask; how many answers more are there, each time some are."""
-        for memes in self._slices():
+        for memes in self.slices():
             there = sum(len(meme.answers) for meme in memes)
             self._counts["there"] += there
             yield there
