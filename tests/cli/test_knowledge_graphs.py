@@ -79,6 +79,14 @@ def test_graphs_of_a_real_run_meet_the_shapes(here, command) -> None:
     assert (done.status, done.out) == (0, "4 graphs checked, 0 violations\n"), done.err
 
 
+def test_versions_are_compared(here, command, tmp_path) -> None:
+    done = command("knowledge", "compare", "--langs", "de,en", "--out", tmp_path)
+    assert done.status == 0, done.err
+    assert "2 memes compared by statements in en (ngrams-3-1); 0 in one version only" in done.out
+    assert "100.0%" in done.out
+    assert "Statements, those without a counterpart first" in (tmp_path / "report.html").read_text()
+
+
 def test_graphs_are_there_for_python(here) -> None:
     with Workspace.open(here) as workspace:
         store = workspace.knowledge.graph()

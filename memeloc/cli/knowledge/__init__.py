@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import typer
 
-from memeloc.cli.knowledge import ask, extract, graphs, people, questions, status
+from memeloc.cli.knowledge import ask, compare, extract, graphs, people, questions, status
 
 app = typer.Typer(
     no_args_is_help=True,
@@ -20,6 +20,7 @@ app.command("status")(status.status)
 app.command("export")(graphs.export)
 app.command("query")(graphs.query)
 app.command("check")(graphs.check)
+app.command("compare")(compare.compare)
 app.command("ask")(ask.ask)
 app.command("questions")(questions.questions)
 app.command("survey")(people.survey)

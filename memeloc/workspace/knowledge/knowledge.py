@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from memeloc.knowledge.comparing import THRESHOLD, Comparison, compare
 from memeloc.knowledge.graphs.exporting import ExportFormat, GraphFiles
 from memeloc.knowledge.graphs.querying import ROWS, SECONDS, QueryResult, run_query
 from memeloc.knowledge.statements import MemeKnowledge
@@ -145,6 +146,38 @@ class Knowledge(Part):
             MissingError: pyshacl is not installed.
         """
         return check_stored(stored_knowledge(self._workspace, recipe, model))
+
+    def compare(
+        self,
+        versions: Sequence[str],
+        *,
+        language: str = "",
+        texts_model: str = "ngrams:3",
+        threshold: float = THRESHOLD,
+        recipe: str = "",
+        model: str = "",
+    ) -> Comparison:
+        """Which statements about a meme have a counterpart in another of its versions.
+
+        Args:
+            versions: tags of at least two.
+            language: of the statements; the one that all versions have by default.
+            texts_model: KIND:WHERE, see `memeloc.embedding.models`.
+            threshold: cosine from which statements are counterparts.
+
+        Raises:
+            InputError: the versions have no statements in the same language.
+            MissingError: what the texts' model needs, or scipy, is not installed.
+        """
+        from memeloc.embedding.models import create
+
+        return compare(
+            self.memes(recipe=recipe, model=model),
+            versions,
+            create("texts", texts_model),
+            language=language,
+            threshold=threshold,
+        )
 
     def status(self) -> KnowledgeStatusList:
         """How far each extraction is, what was found, what is missing and why, and what it cost."""
