@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from memeloc.evaluate.choices.asserting import Context
 from memeloc.evaluate.choices.folding import fold, folded, is_word
 from memeloc.evaluate.choices.options import known_options
-from memeloc.evaluate.choices.rules import Context, read
+from memeloc.evaluate.choices.rules import read
 from memeloc.evaluate.choices.transcripts import answer_in, behind_options
 
 _LONGEST = 100_000, 6_000

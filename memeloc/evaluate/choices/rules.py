@@ -28,11 +28,28 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
 
-from memeloc.evaluate.choices.folding import WORD, Folded, is_word
+from memeloc.evaluate.choices.asserting import (
+    Context,
+    asserted,
+    is_doubted,
+    is_refusal,
+    is_wondered,
+    searchable,
+)
+from memeloc.evaluate.choices.folding import Folded, is_word
 from memeloc.evaluate.choices.languages import any_of, gather, languages_for, refusals
-from memeloc.evaluate.choices.options import Mention, Options, negation
+from memeloc.evaluate.choices.options import Options, negation
+from memeloc.evaluate.choices.patterns import (
+    apologies,
+    choosing,
+    concluding,
+    leads,
+    ordinals,
+    places,
+    turns,
+    yes_no,
+)
 from memeloc.evaluate.choices.places import (
     BOTH,
     CONTRADICTION,
@@ -43,7 +60,6 @@ from memeloc.evaluate.choices.places import (
     single,
 )
 from memeloc.evaluate.choices.structured import json_answer, json_reasons, marked_answer
-from memeloc.evaluate.choices.transcripts import without_lists
 
 _INVALID = {BOTH: "both options", CONTRADICTION: "contradiction"}
 
@@ -56,21 +72,6 @@ class Reading:
     rule: str
     is_refused: bool = False
     explanation: str = ""
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Context:
-    """An answer that is read: `text` folded, `original` as written, `prompt` folded."""
-
-    whole: Folded
-    options: Options
-    language: str
-    prompt: str
-
-    @property
-    def text(self) -> str:
-        """The answer, folded."""
-        return self.whole.text
 
 
 def read(context: Context) -> Reading:
@@ -94,9 +95,9 @@ def read(context: Context) -> Reading:
                 return Reading(in_spite, "in spite of a refusal", explanation=whole)
             return Reading(None, "refused", True, whole)
     everything = context.whole.original.strip()
-    if _apologies().search(context.text):
+    if apologies().search(context.text):
         return Reading(None, "apology", True, everything)
-    mentioned = {mention.option for mention in _asserted(context)}
+    mentioned = {mention.option for mention in asserted(context)}
     return Reading(None, "both options" if len(mentioned) > 1 else "none", explanation=everything)
 
 
@@ -123,27 +124,27 @@ def _marked(context: Context) -> Hit | None:
 def _answer(context: Context) -> Hit | None:
     """Behind words for an answer; the last one counts, for reasons come before it."""
     last: Hit | None = None
-    text = _searchable(context)
-    words, *leads = _leads()
+    text = searchable(context)
+    words, *between = leads()
     for match in words.finditer(text):
-        for lead in leads:
+        for lead in between:
             led = lead.match(text, match.end())
             hit = _behind(text, led.end(), context.options) if led else None
-            if hit is not None and not _is_wondered(text, match.end(), hit):
+            if hit is not None and not is_wondered(text, match.end(), hit):
                 last = hit
                 break
     return last
 
 
 def _chosen(context: Context) -> Hit | None:
-    text = _searchable(context)
+    text = searchable(context)
     values: dict[int, tuple[int, int]] = {}
-    for match in _choosing().finditer(text):
+    for match in choosing().finditer(text):
         at = match.start()
         if negation(text, at, at, 0)[0] < at:
             continue  # "not classified as hate": names are read with all that stands before them
         hit = _behind(text, match.end(), context.options)
-        if hit is not None and not _is_doubted(text, at):
+        if hit is not None and not is_doubted(text, at):
             values.setdefault(hit[0], (hit[1], hit[2]))
     return single(values) or _ordinal(text, context.options)
 
@@ -158,15 +159,15 @@ def _behind(text: str, at: int, options: Options) -> Hit | None:
 
 def _ordinal(text: str, options: Options) -> Hit | None:
     values = {}
-    for match in _ordinals().finditer(text):
-        place = _places()[match.group("ordinal")]
+    for match in ordinals().finditer(text):
+        place = places()[match.group("ordinal")]
         if place < len(options):
             values[place] = match.span()
     return single(values)
 
 
 def _first(context: Context) -> Hit | None:
-    text = _searchable(context)
+    text = searchable(context)
     hit = option_at(text, context.options)
     if hit is None:
         return None
@@ -184,7 +185,7 @@ def _first(context: Context) -> Hit | None:
         if marker is None or context.options.is_article(letter):
             return None
     start = len(text) - len(text.lstrip())
-    verdict = _yes_no("").fullmatch(rest.strip()) if re.match(r"\s*[:?]", rest) else None
+    verdict = yes_no("").fullmatch(rest.strip()) if re.match(r"\s*[:?]", rest) else None
     if verdict is not None and letter not in context.options.by_marker:  # `Hate speech: no`
         concept, positive = context.options.sides[option]
         side = concept, positive if verdict.group("yes") else not positive
@@ -199,7 +200,7 @@ def _is_enumeration(rest: str, options: Options, option: int) -> bool:
 
 
 def _last(context: Context) -> Hit | None:
-    text = _searchable(context).rstrip()
+    text = searchable(context).rstrip()
     for pattern in (r"\n", r"[.!?。！？।]\s+|[。！？।]", r"[:;,>]\s+|[:：，；]|\s-\s+"):
         ends = [match.end() for match in re.finditer(pattern, text) if match.end() < len(text)]
         if ends:
@@ -218,33 +219,33 @@ _EMPHASISED = re.compile(
 
 def _emphasis(context: Context) -> Hit | None:
     """One option in marks; in bold first, then in quotes or brackets."""
-    text = _searchable(context)
-    if _is_refusal(context):
+    text = searchable(context)
+    if is_refusal(context):
         return None
     for groups in (range(1, 4), range(4, 13)):
         values: dict[int, tuple[int, int]] = {}
         for match in _EMPHASISED.finditer(text):
             inner = match.group(match.lastindex or 0)
             hit = option_alone(inner, context.options) if match.lastindex in groups else None
-            if hit is not None and hit[0] >= 0 and not _is_doubted(text, match.start()):
+            if hit is not None and hit[0] >= 0 and not is_doubted(text, match.start()):
                 values.setdefault(hit[0], match.span())
         if len(values) == 1:
             ((option, (start, end)),) = values.items()
-            named = {mention.option for mention in _asserted(context)}
+            named = {mention.option for mention in asserted(context)}
             return (option, start, end) if not named - {option} or groups.start == 1 else None
     return None
 
 
 def _in_spite(context: Context) -> int | None:
     """The option that is named behind a refusal and a "but"; what it adds must not refuse too."""
-    text = _searchable(context)
+    text = searchable(context)
     last = None
     for match in refusals().finditer(text):
         last = match
-    turn = _turns().search(text, last.end()) if last else None
+    turn = turns().search(text, last.end()) if last else None
     if turn is None:
         return None
-    places = {mention.option for mention in _asserted(context, text[turn.end() :])}
+    places = {mention.option for mention in asserted(context, text[turn.end() :])}
     return places.pop() if len(places) == 1 else None
 
 
@@ -259,9 +260,9 @@ def _yes_or_no(context: Context) -> Hit | None:
     )
     if yes is None or no is None or len(context.options) != 2:
         return None
-    match = _yes_no(context.language).match(context.text)
+    match = yes_no(context.language).match(context.text)
     if match is None:  # a whole answer may be the yes of another language
-        match = _yes_no("").fullmatch(context.text.strip())
+        match = yes_no("").fullmatch(context.text.strip())
     if match is None:
         return None
     return (yes if match.group("yes") else no), match.start(), match.end()
@@ -281,57 +282,20 @@ def _asks_yes_or_no(context: Context) -> bool:
 
 
 def _conclusion(context: Context) -> Hit | None:
-    sentences = list(re.finditer(r"[^.!?\n。！？।]+", _searchable(context)))
+    sentences = list(re.finditer(r"[^.!?\n。！？।]+", searchable(context)))
     for sentence in reversed(sentences):
-        if _concluding().match(sentence.group().strip()):
-            named = _asserted(context, sentence.group())
+        if concluding().match(sentence.group().strip()):
+            named = asserted(context, sentence.group())
             if len({mention.option for mention in named}) == 1:
                 return named[0].option, sentence.start(), sentence.end()
     return None
 
 
 def _named(context: Context) -> Hit | None:
-    named = _asserted(context)
+    named = asserted(context)
     if len({mention.option for mention in named}) != 1:
         return None
     return named[0].option, len(context.text), len(context.text)
-
-
-def _asserted(context: Context, text: str = "") -> list[Mention]:
-    """The options that a text names, but in quotations and where it only wonders."""
-    text = text or _searchable(context)
-    text = _QUOTED.sub(lambda match: " " * len(match.group()), text)
-    return [
-        mention
-        for mention in context.options.mentions(text)
-        if not _is_doubted(text, mention.start) and not _asked_after().match(text, mention.end)
-    ]
-
-
-_QUOTED = re.compile(
-    r"[\"“„«「](?:[^\"”“»」\n]*\s){3}[^\"”“»」\n]*[\"”“»」]|(?<!\w)'(?:[^'\n]*\s){3}[^'\n]*'(?!\w)"
-)
-"""Quotations of four words and more: captions, not answers."""
-
-
-def _is_doubted(text: str, at: int) -> bool:
-    clause = max(text.rfind(mark, 0, at) for mark in ".,;:!?\n()。，；：！？।")
-    start = max(clause + 1, at - 70)
-    return bool(_doubts().search(text, start, at) or refusals().search(text, start, at))
-
-
-def _is_wondered(text: str, start: int, hit: Hit) -> bool:
-    """Whether a question stands behind words for an answer: "answer if it is hate or not"."""
-    _, at, end = hit
-    return bool(_doubts().search(text, start, at) or _asked_after().match(text, end))
-
-
-def _is_refusal(context: Context) -> bool:
-    return bool(refusals().search(context.text))
-
-
-def _searchable(context: Context) -> str:
-    return without_lists(context.text, context.options)
 
 
 Rule = Callable[[Context], Hit | None]
@@ -349,75 +313,3 @@ RULES: Sequence[tuple[str, Rule]] = (
     ("named", _named),
 )
 _BEFORE_REFUSALS = "emphasis"
-
-
-@lru_cache(maxsize=1)
-def _leads() -> tuple[re.Pattern[str], re.Pattern[str], re.Pattern[str]]:
-    """Words for an answer; what may stand between them and it; and the same with words between."""
-    is_ = any_of(gather("is_"))
-    gap = rf"(?:[\s*_]+[{WORD}']+){{1,7}}?[\s*_]*"
-    mark = r"[\s*_'\"“”「(\[`<#:：=>-]*"
-    return (
-        re.compile(any_of(gather("answer"))),
-        re.compile(rf"{mark}(?:{is_}{mark})?(?:{is_}{mark})?"),
-        re.compile(rf"{gap}(?:{is_}|[:：=]){mark}(?:{is_}{mark})?"),
-    )
-
-
-@lru_cache(maxsize=1)
-def _choosing() -> re.Pattern[str]:
-    choose = any_of({*gather("choose"), *gather("but")})
-    option = any_of(gather("option"))
-    mark = r"[\s*_'\"“”「(\[`<#:：,]*"
-    return re.compile(rf"(?:{choose}{mark}|(?={option}{mark}))")
-
-
-@lru_cache(maxsize=1)
-def _apologies() -> re.Pattern[str]:
-    return re.compile(any_of(gather("sorry")))
-
-
-@lru_cache(maxsize=1)
-def _doubts() -> re.Pattern[str]:
-    return re.compile(any_of(gather("doubt")))
-
-
-@lru_cache(maxsize=1)
-def _asked_after() -> re.Pattern[str]:
-    return re.compile(rf"\s?{any_of(gather('doubt_after'))}|[^.!\n]{{0,40}}\?")
-
-
-@lru_cache(maxsize=1)
-def _turns() -> re.Pattern[str]:
-    return re.compile(any_of(gather("but")))
-
-
-@lru_cache(maxsize=1)
-def _concluding() -> re.Pattern[str]:
-    return re.compile(any_of(gather("conclude")))
-
-
-@lru_cache(maxsize=32)
-def _yes_no(language: str) -> re.Pattern[str]:
-    among = languages_for(language) if language else None
-    yes, no = any_of(gather("yes", among)), any_of(gather("no", among))
-    return re.compile(rf"[^{WORD}]*(?:(?P<no>{no})|(?P<yes>{yes}))[^{WORD}]*")
-
-
-@lru_cache(maxsize=1)
-def _places() -> dict[str, int]:
-    from memeloc.evaluate.choices.languages import languages
-
-    return {
-        word: place
-        for language in languages().values()
-        for place, word in enumerate(language.ordinals)
-    }
-
-
-@lru_cache(maxsize=1)
-def _ordinals() -> re.Pattern[str]:
-    words = "|".join(sorted(map(re.escape, _places()), key=lambda each: (-len(each), each)))
-    return re.compile(
-        rf"(?:(?<!\w)(?P<ordinal>{words})\s?(?:{any_of(gather('option'))}|answer|one\b|antwort|respuesta))"
-    )
