@@ -2,26 +2,19 @@
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Iterator, Mapping
-from pathlib import Path, PurePosixPath
+from pathlib import Path
 
-from memeloc.collect.datasets.layouts import layout_of
-from memeloc.collect.datasets.memes import TableOptions
-from memeloc.collect.datasets.reader import DatasetTables
 from memeloc.errors import InputError
 from memeloc.evaluate.gold import Gold
+from memeloc.evaluate.releases import release_rows, release_table
 from memeloc.evaluate.runs.items import RunData, RunItem, in_languages
 from memeloc.evaluate.runs.run import Run
 from memeloc.evaluate.runs.tables import as_label, gold_of, read_gold
-from memeloc.files import replacing
-from memeloc.items import FoundPicture
-from memeloc.model import SEPARATOR
 from memeloc.publish.reading import PublishedRelease, open_release
 from memeloc.tables import read_table
 
 _LABELS = ("meme_id", "culture", "label")
-_SUFFIXES = {b"\x89PNG": ".png", b"RIFF": ".webp", b"GIF8": ".gif"}
 
 
 def published_memes(run: Run, folder: Path, pictures: Path, gold: Path | None = None) -> RunData:
@@ -51,12 +44,11 @@ def published_memes(run: Run, folder: Path, pictures: Path, gold: Path | None = 
 def _items(run: Run, release: PublishedRelease, pictures: Path) -> Iterator[RunItem]:
     wanted = run.dataset.languages
     seen = set()
-    for picture in _pictures(release.folder):
-        meme, split = str(picture.details.get("meme_id", "")), picture.details.get("split", "")
-        seen.add((meme, picture.language))
-        if in_languages(picture.language, wanted) and run.dataset.split in ("", split):
-            path = _copied(picture.picture, pictures)
-            yield RunItem(meme, picture.language, SEPARATOR.join(picture.parts), path)
+    for row in release_rows(release.folder, pictures):
+        meme, tag = row.text("meme_id"), row.text("language")
+        seen.add((meme, tag))
+        if in_languages(tag, wanted) and run.dataset.split in ("", row.text("split")):
+            yield RunItem(meme, tag, row.text("text"), row.picture)
     if run.dataset.split:
         return  # of a meme whose picture stayed behind the split is not in the table of captions
     for (meme, _), texts in release.captions.items():
@@ -65,38 +57,13 @@ def _items(run: Run, release: PublishedRelease, pictures: Path) -> Iterator[RunI
                 yield RunItem(meme, tag, text)
 
 
-def _pictures(folder: Path) -> Iterator[FoundPicture]:
-    from memeloc.collect.fetching.fetch import Fetcher
-
-    tables = DatasetTables("table", folder, TableOptions(), (layout_of("memeloc"),))
-    with Fetcher(None) as fetcher:
-        for found in tables.read(fetcher, strict=False):
-            if isinstance(found, FoundPicture):
-                yield found
-
-
-def _copied(content: bytes, folder: Path) -> Path:
-    suffix = _SUFFIXES.get(content[:4], ".jpg")
-    path = folder / f"{hashlib.sha256(content).hexdigest()}{suffix}"
-    if not path.is_file():
-        folder.mkdir(parents=True, exist_ok=True)
-        with replacing(path) as temporary:
-            temporary.write_bytes(content)
-    return path
-
-
 def _labels(
     run: Run, release: PublishedRelease, items: set[str], about: Mapping[str, str]
 ) -> Gold | None:
     """The labels of its survey; of several the one that the run names."""
-    tables = [
-        name
-        for name in release.files
-        if PurePosixPath(name).parent.name == "tables" and PurePosixPath(name).stem == "labels"
-    ]
-    if not tables:
+    path = release_table(release.folder, "labels")
+    if path is None:
         return None
-    path = release.folder / tables[0]
     by_item: dict[str, dict[str, str]] = {}
     surveys = set()
     for row in read_table(path, _LABELS).rows:
@@ -111,4 +78,4 @@ def _labels(
             "dataset.survey in the run file",
             file=path,
         )
-    return gold_of(run, by_item, {**about, "gold": tables[0]}) if by_item else None
+    return gold_of(run, by_item, {**about, "gold": f"tables/{path.name}"}) if by_item else None

@@ -19,7 +19,7 @@ from memeloc.label.topics import (
 )
 from memeloc.tables.writing import Column, write_table
 from memeloc.workspace.labels.auditing import audit_of, labels_table
-from memeloc.workspace.labels.labelling import labellings, newest_labelling
+from memeloc.workspace.labels.labelling import Labelling, labellings, newest_labelling
 from memeloc.workspace.labels.people import build_survey, surveys_of
 from memeloc.workspace.labels.running import LabelPlan, LabelResult, OnProgress, Run
 from memeloc.workspace.labels.settings import LabelSettings
@@ -88,17 +88,15 @@ class Labels(Part):
 
     def outcomes(self, *, taxonomy: str = "", model: str = "", equal: str = "") -> list[Outcome]:
         """What became of each meme after its rounds, by a meaning of equal (the run's own)."""
-        labelling = newest_labelling(self._workspace, taxonomy, model)
-        return labelling.with_equal(equal).outcomes()
+        return self._newest(taxonomy, model, equal).outcomes()
 
     def answers(self, *, taxonomy: str = "", model: str = "") -> list[RoundLabel]:
         """Every answer about the memes as they are now, with the raw text and who gave it."""
-        return newest_labelling(self._workspace, taxonomy, model).answers
+        return self._newest(taxonomy, model).answers
 
     def table(self, *, taxonomy: str = "", model: str = "", equal: str = "") -> pd.DataFrame:
         """Each label with who gave it; see `auditing.labels_table`."""
-        labelling = newest_labelling(self._workspace, taxonomy, model)
-        return labels_table(labelling.with_equal(equal))
+        return labels_table(self._newest(taxonomy, model, equal))
 
     def ask_people(
         self,
@@ -125,15 +123,13 @@ class Labels(Part):
         Raises:
             InputError: the rounds agree everywhere; or as `Surveys.build`.
         """
-        labelling = newest_labelling(self._workspace, taxonomy, model).with_equal(equal)
         return build_survey(
-            labelling,
+            self._newest(taxonomy, model, equal),
             name,
             cultures,
-            purpose="differing",
-            people=None if people is None else Path(people),
+            "differing",
+            people=people,
             recipe=recipe,
-            sample=None,
             seed=seed,
             show=show,
             options=options,
@@ -163,17 +159,15 @@ class Labels(Part):
         Raises:
             InputError: the rounds agree nowhere; or as `Surveys.build`.
         """
-        labelling = newest_labelling(self._workspace, taxonomy, model).with_equal(equal)
         return build_survey(
-            labelling,
+            self._newest(taxonomy, model, equal),
             name,
             cultures,
-            purpose="audit",
-            people=None if people is None else Path(people),
+            "audit",
+            people=people,
             recipe=recipe,
-            sample=sample,
             seed=seed,
-            show=False,
+            sample=sample,
             options=options,
         )
 
@@ -214,8 +208,8 @@ class Labels(Part):
 
     def new_topics(self, *, taxonomy: str = "", model: str = "") -> tuple[NewTopic, ...]:
         """The topics that a model proposed, and what people made of them."""
-        labelling = newest_labelling(self._workspace, taxonomy, model)
-        given = ((answer.item, answer.topics) for answer in labelling.topics)
+        answers = self._newest(taxonomy, model).topics
+        given = ((answer.item, answer.topics) for answer in answers)
         return new_topics(given, self._store.model_labels.topic_merges())
 
     def merge_topics(
@@ -241,5 +235,8 @@ class Labels(Part):
         write_table(Path(file), [Column(name) for name in names], rows)
 
     def _known(self, taxonomy: str, model: str) -> Sequence[Topic]:
-        settings = newest_labelling(self._workspace, taxonomy, model).settings
+        settings = self._newest(taxonomy, model).settings
         return read_topics(settings.topics) if settings.topics else ()
+
+    def _newest(self, taxonomy: str, model: str, equal: str = "") -> Labelling:
+        return newest_labelling(self._workspace, taxonomy, model).with_equal(equal)

@@ -44,14 +44,14 @@ def build_survey(
     labelling: Labelling,
     name: str,
     cultures: str,
-    *,
     purpose: Purpose,
-    people: Path | None,
+    *,
+    people: str | Path | None,
     recipe: str,
-    sample: int | None,
     seed: int,
-    show: bool,
     options: Mapping[str, Any],
+    sample: int | None = None,
+    show: bool = False,
 ) -> BuildResult:
     """A survey of what rounds differ on, or of a sample of what they agree on.
 
@@ -76,7 +76,7 @@ def build_survey(
         recipe=recipe,
         mode=_MODES[purpose] if recipe and _MODES[purpose] in _modes(recipe) else "",
         taxonomy="" if recipe else settings.taxonomy,
-        people=people,
+        people=None if people is None else Path(people),
         memes=[each.item for each in chosen],
         collected=settings.collected,
         sample=sample if sample is not None or purpose == "differing" else SAMPLE,

@@ -23,7 +23,11 @@ LABELS = [
 ]
 
 
-@pytest.fixture(scope="module", params=[("hf", {}), ("hf", {"pictures": "folder"}), ("csv", {})])
+@pytest.fixture(
+    scope="module",
+    params=[("hf", {}), ("hf", {"pictures": "folder"}), ("csv", {}), ("webdataset", {})],
+    ids=str,
+)
 def release(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("release")
     made = small_release(folder / "made")
