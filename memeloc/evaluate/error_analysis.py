@@ -25,9 +25,9 @@ PLOTTED = 4
 """Models whose confusion is drawn: those with the best macro F1; tables have all."""
 
 _TOLD_APART = ("input", "prompt_language", "country")
-"""What tells answers of a model apart, where it was asked in several ways; see `ModelAnswers`."""
+"""What answers of a model differ in, where it was asked in several ways; see `ModelAnswers`."""
 _CONFUSED = {
-    "model": "its name, with what else tells its answers apart",
+    "model": "its name, with what else its answers differ in",
     "gold": "the right label",
     "predicted": f"the label that the model gave; {INVALID} where it gave none",
     "items": "answers",

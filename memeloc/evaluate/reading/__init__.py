@@ -1,7 +1,7 @@
 """Answers made elsewhere. In: tables of answers and of labels. Out: `ScoredFiles`.
 
 1. `columns` finds out which column is what;
-2. `prompts` tells from a prompt's number or text which wording and order it is, and which options
+2. `prompts` reads from a prompt's number or text which wording and order it is, and which options
    were shown;
 3. `questions` reads what a choice of each answer is, `labels` what is right;
 4. `scoring` scores them like answers of a run, `summary` is the result as plain values.

@@ -31,7 +31,7 @@ _IN_NAME = re.compile(r"[_.-]([a-z]{2,3})$")
 
 @dataclass(frozen=True, slots=True)
 class AnswerColumns:
-    """Names of columns; empty for one that its name tells, or that there is not.
+    """Names of columns; empty for one that is known by its name, or is not there.
 
     Attributes:
         item: what was asked about; answer: the model's words.

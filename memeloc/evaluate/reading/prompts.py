@@ -60,7 +60,7 @@ class PromptReader:
         labels: of the run, in the order in which order 0 shows them.
         texts: of the run's own prompts, for options that nothing shows.
         orders: how many orders the run has, 1 or 2.
-        language: of the prompts; empty to tell it by their text.
+        language: of the prompts; empty to read it from their text.
         options: as the user gives them, in order 0.
     """
 
@@ -224,7 +224,7 @@ def _pieces(prompt: str) -> tuple[str, ...]:
 
 @lru_cache(maxsize=4096)
 def language_of(text: str) -> str:
-    """The language of a prompt among those that there are rules of; empty where nothing tells it.
+    """The language of a prompt among those that there are rules of; empty where it cannot be read.
 
     By its script, or by how many of its words are among the short words of a language's rules.
     """

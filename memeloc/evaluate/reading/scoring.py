@@ -67,7 +67,7 @@ def score_answers(
         run: which options and prompts these are: a shipped run or a run file. One without labels
             is multiple choice, and so is any with `columns.correct`.
         columns: which column holds what; by name where it is not given.
-        language: of the prompts; told by their texts where it is not given, else English.
+        language: of the prompts; read from their texts where it is not given, else English.
         model: its name, where no column has it; else the file's name.
         options: marker and name of each, in the order of the first prompt, where no text shows
             them.

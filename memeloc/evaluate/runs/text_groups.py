@@ -1,4 +1,4 @@
-"""Items told apart by their text. In: texts and their language. Out: a group of each.
+"""Groups of items by their text. In: texts and their language. Out: a group of each.
 
 AraHarMeme (3.3, 5) looks apart at memes in which no text was found, and at code-switched ones.
 """

@@ -175,7 +175,7 @@ def only(coded: Coded, kept: NDArray[np.bool_]) -> Coded:
 
 
 def titles(conditions: Iterable[Condition]) -> dict[Condition, str]:
-    """By condition a name that has what tells it from the others; the model always.
+    """By condition a name with what it differs in from the others; the model always.
 
     >>> two = [Condition("cat", "both", tag, "en", "") for tag in ("de", "hi")]
     >>> list(titles(two).values())

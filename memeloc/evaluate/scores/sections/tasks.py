@@ -108,7 +108,7 @@ def tasks_section(scored: Scored, tasks: Tasks) -> Section:
 def groups_section(scored: Scored, groups: Groups) -> Section:
     """Parts of the items apart."""
     method = f"As for all items, of the items of the group only. {scored.resampling}"
-    columns = {"grouping": "what items are told apart by", "group": "the part of them", **_SCORES}
+    columns = {"grouping": "what divides the items", "group": "the part of them", **_SCORES}
     rows = (
         (grouping, group, *_cells(s))
         for (grouping, group), scores in groups.items()
