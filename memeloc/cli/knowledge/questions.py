@@ -46,7 +46,7 @@ def questions(
     lang: OfLang = "",
     as_json: AsJson = False,
 ) -> None:
-    """Look at the questions as a set: do they give their right answers away?
+    """Say whether the questions, as a set, give their right answers away.
 
     How often the longest option is right, or the one that shares words with the question or with
     the meme's text; where the right one stands; questions that are the same. With answers of models
@@ -80,7 +80,6 @@ def select(
     \b
     Example:
       memeloc knowledge select benchmark
-      memeloc evaluate run m-quest --data benchmark/questions.csv --model MODEL
     """
     with memeloc.Workspace.find() as workspace:
         result = workspace.knowledge.questions.select(
