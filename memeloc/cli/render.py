@@ -62,7 +62,10 @@ def render(
         "jpg", "--format", metavar="KIND", help="Picture files: jpg, png, webp or avif."
     ),
     to: str = Option(
-        "files", "--to", metavar="LAYOUT", help="files; or webdataset: DIR/shards, as tar files."
+        "files",
+        "--to",
+        metavar="LAYOUT",
+        help="files; webdataset: DIR/shards, as tar files; or parquet: there, with pictures in it.",
     ),
     quality: int = Option(90, min=1, max=100, help="Of JPEG, WebP and AVIF."),
     max_side: int | None = Option(
@@ -221,7 +224,8 @@ def _sentences(summary: Summary) -> Iterator[str]:
     if summary.page:
         yield f"Look at them all: {summary.page}"
     if summary.shards:
-        yield f"Shards, as WebDataset reads them: {summary.shards}"
+        reader = "WebDataset" if summary.layout == "webdataset" else "Hugging Face's datasets"
+        yield f"Shards, as {reader} reads them: {summary.shards}"
     if summary.example:
         yield f"One of them: {summary.example}"
 

@@ -5,8 +5,7 @@ One table for the writers, the card and Croissant, so that all of them say the s
 
 from __future__ import annotations
 
-import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -90,29 +89,3 @@ def picture_fields() -> list[pa.Field]:
         return value
 
     return [pa.field(column.name, nested(column)) for column in PICTURE_COLUMNS]
-
-
-def dataset_features(columns: Sequence[pa.Field], *, pictures: bool) -> dict[str, Any]:
-    """Features of Hugging Face datasets for the schema's metadata, as JSON values.
-
-    The format is that of `datasets.Features.to_dict`, which `datasets` reads from the key
-    `huggingface` of a Parquet file's schema.
-    """
-    features: dict[str, Any] = {"image": {"_type": "Image"}} if pictures else {}
-    return features | {column.name: _feature(column.type) for column in columns}
-
-
-def _feature(kind: pa.DataType) -> dict[str, Any]:
-    import pyarrow as pa
-
-    if pa.types.is_list(kind):
-        return {"feature": _feature(kind.value_type), "_type": "Sequence"}
-    names = {pa.float64(): "float64", pa.bool_(): "bool"}
-    return {"dtype": names.get(kind, str(kind)), "_type": "Value"}
-
-
-def with_features(schema: Any, *, pictures: bool = False) -> Any:
-    """An Arrow schema with the metadata by which `datasets` gives pictures and features."""
-    columns = [field for field in schema if field.name != "image"]
-    info = {"info": {"features": dataset_features(columns, pictures=pictures)}}
-    return schema.with_metadata({"huggingface": json.dumps(info)})

@@ -9,11 +9,12 @@ import pytest
 
 from memeloc.publish.registry import silent
 from memeloc.publish.writers import hugging_face
+from memeloc.tables import picture_tables
 from tests.publish.releases import small_release
 
 
 def test_large_splits_are_several_files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(hugging_face, "_ROWS", 1)
+    monkeypatch.setattr(picture_tables, "_ROWS", 1)
     monkeypatch.setattr(hugging_face, "_FILE", 1)
     release = small_release(tmp_path / "made")
     (tmp_path / "out").mkdir()

@@ -55,14 +55,20 @@ def _whole(out: Path) -> list[tuple[str, str]]:
     recorded = {(row["shard"], row["sha256"]) for row in rows}
     there = set()
     for path in (out / "shards").iterdir():
-        for sample in read_shard(path):
-            assert set(sample.files) == {"jpg", "json"}
-            sha256 = hashlib.sha256(sample.files["jpg"]).hexdigest()
-            there.add((f"shards/{path.name}", sha256))
+        for content in _pictures_in(path):
+            there.add((f"shards/{path.name}", hashlib.sha256(content).hexdigest()))
     assert there == recorded
     assert not list((out / ".memeloc" / "parts").glob("*"))
     assert not (out / ".memeloc" / "running").exists()
     return sorted((row["meme_id"], row["language"]) for row in rows)
+
+
+def _pictures_in(path: Path) -> list[bytes]:
+    if path.suffix == ".parquet":
+        return [image["bytes"] for image in pq.read_table(path)["image"].to_pylist()]
+    samples = list(read_shard(path))
+    assert all(set(sample.files) == {"jpg", "json"} for sample in samples)
+    return [sample.files["jpg"] for sample in samples]
 
 
 def _pairs(rows: Sequence[Sequence[str]]) -> list[tuple[str, str]]:
@@ -94,6 +100,20 @@ def test_webdataset_reads_the_shards(tmp_path: Path) -> None:
     assert samples[0]["jpg"].size == (64, 64)
 
 
+def test_datasets_reads_the_tables(tmp_path: Path) -> None:
+    datasets = pytest.importorskip("datasets")
+    summary = _render(tmp_path, to="parquet")
+    files = [str(path) for path in Path(str(summary.shards)).iterdir()]
+    loaded = datasets.Dataset.from_parquet(files, cache_dir=str(tmp_path / "cache"))
+    assert [(row["meme_id"], row["language"]) for row in loaded] == [
+        (row[0], language) for row in ROWS for language in ("en", "de")
+    ]
+    assert loaded[1]["image"].size == (64, 64)
+    assert loaded[1]["text"] == ROWS[0][3]
+    assert loaded[1]["words"] == ["ZWEI", "EIER", "EIN", "FEHLER"]
+    assert set(loaded[1]["font_files"][0]) == {"family", "sha256"}
+
+
 def test_a_second_run_changes_nothing(tmp_path: Path) -> None:
     _render(tmp_path)
     before = {path: path.stat().st_mtime_ns for path in (tmp_path / "out").glob("s*/*")}
@@ -101,14 +121,15 @@ def test_a_second_run_changes_nothing(tmp_path: Path) -> None:
     assert before == {path: path.stat().st_mtime_ns for path in (tmp_path / "out").glob("s*/*")}
 
 
-def test_what_is_replaced_or_pruned_leaves_its_shard(tmp_path: Path) -> None:
-    _render(tmp_path)
+@pytest.mark.parametrize("to", ["webdataset", "parquet"])
+def test_what_is_replaced_or_pruned_leaves_its_shard(tmp_path: Path, to: str) -> None:
+    _render(tmp_path, to=to)
     changed = [(*ROWS[0][:3], "drei Eier // kein Fehler"), ROWS[2]]
-    assert _counts(_render(tmp_path, changed)) == (1, 3, 0)
+    assert _counts(_render(tmp_path, changed, to=to)) == (1, 3, 0)
     assert _whole(tmp_path / "out") == _pairs(ROWS)
-    assert _counts(_render(tmp_path, changed, prune=True)) == (0, 4, 0)
+    assert _counts(_render(tmp_path, changed, to=to, prune=True)) == (0, 4, 0)
     assert _whole(tmp_path / "out") == _pairs(changed)
-    assert _counts(_render(tmp_path, changed, force=True)) == (4, 0, 0)
+    assert _counts(_render(tmp_path, changed, to=to, force=True)) == (4, 0, 0)
     assert _whole(tmp_path / "out") == _pairs(changed)
     assert len(list((tmp_path / "out/shards").iterdir())) == 1
 
@@ -187,7 +208,10 @@ def test_kill_9_leaves_whole_shards_and_the_next_run_finishes(tmp_path: Path) ->
     assert _whole(out) == _pairs(rows)
 
 
-@pytest.mark.parametrize(("first", "then"), [("files", "webdataset"), ("webdataset", "files")])
+@pytest.mark.parametrize(
+    ("first", "then"),
+    [("files", "webdataset"), ("webdataset", "parquet"), ("parquet", "files")],
+)
 def test_a_set_is_all_files_or_all_shards(tmp_path: Path, first: str, then: str) -> None:
     _render(tmp_path, to=first)
     with pytest.raises(InputError, match=f"render with --to {first}"):
@@ -202,7 +226,7 @@ def test_a_folder_shards_of_somebody_else_is_left_alone(tmp_path: Path) -> None:
 
 
 def test_an_unknown_layout_is_named(tmp_path: Path) -> None:
-    with pytest.raises(InputError, match="files or webdataset, not as 'zip'"):
+    with pytest.raises(InputError, match="files or webdataset or parquet, not as 'zip'"):
         _render(tmp_path, to="zip")
 
 

@@ -7,9 +7,9 @@ from pathlib import Path, PurePosixPath
 from typing import Any
 
 from memeloc.errors import InputError
-from memeloc.publish.columns import with_features
 from memeloc.publish.registry import OnProgress
 from memeloc.publish.release import Release
+from memeloc.tables.picture_tables import with_features
 
 SCRIPT = "join_pictures.py"
 _SOURCE = Path(__file__).with_name(SCRIPT)

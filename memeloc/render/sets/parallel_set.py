@@ -3,7 +3,8 @@
 OUT/LANGUAGE/TEMPLATE/MEME_ID.jpg are the pictures, LANGUAGE being the table's column; OUT/
 manifest.parquet has a row for each; OUT/index.html shows them; OUT/skipped.csv names what of the
 table was left out. With `to="webdataset"` the pictures are in OUT/shards/ instead, as tar files
-that WebDataset reads, each picture with its row beside it, and there is no page.
+that WebDataset reads, each picture with its row beside it, and there is no page; with "parquet"
+as tables with a column of pictures.
 
 A set has one picture of a meme in a language. A run into the folder of another adds to its set:
 what it makes takes the place of what was there of the same meme and language, and all else stays,
@@ -83,7 +84,8 @@ def render_table(
         prune: remove the pictures of earlier runs that the table has no caption for.
         source_language: the language that sizes are compared with; None is the table's first.
         left_out: by column, the memes whose caption is to be left out.
-        to: "files", or "webdataset": shards in `out`/shards, without single files and page.
+        to: "files"; or "webdataset" or "parquet": shards in `out`/shards, without single files and
+            page.
         progress: gets how far it is.
         shard_map: how the shards are spread.
 

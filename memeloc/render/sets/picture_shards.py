@@ -15,13 +15,17 @@ from functools import cache, cached_property
 from pathlib import Path, PurePosixPath
 from typing import Any, ClassVar
 
+import pyarrow as pa
+import pyarrow.parquet as pq
+
 from memeloc.errors import InputError
+from memeloc.files import naming
 from memeloc.object_storage import Entry, Folder, LocalFolder
 from memeloc.render.sets.earlier import EarlierPicture, EarlierPictures
-from memeloc.render.sets.manifest import SHARDS, Row
+from memeloc.render.sets.manifest import SCHEMA, SHARDS, VERSIONS, Row
 from memeloc.render.sets.storage import Add, SingleFiles, SingleObjects, Storage, changed_since
+from memeloc.tables.picture_tables import PictureTable, picture_schema
 from memeloc.tar_shards import (
-    SHARD_PICTURES,
     Sample,
     ShardWriter,
     remove_samples,
@@ -29,6 +33,8 @@ from memeloc.tar_shards import (
     shard_keys,
 )
 
+_PICTURES = 4000
+"""Pictures of a shard, at most: some 300 MB."""
 _NAME = re.compile(r"\d{6,}-\d{8}")
 
 
@@ -68,7 +74,7 @@ class PictureShards(ABC):
 
     def pictures_at_once(self, total: Callable[[], int], jobs: int) -> int:
         """A shard's pictures; fewer where that would leave processes without work."""
-        return min(SHARD_PICTURES, max(64, total() // (8 * jobs)))
+        return min(_PICTURES, max(64, total() // (8 * jobs)))
 
     @contextmanager
     def adding(self, part: str) -> Iterator[Add]:
@@ -133,6 +139,10 @@ class PictureShards(ABC):
 _as_json = json.JSONEncoder(ensure_ascii=False, separators=(",", ":")).encode
 """Made once: `json.dumps` makes an encoder for each text."""
 _NOT_IN_SAMPLE = {"path", "shard"}
+_NOT_IN_TABLE = {"shard", "relative_size", "in_table", *VERSIONS}
+"""What is known only when the manifest is written, or is the same of all."""
+_ROWS = 64
+"""Rows of a shard that are held while it is written again."""
 
 
 class TarShards(PictureShards):
@@ -158,7 +168,76 @@ class TarShards(PictureShards):
             yield add
 
 
-_SHARDS: dict[str, type[PictureShards]] = {"webdataset": TarShards}
+class ParquetShards(PictureShards):
+    """OUT/shards/RUN-NUMBER.parquet: pictures and rows as Hugging Face's `datasets` reads them."""
+
+    suffix = ".parquet"
+
+    def __init__(self, place: Folder) -> None:
+        super().__init__(place)
+        columns = [field for field in SCHEMA if field.name not in _NOT_IN_TABLE]
+        self._schema = picture_schema(columns, pictures=True)
+
+    def key_of(self, path: str) -> str:
+        """The path itself."""
+        return path
+
+    @contextmanager
+    def writing(self, path: Path, shard: str) -> Iterator[Add]:
+        """Write a Parquet file."""
+        with _table(path, self._schema) as table:
+
+            def add(row: Row, content: bytes) -> None:
+                values = {name: row.get(name) for name in self._schema.names}
+                table().add(values, content, row["path"])
+                row["shard"] = shard
+
+            yield add
+
+    def keys_in(self, path: Path) -> set[str]:
+        """The paths of the pictures."""
+        try:
+            with pq.ParquetFile(path) as file:
+                return set(file.read(["path"], use_threads=False).column(0).to_pylist())
+        except (OSError, pa.ArrowException):
+            return set()
+
+    def remove_from(self, path: Path, keys: Collection[str]) -> None:
+        """Write the rows again that stay."""
+        with pq.ParquetFile(path) as file, _table(path, file.schema_arrow) as table:
+            empty = True
+            for batch in file.iter_batches(_ROWS, use_threads=False):
+                for row in batch.to_pylist():
+                    if row["path"] not in keys:
+                        table().add(row, row["image"]["bytes"], row["path"])
+                        empty = False
+        if empty:
+            path.unlink(missing_ok=True)
+
+
+@contextmanager
+def _table(path: Path, schema: Any) -> Iterator[Callable[[], PictureTable]]:
+    """A table that takes its name when the block ends well; what is not asked for is not made."""
+    temporary = path.with_name(f".{path.name}.tmp")
+    tables: list[PictureTable] = []
+
+    def opened() -> PictureTable:
+        if not tables:
+            path.parent.mkdir(parents=True, exist_ok=True)
+            tables.append(PictureTable(temporary, schema))
+        return tables[0]
+
+    try:
+        with naming(path):
+            yield opened
+            if tables:
+                tables[0].close()
+                temporary.replace(path)
+    finally:
+        temporary.unlink(missing_ok=True)
+
+
+_SHARDS: dict[str, type[PictureShards]] = {"webdataset": TarShards, "parquet": ParquetShards}
 
 
 def storage_of(layout: str, place: Folder) -> Storage:

@@ -20,7 +20,7 @@ from memeloc.render.sets.manifest import Row
 from memeloc.render.sets.out_folder import remove_picture, remove_temporaries
 from memeloc.render.sets.set_folder import RUNNING
 
-Layout = Literal["files", "webdataset"]
+Layout = Literal["files", "webdataset", "parquet"]
 """How pictures are kept."""
 
 Add = Callable[[Row, bytes], None]

@@ -1,0 +1,118 @@
+"""Pictures in Parquet. In: rows and pictures. Out: a file as Hugging Face's `datasets` reads it.
+
+Rows are written in row groups as they come: memory does not grow with the file.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+_ROWS = 100
+"""Rows of a row group; the Hub's viewer reads as many at once."""
+_BUFFER = 8 * 2**20
+"""Bytes of pictures after which a row group is written before it has that many rows."""
+
+
+def picture_schema(columns: Sequence[pa.Field], *, pictures: bool) -> pa.Schema:
+    """The schema of a table of pictures: `image` first, where they are embedded."""
+    import pyarrow as pa
+
+    image = pa.struct([("bytes", pa.binary()), ("path", pa.string())])
+    fields = [pa.field("image", image)] if pictures else []
+    return with_features(pa.schema([*fields, *columns]), pictures=pictures)
+
+
+class PictureTable:
+    """A Parquet file of pictures.
+
+    Attributes:
+        written: bytes of pictures that stand in it.
+    """
+
+    def __init__(self, path: Path, schema: pa.Schema) -> None:
+        import pyarrow.parquet as pq
+
+        self._schema = schema
+        leaves = list(_leaves(schema))
+        self._writer: Any = pq.ParquetWriter(
+            path,
+            schema,
+            # Pictures are compressed already.
+            compression={name: "none" if name == "image.bytes" else "zstd" for name in leaves},
+            use_dictionary=[name for name in leaves if name != "image.bytes"],
+            write_statistics=False,
+        )
+        self._rows: list[Mapping[str, Any]] = []
+        self._buffered = self.written = 0
+
+    def add(self, row: Mapping[str, Any], content: bytes | None = None, path: str = "") -> None:
+        """Add a row, and the picture that it is of."""
+        if content is not None:
+            row = {**row, "image": {"bytes": content, "path": path}}
+            self._buffered += len(content)
+        self._rows.append(row)
+        if len(self._rows) >= _ROWS or self._buffered >= _BUFFER:
+            self._flush()
+
+    def _flush(self) -> None:
+        import pyarrow as pa
+
+        self._writer.write_table(pa.Table.from_pylist(self._rows, schema=self._schema))
+        self.written += self._buffered
+        self._rows, self._buffered = [], 0
+
+    def close(self) -> None:
+        """Write what is left."""
+        if self._rows:
+            self._flush()
+        self._writer.close()
+
+
+def dataset_features(columns: Sequence[pa.Field], *, pictures: bool) -> dict[str, Any]:
+    """Features of Hugging Face datasets for the schema's metadata, as JSON values.
+
+    The format is that of `datasets.Features.to_dict`, which `datasets` reads from the key
+    `huggingface` of a Parquet file's schema.
+    """
+    features: dict[str, Any] = {"image": {"_type": "Image"}} if pictures else {}
+    return features | {column.name: _feature(column.type) for column in columns}
+
+
+def _feature(kind: pa.DataType) -> Any:
+    import pyarrow as pa
+
+    if pa.types.is_struct(kind):
+        return {field.name: _feature(field.type) for field in kind}
+    if pa.types.is_list(kind) and pa.types.is_struct(kind.value_type):
+        return [_feature(kind.value_type)]
+    if pa.types.is_list(kind):
+        return {"feature": _feature(kind.value_type), "_type": "Sequence"}
+    names = {pa.float64(): "float64", pa.bool_(): "bool"}
+    return {"dtype": names.get(kind, str(kind)), "_type": "Value"}
+
+
+def with_features(schema: Any, *, pictures: bool = False) -> Any:
+    """An Arrow schema with the metadata by which `datasets` gives pictures and features."""
+    columns = [field for field in schema if field.name != "image"]
+    info = {"info": {"features": dataset_features(columns, pictures=pictures)}}
+    return schema.with_metadata({"huggingface": json.dumps(info)})
+
+
+def _leaves(fields: Iterable[pa.Field], before: str = "") -> Iterator[str]:
+    """The paths of a schema's columns of values, as Parquet names them."""
+    import pyarrow as pa
+
+    for field in fields:
+        path, kind = before + field.name, field.type
+        while pa.types.is_list(kind):
+            path, kind = f"{path}.list.element", kind.value_type
+        if pa.types.is_struct(kind):
+            yield from _leaves(kind, f"{path}.")
+        else:
+            yield path
