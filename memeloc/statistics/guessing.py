@@ -7,6 +7,7 @@ option that it chooses, from 0, the first one where options are equal.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import lru_cache
 
 from memeloc.locales.plain_words import plain_words
 
@@ -36,5 +37,10 @@ def overlap(option: str, text: str, language: str) -> float:
     >>> overlap("A sleeping cat", "Where does the cat sleep?", "en")
     0.3333333333333333
     """
-    words = set(plain_words(option, language))
-    return len(words & set(plain_words(text, language))) / len(words) if words else 0.0
+    words = _words(option, language)
+    return len(words & _words(text, language)) / len(words) if words else 0.0
+
+
+@lru_cache(maxsize=1 << 16)  # a question's texts are compared with one another
+def _words(text: str, language: str) -> frozenset[str]:
+    return frozenset(plain_words(text, language))

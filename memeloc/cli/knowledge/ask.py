@@ -16,6 +16,9 @@ def ask(
     model: Model = "",
     recipe: OfRecipe = "",
     of: str = Option("", metavar="MODEL", help="The extraction by it.", show_default="the newest"),
+    lang: str = Option(
+        "", metavar="TAG", help="Of the captions.", show_default="the newest extraction's"
+    ),
     none: str = Option(
         "",
         metavar="TEXT",
@@ -39,12 +42,14 @@ def ask(
       memeloc knowledge ask --model MODEL --dry-run
       memeloc knowledge ask --model MODEL --budget 20
     """
-    settings = {"model": model, "recipe": recipe, "of": of, "none": none, "seed": seed}
+    from memeloc.workspace.knowledge.questions import AskSettings
+
+    settings = AskSettings(recipe, of, lang, none, seed)
     with memeloc.Workspace.find() as workspace:
         questions = workspace.knowledge.questions
         if dry_run:
-            show(questions.plan(**settings), plan_lines, as_json=as_json)
+            show(questions.plan(settings, model=model), plan_lines, as_json=as_json)
             return
         with progress(unit="questions") as bar:
-            result = questions.ask(budget=budget, on_progress=bar.report, **settings)
+            result = questions.ask(settings, model=model, budget=budget, on_progress=bar.report)
     show_result(result, as_json=as_json)

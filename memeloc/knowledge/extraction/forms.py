@@ -22,7 +22,7 @@ _LONGEST_ID = 200
 _FORBID = ConfigDict(extra="forbid")
 
 
-def _one_line(text: str) -> str:
+def one_line(text: str) -> str:
     """The text with single spaces for all white space.
 
     Raises:
@@ -37,7 +37,7 @@ def _one_line(text: str) -> str:
 
 
 def _text(longest: int) -> Any:
-    return Annotated[str, Field(max_length=longest), AfterValidator(_one_line)]
+    return Annotated[str, Field(max_length=longest), AfterValidator(one_line)]
 
 
 _ID = _text(_LONGEST_ID)

@@ -29,9 +29,10 @@ def test_good_question_is_read() -> None:
     assert read().model_dump() == GOOD  # type: ignore[attr-defined]
 
 
-def test_line_breaks_and_control_characters_go() -> None:
-    form = read(question="What does\nthe\tcat \x00 want?")
+def test_line_breaks_go_and_joiners_stay() -> None:
+    form = read("fa", question="What does\nthe\tcat want?", correct="می\u200cخواهد")
     assert form.question == GOOD["question"]  # type: ignore[attr-defined]
+    assert form.correct == "می\u200cخواهد"  # type: ignore[attr-defined]
 
 
 @pytest.mark.parametrize(
@@ -43,10 +44,11 @@ def test_line_breaks_and_control_characters_go() -> None:
         ({"plausible": "All of the above"}, "about the other options"),
         ({"plausible": "Both A and B"}, "about the other options"),
         ({"correct": "A) a warm place"}, "begins with a letter or number"),
-        ({"correct": ""}, "correct has 0 characters"),
+        ({"correct": " "}, "correct: value error, it is empty"),
+        ({"question": "What?\x00"}, "it holds a control character"),
         ({"implausible": "x" * 201}, "implausible has 201 characters"),
         ({"question": "x" * 201}, "the question has 201 characters"),
-        ({"explanation": " "}, "the explanation must have 1 to 1000"),
+        ({"explanation": "x" * 1001}, "the explanation has more than 1000"),
     ],
 )
 def test_useless_question_is_sent_back(changed: dict[str, str], sentence: str) -> None:

@@ -16,6 +16,7 @@ from memeloc.errors import InputError
 from memeloc.survey.design.simulate_team import Colleagues
 from memeloc.workspace import Workspace
 from memeloc.workspace.knowledge import KnowledgeSettings
+from memeloc.workspace.knowledge.questions import AskSettings
 from tests.chat_server import ChatServer, serve_chat
 from tests.workspace.knowledge.answering import asked, text_of
 from tests.workspace.teams import fill, team_table, workspace_of
@@ -117,7 +118,7 @@ def test_dimension_without_statements_gets_its_question_all_the_same(
         asked(number, body) if "How a question" in text_of(body) else empty
     )
     workspace.knowledge.extract(KnowledgeSettings(input="text"), model="blind")
-    workspace.knowledge.questions.ask(model=MODEL, of="blind")
+    workspace.knowledge.questions.ask(AskSettings(of="blind"), model=MODEL)
     questions = workspace.knowledge.questions.set().questions
     assert len(questions) == MEMES * DIMENSIONS
     assert not any(each.statements for each in questions)
@@ -177,7 +178,7 @@ def test_judgements_of_questions_written_anew_do_not_count(
     workspace: Workspace, tmp_path: Path
 ) -> None:
     judged(workspace, tmp_path, "toxicity")
-    workspace.knowledge.questions.ask(model=MODEL, none="Nothing of that")
+    workspace.knowledge.questions.ask(AskSettings(none="Nothing of that"), model=MODEL)
     assert workspace.knowledge.questions.validity().sections[0].gaps
 
 
@@ -193,6 +194,28 @@ def test_models_without_the_picture_are_the_control(workspace: Workspace, tmp_pa
     assert result.sections[1].figures == {MODEL: pytest.approx(3 / len(ids))}
     with pytest.raises(InputError, match="no answers of memeloc evaluate"):
         workspace.knowledge.questions.review(answers=[tmp_path / "work"])
+
+
+def test_versions_of_a_meme_have_questions_and_judges_of_their_own(
+    tmp_path: Path, made: tuple[Path, ChatServer], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    made[1].say = asked
+    monkeypatch.setenv("OPENAI_BASE_URL", made[1].url)
+    with workspace_of(tmp_path, ["de"], memes=2) as workspace:
+        for tag in ("de", "en"):
+            settings = KnowledgeSettings(input="text", language=tag)
+            workspace.knowledge.extract(settings, model=MODEL)
+        for tag in ("de", "en"):
+            workspace.knowledge.questions.ask(AskSettings(lang=tag), model=MODEL)
+        german = workspace.knowledge.questions.set(lang="de")
+        assert german.questions[0].none == "Keine der anderen"
+        assert german.questions[0].language == "de"
+        assert workspace.knowledge.questions.set().versions == ["en"]
+        judged(workspace, tmp_path, "toxicity")
+        validity = workspace.knowledge.questions.validity
+        assert not validity().sections[0].gaps
+        assert validity(lang="de").sections[0].gaps
+        assert not validity(lang="de").notes
 
 
 def settled(workspace: Workspace, name: str) -> pd.DataFrame:

@@ -4,6 +4,7 @@
 reads what was judged; `questions` is the API.
 """
 
+from memeloc.workspace.knowledge.questions.asking import AskSettings
 from memeloc.workspace.knowledge.questions.questions import Questions
 
-__all__ = ["Questions"]
+__all__ = ["AskSettings", "Questions"]

@@ -19,27 +19,32 @@ from memeloc.workspace.knowledge.running import AskedMeme, Pass, Run
 from memeloc.workspace.knowledge.stored import stored_knowledge
 
 
-def question_run(
-    workspace: WorkspaceFolder,
-    *,
-    model: str = "",
-    recipe: str = "",
-    of: str = "",
-    none: str = "",
-    seed: int = 0,
-) -> Run:
-    """A run that asks for a question about each dimension of the memes that were extracted.
+@dataclass(frozen=True, slots=True)
+class AskSettings:
+    """Of which extraction questions are asked for, and how.
 
-    Args:
-        model: that writes the questions; memeloc.toml's by default.
-        recipe, of: of the extraction, and the model that made it; the newest one's by default.
+    Attributes:
+        recipe, of: of the extraction, and the model that made it; the newest one's where empty.
+        lang: of the captions; that of the extraction where empty.
         none: the fourth option; empty for “None of the others” in the questions' language.
+        seed: of the model's random numbers.
+    """
+
+    recipe: str = ""
+    of: str = ""
+    lang: str = ""
+    none: str = ""
+    seed: int = 0
+
+
+def question_run(workspace: WorkspaceFolder, settings: AskSettings, model: str) -> Run:
+    """A run that has a model write a question about each dimension of what was extracted.
 
     Raises:
         InputError: nothing was extracted yet, or there is no fourth option in a language.
     """
-    stored = stored_knowledge(workspace, recipe, of)
-    writing = QuestionWriting(stored.recipe, none)
+    stored = stored_knowledge(workspace, settings.recipe, settings.of)
+    writing = QuestionWriting(stored.recipe, settings.none)
     knowledge = {(each.meme, each.version, each.language): each for each in stored.memes()}
     for language in sorted({language for _, _, language in knowledge}):
         writing.fourth(language)
@@ -48,8 +53,10 @@ def question_run(
     for dimension in stored.recipe.dimensions:
         asks = _Asks(workspace, writing, dimension, knowledge, stored.model)
         passes.append(Pass("ask", dimension.id, prompt, asks.question, recorded=asks.recorded))
-    settings = stored.settings.model_copy(update={"seed": seed})
-    run = Run(workspace, settings, model, stored.recipe.name, passes)
+    own: dict[str, Any] = {"seed": settings.seed}
+    if settings.lang:
+        own["language"] = workspace.locale(settings.lang).tag
+    run = Run(workspace, stored.settings.model_copy(update=own), model, stored.recipe.name, passes)
     extracted = {(each.meme, each.content) for each in knowledge.values()}
     if not any((item.id, item.content) in extracted for item in run.items):
         raise InputError(

@@ -103,6 +103,7 @@ def build_surveys(
         "recipe": questions.recipe,
         "model": questions.model,
         "prompt": questions.prompt,
+        "versions": questions.versions,
         "drawn": {} if stage == "toxicity" else {"sample": sample, "seed": seed},
     }
     results = []
@@ -151,11 +152,12 @@ def judged_by_people(questions: QuestionSet) -> People:
     """What people settled on about a set's questions and statements, over all its surveys."""
     people = People()
     current = {each.id: (each.question, each.correct) for each in questions.questions}
-    of_set = (questions.recipe, questions.model, questions.prompt)
+    of_set = (questions.recipe, questions.model, questions.prompt, questions.versions)
     store = questions.workspace.store.surveys
     for name in store.names():
         state = store.state(name, _SUBJECT).get(_KEY, {})
-        if (state.get("recipe"), state.get("model"), state.get("prompt")) == of_set:
+        names = ("recipe", "model", "prompt", "versions")
+        if tuple(state.get(name) for name in names) == of_set:
             people.surveys.append(name)
             people.drawn |= state["drawn"]
             _read(Survey(questions.workspace, name), state, current, people)

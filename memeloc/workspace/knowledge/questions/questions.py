@@ -16,7 +16,7 @@ from memeloc.knowledge.questions.selecting import SAMPLE, FunnelRow, select
 from memeloc.knowledge.questions.validity import validity_section
 from memeloc.knowledge.questions.writing import QUESTIONS, write_benchmark
 from memeloc.reports import Report, Section
-from memeloc.workspace.knowledge.questions.asking import question_run
+from memeloc.workspace.knowledge.questions.asking import AskSettings, question_run
 from memeloc.workspace.knowledge.questions.people import Stage, build_surveys, judged_by_people
 from memeloc.workspace.knowledge.questions.stored import QuestionSet, question_set
 from memeloc.workspace.knowledge.running import KnowledgePlan, KnowledgeResult, OnProgress
@@ -82,25 +82,30 @@ class Questions(Part):
     InputError where there is none.
     """
 
-    def plan(self, **settings: Any) -> KnowledgePlan:
+    def plan(self, settings: AskSettings | None = None, *, model: str = "") -> KnowledgePlan:
         """What `ask` would ask and cost; nothing is asked or stored."""
-        return question_run(self._workspace, **settings).plan()
+        return question_run(self._workspace, settings or AskSettings(), model).plan()
 
     def ask(
-        self, *, budget: float | None = None, on_progress: OnProgress = _silent, **settings: Any
+        self,
+        settings: AskSettings | None = None,
+        *,
+        model: str = "",
+        budget: float | None = None,
+        on_progress: OnProgress = _silent,
     ) -> KnowledgeResult:
         """Have a model write a question about each dimension of what was extracted.
 
         Args:
-            budget: the most that it may cost.
-            on_progress: gets how many answers more are stored, and how many are wanted.
-            settings: of `memeloc.workspace.knowledge.questions.asking.question_run`.
+            settings: of which extraction; the newest by default.
+            model, budget, on_progress: as of `Knowledge.extract`.
 
         Raises:
             InputError: nothing was extracted yet.
             MissingError: urllib3 or a key is missing.
         """
-        return question_run(self._workspace, **settings).ask(budget, on_progress)
+        run = question_run(self._workspace, settings or AskSettings(), model)
+        return run.ask(budget, on_progress)
 
     def set(self, *, recipe: str = "", model: str = "", lang: str = "") -> QuestionSet:
         """The questions themselves, with the knowledge, captions and pictures of their memes."""

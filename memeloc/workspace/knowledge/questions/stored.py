@@ -48,6 +48,11 @@ class QuestionSet:
         kept = [question_of(each) for each in self._current if each.status == "answered"]
         return sorted(kept, key=lambda q: (order[q.meme], dimensions.index(q.dimension)))
 
+    @property
+    def versions(self) -> list[str]:
+        """The languages of the memes."""
+        return sorted({each.version for each in self.questions})
+
     @cached_property
     def knowledge(self) -> dict[str, MemeKnowledge]:
         """By meme what was found in it."""
