@@ -1,5 +1,8 @@
 // What the page knows. In: the JSON in index.html and the .js files beside it. Out: memes by number.
 //
+// Of a small set all memes are held. Of a large one (`about.large`) a file is read when its memes
+// come into sight or are searched, and only those of `HELD` files stay.
+//
 // A meme is [id, template, cells]; a cell is 0 (no picture; so are those after the last cell) or
 // [text, problems as a bit mask, width, height, least size relative to the source, path or 0].
 
@@ -8,15 +11,37 @@ const memes = new Array(about.memes);
 const details = new Map();
 const listeners = [];
 let loadedMemes = 0;
+const HELD = 60;
+const held = new Set();
 
 const [TEXT, MASK, WIDTH, HEIGHT, RELATIVE, PATH] = [0, 1, 2, 3, 4, 5];
 const [ID, TEMPLATE, CELLS] = [0, 1, 2];
+
+const chunkOf = (meme) => Math.floor(meme / about.chunk);
 
 function take(chunk, rows) {
   const start = chunk * about.chunk;
   rows.forEach((row, i) => { memes[start + i] = row; });
   loadedMemes += rows.length;
+  if (about.large) keepFew(chunk);
   listeners.forEach((listener) => listener());
+}
+
+// Lets go of the memes that were read longest ago, but for the first ones and those in sight.
+function keepFew(latest) {
+  held.add(latest);
+  const seen = new Set([0, latest, ...inSight().map(chunkOf)]);
+  for (const chunk of held) {
+    if (held.size <= HELD) break;
+    if (seen.has(chunk)) continue;
+    held.delete(chunk);
+    const start = chunk * about.chunk;
+    const end = Math.min(start + about.chunk, about.memes);
+    memes.fill(undefined, start, end);
+    loadedMemes -= end - start;
+    details.delete(chunk);
+    for (const file of [about.rows[chunk], about.proofs[chunk]]) requested.delete(file);
+  }
 }
 
 // Data files call these two; nothing else of the page is global.
@@ -30,7 +55,7 @@ function load(file) {
     requested.set(file, new Promise((resolve) => {
       const script = document.createElement("script");
       script.src = `.memeloc/page/${file}`;
-      script.onload = () => resolve(true);
+      script.onload = () => { if (about.large) script.remove(); resolve(true); };
       script.onerror = () => resolve(false);
       document.head.append(script);
     }).then((ok) => {
@@ -44,7 +69,7 @@ function load(file) {
 const loadRows = (chunk) => (chunk === 0 ? Promise.resolve(true) : load(about.rows[chunk]));
 
 async function loadDetail(meme) {
-  const chunk = Math.floor(meme / about.chunk);
+  const chunk = chunkOf(meme);
   await load(about.proofs[chunk]);
   return details.get(chunk)?.[meme % about.chunk];
 }

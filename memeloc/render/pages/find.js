@@ -1,4 +1,7 @@
 // Search, filter, order. In: the state of the tools. Out: `shown`, the meme numbers in the grid's order.
+//
+// A large set is searched file by file; what matches is shown as it is found, and each new search
+// ends the one before.
 
 const KEPT = ["query", "template", "problem", "order", "earlier"];
 const state = { query: "", template: "", problem: "", order: "", earlier: "", hidden: new Set() };
@@ -18,7 +21,7 @@ function haystack(meme) {
   if (text === undefined) {
     const [id, template, cells] = memes[meme];
     text = fold([id, about.templates[template].name, ...cells.map((cell) => (cell ? cell[TEXT] : ""))].join("\n"));
-    folded.set(meme, text);
+    if (!about.large) folded.set(meme, text);
   }
   return text;
 }
@@ -59,26 +62,63 @@ function find() {
   const terms = fold(state.query).split(/\s+/).filter(Boolean);
   const mask = problemMask();
   const template = about.templates.findIndex((t) => t.name === state.template);
-  const all = !terms.length && !mask && template < 0 && !state.order;
-  const matches = [];
-  for (let meme = first; meme < end; meme += 1) {
-    if (all) { matches.push(meme); continue; }
-    if (!memes[meme]) continue;
-    if (template >= 0 && memes[meme][TEMPLATE] !== template) continue;
-    if (mask && !columns.some((c) => memes[meme][CELLS][c] && memes[meme][CELLS][c][MASK] & mask)) continue;
-    if (terms.length && !terms.every((term) => haystack(meme).includes(term))) continue;
-    matches.push(meme);
-  }
-  const key = { worst, size: sizeSpread }[state.order];
-  if (key) {
-    const keys = new Map(matches.map((meme) => [meme, key(meme)]));
-    matches.sort((a, b) => keys.get(a) - keys.get(b) || a - b);
-  }
-  shown = matches;
-  const waiting = !all && loadedMemes < about.memes ? `, ${number(about.memes - loadedMemes)} still to read` : "";
   const which = state.earlier ? " of earlier runs that the table has no longer" : "";
   const total = `${plural(end - first, "meme", "memes")}${which}`;
-  say(all ? total : `${number(matches.length)} of ${total}${waiting}`);
+  const key = { worst, size: sizeSpread }[state.order];
+  const keys = new Map();
+  const matches = [];
+  const look = (from, to) => {
+    for (let meme = from; meme < to; meme += 1) {
+      if (!memes[meme]) continue;
+      if (template >= 0 && memes[meme][TEMPLATE] !== template) continue;
+      if (mask && !columns.some((c) => memes[meme][CELLS][c] && memes[meme][CELLS][c][MASK] & mask)) continue;
+      if (terms.length && !terms.every((term) => haystack(meme).includes(term))) continue;
+      matches.push(meme);
+      if (key) keys.set(meme, key(meme));
+    }
+  };
+  const show = (left) => {
+    shown = key ? [...matches].sort((a, b) => keys.get(a) - keys.get(b) || a - b) : matches;
+    say(`${number(matches.length)} of ${total}${left ? `, ${number(left)} still to read` : ""}`);
+  };
+  searches += 1;
+  unread = 0;
+  if (!terms.length && !mask && template < 0 && !key) {
+    shown = Array.from({ length: end - first }, (_, i) => first + i);
+    say(total);
+  } else if (about.large) {
+    unread = end - first;
+    show(unread);
+    lookThrough(first, end, mask, look, show);
+  } else {
+    look(first, end);
+    show(about.memes - loadedMemes);
+  }
+}
+
+let searches = 0;
+let unread = 0; // memes that the search under way has not looked at
+
+async function lookThrough(first, end, mask, look, show) {
+  const search = searches;
+  let next = 0;
+  for (let chunk = chunkOf(first); chunk * about.chunk < end; chunk += 1) {
+    const from = Math.max(first, chunk * about.chunk);
+    const to = Math.min(end, (chunk + 1) * about.chunk);
+    if (!mask || about.masks[chunk] & mask) {
+      if (!memes[from]) await loadRows(chunk);
+      if (search !== searches) return;
+      look(from, to);
+    }
+    unread = end - to;
+    if (unread && performance.now() > next) {
+      show(unread);
+      redraw(true);
+      next = performance.now() + 500;
+    }
+  }
+  show(0);
+  redraw(true);
 }
 
 function remember() {

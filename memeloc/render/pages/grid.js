@@ -7,6 +7,9 @@ const SIZES = [96, 140, 200, 280, 400];
 const mounted = new Map();
 const active = { row: 0, column: 0 };
 let rowHeight = 300;
+// No element may be as high as a million rows: a part of them is laid out at a time.
+const PART = 10000;
+let begin = 0; // the first row of the part that is laid out
 let showCaptions = true;
 let pending = false;
 
@@ -65,11 +68,11 @@ function drawCell(meme, row, column, at) {
 function drawRow(row) {
   const meme = shown[row];
   const node = el("div", { role: "row", class: "row", "aria-rowindex": row + 2, "data-row": row });
-  node.style.transform = `translateY(${row * rowHeight}px)`;
+  node.style.transform = `translateY(${(row - begin) * rowHeight}px)`;
   if (!memes[meme]) {
     node.classList.add("waiting");
     node.append(el("div", { role: "rowheader", class: "side" }, "…"));
-    loadRows(Math.floor(meme / about.chunk));
+    loadRows(chunkOf(meme));
     return node;
   }
   node.append(el("div", { role: "rowheader", class: "side", "aria-colindex": 1 },
@@ -85,13 +88,15 @@ function markActive() {
   if (cell) cell.tabIndex = 0;
 }
 
+const partEnd = () => Math.min(begin + PART, shown.length);
+const inSight = () => [...mounted.keys()].map((row) => shown[row]).filter((meme) => meme !== undefined);
 const cellAt = (row, column) => mounted.get(row)?.querySelectorAll(".cell")[column];
 
 function draw() {
   pending = false;
   const top = scroller.scrollTop;
-  const first = Math.max(0, Math.floor(top / rowHeight) - 2);
-  const last = Math.min(shown.length - 1, Math.ceil((top + scroller.clientHeight) / rowHeight) + 2);
+  const first = Math.max(begin, begin + Math.floor(top / rowHeight) - 2);
+  const last = Math.min(partEnd() - 1, begin + Math.ceil((top + scroller.clientHeight) / rowHeight) + 2);
   const held = body.contains(document.activeElement) ? active.row : -1;
   for (const [row, node] of mounted) {
     if ((row < first || row > last) && row !== held) { node.remove(); mounted.delete(row); }
@@ -115,15 +120,34 @@ function redraw(keepPlace = false) {
   measure();
   for (const node of mounted.values()) node.remove();
   mounted.clear();
-  body.style.height = `${shown.length * rowHeight}px`;
+  if (!keepPlace || begin >= shown.length) begin = 0;
+  body.style.height = `${(partEnd() - begin) * rowHeight}px`;
+  drawParts();
   byId("grid").setAttribute("aria-rowcount", shown.length + 1);
   byId("grid").setAttribute("aria-colcount", columns.length + 1);
-  byId("empty").hidden = shown.length > 0 || loadedMemes < about.memes;
+  byId("empty").hidden = shown.length > 0 || (about.large ? unread > 0 : loadedMemes < about.memes);
   active.row = Math.max(0, Math.min(active.row, shown.length - 1));
   active.column = Math.max(0, Math.min(active.column, columns.length - 1));
   drawHeads();
   scroller.scrollTop = keepPlace ? place * rowHeight : 0;
   draw();
+}
+
+function drawParts() {
+  byId("parts").hidden = shown.length <= PART;
+  byId("parts-back").disabled = begin === 0;
+  byId("parts-on").disabled = partEnd() === shown.length;
+  byId("parts-place").textContent = `${number(begin + 1)} to ${number(partEnd())} of ${number(shown.length)}`;
+  byId("parts-go").max = shown.length;
+}
+
+// Lays out the part that a row is in.
+function showPart(row) {
+  const part = Math.floor(row / PART) * PART;
+  if (part === begin) return;
+  begin = part;
+  scroller.scrollTop = 0;
+  redraw(true);
 }
 
 function later() {
@@ -134,8 +158,13 @@ function moveTo(row, column, focus = true) {
   if (!shown.length) return;
   active.row = Math.max(0, Math.min(row, shown.length - 1));
   active.column = Math.max(0, Math.min(column, columns.length - 1));
+  showPart(active.row);
+  if (!memes[shown[active.row]]) {
+    const target = active.row;
+    loadRows(chunkOf(shown[target])).then((ok) => { if (ok && active.row === target) moveTo(target, column, focus); });
+  }
   const head = byId("heads").offsetHeight;
-  const top = active.row * rowHeight;
+  const top = (active.row - begin) * rowHeight;
   if (top < scroller.scrollTop) scroller.scrollTop = top;
   else if (top + rowHeight > scroller.scrollTop + scroller.clientHeight - head) {
     scroller.scrollTop = top + rowHeight - scroller.clientHeight + head;

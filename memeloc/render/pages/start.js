@@ -144,9 +144,16 @@ window.addEventListener("resize", () => redraw(true));
 window.addEventListener("hashchange", () => { recall(); fillTools(); fillLanguages(); find(); redraw(); });
 
 let refresh = 0;
+byId("parts-back").addEventListener("click", () => showPart(begin - 1));
+byId("parts-on").addEventListener("click", () => showPart(begin + PART));
+byId("parts-go").addEventListener("change", () => {
+  const row = Math.round(Number(byId("parts-go").value)) - 1;
+  if (row >= 0) moveTo(row, active.column);
+});
+
 listeners.push(() => {
   later();
-  if (!(state.query || state.template || state.problem || state.order)) return;
+  if (about.large || !(state.query || state.template || state.problem || state.order)) return;
   clearTimeout(refresh);
   refresh = setTimeout(() => { const before = shown.join(); find(); if (shown.join() !== before || loadedMemes === about.memes) redraw(true); }, 60);
 });
@@ -158,5 +165,5 @@ fillTools();
 fillLanguages();
 find();
 redraw();
-document.documentElement.dataset.ready = "rows";
-setTimeout(() => loadAll().then(() => { document.documentElement.dataset.ready = "all"; }), 50);
+document.documentElement.dataset.ready = about.large ? "all" : "rows";
+if (!about.large) setTimeout(() => loadAll().then(() => { document.documentElement.dataset.ready = "all"; }), 50);

@@ -41,7 +41,7 @@ function drawProof(proof, meme, column) {
 
 async function drawView() {
   const meme = shown[active.row];
-  if (!memes[meme]) await loadRows(Math.floor(meme / about.chunk));
+  if (!memes[meme]) await loadRows(chunkOf(meme));
   if (!memes[meme]) return;
   Object.assign(last, active);
   const column = columns[active.column];

@@ -4,7 +4,8 @@ The page works from disk, without server or network. Browsers do not let a page 
 fetch files, so the data comes as scripts: the first memes stand in index.html itself, the others in
 OUT/.memeloc/page/, in chunks of `CHUNK` memes, one file for the grid and one for the proofs of
 each, written as the rows come. Those files are named after their content and the old ones go last,
-so a page is whole at any instant.
+so a page is whole at any instant. Of a set of more than `LARGE` pictures the page reads a file when
+its memes come into sight or are searched, and lets go of it again, so it opens like a small one.
 
 Captions are untrusted. They reach the page as JSON, become text nodes and never HTML, and a
 Content-Security-Policy lets run only the script whose hash it carries, and what that script loads.
@@ -34,6 +35,8 @@ if TYPE_CHECKING:
 
 CHUNK = 200
 """Memes a data file."""
+LARGE = 50_000
+"""Pictures from which on the page holds a part of its data only, and reads the rest when asked."""
 
 _FOLDER = Path(__file__).parents[1] / "pages"
 _SCRIPTS = ("data.js", "find.js", "grid.js", "view.js", "start.js")
@@ -110,6 +113,8 @@ class Page:
         self._proofs: list[list[Json]] = []
         self._first: list[Json] = []
         self._files: dict[str, list[str]] = {"rows": [], "proofs": []}
+        self._mask = 0  # problems of the memes that are gathered, a bit each
+        self._masks: list[int] = []  # the same of each chunk
 
     def add(self, pictures: pa.Table) -> None:
         """Add pictures: rows of the manifest, those of a meme one after another.
@@ -165,7 +170,9 @@ class Page:
             template.memes += not is_earlier
             self._rows.append([picture["meme_id"], template.number, []])
             self._proofs.append([])
-        _put(self._rows[-1][2], language.number, _cell(picture, self._suffix))
+        cell = _cell(picture, self._suffix)
+        self._mask |= cell[1]
+        _put(self._rows[-1][2], language.number, cell)
         _put(self._proofs[-1], language.number, _proof(picture))
         if is_earlier:
             self._earlier += 1
@@ -186,7 +193,8 @@ class Page:
         else:
             self._write_data("rows", f"memelocRows({number},{_json(self._rows)})")
         self._write_data("proofs", f"memelocProofs({number},{_json(self._proofs)})")
-        self._rows, self._proofs = [], []
+        self._masks.append(self._mask)
+        self._rows, self._proofs, self._mask = [], [], 0
 
     def _write_data(self, kind: str, script: str) -> None:
         name = f"{kind}-{hashlib.sha256(script.encode()).hexdigest()[:16]}.js"
@@ -215,7 +223,10 @@ class Page:
                     "problems": seen.flagged,
                 }
             )
+        is_large = self._pictures + self._earlier > LARGE
         return {
+            "large": is_large,
+            "masks": self._masks if is_large else [],
             "memes": self._memes + self._earlier_memes,
             "in_table": self._memes,
             "pictures": self._pictures,
