@@ -78,6 +78,7 @@ class EarlierPictures(Mapping[Key, EarlierPicture]):
         self.languages: set[str] = set()
         self.suffixes: set[str] = set()
         self._count = 0
+        self._shard: str | None = None  # of the picture noted last
         self._meme: tuple[str, dict[str, EarlierPicture]] = "", {}
 
     @cached_property
@@ -92,11 +93,14 @@ class EarlierPictures(Mapping[Key, EarlierPicture]):
         """Note a picture; the one that it takes the place of is returned, if there is any."""
         meme_id, language = row["meme_id"], row["language"]
         self.languages.add(language)
-        self.suffixes.add(PurePosixPath(row.get("shard") or "").suffix)
+        shard = row.get("shard")
+        if shard != self._shard or not self._count:  # most stand beside others of their shard
+            self.suffixes.add(PurePosixPath(shard or "").suffix)
+            self._shard = shard
         problems = row.get("problems")
         values = (
             *(row["path"], row["inputs_sha256"], row["bytes"], row["sha256"]),
-            *("\n".join(problems) if problems else None, *place, row.get("shard")),
+            *("\n".join(problems) if problems else None, *place, shard),
         )
         key = meme_id, language
         insert = "INSERT INTO picture VALUES (?,?,?,?,?,?,?,?,?,?,?) ON CONFLICT DO NOTHING"

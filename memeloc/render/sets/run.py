@@ -162,17 +162,19 @@ class Run:
             memes.clear()
             work.clear()
 
+        to_make = pictures = 0
         for row in self._table.rows(self._note):
             places, items = self._meme(row)
             memes.append(places)
+            pictures += len(places.places)
+            to_make += len(items)
             if items:
                 captions = row.captions.items() if self._settings.parity else ()
                 together = [(name, caption.parts) for name, caption in captions]
                 work.append(ShardMeme(row.meme_id, row.template, items, together))
-            if sum(len(meme.items) for meme in work) >= most or sum(
-                len(meme.places) for meme in memes
-            ) >= max(most, _SLICE):
+            if to_make >= most or pictures >= max(most, _SLICE):
                 yield from end_slice()
+                to_make = pictures = 0
         yield from end_slice()
         for meme in self._not_in_table():
             memes.append(meme)
