@@ -87,6 +87,15 @@ def test_versions_are_compared(here, command, tmp_path) -> None:
     assert "Statements, those without a counterpart first" in (tmp_path / "report.html").read_text()
 
 
+def test_pages_are_written_with_the_captions(here, command, tmp_path) -> None:
+    done = command("knowledge", "page", tmp_path / "pages")
+    assert done.status == 0, done.err
+    assert "index.html: 4 memes" in done.out
+    assert "4 pages have no picture" in done.err
+    index = (tmp_path / "pages/index.html").read_text("utf-8")
+    assert index.count("<li>") == index.count("class=about") == 4
+
+
 def test_graphs_are_there_for_python(here) -> None:
     with Workspace.open(here) as workspace:
         store = workspace.knowledge.graph()

@@ -1,4 +1,4 @@
-"""`memeloc knowledge export`, `query`, `check`. In: graphs. Out: files, rows, what is wrong."""
+"""`memeloc knowledge export`, `query`, `page`, `check`. In: graphs. Out: files, rows, pages."""
 
 from __future__ import annotations
 
@@ -9,9 +9,9 @@ import typer
 from typer import Argument, Option
 
 import memeloc
-from memeloc.cli.knowledge.options import OfModel, OfRecipe
+from memeloc.cli.knowledge.options import OfModel, OfRecipe, Pictures
 from memeloc.cli.options import AsJson
-from memeloc.cli.output import say
+from memeloc.cli.output import progress, say
 from memeloc.cli.show import Table, by_place, explain, show
 from memeloc.counts import counted
 
@@ -76,6 +76,29 @@ def query(
         show(result, _ROWS, as_json=as_json)
     if result.more:
         say(f"Only the first {rows:,} rows were read; --rows reads more.")
+
+
+def page(
+    out: Path = Argument(..., help="A folder."),
+    pictures: Pictures = None,
+    recipe: OfRecipe = "",
+    model: OfModel = "",
+    as_json: AsJson = False,
+) -> None:
+    """Write a page of each meme: its picture, its graph drawn, and where each statement comes from.
+
+    \b
+    Example:
+      memeloc knowledge page pages
+      memeloc knowledge page pages --pictures out
+    """
+    with memeloc.Workspace.find() as workspace, progress(unit="pages") as bar:
+        result = workspace.knowledge.pages(
+            out, pictures=pictures or "", recipe=recipe, model=model, on_progress=bar.report
+        )
+    show(result, f"{result.index}: {counted(result.memes, 'meme')}", as_json=as_json)
+    if result.without_picture:
+        say(f"{counted(result.without_picture, 'page has', 'pages have')} no picture")
 
 
 def check(recipe: OfRecipe = "", model: OfModel = "", as_json: AsJson = False) -> None:

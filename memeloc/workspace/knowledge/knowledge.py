@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 from memeloc.knowledge.comparing import THRESHOLD, Comparison, compare
 from memeloc.knowledge.graphs.exporting import ExportFormat, GraphFiles
 from memeloc.knowledge.graphs.querying import ROWS, SECONDS, QueryResult, run_query
+from memeloc.knowledge.pages.writing import KnowledgePages
 from memeloc.knowledge.statements import MemeKnowledge
 from memeloc.workspace.knowledge.extracting import extraction_run
 from memeloc.workspace.knowledge.graphs import (
@@ -20,6 +21,7 @@ from memeloc.workspace.knowledge.graphs import (
     graph_store,
     rdflib_dataset,
 )
+from memeloc.workspace.knowledge.pages import stored_pages
 from memeloc.workspace.knowledge.running import KnowledgePlan, KnowledgeResult, OnProgress
 from memeloc.workspace.knowledge.settings import KnowledgeSettings
 from memeloc.workspace.knowledge.status import KnowledgeStatusList, status_of
@@ -146,6 +148,27 @@ class Knowledge(Part):
             MissingError: pyshacl is not installed.
         """
         return check_stored(stored_knowledge(self._workspace, recipe, model))
+
+    def pages(
+        self,
+        out: str | Path,
+        *,
+        pictures: str | Path = "",
+        recipe: str = "",
+        model: str = "",
+        on_progress: OnProgress = _silent,
+    ) -> KnowledgePages:
+        """Write a page of each meme: its picture, its graph, and every statement with provenance.
+
+        Args:
+            out: a folder.
+            pictures: the folder of rendered captions; that of the extraction by default.
+
+        Raises:
+            InputError: nothing was extracted, or a file cannot be written.
+        """
+        stored = stored_knowledge(self._workspace, recipe, model)
+        return stored_pages(stored, Path(out), str(pictures), on_progress)
 
     def compare(
         self,
