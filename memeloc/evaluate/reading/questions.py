@@ -111,9 +111,10 @@ def read_questions(
         meme = row.meme or of_item.meme or (row.item if is_meme else "")
         record |= {"dimension": row.dimension or of_item.dimension, "meme": meme}
         names = [name for _, name in shown]
-        if row.options or of_item.options:
+        if listed := [name for name in row.options or of_item.options if name]:
             text = of_item.question or _text_of(row)
-            questions[item] = ChoiceQuestion(text, tuple(names), tag, of_item.text)
+            questions[item] = ChoiceQuestion(text, tuple(listed), tag, of_item.text)
+            record["order"] = int(names == listed[::-1])
         record["position"] = names.index(choice.name) + 1 if choice.name else 0
         _check_doubled(seen, row, record)
         records.append(record)
@@ -200,11 +201,12 @@ def _text_of(row: AnswerRow) -> str:
 
 
 def _options_of(row: AnswerRow, letters: Shown, known: Sequence[str]) -> Shown:
-    if options := row.options or known:
+    shown = tuple(shown_options(_text_of(row)) or shown_options(answer_in(row.answer).shown))
+    options = row.options or known
+    if options and {name for _, name in shown} != set(options):  # else the prompt has their letters
         pairs = zip("ABCDEFGHIJKLMNOPQRSTUVWXYZ", options, strict=False)
         return tuple((letter, name) for letter, name in pairs if name)
-    shown = shown_options(_text_of(row)) or shown_options(answer_in(row.answer).shown)
-    return tuple(shown) or letters
+    return shown or letters
 
 
 def _letters(right: Sequence[str]) -> Shown:
