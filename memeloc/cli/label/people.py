@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 from typer import Argument, Option
 
@@ -74,20 +74,10 @@ def differing(
       memeloc label differing hard --cultures RU --people team.csv
       memeloc label differing hard --cultures RU --people team.csv --show
     """
+    of: dict[str, Any] = {"taxonomy": taxonomy, "model": model, "equal": equal}
+    asked: dict[str, Any] = {"people": people, "recipe": recipe, "seed": seed, "captions": captions}
     with memeloc.Workspace.find() as workspace:
-        result = workspace.labels.ask_people(
-            name,
-            cultures,
-            people=people,
-            recipe=recipe,
-            show=show_labels,
-            taxonomy=taxonomy,
-            model=model,
-            equal=equal,
-            seed=seed,
-            captions=captions,
-        )
-    _show(result, as_json)
+        _show(workspace.labels.ask_people(name, cultures, show=show_labels, **of, **asked), as_json)
 
 
 def audit(
@@ -112,20 +102,10 @@ def audit(
       memeloc label audit trial --cultures RU --people team.csv
       memeloc label audit trial --cultures RU --people team.csv --sample 50 --seed 7
     """
+    of: dict[str, Any] = {"taxonomy": taxonomy, "model": model, "equal": equal}
+    asked: dict[str, Any] = {"people": people, "recipe": recipe, "seed": seed, "captions": captions}
     with memeloc.Workspace.find() as workspace:
-        result = workspace.labels.audit(
-            name,
-            cultures,
-            people=people,
-            recipe=recipe,
-            sample=sample,
-            taxonomy=taxonomy,
-            model=model,
-            equal=equal,
-            seed=seed,
-            captions=captions,
-        )
-    _show(result, as_json)
+        _show(workspace.labels.audit(name, cultures, sample=sample, **of, **asked), as_json)
 
 
 def agreement(

@@ -20,7 +20,7 @@ from memeloc.lazy_imports import lazy_package
 
 if TYPE_CHECKING:
     from memeloc.evaluate.finetuning.networks import Network, load_network
-    from memeloc.evaluate.finetuning.report import TunedSummary, write_tuned
+    from memeloc.evaluate.finetuning.report import write_tuned
     from memeloc.evaluate.finetuning.run_file import (
         FineTuningRun,
         LoraRun,
@@ -36,7 +36,6 @@ __all__ = [
     "LoraRun",
     "Network",
     "Tuned",
-    "TunedSummary",
     "finetuning_names",
     "is_finetuning",
     "load_network",
@@ -51,7 +50,7 @@ __getattr__, __dir__ = lazy_package(
     __name__,
     {
         f"{_HERE}.networks": ["Network", "load_network"],
-        f"{_HERE}.report": ["TunedSummary", "write_tuned"],
+        f"{_HERE}.report": ["write_tuned"],
         f"{_HERE}.run_file": [
             "FineTuningRun",
             "LoraRun",

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 
 from memeloc.counts import counted
@@ -16,10 +16,10 @@ from memeloc.evaluate.gold import Gold
 from memeloc.evaluate.scores.evaluation import Evaluation, score
 from memeloc.evaluate.scores.report import report_of as report_of_scores
 from memeloc.evaluate.scores.settings import ScoreSettings
-from memeloc.evaluate.training.report import PREDICTIONS, ModelRow
+from memeloc.evaluate.training.report import PREDICTIONS, ModelRow, TrainingSummary
 from memeloc.files import replacing
 from memeloc.reports.report import Report
-from memeloc.reports.writing import ReportFiles, write_report
+from memeloc.reports.writing import write_report
 
 _CARD = "README.md"
 _NOT_SHOWN = {
@@ -28,27 +28,6 @@ _NOT_SHOWN = {
 }
 """By kind of run the sections that say nothing of it: a classifier chooses a label always, and one
 prompt has one order of options, and no spread to test."""
-
-
-@dataclass(frozen=True, slots=True)
-class TunedSummary:
-    """What was fine-tuned and written.
-
-    Attributes:
-        split: how examples were divided.
-        models: each against each culture, or in each task; the first has the labels as they are.
-        answers: the table of answers, of all items.
-        saved: the folders of the models that are kept.
-    """
-
-    run: str
-    labels: tuple[str, ...]
-    split: str
-    models: tuple[ModelRow, ...]
-    notes: tuple[str, ...]
-    files: ReportFiles
-    answers: Path
-    saved: tuple[Path, ...]
 
 
 def evaluate_tuned(tuned: Tuned) -> Evaluation:
@@ -94,7 +73,7 @@ def write_tuned(
     out: Path,
     *,
     on_progress: Callable[[int, int], None] = lambda more, total: None,
-) -> TunedSummary:
+) -> TrainingSummary:
     """Write the report, all answers as `answers.parquet`, and a card for each model.
 
     Raises:
@@ -110,7 +89,7 @@ def write_tuned(
         if model.folder in saved:
             with replacing(model.folder / _CARD) as temporary:
                 temporary.write_text(card_of(tuned, model, evaluation), encoding="utf-8")
-    return TunedSummary(
+    return TrainingSummary(
         tuned.run.name,
         tuned.answers.labels,
         tuned.about["split"],

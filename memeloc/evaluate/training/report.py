@@ -44,8 +44,8 @@ class TrainingSummary:
 
     Attributes:
         split: how examples were divided.
-        models: by task, then as in the run.
-        answers: the table of predictions.
+        models: by task, then as in the run; of a fine-tuning against each culture, or in each task.
+        answers: the table of predictions, or of answers to all items.
         saved: the folders of the models that are kept.
     """
 
