@@ -2,11 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import os
+import shutil
+import sys
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 import pytest
 from hypothesis import settings
+
+# Tests start this package's programs some hundred times; without its compiled modules, each start
+# would compile them anew.
+sys.dont_write_bytecode = False
+os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
 
 # A first example may open fonts and fill caches, and machines that run tests are busy: time is
 # measured in bench/. `make test` tries the same examples each time, so that it cannot fail by
@@ -16,6 +24,29 @@ from hypothesis import settings
 settings.register_profile("memeloc", deadline=None, derandomize=True, max_examples=25)
 settings.register_profile("search", deadline=None, print_blob=True, max_examples=300)
 settings.load_profile("memeloc")
+
+
+@pytest.fixture(scope="session", autouse=True)
+def new_databases_are_copies(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
+    """A new SQLite database is a copy of one that `Store.create` made: its tables take longer."""
+    from memeloc.store import store
+
+    migrate, made = store.migrate, tmp_path_factory.mktemp("new") / store.DATABASE_FILE
+
+    def migrate_copy(database: store.Database, *, create: bool = False) -> None:
+        file = database.file
+        if create and file and not file.stat().st_size:
+            if not made.exists():
+                first = store.Database(made)
+                made.touch()
+                migrate(first, create=True)
+                first.close()
+            shutil.copyfile(made, file)
+        migrate(database, create=create)
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(store, "migrate", migrate_copy)
+        yield
 
 
 @dataclass(frozen=True)

@@ -6,7 +6,7 @@ import importlib.util
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from functools import cached_property
+from functools import cache, cached_property
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -102,7 +102,7 @@ class Family:
     @cached_property
     def file_sha256(self) -> str:
         """SHA-256 of the file: the one named, or, where none is, the one that it has."""
-        return self.sha256 or file_sha256(self.path)
+        return self.sha256 or _sha256_of(self.path)
 
     def settings(self, face: FaceName) -> Mapping[str, float]:
         """The variation settings of a face; comic text is bold where nothing else is asked for."""
@@ -118,7 +118,7 @@ class Family:
             )
             raise MissingError(f"The font {self.name} is missing: {where}")
         if self.sha256:
-            sha256 = file_sha256(self.path)
+            sha256 = _sha256_of(self.path)
             if sha256 != self.sha256:
                 raise InputError(
                     f"the font {self.name} is not the file that fonts.toml names (SHA-256 "
@@ -142,6 +142,16 @@ class Family:
         except (ValueError, RuntimeError, hb.HarfBuzzError) as error:
             raise InputError("this is not a font that HarfBuzz can read", file=self.path) from error
         return opened
+
+
+def _sha256_of(path: Path) -> str:
+    facts = path.stat()
+    return _sha256_as_it_stands(path, facts.st_size, facts.st_mtime_ns)
+
+
+@cache
+def _sha256_as_it_stands(path: Path, size: int, changed_ns: int) -> str:
+    return file_sha256(path)
 
 
 class _Entry(BaseModel):
@@ -173,6 +183,16 @@ class _Entry(BaseModel):
                 "for a font of the operating system)"
             )
         return self
+
+
+@cache
+def shipped_families(path: Path) -> Mapping[str, Family]:
+    """The families of memeloc's own fonts.toml, which does not change while it runs.
+
+    Raises:
+        InputError: as of `load_families`.
+    """
+    return load_families(path)
 
 
 def load_families(path: Path) -> dict[str, Family]:

@@ -10,7 +10,7 @@ from pathlib import Path
 from memeloc.errors import InputError, MissingError
 from memeloc.fonts.entries import FontEntry
 from memeloc.fonts.faces import Face
-from memeloc.fonts.families import Family, load_families, user_family
+from memeloc.fonts.families import Family, shipped_families, user_family
 from memeloc.fonts.stacks import FontStack
 from memeloc.locales import Registry
 from memeloc.model import FaceName, Locale
@@ -30,7 +30,9 @@ class FontLibrary:
     """
 
     def __init__(self, user_fonts: Sequence[str | Path] = ()) -> None:
-        own = load_families(folder("fonts") / "fonts.toml")
+        shipped = shipped_families(folder("fonts") / "fonts.toml")
+        # Copies, which look for the system's fonts themselves: some may come while memeloc runs.
+        own = {name: replace(family) for name, family in shipped.items()}
         self.families: dict[str, Family] = {}
         self._asked: list[tuple[FontEntry, str]] = []
         for entry in map(FontEntry.parse, user_fonts):

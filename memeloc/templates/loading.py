@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import difflib
 from collections.abc import Iterable, Mapping, Sequence
+from functools import cache
 from pathlib import Path
 
 from memeloc import resources
@@ -120,7 +121,9 @@ def load_templates(folders: Sequence[Path] = ()) -> tuple[dict[str, Template], l
     for folder in folders:
         different.setdefault(folder.resolve(), folder)
     own = _by_name(different.values(), problems)
-    merged = _by_name([resources.folder("templates")], problems) | own
+    shipped, shipped_problems = _shipped(resources.folder("templates"))
+    problems += shipped_problems
+    merged = {**shipped, **own}
     return dict(sorted((template.name, template) for template in merged.values())), problems
 
 
@@ -135,6 +138,13 @@ def find_template(templates: Mapping[str, Template], name: str) -> Template:
     near = difflib.get_close_matches(name, templates, 3, 0.5)
     hint = f"did you mean {' or '.join(near)}?" if near else "`memeloc templates list` names them"
     raise InputError(f"there is no template {name[:60]!r}; {hint}")
+
+
+@cache
+def _shipped(folder: Path) -> tuple[Mapping[str, Template], Sequence[InputError]]:
+    """memeloc's own templates by name, and their problems: they do not change while it runs."""
+    problems: list[InputError] = []
+    return _by_name([folder], problems), problems
 
 
 def _by_name(folders: Iterable[Path], problems: list[InputError]) -> dict[str, Template]:

@@ -24,6 +24,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Sequence
+from functools import cache
 from typing import Any, get_args
 
 from sqlalchemy import (
@@ -88,6 +89,7 @@ def taken_states(which: Accept) -> frozenset[CaptionState]:
     return _TAKEN[which]
 
 
+@cache
 def states_query(kind: Kind | None = "caption", rounds: int = ROUNDS) -> Select[Any]:
     """The current captions of a kind (None is all) with their states, in the memes' order.
 
