@@ -1,4 +1,4 @@
-"""What multiple choice needs to be beaten by. In: `Coded`, questions. Out: rules, and differences.
+"""Baselines of multiple choice. In: `Coded`, questions. Out: what rules reach, and differences.
 
 Rules read no meme: they guess, take the longest option, or the one that shares most words with the
 question or the caption. Beside them stands the same model without the picture. All are compared on
@@ -23,6 +23,8 @@ from memeloc.evaluate.scores.settings import ScoreSettings
 from memeloc.statistics.guessing import overlap
 
 Questions = Mapping[str, ChoiceQuestion]
+Rules = Mapping[str, Floats]
+"""By rule how probably it answers each item right; NaN where it says nothing about it."""
 CHANCE, LONGEST = "chance", "longest option"
 QUESTION_WORDS, CAPTION_WORDS = "most words of the question", "most words of the caption"
 RULES = {
@@ -36,8 +38,8 @@ _LESS = {"none": (), "text": ("none",)}
 """By input those with less of the meme; all others have both."""
 
 
-def rule_rightness(coded: Coded, culture: int, questions: Questions) -> dict[str, Floats]:
-    """By rule how probably it answers each item right; NaN where it says nothing about it."""
+def rule_rightness(coded: Coded, culture: int, questions: Questions) -> Rules:
+    """What the rules answer; without those that say nothing about any item."""
     rules = {name: np.full(len(coded.items), nan) for name in RULES}
     for index, question, right in _known(coded, culture, questions):
         for name, liked in _liked(question).items():
@@ -74,11 +76,10 @@ def _liked(question: ChoiceQuestion) -> dict[str, list[float]]:
 
 
 def baseline_scores(
-    coded: Coded, culture: int, questions: Questions, settings: ScoreSettings
+    coded: Coded, culture: int, rules: Rules, settings: ScoreSettings
 ) -> tuple[BaselineScores, ...]:
     """What each rule reaches on all questions that were asked and have a right answer."""
     asked = np.any([each.asked.any(axis=1) for each in coded.answered], axis=0)
-    rules = rule_rightness(coded, culture, questions)
     return tuple(
         _scores(coded, culture, name, np.where(asked, right, nan), settings)
         for name, right in rules.items()
@@ -126,10 +127,10 @@ def _mean(values: Sequence[float] | Floats) -> float:
 
 
 def beside_baselines(
-    coded: Coded, culture: int, questions: Questions, settings: ScoreSettings
+    coded: Coded, culture: int, rules: Rules, settings: ScoreSettings
 ) -> Iterator[BesideBaseline]:
     """Each condition beside each rule, and beside the same model with less of the meme."""
-    rules = rule_rightness(coded, culture, questions)
+    units = units_of(coded)
     by_condition = {each.condition: _means(coded, each, culture) for each in coded.answered}
     for condition, right in by_condition.items():
         less = {
@@ -138,7 +139,8 @@ def beside_baselines(
             if other in _with_less(condition)
         }
         for name, values in {**rules, **less}.items():
-            yield from _beside(coded, culture, (condition, right), (name, values), settings)
+            pair = (condition, right), (name, values)
+            yield from _beside(coded, culture, *pair, units, settings)
 
 
 def _with_less(condition: Condition) -> list[Condition]:
@@ -161,6 +163,7 @@ def _beside(
     culture: int,
     model: tuple[Condition, Floats],
     baseline: tuple[str, Floats],
+    units: Ints,
     settings: ScoreSettings,
 ) -> Iterator[BesideBaseline]:
     (condition, right), (name, expected) = model, baseline
@@ -171,7 +174,7 @@ def _beside(
     asked = np.column_stack(list(parts.values())).astype(np.float64)
     apart = np.where(known, right - expected, 0.0)[:, None] * asked
     use = f"beside {coded.cultures[culture]} {name} {'|'.join(condition)}"
-    differences = shares(apart, asked, units_of(coded), settings, use)
+    differences = shares(apart, asked, units, settings, use)
     for (dimension, part), difference in zip(parts.items(), differences, strict=True):
         yield BesideBaseline(
             condition,

@@ -7,7 +7,12 @@ from dataclasses import dataclass, field, replace
 
 from memeloc.evaluate.answers import ModelAnswers
 from memeloc.evaluate.gold import Gold
-from memeloc.evaluate.scores.baselines import baseline_scores, beside_baselines, place_scores
+from memeloc.evaluate.scores.baselines import (
+    baseline_scores,
+    beside_baselines,
+    place_scores,
+    rule_rightness,
+)
 from memeloc.evaluate.scores.by_culture import scores_of
 from memeloc.evaluate.scores.coded import Coded, code
 from memeloc.evaluate.scores.figures import (
@@ -101,6 +106,7 @@ def score(answers: ModelAnswers, gold: Gold, settings: ScoreSettings | None = No
     scored = Scored(coded, gold, scores, settings)
     several = len(coded.cultures) > 1
     asked = gold.questions
+    rules = [(culture, rule_rightness(coded, culture, asked)) for culture in cultures]
     evaluation = Evaluation(
         answers,
         gold,
@@ -118,8 +124,8 @@ def score(answers: ModelAnswers, gold: Gold, settings: ScoreSettings | None = No
         groups_of(scored),
         tuple(choice_scores(coded, *pair, settings) for pair in pairs) if coded.dimensions else (),
         tuple(p for pair in pairs for p in place_scores(coded, *pair, asked, settings)),
-        tuple(b for c in cultures for b in baseline_scores(coded, c, asked, settings)),
-        tuple(b for c in cultures for b in beside_baselines(coded, c, asked, settings))
+        tuple(each for pair in rules for each in baseline_scores(coded, *pair, settings)),
+        tuple(each for pair in rules for each in beside_baselines(coded, *pair, settings))
         if coded.is_choice
         else (),
     )
