@@ -109,8 +109,7 @@ def _sentences(result: QuestionReport) -> Iterator[str]:
     yield f"{result.model} by {result.recipe}: {counted(result.questions, 'question')}"
     for why, count in result.missing.items():
         yield f"{why}: {count:,}"
-    for section in result.sections:
-        yield from (*section.sentences, *section.gaps)
+    yield from (*result.section.sentences, *result.section.gaps)
 
 
 def _selected(result: SelectResult) -> Iterator[str]:

@@ -15,7 +15,7 @@ from memeloc.knowledge.questions.question import MemeQuestion
 from memeloc.locales.plain_words import plain_words
 from memeloc.reports.sections import Bars, Intervals, Section, Table
 from memeloc.statistics.guessing import closest, longest, overlap
-from memeloc.statistics.intervals import percent, percent_with_interval, wilson
+from memeloc.statistics.intervals import percent_with_interval, wilson
 from memeloc.statistics.significance import p_text, scipy_stats
 
 LETTERS = "ABCD"
@@ -23,11 +23,15 @@ _CONFIDENCE = 0.95
 _OPTIONS = ("correct", "plausible", "implausible", "none")
 _FAR_LONGER = 2.0
 """A right option so many times as long as the next one gives itself away."""
+_ALONE = "without the picture"
+
+_Chosen = Mapping[str, Mapping[str, str]]
+"""By model and question's id the option that it chose, given the question alone."""
 
 _RULES = {
-    "rule": "how an option is chosen, without picture and question",
+    "chosen by": "a rule that reads nothing, or a model that was given the question alone",
     "questions": "so many",
-    "right": "of them, that the rule answers rightly",
+    "right": "of them, that are answered rightly",
     "share": "right / questions, 0 to 1; chance is 0.25",
     "low": "lower end of Wilson's interval, 95 %",
     "high": "its upper end",
@@ -54,28 +58,35 @@ _DIMENSIONS = {
 
 
 def review(
-    questions: Sequence[MemeQuestion], captions: Mapping[str, str], seed: int = 0
+    questions: Sequence[MemeQuestion],
+    captions: Mapping[str, str],
+    without_picture: _Chosen | None = None,
+    *,
+    seed: int = 0,
 ) -> Section:
     """How far options give themselves away, and which questions are to be looked at.
 
     Args:
         questions: of one language.
         captions: texts of the memes, by id; a meme without one may be missing.
+        without_picture: by model and question's id the option that it chose, given the question
+            alone.
         seed: by which options are shuffled.
     """
     if not questions:
         return Section("questions", "The questions", gaps=("There are no questions yet.",))
     placed = [(each, each.options(seed)) for each in questions]
-    rules = _rules(placed, captions)
+    models = without_picture or {}
+    rules = [*_rules(placed, captions), *_models(questions, models)]
     places = Counter(options.index(each.correct) for each, options in placed)
     counts = [places[place] for place in range(len(LETTERS))]
     p = float(scipy_stats().chisquare(counts).pvalue)
-    noted = list(_noted(questions, captions))
+    noted = list(_noted(questions, captions, models))
     return Section(
         "questions",
         "The questions",
         (
-            Table.of("question_rules", "Rules that read nothing", rules, _RULES, _RULES_METHOD),
+            Table.of("question_rules", "Without the meme", rules, _RULES, _RULES_METHOD),
             Table.of("question_places", "Place of the right option",
                    list(zip(LETTERS, counts, strict=True)), _PLACES, _PLACES_METHOD),
             Table.of("question_options", "Options by what they are", _overlaps(questions, captions),
@@ -100,14 +111,16 @@ def review(
 
 
 _RULES_METHOD = (
-    "Each rule answers every question; where options are equal by it, it takes the first. "
-    "A meme counts where its text is known. Of the three options that a model writes the "
-    "longest is the right one by chance in a third; the fourth is hardly ever the longest."
+    "Each rule answers every question; where options are equal by it, it takes the first. A meme "
+    "counts where its text is known. A model that is given the question alone is right by chance, "
+    "and where the question or common knowledge gives the answer away. Of the three options that a "
+    "model writes the longest is the right one by chance in a third; the fourth is hardly ever."
 )
 _PLACES_METHOD = "Options are shuffled by the seed; Pearson's chi-squared test of equal shares."
 _NOTED_METHOD = (
     "Questions whose words are the same, with their right options; right options at least twice as "
-    "long as every other; right options that alone share words with the meme's text."
+    "long as every other; right options that alone share words with the meme's text; "
+    "questions that a model answers rightly without the picture."
 )
 
 
@@ -115,11 +128,11 @@ def _rules(
     placed: Sequence[tuple[MemeQuestion, tuple[str, ...]]], captions: Mapping[str, str]
 ) -> list[tuple[Any, ...]]:
     rules: dict[str, Callable[[MemeQuestion, tuple[str, ...]], int | None]] = {
-        "the longest option": lambda _, options: longest(options),
-        "the option with most words of the question": lambda each, options: closest(
+        "Choosing the longest option": lambda _, options: longest(options),
+        "Choosing the option with most words of the question": lambda each, options: closest(
             options, each.question, each.language
         ),
-        "the option with most words of the meme's text": lambda each, options: (
+        "Choosing the option with most words of the meme's text": lambda each, options: (
             closest(options, captions[each.meme], each.language)
             if captions.get(each.meme)
             else None
@@ -132,6 +145,12 @@ def _rules(
         if answered:
             rows.append(share_row(name, sum(answered), len(answered)))
     return rows
+
+
+def _models(questions: Sequence[MemeQuestion], models: _Chosen) -> Iterator[tuple[Any, ...]]:
+    for model, chosen in models.items():
+        right = [chosen[each.id] == each.correct for each in questions if each.id in chosen]
+        yield share_row(f"{model} {_ALONE}", sum(right), len(right))
 
 
 def share_row(name: str, right: int, total: int) -> tuple[Any, ...]:
@@ -169,7 +188,7 @@ def _dimensions(questions: Sequence[MemeQuestion]) -> Iterator[tuple[Any, ...]]:
 
 
 def _noted(
-    questions: Sequence[MemeQuestion], captions: Mapping[str, str]
+    questions: Sequence[MemeQuestion], captions: Mapping[str, str], models: _Chosen
 ) -> Iterator[tuple[str, ...]]:
     words = {each.id: _words(each) for each in questions}
     often = Counter(words.values())
@@ -185,6 +204,8 @@ def _noted(
             overlap(other, caption, each.language) for other in others
         ):
             about.append("only the right option has words of the meme's text")
+        alone = [name for name, chosen in models.items() if chosen.get(each.id) == each.correct]
+        about += [f"{name} answers it {_ALONE}" for name in alone]
         if about:
             yield each.id, each.question, each.correct, "; ".join(about)
 
@@ -207,8 +228,9 @@ def _sentences(
         f"{counted(len({each.meme for each in questions}), 'meme')}; {without:,} were made without "
         "statements."
     )
-    for name, _total, _right, *share in rules:
-        yield f"Always taking {name} is right in {percent_with_interval(*share)}; chance is 25 %."
+    for name, total, _right, *share in rules:
+        interval = percent_with_interval(*share)
+        yield f"{name} is right in {interval} of {counted(total, 'question')}; chance is 25 %."
     places = ", ".join(f"{letter} {n:,}" for letter, n in zip(LETTERS, counts, strict=True))
     yield f"Places of the right option: {places}; chi-squared test of equal shares: {p_text(p)}."
     yield f"{counted(len(noted), 'question is', 'questions are')} to be looked at."
@@ -219,7 +241,7 @@ def _rules_plot(rules: Sequence[tuple[Any, ...]]) -> Intervals:
 
     rows = [(name, share, low, high) for name, _total, _right, share, low, high in rules]
     frame = pd.DataFrame(rows, columns=["label", "value", "low", "high"])
-    title = "Questions answered rightly by rules that read nothing"
+    title = "Questions answered rightly without the meme"
     return Intervals("question_rules", title, frame, "share", _RULES_METHOD)
 
 
@@ -228,50 +250,6 @@ def _places_plot(counts: Sequence[int]) -> Bars:
 
     frame = pd.DataFrame({"questions": counts}, index=list(LETTERS))
     return Bars("question_places", "Place of the right option", frame, "questions", _PLACES_METHOD)
-
-
-def text_only_section(
-    questions: Sequence[MemeQuestion], chosen: Mapping[str, Mapping[str, str]]
-) -> Section:
-    """How many questions models answer rightly without the picture.
-
-    Args:
-        questions: the set.
-        chosen: by model and question's id the option that it chose, given the question alone.
-    """
-    rows, right_of = [], {}
-    for model, options in chosen.items():
-        asked = [each for each in questions if each.id in options]
-        right_of[model] = {each.id for each in asked if options[each.id] == each.correct}
-        rows.append(share_row(model, len(right_of[model]), len(asked)))
-    columns = {"model": "that was given the question alone", **_RULES}
-    del columns["rule"]
-    listed = [
-        (each.id, each.question, each.correct, ", ".join(models))
-        for each in questions
-        if (models := [name for name, ids in right_of.items() if each.id in ids])
-    ]
-    about = {**_NOTED, "noted": "models that answered it rightly"}
-    method = (
-        "A model that is given neither picture nor text is right by chance in a quarter, and where "
-        "the question or common knowledge gives the answer away."
-    )
-    return Section(
-        "text-only",
-        "Without the picture",
-        (
-            Table.of("text_only", "Models that see the question alone", rows, columns, method),
-            Table.of("text_only_questions", "Questions answered without the picture", listed, about,
-                   method, captions=("question", "correct")),
-        ),
-        sentences=tuple(
-            f"{name}, given the question alone, answers {right:,} of {total:,} rightly "
-            f"({percent(share)})."
-            for name, total, right, share, *_ in rows
-        ),
-        figures={row[0]: row[3] for row in rows},
-        gaps=() if rows else ("No model was asked the questions without the picture.",),
-    )  # fmt: skip
 
 
 def _mean(values: Sequence[float]) -> float:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from scipy.stats import chisquare
 
-from memeloc.knowledge.questions.review import review, text_only_section
+from memeloc.knowledge.questions.review import review
 from tests.knowledge.questions.asked import question
 
 
@@ -13,10 +13,10 @@ def test_set_whose_right_option_is_longest_is_reported() -> None:
     questions = [question(f"m{n}", correct="A long answer about the cat and its keyboard, at night")
                  for n in range(40)]  # fmt: skip
     section = review(questions, {}, seed=1)
-    assert section.figures["rules"]["the longest option"] == 1.0
-    rules = section.tables[0].frame.set_index("rule")
-    assert rules.loc["the longest option", "low"] == pytest.approx(0.9124, abs=1e-4)
-    assert "the option with most words of the meme's text" not in rules.index
+    assert section.figures["rules"]["Choosing the longest option"] == 1.0
+    rules = section.tables[0].frame.set_index("chosen by")
+    assert rules.loc["Choosing the longest option", "low"] == pytest.approx(0.9124, abs=1e-4)
+    assert "Choosing the option with most words of the meme's text" not in rules.index
     assert section.figures["noted"] == 40
 
 
@@ -35,7 +35,7 @@ def test_words_shared_with_question_and_text() -> None:
     frame = section.tables[2].frame.set_index("option")
     assert frame.loc["correct", "with the question"] == pytest.approx(2 / 3)
     assert frame.loc["correct", "with the text"] == pytest.approx(2 / 3)
-    assert section.figures["rules"]["the option with most words of the question"] == 1.0
+    assert section.figures["rules"]["Choosing the option with most words of the question"] == 1.0
     (noted,) = section.tables[4].frame["noted"]
     assert "only the right option has words of the meme's text" in noted
 
@@ -61,6 +61,9 @@ def test_empty_set_is_a_gap() -> None:
 def test_questions_answered_without_the_picture_are_listed() -> None:
     questions = [question("a"), question("b"), question("c")]
     chosen = {"tiny": {"a/toxicity": "It sleeps", "b/toxicity": "It rests"}}
-    section = text_only_section(questions, chosen)
-    assert section.figures == {"tiny": 0.5}
-    assert section.tables[1].frame["item"].tolist() == ["a/toxicity"]
+    section = review(questions, {}, chosen)
+    assert section.figures["rules"]["tiny without the picture"] == 0.5
+    frame = section.tables[4].frame
+    assert frame[["item", "noted"]].values.tolist() == [
+        ["a/toxicity", "tiny answers it without the picture"]
+    ]

@@ -166,7 +166,7 @@ def test_two_stages_of_judges_make_the_benchmark(workspace: Workspace, tmp_path:
     assert about["surveys"] == ["toxicity", *surveys]
     assert about["second_stage"] == {"sample": 2, "seed": 4}
 
-    section = questions.validity().sections[0]
+    section = questions.validity().section
     counted = section.tables[0].frame.set_index(["dimension", "stage"])
     expected = [MEMES, len(positive)]
     assert counted.loc[("toxicity", "toxicity"), ["judged", "valid"]].tolist() == expected
@@ -179,7 +179,7 @@ def test_judgements_of_questions_written_anew_do_not_count(
 ) -> None:
     judged(workspace, tmp_path, "toxicity")
     workspace.knowledge.questions.ask(AskSettings(none="Nothing of that"), model=MODEL)
-    assert workspace.knowledge.questions.validity().sections[0].gaps
+    assert workspace.knowledge.questions.validity().section.gaps
 
 
 def test_models_without_the_picture_are_the_control(workspace: Workspace, tmp_path: Path) -> None:
@@ -190,8 +190,8 @@ def test_models_without_the_picture_are_the_control(workspace: Workspace, tmp_pa
     table.loc[:2, "choice"] = "Tea comes first"
     table.to_parquet(tmp_path / "answers.parquet")
     result = workspace.knowledge.questions.review(answers=[tmp_path])
-    assert [section.name for section in result.sections] == ["questions", "text-only"]
-    assert result.sections[1].figures == {MODEL: pytest.approx(3 / len(ids))}
+    rules = result.section.figures["rules"]
+    assert rules[f"{MODEL} without the picture"] == pytest.approx(3 / len(ids))
     with pytest.raises(InputError, match="no answers of memeloc evaluate"):
         workspace.knowledge.questions.review(answers=[tmp_path / "work"])
 
@@ -213,8 +213,8 @@ def test_versions_of_a_meme_have_questions_and_judges_of_their_own(
         assert workspace.knowledge.questions.set().versions == ["en"]
         judged(workspace, tmp_path, "toxicity")
         validity = workspace.knowledge.questions.validity
-        assert not validity().sections[0].gaps
-        assert validity(lang="de").sections[0].gaps
+        assert not validity().section.gaps
+        assert validity(lang="de").section.gaps
         assert not validity(lang="de").notes
 
 

@@ -11,7 +11,7 @@ from pydantic import ConfigDict
 
 from memeloc.errors import InputError
 from memeloc.evaluate.runs.evaluating import ANSWERS
-from memeloc.knowledge.questions.review import review, text_only_section
+from memeloc.knowledge.questions.review import review
 from memeloc.knowledge.questions.selecting import SAMPLE, FunnelRow, select
 from memeloc.knowledge.questions.validity import validity_section
 from memeloc.knowledge.questions.writing import QUESTIONS, write_benchmark
@@ -43,15 +43,15 @@ class QuestionReport:
     model: str
     questions: int
     missing: Mapping[str, int]
-    sections: tuple[Section, ...]
+    section: Section
     notes: tuple[str, ...] = ()
 
     def report(self, title: str) -> Report:
         """As a page with tables and plots, to be written by `memeloc.reports.write_report`."""
         facts = {"Recipe": self.recipe, "Model": self.model, "Questions": f"{self.questions:,}"}
         facts |= {f"Questions {why}": f"{count:,}" for why, count in self.missing.items()}
-        methods = tuple(sentence for each in self.sections for sentence in each.sentences)
-        return Report("questions", title, title, facts, self.sections, methods, self.notes)
+        methods = self.section.sentences
+        return Report("questions", title, title, facts, (self.section,), methods, self.notes)
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,11 +124,9 @@ class Questions(Part):
             InputError: a folder has no answers to questions alone.
         """
         questions = self.set(**which)
-        sections = [review(questions.questions, questions.captions, seed)]
-        if answers:
-            chosen = _without_picture([Path(each) for each in answers])
-            sections.append(text_only_section(questions.questions, chosen))
-        return _report(questions, *sections)
+        chosen = _without_picture([Path(each) for each in answers])
+        section = review(questions.questions, questions.captions, chosen, seed=seed)
+        return _report(questions, section)
 
     def build_surveys(
         self,
@@ -172,7 +170,7 @@ class Questions(Part):
         people = judged_by_people(questions)
         stages = {"toxicity": people.toxicity, "others": people.others}
         section = validity_section(people.dimensions, stages, people.statements, people.judgements)
-        return _report(questions, section, notes=people.notes())
+        return _report(questions, section, people.notes())
 
     def select(self, out: str | Path, *, seed: int = 0, **which: str) -> SelectResult:
         """Write the benchmark: what people found right, of memes whose toxicity they found right.
@@ -220,10 +218,12 @@ class Questions(Part):
         )
 
 
-def _report(questions: QuestionSet, *sections: Section, notes: Any = ()) -> QuestionReport:
+def _report(
+    questions: QuestionSet, section: Section, notes: tuple[str, ...] = ()
+) -> QuestionReport:
     count = len(questions.questions)
     return QuestionReport(
-        *(questions.recipe, questions.model, count, questions.missing()), sections, notes
+        questions.recipe, questions.model, count, questions.missing(), section, notes
     )
 
 
