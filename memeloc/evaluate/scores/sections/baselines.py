@@ -15,7 +15,7 @@ from memeloc.evaluate.scores.sections.scored import (
     plotted,
     table,
 )
-from memeloc.reports.sections import Intervals, Plot, Section, Table
+from memeloc.reports.sections import Heatmap, Intervals, Plot, Section, Table
 from memeloc.statistics.intervals import defined, percent
 
 _RULES = {
@@ -66,7 +66,7 @@ def baselines_section(
         "baselines",
         "Beside answers without the meme",
         tables=tuple(_tables(baselines, overall, dimensions, rules, method)),
-        plots=tuple(_plots(scored, overall, method)),
+        plots=tuple(_plots(scored, overall, method)) if overall else (),
         sentences=tuple(_sentences(scored, baselines, overall)),
         figures={
             **{
@@ -130,11 +130,19 @@ def _beside(each: BesideBaseline) -> tuple[object, ...]:
 
 
 def _plots(scored: Scored, overall: Sequence[BesideBaseline], method: str) -> Iterator[Plot]:
-    if overall and len(scored.titles) <= MOST_LINES:
-        names = scored.titles
-        frame = plotted((names[c.condition], c.baseline, c.difference) for c in overall)
-        title = "How far models are above answers without the meme"
-        yield Intervals("beside-baselines", title, frame, "accuracy, difference", method)
+    import pandas as pd
+
+    names, name = scored.titles, "beside-baselines"
+    title = "How far models are above answers without the meme"
+    seeing = [each for each in overall if each.condition.input not in ("none", "text")] or overall
+    if len({each.condition for each in seeing}) <= MOST_LINES:
+        frame = plotted((names[c.condition], c.baseline, c.difference) for c in seeing)
+        yield Intervals(name, title, frame, "accuracy, difference", method)
+        return
+    rows: dict[str, dict[str, float]] = {}
+    for each in seeing:
+        rows.setdefault(names[each.condition], {})[each.baseline] = each.difference.value
+    yield Heatmap(name, title, pd.DataFrame.from_dict(rows, orient="index"), method)
 
 
 def _sentences(

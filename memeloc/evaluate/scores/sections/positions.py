@@ -98,7 +98,10 @@ def positions_section(
             *_places(biases),
             *_right_places(scored, right_places),
         ),
-        plots=(*_plots(scored, biases, method), *_right_places_plot(scored, right_places)),
+        plots=(
+            *_plots(scored, biases, method),
+            *(_right_places_plot(scored, right_places) if right_places else ()),
+        ),
         sentences=tuple(_sentences(scored, biases)),
         figures={
             names[each.condition]: {
@@ -167,11 +170,18 @@ def _right_places(scored: Scored, places: Sequence[PlaceScores]) -> Iterator[Tab
 
 
 def _right_places_plot(scored: Scored, places: Sequence[PlaceScores]) -> Iterator[Plot]:
-    if places and len(scored.titles) <= MOST_LINES:
-        names = scored.titles
+    import pandas as pd
+
+    names, title = scored.titles, "Accuracy by the place of the right option"
+    if len(names) <= MOST_LINES:
         frame = plotted((names[p.condition], f"place {p.place}", p.accuracy) for p in places)
-        title = "Accuracy by the place of the right option"
         yield Intervals("right-places", title, frame, "accuracy", scored.resampling)
+        return
+    rows: dict[str, dict[str, float]] = {}
+    for each in places:
+        rows.setdefault(names[each.condition], {})[f"place {each.place}"] = each.accuracy.value
+    values = pd.DataFrame.from_dict(rows, orient="index")
+    yield Heatmap("right-places", title, values, scored.resampling)
 
 
 def _sentences(scored: Scored, biases: Sequence[PositionBias]) -> Iterator[str]:
