@@ -1,7 +1,7 @@
-"""People's judgements. In: questions, statements, answers of surveys. Out: sheets, `Judged`.
+"""People's judgements. In: questions, statements, answers of surveys. Out: `JudgedMeme`s, `Judged`.
 
-A meme's sheet holds two questions at the most (M-QUEST, Figure 7): each with its right answer, and
-of the toxicity stage the statements that they rest on. Only YES counts.
+Two questions of a meme are judged at a time (M-QUEST, Figure 7), each with its right answer, and in
+the toxicity stage the statements that they rest on. Only YES counts.
 """
 
 from __future__ import annotations
@@ -20,13 +20,13 @@ COLUMNS = (
 )  # fmt: skip
 """What is judged of a meme: the questions of the taxonomy m-quest-validation, by id."""
 PLACES = (("label", "toxicity-answer"), ("linked-question", "linked-answer"))
-"""The columns of a sheet's first and second question, and of their right answers."""
+"""The columns of the first and second question, and of their right answers."""
 STATEMENTS = ("toxicity-statement", "linked-statement")
 YES = "yes"
 
 
 @dataclass(frozen=True, slots=True)
-class Sheet:
+class JudgedMeme:
     """What is judged of one meme: one or two questions, and the statements of the first stage."""
 
     meme: str
@@ -43,9 +43,9 @@ class Sheet:
         return cells
 
 
-def toxicity_sheets(
+def toxicity_stage(
     questions: Iterable[MemeQuestion], knowledge: Mapping[str, MemeKnowledge]
-) -> list[Sheet]:
+) -> list[JudgedMeme]:
     """The first stage: of each meme its toxicity, and the element that it rests on.
 
     Args:
@@ -53,7 +53,7 @@ def toxicity_sheets(
         knowledge: by meme what was extracted.
     """
     by_id = {each.id: each for each in questions}
-    sheets = []
+    memes = []
     for question in by_id.values():
         if question.dimension != TOXICITY:
             continue
@@ -61,8 +61,8 @@ def toxicity_sheets(
         statements = list(knowledge[meme].statements()) if meme in knowledge else []
         shown = linked(statements)
         second = by_id.get(f"{meme}/{shown[1].dimension}") if len(shown) > 1 else None
-        sheets.append(Sheet(meme, (question, *([second] if second else [])), shown))
-    return sheets
+        memes.append(JudgedMeme(meme, (question, *([second] if second else [])), shown))
+    return memes
 
 
 def linked(statements: Sequence[Statement]) -> tuple[Statement, ...]:
@@ -79,18 +79,18 @@ def linked(statements: Sequence[Statement]) -> tuple[Statement, ...]:
     return tuple(own[:1])
 
 
-def other_sheets(questions: Iterable[MemeQuestion]) -> list[list[Sheet]]:
-    """The second stage: two questions of a meme a sheet, a list a survey."""
+def others_stage(questions: Iterable[MemeQuestion]) -> list[list[JudgedMeme]]:
+    """The second stage: two questions of a meme at a time, a list a survey."""
     by_meme: dict[str, list[MemeQuestion]] = {}
     for each in questions:
         by_meme.setdefault(each.meme, []).append(each)
-    surveys: list[list[Sheet]] = []
+    surveys: list[list[JudgedMeme]] = []
     for meme, those in by_meme.items():
         for place in range(0, len(those), len(PLACES)):
             number = place // len(PLACES)
             if number == len(surveys):
                 surveys.append([])
-            surveys[number].append(Sheet(meme, tuple(those[place : place + len(PLACES)])))
+            surveys[number].append(JudgedMeme(meme, tuple(those[place : place + len(PLACES)])))
     return surveys
 
 

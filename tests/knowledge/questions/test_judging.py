@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from memeloc.knowledge.questions.judging import linked, other_sheets, toxicity_sheets
+from memeloc.knowledge.questions.judging import linked, others_stage, toxicity_stage
 from memeloc.knowledge.statements import Statement
 from tests.knowledge.questions.asked import knowledge, question
 
@@ -11,10 +11,10 @@ TOXIC = Statement("toxicity-1", "toxicity", "It mocks people who work.", value="
 LINKED = Statement("toxicity-2", "toxicity", "It mocks cats.", rests_on=("visual-1",))
 
 
-def test_sheet_has_up_to_six_judgements() -> None:
+def test_meme_has_up_to_six_judgements() -> None:
     questions = [question("a"), question("a", "visual", question="What lies there?", correct="Cat")]
-    (sheet,) = toxicity_sheets(questions, {"a": knowledge("a", SEEN, TOXIC, LINKED)})
-    assert sheet.cells() == {
+    (meme,) = toxicity_stage(questions, {"a": knowledge("a", SEEN, TOXIC, LINKED)})
+    assert meme.cells() == {
         "label": "What is the toxicity of a?",
         "toxicity-answer": "It sleeps",
         "toxicity-statement": "It mocks cats.",
@@ -25,8 +25,8 @@ def test_sheet_has_up_to_six_judgements() -> None:
 
 
 def test_meme_without_statements_is_asked_its_question_alone() -> None:
-    (sheet,) = toxicity_sheets([question("a"), question("a", "visual")], {})
-    assert [name for name, text in sheet.cells().items() if text] == ["label", "toxicity-answer"]
+    (meme,) = toxicity_stage([question("a"), question("a", "visual")], {})
+    assert [name for name, text in meme.cells().items() if text] == ["label", "toxicity-answer"]
 
 
 def test_toxicity_that_rests_on_nothing_is_shown_alone() -> None:
@@ -36,6 +36,6 @@ def test_toxicity_that_rests_on_nothing_is_shown_alone() -> None:
 
 def test_second_stage_has_two_questions_of_a_meme_a_survey() -> None:
     questions = [question("a", name) for name in ("scene", "visual", "intent")]
-    first, second = other_sheets([*questions, question("b", "scene")])
-    assert [(sheet.meme, len(sheet.questions)) for sheet in first] == [("a", 2), ("b", 1)]
-    assert [sheet.questions for sheet in second] == [(questions[2],)]
+    first, second = others_stage([*questions, question("b", "scene")])
+    assert [(each.meme, len(each.questions)) for each in first] == [("a", 2), ("b", 1)]
+    assert [each.questions for each in second] == [(questions[2],)]

@@ -16,9 +16,9 @@ from memeloc.knowledge.questions.judging import (
     PLACES,
     STATEMENTS,
     Judged,
-    Sheet,
-    other_sheets,
-    toxicity_sheets,
+    JudgedMeme,
+    others_stage,
+    toxicity_stage,
 )
 from memeloc.knowledge.questions.selecting import draw, positive_memes
 from memeloc.knowledge.questions.validity import GIVEN, Judgement, What
@@ -84,11 +84,11 @@ def build_surveys(
         InputError: there is nothing to judge, or as `Surveys.build`.
     """
     if stage == "toxicity":
-        surveys = [toxicity_sheets(questions.questions, questions.knowledge)]
+        surveys = [toxicity_stage(questions.questions, questions.knowledge)]
     else:
         judged = judged_by_people(questions).toxicity
         positive = positive_memes(questions.questions, judged)
-        surveys = other_sheets(
+        surveys = others_stage(
             draw(questions.questions, positive, judged, sample=sample, seed=seed)
         )
     if not any(surveys):
@@ -107,10 +107,10 @@ def build_surveys(
         "drawn": {} if stage == "toxicity" else {"sample": sample, "seed": seed},
     }
     results = []
-    for number, sheets in enumerate(surveys, 1):
+    for number, memes in enumerate(surveys, 1):
         own = name if number == 1 else f"{name}-{number}"
-        results.append(_build(questions, own, cultures, sheets, people, seed, options))
-        asked = {sheet.meme: _asked(sheet) for sheet in sheets}
+        results.append(_build(questions, own, cultures, memes, people, seed, options))
+        asked = {each.meme: _asked(each) for each in memes}
         StoredSurvey(questions.workspace, own).put_state(_SUBJECT, _KEY, {**state, "memes": asked})
     return results
 
@@ -119,14 +119,14 @@ def _build(
     questions: QuestionSet,
     name: str,
     cultures: str,
-    sheets: Sequence[Sheet],
+    memes: Sequence[JudgedMeme],
     people: Path,
     seed: int,
     options: Mapping[str, Any],
 ) -> BuildResult:
     with TemporaryDirectory() as folder:
         table = Path(folder) / "items.jsonl"
-        rows = [(sheet.meme, *sheet.cells().values()) for sheet in sheets]
+        rows = [(each.meme, *each.cells().values()) for each in memes]
         write_table(table, ("meme_id", *COLUMNS), rows)
         return Surveys(questions.workspace).build(
             name,
@@ -134,17 +134,17 @@ def _build(
             recipe=RECIPE,
             people=people,
             items=table,
-            memes=[sheet.meme for sheet in sheets],
+            memes=[each.meme for each in memes],
             collected=questions.settings.collected,
             seed=seed,
             **options,
         )
 
 
-def _asked(sheet: Sheet) -> dict[str, list[str]]:
+def _asked(meme: JudgedMeme) -> dict[str, list[str]]:
     return {
-        "questions": [each.dimension for each in sheet.questions],
-        "statements": [each.id for each in sheet.statements],
+        "questions": [each.dimension for each in meme.questions],
+        "statements": [each.id for each in meme.statements],
     }
 
 

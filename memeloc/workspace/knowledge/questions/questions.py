@@ -7,8 +7,6 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from pydantic import ConfigDict
-
 from memeloc.errors import InputError
 from memeloc.evaluate.runs.evaluating import ANSWERS
 from memeloc.knowledge.questions.review import review
@@ -28,7 +26,7 @@ def _silent(more: int, total: int) -> None:
     """Report nothing."""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class QuestionReport:
     """A set of questions, looked at.
 
@@ -36,8 +34,6 @@ class QuestionReport:
         missing: how many questions there are not, by the reason.
         notes: what was noticed, a sentence each.
     """
-
-    __pydantic_config__ = ConfigDict(arbitrary_types_allowed=True)
 
     recipe: str
     model: str
@@ -176,7 +172,7 @@ class Questions(Part):
         """Write the benchmark: what people found right, of memes whose toxicity they found right.
 
         Args:
-            out: a folder; `memeloc evaluate m-quest --data OUT/questions.csv` examines models.
+            out: a folder; `memeloc evaluate m-quest --data OUT` examines models.
             seed: by which options are shuffled.
 
         Raises:
@@ -194,6 +190,8 @@ class Questions(Part):
         without = {each.meme for each in chosen.questions} - questions.pictures.keys()
         if without:
             notes += (f"{len(without):,} memes have no picture; models get their captions.",)
+        if not people.others:
+            notes += ("No question of the second stage is judged; the other dimensions lack them.",)
         about = {
             "recipe": questions.recipe,
             "model": questions.model,
@@ -240,7 +238,7 @@ def _without_picture(folders: Sequence[Path]) -> dict[str, dict[str, str]]:
         alone = table[table["input"] == "none"]
         if alone.empty:
             raise InputError(
-                "no model was given the question alone there: memeloc evaluate run m-quest "
+                "no model was given the question alone there: memeloc evaluate m-quest "
                 "--only question-alone",
                 file=file,
             )
