@@ -1,0 +1,92 @@
+#!/usr/bin/env bash
+# A set in object storage: the starter captions are rendered into a bucket of a server of the S3
+# protocol (moto's, from PyPI, on this machine). The first run is killed (kill -9); the second goes on.
+# Then the bucket is compared, object by object, with a folder that one run wrote, and the page is
+# opened from the bucket where there is a Chromium.
+#
+#   examples/storage.sh [EMPTY_DIRECTORY]
+#
+# Uses the memeloc on PATH (PYTHON is its interpreter), or else installs the checkout's into .venv. The
+# server is installed where it is missing.
+
+set -euo pipefail
+source "$(dirname "$0")/environment.sh"
+"$python" -c 'import moto.server' 2>/dev/null ||
+    "$python" -m pip install --quiet --disable-pip-version-check 'moto[server]'
+
+say "A server of the S3 protocol, and a bucket that everybody may read"
+port=$("$python" -c 'import socket; s = socket.socket(); s.bind(("127.0.0.1", 0)); print(s.getsockname()[1])')
+"$python" -m moto.server -p "$port" >server.log 2>&1 &
+server=$!
+trap 'kill $server 2>/dev/null || true' EXIT
+export AWS_ENDPOINT_URL=http://127.0.0.1:$port AWS_DEFAULT_REGION=us-east-1 AWS_EC2_METADATA_DISABLED=true
+export AWS_ACCESS_KEY_ID=example AWS_SECRET_ACCESS_KEY=example
+"$python" - <<'PYTHON'
+import json, time
+import boto3
+
+client = boto3.client("s3")
+for _ in range(100):
+    try:
+        client.create_bucket(Bucket="memes")
+        break
+    except Exception:
+        time.sleep(0.2)
+everybody = {"Effect": "Allow", "Principal": "*", "Action": "s3:GetObject"}
+statement = everybody | {"Resource": "arn:aws:s3:::memes/*"}
+client.put_bucket_policy(Bucket="memes", Policy=json.dumps({"Statement": [statement]}))
+PYTHON
+echo "s3://memes at $AWS_ENDPOINT_URL"
+
+parts() { # parts ADDRESS: how many shards have been finished there
+    "$python" -c 'import sys
+from memeloc.object_storage import folder_at
+print(sum(1 for _ in folder_at(sys.argv[1]).entries(".memeloc/parts")))' "$1"
+}
+same() { # same ADDRESS FOLDER: every object is a file with the same bytes, and the other way round
+    "$python" - "$1" "$2" <<'PYTHON'
+import sys
+from pathlib import Path
+from memeloc.object_storage import folder_at
+
+bucket, folder = folder_at(sys.argv[1]), Path(sys.argv[2])
+files = {path.relative_to(folder).as_posix(): path for path in folder.rglob("*") if path.is_file()}
+del files[".memeloc/lock"]
+assert {entry.key for entry in bucket.entries()} == files.keys(), "other objects than files"
+for key, path in files.items():
+    assert bucket.read(key) == path.read_bytes(), f"{key} differs"
+print(f"{len(files)} objects, byte for byte as in a folder")
+PYTHON
+}
+
+captions=$root/examples/starter/captions.csv
+render() { memeloc render "$captions" --langs de,es,hi,ar,zh --jobs 2 "$@"; }
+
+say "A run that is killed, and the same command again"
+set -m
+render --out s3://memes/set >killed.log 2>&1 &
+run=$!
+while [ "$(parts s3://memes/set)" -lt 2 ]; do
+    kill -0 $run 2>/dev/null || { cat killed.log >&2; fail "it ended before it was killed"; }
+done
+{ kill -9 -- -$run && wait $run; } 2>/dev/null || true
+set +m
+finished=$(parts s3://memes/set)
+echo "killed after $finished shards"
+render --out s3://memes/set --json >again.json
+field '"rendered {rendered}, unchanged {unchanged}".format(**it)' <again.json
+# A shard has 55 pictures: eleven memes, each in five languages and measured in English.
+[ "$(field 'it["unchanged"]' <again.json)" -ge $((55 * finished)) ] || fail "what was finished was made again"
+render --out s3://memes/set --json >third.json
+field '"once more: rendered {rendered}, unchanged {unchanged}".format(**it)' <third.json
+render --out set --json >folder.json
+same s3://memes/set set
+
+say "The page, opened from the bucket"
+page=$AWS_ENDPOINT_URL/memes/set/index.html
+echo "$page"
+if chromium=$(command -v chromium || command -v google-chrome); then
+    "$chromium" --headless --no-sandbox --hide-scrollbars --window-size=1200,900 --virtual-time-budget=8000 \
+        --screenshot="$work/page.png" "$page" 2>/dev/null
+    echo "as Chromium shows it: $work/page.png"
+fi
