@@ -85,8 +85,25 @@ same s3://memes/set set
 say "The page, opened from the bucket"
 page=$AWS_ENDPOINT_URL/memes/set/index.html
 echo "$page"
-if chromium=$(command -v chromium || command -v google-chrome); then
-    "$chromium" --headless --no-sandbox --hide-scrollbars --window-size=1200,900 --virtual-time-budget=8000 \
-        --screenshot="$work/page.png" "$page" 2>/dev/null
-    echo "as Chromium shows it: $work/page.png"
-fi
+"$python" - "$page" "$work/page.png" <<'PYTHON'
+import shutil, sys
+
+program = shutil.which("chromium") or shutil.which("google-chrome")
+try:
+    from playwright.sync_api import sync_playwright
+except ImportError:
+    program = None
+if program is None:
+    sys.exit(0)
+with sync_playwright() as playwright:
+    browser = playwright.chromium.launch(executable_path=program, args=["--no-sandbox"])
+    tab = browser.new_page(viewport={"width": 1200, "height": 900})
+    tab.goto(sys.argv[1])
+    shown = "[...document.images].filter((image) => image.naturalWidth).length"
+    for _ in range(100):
+        tab.wait_for_timeout(200)
+        if tab.evaluate(shown) >= 15:
+            break
+    tab.screenshot(path=sys.argv[2])
+    print(f"{tab.evaluate(shown)} pictures shown in Chromium: {sys.argv[2]}")
+PYTHON

@@ -144,6 +144,14 @@ def test_finished_memes_are_localised_to_five_languages(tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
+def test_a_set_in_a_bucket_survives_a_killed_run(tmp_path: Path) -> None:
+    pytest.importorskip("moto")
+    _, printed = _run("storage.sh", tmp_path)
+    assert "once more: rendered 0, unchanged 340" in printed
+    assert "344 objects, byte for byte as in a folder" in printed
+
+
+@pytest.mark.slow
 @pytest.mark.skipif(
     not Path("/usr/share/tuxpaint/stamps").is_dir() or shutil.which("rsvg-convert") is None,
     reason="apt-get install tuxpaint-stamps-default librsvg2-bin",

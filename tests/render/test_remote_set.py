@@ -6,6 +6,7 @@ import csv
 import hashlib
 import io
 import os
+import shutil
 import signal
 import subprocess
 import sys
@@ -301,3 +302,27 @@ def test_kill_9_and_the_next_run_finishes_in_the_bucket(
     assert summary.unchanged == kept > 0
     assert summary.rendered + summary.unchanged == 1200
     assert _whole(out) == _pairs(rows)
+
+
+@pytest.mark.slow
+def test_the_page_opens_from_the_bucket(tmp_path: Path, server: str) -> None:
+    sync_api = pytest.importorskip("playwright.sync_api")
+    program = shutil.which("chromium") or shutil.which("chromium-browser")
+    if program is None:
+        pytest.skip("no Chromium here: apt install chromium")
+    _render(tmp_path, f"{make_bucket(server, 'page', public=True)}/set")
+    with sync_api.sync_playwright() as playwright:
+        chromium = playwright.chromium.launch(executable_path=program, args=["--no-sandbox"])
+        tab = chromium.new_page()
+        failures: list[str] = []
+        tab.on("requestfailed", lambda request: failures.append(request.url))
+        tab.goto(f"{server}/page/set/index.html")
+        widths: list[int] = []
+        for _ in range(300):  # pictures load as they come into sight
+            widths = tab.evaluate("[...document.images].map((image) => image.naturalWidth)")
+            if all(widths) and widths:
+                break
+            tab.wait_for_timeout(100)
+        chromium.close()
+    assert widths == [64] * 6
+    assert not failures
