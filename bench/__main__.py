@@ -19,6 +19,7 @@ from bench import (
     corrections,
     duplicates,
     filters,
+    graphs,
     hashes,
     knowledge,
     languages,
@@ -72,6 +73,7 @@ def main() -> int:
             "scores",
             "models",
             "knowledge",
+            "graphs",
             "baselines",
         ),
         help="one part; writes no file",
@@ -122,6 +124,8 @@ def main() -> int:
         figures += model_client.measure(say=say)
     if chosen.only in (None, "knowledge"):
         figures += knowledge.measure(say=say)
+    if chosen.only in (None, "graphs"):
+        figures += graphs.measure(say=say)
     if chosen.only in (None, "scores"):
         figures += scores.measure(say=say)
     if chosen.only in (None, "texts"):

@@ -10,7 +10,7 @@ from urllib.parse import unquote
 
 from memeloc.errors import MissingError
 from memeloc.knowledge.graphs.names import DEFAULT, SHAPES_FILE, Terms, require_pyoxigraph
-from memeloc.knowledge.graphs.quads import meme_quads
+from memeloc.knowledge.graphs.quads import meme_quads, shared_quads
 from memeloc.knowledge.statements import MemeKnowledge
 
 if TYPE_CHECKING:
@@ -53,7 +53,8 @@ def as_rdflib(knowledge: MemeKnowledge, terms: Terms = DEFAULT) -> Graph:
     require_pyoxigraph()
     from pyoxigraph import RdfFormat, serialize
 
-    triples = (quad.triple for quad in meme_quads(knowledge, terms))
+    quads = [*shared_quads([knowledge], terms), *meme_quads(knowledge, terms)]
+    triples = (quad.triple for quad in quads)
     content = serialize(triples, format=RdfFormat.N_TRIPLES)
     graph: Graph = require_rdflib().Graph()
     return graph.parse(data=content, format="nt")

@@ -20,7 +20,7 @@ from memeloc.knowledge.graphs.names import (
     graph_iri,
     require_pyoxigraph,
 )
-from memeloc.knowledge.graphs.quads import meme_quads, own_terms
+from memeloc.knowledge.graphs.quads import meme_quads, shared_quads
 from memeloc.knowledge.statements import DimensionKnowledge, MemeKnowledge, Provenance
 from memeloc.tables.writing import write_table
 
@@ -65,15 +65,10 @@ def write_graphs(
 
     formats = {"ttl": RdfFormat.TURTLE, "jsonld": RdfFormat.JSON_LD, "nquads": RdfFormat.N_QUADS}
     count = 0
-    shared = set()  # what several graphs have, such as the model's name
 
     def counted() -> Iterator[Any]:
         nonlocal count
         for quad in _sorted_quads(graphs, terms):
-            if to == "ttl" and not str(quad.subject).startswith(f"<{terms.base}graph/"):
-                if quad.triple in shared:
-                    continue
-                shared.add(quad.triple)
             count += 1
             yield quad.triple if to == "ttl" else quad
 
@@ -84,7 +79,7 @@ def write_graphs(
 
 
 def _sorted_quads(graphs: Sequence[MemeKnowledge], terms: Terms) -> Iterator[Quad]:
-    yield from own_terms(graphs, terms)
+    yield from shared_quads(graphs, terms)
     for knowledge in graphs:
         yield from sorted(set(meme_quads(knowledge, terms)), key=str)
 

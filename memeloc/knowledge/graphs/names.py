@@ -64,6 +64,14 @@ class Terms:
         """The dimension of an id; None of one that is not known any more."""
         return self.dimensions.get(id) or _shipped().get(id)
 
+    def meme_iri(self, meme: str) -> str:
+        """The IRI of a meme in all its versions."""
+        return f"{self.base}meme/{encoded(meme)}"
+
+    def model_iri(self, model: str) -> str:
+        """The IRI of a model."""
+        return f"{self.base}model/{encoded(model)}"
+
     def class_iri(self, id: str) -> str:
         """The IRI of a dimension's class; of a team's own, below the base."""
         dimension = self.dimension(id)

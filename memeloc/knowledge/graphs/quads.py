@@ -13,7 +13,7 @@ stands in the graph twice: as a node, which has a dimension, and as a triple, fo
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator, Mapping
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
@@ -47,7 +47,7 @@ if TYPE_CHECKING:
 
 
 def meme_quads(knowledge: MemeKnowledge, terms: Terms = DEFAULT) -> list[Quad]:
-    """All quads of a meme's named graph.
+    """All quads of a meme's named graph; those of `shared_quads` belong to it.
 
     Raises:
         MissingError: pyoxigraph is not installed.
@@ -56,42 +56,54 @@ def meme_quads(knowledge: MemeKnowledge, terms: Terms = DEFAULT) -> list[Quad]:
     return _Graph(knowledge, terms).quads()
 
 
-def own_terms(memes: Iterable[MemeKnowledge], terms: Terms = DEFAULT) -> list[Quad]:
-    """The classes and properties that `ontology.ttl` does not have, as quads of the default graph.
+def shared_quads(memes: Iterable[MemeKnowledge], terms: Terms = DEFAULT) -> list[Quad]:
+    """What several graphs refer to, as quads of the default graph: once each, in a fixed order.
 
-    They are the dimensions that a team added, and the relations that there are.
+    They are memes, models, and the classes and properties that `ontology.ttl` does not have: of
+    dimensions that a team added, and of the relations that there are.
     """
-    from pyoxigraph import Quad
-
-    dimensions: set[str] = set()
+    ids, models, dimensions = set(), set(), set()
     relations: dict[str, str] = {}
     for knowledge in memes:
+        ids.add(knowledge.meme)
         for each in knowledge.dimensions:
             dimensions.add(each.dimension)
             relations |= {relation.name: each.dimension for relation in each.relations}
-    rows: list[tuple[str, str, str, str, str, str]] = []
+        answers = (knowledge.linked, *(each.provenance for each in knowledge.dimensions))
+        models |= {answer.model for answer in answers if answer is not None}
+    quads: list[Quad] = []
+    for id in sorted(ids):
+        quads += _described(terms.meme_iri(id), f"{ONTOLOGY}Meme", {f"{ONTOLOGY}id": id})
+    for model in sorted(models):
+        quads += _described(terms.model_iri(model), f"{PROV}SoftwareAgent", {f"{RDFS}label": model})
     for id in sorted(dimensions):
-        iri, found = terms.class_iri(id), terms.dimension(id)
+        iri, own = terms.class_iri(id), terms.dimension(id)
         if not iri.startswith(ONTOLOGY):
-            label, comment = (found.name, found.definition) if found else (id, "")
-            rows.append((iri, "Class", "subClassOf", "Dimension", label, comment))
+            texts = _texts(own.name, own.definition) if own else _texts(id, "")
+            above = (f"{RDFS}subClassOf", f"{ONTOLOGY}Dimension")
+            quads += _described(iri, f"{OWL}Class", texts, above)
     for name, id in sorted(relations.items()):
-        found = terms.dimension(id)
-        comment = found.relations.get(name, "") if found else ""
-        rows.append(
-            (relation_iri(name), "ObjectProperty", "subPropertyOf", "relatedTo", name, comment)
-        )
-    return [
-        Quad(node(iri), node(predicate), value)
-        for iri, kind, below, above, label, comment in rows
-        for predicate, value in (
-            (f"{RDF}type", node(OWL + kind)),
-            (RDFS + below, node(ONTOLOGY + above)),
-            (f"{RDFS}label", literal(label)),
-            (f"{RDFS}comment", _optional(comment)),
-        )
-        if value is not None
-    ]
+        own = terms.dimension(id)
+        texts = _texts(name, own.relations.get(name, "") if own else "")
+        above = (f"{RDFS}subPropertyOf", f"{ONTOLOGY}relatedTo")
+        quads += _described(relation_iri(name), f"{OWL}ObjectProperty", texts, above)
+    return quads
+
+
+def _texts(label: str, comment: str) -> dict[str, str]:
+    return {f"{RDFS}label": label} | ({f"{RDFS}comment": comment} if comment else {})
+
+
+def _described(
+    iri: str, kind: str, texts: Mapping[str, str], above: tuple[str, str] | None = None
+) -> Iterator[Quad]:
+    from pyoxigraph import Quad
+
+    yield Quad(node(iri), node(f"{RDF}type"), node(kind))
+    if above:
+        yield Quad(node(iri), node(above[0]), node(above[1]))
+    for predicate, text in texts.items():
+        yield Quad(node(iri), node(predicate), literal(text))
 
 
 def relation_iri(name: str) -> str:
@@ -116,12 +128,10 @@ class _Graph:
 
     def quads(self) -> list[Quad]:
         knowledge = self.knowledge
-        meme = node(f"{self.terms.base}meme/{encoded(knowledge.meme)}")
-        self._add(meme, f"{ONTOLOGY}Meme", id=literal(knowledge.meme))
         self._add(
             self.graph,
             f"{ONTOLOGY}MemeGraph",
-            ofMeme=meme,
+            ofMeme=node(self.terms.meme_iri(knowledge.meme)),
             recipe=literal(knowledge.recipe),
             language=literal(knowledge.language),
             version=_optional(knowledge.version),
@@ -196,7 +206,6 @@ class _Graph:
         from pyoxigraph import Literal
 
         answer = self._below("answer", name)
-        agent = node(f"{self.terms.base}model/{encoded(provenance.model)}")
         settings = dict(provenance.settings)
         self._add(
             answer,
@@ -205,9 +214,8 @@ class _Graph:
             served=_optional(provenance.served),
             settings=_optional(json.dumps(settings, sort_keys=True) if settings else ""),
         )
+        agent = node(self.terms.model_iri(provenance.model))
         self._triple(answer, f"{PROV}wasAssociatedWith", agent)
-        self._add(agent, f"{PROV}SoftwareAgent")
-        self._triple(agent, f"{RDFS}label", literal(provenance.model))
         if provenance.date:
             date = Literal(_time(provenance.date), datatype=node(f"{XSD}dateTime"))
             self._triple(answer, f"{PROV}endedAtTime", date)

@@ -24,7 +24,7 @@ from memeloc.knowledge.graphs.names import (
     node,
     require_pyoxigraph,
 )
-from memeloc.knowledge.graphs.quads import meme_quads, own_terms
+from memeloc.knowledge.graphs.quads import meme_quads, shared_quads
 from memeloc.knowledge.statements import MemeKnowledge
 
 if TYPE_CHECKING:
@@ -116,7 +116,7 @@ def _write(
             store.remove_graph(node(iri))
         store.clear_graph(DefaultGraph())
         store.load(path=str(ONTOLOGY_FILE), format=RdfFormat.TURTLE)
-        store.extend(own_terms(memes, terms))
+        store.extend(shared_quads(memes, terms))
         store.bulk_extend(quad for each in new for quad in meme_quads(each, terms))
         store.flush()
     except OSError as error:

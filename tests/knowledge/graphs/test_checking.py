@@ -9,7 +9,7 @@ from rdflib.namespace import PROV, RDF, RDFS
 from memeloc.knowledge.dimensions import dimension_names, read_dimension
 from memeloc.knowledge.graphs.checking import as_rdflib, check_graphs, violations
 from memeloc.knowledge.graphs.names import ONTOLOGY_FILE, PREFIXES, Terms
-from memeloc.knowledge.graphs.quads import own_terms
+from memeloc.knowledge.graphs.quads import shared_quads
 from tests.knowledge.graphs.some_memes import tea
 
 ML = rdflib.Namespace("urn:memeloc:ontology#")
@@ -85,7 +85,7 @@ def test_ontology_has_a_class_for_each_shipped_dimension() -> None:
 def test_own_dimension_is_a_class_below_the_base() -> None:
     mood = read_dimension("emotion").model_copy(update={"id": "mood", "class_name": "Mood"})
     terms = Terms("https://example.org/", {"mood": mood})
-    quads = {str(quad) for quad in own_terms([tea()], terms)}
+    quads = {str(quad) for quad in shared_quads([tea()], terms)}
     assert any(
         "<https://example.org/dimension/Mood>" in quad and mood.definition in quad for quad in quads
     )

@@ -66,7 +66,8 @@ def test_query_gives_values_with_languages(folder: Path) -> None:
     ("query", "rows"),
     [
         ("ASK { ?a rel:nextTo ?b }", [["true"]]),
-        ("SELECT (COUNT(?g) AS ?n) { GRAPH ?g { ?m a ml:Meme } }", [["2"]]),
+        ("SELECT (COUNT(?g) AS ?n) { GRAPH ?g { ?g a ml:MemeGraph } }", [["2"]]),
+        ("SELECT ?name { ?m a prov:SoftwareAgent ; rdfs:label ?name }", [["tiny"]]),
         ("SELECT ?none ('SERVICE' AS ?t) { ?service a ml:Meme } LIMIT 1", [["", "SERVICE"]]),
     ],
 )
