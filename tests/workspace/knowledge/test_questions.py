@@ -216,6 +216,8 @@ def test_versions_of_a_meme_have_questions_and_judges_of_their_own(
         assert not validity().section.gaps
         assert validity(lang="de").section.gaps
         assert not validity(lang="de").notes
+        with pytest.raises(InputError, match="about captions in de"):
+            judged(workspace, tmp_path, "toxicity", lang="de")
 
 
 def settled(workspace: Workspace, name: str) -> pd.DataFrame:

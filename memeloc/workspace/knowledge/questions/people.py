@@ -25,7 +25,8 @@ from memeloc.knowledge.questions.validity import GIVEN, Judgement, What
 from memeloc.survey.labels.further import beside_labels
 from memeloc.tables.writing import write_table
 from memeloc.workspace.knowledge.questions.stored import QuestionSet
-from memeloc.workspace.surveys.building import BuildResult
+from memeloc.workspace.surveys.building import BuildResult, read_cultures
+from memeloc.workspace.surveys.collected import RENDERED
 from memeloc.workspace.surveys.stored import StoredSurvey
 from memeloc.workspace.surveys.survey import Survey
 from memeloc.workspace.surveys.surveys import Surveys
@@ -81,8 +82,16 @@ def build_surveys(
     """The surveys of a stage by the recipe m-quest: one, or as many as a meme's questions need.
 
     Raises:
-        InputError: there is nothing to judge, or as `Surveys.build`.
+        InputError: there is nothing to judge, people would see captions in another language than
+            that of the questions' memes, or as `Surveys.build`.
     """
+    seen = {each.locale.tag for each in read_cultures(questions.workspace, cultures)}
+    if questions.settings.collected == RENDERED and not seen <= set(questions.versions):
+        tags = ", ".join(questions.versions)
+        raise InputError(
+            f"The questions are about captions in {tags}; ask people who see these, such as "
+            f"--cultures US={questions.versions[0]}."
+        )
     if stage == "toxicity":
         surveys = [toxicity_stage(questions.questions, questions.knowledge)]
     else:
