@@ -1,6 +1,7 @@
 """The people of a survey built by a recipe, simulated: a named team, or whoever comes.
 
     simulated_people.py SURVEY INTO [--seed N] [--agreement SHARE] [--outlier PLACE] [--team TABLE]
+        [--harmful SHARE]
 
 Fills a survey of the workspace here, round after round, until nobody more is asked: writes into
 INTO/SURVEY what the pages of its sheets save (`round-N.json`), and does in Python what `memeloc
@@ -30,7 +31,13 @@ def sent_by_people(survey: Survey, arguments: argparse.Namespace) -> list[Submis
     """What is sent for the sheets of the newest round, by whom quality control retains."""
     sheets = [sheet for sheet in survey.sheets if sheet.round == survey.rounds[-1]]
     codes = [culture.code for culture in survey.design.cultures]
-    truth = truths(list(survey.memes), codes, survey.taxonomy, seed=arguments.seed)
+    truth = truths(
+        list(survey.memes),
+        codes,
+        survey.taxonomy,
+        seed=arguments.seed,
+        harmful=arguments.harmful,
+    )
     if arguments.team is None:
         people = simulate(sheets, survey.taxonomy, truth, seed=arguments.seed)
         return [one.submission for one in people if one.good and one.submission]
@@ -102,6 +109,7 @@ def main() -> None:
     parser.add_argument("--agreement", type=float, default=0.8)
     parser.add_argument("--outlier", default="")
     parser.add_argument("--team", type=Path)
+    parser.add_argument("--harmful", type=float, default=0.45, help="share of labels but the best")
     arguments = parser.parse_args()
     into = arguments.into / arguments.survey
     with Workspace.find() as workspace:

@@ -52,6 +52,20 @@ def test_collect_selects_captions_and_fetches_no_page_twice(tmp_path: Path) -> N
 
 
 @pytest.mark.slow
+def test_knowledge_becomes_a_benchmark_and_an_examination(tmp_path: Path) -> None:
+    folder, printed = _run("knowledge.sh", tmp_path, timeout=1800)
+    assert "108 answers now (0 refused, 0 wrong), 0 before" in printed
+    assert "0 answers now (0 refused, 0 wrong), 108 before" in printed
+    assert "20 graphs checked, 0 violations" in printed
+    with (folder / "benchmark" / "questions.csv").open(encoding="utf-8-sig", newline="") as stream:
+        rows = list(csv.DictReader(stream))
+    assert len(rows) > 5
+    assert "toxicity" in {row["dimension"] for row in rows}
+    for page in ("pages/index", "questions/report", "validity/report", "examination/report"):
+        assert (folder / f"{page}.html").is_file()
+
+
+@pytest.mark.slow
 def test_roundtrip_settles_captions_and_renders_one_anew(tmp_path: Path) -> None:
     folder, printed = _run("roundtrip.sh", tmp_path)
     assert printed.splitlines()[-5:] == [

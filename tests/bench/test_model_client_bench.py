@@ -15,8 +15,8 @@ def test_a_small_run_is_measured(monkeypatch: pytest.MonkeyPatch, tmp_path: Path
     from bench import model_client
 
     monkeypatch.setattr(model_client, "MEMES", 2)
-    model_client._make_pictures(tmp_path)
-    with model_client._server() as url:
+    model_client.make_pictures(tmp_path, 2)
+    with model_client.chat_server() as url:
         for _ in range(2):
             process = model_client._client(url, tmp_path, "kept.sqlite")
             assert '"cpu"' in process.communicate()[0]

@@ -62,6 +62,25 @@ def test_a_question_goes_out_deterministic_and_with_its_schema(
     assert "0.0003 USD" in model.spent.line()
 
 
+def test_a_checked_value_is_sent_back_and_a_kept_one_asked_again(
+    chat: ChatServer, connect: Connect
+) -> None:
+    def check(value: Weather) -> None:
+        if value.warm:
+            raise ValueError("it is winter")
+
+    cache = MemoryCache()
+    chat.say = lambda number, body: json.dumps({"warm": number < 3})
+    model = connect(cache)
+    for checked, requests in ((None, 1), (check, 3)):
+        question = Question(_asked(), Weather, check=checked)
+        (_, answer), *_ = model.ask_all([question])
+        assert isinstance(answer, Answer)
+        assert answer.value == Weather(warm=checked is None)
+        assert len(chat.bodies) == requests
+    assert "it is winter" in chat.bodies[-1]["messages"][-1]["content"]
+
+
 def test_a_picture_goes_out_as_a_data_url_and_is_read_only_then(
     chat: ChatServer, connect: Connect
 ) -> None:

@@ -221,3 +221,31 @@ def test_what_nobody_answered_waits_for_the_next_run(
     server.refuse = lambda number, body: None
     again = workspace.knowledge.extract(TEXT, model=MODEL)
     assert (again.asked, again.there, again.unanswered) == (18, 4, 0)
+
+
+def test_a_budget_ends_a_run_and_a_larger_one_goes_on(
+    workspace: Workspace, server: ChatServer
+) -> None:
+    settings = workspace.settings.language_model
+    settings |= {"price_in": 100.0, "price_out": 100.0, "at_once": 1}
+    result = workspace.knowledge.extract(TEXT, model=MODEL, budget=0.8)
+    assert "the budget of 0.8 is used up" in result.stopped
+    assert 0 < result.asked < 22
+    assert len(list(workspace.knowledge.memes())) == 2
+    again = workspace.knowledge.extract(TEXT, model=MODEL, budget=10.0)
+    assert (again.asked, again.there, again.stopped) == (22 - result.asked, result.asked, "")
+
+
+def test_own_recipe_is_read_again_from_its_file(workspace: Workspace, tmp_path: Path) -> None:
+    path = tmp_path / "tea.toml"
+    path.write_text('name = "tea"\norder = ["visual", "scene"]\n')
+    settings = KnowledgeSettings(input="text", recipe=str(path))
+    assert workspace.knowledge.extract(settings, model=MODEL).asked == 4
+    first = next(workspace.knowledge.memes())
+    assert [each.dimension for each in first.dimensions] == ["visual", "scene"]
+    assert list(workspace.knowledge.memes(version="de")) == []
+    path.unlink()
+    with pytest.raises(InputError, match=r"tea\.toml"):
+        workspace.knowledge.memes()
+    with pytest.raises(InputError, match="Nothing was extracted by m-quest"):
+        workspace.knowledge.memes(recipe="m-quest")
