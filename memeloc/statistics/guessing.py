@@ -1,7 +1,6 @@
-"""Rules that answer multiple-choice questions unread. In: texts, a language. Out: a place.
+"""Rules that answer multiple-choice questions unread. In: a question's texts. Out: probabilities.
 
-A good question is one that such rules answer no better than chance. Each gives the place of the
-option that it chooses, from 0, the first one where options are equal.
+A good question is one that such rules answer no better than chance.
 """
 
 from __future__ import annotations
@@ -11,24 +10,37 @@ from functools import lru_cache
 
 from memeloc.locales.plain_words import plain_words
 
+CHANCE, LONGEST = "chance", "longest option"
+QUESTION_WORDS, CAPTION_WORDS = "most words of the question", "most words of the caption"
+RULES = {
+    CHANCE: "any option with the same probability",
+    LONGEST: "the option with the most letters",
+    QUESTION_WORDS: "the option of whose words the question has the largest share",
+    CAPTION_WORDS: "the option of whose words the caption has the largest share",
+}
 
-def longest(options: Sequence[str]) -> int:
-    """The option with the most letters.
 
-    >>> longest(["a cat", "a sleeping cat", "None of the others"])
-    2
+def right_by_rules(
+    options: Sequence[str], right: int, language: str, question: str = "", caption: str = ""
+) -> dict[str, float]:
+    """By rule how probably it chooses the right option; of options that are equal by it, any.
+
+    Args:
+        right: the place of the right option, from 0.
+        language: of all texts, a tag.
+        question, caption: a rule whose text is empty says nothing, and is left out.
+
+    >>> right_by_rules(["a cat", "tea", "rain"], 0, "en", "Who is the cat?")
+    {'chance': 0.3333333333333333, 'longest option': 1.0, 'most words of the question': 1.0}
     """
-    return max(range(len(options)), key=lambda place: len(options[place]))
-
-
-def closest(options: Sequence[str], text: str, language: str) -> int:
-    """The option that shares most with a text; see `overlap`.
-
-    >>> closest(["Tea", "The cat"], "What does the cat drink?", "en")
-    1
-    """
-    shares = [overlap(option, text, language) for option in options]
-    return max(range(len(options)), key=shares.__getitem__)
+    liked = {CHANCE: [0.0] * len(options), LONGEST: [float(len(option)) for option in options]}
+    for name, text in ((QUESTION_WORDS, question), (CAPTION_WORDS, caption)):
+        if text:
+            liked[name] = [overlap(option, text, language) for option in options]
+    return {
+        name: (values[right] == max(values)) / values.count(max(values))
+        for name, values in liked.items()
+    }
 
 
 def overlap(option: str, text: str, language: str) -> float:

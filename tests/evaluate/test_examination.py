@@ -14,9 +14,9 @@ from memeloc.evaluate import Gold, ModelAnswers
 from memeloc.evaluate.gold import ChoiceQuestion
 from memeloc.evaluate.reading import score_answers
 from memeloc.evaluate.scores import ChoiceScores, Evaluation, ScoreSettings, score
-from memeloc.evaluate.scores.baselines import CAPTION_WORDS, CHANCE, LONGEST, QUESTION_WORDS
 from memeloc.evaluate.scores.figures import BesideBaseline
 from memeloc.knowledge.questions.question import MemeQuestion
+from memeloc.statistics.guessing import CAPTION_WORDS, CHANCE, LONGEST, QUESTION_WORDS
 
 DIMENSIONS = ("toxicity", "textual-material", "scene", "emotion")
 INPUTS = ("picture", "none", "text")

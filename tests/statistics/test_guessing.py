@@ -4,15 +4,17 @@ from __future__ import annotations
 
 import pytest
 
-from memeloc.statistics.guessing import closest, longest, overlap
+from memeloc.statistics.guessing import overlap, right_by_rules
 
 
-def test_longest_takes_the_first_of_equal_ones() -> None:
-    assert longest(["ab", "cd", "e"]) == 0
+def test_of_equal_options_any_is_taken() -> None:
+    by_rule = right_by_rules(["ab", "cd", "e"], 1, "en", "What?", "nothing of that")
+    assert by_rule["longest option"] == 0.5
+    assert by_rule["most words of the caption"] == pytest.approx(1 / 3)
 
 
-def test_closest_takes_the_first_where_nothing_is_shared() -> None:
-    assert closest(["Milch", "Tee"], "Wer schläft?", "de") == 0
+def test_rule_without_its_text_is_left_out() -> None:
+    assert list(right_by_rules(["Milch", "Tee"], 0, "de")) == ["chance", "longest option"]
 
 
 @pytest.mark.parametrize(

@@ -49,7 +49,7 @@ def questions(
     """Say whether the questions, as a set, give their right answers away.
 
     How often the longest option is right, or the one that shares words with the question or with
-    the meme's text; where the right one stands; questions that are the same. With answers of models
+    the caption; where the right one stands; questions that are the same. With answers of models
     that were given no picture: how many questions can be answered without it, and which.
 
     \b

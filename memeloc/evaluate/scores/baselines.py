@@ -20,19 +20,11 @@ from memeloc.evaluate.scores.figures import BaselineScores, BesideBaseline, Plac
 from memeloc.evaluate.scores.multiple_choice import toxicity_of
 from memeloc.evaluate.scores.right import Bools, rightness, shares, units_of
 from memeloc.evaluate.scores.settings import ScoreSettings
-from memeloc.statistics.guessing import overlap
+from memeloc.statistics.guessing import RULES, right_by_rules
 
 Questions = Mapping[str, ChoiceQuestion]
 Rules = Mapping[str, Floats]
 """By rule how probably it answers each item right; NaN where it says nothing about it."""
-CHANCE, LONGEST = "chance", "longest option"
-QUESTION_WORDS, CAPTION_WORDS = "most words of the question", "most words of the caption"
-RULES = {
-    CHANCE: "any option with the same probability",
-    LONGEST: "the option with the most letters",
-    QUESTION_WORDS: "the option of whose words the question has the largest share",
-    CAPTION_WORDS: "the option of whose words the caption has the largest share",
-}
 _ALONE = {**INPUT_NAMES, "text": "caption alone"}
 _LESS = {"none": (), "text": ("none",)}
 """By input those with less of the meme; all others have both."""
@@ -42,9 +34,9 @@ def rule_rightness(coded: Coded, culture: int, questions: Questions) -> Rules:
     """What the rules answer; without those that say nothing about any item."""
     rules = {name: np.full(len(coded.items), nan) for name in RULES}
     for index, question, right in _known(coded, culture, questions):
-        for name, liked in _liked(question).items():
-            best = [place for place, value in enumerate(liked) if value == max(liked)]
-            rules[name][index] = (right in best) / len(best)
+        texts = question.language, question.question, question.text
+        for name, share in right_by_rules(question.options, right, *texts).items():
+            rules[name][index] = share
     return {name: values for name, values in rules.items() if np.isfinite(values).any()}
 
 
@@ -56,23 +48,6 @@ def _known(
         question, gold = questions.get(item), coded.gold[index, culture]
         if question is not None and gold != NO_GOLD and coded.labels[gold] in question.options:
             yield index, question, question.options.index(coded.labels[gold])
-
-
-def _liked(question: ChoiceQuestion) -> dict[str, list[float]]:
-    """By rule how much it likes each option."""
-
-    def shared(text: str) -> list[float]:
-        return [overlap(option, text, question.language) for option in question.options]
-
-    liked = {
-        CHANCE: [0.0] * len(question.options),
-        LONGEST: [*map(float, map(len, question.options))],
-    }
-    if question.question:
-        liked[QUESTION_WORDS] = shared(question.question)
-    if question.text:
-        liked[CAPTION_WORDS] = shared(question.text)
-    return liked
 
 
 def baseline_scores(

@@ -1,20 +1,20 @@
 """What a set of questions gives away. In: `MemeQuestion`s, captions. Out: a `Section`.
 
 Rules that know neither picture nor question answer a good set no better than chance: the longest
-option, the one that shares most words with the question or with the meme's text.
+option, the one that shares most words with the question or with the caption.
 """
 
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from memeloc.counts import counted
 from memeloc.knowledge.questions.question import MemeQuestion
 from memeloc.locales.plain_words import plain_words
 from memeloc.reports.sections import Bars, Intervals, Section, Table
-from memeloc.statistics.guessing import closest, longest, overlap
+from memeloc.statistics.guessing import CHANCE, overlap, right_by_rules
 from memeloc.statistics.intervals import percent_with_interval, wilson
 from memeloc.statistics.significance import p_text, scipy_stats
 
@@ -41,7 +41,7 @@ _OVERLAPS = {
     "option": "what the option is",
     "length": "mean characters",
     "with the question": "mean share of its words that the question has, too, 0 to 1",
-    "with the text": "the same with the meme's text, of memes that have one; empty without any",
+    "with the caption": "the same with the caption, of memes that have one; empty without any",
 }
 _NOTED = {
     "item": "meme and dimension",
@@ -111,40 +111,29 @@ def review(
 
 
 _RULES_METHOD = (
-    "Each rule answers every question; where options are equal by it, it takes the first. A meme "
-    "counts where its text is known. A model that is given the question alone is right by chance, "
-    "and where the question or common knowledge gives the answer away. Of the three options that a "
-    "model writes the longest is the right one by chance in a third; the fourth is hardly ever."
+    "Each rule answers every question; of options that are equal by it, it takes any. A model that "
+    "is given the question alone is right by chance, and where the question or common knowledge "
+    "gives the answer away. Of the three options that a model writes the longest is the right one "
+    "by chance in a third; the fourth is hardly ever the longest."
 )
 _PLACES_METHOD = "Options are shuffled by the seed; Pearson's chi-squared test of equal shares."
 _NOTED_METHOD = (
     "Questions whose words are the same, with their right options; right options at least twice as "
-    "long as every other; right options that alone share words with the meme's text; "
+    "long as every other; right options that alone share words with the caption; "
     "questions that a model answers rightly without the picture."
 )
 
 
 def _rules(
     placed: Sequence[tuple[MemeQuestion, tuple[str, ...]]], captions: Mapping[str, str]
-) -> list[tuple[Any, ...]]:
-    rules: dict[str, Callable[[MemeQuestion, tuple[str, ...]], int | None]] = {
-        "Choosing the longest option": lambda _, options: longest(options),
-        "Choosing the option with most words of the question": lambda each, options: closest(
-            options, each.question, each.language
-        ),
-        "Choosing the option with most words of the meme's text": lambda each, options: (
-            closest(options, captions[each.meme], each.language)
-            if captions.get(each.meme)
-            else None
-        ),
-    }
-    rows: list[tuple[Any, ...]] = []
-    for name, rule in rules.items():
-        chosen = [(rule(each, options), options.index(each.correct)) for each, options in placed]
-        answered = [place == right for place, right in chosen if place is not None]
-        if answered:
-            rows.append(share_row(name, sum(answered), len(answered)))
-    return rows
+) -> Iterator[tuple[Any, ...]]:
+    shares: dict[str, list[float]] = defaultdict(list)
+    for each, options in placed:
+        texts = each.language, each.question, captions.get(each.meme, "")
+        for name, share in right_by_rules(options, options.index(each.correct), *texts).items():
+            shares[name].append(share)
+    for name, right in shares.items():
+        yield share_row(name, sum(right), len(right))
 
 
 def _models(questions: Sequence[MemeQuestion], models: _Chosen) -> Iterator[tuple[Any, ...]]:
@@ -153,7 +142,7 @@ def _models(questions: Sequence[MemeQuestion], models: _Chosen) -> Iterator[tupl
         yield share_row(f"{model} {_ALONE}", sum(right), len(right))
 
 
-def share_row(name: str, right: int, total: int) -> tuple[Any, ...]:
+def share_row(name: str, right: float, total: int) -> tuple[Any, ...]:
     """A name, a count of so many, its share and Wilson's interval."""
     low, high = wilson(right, total, _CONFIDENCE)
     return name, total, right, right / total if total else float("nan"), float(low), float(high)
@@ -203,7 +192,7 @@ def _noted(
         if overlap(each.correct, caption, each.language) and not any(
             overlap(other, caption, each.language) for other in others
         ):
-            about.append("only the right option has words of the meme's text")
+            about.append("only the right option has words of the caption")
         alone = [name for name, chosen in models.items() if chosen.get(each.id) == each.correct]
         about += [f"{name} answers it {_ALONE}" for name in alone]
         if about:
@@ -229,6 +218,8 @@ def _sentences(
         "statements."
     )
     for name, total, _right, *share in rules:
+        if name == CHANCE:
+            continue
         interval = percent_with_interval(*share)
         yield f"{name} is right in {interval} of {counted(total, 'question')}; chance is 25 %."
     places = ", ".join(f"{letter} {n:,}" for letter, n in zip(LETTERS, counts, strict=True))

@@ -46,7 +46,7 @@ def test_from_questions_to_the_benchmark(folder: Path, run: Run) -> None:
 
     assert "40 answers now" in run("knowledge", "ask", "--model", "tiny").out
     looked = run("knowledge", "questions", "--out", "page")
-    assert "Choosing the longest option is right in" in looked.out
+    assert "longest option is right in" in looked.out
     assert (folder / "work" / "page" / "report.html").is_file()
     as_json = json.loads(run("knowledge", "questions", "--json").out)
     assert as_json["sections"][0]["figures"]["questions"] == 40

@@ -13,10 +13,10 @@ def test_set_whose_right_option_is_longest_is_reported() -> None:
     questions = [question(f"m{n}", correct="A long answer about the cat and its keyboard, at night")
                  for n in range(40)]  # fmt: skip
     section = review(questions, {}, seed=1)
-    assert section.figures["rules"]["Choosing the longest option"] == 1.0
+    assert section.figures["rules"]["longest option"] == 1.0
     rules = section.tables[0].frame.set_index("chosen by")
-    assert rules.loc["Choosing the longest option", "low"] == pytest.approx(0.9124, abs=1e-4)
-    assert "Choosing the option with most words of the meme's text" not in rules.index
+    assert rules.loc["longest option", "low"] == pytest.approx(0.9124, abs=1e-4)
+    assert "most words of the caption" not in rules.index
     assert section.figures["noted"] == 40
 
 
@@ -34,10 +34,10 @@ def test_words_shared_with_question_and_text() -> None:
     section = review([asked], {"a": "me // and my red cat"})
     frame = section.tables[2].frame.set_index("option")
     assert frame.loc["correct", "with the question"] == pytest.approx(2 / 3)
-    assert frame.loc["correct", "with the text"] == pytest.approx(2 / 3)
-    assert section.figures["rules"]["Choosing the option with most words of the question"] == 1.0
+    assert frame.loc["correct", "with the caption"] == pytest.approx(2 / 3)
+    assert section.figures["rules"]["most words of the question"] == 1.0
     (noted,) = section.tables[4].frame["noted"]
-    assert "only the right option has words of the meme's text" in noted
+    assert "only the right option has words of the caption" in noted
 
 
 def test_doubled_questions_are_noted() -> None:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from memeloc.evaluate.scores.baselines import RULES
 from memeloc.evaluate.scores.figures import BaselineScores, BesideBaseline
 from memeloc.evaluate.scores.sections.scored import (
     CONDITION_COLUMNS,
@@ -16,6 +15,7 @@ from memeloc.evaluate.scores.sections.scored import (
     table,
 )
 from memeloc.reports.sections import Heatmap, Intervals, Plot, Section, Table
+from memeloc.statistics.guessing import RULES
 from memeloc.statistics.intervals import defined, percent
 
 _RULES = {
