@@ -1,16 +1,20 @@
-"""CPU time of `memeloc render --to webdataset`. In: the starter set's captions. Out: a ratio.
+"""Cost of `memeloc render --to webdataset`. In: the starter set's captions. Out: two ratios.
 
 In each round the same process makes a shard's pictures into memory, and as many others into a tar
 file, with their rows in it and in the manifest's part. Time is the processor's, the system's too.
+
+Then finished pictures are kept as single files and in shards on the disk of the checkout, by turns,
+and the disk is waited for. That is what shards spare; painting takes the same time in both.
 """
 
 from __future__ import annotations
 
 import gc
+import os
 import tempfile
 from collections.abc import Callable
 from pathlib import Path
-from time import process_time
+from time import perf_counter, process_time
 
 from bench.figures import Bound, Figure, of_rounds
 from bench.place import folder_in_memory
@@ -18,11 +22,16 @@ from bench.scenes import LANGUAGES, Scene, scenes, templates
 from memeloc.locales import default
 from memeloc.object_storage import LocalFolder
 from memeloc.render.encode import Settings
-from memeloc.render.sets.manifest import PARTS
-from memeloc.render.sets.picture_shards import TarShards
+from memeloc.render.sets.manifest import PARTS, Row
+from memeloc.render.sets.picture_shards import TarShards, storage_of
 from memeloc.render.sets.shards import Item, PictureMaker, Shard, ShardMeme
+from memeloc.render.sets.storage import SingleFiles
 
 _WARM_UP = 2
+_KEPT = 2000
+"""Pictures that are kept in a round."""
+_PLACE = Path(__file__).parents[1] / "build"
+"""A folder of the checkout, which is on a disk where the system's temporary folder may not be."""
 
 
 def measure(*, rounds: int = 12, say: Callable[[str], None] = lambda _: None) -> list[Figure]:
@@ -64,8 +73,50 @@ def measure(*, rounds: int = 12, say: Callable[[str], None] = lambda _: None) ->
             "x",
             Bound("at most", 1.1),
             f"{middle:.2f} ms a picture more, for tar files, rows in them and the manifest's part",
-        )
+        ),
+        _keeping(rounds, say),
     ]
+
+
+def _keeping(rounds: int, say: Callable[[str], None]) -> Figure:
+    """Pictures a second that shards keep on a disk, over those of single files."""
+    square = templates()[0]
+    (scene, *_) = scenes(LANGUAGES[0], [square], turn=0)
+    locales = {language: default().get(language) for language in LANGUAGES}
+    kept: list[tuple[Row, bytes]] = []
+    with tempfile.TemporaryDirectory(prefix="memeloc-bench-") as name:
+        storage = SingleFiles(LocalFolder(Path(name)))
+        maker = PictureMaker(storage, Settings(), {square.name: square}, locales)
+        maker.make(lambda row, content: kept.append((row, content)), *_arguments(scene))
+    _PLACE.mkdir(exist_ok=True)
+    seconds: dict[str, list[float]] = {"files": [], "webdataset": []}
+    for turn in range(rounds):
+        say(f"keeping pictures, round {turn + 1} of {rounds}")
+        for layout in sorted(seconds, reverse=bool(turn % 2)):
+            seconds[layout].append(_keep(layout, *kept[0]))
+    ratios = [files / shards for files, shards in zip(*seconds.values(), strict=True)]
+    files, shards = (_KEPT / sorted(each)[len(each) // 2] for each in seconds.values())
+    return of_rounds(
+        "Shards",
+        "pictures a second kept on a disk by --to webdataset over single files",
+        ratios,
+        "x",
+        Bound("at least", 1.5),
+        f"{shards:,.0f} over {files:,.0f} pictures of {len(kept[0][1]) // 1000} kB, painted before",
+    )
+
+
+def _keep(layout: str, row: Row, content: bytes) -> float:
+    """Seconds until a disk has so many pictures."""
+    with tempfile.TemporaryDirectory(prefix="memeloc-bench-", dir=_PLACE) as name:
+        storage = storage_of(layout, LocalFolder(Path(name)))
+        os.sync()
+        begin = perf_counter()
+        with storage.adding("000001-00000000.parquet") as add:
+            for number in range(_KEPT):
+                add({**row, "path": f"de/template-{number % 60}/m{number}.jpg"}, content)
+        os.sync()
+        return perf_counter() - begin
 
 
 def _into_memory(maker: PictureMaker, made: list[Scene]) -> float:

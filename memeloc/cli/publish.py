@@ -21,7 +21,11 @@ _TABLES = Table("Tables", lambda result: result.tables.items(), by_place("table"
 
 
 def publish(
-    folder: Path = Argument(..., metavar="DIR", help="The release's folder, new or memeloc's own."),
+    folder: str = Argument(
+        ...,
+        metavar="DIR",
+        help="The release's folder, new or memeloc's own; or its address, as s3://bucket/release.",
+    ),
     to: str = Option("hf", metavar="LAYOUT", help="hf (Hugging Face), webdataset or csv."),
     rendered: Path | None = Option(
         None,
@@ -57,6 +61,7 @@ def publish(
       memeloc publish ../my-dataset --check
       memeloc publish ../my-dataset --rendered out --pictures folder
       memeloc publish ../plain --to csv --without-pictures
+      memeloc publish s3://our-bucket/release --to webdataset
     """
     from memeloc.engine import usable_cpus
 

@@ -28,8 +28,16 @@ _LOCK = ".lock"
 def files_of(folder: Path) -> dict[str, Any] | None:
     """What release.json of a folder says; None where there is no valid one."""
     try:
-        values = json.loads((folder / RELEASE).read_text(encoding="utf-8"))
-    except (OSError, ValueError):
+        return listed_files((folder / RELEASE).read_bytes())
+    except OSError:
+        return None
+
+
+def listed_files(content: bytes) -> dict[str, Any] | None:
+    """What a release.json says; None of one that is not valid."""
+    try:
+        values = json.loads(content.decode("utf-8"))
+    except ValueError:
         return None
     is_ours = isinstance(values, dict) and isinstance(values.get("files"), dict)
     return values if is_ours and "memeloc" in values else None
@@ -56,17 +64,26 @@ def check_owner(out: Path, *, thoroughly: bool = True) -> None:
     release = files_of(out)
     files: Mapping[str, Any] = release["files"] if release else {}
     foreign = sorted(there - files.keys() - {RELEASE}) if release else sorted(there)
+    changed = [
+        name
+        for name in sorted(there & files.keys())
+        if _is_changed(out / name, files[name], thoroughly)
+    ]
+    refuse_others(foreign, changed, out)
+
+
+def refuse_others(foreign: list[str], changed: list[str], out: Path | str) -> None:
+    """Refuse to write over what is not memeloc's.
+
+    Raises:
+        InputError: there is any.
+    """
     if foreign:
         raise InputError(
             f"{_listed(foreign)} in this folder {'was' if len(foreign) == 1 else 'were'} not "
             "written by memeloc; name another folder for the release, or move what is yours.",
             file=out,
         )
-    changed = [
-        name
-        for name in sorted(there & files.keys())
-        if _is_changed(out / name, files[name], thoroughly)
-    ]
     if changed:
         raise InputError(
             f"{_listed(changed)} in this folder {'was' if len(changed) == 1 else 'were'} changed "

@@ -4,16 +4,19 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable, Mapping
+from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
 from importlib import import_module
 from pathlib import Path
 from typing import Any
 
 from memeloc.errors import InputError
+from memeloc.object_storage import Folder, LocalFolder, folder_at
 from memeloc.publish.checks import Finding, Private, check, refuse
 from memeloc.publish.folder import replacing_folder
 from memeloc.publish.registry import PUBLISHERS, OnProgress, silent
 from memeloc.publish.release import Release
+from memeloc.publish.remote import replacing_objects
 
 DESCRIPTIONS: tuple[str, ...] = ("memeloc.publish.describing.describe:describe",)
 """Functions `(Release, Path, layout) -> None`, as `module:function`, that describe what a layout
@@ -25,6 +28,7 @@ class Published:
     """What was published.
 
     Attributes:
+        folder: its path or address.
         layout: its name.
         pictures: by language how many.
         splits: by split how many.
@@ -35,7 +39,7 @@ class Published:
         findings: what the rules warn of, where they were run.
     """
 
-    folder: Path
+    folder: Path | str
     layout: str
     pictures: Mapping[str, int]
     splits: Mapping[str, int]
@@ -49,7 +53,7 @@ class Published:
 
 def publish(
     release: Release,
-    out: Path,
+    out: str | Path | Folder,
     to: str = "hf",
     *,
     options: Mapping[str, Any] | None = None,
@@ -59,7 +63,8 @@ def publish(
     """Write a release into a folder in the place of an earlier one.
 
     Args:
-        out: new, empty, or with a release that nobody has changed since.
+        out: new, empty, or with a release that nobody has changed since; a folder, or its address
+            in object storage.
         to: a layout of `PUBLISHERS`.
         options: of the layout.
         private: what the rules of `memeloc.publish.checks` are run with before anything is written;
@@ -68,7 +73,9 @@ def publish(
     Raises:
         InputError: a rule refuses something, there is no such layout or option, the folder has
             files that memeloc did not write, or something cannot be read or written.
+        ServiceError: the storage cannot be reached, or refuses.
     """
+    place = folder_at(out)
     write: Callable[..., None] = PUBLISHERS.load(to)
     chosen = dict(options or {})
     known = list(inspect.signature(write).parameters)[3:]
@@ -78,25 +85,34 @@ def publish(
             raise InputError(f"The layout {to} has no option {name!r}; {has}.")
     findings = check(release, private) if private is not None else ()
     refuse(findings)
-    with replacing_folder(out, {"layout": to, "options": chosen}) as folder:
+    values = {"layout": to, "options": chosen}
+    replacing: AbstractContextManager[Path] = (
+        replacing_folder(place.path, values)
+        if isinstance(place, LocalFolder)
+        else replacing_objects(place, values)
+    )
+    with replacing as folder:
         write(release, folder, on_progress, **chosen)
         for description in DESCRIPTIONS:
             module, _, attribute = description.partition(":")
             getattr(import_module(module), attribute)(release, folder, to)
-    files = [path for path in out.rglob("*") if path.is_file()]
+    if isinstance(place, LocalFolder):
+        sizes = [path.stat().st_size for path in place.path.rglob("*") if path.is_file()]
+    else:
+        sizes = [entry.size for entry in place.entries()]
     by_language: dict[str, int] = {}
     by_split: dict[str, int] = {}
     for (language, split), count in release.counts.items():
         by_language[language] = by_language.get(language, 0) + count
         by_split[split] = by_split.get(split, 0) + count
     return Published(
-        out,
+        place.path if isinstance(place, LocalFolder) else place.url,
         to,
         by_language,
         by_split,
         {name: len(table.frame) for name, table in release.tables.items()},
-        len(files),
-        sum(path.stat().st_size for path in files),
+        len(sizes),
+        sum(sizes),
         release.unread,
         release.notes,
         findings,

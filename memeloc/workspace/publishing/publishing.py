@@ -6,10 +6,12 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+from memeloc.object_storage import LocalFolder, folder_at
 from memeloc.publish.checks import Finding, check
 from memeloc.publish.folder import check_owner
 from memeloc.publish.publishing import Published, publish
 from memeloc.publish.release import Release
+from memeloc.publish.remote import check_objects
 from memeloc.workspace.part import Part, Phases, silent
 from memeloc.workspace.publishing.gathering import gather
 from memeloc.workspace.publishing.importing import FolderImport, import_folder
@@ -61,7 +63,8 @@ class Publishing(Part):
         """Publish the workspace's dataset into a folder, in the place of an earlier release.
 
         Args:
-            out: new, empty, or with a release that nobody has changed since.
+            out: new, empty, or with a release that nobody has changed since; a folder, or its
+                address in object storage.
             to: the layout: `hf`, `csv`, `webdataset`, or another of
                 `memeloc.publish.registry.PUBLISHERS`.
             rendered: a folder that `memeloc render` made; None renders the captions as they stand.
@@ -76,13 +79,17 @@ class Publishing(Part):
             InputError: there is nothing to publish, settings or options are wrong, the folder has
                 files that memeloc did not write, or a rule refuses something.
         """
-        check_owner(Path(out))
+        place = folder_at(out)
+        if isinstance(place, LocalFolder):
+            check_owner(place.path)
+        else:
+            check_objects(place)
         release = self.gather(
             rendered, with_pictures=with_pictures, jobs=jobs, on_progress=on_progress
         )
         private = private_of(self._workspace) if check else None
         return publish(
-            release, Path(out), to, options=options, private=private, on_progress=on_progress
+            release, place, to, options=options, private=private, on_progress=on_progress
         )
 
     def check(

@@ -1,0 +1,81 @@
+"""A release in object storage. In: its address. Out: a folder to write, whose files become objects.
+
+Nothing can be renamed there, so readers may see two releases at once while one is written:
+release.json, which names every file with its SHA-256, is the old one's until all files are new.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
+
+from memeloc.object_storage import ObjectFolder
+from memeloc.publish.folder import RELEASE, listed_files, refuse_others, replacing_folder
+
+_UPLOAD = "release.partial.json"
+"""Lists the files of a release that is being written; one that is there was cut off."""
+
+
+def check_objects(place: ObjectFolder) -> None:
+    """See that a release can take the place of all that is there without loss of anybody's work.
+
+    Sizes are compared: objects are not read.
+
+    Raises:
+        InputError: there are objects that memeloc did not write, or that were changed.
+        ServiceError: the storage cannot be reached, or refuses.
+    """
+    lists = _lists(place)
+    sizes: dict[str, set[Any]] = {RELEASE: set(), _UPLOAD: set()}
+    for files in lists:
+        for name, noted in files.items():
+            sizes.setdefault(name, set()).add(noted.get("bytes"))
+    there = {entry.key: entry.size for entry in place.entries()}
+    foreign = sorted(there.keys() - sizes.keys()) if lists else sorted(there)
+    changed = [
+        name
+        for name, size in sorted(there.items())
+        if name not in (RELEASE, _UPLOAD) and size not in sizes.get(name, ())
+    ]
+    refuse_others(foreign, changed, place.url)
+
+
+def _lists(place: ObjectFolder) -> list[Mapping[str, Any]]:
+    """The files of the release that is there, and of one whose writing was cut off."""
+    found = []
+    for name in (RELEASE, _UPLOAD):
+        try:
+            values = listed_files(place.read(name))
+        except FileNotFoundError:
+            continue
+        if values is not None:
+            found.append(values["files"])
+    return found
+
+
+@contextmanager
+def replacing_objects(place: ObjectFolder, values: Mapping[str, Any]) -> Iterator[Path]:
+    """An empty folder on this machine, whose files take the release's place when all went well.
+
+    Raises:
+        InputError: `check_objects` says so, or the folder cannot be written.
+        ServiceError: the storage cannot be reached, or refuses; the same again goes on.
+    """
+    check_objects(place)
+    with TemporaryDirectory(prefix="memeloc-") as name:
+        folder = Path(name) / (place.name or "release")
+        with replacing_folder(folder, values) as partial:
+            yield partial
+        check_objects(place)
+        before = {name for files in _lists(place) for name in files}
+        files = json.loads((folder / RELEASE).read_text(encoding="utf-8"))["files"]
+        place.write(_UPLOAD, folder / RELEASE)
+        for name in (*files, RELEASE):
+            place.write(name, folder / name)
+        for name in before - files.keys():
+            place.remove(name)
+        place.remove(_UPLOAD)
