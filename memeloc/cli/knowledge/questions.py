@@ -120,7 +120,10 @@ def _selected(result: SelectResult) -> Iterator[str]:
 
 
 _FUNNEL = Table(
-    "Questions left at each step",
-    "funnel",
-    "dimension questions positive judged toxicity_stage others_stage selected",
+    "What became of the questions",
+    lambda result: result.funnel.items(),
+    lambda result: [
+        ("dimension", 0),
+        *((s, lambda row, s=s: row[1][s]) for s in next(iter(result.funnel.values()))),
+    ],
 )

@@ -8,10 +8,10 @@ are drawn and judged (the extension). The benchmark is the union.
 from __future__ import annotations
 
 import random
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Literal
+from typing import Literal, get_args
 
 from memeloc.knowledge.questions.judging import TOXICITY, YES, Judged
 from memeloc.knowledge.questions.question import MemeQuestion
@@ -20,14 +20,16 @@ SAMPLE = 50
 """Questions that are drawn of each other dimension (M-QUEST, Outcome)."""
 
 Outcome = Literal[
-    "selected",
-    "not judged",
-    "question not a yes",
-    "answer not a yes",
     "its meme was not judged",
     "its meme is not positive",
     "not drawn",
+    "not judged",
+    "question not a yes",
+    "answer not a yes",
+    "selected",
 ]
+STEPS = (*get_args(Outcome)[:-1], "selected, toxicity", "selected, others")
+"""What can become of a question, in the order of the steps, and by which stage it is selected."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,25 +39,6 @@ class Fate:
     question: MemeQuestion
     stage: Literal["toxicity", "others"]
     outcome: Outcome
-
-
-@dataclass(frozen=True, slots=True)
-class FunnelRow:
-    """A dimension: questions, and how many are left at each step.
-
-    Attributes:
-        positive: of memes whose toxicity was validated.
-        toxicity_stage: selected by the first stage; `others_stage`, by the second.
-        judged: in either stage.
-    """
-
-    dimension: str
-    questions: int
-    positive: int
-    judged: int
-    toxicity_stage: int
-    others_stage: int
-    selected: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,12 +54,17 @@ class Selection:
         order = {meme: place for place, meme in enumerate(dict.fromkeys(q.meme for q in chosen))}
         return tuple(sorted(chosen, key=lambda q: (order[q.meme], q.dimension != TOXICITY)))
 
-    def funnel(self) -> tuple[FunnelRow, ...]:
-        """How many questions of each dimension are left, step by step."""
-        by_dimension: dict[str, list[Fate]] = defaultdict(list)
+    def funnel(self) -> dict[str, dict[str, int]]:
+        """By dimension how many questions fell out at each step, and how many each stage selects.
+
+        The steps are `STEPS`.
+        """
+        counts: dict[str, Counter[str]] = defaultdict(Counter)
         for fate in self.fates:
-            by_dimension[fate.question.dimension].append(fate)
-        return tuple(_row(dimension, fates) for dimension, fates in by_dimension.items())
+            selected = fate.outcome == "selected"
+            step = f"selected, {fate.stage}" if selected else fate.outcome
+            counts[fate.question.dimension][step] += 1
+        return {name: {step: own[step] for step in STEPS} for name, own in counts.items()}
 
 
 def positive_memes(
@@ -158,19 +146,3 @@ def _outcome(
     if judged.is_open:
         return "not judged"
     return "answer not a yes" if judged.question == YES else "question not a yes"
-
-
-def _row(dimension: str, fates: Sequence[Fate]) -> FunnelRow:
-    gone = ("its meme was not judged", "its meme is not positive")
-    selected = [fate.stage for fate in fates if fate.outcome == "selected"]
-    is_toxicity = dimension == TOXICITY
-    judged = [f for f in fates if f.outcome not in (*gone, "not judged", "not drawn")]
-    return FunnelRow(
-        dimension,
-        len(fates),
-        len(selected) if is_toxicity else sum(fate.outcome not in gone for fate in fates),
-        len(judged),
-        selected.count("toxicity"),
-        selected.count("others"),
-        len(selected),
-    )

@@ -8,7 +8,6 @@ from __future__ import annotations
 import json
 import shutil
 from collections.abc import Iterator, Mapping
-from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
@@ -64,7 +63,7 @@ def write_benchmark(
         **about,
         "questions": count,
         "memes": len({each.meme for each in selection.questions}),
-        "funnel": [asdict(row) for row in selection.funnel()],
+        "funnel": selection.funnel(),
         "sha256": {name: file_sha256(out / name) for name in (QUESTIONS, LEFT_OUT)},
     }
     with replacing(out / ABOUT) as temporary:

@@ -10,7 +10,7 @@ from typing import Any
 from memeloc.errors import InputError
 from memeloc.evaluate.runs.evaluating import ANSWERS
 from memeloc.knowledge.questions.review import review
-from memeloc.knowledge.questions.selecting import SAMPLE, FunnelRow, select
+from memeloc.knowledge.questions.selecting import SAMPLE, select
 from memeloc.knowledge.questions.validity import validity_section
 from memeloc.knowledge.questions.writing import QUESTIONS, write_benchmark
 from memeloc.reports import Report, Section
@@ -56,7 +56,7 @@ class SelectResult:
 
     Attributes:
         file: its questions; beside it stand those left out, and where it comes from.
-        funnel: by dimension, how many questions are left at each step.
+        funnel: by dimension and step, how many questions fell out, or are selected.
         surveys: whose judgements count.
         notes: what was noticed, a sentence each.
     """
@@ -65,7 +65,7 @@ class SelectResult:
     questions: int
     memes: int
     left_out: int
-    funnel: tuple[FunnelRow, ...]
+    funnel: Mapping[str, Mapping[str, int]]
     surveys: tuple[str, ...]
     notes: tuple[str, ...]
 

@@ -13,7 +13,6 @@ from memeloc.knowledge.questions.asking import question_of
 from memeloc.knowledge.questions.question import MemeQuestion
 from memeloc.knowledge.statements import MemeKnowledge
 from memeloc.language_models.meme_inputs import MemeInput
-from memeloc.model import SEPARATOR
 from memeloc.workspace.evaluating.own_memes import rendered_pictures
 from memeloc.workspace.folder import WorkspaceFolder
 from memeloc.workspace.knowledge.settings import KnowledgeSettings
@@ -66,15 +65,9 @@ class QuestionSet:
     @cached_property
     def captions(self) -> dict[str, str]:
         """By meme its text, where it has one, whatever the model was given."""
-        ids = {each.meme: each.version for each in self.questions}
-        if self.settings.collected == RENDERED:
-            store = self.workspace.store.captions
-            current = {tag: store.current(tag) for tag in set(ids.values())}
-            parts = {meme: current[tag][meme].caption.parts for meme, tag in ids.items()}
-        else:
-            items = self.workspace.store.items.find("picture", list(ids))
-            parts = {item.id: item.parts for item in items}
-        return {meme: SEPARATOR.join(each) for meme, each in parts.items() if any(each)}
+        with_text = "text" if self.settings.collected == RENDERED else "both"
+        given = meme_inputs(self.workspace, self.settings.model_copy(update={"input": with_text}))
+        return {item.id: item.text for item in given if item.text}
 
     @cached_property
     def pictures(self) -> dict[str, Path]:
