@@ -1,7 +1,7 @@
 """CPU time of graphs of memes. In: made-up knowledge. Out: seconds of loading, and of queries.
 
-Each of the memes has ten dimensions of eight statements with provenance, three entities and two
-relations; every second statement is about two entities. Loading makes the quads and writes them to
+Each of the memes has ten dimensions of eight statements with provenance, two entities and a
+relation; every second statement is about both. Loading makes the quads and writes them to
 disk. A query is timed as the command runs it, with its own process and its start.
 """
 
@@ -98,7 +98,7 @@ def _meme(number: int, dimensions: tuple[Dimension, ...]) -> MemeKnowledge:
 
 def _dimension(number: int, id: str, answer: Provenance) -> DimensionKnowledge:
     entities = tuple(
-        Entity(f"{id}-{place}", f"thing {place} of {number}", "thing", id) for place in range(3)
+        Entity(f"{id}-{place}", f"thing {place} of {number}", "thing", id) for place in range(2)
     )
     names = [entity.id for entity in entities]
     statements = tuple(
@@ -112,8 +112,5 @@ def _dimension(number: int, id: str, answer: Provenance) -> DimensionKnowledge:
         )
         for place in _STATEMENTS
     )
-    relations = (
-        Relation(names[0], "nextTo", names[1], id),
-        Relation(names[1], "partOf", names[2], id),
-    )
+    relations = (Relation(names[0], "nextTo", names[1], id),)
     return DimensionKnowledge(id, "answered", entities, relations, statements, "", answer)

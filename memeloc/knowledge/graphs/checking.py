@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from urllib.parse import unquote
 
 from memeloc.errors import MissingError
-from memeloc.knowledge.graphs.names import DEFAULT, SHAPES_FILE, Terms, require_pyoxigraph
+from memeloc.knowledge.graphs.names import DEFAULT, SHAPES_FILE, Terms
 from memeloc.knowledge.graphs.quads import meme_quads, shared_quads
 from memeloc.knowledge.statements import MemeKnowledge
 
@@ -38,7 +38,7 @@ def check_graphs(memes: Iterable[MemeKnowledge], terms: Terms = DEFAULT) -> Iter
     """What is wrong with the graphs, meme by meme.
 
     Raises:
-        MissingError: pyshacl or pyoxigraph is not installed.
+        MissingError: pyshacl is not installed.
     """
     for knowledge in memes:
         yield from violations(as_rdflib(knowledge, terms), knowledge.meme)
@@ -48,16 +48,11 @@ def as_rdflib(knowledge: MemeKnowledge, terms: Terms = DEFAULT) -> Graph:
     """The graph of a meme for rdflib, by itself.
 
     Raises:
-        MissingError: rdflib or pyoxigraph is not installed.
+        MissingError: rdflib is not installed.
     """
-    require_pyoxigraph()
-    from pyoxigraph import RdfFormat, serialize
-
-    quads = [*shared_quads([knowledge], terms), *meme_quads(knowledge, terms)]
-    triples = (quad.triple for quad in quads)
-    content = serialize(triples, format=RdfFormat.N_TRIPLES)
+    lines = [*shared_quads([knowledge], terms), *meme_quads(knowledge, terms, named=False)]
     graph: Graph = require_rdflib().Graph()
-    return graph.parse(data=content, format="nt")
+    return graph.parse(data="".join(lines), format="nt")
 
 
 def violations(graph: Graph, meme: str = "") -> list[Violation]:

@@ -8,8 +8,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import chain
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Any, BinaryIO, Literal
 
 from memeloc.files import replacing
 from memeloc.knowledge.graphs.names import (
@@ -23,9 +24,6 @@ from memeloc.knowledge.graphs.names import (
 from memeloc.knowledge.graphs.quads import meme_quads, shared_quads
 from memeloc.knowledge.statements import DimensionKnowledge, MemeKnowledge, Provenance
 from memeloc.tables.writing import write_table
-
-if TYPE_CHECKING:
-    from pyoxigraph import Quad
 
 ExportFormat = Literal["ttl", "jsonld", "nquads", "parquet"]
 
@@ -60,28 +58,34 @@ def write_graphs(
     graphs = sorted(memes, key=lambda each: graph_iri(each, terms.base))
     if to == "parquet":
         return _write_tables(graphs, out, terms.base)
-    require_pyoxigraph()
-    from pyoxigraph import RdfFormat, serialize
-
-    formats = {"ttl": RdfFormat.TURTLE, "jsonld": RdfFormat.JSON_LD, "nquads": RdfFormat.N_QUADS}
     count = 0
 
-    def counted() -> Iterator[Any]:
+    def parts() -> Iterator[str]:
         nonlocal count
-        for quad in _sorted_quads(graphs, terms):
-            count += 1
-            yield quad.triple if to == "ttl" else quad
+        named = to != "ttl"
+        ordered = (sorted(set(meme_quads(each, terms, named=named))) for each in graphs)
+        for lines in chain([shared_quads(graphs, terms)], ordered):
+            count += len(lines)
+            yield "".join(lines)
 
-    prefixes = None if to == "nquads" else PREFIXES
     with replacing(out) as temporary, temporary.open("wb") as file:
-        serialize(counted(), file, formats[to], prefixes=prefixes)
+        if to == "nquads":
+            file.writelines(part.encode() for part in parts())
+        else:
+            _serialize(parts(), file, to)
     return GraphFiles((out,), len(graphs), count)
 
 
-def _sorted_quads(graphs: Sequence[MemeKnowledge], terms: Terms) -> Iterator[Quad]:
-    yield from shared_quads(graphs, terms)
-    for knowledge in graphs:
-        yield from sorted(set(meme_quads(knowledge, terms)), key=str)
+def _serialize(parts: Iterator[str], file: BinaryIO, to: Literal["ttl", "jsonld"]) -> None:
+    require_pyoxigraph()
+    from pyoxigraph import RdfFormat, parse, serialize
+
+    quads = (quad for part in parts for quad in parse(part, RdfFormat.N_QUADS))
+    if to == "ttl":
+        triples = (quad.triple for quad in quads)
+        serialize(triples, file, RdfFormat.TURTLE, prefixes=PREFIXES)
+    else:
+        serialize(quads, file, RdfFormat.JSON_LD, prefixes=PREFIXES)
 
 
 def _write_tables(graphs: Sequence[MemeKnowledge], out: Path, base: str) -> GraphFiles:

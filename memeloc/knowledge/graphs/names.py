@@ -1,4 +1,4 @@
-"""Names in RDF. In: ids of anybody's. Out: IRIs that stay the same, and literals.
+"""Names in RDF. In: ids of anybody's. Out: IRIs that stay the same, and literals of N-Quads.
 
 What memeloc defines is below `ONTOLOGY` (`ontology.ttl`); memes, graphs and models are below a base
 that a team sets. Ids are percent-encoded, so that each has one IRI and each IRI one id.
@@ -11,15 +11,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cache, lru_cache
 from pathlib import Path
-from typing import TYPE_CHECKING
 from urllib.parse import quote
 
 from memeloc.errors import InputError, MissingError
 from memeloc.knowledge.dimensions import Dimension, dimension_names, read_dimension
 from memeloc.knowledge.statements import MemeKnowledge
-
-if TYPE_CHECKING:
-    from pyoxigraph import Literal, NamedNode
 
 BASE = "urn:memeloc:"
 """The base of IRIs of memes, graphs and models where none is set."""
@@ -43,8 +39,11 @@ PREFIXES = {
 ONTOLOGY_FILE = Path(__file__).with_name("ontology.ttl")
 SHAPES_FILE = Path(__file__).with_name("shapes.ttl")
 
-_BASE = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:[^\s<>\"{}|\\^`]*[:/#]|urn:[a-z0-9][a-z0-9-]+:")
+_BASE = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:[!-~]*[:/#]|urn:[a-z0-9][a-z0-9-]+:")
+_FORBIDDEN = re.compile(r"[<>\"{}|\\^`]")
+_SAFE = re.compile(r"[A-Za-z0-9_~-][A-Za-z0-9_.~-]*").fullmatch
 _TAG = re.compile(r"[A-Za-z]{1,8}(-[A-Za-z0-9]{1,8})*")
+_SPECIAL = re.compile(r'["\\\n]').search
 _CONTROL = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f]")
 
 
@@ -95,10 +94,13 @@ def encoded(*ids: str) -> str:
     >>> encoded("a/b", "चाय"[:1])
     'a%2Fb/%E0%A4%9A'
     """
-    return "/".join(
-        id if id.isascii() and id.isalnum() else quote(id, safe="", errors="surrogatepass") or "-"
-        for id in ids
-    )
+    return "/".join([id if _SAFE(id) else _quoted(id) for id in ids])
+
+
+def _quoted(id: str) -> str:
+    if id and not id.strip("."):
+        return "%2E" * len(id)  # not a step up the path
+    return quote(id, safe="", errors="surrogatepass") or "-"
 
 
 def graph_iri(knowledge: MemeKnowledge, base: str = BASE) -> str:
@@ -120,20 +122,12 @@ def checked_base(base: str) -> str:
     """
     if not base:
         return BASE
-    if not _BASE.fullmatch(base):
+    if not _BASE.fullmatch(base) or _FORBIDDEN.search(base):
         raise InputError(
             f"The base of IRIs is absolute and ends in /, # or :, as https://example.org/memes/, "
             f"not {base[:80]!r}."
         )
     return base
-
-
-@lru_cache(maxsize=4096)
-def node(iri: str) -> NamedNode:
-    """A node of RDF."""
-    from pyoxigraph import NamedNode
-
-    return NamedNode(iri)
 
 
 def clean(text: str) -> str:
@@ -150,18 +144,23 @@ def clean(text: str) -> str:
     return text
 
 
-def literal(text: str, language: str = "") -> Literal:
-    """A text, with its language where one is given; `und` where it is no tag of BCP 47."""
-    from pyoxigraph import Literal
+def literal(text: str, language: str = "") -> str:
+    """A text as a literal of N-Quads, with its language where one is given.
 
-    if not language:
-        return Literal(clean(text))
-    return Literal(clean(text), language=_tag(language))
+    A language that is no tag of BCP 47 becomes `und`.
+
+    >>> literal('a "cat"', "en")
+    '"a \\\\"cat\\\\""@en'
+    """
+    text = clean(text)
+    if _SPECIAL(text):
+        text = text.replace("\\", "\\\\").replace('"', '\\"').replace("\n", "\\n")
+    return f'"{text}"@{_tag(language)}' if language else f'"{text}"'
 
 
 @lru_cache(maxsize=256)
 def _tag(language: str) -> str:
-    return language if _TAG.fullmatch(language) else "und"
+    return language.lower() if _TAG.fullmatch(language) else "und"
 
 
 def require_pyoxigraph() -> None:

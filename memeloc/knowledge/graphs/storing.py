@@ -9,7 +9,7 @@ from __future__ import annotations
 import hashlib
 import json
 import shutil
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -21,7 +21,6 @@ from memeloc.knowledge.graphs.names import (
     ONTOLOGY_FILE,
     Terms,
     graph_iri,
-    node,
     require_pyoxigraph,
 )
 from memeloc.knowledge.graphs.quads import meme_quads, shared_quads
@@ -32,6 +31,8 @@ if TYPE_CHECKING:
 
 _FORM = 1
 """Of the quads that are made of knowledge; another number makes all graphs again."""
+_TOGETHER = 500
+"""Memes whose quads are loaded at a time."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,7 +104,7 @@ def _write(
     memes: Sequence[MemeKnowledge],
     terms: Terms,
 ) -> None:
-    from pyoxigraph import DefaultGraph, RdfFormat, Store
+    from pyoxigraph import DefaultGraph, NamedNode, RdfFormat, Store
 
     if not _made(folder):
         shutil.rmtree(_database(folder), ignore_errors=True)
@@ -113,14 +114,21 @@ def _write(
         for iri in sorted(
             known.intersection([*stale, *(graph_iri(each, terms.base) for each in new)])
         ):
-            store.remove_graph(node(iri))
+            store.remove_graph(NamedNode(iri))
         store.clear_graph(DefaultGraph())
         store.load(path=str(ONTOLOGY_FILE), format=RdfFormat.TURTLE)
-        store.extend(shared_quads(memes, terms))
-        store.bulk_extend(quad for each in new for quad in meme_quads(each, terms))
+        for some in (shared_quads(memes, terms), *_slices(new, terms)):
+            store.bulk_load("".join(some), RdfFormat.N_QUADS)
         store.flush()
     except OSError as error:
         raise InputError(f"The store of graphs cannot be written: {error}", file=folder) from error
+
+
+def _slices(new: Sequence[MemeKnowledge], terms: Terms) -> Iterator[Iterator[str]]:
+    """The quads of some memes at a time."""
+    for start in range(0, len(new), _TOGETHER):
+        memes = new[start : start + _TOGETHER]
+        yield (line for each in memes for line in meme_quads(each, terms))
 
 
 def _made(folder: Path) -> dict[str, Any]:

@@ -58,7 +58,7 @@ def test_relation_into_another_meme_is_refused() -> None:
     other = rdflib.URIRef(GRAPH.replace("/tea/", "/b/") + "entity/table")
     graph.set((rdflib.URIRef(GRAPH + "relation/1"), ML.target, other))
     assert {each.message for each in violations(graph)} == {
-        "A relation joins entities of the same meme: it ends in another graph."
+        "A relation joins entities of the same meme."
     }
 
 
@@ -85,7 +85,7 @@ def test_ontology_has_a_class_for_each_shipped_dimension() -> None:
 def test_own_dimension_is_a_class_below_the_base() -> None:
     mood = read_dimension("emotion").model_copy(update={"id": "mood", "class_name": "Mood"})
     terms = Terms("https://example.org/", {"mood": mood})
-    quads = {str(quad) for quad in shared_quads([tea()], terms)}
+    quads = shared_quads([tea()], terms)
     assert any(
         "<https://example.org/dimension/Mood>" in quad and mood.definition in quad for quad in quads
     )
