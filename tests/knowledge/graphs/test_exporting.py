@@ -19,6 +19,7 @@ from rdflib.compare import isomorphic
 
 from memeloc.knowledge.graphs.exporting import ExportFormat, write_graphs
 from memeloc.knowledge.graphs.names import ONTOLOGY_FILE, SHAPES_FILE, clean
+from memeloc.knowledge.graphs.quads import meme_quads, shared_quads
 from tests.knowledge.graphs.some_memes import tea
 
 # What rdflib itself still uses of its older names.
@@ -99,6 +100,14 @@ def test_same_knowledge_gives_the_same_bytes(
     for to, file in exports.items():
         write_graphs(reversed(MEMES), tmp_path / "again", to)
         assert (tmp_path / "again").read_bytes() == file.read_bytes()
+
+
+def test_what_is_loaded_unchecked_would_pass_the_check() -> None:
+    strange = tea(HOSTILE, "..", "not a tag!")
+    for knowledge in (*MEMES, strange, replace(strange, model="\n> <x", language="")):
+        lines = [*shared_quads([knowledge]), *meme_quads(knowledge)]
+        read = pyoxigraph.parse("".join(lines), pyoxigraph.RdfFormat.N_QUADS)
+        assert len(list(read)) == len(lines)
 
 
 def test_each_meme_and_version_is_a_named_graph(exports: dict[ExportFormat, Path]) -> None:
