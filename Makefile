@@ -18,7 +18,7 @@ APT_FONTS_test := fonts-noto-color-emoji fonts-noto-core
 APT_TEST_ALL := $(APT_TEST) omegat
 
 EXTRAS_demo := ocr
-EXTRAS_examples := collect,ocr,filters,encoder,training,models,analyze,small-model
+EXTRAS_examples := collect,ocr,filters,encoder,training,models,analyze,small-model,cluster
 EXTRAS_test := all,encoder,bench,test,lint,site
 EXTRAS_bench := all,bench
 # What only slow tests need; with PyTorch, for they train small networks, some gigabytes.

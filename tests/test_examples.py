@@ -178,3 +178,13 @@ def test_pictures_and_captions_together_tell_most(tmp_path: Path) -> None:
         f1 = {row["model"]: float(row["F1"]) for row in csv.DictReader(file)}
     assert f1["majority"] < f1["text"] < f1["picture"] < f1["both, scores averaged"]
     assert (folder / "report" / "plots" / "confusion-1.png").is_file()
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(not Path("/proc").is_dir(), reason="it finds Ray's processes there")
+def test_a_cluster_makes_what_one_process_makes(tmp_path: Path) -> None:
+    _, printed = _run("cluster.sh", tmp_path, timeout=1800)
+    lines = printed.splitlines()
+    assert sum(line.startswith("killed a ") for line in lines) == 2
+    assert "1224 rendered, 0 failed" in lines
+    assert sum(line.startswith("the same: ") for line in lines) == 6

@@ -177,6 +177,8 @@ def engine(name: str, address: str, settings: EngineSettings | None = None) -> E
         values |= {"name": "ray", "address": address}
     if name:
         values["name"] = name
+    # Ray reports what died among a command's results, which are to be piped; they say it themselves.
+    os.environ.setdefault("RAY_DEDUP_LOGS_SKIP_REGEX", ".")
     return engine_of(validate(EngineSettings, values, "--engine"))
 
 

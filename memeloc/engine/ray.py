@@ -87,7 +87,6 @@ class RayMap:
         ray = _library()
         if ray.is_initialized():
             return ray
-        os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")  # nothing is reported to others
         options: dict[str, Any] = {"address": self._address or os.environ.get("RAY_ADDRESS", "")}
         if not options["address"]:
             options = {
@@ -117,6 +116,12 @@ class RayMap:
 
 
 def _library() -> Any:
+    # Set before Ray is imported. Nothing is reported to its makers; and a cluster that was started
+    # where there is a token asks for it, which Ray's client does not send by itself.
+    os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")
+    token = Path(os.environ.get("RAY_AUTH_TOKEN_PATH") or Path.home() / ".ray" / "auth_token")
+    if "RAY_AUTH_TOKEN" in os.environ or token.is_file():
+        os.environ.setdefault("RAY_AUTH_MODE", "token")
     try:
         import ray
         import ray.exceptions
