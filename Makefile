@@ -20,7 +20,7 @@ APT_TEST_ALL := $(APT_TEST) omegat
 EXTRAS_demo := ocr
 EXTRAS_examples := collect,ocr,filters,encoder,training,models,analyze,small-model,cluster
 EXTRAS_test := all,encoder,bench,test,lint,site
-EXTRAS_bench := all,bench
+EXTRAS_bench := all,cluster,bench
 # What only slow tests need; with PyTorch, for they train small networks, some gigabytes.
 EXTRAS_test-all := $(EXTRAS_test),cluster,inspect,torch,xgboost,small-model
 EXTRAS_site := all,site

@@ -16,6 +16,7 @@ from pathlib import Path
 from bench import (
     analysis,
     baselines,
+    cluster,
     corrections,
     duplicates,
     filters,
@@ -75,14 +76,14 @@ def main() -> int:
             "knowledge",
             "graphs",
             "baselines",
+            "cluster",
         ),
         help="one part; writes no file",
     )
     parser.add_argument(
         "--pictures",
         type=int,
-        default=localising.PICTURES,
-        help="finished memes that are localised",
+        help="finished memes that are localised, or pictures that are rendered on a cluster",
     )
     chosen = parser.parse_args()
     begin = time.monotonic()
@@ -153,13 +154,15 @@ def main() -> int:
         figures += measured
         notes += more
     if chosen.only in (None, "localising"):
-        measured, more = localising.measure(chosen.pictures, say=say)
+        measured, more = localising.measure(chosen.pictures or localising.PICTURES, say=say)
         figures += measured
         notes += more
     if chosen.only in (None, "publishing"):
         figures += publishing.measure(say=say)
     if chosen.only in (None, "baselines"):
         figures += baselines.measure(say=say)
+    if chosen.only in (None, "cluster"):
+        figures += cluster.measure(chosen.pictures or cluster.PICTURES, say=say)
     print_table(figures, notes)
     if not chosen.only:
         write_results(figures, notes)

@@ -177,7 +177,7 @@ def engine(name: str, address: str, settings: EngineSettings | None = None) -> E
         values |= {"name": "ray", "address": address}
     if name:
         values["name"] = name
-    # Ray reports what died among a command's results, which are to be piped; they say it themselves.
+    # Ray would print what died among a command's results, which are to be piped.
     os.environ.setdefault("RAY_DEDUP_LOGS_SKIP_REGEX", ".")
     return engine_of(validate(EngineSettings, values, "--engine"))
 

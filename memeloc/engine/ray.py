@@ -14,6 +14,7 @@ import errno
 import os
 import platform
 import socket
+import sys
 from collections import deque
 from collections.abc import Callable, Iterable, Mapping
 from contextlib import suppress
@@ -105,7 +106,7 @@ class RayMap:
                 configure_logging=False,
                 logging_level="ERROR",
             )
-        except (ConnectionError, OSError, RuntimeError, ValueError) as error:
+        except (OSError, RuntimeError, ValueError, ray.exceptions.RayError) as error:
             raise ServiceError(
                 "Ray",
                 f"the cluster {where} cannot be used: {_first_line(error)}. `ray start --head` "
@@ -116,18 +117,26 @@ class RayMap:
 
 
 def _library() -> Any:
-    # Set before Ray is imported. Nothing is reported to its makers; and a cluster that was started
-    # where there is a token asks for it, which Ray's client does not send by itself.
-    os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")
-    token = Path(os.environ.get("RAY_AUTH_TOKEN_PATH") or Path.home() / ".ray" / "auth_token")
-    if "RAY_AUTH_TOKEN" in os.environ or token.is_file():
-        os.environ.setdefault("RAY_AUTH_MODE", "token")
+    if "ray" not in sys.modules:  # it reads them when it is imported, and passes them on
+        _set_environment()
     try:
         import ray
         import ray.exceptions
     except ImportError as error:
         raise MissingError("The engine ray needs Ray: pip install 'memeloc[cluster]'") from error
     return ray
+
+
+def _set_environment() -> None:
+    """Settings of Ray's that stand in the environment.
+
+    Nothing is reported to its makers. A cluster that was started where there is a token asks for
+    it, which a program that joins it does not send by itself.
+    """
+    os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")
+    token = Path(os.environ.get("RAY_AUTH_TOKEN_PATH") or Path.home() / ".ray" / "auth_token")
+    if "RAY_AUTH_TOKEN" in os.environ or token.is_file():
+        os.environ.setdefault("RAY_AUTH_MODE", "token")
 
 
 def _check_reachable(address: str) -> None:
