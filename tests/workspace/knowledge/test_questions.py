@@ -133,6 +133,20 @@ def test_nothing_is_asked_before_extraction(tmp_path: Path) -> None:
         workspace.knowledge.questions.ask(model=MODEL)
 
 
+def test_language_without_a_fourth_option_is_refused_at_once(
+    workspace: Workspace, made: tuple[Path, ChatServer]
+) -> None:
+    settings = KnowledgeSettings(input="text", statements_language="gd")
+    workspace.knowledge.extract(settings, model="gaelic")
+    before = len(made[1].bodies)
+    questions = workspace.knowledge.questions
+    with pytest.raises(InputError, match="in 'gd'; give it by --none"):
+        questions.ask(AskSettings(of="gaelic"), model=MODEL)
+    assert len(made[1].bodies) == before
+    plan = questions.plan(AskSettings(of="gaelic", none="Gin dhiubh"), model=MODEL)
+    assert plan.model.questions == MEMES * DIMENSIONS
+
+
 def test_second_stage_waits_for_the_first(workspace: Workspace, tmp_path: Path) -> None:
     with pytest.raises(InputError, match="settle the first stage"):
         judged(workspace, tmp_path, "others")

@@ -46,8 +46,6 @@ def question_run(workspace: WorkspaceFolder, settings: AskSettings, model: str) 
     stored = stored_knowledge(workspace, settings.recipe, settings.of)
     writing = QuestionWriting(stored.recipe, settings.none)
     knowledge = {(each.meme, each.version, each.language): each for each in stored.memes()}
-    for language in sorted({language for _, _, language in knowledge}):
-        writing.fourth(language)
     prompt = content_hash([writing.sha256, stored.model])
     passes = []
     for dimension in stored.recipe.dimensions:
@@ -63,6 +61,8 @@ def question_run(workspace: WorkspaceFolder, settings: AskSettings, model: str) 
             "None of the memes as they are now was extracted by these; run memeloc knowledge "
             "extract again."
         )
+    for language in sorted({run.settings.language_of(item) for item in run.items}):
+        writing.fourth(language)
     return run
 
 
