@@ -71,7 +71,7 @@ def measure(*, memes: int = MEMES, say: Callable[[str], None] = lambda _: None) 
             f"{waited:.1f} s by the clock",
         ),
         Figure(
-            _GROUP, f"SPARQL, CPU: {slowest}", times[slowest][0], "s", Bound("at most", 2), note
+            _GROUP, f"SPARQL, CPU: {slowest}", times[slowest][0], "s", Bound("at most", 3), note
         ),
     ]
 

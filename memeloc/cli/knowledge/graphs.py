@@ -110,8 +110,8 @@ def check(recipe: OfRecipe = "", model: OfModel = "", as_json: AsJson = False) -
     Example:
       memeloc knowledge check
     """
-    with memeloc.Workspace.find() as workspace:
-        result = workspace.knowledge.check(recipe=recipe, model=model)
+    with memeloc.Workspace.find() as workspace, progress(unit="graphs") as bar:
+        result = workspace.knowledge.check(recipe=recipe, model=model, on_progress=bar.report)
     show(
         result,
         f"{counted(result.graphs, 'graph')} checked, "

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import cache
 from typing import TYPE_CHECKING, Any
 from urllib.parse import unquote
 
-from memeloc.errors import MissingError
-from memeloc.knowledge.graphs.names import DEFAULT, SHAPES_FILE, Terms
+from memeloc.knowledge.graphs.names import DEFAULT, SHAPES_FILE, Terms, library
 from memeloc.knowledge.graphs.quads import meme_quads, shared_quads
 from memeloc.knowledge.statements import MemeKnowledge
 
@@ -34,16 +32,6 @@ class Violation:
         return f"{self.meme}, {where}: {self.message}{value}"
 
 
-def check_graphs(memes: Iterable[MemeKnowledge], terms: Terms = DEFAULT) -> Iterator[Violation]:
-    """What is wrong with the graphs, meme by meme.
-
-    Raises:
-        MissingError: pyshacl is not installed.
-    """
-    for knowledge in memes:
-        yield from violations(as_rdflib(knowledge, terms), knowledge.meme)
-
-
 def as_rdflib(knowledge: MemeKnowledge, terms: Terms = DEFAULT) -> Graph:
     """The graph of a meme for rdflib, by itself.
 
@@ -51,7 +39,7 @@ def as_rdflib(knowledge: MemeKnowledge, terms: Terms = DEFAULT) -> Graph:
         MissingError: rdflib is not installed.
     """
     lines = [*shared_quads([knowledge], terms), *meme_quads(knowledge, terms, named=False)]
-    graph: Graph = require_rdflib().Graph()
+    graph: Graph = library("rdflib").Graph()
     return graph.parse(data="".join(lines), format="nt")
 
 
@@ -61,11 +49,7 @@ def violations(graph: Graph, meme: str = "") -> list[Violation]:
     Raises:
         MissingError: pyshacl is not installed.
     """
-    try:
-        from pyshacl import validate
-    except ImportError as error:
-        message = "Checks of graphs need pyshacl: pip install 'memeloc[knowledge-check]'."
-        raise MissingError(message) from error
+    validate = library("pyshacl", "knowledge-check").validate
     from rdflib import SH
 
     valid, report, _ = validate(graph, shacl_graph=_shapes(), inplace=True)
@@ -87,18 +71,4 @@ def violations(graph: Graph, meme: str = "") -> list[Violation]:
 
 @cache
 def _shapes() -> Any:
-    return require_rdflib().Graph().parse(SHAPES_FILE, format="turtle")
-
-
-def require_rdflib() -> Any:
-    """The package rdflib.
-
-    Raises:
-        MissingError: it is not installed.
-    """
-    try:
-        import rdflib
-    except ImportError as error:
-        message = "This needs rdflib: pip install 'memeloc[knowledge]'."
-        raise MissingError(message) from error
-    return rdflib
+    return library("rdflib").Graph().parse(SHAPES_FILE, format="turtle")

@@ -19,7 +19,7 @@ from memeloc.knowledge.graphs.names import (
     Terms,
     clean,
     graph_iri,
-    require_pyoxigraph,
+    library,
 )
 from memeloc.knowledge.graphs.quads import meme_quads, shared_quads
 from memeloc.knowledge.statements import DimensionKnowledge, MemeKnowledge, Provenance
@@ -77,7 +77,7 @@ def write_graphs(
 
 
 def _serialize(parts: Iterator[str], file: BinaryIO, to: Literal["ttl", "jsonld"]) -> None:
-    require_pyoxigraph()
+    library("pyoxigraph")
     from pyoxigraph import RdfFormat, parse, serialize
 
     quads = (quad for part in parts for quad in parse(part, RdfFormat.N_QUADS))

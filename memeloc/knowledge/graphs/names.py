@@ -10,12 +10,16 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cache, lru_cache
+from importlib import import_module
 from pathlib import Path
+from typing import TYPE_CHECKING, Any
 from urllib.parse import quote
 
 from memeloc.errors import InputError, MissingError
-from memeloc.knowledge.dimensions import Dimension, dimension_names, read_dimension
 from memeloc.knowledge.statements import MemeKnowledge
+
+if TYPE_CHECKING:
+    from memeloc.knowledge.dimensions import Dimension
 
 BASE = "urn:memeloc:"
 """The base of IRIs of memes, graphs and models where none is set."""
@@ -85,6 +89,9 @@ DEFAULT = Terms()
 
 @cache
 def _shipped() -> dict[str, Dimension]:
+    # pydantic takes longer to import than most queries take.
+    from memeloc.knowledge.dimensions import dimension_names, read_dimension
+
     return {name: read_dimension(name) for name in dimension_names()}
 
 
@@ -163,14 +170,14 @@ def _tag(language: str) -> str:
     return language.lower() if _TAG.fullmatch(language) else "und"
 
 
-def require_pyoxigraph() -> None:
-    """Check that RDF can be written.
+def library(name: str, extra: str = "knowledge") -> Any:
+    """A package that graphs need.
 
     Raises:
-        MissingError: pyoxigraph is not installed.
+        MissingError: it is not installed.
     """
     try:
-        import pyoxigraph  # noqa: F401
+        return import_module(name)
     except ImportError as error:
-        message = "Graphs need pyoxigraph: pip install 'memeloc[knowledge]'."
+        message = f"Graphs need {name}: pip install 'memeloc[{extra}]'."
         raise MissingError(message) from error

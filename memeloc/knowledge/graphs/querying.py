@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
 from memeloc.errors import InputError
-from memeloc.knowledge.graphs.names import PREFIXES, require_pyoxigraph
+from memeloc.knowledge.graphs.names import PREFIXES, library
 from memeloc.knowledge.graphs.storing import open_store
 
 if TYPE_CHECKING:
@@ -99,7 +99,7 @@ def run_query(
     Raises:
         InputError: it is not SPARQL, would change something or ask a service, or takes too long.
     """
-    require_pyoxigraph()
+    library("pyoxigraph")
     if "service" in _TOKENS.sub(" ", query).lower():
         raise InputError("A query does not ask other servers: take SERVICE out of it.")
     try:

@@ -21,7 +21,7 @@ from memeloc.knowledge.graphs.names import (
     ONTOLOGY_FILE,
     Terms,
     graph_iri,
-    require_pyoxigraph,
+    library,
 )
 from memeloc.knowledge.graphs.quads import meme_quads, shared_quads
 from memeloc.knowledge.statements import MemeKnowledge
@@ -60,7 +60,7 @@ def update_store(
         InputError: another command is making graphs in this folder.
         MissingError: pyoxigraph is not installed.
     """
-    require_pyoxigraph()
+    library("pyoxigraph")
     folder.mkdir(parents=True, exist_ok=True)
     with locked(folder / "lock", folder):
         made = _made(folder)

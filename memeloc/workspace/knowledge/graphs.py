@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from memeloc.knowledge.graphs.checking import Violation, check_graphs
+from memeloc.knowledge.graphs.checking import Violation, as_rdflib, violations
 from memeloc.knowledge.graphs.exporting import ExportFormat, GraphFiles, write_graphs
-from memeloc.knowledge.graphs.names import Terms, checked_base
+from memeloc.knowledge.graphs.names import Terms, checked_base, library
 from memeloc.knowledge.graphs.storing import open_store, update_store
 from memeloc.knowledge.statements import MemeKnowledge
 from memeloc.workspace.folder import WorkspaceFolder
@@ -62,13 +62,9 @@ def rdflib_dataset(workspace: WorkspaceFolder) -> Dataset:
     Raises:
         MissingError: rdflib is not installed.
     """
-    from memeloc.knowledge.graphs.checking import require_rdflib
-
-    rdflib = require_rdflib()
-    from pyoxigraph import RdfFormat
-
-    dataset: Dataset = rdflib.Dataset(default_union=True)
-    content = graph_store(workspace).dump(format=RdfFormat.N_QUADS)
+    dataset: Dataset = library("rdflib").Dataset(default_union=True)
+    store = graph_store(workspace)
+    content = store.dump(format=library("pyoxigraph").RdfFormat.N_QUADS)
     dataset.parse(data=content, format="nquads")
     return dataset
 
@@ -78,18 +74,15 @@ def export_graphs(stored: StoredKnowledge, out: Path, to: ExportFormat) -> Graph
     return write_graphs(stored.memes(), out, to, terms_of(stored.workspace, stored))
 
 
-def check_stored(stored: StoredKnowledge) -> GraphCheck:
+def check_stored(stored: StoredKnowledge, on_progress: Callable[[int, int], None]) -> GraphCheck:
     """Check the graphs of an extraction by the shapes that every graph must meet."""
-    count = 0
-
-    def counted() -> Iterator[MemeKnowledge]:
-        nonlocal count
-        for each in stored.memes():
-            count += 1
-            yield each
-
-    found = tuple(check_graphs(counted(), terms_of(stored.workspace, stored)))
-    return GraphCheck(count, found)
+    memes = list(stored.memes())
+    terms = terms_of(stored.workspace, stored)
+    found: list[Violation] = []
+    for each in memes:
+        found += violations(as_rdflib(each, terms), each.meme)
+        on_progress(1, len(memes))
+    return GraphCheck(len(memes), tuple(found))
 
 
 def terms_of(workspace: WorkspaceFolder, *stored: StoredKnowledge) -> Terms:

@@ -141,13 +141,15 @@ class Knowledge(Part):
         stored = stored_knowledge(self._workspace, recipe, model)
         return export_graphs(stored, Path(out), to)
 
-    def check(self, *, recipe: str = "", model: str = "") -> GraphCheck:
+    def check(
+        self, *, recipe: str = "", model: str = "", on_progress: OnProgress = _silent
+    ) -> GraphCheck:
         """Check the graphs by the shapes (SHACL) that every graph must meet.
 
         Raises:
             MissingError: pyshacl is not installed.
         """
-        return check_stored(stored_knowledge(self._workspace, recipe, model))
+        return check_stored(stored_knowledge(self._workspace, recipe, model), on_progress)
 
     def pages(
         self,
