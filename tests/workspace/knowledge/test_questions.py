@@ -23,12 +23,12 @@ from tests.workspace.teams import fill, team_table, workspace_of
 
 MODEL = "tiny"
 DIMENSIONS = 10
-MEMES = 6
+MEMES = 4
 
 
 @pytest.fixture(scope="module")
 def made(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Path, ChatServer]]:
-    """A workspace with six captions, extracted and with their questions."""
+    """A workspace with four captions, extracted and with their questions."""
     folder = tmp_path_factory.mktemp("made")
     with serve_chat() as server, pytest.MonkeyPatch.context() as patch:
         server.say = asked
@@ -163,7 +163,7 @@ def test_two_stages_of_judges_make_the_benchmark(workspace: Workspace, tmp_path:
     positive = set(labels.index[(labels[["label", "toxicity-answer"]] == "yes").all(axis=1)])
     assert 0 < len(positive) < MEMES
 
-    surveys = judged(workspace, tmp_path, "others", sample=2, seed=4, answers=2)
+    surveys = judged(workspace, tmp_path, "others", sample=1, seed=4, answers=2)
     assert set(workspace.survey(surveys[0]).memes) <= positive
     result = questions.select(tmp_path / "benchmark", seed=1)
     rows = read(tmp_path / "benchmark" / "questions.csv")
@@ -178,7 +178,7 @@ def test_two_stages_of_judges_make_the_benchmark(workspace: Workspace, tmp_path:
     assert len(rows) + result.left_out == MEMES * DIMENSIONS
     about = json.loads((tmp_path / "benchmark" / "questions.json").read_text("utf-8"))
     assert about["surveys"] == ["toxicity", *surveys]
-    assert about["second_stage"] == {"sample": 2, "seed": 4}
+    assert about["second_stage"] == {"sample": 1, "seed": 4}
 
     section = questions.validity().section
     counted = section.tables[0].frame.set_index(["dimension", "stage"])
