@@ -51,7 +51,6 @@ from memeloc.object_storage import folder_at
 
 bucket, folder = folder_at(sys.argv[1]), Path(sys.argv[2])
 files = {path.relative_to(folder).as_posix(): path for path in folder.rglob("*") if path.is_file()}
-del files[".memeloc/lock"]
 assert {entry.key for entry in bucket.entries()} == files.keys(), "other objects than files"
 for key, path in files.items():
     assert bucket.read(key) == path.read_bytes(), f"{key} differs"

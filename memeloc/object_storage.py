@@ -68,7 +68,7 @@ class LocalFolder:
     path: Path
 
     def address(self, key: str) -> Path:
-        """Where a file is, for people and programs."""
+        """Where a file is, for people and programs; without a key the folder."""
         return self.path / key
 
     def entry(self, key: str) -> Entry | None:
@@ -141,8 +141,8 @@ class ObjectFolder:
         return self.url.rpartition("/")[2]
 
     def address(self, key: str) -> str:
-        """Where an object is, for people and programs."""
-        return f"{self.url}/{key}"
+        """Where an object is, for people and programs; without a key the folder."""
+        return f"{self.url}/{key}".rstrip("/")
 
     @cached_property
     def _opened(self) -> tuple[Any, str]:

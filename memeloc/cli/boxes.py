@@ -13,7 +13,9 @@ from memeloc.counts import counted
 
 
 def boxes(
-    out: Path = Argument(..., metavar="DIR", help="The folder that `memeloc render --out` wrote."),
+    out: Path = Argument(
+        ..., metavar="DIR", help="What `memeloc render --out` wrote: a folder, or its address."
+    ),
     to: Path = Option(Path("coco-text.json"), metavar="FILE", help="The file to write."),
     kind: Literal["coco-text"] = Option(
         "coco-text", "--format", metavar="KIND", help="coco-text: JSON as COCO-Text v2 has it."

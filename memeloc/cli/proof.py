@@ -21,7 +21,9 @@ if TYPE_CHECKING:
 
 
 def proof(
-    out: Path = Argument(..., metavar="DIR", help="The folder that `memeloc render --out` wrote."),
+    out: Path = Argument(
+        ..., metavar="DIR", help="What `memeloc render --out` wrote: a folder, or its address."
+    ),
     ocr: bool = Option(False, "--ocr", help="Read each picture back with Tesseract (extra `ocr`)."),
     langs: str = Option("all", metavar="TAGS", help="Languages to report on, as de,zh; or all."),
     limit: int = Option(20, min=0, help="Rows of each list; 0 shows everything."),

@@ -25,6 +25,7 @@ from PIL import Image
 from memeloc.errors import InputError, ServiceError
 from memeloc.files import replacing
 from memeloc.model import Template, TextBox
+from memeloc.object_storage import LocalFolder, folder_at
 from memeloc.ocr.error_rate import count_errors, normalise
 from memeloc.ocr.tesseract import (
     BLOCK,
@@ -157,6 +158,10 @@ def read_back(
         MissingError: the extra `ocr` or the program is not installed.
         InputError: there is no manifest, or a language that it lacks; or the set is in shards.
     """
+    place = folder_at(out)
+    if not isinstance(place, LocalFolder):
+        message = "is in object storage; fetch the set into a folder to read its pictures"
+        raise InputError(message, file=place.url)
     if (out / SHARDS).is_dir():
         raise InputError(
             "has its pictures in shards; render them with --to files to read them", file=out

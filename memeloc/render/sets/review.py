@@ -18,6 +18,7 @@ import pyarrow.parquet as pq
 from memeloc.counts import counted
 from memeloc.errors import InputError
 from memeloc.locales.tags import listed_tags
+from memeloc.object_storage import LocalFolder, folder_at
 from memeloc.render.proof import PROBLEMS
 
 if TYPE_CHECKING:
@@ -128,17 +129,22 @@ class Review:
 
 
 def open_manifest(out: Path) -> pq.ParquetFile:
-    """Open OUT/manifest.parquet.
+    """Open OUT/manifest.parquet; of an address only what is read is fetched.
 
     Raises:
         InputError: it is not there, or is no Parquet file.
+        ServiceError: the storage cannot be reached, or refuses.
     """
-    path = out / "manifest.parquet"
+    place = folder_at(out)
+    path = place.address("manifest.parquet")
     try:
-        return pq.ParquetFile(path)
+        if isinstance(place, LocalFolder):
+            return pq.ParquetFile(path)
+        return pq.ParquetFile(place.open("manifest.parquet"))
     except FileNotFoundError:
         raise InputError(
-            "no manifest.parquet here; give the folder that `memeloc render --out` wrote", file=out
+            "no manifest.parquet here; give the folder that `memeloc render --out` wrote",
+            file=place.address(""),
         ) from None
     except (pa.ArrowInvalid, OSError) as error:
         raise InputError(

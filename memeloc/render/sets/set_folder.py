@@ -20,6 +20,7 @@ from memeloc.render.sets.out_folder import PAGE, SKIPPED
 
 RUNNING = f"{STATE}/running"
 """Says that a run has begun and not come to its end."""
+_LOCK = f"{STATE}/lock"
 _PAGE_DATA = f"{STATE}/page"
 
 
@@ -79,6 +80,7 @@ class _RemoteSet(SetFolder):
         """Get what earlier runs left; of shards and folders of pictures only the names."""
         self.path.mkdir()
         names = self.place.names()
+        self._is_new = STATE not in names
         for name in names:
             if name in (PAGE, SKIPPED, MANIFEST):
                 self.place.fetch(name, self.path / name)
@@ -104,7 +106,7 @@ class _RemoteSet(SetFolder):
         for path in self.path.rglob("*"):
             key = path.relative_to(self.path).as_posix()
             folder = key.rpartition("/")[0]
-            is_own = path.name.startswith(".") or key in (RUNNING, f"{STATE}/lock")
+            is_own = path.name.startswith(".") or key in (RUNNING, _LOCK)
             if folder in ("", STATE, _PAGE_DATA) and path.is_file() and not is_own:
                 status = path.stat()
                 found.append((key, (status.st_size, status.st_mtime_ns)))
@@ -117,6 +119,8 @@ class _RemoteSet(SetFolder):
     def begin(self, run: int) -> None:
         if self._run:
             self._check()
+        elif self._is_new:  # an object that stays makes it memeloc's: folders there are none
+            self.place.write(_LOCK, b"")
         self._run = f"{run} {self._token}".encode()
         self.place.write(RUNNING, self._run)
         (self.path / RUNNING).touch()
