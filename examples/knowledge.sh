@@ -58,10 +58,10 @@ say "What they mean, by a scripted model: ten dimensions, and what toxicity rest
 serve scripted scripted_model.py
 export OPENAI_MODEL=scripted
 memes=(--collected none --pictures out --caption --statements-language en)
-memeloc knowledge extract "${memes[@]}" --lang en --dry-run | head -2
+memeloc knowledge extract "${memes[@]}" --lang en --dry-run | sed -n 1,2p
 memeloc knowledge extract "${memes[@]}" --lang en
 memeloc knowledge extract "${memes[@]}" --lang de
-memeloc knowledge extract "${memes[@]}" --lang en | head -1
+memeloc knowledge extract "${memes[@]}" --lang en | sed -n 1,1p
 memeloc knowledge status
 
 say "As graphs: checked by SHACL, exported, asked"
