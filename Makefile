@@ -49,9 +49,10 @@ lint: $(VENV)/.installed-test ## Check style (ruff), types (mypy) and who may im
 bench: apt-bench $(VENV)/.installed-bench ## Measure speed and memory against the bounds; writes bench/results.json
 	@$(BIN)/python -m bench
 
-docs: $(VENV)/.installed-demo ## Write guides/commands.md from the commands' help, guides/speed.md from bench/results.json, the table of guides/statistics.md
+docs: $(VENV)/.installed-demo ## Write guides/commands.md from the commands' help, guides/speed.md and guides/scale.md from bench/, the table of guides/statistics.md
 	@$(BIN)/python tools/make_command_reference.py
 	@$(BIN)/python tools/make_speed_page.py
+	@$(BIN)/python tools/make_scale_page.py
 	@$(BIN)/python tools/make_statistics_table.py
 
 site: apt-demo $(VENV)/.installed-site ## Build the documentation site: build/site/docs/index.html

@@ -30,6 +30,7 @@ from bench import (
     pictures,
     publishing,
     reading,
+    scale,
     scores,
     serving,
     shards,
@@ -77,13 +78,17 @@ def main() -> int:
             "graphs",
             "baselines",
             "cluster",
+            "scale",
         ),
-        help="one part; writes no file",
+        help="one part; writes no file, but scale bench/scale.json",
     )
     parser.add_argument(
         "--pictures",
         type=int,
         help="finished memes that are localised, or pictures that are rendered on a cluster",
+    )
+    parser.add_argument(
+        "--rows", type=int, default=scale.PICTURES, help="pictures of the large set, of `scale`"
     )
     chosen = parser.parse_args()
     begin = time.monotonic()
@@ -159,6 +164,8 @@ def main() -> int:
         notes += more
     if chosen.only in (None, "publishing"):
         figures += publishing.measure(say=say)
+    if chosen.only in (None, "scale"):
+        figures += scale.measure(chosen.rows, say=say)
     if chosen.only in (None, "baselines"):
         figures += baselines.measure(say=say)
     if chosen.only in (None, "cluster"):

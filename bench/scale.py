@@ -9,6 +9,7 @@ hold the painted pictures only.
 from __future__ import annotations
 
 import json
+import os
 import resource
 import subprocess
 import sys
@@ -18,49 +19,110 @@ from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Any
 
-from bench.command import make_table
-from bench.figures import Bound, Figure
+from bench.command import make_table, run
+from bench.figures import Bound, Figure, write_results
+from bench.hashes import hashing, in_shards
 from bench.scenes import ROOT
 from memeloc.engine import ShardResult, map_shards
 from memeloc.render.sets.shards import Made, Shard
 
+RESULTS = ROOT / "bench" / "scale.json"
+"""What guides/scale.md is computed from."""
 PICTURES = 1_000_000
-"""Unless another number is asked for; the issue's bound is for ten million."""
+"""Unless another number is asked for; the bound is meant for ten million."""
 _PAINTED = 0.01
 """Share of the pictures that are painted."""
 _GROUP = "Millions of pictures, one driver"
+_ONE_CORE = "One core, for a plan"
 _BOUND = Bound("at most", 500)
+_FEW, _MANY = 150, 750
+_READ = 6
+_JOINS = (1_000_000, 10_000_000)
 
 
 def measure(
     pictures: int = PICTURES, *, say: Callable[[str], None] = lambda _: None
 ) -> list[Figure]:
-    """The driver's peak memory in a first run, and in a second one where all is unchanged."""
+    """The driver's memory and time at a tenth of the pictures and at all; one core's figures.
+
+    Args:
+        pictures: how many the set has.
+        say: gets what is being measured.
+    """
+    note = f"The machine's load average was {os.getloadavg()[0]:.1f} when the bench began."
+    figures = [figure for size in (pictures // 10, pictures) for figure in _driver(size, say)]
+    figures += _one_core(say)
+    for count in _JOINS:
+        figures += in_shards(count, say=say)
+    write_results(figures, [note], RESULTS)
+    return figures
+
+
+def _driver(pictures: int, say: Callable[[str], None]) -> list[Figure]:
+    """Of a first run, and of a second one where all is unchanged."""
     figures = []
     painted = int(pictures * _PAINTED)
     with tempfile.TemporaryDirectory(prefix="memeloc-bench-") as name:
         table, out = Path(name) / "captions.csv", Path(name) / "out"
         say(f"a table of {pictures:,} captions")
         make_table(table, pictures)
-        for what in ("a first run", "the same again, all unchanged"):
+        for what in ("first run", "second run"):
             say(f"{what}, {pictures:,} pictures")
             result = _child(table, out, painted)
             made = f"{result['rendered']:,} made, {result['unchanged']:,} unchanged"
             note = f"{made}; {painted:,} painted, of the others the rows only"
+            name = f"{what}, {pictures:,} pictures"
+            cpu = result["cpu"] / pictures * 1e6
             figures += [
-                Figure(
-                    _GROUP, f"driver's peak memory, {what}", result["memory"], "MB", _BOUND, note
-                ),
-                Figure(
-                    _GROUP,
-                    f"driver's CPU for 1,000 pictures, {what}",
-                    result["cpu"] / pictures * 1e6,
-                    "ms",
-                ),
+                Figure(_GROUP, f"peak memory, {name}", result["memory"], "MB", _BOUND, note),
+                Figure(_GROUP, f"CPU for 1,000 pictures, {name}", cpu, "ms"),
             ]
-        size = (out / "manifest.parquet").stat().st_size / pictures
-        figures.append(Figure(_GROUP, "bytes of the manifest for a picture", size, "B"))
     return figures
+
+
+def _one_core(say: Callable[[str], None]) -> list[Figure]:
+    """CPU and bytes of one more picture; what a command needs to start is taken off."""
+    figures = []
+    with tempfile.TemporaryDirectory(prefix="memeloc-bench-") as name:
+        folder = Path(name)
+        for layout in ("files", "webdataset"):
+            say(f"rendering --to {layout}")
+            spent, outs = [], []
+            for pictures in (_FEW, _MANY):
+                table, out = folder / f"{pictures}.csv", folder / f"{layout}-{pictures}"
+                make_table(table, pictures)
+                arguments = ("--langs", "all", "--out", str(out), "--to", layout, "--jobs", "1")
+                spent.append(run("render", str(table), *arguments).cpu)
+                outs.append(out)
+            cpu = (spent[1] - spent[0]) / (_MANY - _FEW)
+            size = (_size(outs[1]) - _size(outs[0])) / (_MANY - _FEW)
+            figures += [
+                Figure(_ONE_CORE, f"rendering --to {layout}, CPU", cpu * 1e3, "ms"),
+                Figure(_ONE_CORE, f"--to {layout}, all files", size, "B"),
+            ]
+        rows = (folder / f"files-{_MANY}" / "manifest.parquet").stat().st_size / _MANY
+        figures.append(Figure(_ONE_CORE, "a row of the manifest", rows, "B"))
+        figures.append(_reading(folder / f"files-{_FEW}" / "en", say))
+    say("hashing pictures")
+    hashed = hashing()
+    return [*figures, Figure(_ONE_CORE, "hashing, CPU", 1e3 / hashed["hashed"], "ms")]
+
+
+def _reading(pictures: Path, say: Callable[[str], None]) -> Figure:
+    """CPU of OCR by Tesseract."""
+    say("reading pictures")
+    files = [str(path) for path in sorted(pictures.glob("*/*.jpg"))[: 4 * _READ]]
+    spent = [
+        run("ocr", *some, "--reader", "tesseract", "--langs", "en", "--jobs", "1").cpu
+        for some in (files[:_READ], files)
+    ]
+    cpu = (spent[1] - spent[0]) / (len(files) - _READ)
+    return Figure(_ONE_CORE, "reading by Tesseract, CPU", cpu * 1e3, "ms")
+
+
+def _size(folder: Path) -> int:
+    """Bytes of all files in a folder."""
+    return sum(path.stat().st_size for path in folder.rglob("*") if path.is_file())
 
 
 def _child(table: Path, out: Path, painted: int) -> dict[str, Any]:

@@ -6,7 +6,13 @@ folder of temporary files (`SQLITE_TMPDIR`, `TMPDIR`), and the file goes when th
 
 from __future__ import annotations
 
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
 from typing import TYPE_CHECKING
+
+from memeloc.errors import InputError
 
 if TYPE_CHECKING:
     import sqlite3
@@ -29,3 +35,22 @@ def temporary_database(schema: str) -> sqlite3.Connection:
     )
     database.execute("BEGIN")  # one transaction, never ended: nothing is flushed before it must be
     return database
+
+
+@contextmanager
+def naming_full_folder() -> Iterator[None]:
+    """Name the folder of temporary files when it has no space for a database.
+
+    Raises:
+        InputError: a database could not be written.
+    """
+    import sqlite3
+
+    try:
+        yield
+    except sqlite3.OperationalError as error:
+        raise InputError(
+            f"has no space for a temporary database ({error}). Free some, or name another folder "
+            "in the variable TMPDIR, and run the same command again; what was finished is kept.",
+            file=Path(tempfile.gettempdir()),
+        ) from error

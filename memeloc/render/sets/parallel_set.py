@@ -37,10 +37,12 @@ from memeloc.render.sets.storage import Layout
 from memeloc.render.sets.summary import Summary
 from memeloc.tables.frames import Frame, as_file, of_frame
 from memeloc.templates import load_templates
+from memeloc.temporary_database import naming_full_folder
 
 __all__ = ["Progress", "Summary", "render_table"]
 
 
+@naming_full_folder()
 def render_table(
     table: str | Path | Frame,
     out: str | Path | Folder,

@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import pyarrow as pa
+import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
 from memeloc.counts import counted
@@ -46,6 +47,9 @@ _COLUMNS = (
     "middle_coverage",
     "problems",
 )
+
+_COMPARED = ("meme_id", "template", "language", "size_share", "coverage", "middle_coverage")
+"""Of these all pictures are held at once."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -167,26 +171,34 @@ def read_pictures(
     Raises:
         InputError: no manifest, a manifest without one of the columns, or a language it lacks.
     """
+    for batch in _batches(out, columns, languages):
+        yield from batch.to_pylist()
+
+
+def _batches(
+    out: Path, columns: Collection[str], languages: Collection[str] | None
+) -> Iterator[pa.RecordBatch]:
+    """The manifest's rows as `read_pictures` gives them, before they are objects of Python."""
     if languages is not None:
         languages = listed_tags(languages)
     with open_manifest(out) as manifest:
-        absent = set(columns) - set(manifest.schema_arrow.names)
-        if absent:
+        names = set(manifest.schema_arrow.names)
+        if absent := set(columns) - names:
             raise InputError(
                 f"has no column {sorted(absent)[0]!r}; run `memeloc render` again",
                 file=out / "manifest.parquet",
             )
         seen: set[str] = set()
-        marks = {"in_table"} & set(manifest.schema_arrow.names)
-        for batch in manifest.iter_batches(batch_size=2048, columns=[*{*columns, *marks}]):
-            for picture in batch.to_pylist():
-                if picture.pop("in_table", True) is False:
-                    continue
-                if languages is not None:
-                    seen.add(picture["language"])
-                    if picture["language"] not in languages:
-                        continue
-                yield picture
+        read = [*{*columns, "language", *({"in_table"} & names)}]
+        for batch in manifest.iter_batches(batch_size=2048, columns=read):
+            if "in_table" in names:
+                batch = batch.filter(pc.fill_null(batch["in_table"], True))
+            if languages is not None:
+                seen.update(batch["language"].unique().to_pylist())
+                wanted = pa.array(languages, pa.string())
+                batch = batch.filter(pc.is_in(batch["language"], wanted))
+            if batch.num_rows:
+                yield batch.select([*columns])
     for language in languages or ():
         if language not in seen:
             raise InputError(
@@ -207,12 +219,18 @@ def review(out: Path, languages: Collection[str] | None = None) -> Review:
     """
     import pandas as pd
 
-    pictures = pd.DataFrame(read_pictures(out, _COLUMNS, languages), columns=[*_COLUMNS])
-    flawed: list[Any] = pictures[pictures["problems"].map(bool)].to_dict("records")
+    flaws: list[Flaw] = []
+    frames = [pd.DataFrame(columns=[*_COMPARED, "flawed"])]
+    for batch in _batches(out, _COLUMNS, languages):
+        flawed = pc.fill_null(pc.greater(pc.list_value_length(batch["problems"]), 0), False)
+        flaws += map(_flaw, batch.filter(flawed).to_pylist())
+        frame = batch.select(_COMPARED).to_pandas()
+        frames.append(frame.assign(flawed=flawed.to_pandas().to_numpy(dtype=bool)))
+    pictures = pd.concat(frames[1:] or frames, ignore_index=True)
     return Review(
         pictures=len(pictures),
         memes=pictures["meme_id"].nunique(),
-        flaws=tuple(sorted(map(_flaw, flawed), key=_badness)),
+        flaws=tuple(sorted(flaws, key=_badness)),
         parity=_parity(pictures),
         languages=_languages(pictures),
     )
@@ -305,10 +323,10 @@ def _parity(pictures: pd.DataFrame) -> tuple[Parity, ...]:
 
 def _languages(pictures: pd.DataFrame) -> tuple[LanguageSummary, ...]:
     table = pictures.groupby("language", sort=False).agg(
-        pictures=("path", "size"),
+        pictures=("meme_id", "size"),
         coverage=("coverage", "median"),
         middle_coverage=("middle_coverage", "median"),
-        flawed=("problems", lambda problems: problems.map(bool).sum()),
+        flawed=("flawed", "sum"),
     )
     table["size_share"] = _sizes(pictures).groupby("language")["size_share"].median()
     return _records(LanguageSummary, table.fillna(0.0))
