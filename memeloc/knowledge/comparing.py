@@ -8,16 +8,17 @@ how texts are written, a language model's vectors what they say.
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
 from typing import TYPE_CHECKING, Literal
 
-from memeloc.errors import InputError, MissingError
+from memeloc.counts import counted
+from memeloc.errors import InputError
+from memeloc.knowledge.graphs.names import library
 from memeloc.knowledge.statements import MemeKnowledge, Statement
 from memeloc.reports import Report, Section, Table
 from memeloc.reports.sections import Bars
-from memeloc.statistics.intervals import wilson
 
 if TYPE_CHECKING:
     import numpy as np
@@ -27,7 +28,6 @@ if TYPE_CHECKING:
 
 THRESHOLD = 0.6
 """Cosine from which two statements are counterparts."""
-_CONFIDENCE = 0.95
 
 State = Literal["both", "first", "second"]
 
@@ -149,16 +149,12 @@ def comparison_section(result: Comparison) -> Section:
         f"Statements in {result.language} about the same meme are paired one to one within a "
         "dimension so that the sum of their cosine similarities is greatest (Jonker and Volgenant "
         f"1987, scipy); a pair of {result.threshold:g} or more is counterparts. Vectors: "
-        f"{result.model}. {result.memes:,} memes."
+        f"{result.model}. {counted(result.memes, 'meme')}."
     )
+    short = f"Cosines of {result.model}; counterparts from {result.threshold:g}."
     dimensions = pd.DataFrame(
         list(result.dimensions), columns=list(DimensionComparison.__dataclass_fields__)
     )
-    counts = 2 * dimensions["counterparts"]
-    low, high = wilson(
-        counts, dimensions["first_statements"] + dimensions["second_statements"], _CONFIDENCE
-    )
-    dimensions = dimensions.assign(low=low, high=high)
     columns = {
         "dimension": "id of the dimension",
         "first": "language of one version",
@@ -168,8 +164,6 @@ def comparison_section(result: Comparison) -> Section:
         "second_statements": "statements about the second version",
         "counterparts": "pairs of statements that are counterparts",
         "share": "share of all statements that have a counterpart, 0 to 1",
-        "low": "lower end of its 95 % interval (Wilson)",
-        "high": "upper end of it",
     }
     pairs = pd.DataFrame(list(result.pairs), columns=list(Pair.__dataclass_fields__))
     texts = {
@@ -185,14 +179,14 @@ def comparison_section(result: Comparison) -> Section:
     )
     return Section(
         "comparison",
-        "Meaning in two languages",
+        "Meaning across languages",
         (
-            Table("comparison_dimensions", "By dimension", dimensions, columns, method),
+            Table("comparison_dimensions", "By dimension", dimensions, columns, short),
             Table(
                 *("comparison_statements", "Statements, those without a counterpart first"),
                 shown.drop(columns="order")[list(texts)],
                 texts,
-                method,
+                short,
                 ("first_text", "second_text"),
             ),
         ),
@@ -200,11 +194,15 @@ def comparison_section(result: Comparison) -> Section:
             Bars(
                 *("comparison_shares", "Statements that have a counterpart"),
                 _shares(dimensions),
-                *("share of statements", method),
+                *("share of statements", short),
             ),
         ),
         (method,),
-        {"memes": result.memes, "alone": result.alone, "counterparts": int(counts.sum() / 2)},
+        {
+            "memes": result.memes,
+            "alone": result.alone,
+            "counterparts": int(dimensions["counterparts"].sum()),
+        },
     )
 
 
@@ -217,7 +215,7 @@ def comparison_report(result: Comparison) -> Report:
         "Memes": f"{result.memes:,} (in one version only: {result.alone:,})",
         "Vectors": f"{result.model}, counterparts from {result.threshold:g}",
     }
-    title = f"Meaning in {' and '.join(result.versions)}"
+    title = f"Meaning in {', '.join(result.versions)}"
     return Report("comparison", title, title, facts, (section,), methods=section.sentences)
 
 
@@ -257,8 +255,9 @@ def _paired(
     """State, texts and similarity: counterparts first, then what has none."""
     left, right = set(range(len(first))), set(range(len(second)))
     if first and second:
+        assign = library("scipy.optimize").linear_sum_assignment
         similarities = _similarities(first, second, embedder)
-        for row, column in zip(*_assignment()(similarities, maximize=True), strict=True):
+        for row, column in zip(*assign(similarities, maximize=True), strict=True):
             similarity = float(similarities[row, column])
             if similarity >= threshold:
                 left.remove(int(row))
@@ -280,16 +279,6 @@ def _similarities(
     lengths = np.linalg.norm(vectors, axis=1, keepdims=True)
     vectors = np.divide(vectors, lengths, out=np.zeros_like(vectors), where=lengths > 0)
     return np.asarray(vectors[: len(first)] @ vectors[len(first) :].T)
-
-
-def _assignment() -> Callable[..., tuple[np.ndarray, np.ndarray]]:
-    try:
-        from scipy.optimize import linear_sum_assignment
-    except ImportError as error:
-        message = "Comparisons need scipy: pip install 'memeloc[knowledge]'."
-        raise MissingError(message) from error
-    assignment: Callable[..., tuple[np.ndarray, np.ndarray]] = linear_sum_assignment
-    return assignment
 
 
 def _dimension(

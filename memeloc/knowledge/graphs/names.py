@@ -171,7 +171,7 @@ def _tag(language: str) -> str:
 
 
 def library(name: str, extra: str = "knowledge") -> Any:
-    """A package that graphs need.
+    """A package, or a module of one, that is optional.
 
     Raises:
         MissingError: it is not installed.
@@ -179,5 +179,6 @@ def library(name: str, extra: str = "knowledge") -> Any:
     try:
         return import_module(name)
     except ImportError as error:
-        message = f"Graphs need {name}: pip install 'memeloc[{extra}]'."
+        package = name.partition(".")[0]
+        message = f"This needs {package}: pip install 'memeloc[{extra}]'."
         raise MissingError(message) from error
