@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import os
 import shutil
 import sys
@@ -15,6 +16,8 @@ from hypothesis import settings
 # would compile them anew.
 sys.dont_write_bytecode = False
 os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
+# What is collected stays until the end; to look through all of it often takes a tenth of the time.
+gc.set_threshold(20_000)
 
 # A first example may open fonts and fill caches, and machines that run tests are busy: time is
 # measured in bench/. `make test` tries the same examples each time, so that it cannot fail by

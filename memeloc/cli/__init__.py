@@ -17,6 +17,7 @@ import sys
 import traceback
 from collections.abc import Sequence
 from contextlib import suppress
+from functools import cache
 from importlib import import_module
 from inspect import cleandoc
 from typing import Any
@@ -175,8 +176,9 @@ def _listed(name: str) -> Any:
     return TyperCommand(name, help=cleandoc(text or ""))
 
 
+@cache
 def _load(name: str) -> Any:
-    """A command, or a group of commands, ready to run."""
+    """A command, or a group of commands, ready to run; made once of a process that runs several."""
     command = _imported(name)
     alone = typer.Typer(add_completion=False)
     alone.callback()(memeloc)  # with a callback it is a group, also of one command

@@ -62,7 +62,10 @@ def _sheet(source: str, machine: str) -> Sheet:
 
 @pytest.mark.parametrize("form", formats())
 @given(source=TEXT, machine=TEXT)
-@settings(max_examples=40, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(
+    max_examples=settings().max_examples // 3,
+    suppress_health_check=[HealthCheck.function_scoped_fixture],
+)
 def test_what_goes_out_comes_back_untouched(
     form: str, source: str, machine: str, tmp_path: Path
 ) -> None:

@@ -329,7 +329,8 @@ texts = st.text(st.characters(exclude_categories=["Cs", "Cc"]), max_size=30) | s
 
 
 @settings(
-    max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
+    max_examples=settings().max_examples // 3,
+    suppress_health_check=[HealthCheck.function_scoped_fixture],
 )
 @given(texts)
 def test_any_text_typed_comes_back_from_a_csv_and_a_workbook(tmp_path: Path, text: str) -> None:

@@ -8,7 +8,7 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from memeloc.model import Template, TextBox
@@ -178,6 +178,7 @@ def test_a_source_without_picture_stays_out_of_the_manifest(tmp_path: Path) -> N
 _MEMES = st.lists(st.integers(0, 30), unique=True, min_size=1, max_size=25)
 
 
+@settings(max_examples=settings().max_examples // 3)
 @given(_MEMES, st.data())
 def test_rows_come_together_in_any_order_from_any_parts(
     ids: list[int], data: st.DataObject

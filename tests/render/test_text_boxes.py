@@ -6,7 +6,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from PIL import Image, ImageChops, ImageDraw
 
@@ -71,7 +71,6 @@ def _inside(box: tuple[int, ...], other: tuple[int, ...]) -> bool:
 _LETTERS = st.text("abgim fj.,-(é) ابتلاش 12 कखिक्षा 你好世界， ฉันตาก ff", min_size=1, max_size=40)
 
 
-@settings(max_examples=25)
 @given(_LETTERS.filter(lambda text: any(map(str.isalnum, text))), st.sampled_from(["en", "ar"]))
 def test_words_lie_in_their_line_and_lines_in_the_ink(
     renderer: Renderer, folder: Path, text: str, language: str

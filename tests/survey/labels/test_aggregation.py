@@ -107,7 +107,7 @@ def test_models_trust_the_reliable_and_differences_are_listed() -> None:
     result = differences(
         settled,
         dawid_skene=aggregate(table, HATE, "dawid-skene"),
-        mace=aggregate(table, HATE, "mace", iterations=30),
+        mace=aggregate(table, HATE, "mace", iterations=15, restarts=2),
     )
     assert list(result.columns) == [
         "item", "culture", "majority", "dawid_skene", "dawid_skene.probability", "mace",
@@ -121,10 +121,10 @@ def test_models_trust_the_reliable_and_differences_are_listed() -> None:
 @pytest.mark.parametrize("method", METHODS)
 def test_the_order_of_answers_and_abstentions_change_nothing(method: Method) -> None:
     table = toy()
-    before = aggregate(table, HATE, method, seed=2, iterations=20, restarts=2)
+    before = aggregate(table, HATE, method, seed=2, iterations=6, restarts=2)
     more = pd.DataFrame([("m1", "US", "new", "unknown"), ("m2", "US", "x", "")], columns=COLUMNS)
     shuffled = pd.concat([table, more, table]).sample(frac=1, random_state=5)
-    after = aggregate(shuffled, HATE, method, seed=2, iterations=20, restarts=2)
+    after = aggregate(shuffled, HATE, method, seed=2, iterations=6, restarts=2)
     pd.testing.assert_frame_equal(before, after)
 
 
@@ -134,8 +134,8 @@ def test_cultures_are_modelled_apart(method: Method) -> None:
     other = table.assign(
         culture="DE", label=table["label"].map({"hate": "no-hate", "no-hate": "hate"})
     )
-    alone = aggregate(table, HATE, method, iterations=20, restarts=2)
-    both = aggregate(pd.concat([other, table]), HATE, method, iterations=20, restarts=2)
+    alone = aggregate(table, HATE, method, iterations=6, restarts=2)
+    both = aggregate(pd.concat([other, table]), HATE, method, iterations=6, restarts=2)
     result = both[both["culture"] == "US"].reset_index(drop=True)
     pd.testing.assert_frame_equal(result, alone)
 

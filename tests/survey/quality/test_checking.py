@@ -353,7 +353,7 @@ def crowd() -> tuple[list[Submission], list[Participant]]:
     return items, [*people, person("moved", DE, nationality="Austria")]
 
 
-@settings(suppress_health_check=[HealthCheck.too_slow], max_examples=25)
+@settings(suppress_health_check=[HealthCheck.too_slow], max_examples=settings().max_examples // 3)
 @given(st.randoms(use_true_random=False))
 def test_the_order_of_submissions_does_not_matter(shuffle: random.Random) -> None:
     items, people = crowd()
@@ -365,7 +365,7 @@ def test_the_order_of_submissions_does_not_matter(shuffle: random.Random) -> Non
     assert check(items, sheets, people).as_json() == before.as_json()
 
 
-@settings(max_examples=25)
+@settings(max_examples=settings().max_examples // 3)
 @given(st.sets(st.sampled_from(sorted(Rules.model_fields))))
 def test_a_rule_that_is_off_excludes_nobody(off: set[str]) -> None:
     items, people = crowd()
