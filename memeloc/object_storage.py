@@ -14,7 +14,8 @@ from __future__ import annotations
 import mimetypes
 import re
 import shutil
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cached_property
@@ -29,6 +30,8 @@ from memeloc.errors import InputError, MissingError, ServiceError
 _ADDRESS = re.compile(r"([A-Za-z][A-Za-z0-9+.-]+):/+(.*)", re.DOTALL)
 """A scheme has two letters at least, as C:/ is a disk; of the slashes `Path` leaves only one."""
 _PYARROW = {"s3", "gs", "gcs", "abfs", "abfss", "hdfs", "viewfs"}
+_AT_ONCE = 16
+"""Objects that a process writes at once."""
 _REASONS = (
     (r"NO_SUCH_BUCKET", "there is no such bucket; make it first", False),
     (
@@ -260,6 +263,15 @@ class ObjectFolder:
             system.open_output_stream(f"{path}/{key}", metadata={"Content-Type": kind}) as stream,
         ):
             stream.write(content)
+
+    @contextmanager
+    def writing_many(self) -> Iterator[Callable[[str, bytes | Path], None]]:
+        """Write many objects at once, as each waits for an answer; all are there at the end."""
+        with ThreadPoolExecutor(_AT_ONCE) as threads:
+            under_way: list[Future[None]] = []
+            yield lambda key, content: under_way.append(threads.submit(self.write, key, content))
+            for written in under_way:
+                written.result()
 
     def remove(self, key: str) -> None:
         """Remove an object; it may be gone already."""

@@ -74,8 +74,10 @@ def replacing_objects(place: ObjectFolder, values: Mapping[str, Any]) -> Iterato
         before = {name for files in _lists(place) for name in files}
         files = json.loads((folder / RELEASE).read_text(encoding="utf-8"))["files"]
         place.write(_UPLOAD, folder / RELEASE)
-        for name in (*files, RELEASE):
-            place.write(name, folder / name)
+        with place.writing_many() as write:
+            for name in files:
+                write(name, folder / name)
+        place.write(RELEASE, folder / RELEASE)
         for name in before - files.keys():
             place.remove(name)
         place.remove(_UPLOAD)

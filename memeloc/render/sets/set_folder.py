@@ -148,8 +148,13 @@ class _RemoteSet(SetFolder):
 
     def publish(self) -> None:
         files = dict(self._files())
-        for key, state in files.items():
-            if self._known.get(key) != state and key not in self._there:
+        changed = [key for key, state in files.items() if self._known.get(key) != state]
+        with self.place.writing_many() as write:
+            for key in changed:
+                if key.startswith(_PAGE_DATA) and key not in self._there:
+                    write(key, self.path / key)
+        for key in changed:
+            if not key.startswith(_PAGE_DATA):
                 self.place.write(key, self.path / key)
         stale = self._known.keys() - files.keys()
         if files.get(PAGE) != self._known.get(PAGE):

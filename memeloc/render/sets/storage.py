@@ -6,7 +6,6 @@ A `Storage` is made in the process of the run and pickled into those that make p
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import AbstractContextManager, contextmanager
 from functools import cached_property
 from pathlib import Path
@@ -25,9 +24,6 @@ Layout = Literal["files", "webdataset", "parquet"]
 
 Add = Callable[[Row, bytes], None]
 """Takes a picture: its row, which has its path, and its bytes."""
-
-_WRITES_AT_ONCE = 16
-"""Objects that a process writes at once."""
 
 
 class Storage(Protocol):
@@ -165,15 +161,8 @@ class SingleObjects:
     @contextmanager
     def adding(self, part: str) -> Iterator[Add]:
         """Write several pictures at once, as each waits for an answer."""
-        under_way: list[Future[None]] = []
-        with ThreadPoolExecutor(_WRITES_AT_ONCE) as threads:
-
-            def add(row: Row, content: bytes) -> None:
-                under_way.append(threads.submit(self.place.write, row["path"], content))
-
-            yield add
-        for written in under_way:
-            written.result()
+        with self.place.writing_many() as write:
+            yield lambda row, content: write(row["path"], content)
 
     def clean(self, known: EarlierPictures) -> None:
         """Note what the run may have written: an object is never there in part."""
