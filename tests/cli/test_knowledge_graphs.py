@@ -51,6 +51,13 @@ def test_query_shows_texts_with_their_language(here, command) -> None:
     assert "Only the first 3 rows" in done.err
 
 
+def test_nothing_of_the_working_directory_is_run(here, command) -> None:
+    (here / "json.py").write_text("raise SystemExit('this is not to be run')")
+    done = command("knowledge", "query", "ASK { ?s a ml:Statement }")
+    (here / "json.py").unlink()
+    assert (done.status, "true" in done.out) == (0, True), done.err
+
+
 def test_query_writes_rows_and_reads_files(here, command, tmp_path) -> None:
     (tmp_path / "all.rq").write_text(STATEMENTS)
     done = command("knowledge", "query", tmp_path / "all.rq", "--out", tmp_path / "all.csv")
@@ -94,6 +101,14 @@ def test_pages_are_written_with_the_captions(here, command, tmp_path) -> None:
     assert "4 pages have no picture" in done.err
     index = (tmp_path / "pages/index.html").read_text("utf-8")
     assert index.count("<li>") == index.count("class=about") == 4
+
+
+def test_pages_have_the_pictures_that_were_rendered(here, tmp_path) -> None:
+    with Workspace.open(here) as workspace:
+        workspace.render(tmp_path / "out", ["en", "de"])
+        result = workspace.knowledge.pages(tmp_path / "pages", pictures=tmp_path / "out")
+    assert (result.memes, result.without_picture) == (4, 0)
+    assert len(list((tmp_path / "pages/pictures").glob("*.jpg"))) == 4
 
 
 def test_graphs_are_there_for_python(here) -> None:

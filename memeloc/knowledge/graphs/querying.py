@@ -7,6 +7,7 @@ too long: a query under way cannot be interrupted otherwise.
 from __future__ import annotations
 
 import json
+import os
 import re
 import subprocess
 import sys
@@ -26,6 +27,7 @@ if TYPE_CHECKING:
 SECONDS = 60.0
 ROWS = 10_000
 
+_HOME = str(Path(__file__).parents[3])
 _TOKENS = re.compile(
     r"""\"\"\"(?:[^\\]|\\.)*?\"\"\" | '''(?:[^\\]|\\.)*?'''
     | "(?:[^"\\\n]|\\.)*" | '(?:[^'\\\n]|\\.)*'  # texts
@@ -104,7 +106,9 @@ def run_query(
         raise InputError("A query does not ask other servers: take SERVICE out of it.")
     try:
         done = subprocess.run(
-            [sys.executable, "-m", __name__, str(folder), str(rows)],
+            # -P: nothing in the working directory passes for a module.
+            [sys.executable, "-P", "-m", __name__, str(folder), str(rows)],
+            env=os.environ | {"PYTHONPATH": os.pathsep.join(filter(None, [_HOME, *sys.path]))},
             input=json.dumps(query),
             capture_output=True,
             timeout=seconds,
