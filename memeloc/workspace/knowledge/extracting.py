@@ -46,7 +46,7 @@ def extraction_passes(workspace: WorkspaceFolder, extraction: Extraction) -> lis
 
         def link(meme: AskedMeme) -> Question[Any] | None:
             return extraction.link_question(
-                meme.input, _found(meme, recipe), open=_open(meme, needs)
+                meme.input, _knowledge(meme, recipe), open=_open(meme, needs)
             )
 
         passes.append(Pass("link", recipe.link, extraction.sha256, link, needs))
@@ -69,18 +69,18 @@ class _Asks:
         return self.extraction.question(
             self.dimension,
             meme.input,
-            _found(meme, recipe),
+            _knowledge(meme, recipe),
             language,
             open=_open(meme, needs),
         )
 
 
-def _found(meme: AskedMeme, recipe: Recipe) -> dict[str, DimensionKnowledge]:
+def _knowledge(meme: AskedMeme, recipe: Recipe) -> dict[str, DimensionKnowledge]:
     """What was found so far, by dimension; an answer is read once."""
     extracted = {
         dimension: answer for (step, dimension), answer in meme.answers.items() if step == "extract"
     }
-    return read_answers(extracted, recipe, meme.found)
+    return read_answers(extracted, recipe, meme.knowledge)
 
 
 def _open(meme: AskedMeme, needs: Sequence[Key]) -> int:

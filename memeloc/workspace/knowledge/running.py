@@ -52,13 +52,13 @@ class AskedMeme:
         language: of statements and questions, a tag.
         answers: its answers so far, of all passes. For an estimate, a pass may be asked for its
             question before what it needs is there.
-        found: what extraction made of the answers, by dimension, so that each is read once.
+        knowledge: what extraction made of the answers, by dimension, so that each is read once.
     """
 
     input: MemeInput
     language: str
     answers: dict[Key, KnowledgeAnswer] = field(default_factory=dict)
-    found: dict[str, DimensionKnowledge] = field(default_factory=dict)
+    knowledge: dict[str, DimensionKnowledge] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -228,16 +228,16 @@ class Run:
                 yield from self._ask_pass(model, each, memes)
 
     def _ask_pass(
-        self, model: LanguageModel, one_pass: Pass, memes: Sequence[AskedMeme]
+        self, model: LanguageModel, question_pass: Pass, memes: Sequence[AskedMeme]
     ) -> Iterator[int]:
         waiting: list[KnowledgeAnswer] = []
         try:
-            for question, answer in model.ask_all(self._questions(one_pass, memes)):
+            for question, answer in model.ask_all(self._questions(question_pass, memes)):
                 meme: AskedMeme = question.mark
                 if isinstance(answer, MemelocError) and for_later(answer):
-                    self._failures.add(f"{meme.input.id}, {one_pass.dimension}", answer)
+                    self._failures.add(f"{meme.input.id}, {question_pass.dimension}", answer)
                     continue
-                waiting.append(self._answer(one_pass, meme, answer))
+                waiting.append(self._answer(question_pass, meme, answer))
                 if len(waiting) >= _STORED:
                     yield self._store(waiting)
                     waiting = []
@@ -247,38 +247,40 @@ class Run:
         if waiting:
             yield len(waiting)
 
-    def _questions(self, one_pass: Pass, memes: Sequence[AskedMeme]) -> Iterator[Question[Any]]:
+    def _questions(
+        self, question_pass: Pass, memes: Sequence[AskedMeme]
+    ) -> Iterator[Question[Any]]:
         for meme in memes:
-            if one_pass.key in meme.answers:
+            if question_pass.key in meme.answers:
                 continue
-            if any(key not in meme.answers for key in one_pass.needs):
-                name = f"{meme.input.id}, {one_pass.dimension}"
+            if any(key not in meme.answers for key in question_pass.needs):
+                name = f"{meme.input.id}, {question_pass.dimension}"
                 self._failures.add(name, "waits for an answer that is missing")
                 continue
-            question = one_pass.question(meme)
+            question = question_pass.question(meme)
             if question is not None:
                 yield replace(question, mark=meme)
 
     def _answer(
-        self, one_pass: Pass, meme: AskedMeme, answer: Answer[Any] | MemelocError
+        self, question_pass: Pass, meme: AskedMeme, answer: Answer[Any] | MemelocError
     ) -> KnowledgeAnswer:
         """What is stored of an answer; the meme has it from now on."""
         recorded = record(answer)
-        own = one_pass.recorded(meme) if one_pass.recorded else {}
+        own = question_pass.recorded(meme) if question_pass.recorded else {}
         self._counts[recorded.status] += 1
         if recorded.status != "answered":
-            name = f"{meme.input.id}, {one_pass.dimension}"
+            name = f"{meme.input.id}, {question_pass.dimension}"
             self._missing.add(name, answer if isinstance(answer, MemelocError) else "")
         stored = KnowledgeAnswer(
             meme.input.id,
             meme.input.content,
             meme.input.version,
-            one_pass.step,
-            one_pass.dimension,
+            question_pass.step,
+            question_pass.dimension,
             self.recipe,
             meme.language,
             self.model_settings.model,
-            one_pass.prompt,
+            question_pass.prompt,
             recorded.status,
             {} if recorded.value is None else recorded.value.model_dump(mode="json"),
             recorded.answer,
@@ -286,7 +288,7 @@ class Run:
             recorded.cost,
             self.model_settings.currency,
         )
-        meme.answers[one_pass.key] = stored
+        meme.answers[question_pass.key] = stored
         return stored
 
     def _store(self, answers: Sequence[KnowledgeAnswer]) -> int:

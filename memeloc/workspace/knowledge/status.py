@@ -78,7 +78,7 @@ def status_of(workspace: WorkspaceFolder) -> KnowledgeStatusList:
         InputError: a team's own recipe cannot be read any more.
     """
     answers = workspace.store.knowledge.find()
-    found = []
+    extractions = []
     for stored in every_stored(workspace):
         recipe, model = stored.recipe.name, stored.model
         memes: dict[tuple[str, str], list[MemeKnowledge]] = defaultdict(list)
@@ -91,8 +91,8 @@ def status_of(workspace: WorkspaceFolder) -> KnowledgeStatusList:
                 if (answer.recipe, answer.model, answer.version, answer.language)
                 == (recipe, model, version, language)
             ]
-            found.append(_status(knowledge, own))
-    return KnowledgeStatusList(tuple(found))
+            extractions.append(_status(knowledge, own))
+    return KnowledgeStatusList(tuple(extractions))
 
 
 def _status(memes: list[MemeKnowledge], answers: list[KnowledgeAnswer]) -> KnowledgeStatus:
@@ -119,12 +119,12 @@ def _status(memes: list[MemeKnowledge], answers: list[KnowledgeAnswer]) -> Knowl
 
 
 def _dimension(memes: list[MemeKnowledge], place: int) -> DimensionStatus:
-    found = [meme.dimensions[place] for meme in memes]
-    states = Counter("open" if each.reason == NOT_ASKED else each.state for each in found)
+    dimensions = [meme.dimensions[place] for meme in memes]
+    states = Counter("open" if each.reason == NOT_ASKED else each.state for each in dimensions)
     return DimensionStatus(
-        found[0].dimension,
+        dimensions[0].dimension,
         *(states["answered"], states["empty"], states["missing"], states["open"]),
-        sum(len(each.entities) for each in found),
-        sum(len(each.relations) for each in found),
-        sum(len(each.statements) for each in found),
+        sum(len(each.entities) for each in dimensions),
+        sum(len(each.relations) for each in dimensions),
+        sum(len(each.statements) for each in dimensions),
     )
