@@ -14,7 +14,6 @@ import errno
 import os
 import platform
 import socket
-import sys
 from collections import deque
 from collections.abc import Callable, Iterable, Mapping
 from contextlib import suppress
@@ -107,36 +106,24 @@ class RayMap:
                 logging_level="ERROR",
             )
         except (OSError, RuntimeError, ValueError, ray.exceptions.RayError) as error:
-            raise ServiceError(
-                "Ray",
-                f"the cluster {where} cannot be used: {_first_line(error)}. `ray start --head` "
-                "starts one; guides/cluster.md has the rest.",
-                retryable=True,
-            ) from error
+            advice = "`ray start --head` starts one; guides/cluster.md has the rest."
+            reason = _first_line(error)
+            if "token" in f"{error} {error.__cause__}":
+                reason = "it asks for a token"
+                advice = "Set RAY_AUTH_MODE=token where the token is; guides/cluster.md says how."
+            message = f"the cluster {where} cannot be used: {reason}. {advice}"
+            raise ServiceError("Ray", message, retryable=True) from error
         return ray
 
 
 def _library() -> Any:
-    if "ray" not in sys.modules:  # it reads them when it is imported, and passes them on
-        _set_environment()
+    os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")  # nothing is reported to its makers
     try:
         import ray
         import ray.exceptions
     except ImportError as error:
         raise MissingError("The engine ray needs Ray: pip install 'memeloc[cluster]'") from error
     return ray
-
-
-def _set_environment() -> None:
-    """Settings of Ray's that stand in the environment.
-
-    Nothing is reported to its makers. A cluster that was started where there is a token asks for
-    it, which a program that joins it does not send by itself.
-    """
-    os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")
-    token = Path(os.environ.get("RAY_AUTH_TOKEN_PATH") or Path.home() / ".ray" / "auth_token")
-    if "RAY_AUTH_TOKEN" in os.environ or token.is_file():
-        os.environ.setdefault("RAY_AUTH_MODE", "token")
 
 
 def _check_reachable(address: str) -> None:

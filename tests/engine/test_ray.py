@@ -124,16 +124,25 @@ def test_a_removed_node_costs_its_shards_one_more_try(cluster: Any, spread: RayM
     node = cluster.add_node(num_cpus=1, object_store_memory=80 * 2**20)
     cluster.wait_for_nodes()
     results: list[ShardResult[int, str]] = []
+    after = 0
 
-    def remove_one(result: ShardResult[int, str]) -> None:
+    def shards() -> Iterator[int]:  # until the node has worked and is gone, and some more
+        nonlocal after
+        while after < 8:
+            after += bool(after)
+            yield len(results)
+
+    def remove_node(result: ShardResult[int, str]) -> None:
+        nonlocal after
         results.append(result)
-        if len(results) == 4:
+        if result.value == node.node_id and not after:
             cluster.remove_node(node, allow_graceful=False)
+            after = 1
 
-    spread(_node, range(40), jobs=3, on_done=remove_one)
-    assert sorted(result.index for result in results) == [*range(40)]
+    spread(_node, shards(), jobs=3, on_done=remove_node)
+    assert after == 8
+    assert sorted(result.index for result in results) == [*range(len(results))]
     assert not any(result.failure for result in results)
-    assert node.node_id in {result.value for result in results}
 
 
 _SCRIPT = """
