@@ -10,6 +10,7 @@ import hashlib
 import json
 import shutil
 from collections.abc import Iterable, Iterator, Sequence
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -61,14 +62,15 @@ def update_store(
         MissingError: pyoxigraph is not installed.
     """
     library("pyoxigraph")
+    made = _made(folder)
+    if source and made.get("source") == source:
+        return Update(0, len(made["graphs"]), 0)
     folder.mkdir(parents=True, exist_ok=True)
-    with locked(folder / "lock", folder):
+    with _alone(folder):
         made = _made(folder)
-        if source and made.get("source") == source:
-            return Update(0, len(made["graphs"]), 0)
         graphs: dict[str, str] = made.get("graphs", {})
         wanted = {graph_iri(each, terms.base): each for each in memes}
-        hashes = {iri: _hash(each) for iri, each in wanted.items()}
+        hashes = {iri: _hash(each, terms) for iri, each in wanted.items()}
         new = [iri for iri in sorted(wanted) if graphs.get(iri) != hashes[iri]]
         stale = graphs.keys() - wanted.keys()
         if new or stale or not made:
@@ -95,6 +97,20 @@ def open_store(folder: Path) -> Store:
             f"the command again ({error}).",
             file=folder,
         ) from error
+
+
+@contextmanager
+def _alone(folder: Path) -> Iterator[None]:
+    with ExitStack() as stack:
+        try:
+            stack.enter_context(locked(folder / "lock", folder))
+        except InputError as error:
+            raise InputError(
+                "Another command is bringing the graphs up to date; run this one again when it "
+                "has ended.",
+                file=folder,
+            ) from error
+        yield
 
 
 def _write(
@@ -141,8 +157,10 @@ def _made(folder: Path) -> dict[str, Any]:
     return made if made.get("form") == _FORM and _database(folder).is_dir() else {}
 
 
-def _hash(knowledge: MemeKnowledge) -> str:
-    return hashlib.sha256(repr(knowledge).encode("utf-8", "surrogatepass")).hexdigest()
+def _hash(knowledge: MemeKnowledge, terms: Terms) -> str:
+    classes = [terms.class_iri(each.dimension) for each in knowledge.dimensions]
+    text = repr((knowledge, classes))
+    return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
 
 
 def _database(folder: Path) -> Path:

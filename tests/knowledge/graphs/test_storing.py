@@ -9,6 +9,7 @@ import pytest
 
 from memeloc.errors import InputError
 from memeloc.files import locked
+from memeloc.knowledge.dimensions import read_dimension
 from memeloc.knowledge.graphs.names import Terms, checked_base
 from memeloc.knowledge.graphs.querying import run_query
 from memeloc.knowledge.graphs.storing import Update, open_store, update_store
@@ -42,8 +43,20 @@ def test_store_whose_marker_is_missing_is_made_again(tmp_path: Path) -> None:
 
 
 def test_two_at_once_are_refused_with_a_sentence(tmp_path: Path) -> None:
-    with locked(tmp_path / "lock", tmp_path), pytest.raises(InputError, match="Another run"):
+    with locked(tmp_path / "lock", tmp_path), pytest.raises(InputError, match="Another command"):
         update_store(tmp_path, [tea()])
+
+
+def test_own_class_of_another_name_makes_graphs_again(tmp_path: Path) -> None:
+    update_store(tmp_path, [tea()])
+    mood = read_dimension("emotion").model_copy(update={"id": "mood", "class_name": "Mood"})
+    assert update_store(tmp_path, [tea()], Terms(dimensions={"mood": mood})) == Update(1, 0, 0)
+
+
+def test_store_that_is_current_waits_for_nobody(tmp_path: Path) -> None:
+    update_store(tmp_path, [tea()], source="1")
+    with locked(tmp_path / "lock", tmp_path):
+        assert update_store(tmp_path, [], source="1") == Update(0, 1, 0)
 
 
 def test_store_is_opened_for_reading_by_several(folder: Path) -> None:
