@@ -126,6 +126,7 @@ def test_several_make_a_store_at_once(place: Path, monkeypatch: pytest.MonkeyPat
             connection.execute("DROP SCHEMA public CASCADE; CREATE SCHEMA public;")
     upgrade: Callable[..., None] = store_migrating._upgrade
     done: list[int] = []
+    monkeypatch.setattr("memeloc.store.store.migrate", migrate)  # no copy of one made before
     monkeypatch.setattr(store_migrating, "_upgrade", lambda *all_: (done.append(1), upgrade(*all_)))
     start = threading.Barrier(4)
     failures: list[BaseException] = []
