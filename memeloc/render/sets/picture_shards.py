@@ -255,6 +255,18 @@ def storage_of(layout: str, place: Folder) -> Storage:
         raise InputError(f"Pictures are kept as {known}, not as {layout!r}.") from None
 
 
-def layout_of(suffix: str) -> str:
-    """The name of the layout whose shards have this suffix."""
-    return next((name for name, kind in _SHARDS.items() if kind.suffix == suffix), "files")
+def check_layout(layout: str, earlier: EarlierPictures, place: Folder) -> None:
+    """See that a set is all single files, or all shards of one kind: its readers look in one place.
+
+    Raises:
+        InputError: there are pictures of another kind.
+    """
+    names = {kind.suffix: name for name, kind in _SHARDS.items()}
+    for suffix in earlier.suffixes:
+        if (there := names.get(suffix, "files")) != layout:
+            has = "shards" if suffix else "single files"
+            raise InputError(
+                f"The set in this folder has its pictures in {has}: render with --to {there}, or "
+                "name another folder.",
+                file=place.address(""),
+            )

@@ -8,7 +8,6 @@ Then follows what earlier runs made and the table has no caption for, unless it 
 
 from __future__ import annotations
 
-import hashlib
 from collections import deque
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
@@ -21,14 +20,15 @@ from memeloc.engine import ShardMap, ShardResult
 from memeloc.engine.shared_paths import seeing
 from memeloc.errors import InputError
 from memeloc.locales import Registry
-from memeloc.model import SEPARATOR, Caption, Template
+from memeloc.model import Caption, Template
 from memeloc.render.encode import Settings
 from memeloc.render.sets.earlier import Earlier, EarlierPicture, Key, Place
+from memeloc.render.sets.inputs import PictureInputs
 from memeloc.render.sets.manifest import MANIFEST, PARTS
 from memeloc.render.sets.merging import MemeRows, NewManifest
 from memeloc.render.sets.out_folder import PAGE, SkippedFile
 from memeloc.render.sets.page import Page
-from memeloc.render.sets.picture_shards import layout_of
+from memeloc.render.sets.picture_shards import check_layout
 from memeloc.render.sets.set_folder import RUNNING, SetFolder
 from memeloc.render.sets.shards import Item, Made, PictureMaker, Shard, ShardMeme
 from memeloc.render.sets.storage import Storage
@@ -60,7 +60,6 @@ class Run:
         force: bool,
         prune: bool,
     ) -> None:
-        self._templates = templates
         self._settings = settings
         self._summary = summary
         self._skipped = skipped
@@ -75,7 +74,7 @@ class Run:
             if folder.last_run and file.name.startswith(f"{folder.last_run:06d}-")
         }
         self._storage = storage
-        _check_layout(summary.layout, self._earlier, folder)
+        check_layout(summary.layout, self._earlier.pictures, folder.place)
         if self._cut_off:
             storage.clean(self._earlier.pictures)
         self._force, self._prune = force, prune
@@ -102,8 +101,7 @@ class Run:
         )
         self._slices: deque[tuple[str, list[MemeRows]]] = deque()
         self._awaited: dict[str, list[MemeRows]] = {}  # by the part that will have their rows
-        self._starts: dict[tuple[str, str], hashlib._Hash | InputError] = {}
-        self._noted: set[str] = set()  # templates whose notes are reported
+        self._inputs = PictureInputs(self._maker.renderer, settings, templates, self._locales)
         self._progress: Progress | None = None
         self._total: int | None = None
 
@@ -122,12 +120,12 @@ class Run:
         (self._out / PARTS).mkdir(exist_ok=True)
         self._folder.begin(self._earlier.run)
         jobs = jobs if len(first) > 1 else 1
-        images = {self._templates[name].image for name, _ in self._starts}
-        make = seeing(self._maker.run, [*self._folder.shared, *images])
+        make = seeing(self._maker.run, [*self._folder.shared, *self._inputs.images])
         shard_map(make, chain(first, shards), jobs=jobs, on_done=self._done)
 
     def finish(self) -> None:
         """Write manifest and page, unless they say already what they would say."""
+        self._summary.notes += self._inputs.notes
         self._skipped.keep()
         names = [MANIFEST, PAGE] if self._page else [MANIFEST]
         there = all((self._out / name).exists() for name in names)
@@ -191,7 +189,7 @@ class Run:
         """Where the rows of a row's captions are, and those captions that need work."""
         meme = MemeRows([], compared=bool(row.captions))
         items: list[Item] = []
-        together = self._together(row) if self._settings.parity else b""
+        together = self._inputs.together(row) if self._settings.parity else b""
         for language in self._languages:
             if language in row.captions:
                 self._picture(row, language, together, meme, items)
@@ -199,7 +197,7 @@ class Run:
                 self._other_language(row, language, meme)
         if self._source_apart and row.source is not None and row.captions:
             language = self._table.source.name
-            inputs = self._inputs(row, language, row.source, b"")
+            inputs = self._inputs_of(row, language, row.source, b"")
             if inputs is not None:
                 meme.source = len(meme.places)
                 old = self._unchanged(self._earlier.sources.get((row.meme_id, language)), inputs)
@@ -217,7 +215,7 @@ class Run:
         if earlier is not None:
             self._in_table[earlier.number] = 1
         caption = row.captions[language]
-        inputs = self._inputs(row, language, caption, together)
+        inputs = self._inputs_of(row, language, caption, together)
         if inputs is None:
             return
         if language == self._table.source.name:
@@ -278,52 +276,16 @@ class Run:
             path = self._made.get(key) or self._earlier.pictures[key].path or ""
             self._storage.remove_replaced(earlier, path)
 
-    def _inputs(
+    def _inputs_of(
         self, row: CaptionRow, language: str, caption: Caption, together: bytes
     ) -> str | None:
-        """SHA-256 of everything that makes a picture; None when its template cannot be used."""
-        start = self._start(row.template, language)
-        if isinstance(start, InputError):
+        """The hash of what makes a picture; None when its template cannot be used."""
+        try:
+            return self._inputs.of_caption(row.template, language, caption, together)
+        except InputError as error:
             if language in row.captions:
-                self._fail(1, f"{language}/{row.template}/{row.meme_id}: {start}")
+                self._fail(1, f"{language}/{row.template}/{row.meme_id}: {error}")
             return None
-        digest = start.copy()
-        digest.update(SEPARATOR.join(caption.parts).encode())
-        digest.update(together)
-        return digest.hexdigest()
-
-    def _together(self, row: CaptionRow) -> bytes:
-        """What sets the size of all languages of a meme."""
-        digest = hashlib.sha256()
-        for language, caption in row.captions.items():
-            start = self._start(row.template, language)
-            if not isinstance(start, InputError):
-                digest.update(start.digest())
-                digest.update(SEPARATOR.join(caption.parts).encode())
-        return b"\0" + digest.digest()
-
-    def _start(self, template: str, language: str) -> hashlib._Hash | InputError:
-        """A hash of all that makes a picture but the captions, to be copied and gone on with."""
-        start = self._starts.get((template, language))
-        if start is None:
-            try:
-                fingerprint = self._maker.renderer.fingerprint(
-                    self._templates[template], self._locales[language]
-                )
-            except InputError as error:
-                start = error
-            else:
-                start = hashlib.sha256(f"{fingerprint}\0{self._settings}\0".encode())
-            self._starts[template, language] = start
-            self._report_notes(self._templates[template])
-        return start
-
-    def _report_notes(self, template: Template) -> None:
-        """Report, once, what of a template's pictures is not used."""
-        if template.notes and template.name not in self._noted:
-            self._noted.add(template.name)
-            folder = template.image.parent
-            self._summary.notes += [InputError(note, file=folder) for note in template.notes]
 
     def _unchanged(self, earlier: EarlierPicture | None, inputs: str) -> EarlierPicture | None:
         """An earlier picture if it was made of the same."""
@@ -413,22 +375,6 @@ class Run:
     def _advance(self, pictures: int) -> None:
         if self._progress is not None and pictures:
             self._progress(pictures, self._total)
-
-
-def _check_layout(layout: str, earlier: Earlier, folder: SetFolder) -> None:
-    """See that a set is all single files, or all shards of one kind: its readers look in one place.
-
-    Raises:
-        InputError: there are pictures of another kind.
-    """
-    for suffix in earlier.pictures.suffixes:
-        if (there := layout_of(suffix)) != layout:
-            has = "shards" if suffix else "single files"
-            raise InputError(
-                f"The set in this folder has its pictures in {has}: render with --to {there}, or "
-                "name another folder.",
-                file=folder.place.address(""),
-            )
 
 
 def _noting(table: CaptionsTable, earlier: Earlier) -> CaptionsTable:
