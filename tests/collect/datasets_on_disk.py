@@ -6,6 +6,9 @@ import json
 from pathlib import Path
 from typing import Any
 
+import pyarrow as pa
+import pyarrow.parquet as pq
+
 from memeloc.collect.fetching.fetch import Fetcher
 from memeloc.collect.protocol import Source
 from memeloc.collect.registry import find
@@ -42,3 +45,19 @@ def collected(name: str, path: Path, **options: Any) -> tuple[list[Any], list[Re
 def by_key(found: list[Any]) -> dict[str, FoundPicture]:
     """Pictures by their keys."""
     return {item.origin.key: item for item in found if isinstance(item, FoundPicture)}
+
+
+def reasons(refusals: list[Refusal]) -> dict[str, str]:
+    """Why each file was refused."""
+    return {refusal.url: refusal.reason for refusal in refusals}
+
+
+def parquet(path: Path, columns: dict[str, Any], features: object = None) -> Path:
+    """A table, with what the `datasets` library says of its columns."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    table = pa.table(columns)
+    if features is not None:
+        metadata = json.dumps({"info": {"features": features}}).encode()
+        table = table.replace_schema_metadata({b"huggingface": metadata})
+    pq.write_table(table, path)
+    return path

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import json
-import os
 from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Any
@@ -17,11 +15,9 @@ from PIL import Image
 from memeloc.collect.fetching.fetch import Fetcher
 from memeloc.collect.protocol import options_of
 from memeloc.collect.registry import find
-from memeloc.collect.sources.dataset_files import terms_of
 from memeloc.errors import InputError
 from memeloc.items import FoundCaption, FoundPicture, FoundTemplate, Refusal
-from memeloc.tar_shards import Sample, ShardWriter
-from tests.collect.datasets_on_disk import OTHER, PICTURE, collected, lines, put
+from tests.collect.datasets_on_disk import OTHER, PICTURE, collected, lines, parquet, put, reasons
 from tests.curate.drawn import as_png
 
 
@@ -38,10 +34,6 @@ Collect = Callable[..., tuple[list[Any], list[Refusal]]]
 def collect() -> Collect:
     """What a source finds, and what it refuses."""
     return collected
-
-
-def reasons(refusals: list[Refusal]) -> dict[str, str]:
-    return {refusal.url: refusal.reason for refusal in refusals}
 
 
 SOURCES = ("table", "multi3hate", "hateful-memes", "harmeme", "huggingface", "folder")
@@ -229,16 +221,6 @@ def test_multi3hate_s_captions_and_languages(tmp_path: Path, collect: Collect) -
 # Hugging Face
 
 
-def parquet(path: Path, columns: dict[str, Any], features: object = None) -> Path:
-    path.parent.mkdir(parents=True, exist_ok=True)
-    table = pa.table(columns)
-    if features is not None:
-        metadata = json.dumps({"info": {"features": features}}).encode()
-        table = table.replace_schema_metadata({b"huggingface": metadata})
-    pq.write_table(table, path)
-    return path
-
-
 def test_parquet_with_pictures(tmp_path: Path, collect: Collect) -> None:
     put(tmp_path / "README.md", "---\nlicense: cc-by-4.0\ntags: []\n---\n# Cats\n")
     put(tmp_path / "beside/b.png", OTHER)
@@ -350,74 +332,6 @@ def test_class_folders(tmp_path: Path, collect: Collect) -> None:
     assert refusals == []
 
 
-# A plain folder
-
-
-def test_a_plain_folder(tmp_path: Path, collect: Collect) -> None:
-    outside = put(tmp_path / "outside/secret.png", OTHER)
-    root = tmp_path / "pictures"
-    put(root / "b/deep/001.PNG", PICTURE)
-    put(root / "a.jpg", OTHER)
-    put(root / "notes.txt", "text")
-    put(root / ".hidden.png", PICTURE)
-    put(root / "cut.png", PICTURE[:40])
-    put(root / "page.gif", "<html>")
-    (root / "link.png").symlink_to(outside)
-    (root / "folder").symlink_to(outside.parent)
-    (root / "inside.jpg").symlink_to(root / "a.jpg")
-    (root / "broken.jpg").symlink_to(root / "nothing.jpg")
-    result, refusals = collect("folder", root, language="en")
-    assert [(item.origin.key, item.name) for item in result if item.name != "cut"] == [
-        ("a.jpg", "a"),
-        ("b/deep/001.PNG", "001"),
-    ]
-    assert all(isinstance(item, FoundPicture) and item.language == "en" for item in result)
-    by_name = reasons(refusals)
-    assert {name: by_name[name] for name in ("folder", "link.png", "broken.jpg", "page.gif")} == {
-        "folder": "outside the folder",
-        "link.png": "outside the folder",
-        "broken.jpg": "outside the folder",
-        "page.gif": "not a picture",
-    }
-    templates, _ = collect("folder", root, templates=True)
-    assert all(isinstance(template, FoundTemplate) for template in templates)
-
-
-@pytest.mark.parametrize("name", ["folder", "huggingface"])
-def test_a_folder_without_pictures_is_reported(name: str, tmp_path: Path, collect: Collect) -> None:
-    put(tmp_path / "notes.txt", "text")
-    with pytest.raises(InputError, match="pictures in it"):
-        collect(name, tmp_path)
-
-
-def test_links_of_the_hub_s_cache_are_reported(tmp_path: Path, collect: Collect) -> None:
-    blob = parquet(tmp_path / "blobs/abc", {"image": [PICTURE]})
-    (tmp_path / "snapshot").mkdir()
-    (tmp_path / "snapshot/train.parquet").symlink_to(blob)
-    result, (refusal,) = collect("huggingface", tmp_path / "snapshot")
-    assert result == []
-    assert (refusal.url, refusal.reason) == ("train.parquet", "not readable")
-    assert "--local-dir" in refusal.sentence
-
-
-def test_names_that_are_no_text(tmp_path: Path, collect: Collect) -> None:
-    name = os.fsdecode(b"caf\xe9.png")
-    try:
-        put(tmp_path / name, PICTURE)
-    except OSError:
-        pytest.skip("the file system takes only UTF-8")
-    ((first,), _) = collect("folder", tmp_path)
-    assert first.origin.key == "caf\\xe9.png"
-    first.name.encode("utf-8")
-
-
-def test_terms_come_from_the_folder_only(tmp_path: Path) -> None:
-    put(tmp_path / "secret", "line")
-    (tmp_path / "set").mkdir()
-    (tmp_path / "set/LICENSE").symlink_to(tmp_path / "secret")
-    assert terms_of(tmp_path / "set") == ""
-
-
 # What is wrong with one table, or one row, keeps nothing else out
 
 
@@ -505,54 +419,3 @@ def test_packed_pictures_are_to_be_unpacked_first(tmp_path: Path, collect: Colle
     put(tmp_path / "images.zip", b"PK")
     with pytest.raises(InputError, match=r"unpack images\.zip first"):
         collect("huggingface", tmp_path)
-
-
-# WebDataset shards
-
-
-def _shard(path: Path, *samples: tuple[str, dict[str, bytes]]) -> Path:
-    path.parent.mkdir(parents=True, exist_ok=True)
-    with ShardWriter(path) as writer:
-        for key, files in samples:
-            writer.add(Sample(key, files))
-    return path
-
-
-def test_shards_that_others_made(tmp_path: Path, collect: Collect) -> None:
-    _shard(
-        tmp_path / "train-000.tar",
-        ("a", {"png": PICTURE, "txt": b"tea // now", "cls": b"1"}),
-        ("b", {"jpg": OTHER, "json": b'{"text": "rain", "language": "de", "mood": "calm"}'}),
-        ("c", {"txt": b"no picture"}),
-        ("d", {"png": PICTURE, "json": b"[1]"}),
-    )
-    result, refusals = collect("huggingface", tmp_path)
-    first, second = result
-    assert (first.picture, first.parts, first.labels) == (PICTURE, ("tea", "now"), {"cls": "1"})
-    assert (second.picture, second.parts, second.language) == (OTHER, ("rain",), "de")
-    assert second.details["mood"] == "calm"
-    assert first.origin.key == "train-000.tar#a"
-    assert [refusal.sentence for refusal in refusals] == [
-        "its jpg or png is missing",
-        "the sample's JSON is no object",
-    ]
-
-
-def test_shards_of_img2dataset(tmp_path: Path, collect: Collect) -> None:
-    about = {"key": "000000", "url": "https://x.example/a", "status": "success"}
-    about |= {"error_message": "", "caption": "seen in the office"}
-    files = {"png": PICTURE, "json": json.dumps(about).encode(), "txt": b"seen in the office"}
-    _shard(tmp_path / "00000.tar", ("000000", files))
-    (meme,), refusals = collect("table", tmp_path)
-    assert refusals == []
-    assert (meme.picture, meme.details["post"]) == (PICTURE, "seen in the office")
-
-
-def test_a_broken_shard_is_refused_and_others_are_read(tmp_path: Path, collect: Collect) -> None:
-    _shard(tmp_path / "a.tar", ("a", {"png": PICTURE}))
-    put(tmp_path / "b.tar", b"tea" * 500)
-    cut = _shard(tmp_path / "c.tar", *((str(n), {"png": PICTURE}) for n in range(60)))
-    cut.write_bytes(cut.read_bytes()[: -len(PICTURE)])
-    result, refusals = collect("huggingface", tmp_path)
-    assert len(result) >= 1
-    assert reasons(refusals)["b.tar"] == "not readable"

@@ -140,7 +140,9 @@ def test_rapidocr_reads_latin_chinese_and_japanese(tag: str, text: str, most: fl
 @pytest.mark.parametrize(
     ("tag", "model", "text", "most"),
     [
-        ("ru", "rus", "Прогноз на понедельник // это снова я", 0.1),
+        pytest.param(
+            *("ru", "rus", "Прогноз на понедельник // это снова я", 0.1), marks=pytest.mark.slow
+        ),
         ("ar", "ara", "طقس يوم الاثنين // أنا مرة أخرى", 0.2),
         pytest.param(*("he", "heb", "התחזית ליום שני // שוב אני", 0.1), marks=pytest.mark.slow),
         pytest.param(*("hi", "hin", "सोमवार का मौसम // फिर से मैं", 0.2), marks=pytest.mark.slow),
