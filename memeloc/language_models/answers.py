@@ -68,6 +68,13 @@ def refuses(text: str) -> bool:
     return bool(_REFUSED.match(_THOUGHT.sub("", text).lstrip()[:400]))
 
 
+def _breaks_off(error: Exception, text: str) -> bool:
+    """Whether the text is JSON as far as it goes: what is whole within it is a part, no answer."""
+    return isinstance(error, json.JSONDecodeError) and (
+        error.pos >= len(text) or error.msg.startswith("Unterminated string")
+    )
+
+
 def _object_within(text: str) -> Any:
     objects: list[Any] = []
     starts = position = 0
@@ -75,7 +82,9 @@ def _object_within(text: str) -> Any:
         starts += 1
         try:
             value, position = _DECODER.raw_decode(text, position)
-        except (ValueError, RecursionError):
+        except (ValueError, RecursionError) as error:
+            if not objects and _breaks_off(error, text):
+                raise ValueError("it is not JSON: it breaks off before its end") from None
             position += 1
             continue
         if value not in objects:

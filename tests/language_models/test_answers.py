@@ -44,7 +44,8 @@ def test_one_object_is_found_whatever_stands_around_it(text: str) -> None:
     [
         ("", "it is not JSON"),
         ("yes", "it is not JSON"),
-        ('{"warm": true', "it is not JSON"),
+        ('{"warm": true', "it is not JSON: it breaks off before its end"),
+        ('Sure: {"days": [{"warm": true}, {"warm": false}, {"wa', "breaks off before its end"),
         ('{"warm": true} or {"warm": false}', "several different"),
         ('{"warm": NaN}', "NaN, an infinite number"),
         ('{"warm": -1e999}', "NaN, an infinite number"),

@@ -101,7 +101,7 @@ def test_statements_may_have_another_language(workspace: Workspace, server: Chat
 
 
 _BAD: dict[str, tuple[str, str]] = {
-    "Textual Material": ('{"entities": [{"id": "grey', "it is not JSON"),
+    "Textual Material": ('{"entities": [{"id": "a"}, {"id": "grey', "breaks off before its end"),
     "Visual Material": (json.dumps({"horoscope": ["Leo"]}), "horoscope"),
     "Scene": (
         found(statements=[{"text": "It is.", "entities": ["dog"]}]),
