@@ -11,6 +11,7 @@ which the disk of its node was full; that node is given no more shards of this m
 from __future__ import annotations
 
 import errno
+import logging
 import os
 import platform
 import socket
@@ -96,6 +97,7 @@ class RayMap:
                 "object_store_memory": _OBJECT_STORE,
             }
         where = options["address"]
+        logging.getLogger("ray").setLevel(logging.ERROR)
         try:
             _check_reachable(where)
             ray.init(
