@@ -16,6 +16,9 @@ from hypothesis import settings
 # would compile them anew.
 sys.dont_write_bytecode = False
 os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
+# pytest's workers use all cores: more threads of NumPy's and scikit-learn's would only wait there.
+os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+os.environ.setdefault("OMP_NUM_THREADS", "1")
 # What is collected stays until the end; to look through all of it often takes a tenth of the time.
 gc.set_threshold(20_000)
 
