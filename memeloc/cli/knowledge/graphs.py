@@ -75,7 +75,7 @@ def query(
     else:
         show(result, _ROWS, as_json=as_json)
     if result.more:
-        say(f"Read only the first {counted(rows, 'row')}; --rows reads more.")
+        say(f"Only the first {counted(rows, 'row')}: --rows reads more.")
 
 
 def page(
