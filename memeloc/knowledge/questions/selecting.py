@@ -33,7 +33,7 @@ STEPS = (*get_args(Outcome)[:-1], "selected, toxicity", "selected, others")
 
 
 @dataclass(frozen=True, slots=True)
-class Fate:
+class QuestionOutcome:
     """What became of a question, and in which stage: `toxicity` or `others`."""
 
     question: MemeQuestion
@@ -45,12 +45,12 @@ class Fate:
 class Selection:
     """The benchmark, and what became of every question."""
 
-    fates: tuple[Fate, ...]
+    outcomes: tuple[QuestionOutcome, ...]
 
     @property
     def questions(self) -> tuple[MemeQuestion, ...]:
         """Those that are selected, by meme, toxicity first."""
-        chosen = [each.question for each in self.fates if each.outcome == "selected"]
+        chosen = [each.question for each in self.outcomes if each.outcome == "selected"]
         order = {meme: place for place, meme in enumerate(dict.fromkeys(q.meme for q in chosen))}
         return tuple(sorted(chosen, key=lambda q: (order[q.meme], q.dimension != TOXICITY)))
 
@@ -60,10 +60,10 @@ class Selection:
         The steps are `STEPS`.
         """
         counts: dict[str, Counter[str]] = defaultdict(Counter)
-        for fate in self.fates:
-            selected = fate.outcome == "selected"
-            step = f"selected, {fate.stage}" if selected else fate.outcome
-            counts[fate.question.dimension][step] += 1
+        for row in self.outcomes:
+            selected = row.outcome == "selected"
+            step = f"selected, {row.stage}" if selected else row.outcome
+            counts[row.question.dimension][step] += 1
         return {name: {step: own[step] for step in STEPS} for name, own in counts.items()}
 
 
@@ -120,13 +120,13 @@ def select(
         others: the same of the second.
     """
     positive = positive_memes(questions, toxicity)
-    fates = []
+    outcomes = []
     for each in questions:
         is_first = each.dimension == TOXICITY or each.id in toxicity
         judged = (toxicity if is_first else others).get(each.id)
         outcome = _outcome(each, judged, positive, toxicity)
-        fates.append(Fate(each, "toxicity" if is_first else "others", outcome))
-    return Selection(tuple(fates))
+        outcomes.append(QuestionOutcome(each, "toxicity" if is_first else "others", outcome))
+    return Selection(tuple(outcomes))
 
 
 def _outcome(

@@ -82,10 +82,10 @@ def _row(
 
 
 def _left_out(selection: Selection) -> Iterator[tuple[str, ...]]:
-    for fate in selection.fates:
-        each = fate.question
-        if fate.outcome != "selected":
+    for row in selection.outcomes:
+        each = row.question
+        if row.outcome != "selected":
             yield (
                 *(each.id, each.meme, each.dimension, each.language, each.question, each.correct),
-                *(fate.stage, fate.outcome),
+                *(row.stage, row.outcome),
             )

@@ -68,7 +68,7 @@ def test_every_question_that_falls_out_has_its_reason() -> None:
     }
     others = {"a/scene": Judged("yes", "maybe")}
     chosen = select(questions, toxicity, others)
-    assert {fate.question.id: fate.outcome for fate in chosen.fates} == {
+    assert {row.question.id: row.outcome for row in chosen.outcomes} == {
         "a/toxicity": "selected",
         "a/scene": "answer not a yes",
         "b/toxicity": "selected",

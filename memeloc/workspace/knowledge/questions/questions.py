@@ -209,7 +209,7 @@ class Questions(Part):
             folder / QUESTIONS,
             len(chosen.questions),
             len({each.meme for each in chosen.questions}),
-            len(chosen.fates) - len(chosen.questions),
+            len(chosen.outcomes) - len(chosen.questions),
             chosen.funnel(),
             tuple(people.surveys),
             notes,
