@@ -17,6 +17,7 @@ def test_without_settings_work_stays_on_this_machine() -> None:
 
 
 def test_options_come_before_the_settings() -> None:
+    pytest.importorskip("ray", reason="make test-all installs Ray")
     settings = EngineSettings(name="ray", address="10.0.0.1:6379")
     assert engine("processes", "", settings) is PROCESSES
     assert engine("", "", settings).elsewhere
