@@ -37,7 +37,7 @@ from memeloc.ocr.tesseract import (
     read_pages,
 )
 from memeloc.render.sets.manifest import SHARDS
-from memeloc.render.sets.review import read_pictures
+from memeloc.render.sets.reading import read_pictures
 
 if TYPE_CHECKING:
     from memeloc.locales import Registry

@@ -156,8 +156,6 @@ def _captions(workspace: WorkspaceFolder, settings: InputSettings) -> list[MemeI
 
 def _rendered(folder: Path, tag: str) -> dict[str, Path]:
     """By meme the picture in a language, of a folder that `memeloc render` made."""
-    from memeloc.render.sets.review import open_manifest
+    from memeloc.render.sets.reading import shown_pictures
 
-    with open_manifest(folder) as manifest:
-        rows = manifest.read(columns=["meme_id", "locale", "path"]).to_pylist()
-    return {row["meme_id"]: folder / row["path"] for row in rows if row["locale"] == tag}
+    return {meme: path for (meme, _), (path, _) in shown_pictures(folder, {tag}).items()}

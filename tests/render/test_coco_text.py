@@ -120,7 +120,7 @@ def test_texts_stand_in_the_order_of_reading(exported: dict[str, Any]) -> None:
         for id in ids
     ]
     assert texts[:4] == [(word, "english") for word in ("TWO", "EGGS", "ONE", "ERROR")]
-    assert texts[4:6] == [(word, "not english") for word in ("بيضتان", "خطأ")]
+    assert [word for word, language in texts if language == "not english"][:2] == ["بيضتان", "خطأ"]
 
 
 def test_languages_are_chosen(rendered: Path, tmp_path: Path) -> None:

@@ -74,7 +74,7 @@ def test_other_languages_then_another_table_then_prune(tmp_path: Path) -> None:
 
     more = _render(tmp_path, FIRST, ["en"])
     assert (more.rendered, more.other_languages, more.not_in_table) == (3, 3, 0)
-    both = [(meme, language) for meme in ("m1", "m2", "m3") for language in ("en", "de")]
+    both = [(meme, language) for language in ("en", "de") for meme in ("m1", "m2", "m3")]
     assert _keys(tmp_path) == both
     assert [language["pictures"] for language in _page(tmp_path)["languages"]] == [3, 3]
 
@@ -83,12 +83,12 @@ def test_other_languages_then_another_table_then_prune(tmp_path: Path) -> None:
     assert other.not_in_table == 4
     assert _keys(tmp_path) == [
         ("m2", "en"),
-        ("m2", "hi"),
-        ("m2", "de"),
         ("m4", "en"),
+        ("m2", "hi"),
         ("m4", "hi"),
+        ("m2", "de"),
     ]
-    left = [(meme, language) for meme in ("m1", "m3") for language in ("en", "de")]
+    left = [(meme, language) for language in ("en", "de") for meme in ("m1", "m3")]
     assert _keys(tmp_path, in_table=False) == left
     about = _page(tmp_path)
     assert (about["in_table"], about["memes"], about["pictures"], about["earlier"]) == (2, 4, 5, 4)
@@ -218,6 +218,17 @@ def test_a_manifest_of_an_older_version_is_carried_on(tmp_path: Path) -> None:
     assert (summary.rendered, summary.other_languages) == (3, 3)
     assert pq.read_schema(manifest).equals(table.schema)
     assert len(_keys(tmp_path)) == 6
+
+
+def test_a_manifest_in_the_order_of_memes_is_sorted_by_language(tmp_path: Path) -> None:
+    _render(tmp_path, FIRST, ["en", "de"])
+    manifest = tmp_path / "out/manifest.parquet"
+    table = pq.read_table(manifest)
+    pq.write_table(table.sort_by("meme_id"), manifest)
+    summary = _render(tmp_path, FIRST, ["en", "de"])
+    assert (summary.rendered, summary.unchanged) == (0, 6)
+    assert pq.read_table(manifest).equals(table)
+    assert pq.read_metadata(manifest).num_row_groups == 2
 
 
 @pytest.mark.parametrize(

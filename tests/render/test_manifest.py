@@ -14,10 +14,11 @@ from hypothesis import strategies as st
 from memeloc.model import Template, TextBox
 from memeloc.render import PartProof, Proof
 from memeloc.render.proof import TextBoxes, Word
-from memeloc.render.sets import merging
+from memeloc.render.sets import manifest_files, merging
 from memeloc.render.sets.earlier import Earlier, EarlierPicture
 from memeloc.render.sets.manifest import MANIFEST, PARTS, SOURCES, Row, picture_row, write_part
 from memeloc.render.sets.merging import MemeRows, NewManifest
+from memeloc.render.sets.row_groups import row_groups
 
 TEMPLATE = Template(
     "robot-chef",
@@ -90,8 +91,18 @@ def _write(
         manifest.add(rest[:together])
         del rest[:together]
     written = manifest.finish(anew=False)
-    assert not written or shown == pq.read_table(out / MANIFEST).to_pylist()
+    assert not written or _by_language(shown) == _by_language(_rows(out))
     return written
+
+
+def _rows(out: Path) -> list[dict[str, Any]]:
+    rows: list[dict[str, Any]] = pq.read_table(out / MANIFEST).to_pylist()
+    return rows
+
+
+def _by_language(rows: list[dict[str, Any]]) -> dict[str, list[dict[str, Any]]]:
+    languages = dict.fromkeys(row["language"] for row in rows)
+    return {name: [row for row in rows if row["language"] == name] for name in languages}
 
 
 def test_a_row_says_all_of_the_proof(tmp_path: Path) -> None:
@@ -185,8 +196,10 @@ def test_rows_come_together_in_any_order_from_any_parts(
 ) -> None:
     wanted = data.draw(st.permutations(ids))
     with tempfile.TemporaryDirectory() as folder, pytest.MonkeyPatch.context() as patch:
-        patch.setattr(merging, "_GROUP", 5)
-        patch.setattr(merging, "_CACHED", 2)
+        patch.setattr(merging, "_COPIED", 5)
+        patch.setattr(manifest_files, "_GATHERED", 4)
+        patch.setattr(manifest_files, "_HELD", 10)
+        patch.setattr(manifest_files, "_CACHED", 7)
         out = Path(folder)
         cuts = sorted(data.draw(st.lists(st.integers(0, len(ids)), max_size=4)))
         for number, (begin, end) in enumerate(zip([0, *cuts], [*cuts, len(ids)], strict=True)):
@@ -198,17 +211,26 @@ def test_rows_come_together_in_any_order_from_any_parts(
         earlier = Earlier(out)
         memes = [[f"{tag}/robot-chef/m{meme}.jpg" for tag in ("en", "de")] for meme in wanted]
         assert _write(_memes(earlier, memes, source=0), earlier, out)
-        table = pq.read_table(out / MANIFEST).to_pydict()
-        assert table["path"] == [path for paths in memes for path in paths]
-        assert table["relative_size"][1::2] == [[(10.0 + meme) / 100, None] for meme in wanted]
+        _check_order(out, memes)
+        relative = [row["relative_size"] for row in _by_language(_rows(out))["de"]]
+        assert relative == [[(10.0 + meme) / 100, None] for meme in wanted]
         for path in (out / PARTS).iterdir():
             path.unlink()
         after = Earlier(out)
         assert not _write(_memes(after, memes, source=0), after, out)
         changed = data.draw(st.permutations(memes)) if data.draw(st.booleans()) else memes[:-1]
         assert _write(_memes(after, changed, source=0), after, out) == (changed != memes)
-        table = pq.read_table(out / MANIFEST).to_pydict()
-        assert table["path"] == [path for paths in changed for path in paths]
+        _check_order(out, changed)
+
+
+def _check_order(out: Path, memes: Sequence[Sequence[str]]) -> None:
+    """Each row group has one language; the rows of a language have the memes' order."""
+    with pq.ParquetFile(out / MANIFEST) as file:
+        assert all(group.language for group in row_groups(file.metadata))
+    by_language = _by_language(_rows(out))
+    for number, tag in enumerate(("en", "de")):
+        paths = [row["path"] for row in by_language.get(tag, [])]
+        assert paths == [meme[number] for meme in memes]
 
 
 def test_a_manifest_that_is_dropped_leaves_the_one_before(tmp_path: Path) -> None:

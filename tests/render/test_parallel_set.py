@@ -86,14 +86,14 @@ def test_a_table_becomes_pictures_manifest_and_page(tmp_path: Path) -> None:
     _assert_whole(out, 9)
     rows = _manifest(out)
     assert [(row["meme_id"], row["language"]) for row in rows] == [
-        (meme, language) for meme in ("m1", "m2", "m3") for language in ("en", "de", "zh")
+        (meme, language) for language in ("en", "de", "zh") for meme in ("m1", "m2", "m3")
     ]
-    assert rows[2]["locale"] == "zh-Hans"
-    assert rows[2]["path"] == "zh/robot-chef/m1.jpg"
-    assert rows[2]["text"] == ROWS[0][4]
+    assert rows[6]["locale"] == "zh-Hans"
+    assert rows[6]["path"] == "zh/robot-chef/m1.jpg"
+    assert rows[6]["text"] == ROWS[0][4]
     assert rows[0]["relative_size"] == [1.0, 1.0]
-    assert rows[7]["relative_size"][0] is None
-    assert rows[7]["relative_size"][1] < 1.0
+    assert rows[5]["relative_size"][0] is None
+    assert rows[5]["relative_size"][1] < 1.0
     with Image.open(out / rows[0]["path"]) as picture:
         assert picture.size == (96, 96)
         assert picture.size == (rows[0]["width"], rows[0]["height"])
@@ -132,7 +132,7 @@ def test_the_order_of_the_table_is_the_order_of_the_manifest(tmp_path: Path) -> 
     _render(_table(tmp_path, ROWS), out)
     extra = ("m0", "robot-chef", "new", "neu", "新")
     assert _counts(_render(_table(tmp_path, [ROWS[2], extra, ROWS[0]]), out)) == (3, 6, 0, 0)
-    assert [row["meme_id"] for row in _manifest(out)][::3] == ["m3", "m0", "m1", "m2"]
+    assert [row["meme_id"] for row in _manifest(out)][:4] == ["m3", "m0", "m1", "m2"]
 
 
 def test_a_change_of_the_source_changes_sizes_and_no_other_picture(tmp_path: Path) -> None:
@@ -143,8 +143,8 @@ def test_a_change_of_the_source_changes_sizes_and_no_other_picture(tmp_path: Pat
     table = _table(tmp_path, [(*ROWS[0][:2], longer, *ROWS[0][3:]), *ROWS[1:]])
     assert _counts(_render(table, out)) == (1, 8, 0, 0)
     after = _manifest(out)
-    assert after[1]["sha256"] == before[1]["sha256"]
-    assert after[1]["relative_size"][0] > before[1]["relative_size"][0]
+    assert after[3]["sha256"] == before[3]["sha256"]
+    assert after[3]["relative_size"][0] > before[3]["relative_size"][0]
 
 
 def test_sizes_are_relative_to_a_source_that_is_not_rendered(tmp_path: Path) -> None:

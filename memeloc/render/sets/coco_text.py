@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any, TextIO
 
 from memeloc.files import replacing
-from memeloc.render.sets.review import read_pictures
+from memeloc.render.sets.reading import read_pictures
 from memeloc.version import __version__
 
 _COLUMNS = (

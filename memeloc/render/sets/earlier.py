@@ -25,6 +25,7 @@ from memeloc.render.sets.manifest import (
     Row,
     has_first_columns,
 )
+from memeloc.render.sets.row_groups import RowGroup, row_groups
 from memeloc.temporary_database import temporary_database
 
 Place = tuple[int, int]
@@ -163,9 +164,10 @@ class Earlier:
         replaced: pictures that a newer one has taken the place of, with what they are of.
         in_table: of each row of the manifest, whether the table of its run had it, as 1 or 0.
         rows: how many rows the manifest and the sources have, 0 for one that is not there.
+        groups: their row groups.
         run: the number of the run to come.
-        is_current: whether the manifest can stay as it is: no part is newer, and it has today's
-            columns.
+        is_current: whether the manifest can stay as it is: no part is newer, it has today's
+            columns, and its rows stand by language.
     """
 
     def __init__(self, out: Path) -> None:
@@ -176,6 +178,7 @@ class Earlier:
         self.replaced: list[tuple[Key, EarlierPicture]] = []
         self.in_table = bytearray()
         self.is_current = not parts
+        self.groups: list[list[RowGroup]] = [[], []]
         self.rows = [self._load(number) for number in range(len(self.files))][:2]
         runs = [_run_of(path) for path in chain(parts, (out / SHARDS).glob("*"))]
         self.run = 1 + max(runs, default=0)
@@ -189,6 +192,9 @@ class Earlier:
                     return 0
                 if not file.schema_arrow.equals(SCHEMA):
                     self.is_current = False
+                if number < len(self.groups):
+                    self.groups[number] = groups = row_groups(file.metadata)
+                    self.is_current &= all(group.language is not None for group in groups)
                 columns = [name for name in _READ if name in file.schema_arrow.names]
                 for batch in file.iter_batches(_BATCH, columns=columns, use_threads=False):
                     for row in batch.to_pylist():

@@ -1,35 +1,27 @@
-"""The new manifest. In: where the rows of each meme are. Out: one table, in the memes' order.
+"""The new manifest. In: where the rows of each meme are. Out: one table, by language.
 
 Rows are read a few row groups at a time, and written as soon as they are complete, so that memory
-stays flat. As long as all rows are those of the manifest before, nothing is written. First come the
-memes of the table, then what earlier runs made that is no longer in it.
+stays flat. As long as all rows are those of the manifest before, nothing is written. Of each
+language come first the memes of the table, then what earlier runs made that is no longer in it.
 """
 
 from __future__ import annotations
 
-from bisect import bisect_right
-from collections import OrderedDict
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import suppress
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from itertools import accumulate
-from operator import itemgetter
 from pathlib import Path
 
 import pyarrow as pa
-import pyarrow.parquet as pq
 
-from memeloc.files import naming
 from memeloc.render.sets.earlier import Earlier, EarlierPicture, Place
-from memeloc.render.sets.manifest import MANIFEST, SCHEMA, SOURCES, VERSIONS, with_all_columns
+from memeloc.render.sets.manifest import MANIFEST, SCHEMA, SOURCES
+from memeloc.render.sets.manifest_files import NewFile, RowReader
 from memeloc.render.sets.parity import relative_sizes
+from memeloc.render.sets.row_groups import RowGroup
+from memeloc.temporary_database import temporary_database
 
-_GROUP = 8192
-"""Rows of the manifest that are held, and written, at a time: 12 MB. What is known of a row group
-stays in memory until the file is closed, 43 kB: of millions of rows there must be few groups."""
-_REPEATED = ("template", "language", "locale", "template_source", "template_licence")
-_CACHED = 4
-"""Row groups of the earlier files that are held."""
+_COPIED = 8192
+"""Unchanged rows that are copied at a time."""
 
 
 @dataclass(slots=True)
@@ -59,7 +51,7 @@ class NewManifest:
         earlier: the files that places are in; they may become more.
         out: the folder.
         source_apart: whether source captions get no picture; their rows stand in SOURCES then.
-        on_rows: if any, is given the manifest's rows, a table at a time, in their order.
+        on_rows: if any, is given the manifest's rows, a table at a time, in the memes' order.
     """
 
     def __init__(
@@ -75,8 +67,10 @@ class NewManifest:
         self._paths = [out / MANIFEST, out / SOURCES][: 1 + source_apart]
         self._source_apart = source_apart
         self._on_rows = on_rows or (lambda _: None)
-        self._unchanged = [0, 0]  # rows at the beginning that the files before have in the same way
-        self._files: list[_NewFile] = []
+        self._unchanged = [0, 0]  # rows that the files before have in the same way
+        self._following = [*map(_Following, earlier.groups)]
+        self._places = temporary_database("CREATE TABLE place (file INTEGER, row INTEGER)")
+        self._files: list[NewFile] = []
 
     def add(self, memes: Sequence[MemeRows]) -> None:
         """Add the rows of the next memes."""
@@ -113,27 +107,33 @@ class NewManifest:
             self._files.pop().drop()
 
     def _go_on_unchanged(self, memes: Sequence[MemeRows]) -> bool:
-        """Count rows that follow the unchanged ones in the files before; False if any does not."""
-        counts = self._unchanged.copy()
-        marks = self._earlier.in_table
+        """Count rows that follow the unchanged ones in the files before; False if any does not.
+
+        The order of those that the table has no longer is of no account.
+        """
+        places: list[Place] = []
         for meme in memes:
             for number, place in enumerate(meme.places):
                 file = int(self._source_apart and number == meme.source)
-                if place != (file, counts[file]):
+                if place is None or place[0] != file:
                     return False
-                if file == 0 and bool(marks[counts[0]]) != meme.in_table:
+                if file == 0 and bool(self._earlier.in_table[place[1]]) != meme.in_table:
                     return False
-                counts[file] += 1
-        self._unchanged = counts
+                if meme.in_table and not self._following[file].take(place[1]):
+                    return False
+                places.append(place)
+        self._places.executemany("INSERT INTO place VALUES (?, ?)", places)
+        for file, _ in places:
+            self._unchanged[file] += 1
         return True
 
     def _begin(self) -> None:
         """Open the new files, and copy what is unchanged."""
-        self._files = [_NewFile(path) for path in self._paths]
-        for number, file in enumerate(self._files):
-            for start in range(0, self._unchanged[number], _GROUP):
-                rows = range(start, min(start + _GROUP, self._unchanged[number]))
-                table = self._reader.take([(number, row) for row in rows])
+        self._files = [NewFile(path) for path in self._paths]
+        rows = self._places.execute("SELECT file, row FROM place ORDER BY rowid")
+        while places := rows.fetchmany(_COPIED):
+            for number, file in enumerate(self._files):
+                table = self._reader.take([place for place in places if place[0] == number])
                 file.add(table)
                 if number == 0:
                     self._on_rows(table)
@@ -171,96 +171,25 @@ def _replaced(table: pa.Table, name: str, values: Sequence[object]) -> pa.Table:
     return table.set_column(index, SCHEMA.field(index), column)
 
 
-class _NewFile:
-    """A Parquet file that takes its name when it is kept."""
+class _Following:
+    """The rows that may come next where each language has its own order: one of each language.
 
-    def __init__(self, path: Path) -> None:
-        self._path = path
-        self._temporary = path.with_name(f".{path.name}.tmp")
-        self._gathered: list[pa.Table] = []
-        with naming(path):
-            self._writer = pq.ParquetWriter(
-                self._temporary,
-                SCHEMA,
-                compression="zstd",
-                use_dictionary=[*_REPEATED, *VERSIONS],
-            )
+    Args:
+        groups: the row groups of the file.
+    """
 
-    def add(self, table: pa.Table) -> None:
-        self._gathered.append(table)
-        if sum(table.num_rows for table in self._gathered) >= _GROUP:
-            self._write_gathered()
+    def __init__(self, groups: Sequence[RowGroup]) -> None:
+        self._jumps: dict[int, int] = {}  # from a group's end to the next group of its language
+        first: dict[str | None, int] = {}
+        for group in reversed(groups):
+            self._jumps[group.end] = first.get(group.language, -1)
+            first[group.language] = group.begin
+        self._rows = set(first.values())
 
-    def _write_gathered(self) -> None:
-        with naming(self._path):
-            self._writer.write(pa.concat_tables(self._gathered).combine_chunks())
-        self._gathered.clear()
-
-    def keep(self) -> None:
-        if self._gathered:
-            self._write_gathered()
-        with naming(self._path):
-            self._writer.close()
-            self._temporary.replace(self._path)
-
-    def drop(self) -> None:
-        with suppress(OSError):  # it writes, and a disk may be full
-            self._writer.close()
-        self._temporary.unlink(missing_ok=True)
-
-
-class RowReader:
-    """Rows by their place."""
-
-    def __init__(self, files: Sequence[Path]) -> None:
-        self._files = files
-        self._ends: dict[int, list[int]] = {}  # file: the row after each row group
-        self._groups: OrderedDict[tuple[int, int], pa.Table] = OrderedDict()
-
-    def take(self, places: Sequence[Place]) -> pa.Table:
-        """The rows of the places, in their order.
-
-        They are cut out in runs, as a meme's rows mostly stand together, and each row group is read
-        once.
-        """
-        runs = list(self._runs(places))
-        pieces: list[pa.Table] = [None] * len(runs)
-        for number, (group, row, count) in sorted(enumerate(runs), key=itemgetter(1)):
-            pieces[number] = self._group(group).slice(row, count)
-        return pa.concat_tables(pieces).combine_chunks() if pieces else SCHEMA.empty_table()
-
-    def _runs(self, places: Sequence[Place]) -> Iterator[tuple[tuple[int, int], int, int]]:
-        """Places that follow each other in a row group: the group, the first row in it, how many.
-
-        A group is a file's number and the group's number in it.
-        """
-        begin = 0
-        while begin < len(places):
-            file, row = places[begin]
-            ends = self._ends_of(file)
-            number = bisect_right(ends, row)
-            most = min(ends[number] - row, len(places) - begin)
-            count = 1
-            while count < most and places[begin + count] == (file, row + count):
-                count += 1
-            yield (file, number), row - (ends[number - 1] if number else 0), count
-            begin += count
-
-    def _ends_of(self, file: int) -> list[int]:
-        if file not in self._ends:
-            with pq.ParquetFile(self._files[file]) as opened:
-                data = opened.metadata
-                counts = [data.row_group(i).num_rows for i in range(data.num_row_groups)]
-            self._ends[file] = list(accumulate(counts))
-        return self._ends[file]
-
-    def _group(self, key: tuple[int, int]) -> pa.Table:
-        if key not in self._groups:
-            with pq.ParquetFile(self._files[key[0]]) as opened:
-                self._groups[key] = with_all_columns(
-                    opened.read_row_group(key[1], use_threads=False)
-                )
-            if len(self._groups) > _CACHED:
-                self._groups.popitem(last=False)
-        self._groups.move_to_end(key)
-        return self._groups[key]
+    def take(self, row: int) -> bool:
+        """Whether it is one of them; the row after it takes its place."""
+        if row not in self._rows:
+            return False
+        self._rows.remove(row)
+        self._rows.add(self._jumps.get(row + 1, row + 1))
+        return True

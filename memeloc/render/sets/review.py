@@ -7,20 +7,16 @@ text, or in the share of the picture that text covers, are the ones to look at.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterator
+from collections.abc import Callable, Collection
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
-import pyarrow as pa
 import pyarrow.compute as pc
-import pyarrow.parquet as pq
 
 from memeloc.counts import counted
-from memeloc.errors import InputError
-from memeloc.locales.tags import listed_tags
-from memeloc.object_storage import LocalFolder, folder_at
 from memeloc.render.proof import PROBLEMS
+from memeloc.render.sets.reading import picture_batches
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -132,81 +128,6 @@ class Review:
     languages: tuple[LanguageSummary, ...]
 
 
-def open_manifest(out: Path) -> pq.ParquetFile:
-    """Open OUT/manifest.parquet; of an address only what is read is fetched.
-
-    Raises:
-        InputError: it is not there, or is no Parquet file.
-        ServiceError: the storage cannot be reached, or refuses.
-    """
-    place = folder_at(out)
-    path = place.address("manifest.parquet")
-    try:
-        if isinstance(place, LocalFolder):
-            return pq.ParquetFile(path)
-        return pq.ParquetFile(place.open("manifest.parquet"))
-    except FileNotFoundError:
-        raise InputError(
-            "no manifest.parquet here; give the folder that `memeloc render --out` wrote",
-            file=place.address(""),
-        ) from None
-    except (pa.ArrowInvalid, OSError) as error:
-        raise InputError(
-            f"cannot be read as Parquet ({error}); run `memeloc render` again", file=path
-        ) from None
-
-
-def read_pictures(
-    out: Path, columns: Collection[str], languages: Collection[str] | None = None
-) -> Iterator[dict[str, Any]]:
-    """The manifest's rows as dicts of `columns`, a slice at a time.
-
-    What earlier runs made and the table has no longer is left out.
-
-    Args:
-        out: the set's folder.
-        columns: names of the manifest's columns.
-        languages: which to read; all when None.
-
-    Raises:
-        InputError: no manifest, a manifest without one of the columns, or a language it lacks.
-    """
-    for batch in _batches(out, columns, languages):
-        yield from batch.to_pylist()
-
-
-def _batches(
-    out: Path, columns: Collection[str], languages: Collection[str] | None
-) -> Iterator[pa.RecordBatch]:
-    """The manifest's rows as `read_pictures` gives them, before they are objects of Python."""
-    if languages is not None:
-        languages = listed_tags(languages)
-    with open_manifest(out) as manifest:
-        names = set(manifest.schema_arrow.names)
-        if absent := set(columns) - names:
-            raise InputError(
-                f"has no column {sorted(absent)[0]!r}; run `memeloc render` again",
-                file=out / "manifest.parquet",
-            )
-        seen: set[str] = set()
-        read = [*{*columns, "language", *({"in_table"} & names)}]
-        for batch in manifest.iter_batches(batch_size=2048, columns=read):
-            if "in_table" in names:
-                batch = batch.filter(pc.fill_null(batch["in_table"], True))
-            if languages is not None:
-                seen.update(batch["language"].unique().to_pylist())
-                wanted = pa.array(languages, pa.string())
-                batch = batch.filter(pc.is_in(batch["language"], wanted))
-            if batch.num_rows:
-                yield batch.select([*columns])
-    for language in languages or ():
-        if language not in seen:
-            raise InputError(
-                f"no pictures in {language!r}; there are {', '.join(sorted(seen))}",
-                file=out / "manifest.parquet",
-            )
-
-
 def review(out: Path, languages: Collection[str] | None = None) -> Review:
     """Read the manifest of the set in `out` and report on it.
 
@@ -215,13 +136,13 @@ def review(out: Path, languages: Collection[str] | None = None) -> Review:
         languages: columns to report on; all when None.
 
     Raises:
-        InputError: as `read_pictures`.
+        InputError: as `picture_batches`.
     """
     import pandas as pd
 
     flaws: list[Flaw] = []
     frames = [pd.DataFrame(columns=[*_COMPARED, "flawed"])]
-    for batch in _batches(out, _COLUMNS, languages):
+    for batch in picture_batches(out, _COLUMNS, languages):
         flawed = pc.fill_null(pc.greater(pc.list_value_length(batch["problems"]), 0), False)
         flaws += map(_flaw, batch.filter(flawed).to_pylist())
         frame = batch.select(_COMPARED).to_pandas()

@@ -49,7 +49,8 @@ def _records(
     languages = {culture.code: culture.locale.tag for culture in survey.design.cultures}
     settled = settled_labels(survey)
     captions = taken_captions(workspace, "any")
-    rendered = rendered_pictures(Path(data.pictures) if data.pictures else root / RENDERED)
+    folder = Path(data.pictures) if data.pictures else root / RENDERED
+    rendered = rendered_pictures(folder, {*languages.values()})
     collected = collected_pictures(survey, list(survey.memes)) if survey.collected else {}
     for (meme, culture), label in settled.items():
         tag = languages[culture]

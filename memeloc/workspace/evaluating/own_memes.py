@@ -62,7 +62,7 @@ def own_memes(
 def _captions(workspace: WorkspaceFolder, run: Run, rendered: Path) -> list[RunItem]:
     """The captions as they stand, by meme, with their pictures as far as they were rendered."""
     captions = taken_captions(workspace, "any")
-    pictures = rendered_pictures(rendered)
+    pictures = rendered_pictures(rendered, _wanted(workspace, run) or captions.languages)
     return [
         RunItem(meme, tag, SEPARATOR.join(captions.texts[meme, tag]), pictures.get((meme, tag)))
         for meme in captions.memes
@@ -94,15 +94,15 @@ def _wanted(workspace: WorkspaceFolder, run: Run) -> tuple[str, ...]:
     return tuple(workspace.locale(tag).tag for tag in run.dataset.languages)
 
 
-def rendered_pictures(folder: Path) -> Mapping[tuple[str, str], Path]:
-    """The pictures that `memeloc render` made, by meme and language."""
+def rendered_pictures(
+    folder: Path, locales: Collection[str] | None = None
+) -> Mapping[tuple[str, str], Path]:
+    """The pictures that `memeloc render` made, by meme and locale: of some locales, or of all."""
     if not (folder / "manifest.parquet").is_file():
         return {}
-    from memeloc.render.sets.review import open_manifest
+    from memeloc.render.sets.reading import shown_pictures
 
-    with open_manifest(folder) as manifest:
-        rows = manifest.read(columns=["meme_id", "locale", "path"]).to_pylist()
-    return {(row["meme_id"], row["locale"]): folder / row["path"] for row in rows}
+    return {key: path for key, (path, _) in shown_pictures(folder, locales).items()}
 
 
 def _only_survey(workspace: WorkspaceFolder) -> Survey | None:

@@ -17,6 +17,7 @@ from memeloc.errors import InputError
 from memeloc.model import SEPARATOR
 from memeloc.publish.release import ReleasedPicture
 from memeloc.render.sets.manifest import MANIFEST, SHARDS, VERSIONS, is_manifest
+from memeloc.render.sets.row_groups import groups_with
 from memeloc.workspace.publishing.captions import Key
 from memeloc.workspace.publishing.collected import CollectedPictures
 
@@ -57,6 +58,7 @@ class RenderedSet:
         return cls(folder, texts)
 
     def _batches(self, columns: Sequence[str] | None = None) -> Iterator[Any]:
+        """Rows of the manifest, of the languages that go out."""
         import pyarrow as pa
         import pyarrow.parquet as pq
 
@@ -67,7 +69,9 @@ class RenderedSet:
                 names = None if columns is None else [
                     name for name in columns if name in file.schema_arrow.names
                 ]  # fmt: skip
-                yield from file.iter_batches(_BATCH, columns=names, use_threads=False)
+                languages = {language for _, language in self.texts}
+                groups = groups_with(file.metadata, "language", languages)
+                yield from file.iter_batches(_BATCH, groups, names, use_threads=False)
         except (OSError, pa.ArrowException) as error:
             raise InputError(f"cannot be read: {error}", file=self.folder / MANIFEST) from error
 

@@ -193,14 +193,10 @@ class Analyzing(Checking):
         folder = Path(pictures or (self.workspace.root or Path()) / _RENDERED)
         if pictures is None and not (folder / "manifest.parquet").is_file():
             return {}
-        from memeloc.render.sets.review import open_manifest
+        from memeloc.render.sets.reading import shown_pictures
 
-        with open_manifest(folder) as manifest:
-            rows = manifest.read(columns=["meme_id", "locale", "path", "text"]).to_pylist()
-        return {
-            (row["meme_id"], row["locale"]): (row["text"], str(folder / row["path"]))
-            for row in rows
-        }
+        shown_in = shown_pictures(folder, {each.locale.tag for each in self.design.cultures})
+        return {key: (text, str(path)) for key, (path, text) in shown_in.items()}
 
     def _models(self, path: Path, no_votes: Iterable[str]) -> pd.DataFrame:
         """What models answered.

@@ -175,16 +175,13 @@ def _finished(survey: StoredSurvey, memes: set[str]) -> _Show:
 
 def _rendered(folder: Path, memes: set[str], cultures: Sequence[Culture]) -> _Show:
     """The pictures of a folder in each culture's language."""
-    from memeloc.render.sets.review import open_manifest
+    from memeloc.render.sets.reading import shown_pictures
 
     if not folder.is_dir():
         raise InputError(
             "There is no such folder; name the one that `memeloc render --out` wrote.", file=folder
         )
-    with open_manifest(folder) as manifest:
-        rows = manifest.read(columns=["meme_id", "locale", "path", "text"]).to_pydict()
-    keys = zip(rows["meme_id"], rows["locale"], strict=True)
-    rendered = dict(zip(keys, zip(rows["path"], rows["text"], strict=True), strict=True))
+    rendered = shown_pictures(folder, {culture.locale.tag for culture in cultures})
     lacking: dict[str, list[str]] = {}
     for tag in dict.fromkeys(culture.locale.tag for culture in cultures):
         if missing := [meme for meme in sorted(memes) if (meme, tag) not in rendered]:
@@ -197,11 +194,7 @@ def _rendered(folder: Path, memes: set[str], cultures: Sequence[Culture]) -> _Sh
             file=folder,
         )
 
-    def show(meme: str, culture: Culture) -> tuple[Path, str]:
-        path, caption = rendered[meme, culture.locale.tag]
-        return folder / path, caption
-
-    return show
+    return lambda meme, culture: rendered[meme, culture.locale.tag]
 
 
 def _examples(

@@ -74,7 +74,7 @@ class QuestionSet:
         """By meme its picture, where it has one."""
         ids = {each.meme: each.version for each in self.questions}
         if self.settings.collected == RENDERED:
-            rendered = rendered_pictures(Path(self.settings.pictures or ""))
+            rendered = rendered_pictures(Path(self.settings.pictures or ""), {*ids.values()})
             return {meme: path for (meme, tag), path in rendered.items() if ids.get(meme) == tag}
         items = self.workspace.store.items.find("picture", list(ids))
         return {item.id: item.path for item in items if item.path is not None}
