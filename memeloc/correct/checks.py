@@ -153,7 +153,8 @@ def _script(part: _Part) -> Iterator[str]:
         if others := _other_scripts("".join(rest), expected):
             yield f"most letters are {', '.join(sorted(others))}, not {part.script}"
             return
-    for word in _WORD.findall(part.text):
+    in_words = _WORD.findall(part.text) if len(count_scripts(part.text)) > 1 else ()
+    for word in in_words:
         mixed = set(count_scripts(word))
         if len(mixed) > 1 and mixed <= _CASED and not mixed <= expected:
             yield f"a word mixes scripts: {word!r}"

@@ -45,6 +45,9 @@ HEADINGS = {
 
 _BLANK = dict.fromkeys(HEADINGS, "")
 
+_READ = ("key", "meme", "number", "source", "machine", "text", "status", "comment")
+"""Columns that are read of each row."""
+
 _AT_TIMES = ("history", "terms", "matches")
 """Columns that a CSV has only where something stands in them."""
 
@@ -153,7 +156,7 @@ def _is_header(texts: Sequence[str]) -> bool:
 
 
 def _row(line: tables.Row, columns: Mapping[str, str]) -> Row:
-    cells = _BLANK | {name: line[heading] for name, heading in columns.items()}
+    cells = {name: line[columns[name]] if name in columns else "" for name in _READ}
     wrong = ""
     for name in ("text", "status", "comment"):
         cell = line.value(columns[name]) if name in columns else None

@@ -13,6 +13,7 @@ from collections import Counter
 from collections.abc import Iterator
 from itertools import pairwise
 
+_DIGIT = re.compile(r"\d")
 _NUMBER = re.compile(r"\d+(?:[.,:٫٬]\d+)*")
 _GROUPED = re.compile(r"(?<=\d)[ \u00a0\u2009\u202f'’](?=\d{3}(?!\d))")
 _FULL_HOUR = re.compile(r"(?<=\d)\s?[:.,hH]\s?00(?![.,]?\d)")
@@ -25,6 +26,8 @@ _IN_WORDS = {*map(str, range(13)), "20", "100", "1000"}
 _HANDLE = re.compile(r"(?<![\w.@＠])[@＠]\w{2,}|[\w.+-]+@[\w-]+(?:\.[\w-]+)+")
 _HASHTAG = re.compile(r"(?<!\w)[#＃](?=\w*[^\W\d_])\w+")
 _ADDRESS = re.compile(r"(?:https?://|www\.)[^\s<>\"]*[^\s<>\".,;:!?)\]]")
+_MARK = re.compile("[@＠#＃]|//|www")
+"""What one of these has."""
 
 _TOKEN = re.compile(r"[^\W\d_]+|\n|[^\w\s'’]")
 _SENTENCE_ENDS = frozenset('.!?…:;\n"“”„«»‘(—–-/•|')
@@ -38,6 +41,8 @@ def lost_numbers(source: str, text: str) -> tuple[list[str], list[str]]:
     >>> lost_numbers("19 tabs at 8 pm", "20:00 वजे १८ टैब")
     (['19'], ['18'])
     """
+    if not _DIGIT.search(source):
+        return [], []
     source = _ALWAYS.sub("", source)
     before, after = _numbers(source), _numbers(text)
     lost, new = Counter(before) - Counter(after), Counter(after) - Counter(before)
@@ -88,6 +93,8 @@ def _is_numeral(char: str) -> bool:
 def lost_marks(source: str, text: str) -> Iterator[str]:
     """Handles of a source that its translation lacks; hashtags and addresses, where the translation
     has fewer of them: they may have been translated."""
+    if not _MARK.search(source):
+        return
     there = text.casefold()
     for pattern, exact in ((_HANDLE, True), (_HASHTAG, False), (_ADDRESS, False)):
         marks = list(dict.fromkeys(pattern.findall(source)))

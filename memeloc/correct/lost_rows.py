@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from operator import is_
 
 from memeloc.correct.model import Row, SheetAnswers
 from memeloc.correct.placing import SentItem, SentSheet
@@ -23,6 +24,8 @@ def complete(answers: SheetAnswers, sheet: SentSheet) -> SheetAnswers:
     """The answers and rows again, with what the sheet showed where the file has lost it."""
     rows = _found(answers.rows, sheet.items)
     rows = [row if row.near else _as_sent(row, sheet.items[row.meme_id]) for row in rows]
+    if len(rows) == len(answers.rows) and all(map(is_, rows, answers.rows)):
+        return answers
     return replace(answers, answers=tuple(answers_of(rows)), rows=tuple(rows))
 
 
@@ -38,7 +41,8 @@ def _found(rows: Sequence[Row], items: Mapping[str, SentItem]) -> list[Row]:
     for row, place in zip(rows, places, strict=True):
         if place is not None:
             near = place[0]
-            placed.append(replace(row, meme_id=place[0], part=place[1]))
+            is_whole = place == (row.meme_id, row.part)
+            placed.append(row if is_whole else replace(row, meme_id=place[0], part=place[1]))
         elif row.is_touched:
             placed.append(replace(row, near=near))
     return placed

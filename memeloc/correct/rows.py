@@ -129,7 +129,8 @@ def _joined(rows: list[Row]) -> tuple[Row, list[Row]]:
     comments = dict.fromkeys(row.comment for row in rows if row.comment)
     answer = (first.text, first.status)
     others = [row for row in filled if (row.text, row.status) != answer]
-    return replace(first, comment="\n".join(comments)), others
+    comment = "\n".join(comments)
+    return (first if comment == first.comment else replace(first, comment=comment)), others
 
 
 def _answer(parts: Mapping[int, list[Row]]) -> Answer | None:
@@ -193,7 +194,7 @@ def _status(rows: Sequence[Row]) -> tuple[Status, str]:
     picked: dict[Status, None] = {}
     unclear = ""
     for row in rows:
-        status = read_status(row.status)
+        status = read_status(row.status) if row.status else None
         if status is not None:
             picked[status] = None
         elif row.status:

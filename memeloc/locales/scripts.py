@@ -28,7 +28,19 @@ def count_scripts(text: str) -> Counter[str]:
     >>> count_scripts("мем, 2x")
     Counter({'Cyrl': 3, 'Latn': 1})
     """
-    from fontTools import unicodedata as ucd
+    scripts = Counter(map(_SCRIPTS.__getitem__, text))
+    del scripts[""]
+    return scripts
 
-    scripts = (ucd.script(char) for char in text if char.isalpha())
-    return Counter(script for script in scripts if script not in ("Zyyy", "Zinh"))
+
+class _Scripts(dict[str, str]):
+    """The script of each letter, looked up once; empty for what does not count."""
+
+    def __missing__(self, char: str) -> str:
+        from fontTools import unicodedata as ucd
+
+        script = ucd.script(char) if char.isalpha() else ""
+        return self.setdefault(char, "" if script in ("Zyyy", "Zinh") else script)
+
+
+_SCRIPTS = _Scripts()

@@ -39,7 +39,7 @@ from memeloc.render.proof import PartProof, Proof, prove
 from memeloc.render.text_boxes import text_boxes
 from memeloc.render.typesetting.breaks import clusters
 from memeloc.render.typesetting.itemize import Itemizer
-from memeloc.render.typesetting.layout import EMPTY, PartLayout, lay_out
+from memeloc.render.typesetting.layout import EMPTY, PartLayout, is_surely_legible, lay_out
 from memeloc.render.typesetting.part import Bounds
 from memeloc.version import __version__
 
@@ -184,9 +184,16 @@ class Renderer:
         return Rendered(canvas, proof)
 
     def sizes(
-        self, template: Template, caption: Caption | str, locale: Locale | str
+        self,
+        template: Template,
+        caption: Caption | str,
+        locale: Locale | str,
+        *,
+        exact: bool = True,
     ) -> tuple[float, ...]:
         """The font size each part would get, in pixels; 0.0 for an empty part. Paints nothing.
+
+        Unless `exact`, it is infinite for a part that surely gets a legible one.
 
         Raises:
             InputError: as `render` does.
@@ -194,10 +201,14 @@ class Renderer:
         language = self._locale(locale)
         background = self._backgrounds.get(template, template.image_for(language))
         slots, parts = self._prepare(template, background, caption, language)
-        return tuple(
-            self._lay_out(slot, parts, index, language, None).size
-            for index, slot in enumerate(slots)
-        )
+        sizes = []
+        for index, slot in enumerate(slots):
+            text = "" if exact else _text(slot, parts, index)
+            if text and is_surely_legible(text, language, slot.itemizer, slot.bounds):
+                sizes.append(math.inf)
+            else:
+                sizes.append(self._lay_out(slot, parts, index, language, None).size)
+        return tuple(sizes)
 
     def fingerprint(self, template: Template, locale: Locale) -> str:
         """SHA-256 of everything that makes the picture but the caption and the file format.
@@ -290,13 +301,19 @@ class Renderer:
         locale: Locale,
         max_sizes: Sequence[float] | None,
     ) -> PartLayout:
-        text = parts[index] if index < len(parts) else ""
+        text = _text(slot, parts, index)
         if not text:
             return EMPTY
         bounds = slot.bounds
         if max_sizes is not None and 0 < max_sizes[index] < bounds.largest:
             bounds = replace(bounds, largest=max_sizes[index])
-        return lay_out(slot.case(text) if slot.case else text, locale, slot.itemizer, bounds)
+        return lay_out(text, locale, slot.itemizer, bounds)
+
+
+def _text(slot: _Slot, parts: tuple[str, ...], index: int) -> str:
+    """A slot's text, in the case it is drawn in; empty when the caption has none for it."""
+    text = parts[index] if index < len(parts) else ""
+    return slot.case(text) if slot.case else text
 
 
 def _with_bars(slot: _Slot, bars: Bars, picture_height: int) -> Area:

@@ -7,7 +7,7 @@ import shutil
 import unicodedata
 from collections.abc import Iterator
 from dataclasses import replace
-from itertools import islice, pairwise
+from itertools import islice, pairwise, product
 from pathlib import Path
 
 import numpy as np
@@ -321,6 +321,21 @@ def test_sizes_are_those_that_are_painted_and_can_be_limited(
     smallest = min(sizes)
     limited = renderer.render(template, caption, "en", max_sizes=[smallest, smallest])
     assert [part.font_size for part in limited.proof.parts] == [smallest, smallest]
+
+
+@pytest.mark.parametrize("tag", ["en", "de", "hi", "zh", "ar", "th"])
+def test_sizes_that_are_not_exact_are_as_legible(renderer: Renderer, tag: str) -> None:
+    templates, _ = load_templates()
+    least = default().get(tag).smallest_size
+    with (ROOT / "examples/starter/captions.csv").open(encoding="utf-8-sig", newline="") as file:
+        texts = [Caption.parse(row[tag]).parts for row in csv.DictReader(file)][:8]
+    legible, sure = [], []
+    for parts, template, times in product(texts, islice(templates.values(), 3), (1, 4, 12)):
+        caption = Caption(tuple(" ".join([part] * times) for part in parts[: len(template.boxes)]))
+        legible += [size >= least for size in renderer.sizes(template, caption, tag)]
+        sure += [size >= least for size in renderer.sizes(template, caption, tag, exact=False)]
+    assert sure == legible
+    assert len(set(legible)) == 2
 
 
 def test_pictures_do_not_share_their_pixels(renderer: Renderer, background: Path) -> None:

@@ -40,6 +40,11 @@ PITCH_ESTIMATE = 0.7
 their part, for the letters that reach so far seldom stand one above the other."""
 
 
+_SURE = 8
+"""Steps above the smallest legible size (a ratio of 1.6) at which a text that fits with a line to
+spare surely fits at a legible one, whichever lines are chosen."""
+
+
 @dataclass(frozen=True, slots=True)
 class Bounds:
     """What a part is given.
@@ -109,6 +114,16 @@ class Part:
     def whole(self) -> Segments:
         """What stays together where lines end only where UAX #14 allows."""
         return self._segments(opportunities)
+
+    def is_surely_legible(self) -> bool:
+        """Whether lines surely fit at a legible size: by their widths, as far apart as ink asks."""
+        if self.top < 0 or LADDER[self.legible] < self.locale.smallest_size:
+            return False
+        size = LADDER[min(self.legible + _SURE, self.top)]
+        pitch = self.extent + self.spacing.clearance(self.locale.smallest_size)
+        capacity = self._capacity(max(self.bounds.line_spacing, pitch), self.extent)
+        lines = fit.count_lines(self.whole, capacity.limit(size))
+        return lines + (lines > len(self.paragraphs)) <= capacity.lines(size)
 
     def fit(self, low: int) -> Fitted | None:
         """The lines of least cost at a size from the ladder's step `low` upwards, if any fit.

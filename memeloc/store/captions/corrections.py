@@ -8,36 +8,39 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 from collections.abc import Callable, Collection, Mapping, Sequence
-from dataclasses import asdict, replace
+from dataclasses import fields, replace
+from typing import Any
 
 from sqlalchemy import Connection, select
 
 from memeloc.correct.model import Comment
-from memeloc.correct.placing import KnownMeme, PlacedAnswer, SentSheet
+from memeloc.correct.placing import KnownMeme, PlacedAnswer
 from memeloc.errors import InputError
 from memeloc.store.captions.history import find_comments
 from memeloc.store.captions.sheets import WAS_SHOWN, find_sheets, sent_sheet
 from memeloc.store.captions.versions import (
-    add_versions,
     check_parts,
     current_of,
+    insert_versions,
     sources_of,
     texts_of,
 )
 from memeloc.store.files import find_file, store_file
-from memeloc.store.queries import Repository, add_row, by_slices, equal, two_columns
+from memeloc.store.queries import Repository, by_slices, equal, insert_rows, two_columns
 from memeloc.store.records import (
     ACCEPTING,
     OPENING,
     STANDING,
     AddedAnswers,
-    CaptionVersion,
     CorrectionRecord,
     FileRecord,
     Kind,
     KnownSheet,
 )
 from memeloc.store.tables.captions import captions, cases, corrections, memes, sheet_items, sheets
+
+_ANSWER = [field.name for field in fields(PlacedAnswer)]
+_CASE = ("meme_id", "language", "round", "reason", "message")
 
 Decide = Callable[[KnownSheet], Sequence[PlacedAnswer]]
 """Decides what becomes of a file's answers; called within the transaction that stores them."""
@@ -68,7 +71,7 @@ class Corrections(Repository):
         Raises:
             InputError: there is no such sheet.
         """
-        opened: list[int] = []
+        opened: Sequence[int] = ()
         with self.database.read() if dry_run else self.database.write() as connection:
             stored = find_file(connection, file.kind, file.sha256)
             if stored is not None:
@@ -77,13 +80,8 @@ class Corrections(Repository):
             placed = [_storable(answer) for answer in decide(sheet)]
             if not dry_run:
                 file = replace(file, id=store_file(connection, file)[0])
-                current = current_of(connection, sheet.sheet.language, sheet.memes)
-                query = select(sheet_items.c.meme_id, sheet_items.c.source_id)
-                query = query.where(sheet_items.c.sheet_id == sheet_id)
-                sources = two_columns(connection.execute(query))
-                for answer in placed:
-                    if answer.outcome != "refused":
-                        opened += _store(connection, file.id, sheet.sheet, answer, sources, current)
+                kept = [answer for answer in placed if answer.outcome != "refused"]
+                opened = _store(connection, file.id, sheet, kept)
         outcomes = Counter[str](answer.outcome for answer in placed)
         return AddedAnswers(file, False, placed, outcomes, tuple(opened))
 
@@ -128,58 +126,68 @@ def _storable(answer: PlacedAnswer) -> PlacedAnswer:
 
 
 def _store(
-    connection: Connection,
-    file_id: int,
-    sheet: SentSheet,
-    answer: PlacedAnswer,
-    sources: Mapping[str, int],
-    current: dict[str, CaptionVersion],
+    connection: Connection, file_id: int, known: KnownSheet, answers: Sequence[PlacedAnswer]
 ) -> list[int]:
-    """Store one answer; the id of the case it opened, if it opened one."""
-    version = None
-    if answer.outcome in ACCEPTING:
-        version = _accept(connection, sheet, answer, sources[answer.meme_id], current)
-    values = asdict(answer)
-    shared = {name: values[name] for name in ("meme_id", "round", "reason", "message")}
-    ids = {"file_id": file_id, "sheet_id": sheet.id, "caption_id": version}
-    number = add_row(connection, corrections, language=sheet.language, **ids, **values)
-    if answer.outcome not in OPENING:
-        return []
-    return [add_row(connection, cases, language=sheet.language, correction_id=number, **shared)]
+    """Store answers with the versions and the cases that they make; the cases' ids."""
+    sheet = known.sheet
+    versions = _versions(connection, known, answers)
+    made = iter(insert_versions(connection, [row for row in versions if row]))
+    shared = {"file_id": file_id, "sheet_id": sheet.id, "language": sheet.language}
+    rows = [
+        {name: getattr(answer, name) for name in _ANSWER}
+        | {**shared, "caption_id": next(made) if version else None}
+        for answer, version in zip(answers, versions, strict=True)
+    ]
+    opened = [
+        {name: row[name] for name in _CASE} | {"correction_id": number}
+        for row, number in zip(rows, insert_rows(connection, corrections, rows), strict=True)
+        if row["outcome"] in OPENING
+    ]
+    return insert_rows(connection, cases, opened)
 
 
-def _accept(
-    connection: Connection,
-    sheet: SentSheet,
-    answer: PlacedAnswer,
-    source_id: int,
-    current: dict[str, CaptionVersion],
-) -> int | None:
-    """Add an answer's text as a version; None when a later round has superseded it already.
-
-    `current` has each meme's version; it is looked up again after an answer has made a newer one.
-    """
-    meme_id = answer.meme_id
-    if meme_id not in current:
-        current |= current_of(connection, sheet.language, [meme_id])
-    version = current.get(meme_id)
-    if version is not None and version.round > answer.round:
-        translated = texts_of(connection, [version.source_id])
-        shown = sheet.items[meme_id].source
-        if version.source_id is None or translated[version.source_id] == shown:
-            return None
-    row = {
-        "language": sheet.language,
-        "parts": check_parts(answer.parts, meme_id),
-        "stage": "corrected",
-        "round": answer.round,
-        "person": answer.person,
-        "origin": f"sheet {sheet.id}",
-        "source_id": source_id,
+def _versions(
+    connection: Connection, known: KnownSheet, answers: Sequence[PlacedAnswer]
+) -> list[dict[str, Any]]:
+    """The version that each answer makes; empty where it makes none, as where a later round has
+    superseded it already."""
+    sheet = known.sheet
+    current = current_of(connection, sheet.language, known.memes)
+    numbers = {meme_id: version.version for meme_id, version in current.items()}
+    later = {
+        key: current[key]
+        for key in sheet.items
+        if key in current and current[key].round > sheet.round
     }
-    (added,) = add_versions(connection, {meme_id: row}, current)
-    current.pop(meme_id, None)
-    return added
+    translated = texts_of(connection, {version.source_id for version in later.values()})
+    superseded = {
+        key
+        for key, version in later.items()
+        if version.source_id is None or translated[version.source_id] == sheet.items[key].source
+    }
+    query = select(sheet_items.c.meme_id, sheet_items.c.source_id)
+    sources = two_columns(connection.execute(query.where(sheet_items.c.sheet_id == sheet.id)))
+    rows: list[dict[str, Any]] = []
+    for answer in answers:
+        key = answer.meme_id
+        if answer.outcome not in ACCEPTING or key in superseded:
+            rows.append({})
+            continue
+        numbers[key] = numbers.get(key, 0) + 1
+        rows.append(
+            {
+                "meme_id": key,
+                "language": sheet.language,
+                "version": numbers[key],
+                "parts": check_parts(answer.parts, key),
+                "stage": "corrected",
+                "round": answer.round,
+                "person": answer.person,
+                "origin": f"sheet {sheet.id}",
+                "source_id": sources[key],
+            }
+        )
+    return rows
 
 
 def find_corrections(

@@ -10,11 +10,19 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from functools import cache
 from typing import Any
 
-from sqlalchemy import ColumnElement, Connection, Select, and_, func, insert, or_, select, tuple_
+from sqlalchemy import ColumnElement, Connection, Select, and_, func, or_, select, tuple_
 
 from memeloc.errors import InputError
 from memeloc.model import Caption
-from memeloc.store.queries import add_rows, by_slices, columns_of, equal, is_newest, two_columns
+from memeloc.store.queries import (
+    add_rows,
+    by_slices,
+    columns_of,
+    equal,
+    insert_rows,
+    is_newest,
+    two_columns,
+)
 from memeloc.store.records import CaptionVersion, Kind
 from memeloc.store.tables.captions import captions, drops, memes
 from memeloc.store.tables.items import item_versions, selection_items, selections
@@ -205,8 +213,6 @@ def insert_versions(connection: Connection, rows: Sequence[Mapping[str, Any]]) -
 
     meme_id, language, version, parts and stage have no defaults.
     """
-    if not rows:
-        return []
     defaults: dict[str, Any] = {
         "round": 0,
         "person": "",
@@ -218,5 +224,4 @@ def insert_versions(connection: Connection, rows: Sequence[Mapping[str, Any]]) -
         "currency": "",
         "provenance": None,
     }
-    statement = insert(captions).returning(captions.c.id, sort_by_parameter_order=True)
-    return list(connection.execute(statement, [defaults | dict(row) for row in rows]).scalars())
+    return insert_rows(connection, captions, [defaults | dict(row) for row in rows])

@@ -120,7 +120,7 @@ class _Language:
             drawn = Caption(row.parts[: len(template.boxes)])
             caption = replace(
                 caption,
-                sizes=self.workspace.renderer.sizes(template, drawn, self.locale),
+                sizes=self.workspace.renderer.sizes(template, drawn, self.locale, exact=False),
                 lacking=_lacking(self.workspace, template, self.locale),
             )
         return [*check(caption), *check_terms(caption, self.terms, self.source)]
