@@ -137,7 +137,7 @@ def _meme(
     if rendered.proof.problems:
         return None
     pixels = np.asarray(rendered.image.convert("RGB")).copy()
-    clean = np.asarray(open_picture(template.image).convert("RGB"))
+    clean = np.asarray(open_picture(template.image_for(locale)).convert("RGB"))
     text = np.abs(pixels.astype(np.int16) - clean).max(axis=2) > 1
     stream = io.BytesIO()
     Image.fromarray(pixels).save(stream, "JPEG", quality=chance.randint(*QUALITIES))

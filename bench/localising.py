@@ -28,6 +28,7 @@ from memeloc.localise.restoring import make_restorer
 from memeloc.localise.styles import is_upper
 from memeloc.localise.texts import Text, find_texts, mask_of
 from memeloc.ocr.protocol import Line
+from memeloc.ocr.rapid import unread_lines
 from memeloc.ocr.readers import choose
 from memeloc.render.proof import PartProof
 
@@ -91,7 +92,9 @@ class Measured:
 def measure_meme(meme: FinishedMeme) -> Measured:
     """Read a meme, restore what is behind its text, and compare both with the truth."""
     reader = choose(meme.locale)
-    lines = reader.read([Image.fromarray(meme.image)], meme.locale)[0]
+    image = Image.fromarray(meme.image)
+    lines = reader.read([image], meme.locale)[0]
+    lines += unread_lines(image, lines)
     height, width = meme.image.shape[:2]
     begin = time.perf_counter()
     texts = find_texts(meme.image, lines, meme.locale)

@@ -66,8 +66,8 @@ def localise(
     inpaint: str = Option(
         "auto",
         metavar="NAME|FILE",
-        help="How what stood behind the text is painted: auto, telea, navier-stokes, another that "
-        "is installed, or the file of an ONNX model, as LaMa's.",
+        help="How what stood behind the text is painted: auto, laplace, telea, navier-stokes, "
+        "another that is installed, or the file of an ONNX model, as LaMa's.",
     ),
     exclude: list[str] | None = Option(
         None,

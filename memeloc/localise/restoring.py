@@ -1,8 +1,8 @@
 """What stood behind the text. In: a picture, a mask. Out: the picture, what is masked painted anew.
 
-A plain background is filled with its colour, which is exact. Of OpenCV's two ways the one by fluid
-dynamics is the better on smooth backgrounds (sky, a wall, a gradient), Telea's where there are
-edges and patterns; which is there is seen from what surrounds the mask.
+A plain background is filled with its colour, which is exact; which is there is seen from what
+surrounds the mask. Any other is continued by Laplace's equation: measured against the picture
+before its text, that is nearer than OpenCV's two ways on every kind of background, and faster.
 """
 
 from __future__ import annotations
@@ -24,6 +24,7 @@ RESTORERS: Registry[Restorer] = Registry(
     "memeloc.restorers",
     {
         "auto": "memeloc.localise.restoring:Auto",
+        "laplace": "memeloc.localise.restoring:Laplace",
         "telea": "memeloc.localise.restoring:Telea",
         "navier-stokes": "memeloc.localise.restoring:NavierStokes",
         "onnx": "memeloc.localise.onnx:OnnxRestorer",
@@ -32,6 +33,8 @@ RESTORERS: Registry[Restorer] = Registry(
     "ocr",
 )
 
+_SWEEPS = 16
+"""Of smoothing at each size of the picture: with 100 the result is no nearer."""
 _RADIUS = 5
 """Pixels around one that is painted which count: 3, the usual, is 0.2 to 2 dB worse."""
 _RING = 4
@@ -44,6 +47,23 @@ _LEAST = 16
 """Pixels from which a background is judged."""
 _TOGETHER = 12
 """Pixels between two letters that are restored as one."""
+
+
+class Laplace:
+    """Laplace's equation: each pixel is the mean of those around it, as a stretched skin has it.
+
+    Solved from coarse to fine: Burt, "Moment images, polynomial fit filters, and the problem of
+    surface interpolation" (CVPR 1988).
+    """
+
+    name = "laplace"
+
+    def restore(self, picture: Pixels, mask: Mask) -> Pixels:
+        """See `Restorer`."""
+        if not mask.any():
+            return picture.copy()
+        painted = _stretched(picture.astype(np.float32), ~mask)
+        return np.asarray(np.clip(np.rint(painted), 0, 255), np.uint8)
 
 
 class Telea:
@@ -72,7 +92,7 @@ class Auto:
     name = "auto"
 
     def __init__(self, other: Restorer | None = None) -> None:
-        self.other: Restorer = other or Telea()
+        self.other: Restorer = other or Laplace()
         self.name = "auto" if other is None else other.name
 
     def restore(self, picture: Pixels, mask: Mask) -> Pixels:
@@ -95,7 +115,7 @@ class Auto:
                 smooth[part] |= here
             else:
                 restored[part][here] = background
-        restored = NavierStokes().restore(restored, smooth)
+        restored = Laplace().restore(restored, smooth)
         return self.other.restore(restored, left) if left.any() else restored
 
 
@@ -126,6 +146,24 @@ def _inpaint(picture: Pixels, mask: Mask, method: int) -> Pixels:
     cv2 = opencv()
     painted = cv2.inpaint(np.ascontiguousarray(picture), mask.astype(np.uint8), _RADIUS, method)
     return np.where(mask[..., None], painted, picture)
+
+
+def _stretched(values: npt.NDArray[np.float32], known: Mask) -> npt.NDArray[np.float32]:
+    """Values (height x width x channels), those that are not known continued from the others."""
+    cv2 = opencv()
+    if known.all() or max(known.shape) < 3:
+        return values
+    weight = known.astype(np.float32)
+    weights = cv2.pyrDown(weight)
+    means = cv2.pyrDown(values * weight[..., None]) / np.maximum(weights, 1e-6)[..., None]
+    coarse = _stretched(means, weights > 1e-3)
+    stretched = cv2.pyrUp(coarse, dstsize=(known.shape[1], known.shape[0]))
+    fixed = known.astype(np.uint8)
+    cv2.copyTo(values, fixed, stretched)
+    for _ in range(_SWEEPS):
+        stretched = cv2.blur(stretched, (3, 3))
+        cv2.copyTo(values, fixed, stretched)
+    return np.asarray(stretched, np.float32)
 
 
 def is_smooth(picture: npt.NDArray[np.generic], where: Mask) -> bool:

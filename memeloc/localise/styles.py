@@ -158,7 +158,7 @@ def _measure(text: str, locale: Locale, face: FaceName) -> tuple[float, float] |
         found = _fonts().stack(locale, face).font_for_all(text)
     except MemelocError:
         return None
-    if found is None:
+    if found is None or not text:  # text that was seen and not read
         return None
     buffer = hb.Buffer()
     buffer.add_str(text)

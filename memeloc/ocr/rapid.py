@@ -119,6 +119,24 @@ def find_text(picture: Image.Image, *, read: bool) -> list[TextLine]:
     ]
 
 
+def unread_lines(picture: Image.Image, lines: Sequence[Line]) -> list[Line]:
+    """Where text is seen that no reader read: lines without text. Raises as `find_text`.
+
+    Args:
+        picture: RGB.
+        lines: what a reader read in it.
+    """
+    unread = []
+    for place in find_text(picture, read=False):
+        x, y = place.quad.mean(axis=0)
+        if not any(
+            left <= x <= right and top <= y <= bottom
+            for left, top, right, bottom in (line.box for line in lines)
+        ):
+            unread.append(Line("", place.box, 0.0, corners=place.corners))
+    return unread
+
+
 def _padded(picture: Image.Image) -> Image.Image:
     """The picture, no longer than `_SLIMMEST` times its other side: it grows right or down.
 

@@ -8,10 +8,11 @@ import numpy as np
 import onnx
 import pytest
 from onnx import TensorProto, helper
+from PIL import Image
 
 from memeloc.errors import InputError
 from memeloc.localise.protocol import Restorer
-from memeloc.localise.restoring import Auto, NavierStokes, Telea, make_restorer
+from memeloc.localise.restoring import Auto, Laplace, NavierStokes, Telea, make_restorer
 from memeloc.localise.texts import find_texts, mask_of
 from tests.localise.drawn import EN, SIZE, box, drawn, gradient, plain, psnr, stripes
 
@@ -36,7 +37,7 @@ def whitening_model(path: Path, channels: int = 1) -> Path:
     return path
 
 
-@pytest.mark.parametrize("name", ["auto", "telea", "navier-stokes", "onnx"])
+@pytest.mark.parametrize("name", ["auto", "laplace", "telea", "navier-stokes", "onnx"])
 def test_every_restorer_keeps_its_contract(name: str, tmp_path: Path) -> None:
     if name == "onnx":
         name = str(whitening_model(tmp_path / "white.onnx"))
@@ -93,4 +94,21 @@ def test_a_pattern_is_no_worse_than_telea_with_the_true_mask(tmp_path: Path) -> 
     mask = mask_of(find_texts(meme.meme, meme.lines, EN), SIZE)
     best = psnr(Telea().restore(meme.meme, meme.letters), meme.clean, meme.letters)
     assert psnr(Auto().restore(meme.meme, mask), meme.clean, meme.letters) >= best - 0.5
-    assert NavierStokes().restore(meme.meme, mask).shape == meme.meme.shape
+
+
+@pytest.mark.parametrize("ground", [gradient(), stripes()])
+def test_laplace_is_nearer_than_opencvs_ways(ground: Image.Image, tmp_path: Path) -> None:
+    meme = drawn(ground, TEXT, folder=tmp_path, quality=90)
+    mask = mask_of(find_texts(meme.meme, meme.lines, EN), SIZE)
+    ours, *others = (
+        psnr(way.restore(meme.meme, mask), meme.clean, meme.letters)
+        for way in (Laplace(), NavierStokes(), Telea())
+    )
+    assert ours > max(others)
+
+
+@pytest.mark.parametrize("shape", [(1, 5), (2, 2), (7, 1), (100, 3)])
+def test_laplace_takes_pictures_of_any_shape(shape: tuple[int, int]) -> None:
+    picture, mask = np.full((*shape, 3), 77, np.uint8), np.ones(shape, bool)
+    mask[0, -1] = False
+    assert (Laplace().restore(picture, mask) == 77).all()

@@ -97,6 +97,15 @@ def test_a_line_that_the_reader_is_unsure_of_is_doubtful(tmp_path: Path) -> None
     assert text.doubts == ("the reader is unsure of it (0.60)",)
 
 
+def test_text_that_was_seen_and_not_read_is_masked_and_asked_about(tmp_path: Path) -> None:
+    from dataclasses import replace
+
+    meme = drawn(gradient(), "two melons", box(), folder=tmp_path)
+    (text,) = find_texts(meme.meme, [replace(meme.lines[0], text="", confidence=0.0)], EN)
+    assert text.doubts == ("it could not be read",)
+    assert (meme.letters & ~mask_of([text], SIZE)).sum() <= 0.01 * meme.letters.sum()
+
+
 def test_text_read_as_another_script_is_doubtful(tmp_path: Path) -> None:
     from dataclasses import replace
 

@@ -52,6 +52,17 @@ def test_readers_give_a_list_a_picture_with_boxes_within_it(name: str) -> None:
     assert error_rate("the same but wet", bottom.text) == 0
 
 
+def test_a_text_that_was_not_read_is_still_seen() -> None:
+    drawn = meme("cloud-monday", "Monday forecast // the same but wet", "en")
+    top, bottom = sorted(
+        reader("rapidocr").read([drawn], default().get("en"))[0], key=lambda line: line.box[1]
+    )
+    (unread,) = rapid.unread_lines(drawn, [top])
+    assert (unread.text, unread.confidence) == ("", 0.0)
+    assert np.allclose(unread.box, bottom.box)
+    assert rapid.unread_lines(drawn, [top, bottom]) == []
+
+
 @pytest.mark.parametrize(
     "size",
     [(1, 1), *(pytest.param(size, marks=pytest.mark.slow) for size in ((3, 900), (2000, 4)))],

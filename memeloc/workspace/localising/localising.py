@@ -33,6 +33,7 @@ from memeloc.localise.writing import (
     write_meme_template,
 )
 from memeloc.model import Locale
+from memeloc.ocr.rapid import unread_lines
 from memeloc.ocr.readers import choose
 from memeloc.render.sets.parallel_set import render_table
 from memeloc.templates.names import name_from
@@ -161,7 +162,9 @@ def localise_pictures(
     for each in pictures:
         try:
             meme = open_meme(each.path, each.name)
-            lines = by.read([Image.fromarray(meme.pixels)], locale)[0]
+            image = Image.fromarray(meme.pixels)
+            lines = by.read([image], locale)[0]
+            lines += unread_lines(image, lines)
             texts = find_texts(meme.pixels, lines, locale)
             localised = localise(meme, texts, locale, ways, decisions(answers, meme, texts))
             if localised.clean is not None:
