@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import functools
 import gc
 import os
 import shutil
 import sys
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from typing import Any
 
 import pytest
 from hypothesis import settings
@@ -52,6 +54,31 @@ def new_databases_are_copies(tmp_path_factory: pytest.TempPathFactory) -> Iterat
 
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(store, "migrate", migrate_copy)
+        yield
+
+
+class CompiledStatements(dict[tuple[Any, ...], Any]):
+    """SQLAlchemy's cache of compiled statements, for all databases of a kind.
+
+    Its own is an engine's: each test's database would compile every statement anew, a tenth of
+    all the time.
+    """
+
+    def get(self, key: tuple[Any, ...], default: Any = None) -> Any:
+        return super().get((key[0].name, *key[1:]), default)
+
+    def __setitem__(self, key: tuple[Any, ...], compiled: Any) -> None:
+        super().__setitem__((key[0].name, *key[1:]), compiled)
+
+
+@pytest.fixture(scope="session", autouse=True)
+def databases_share_compiled_statements() -> Iterator[None]:
+    from memeloc.store import database
+
+    options = {"compiled_cache": CompiledStatements()}
+    with pytest.MonkeyPatch.context() as patch:
+        create = functools.partial(database.create_engine, execution_options=options)
+        patch.setattr(database, "create_engine", create)
         yield
 
 

@@ -32,7 +32,12 @@ item's own text in a question about it."""
 
 
 class SurveyTexts:
-    """All texts in one language by name; what `texts` lacks is taken from the English `source`."""
+    """All texts in one language by name; what `texts` lacks is taken from the English `source`.
+
+    >>> from memeloc.locales import default
+    >>> [survey_texts(default().get(tag)).digits for tag in ("bn", "hi")]
+    ['০১২৩৪৫৬৭৮৯', '0123456789']
+    """
 
     def __init__(self, locale: Locale, texts: Mapping[str, str], source: Mapping[str, str]) -> None:
         self.locale = locale
@@ -63,10 +68,6 @@ class SurveyTexts:
         """The ten digits, 0 first, that the language writes numbers with.
 
         They are those of the age in the sentence of consent: one text decides for all of them.
-
-        >>> from memeloc.locales import default
-        >>> [survey_texts(default().get(tag)).digits for tag in ("bn", "hi")]
-        ['০১২৩৪৫৬৭৮৯', '0123456789']
         """
         for letter in self._texts.get("consent.yes", ""):
             if letter.isdecimal():
