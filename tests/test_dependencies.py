@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import ast
 import re
 import sys
 import tomllib
-from collections.abc import Iterator
 from functools import cache
 from importlib.metadata import packages_distributions
 from pathlib import Path
@@ -39,12 +37,7 @@ _NOT_INSTALLED = {"open_clip": "open-clip-torch", "sentence_transformers": "sent
 """Modules of packages that tests do without, and their packages."""
 
 
-def _statements(tree: ast.AST) -> Iterator[ast.stmt]:
-    """All statements, however deep; `ast.walk` would look at all expressions, too."""
-    for block in ("body", "orelse", "finalbody", "handlers", "cases"):
-        for child in getattr(tree, block, ()):
-            yield child
-            yield from _statements(child)
+_IMPORT = re.compile(r"^\s*(?:from (\w[\w.]*) import |import (\w+))", re.MULTILINE)
 
 
 @cache
@@ -53,11 +46,8 @@ def _imported(folder: str) -> set[str]:
     modules = set()
     for path in (ROOT / folder).rglob("*.py"):
         own = OWN | {beside.stem for beside in path.parent.glob("*.py")}
-        for node in _statements(ast.parse(path.read_text(encoding="utf-8"))):
-            names = [alias.name for alias in node.names] if isinstance(node, ast.Import) else []
-            if isinstance(node, ast.ImportFrom) and not node.level:
-                names = [node.module or ""]
-            modules |= {name.partition(".")[0] for name in names} - own
+        for package, module in _IMPORT.findall(path.read_text(encoding="utf-8")):
+            modules |= {package.partition(".")[0] or module} - own
     return modules - set(sys.stdlib_module_names)
 
 

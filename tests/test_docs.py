@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import re
+import runpy
 import shlex
-import subprocess
-import sys
+import warnings
 from pathlib import Path
 from typing import Any
 
@@ -109,7 +109,9 @@ RUNNABLE = [
     ],
     ids=lambda page: page.name,
 )
-def test_the_python_in_a_page_runs(page: Path, tmp_path: Path) -> None:
+def test_the_python_in_a_page_runs(
+    page: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """All blocks of a page one after the other, in an empty workspace."""
     blocks = re.findall(r"^```python\n(.*?)^```", page.read_text(encoding="utf-8"), re.M | re.S)
     (tmp_path / "captions.csv").write_text(
@@ -117,10 +119,10 @@ def test_the_python_in_a_page_runs(page: Path, tmp_path: Path) -> None:
     )
     Workspace.create(tmp_path).close()
     (tmp_path / "page.py").write_text("\n".join(blocks), encoding="utf-8")
-    done = subprocess.run(
-        [sys.executable, "-W", "error", "page.py"], cwd=tmp_path, capture_output=True, text=True
-    )
-    assert done.returncode == 0, done.stderr
+    monkeypatch.chdir(tmp_path)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        runpy.run_path("page.py", run_name="__main__")
 
 
 def test_every_module_says_what_comes_in_and_what_goes_out() -> None:

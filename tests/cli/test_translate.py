@@ -258,6 +258,7 @@ sys.exit(run(sys.argv[1:]))
 """
 
 
+@pytest.mark.slow
 def test_killed_runs_lose_and_double_nothing(workspace: Path, command: Command) -> None:
     """Five kills here; the store's own tests kill far oftener."""
     chance = random.Random(5)

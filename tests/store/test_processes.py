@@ -20,9 +20,6 @@ from tests.store.conftest import import_table
 
 Write = Callable[..., Path]
 WRITER = Path(writer.__file__)
-_ON_SQLITE = pytest.mark.parametrize(
-    "place", ["sqlite", pytest.param("postgresql", marks=pytest.mark.slow)], indirect=True
-)
 
 
 def _start(place: Path, action: str, what: object) -> subprocess.Popen[str]:
@@ -68,7 +65,9 @@ def _big(write_table: Write, rows: int, name: str = "big.csv") -> Path:
     )
 
 
-@_ON_SQLITE
+@pytest.mark.parametrize(
+    "place", ["sqlite", pytest.param("postgresql", marks=pytest.mark.slow)], indirect=True
+)
 def test_two_do_the_same_at_once(store: Store, place: Path, write_table: Write) -> None:
     table = _big(write_table, 200)
     for action, what in (("import", table), ("translate", "hi")):
@@ -83,7 +82,7 @@ def test_two_do_the_same_at_once(store: Store, place: Path, write_table: Write) 
     assert not history.duplicated(["meme_id", "language"]).any()
 
 
-@_ON_SQLITE
+@pytest.mark.slow
 def test_two_write_different_things_at_once(store: Store, place: Path, write_table: Write) -> None:
     import_table(store, _big(write_table, 300))
     more = write_table(*((f"n{n}", "night-owl", "x // y") for n in range(900)), name="more.csv")
@@ -106,23 +105,19 @@ def _killed(place: Path, action: str, what: object, moment: float) -> bool:
     return process.wait() != 0
 
 
-@_ON_SQLITE
-@pytest.mark.parametrize(
-    "times", [pytest.param(1, id="1"), pytest.param(25, id="25", marks=pytest.mark.slow)]
-)
+@pytest.mark.slow
 def test_a_killed_run_is_finished_by_the_next(
     store: Store,
     place: Path,
     write_table: Write,
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
-    times: int,
 ) -> None:
-    chance = random.Random(times)
+    chance = random.Random(25)
     table = _big(write_table, 1000)
     killed = 0
     for action, what, longest in (("import", table, 0.3), ("translate", "hi", 0.6)):
-        for _ in range(times):
+        for _ in range(25):
             killed += _killed(place, action, what, chance.uniform(0.0, longest))
             if store.database.file:
                 with closing(sqlite3.connect(store.database.file)) as connection:

@@ -35,6 +35,14 @@ def server(folder: Path) -> Iterator[Server]:
         yield running
 
 
+@pytest.fixture(scope="module")
+def shared(built: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
+    """A server for tests that leave it as it is, each with people of its own."""
+    work = shutil.copytree(built, tmp_path_factory.mktemp("shared") / "work")
+    with serving(work, "--cultures", "DE") as running:
+        yield running
+
+
 @pytest.fixture
 def context(browser: Browser) -> Iterator[BrowserContext]:
     made = browser.new_context(viewport=PHONE, has_touch=True)  # type: ignore[arg-type]
@@ -89,25 +97,25 @@ def known_as(folder: Path, who: str) -> str:
 
 
 def test_two_people_one_after_the_other_at_one_browser(
-    folder: Path, server: Server, context: BrowserContext
+    shared: Server, context: BrowserContext
 ) -> None:
-    first = come(context, server, "anna")
+    first = come(context, shared, "anna")
     agree(first)
     fill(first)
     code = end(first)
-    second = come(context, server, "bela")
+    second = come(context, shared, "bela")
     expect(second.locator("h1")).to_be_visible()
     assert second.locator(".code").count() == 0
     agree(second)
     assert second.locator("input:checked").count() == 0
     fill(second, label="hate")
     assert end(second) == code  # of one sheet, so of one study
-    submissions, items = stored(folder)
-    assert submissions == {known_as(folder, who): ITEMS for who in ("anna", "bela")}
-    assert set(items.values()) == {ITEMS}
-    with Workspace.open(folder) as workspace:
+    people = {known_as(shared.folder, who) for who in ("anna", "bela")}
+    submissions, items = stored(shared.folder)
+    assert {submissions[who] for who in people} == {items[who] for who in people} == {ITEMS}
+    with Workspace.open(shared.folder) as workspace:
         sent = {each.participant: each for each in workspace.survey("pilot").submissions}
-    labels = {answer.label for answer in sent[known_as(folder, "bela")].answers}
+    labels = {answer.label for answer in sent[known_as(shared.folder, "bela")].answers}
     assert labels == {"hate"}
 
 
@@ -147,10 +155,8 @@ def test_who_comes_twice_is_shown_the_end(
     assert submissions == {known_as(folder, "anna"): ITEMS}
 
 
-def test_no_network_for_a_while_loses_nothing(
-    folder: Path, server: Server, context: BrowserContext
-) -> None:
-    page = come(context, server, "anna")
+def test_no_network_for_a_while_loses_nothing(shared: Server, context: BrowserContext) -> None:
+    page = come(context, shared, "carl")
     agree(page)
     fill(page, 0, 2)
     context.set_offline(True)
@@ -160,8 +166,9 @@ def test_no_network_for_a_while_loses_nothing(
     assert page.locator(".code").count() == 0
     context.set_offline(False)
     page.locator(".code").wait_for()
-    submissions, items = stored(folder)
-    assert submissions == items == {known_as(folder, "anna"): ITEMS}
+    submissions, items = stored(shared.folder)
+    carl = known_as(shared.folder, "carl")
+    assert submissions[carl] == items[carl] == ITEMS
 
 
 @pytest.mark.slow
@@ -203,8 +210,8 @@ def test_a_database_put_back_gets_all_answers_again(
     assert submissions == items == {known_as(folder, "anna"): ITEMS}
 
 
-def test_the_owner_watches(server: Server, context: BrowserContext) -> None:
-    page = come(context, server, "anna")
+def test_the_owner_watches(shared: Server, context: BrowserContext) -> None:
+    page = come(context, shared, "dora")
     agree(page)
     fill(page, 0, 2)
     page.click("#stop")
@@ -213,7 +220,7 @@ def test_the_owner_watches(server: Server, context: BrowserContext) -> None:
     failures: list[str] = []
     watching.on("pageerror", lambda error: failures.append(str(error)))
     watching.on("console", lambda entry: failures.append(entry.text))
-    watching.goto(f"{server.address}/owner?token=a-token-of-the-owner")
+    watching.goto(f"{shared.address}/owner?token=a-token-of-the-owner")
     expect(watching.locator("#rows tr")).to_have_count(5)
     expect(watching.locator("#stops li.some")).to_have_attribute("title", "item 3: 1")
     assert failures == []

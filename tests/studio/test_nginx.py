@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import shutil
 import ssl
 from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
@@ -48,9 +49,13 @@ def certificate(folder: Path) -> tuple[Path, Path]:
     return chain, private
 
 
-@pytest.fixture
-def behind_nginx(folder: Path, tmp_path: Path) -> Iterator[tuple[httpx.Client, str, Path]]:
+@pytest.fixture(scope="module")
+def behind_nginx(
+    built: Path, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[tuple[httpx.Client, str, Path]]:
     """A client of nginx, its address, and the file that it logs to."""
+    tmp_path = tmp_path_factory.mktemp("nginx")
+    folder = shutil.copytree(built, tmp_path / "work")
     (configuration,) = re.findall(r"```nginx\n(.*?)```", GUIDE, re.DOTALL)
     chain, private = certificate(tmp_path)
     logs, secure, plain, ready = tmp_path / "access.log", free_port(), free_port(), free_port()

@@ -38,8 +38,8 @@ def on(made: Path, tmp_path: Path, database: str, monkeypatch: pytest.MonkeyPatc
 @pytest.mark.parametrize(
     "database", [pytest.param("sqlite", marks=pytest.mark.slow), "postgresql"], indirect=True
 )
-def test_twenty_clients_for_five_places(on: Path) -> None:
-    barrier, paths = threading.Barrier(20), list[str]()
+def test_ten_clients_for_five_places(on: Path) -> None:
+    barrier, paths = threading.Barrier(10), list[str]()
     with serving(on) as server:
 
         def come(number: int) -> None:
@@ -48,14 +48,14 @@ def test_twenty_clients_for_five_places(on: Path) -> None:
                 url = f"{server.address}/join?PROLIFIC_PID=p{number}&sheet={DE}"
                 paths.append(client.get(url, follow_redirects=True).url.path)
 
-        threads = [threading.Thread(target=come, args=(number,)) for number in range(20)]
+        threads = [threading.Thread(target=come, args=(number,)) for number in range(10)]
         for thread in threads:
             thread.start()
         for thread in threads:
             thread.join()
     places = [path for path in paths if path.startswith("/place/")]
     assert len(places) == len(set(places)) == 5
-    assert len(paths) == 20
+    assert len(paths) == 10
 
 
 @pytest.mark.parametrize(
