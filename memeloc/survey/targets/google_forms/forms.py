@@ -5,13 +5,14 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 from datetime import datetime
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from typing import Any
 
 from memeloc.survey.model import Sheet, entry_id
 from memeloc.survey.targets.google_forms.plan import (
     QUESTIONS,
     STOP,
+    Planned,
     plan,
     question_id,
     question_key,
@@ -30,16 +31,13 @@ class SheetForm:
     Attributes:
         items: its questions by key.
         titles: keys of questions by their titles, as compared.
-        ids: keys of questions by the ids that they were asked for by.
     """
 
-    def __init__(self, pack: SurveyPack, sheet: Sheet) -> None:
-        form = plan(pack, sheet, pictures=False)
+    def __init__(self, pack: SurveyPack, sheet: Sheet, planned: Planned) -> None:
+        self._form = form = plan(pack, sheet, planned)
         self.sheet = sheet
         self.items = {item.key: item for item in form.items if item.kind in QUESTIONS}
-        asked = {key: item.asks or key for key, item in self.items.items()}
-        self.titles = {folded(item.title): asked[key] for key, item in self.items.items()}
-        self.ids = {question_id(own): asked[key] for key, own in form.ids().items() if key in asked}
+        self.titles = {folded(item.title): item.asks or key for key, item in self.items.items()}
         further = [question.id for question in pack.taxonomy.questions]
         self._entries = [
             (
@@ -55,6 +53,11 @@ class SheetForm:
         self._answers = {
             question.id: _Names(texts.answers[question.id]) for question in pack.taxonomy.questions
         }
+
+    def ids(self) -> dict[str, str]:
+        """Keys of questions by the ids that they were asked for by."""
+        questions = ((own, self.items.get(key)) for key, own in self._form.ids().items())
+        return {question_id(own): item.asks or item.key for own, item in questions if item}
 
     def submission(
         self, texts: Texts, row: int, submitted: datetime | str | None, *, own: str = ""
@@ -132,21 +135,29 @@ class Forms:
         sheets: forms by the sheet's id; folded_ids: by that as compared.
         titles: of all questions, as compared.
         participants: titles, as compared, of the questions that ask who answers.
-        questions: the form and the question's key by the question's id, also by Google's own.
     """
 
     def __init__(self, pack: SurveyPack) -> None:
-        self.sheets = {sheet.id: SheetForm(pack, sheet) for sheet in pack.sheets}
+        planned: Planned = {}
+        self.sheets = {sheet.id: SheetForm(pack, sheet, planned) for sheet in pack.sheets}
         self.folded_ids = {folded(sheet): form for sheet, form in self.sheets.items()}
         forms = self.sheets.values()
         self.titles = frozenset(title for form in forms for title in form.titles)
         self.participants = frozenset(folded(form.items["participant"].title) for form in forms)
-        self.questions = {own: (form, key) for form in forms for own, key in form.ids.items()}
-        for sheet, values in pack.made.get("google-forms", {}).items():
+        self._made = pack.made.get("google-forms", {})
+
+    @cached_property
+    def questions(self) -> dict[str, tuple[SheetForm, str]]:
+        """The form and the question's key by the question's id, also by Google's own."""
+        questions = {
+            own: (form, key) for form in self.sheets.values() for own, key in form.ids().items()
+        }
+        for sheet, values in self._made.items():
             for key, item in values.get("items", {}).items():
                 if sheet in self.sheets and key in self.sheets[sheet].items:
                     asked = self.sheets[sheet].items[key].asks or key
-                    self.questions[str(item.get("questionId"))] = (self.sheets[sheet], asked)
+                    questions[str(item.get("questionId"))] = (self.sheets[sheet], asked)
+        return questions
 
 
 @lru_cache(maxsize=4)

@@ -20,7 +20,7 @@ from typing import Literal
 
 from memeloc.errors import InputError
 from memeloc.model import Direction
-from memeloc.survey.model import Check, Entry, PersonEntry, Sheet, entry_id
+from memeloc.survey.model import Check, Entry, MemeEntry, PersonEntry, Sheet, entry_id
 from memeloc.survey.targets.google_forms.routing import Step, steps_of
 from memeloc.survey.targets.instructions import SheetTexts, ShownQuestion
 from memeloc.survey.targets.places import folded
@@ -126,13 +126,21 @@ def question_id(item_id: str) -> str:
     return f"{int(item_id, 16) | 1:08x}"
 
 
-def plan(pack: SurveyPack, sheet: Sheet, *, pictures: bool = True) -> Form:
-    """A sheet as a form; reading what came back needs no `pictures` of its questions.
+Planned = dict[tuple[str, int, int, Entry], tuple["Item", ...]]
+"""Items by language, how many entries there are, number and what is asked, the id left out."""
+
+
+def plan(pack: SurveyPack, sheet: Sheet, planned: Planned | None = None) -> Form:
+    """A sheet as a form.
+
+    Args:
+        planned: to read answers by, which needs no pictures of questions: what was planned for
+            other sheets of the pack, to be used again and added to.
 
     Raises:
         InputError: it cannot be expressed as one: two answers read the same, or a text is too long.
     """
-    return _Planner(pack, sheet, pictures=pictures).form()
+    return _Planner(pack, sheet, planned).form()
 
 
 def numbered(name: str, step: Step, mark: str = "-") -> str:
@@ -159,24 +167,29 @@ def question_key(entry: str, question: str = LABEL) -> str:
 _Picture = tuple[str, Path | None, str]
 """File name in the export, path on this machine, and alternative text."""
 _NO_PICTURE: _Picture = ("", None, "")
+_ANY = "*"
+"""Stands for the entry's id where entries are planned that read the same."""
 
 
 class _Planner:
-    def __init__(self, pack: SurveyPack, sheet: Sheet, *, pictures: bool) -> None:
+    def __init__(self, pack: SurveyPack, sheet: Sheet, planned: Planned | None) -> None:
         self.pack, self.sheet, self.taxonomy = pack, sheet, pack.taxonomy
-        self.pictures = pictures
+        self.planned = planned
         self.texts = SheetTexts(pack, sheet)
         self.codes = pack.codes.get(sheet.id)
         self.items: list[Item] = []
         self.titles: set[str] = set()
 
     def form(self) -> Form:
-        get, sheet = self.texts.get, self.sheet
+        get, sheet, planned = self.texts.get, self.sheet, self.planned
         self._add("warning", "text", get("warning.heading"), get("warning.text"))
         self._consent()
         self._introduction()
         for number, entry in enumerate(sheet.entries, 1):
-            self._entry(number, entry)
+            if planned is None:
+                self._entry(number, entry)
+            else:
+                self._again(number, entry, planned)
         done = get("sent.code", code=self.codes.done) if self.codes else ""
         self._add("section:end", "section", get("send"), done)
         self._add("comments", "paragraph", get("comments.label"), required=False)
@@ -229,6 +242,39 @@ class _Planner:
             title = "" if source else one_line(caption)
             self._add(f"example:{example.id}", "text", title, because, picture=picture)
 
+    def _again(self, number: int, entry: Entry, planned: Planned) -> None:
+        """The items of an entry, planned once for all sheets that ask the same at this place."""
+        if isinstance(entry, MemeEntry) and entry.texts:
+            self._entry(number, entry)
+            return
+        asked = (
+            MemeEntry(_ANY, "", Path())
+            if isinstance(entry, MemeEntry)
+            else replace(entry, id=_ANY, picture=None)
+        )
+        key = (self.texts.locale.tag, len(self.sheet.entries), number, asked)
+        if key not in planned:
+            first = len(self.items)
+            self._entry(number, asked)
+            planned[key] = tuple(self.items[first:])
+            del self.items[first:]
+        own = entry_id(entry)
+        for item in planned[key]:
+            own_key, asks = item.key.replace(_ANY, own), item.asks.replace(_ANY, own)
+            self.items.append(
+                Item(
+                    own_key,
+                    item.kind,
+                    item.title,
+                    item.description,
+                    item.options,
+                    item.required,
+                    asks=asks,
+                )
+            )
+            if item.kind in QUESTIONS:
+                self.titles.add(folded(item.title))
+
     def _entry(self, number: int, entry: Entry) -> None:
         """A section for each step of an entry; of a person's questions one, where none decides."""
         total, is_person = len(self.sheet.entries), isinstance(entry, PersonEntry)
@@ -257,7 +303,7 @@ class _Planner:
             label = self.texts.labels[entry.expected]
             title = self._with_isolates("check.explicit", label=label)
         picture = _NO_PICTURE
-        if self.pictures:
+        if self.planned is None:
             alt = self._with_isolates("image.alt", number=number, caption=self.texts.text(entry))
             picture = self._picture(own, entry.picture, alt)
         options = [
