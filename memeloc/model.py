@@ -147,6 +147,9 @@ class Template:
     pictures: tuple[tuple[str, Path], ...] = ()
     notes: tuple[str, ...] = ()
 
+    def __hash__(self) -> int:
+        return hash(self.name)  # quick, for the renderer looks templates up for each picture
+
     def image_for(self, locale: Locale) -> Path:
         """The picture in that language: of its tag, of its tag's beginning, or of its direction."""
         if not self.pictures:
@@ -260,6 +263,9 @@ class Locale:
     keep_with_previous: tuple[str, ...] = ()
     comic: tuple[str, ...] = ()
     hyphenation: str = ""
+
+    def __hash__(self) -> int:
+        return hash(self.tag)  # see Template
 
 
 _RESERVED = {"con", "prn", "aux", "nul"} | {

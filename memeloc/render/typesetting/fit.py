@@ -9,8 +9,9 @@ from __future__ import annotations
 import math
 from bisect import bisect_right
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
-from itertools import accumulate
+from dataclasses import dataclass, field
+from itertools import accumulate, compress
+from operator import add
 from typing import NamedTuple
 
 from memeloc.render.typesetting.line_cost import (
@@ -44,7 +45,7 @@ def step_below(size: float) -> int:
     return bisect_right(LADDER, size * (1 + 1e-9)) - 1
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class Segments:
     """A part's unbreakable pieces, over all its paragraphs.
 
@@ -53,6 +54,10 @@ class Segments:
         full: each one's width with the white space at its end, in ems.
         trimmed: its width when a line ends after it, in ems (a shown hyphen included).
         forced: whether a line must end after it.
+        begins: where each begins if all stood on one line, in ems, and where the last ends.
+        stops: where a line ends after it, on that line; never before the last.
+        widest: the width of the widest one, in ems: no line can be narrower.
+        paragraph_ends: for each paragraph the index after its last one.
     """
 
     starts: list[int]
@@ -60,15 +65,20 @@ class Segments:
     full: list[float]
     trimmed: list[float]
     forced: list[bool]
+    begins: list[float] = field(init=False)
+    stops: list[float] = field(init=False)
+    widest: float = field(init=False)
+    paragraph_ends: list[int] = field(init=False)
 
-    @property
-    def widest(self) -> float:
-        """The width of the widest one, in ems: no line can be narrower."""
-        return max(self.trimmed, default=0.0)
+    def __post_init__(self) -> None:
+        self.begins = list(accumulate(self.full, initial=0.0))
+        self.stops = list(accumulate(map(add, self.begins, self.trimmed), max))
+        self.widest = max(self.trimmed, default=0.0)
+        number = len(self.full)
+        self.paragraph_ends = [*compress(range(1, number), self.forced), number]
 
 
-@dataclass(frozen=True, slots=True)
-class Capacity:
+class Capacity(NamedTuple):
     """What a part has to fit in.
 
     Attributes:
@@ -96,18 +106,7 @@ class Capacity:
 
 def count_lines(segments: Segments, limit: float) -> int:
     """The fewest lines no wider than `limit` ems; a huge number when a segment is wider."""
-    lines = 1
-    used = 0.0
-    after_forced = False
-    for full, trimmed, forced in zip(segments.full, segments.trimmed, segments.forced, strict=True):
-        if after_forced or used + trimmed > limit:
-            if trimmed > limit:
-                return 1 << 30
-            lines += 1
-            used = 0.0
-        used += full
-        after_forced = forced
-    return lines
+    return len(_greedy(segments, limit)) if segments.widest <= limit else 1 << 30
 
 
 def largest_step(segments: Segments, capacity: Capacity, low: int, high: int) -> int:
@@ -116,12 +115,10 @@ def largest_step(segments: Segments, capacity: Capacity, low: int, high: int) ->
     Fitting is monotone in the size: a larger one has room for fewer, narrower lines.
     """
     best = -1
-    widest = segments.widest
     while low <= high:
         middle = (low + high + 1) // 2
         size = LADDER[middle]
-        limit = capacity.limit(size)
-        if limit >= widest and count_lines(segments, limit) <= capacity.lines(size):
+        if count_lines(segments, capacity.limit(size)) <= capacity.lines(size):
             best = middle
             low = middle + 1
         else:
@@ -173,9 +170,10 @@ def choose(
     if free < 0:
         return None
     limit = capacity.limit(LADDER[free])
-    fewest = count_lines(segments, limit)
-    if fewest == 1 + segments.forced.count(True):
-        return Choice(free, free, _greedy(segments, limit))
+    lines = _greedy(segments, limit)
+    fewest = len(lines)
+    if fewest == len(segments.paragraph_ends):
+        return Choice(free, free, lines)
     if len(segments.full) > _SEARCHED:
         return Choice(free, free, _greedy(segments, _narrowest(segments, limit, fewest)))
     least = min(free, max(low, floor, free - given))
@@ -197,9 +195,9 @@ class _Search:
         self.costs = costs
         self.trimmed = segments.trimmed
         self.forced = segments.forced
-        self.has_forced = True in segments.forced
+        self.paragraphs = len(segments.paragraph_ends)
         self.number = len(segments.full)
-        self.starts = list(accumulate(segments.full, initial=0.0))
+        self.starts = segments.begins
         self.steps = steps
         self.limits = [capacity.limit(LADDER[step]) * (1 + 1e-9) for step in steps]
         self.rooms = [capacity.lines(LADDER[step]) for step in steps]
@@ -223,7 +221,7 @@ class _Search:
         The best one at the smallest size is the best of all, but that it may not fit larger ones;
         so these are looked at only while a step of size would cost more than it.
         """
-        at_least = extra + (count - 1 - self.forced.count(True)) * min(self.costs[:-1])
+        at_least = extra + (count - self.paragraphs) * min(self.costs[:-1])
         if at_least >= self.cost:
             return
         loosest = self._partition(count, self.limits[-1])
@@ -253,7 +251,7 @@ class _Search:
 
     def _partition(self, count: int, limit: float) -> tuple[float, list[tuple[int, int]]] | None:
         """The partition into `count` lines within `limit` ems that costs least, and its cost."""
-        if count == 2 and not self.has_forced:
+        if count == 2 and self.paragraphs == 1:
             return self._halves(limit)
         number, starts, trimmed = self.number, self.starts, self.trimmed
         costs, forced = self.costs, self.forced
@@ -332,20 +330,13 @@ class _Search:
 
 def _greedy(segments: Segments, limit: float) -> list[tuple[int, int]]:
     lines = []
+    begins, stops = segments.begins, segments.stops
     begin = 0
-    used = 0.0
-    for index, (full, trimmed, forced) in enumerate(
-        zip(segments.full, segments.trimmed, segments.forced, strict=True)
-    ):
-        if index > begin and used + trimmed > limit:
-            lines.append((begin, index))
-            begin, used = index, 0.0
-        used += full
-        if forced:
-            lines.append((begin, index + 1))
-            begin, used = index + 1, 0.0
-    if begin < len(segments.full):
-        lines.append((begin, len(segments.full)))
+    for last in segments.paragraph_ends:
+        while begin < last:
+            after = bisect_right(stops, begins[begin] + limit, begin + 1, last)
+            lines.append((begin, after))
+            begin = after
     return lines
 
 

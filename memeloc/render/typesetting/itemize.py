@@ -8,7 +8,6 @@ word, else for whole grapheme clusters: never two faces within a cluster.
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from typing import NamedTuple
 
 from fontTools import unicodedata as ucd
@@ -26,8 +25,7 @@ _ANY_DIRECTED = re.compile(
 )
 
 
-@dataclass(frozen=True, slots=True)
-class Run:
+class Run(NamedTuple):
     """Text of one direction, script and face: `start` to `end` in code points of its paragraph."""
 
     start: int
@@ -94,18 +92,13 @@ class Itemizer:
     def _one_script(self, text: str) -> str:
         """The script of text that the first face draws whole and that has one script; else ''."""
         plain = self._plain
-        only = ""
-        for char in set(text):
-            script = plain.get(char)
-            if script is None:
-                script = plain[char] = self._plain_script(char)
-            if script == "":
-                return ""
-            if script != "Zyyy" and script != only:
-                if only:
-                    return ""
-                only = script
-        return only or "Zyyy"
+        letters = set(text)
+        for char in letters.difference(plain):
+            plain[char] = self._plain_script(char)
+        scripts = set(map(plain.__getitem__, letters)) - {"Zyyy"}
+        if len(scripts) > 1:
+            return ""
+        return scripts.pop() if scripts else "Zyyy"
 
     def _plain_script(self, char: str) -> str:
         """A character's script when the first face has it and no cluster rule concerns it."""

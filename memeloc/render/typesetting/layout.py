@@ -8,7 +8,7 @@ where these do not help, and where nothing does cut the text off.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from memeloc.model import Locale
 from memeloc.render.typesetting.breaks import clusters
@@ -36,8 +36,7 @@ COMFORTABLE_HYPHEN_GAIN = 5
 """The same where the text is of a comfortable size as it is: a third larger."""
 
 
-@dataclass(frozen=True, slots=True)
-class PartLayout:
+class PartLayout(NamedTuple):
     """A part of a caption, ready to be painted.
 
     Attributes:

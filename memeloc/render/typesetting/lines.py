@@ -5,7 +5,6 @@ Shaping again is left to lines whose ends HarfBuzz calls unsafe to break at.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import NamedTuple
 
 from memeloc.fonts import Face
@@ -33,8 +32,7 @@ class PlacedRun(NamedTuple):
     offsets: list[int]
 
 
-@dataclass(frozen=True, slots=True)
-class Line:
+class Line(NamedTuple):
     """One line, in display order.
 
     Attributes:

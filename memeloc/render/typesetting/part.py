@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property, partial
+from operator import sub
 from typing import NamedTuple
 
 from memeloc.model import Align, Locale
@@ -73,12 +74,14 @@ class Fitted(NamedTuple):
         baselines: of the lines, in ems downward from the first one's.
         lines: from top to bottom.
         spans: where each begins and ends.
+        height: of their ink, in ems.
     """
 
     step: int
     baselines: tuple[float, ...]
     lines: list[Line]
     spans: list[Span]
+    height: float
 
 
 class Part:
@@ -173,10 +176,10 @@ class Part:
         size = LADDER[step]
         lines = self._lines(spans)
         baselines = stack_lines(lines, self.spacing, size)
-        above, below = ink_extent(lines, baselines)
-        if not self._inside(lines, above + below, size):
+        height = sum(ink_extent(lines, baselines))
+        if not self._inside(lines, height, size):
             return None
-        return Fitted(step, baselines, lines, list(spans))
+        return Fitted(step, baselines, lines, list(spans), height)
 
     def _best(self, segments: Segments, phrase_cuts: frozenset[int], low: int) -> Fitted | None:
         """The layout of least cost from a lowest size on, if any fits.
@@ -204,8 +207,7 @@ class Part:
             if larger > high or segments.widest > self.capacity.limit(LADDER[larger]):
                 return best
             least, stacked = self.bounds.line_spacing, best.baselines[-1]
-            above, below = ink_extent(best.lines, best.baselines)
-            closest = self._capacity(least, max(0.0, above + below - stacked))
+            closest = self._capacity(least, max(0.0, best.height - stacked))
             if fit.largest_step(segments, closest, larger, larger) < 0:
                 return best
             pitch = stacked / (len(spans) - 1) if len(spans) > 1 else least
@@ -249,17 +251,13 @@ class Part:
         """What it costs to end a line after each segment."""
         text = "\n".join([paragraph.text for paragraph in self.paragraphs])
         costs: list[float] = []
-        pieces: list[str] = []
-        cuts: list[int] = []
-        for start, end, forced in zip(
-            segments.starts, segments.ends, [*segments.forced[:-1], True], strict=True
-        ):
-            if end in phrase_cuts:
-                cuts.append(len(pieces))
-            pieces.append(text[start:end])
-            if forced:
-                costs += end_costs(pieces, self.locale, cuts)
-                pieces, cuts = [], []
+        begin = 0
+        for after in segments.paragraph_ends:
+            starts, ends = segments.starts[begin:after], segments.ends[begin:after]
+            pieces = [text[start:end] for start, end in zip(starts, ends, strict=True)]
+            cuts = [index for index, end in enumerate(ends) if end in phrase_cuts]
+            costs += end_costs(pieces, self.locale, cuts)
+            begin = after
         return costs
 
     def _segments(self, breaker: Breaker) -> Segments:
@@ -272,20 +270,18 @@ class Part:
         for paragraph in self.paragraphs:
             text, positions = paragraph.text, paragraph.positions
             lead, trail = paragraph.spacing.lead, paragraph.spacing.trail
-            begin = 0
-            for end in breaker(text, self.locale) if text else [0]:
-                start_at = positions[begin] + lead.get(begin, 0.0)
-                starts.append(begin + offset)
-                ends.append(end + offset)
-                full.append(positions[end] + lead.get(end, 0.0) - start_at)
-                stop = end
-                while stop > begin and text[stop - 1].isspace():
-                    stop -= 1
-                hyphen = hyphen_width(paragraph) if text and text[end - 1] == SOFT_HYPHEN else 0.0
-                trimmed.append(positions[stop] - trail.get(stop - 1, 0.0) - start_at + hyphen)
-                forced.append(False)
-                begin = end
-            forced[-1] = True
+            cuts = [0, *(breaker(text, self.locale) if text else [0])]
+            hyphen = hyphen_width(paragraph) if SOFT_HYPHEN in text else 0.0
+            edges = [positions[at] + lead.get(at, 0.0) for at in cuts]
+            for begin, end, edge in zip(cuts, cuts[1:], edges, strict=False):
+                piece = text[begin:end]
+                stop = begin + len(piece.rstrip())
+                width = positions[stop] - trail.get(stop - 1, 0.0) - edge
+                trimmed.append(width + hyphen if piece[-1:] == SOFT_HYPHEN else width)
+            full += map(sub, edges[1:], edges)
+            starts += [begin + offset for begin in cuts[:-1]]
+            ends += [end + offset for end in cuts[1:]]
+            forced += [False] * (len(cuts) - 2) + [True]
             offset += len(text) + 1
         forced[-1] = False
         return Segments(starts, ends, full, trimmed, forced)
@@ -308,7 +304,6 @@ class Part:
     def _inside(self, lines: Sequence[Line], height: float, size: float) -> bool:
         """Whether the ink fits the box, overhang and all."""
         limit = self.capacity.limit(size)
-        return (
-            all(line.right - line.left <= limit for line in lines)
-            and height * size + 2 * self.capacity.margin * size <= self.bounds.height - 1
-        )
+        widest = max([line.right - line.left for line in lines])
+        tall = (height + 2 * self.capacity.margin) * size
+        return widest <= limit and tall <= self.bounds.height - 1

@@ -7,10 +7,10 @@ that. Where HarfBuzz says that a break would change the glyphs, the layout shape
 from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
-from dataclasses import dataclass
 from functools import cache
 from itertools import accumulate
 from operator import itemgetter
+from typing import NamedTuple
 
 import uharfbuzz as hb
 
@@ -33,8 +33,7 @@ def _falling(glyph: Glyph) -> int:
     return -glyph[1]
 
 
-@dataclass(frozen=True, slots=True)
-class ShapedRun:
+class ShapedRun(NamedTuple):
     """A run with its glyphs in display order, left to right.
 
     `infos` are HarfBuzz's own records of the same glyphs.
@@ -72,8 +71,7 @@ class ShapedRun:
         )
 
 
-@dataclass(frozen=True, slots=True)
-class ShapedText:
+class ShapedText(NamedTuple):
     """A shaped paragraph.
 
     Attributes:

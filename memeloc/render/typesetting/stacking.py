@@ -8,8 +8,8 @@ kind stand at equal distances, and no distance is much greater than the others.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from itertools import pairwise
+from typing import NamedTuple
 
 from memeloc.model import Align
 from memeloc.render.typesetting.lines import Line
@@ -27,8 +27,7 @@ SAME_PITCH = 0.05
 """Pitches that differ by less, in ems, become equal: one could see that they differ, not why."""
 
 
-@dataclass(frozen=True, slots=True)
-class Spacing:
+class Spacing(NamedTuple):
     """What the distance of lines depends on besides their ink.
 
     Attributes:
@@ -96,9 +95,10 @@ def stack_lines(lines: Sequence[Line], spacing: Spacing, size: float) -> tuple[f
 
 def ink_extent(lines: Sequence[Line], baselines: Sequence[float]) -> tuple[float, float]:
     """How far a part's ink reaches above its first baseline and below it, in ems."""
+    placed = list(zip(lines, baselines, strict=True))
     return (
-        max(line.top - at for line, at in zip(lines, baselines, strict=True)),
-        max(at - line.bottom for line, at in zip(lines, baselines, strict=True)),
+        max([line.top - at for line, at in placed]),
+        max([at - line.bottom for line, at in placed]),
     )
 
 
@@ -154,10 +154,10 @@ def _distance(above: Line, below: Line, align: Align, clearance: float, least: f
 def _boxes(line: Line, align: Align) -> list[tuple[float, float, float, float]]:
     """The ink of each glyph, in ems from the line's anchor: left, bottom, right, top, y up."""
     origin = anchor(line, align)
-    boxes = []
-    for run in line.runs:
-        ink_of = inks(run.face)
-        for gid, x, y in run.glyphs:
-            left, bottom, right, top = ink_of[gid]
-            boxes.append((x + left - origin, y + bottom, x + right - origin, y + top))
-    return boxes
+    return [
+        (x + left - origin, y + bottom, x + right - origin, y + top)
+        for run in line.runs
+        for ink_of in [inks(run.face)]
+        for glyph, x, y in run.glyphs
+        for left, bottom, right, top in [ink_of[glyph]]
+    ]
