@@ -25,6 +25,9 @@ from memeloc.templates import open_picture, picture_size
 CELLS = 32
 """The luminance of a picture is kept as a grid of CELLS by CELLS means."""
 
+BLOCK = 16
+"""Height in pixels of a row of blocks of a JPEG, or twice that where colours are not halved."""
+
 BUDGET = 64 * 1024 * 1024
 """Bytes of template pictures kept in one process."""
 
@@ -171,80 +174,84 @@ class Backgrounds:
 
 
 class Canvas:
-    """A copy of a background's pixels, to paint one picture on.
+    """A background that one picture is painted on. It has a copy of the rows painted on only.
+
+    Args:
+        background: what is under the paint.
+        memory: as wide as it, to hold the rows; what does not fit into it gets its own.
 
     Attributes:
-        background: what was copied.
-        pixels: shape (height, width), to be read; `rows` gives those to be changed. The memory is
-            used again when nothing holds this array: slices, which do not, are for the moment.
-        touched: the rows given out by `rows`, the first and the one after the last of each time.
+        bands: pixels of the rows that may differ from the background, by the first row and the one
+            after the last. A band begins and ends with a row of a JPEG's blocks, or the picture.
     """
 
-    __slots__ = ("background", "pixels", "touched")
+    __slots__ = ("__weakref__", "_memory", "_used", "background", "bands")
 
-    def __init__(self, background: Background, pixels: Pixels) -> None:
+    def __init__(self, background: Background, memory: Pixels | None = None) -> None:
         self.background = background
-        self.pixels = pixels
-        self.touched: list[tuple[int, int]] = []
+        self.bands: dict[tuple[int, int], Pixels] = {}
+        self._memory = background.pixels[:0] if memory is None else memory
+        self._used = 0
 
     def rows(self, first: int, after: int) -> Pixels:
-        """The rows from `first` up to `after`, to be painted on."""
-        self.touched.append((first, after))
-        return self.pixels[first:after]
+        """The rows from `first` up to `after`, to be painted on until others are asked for."""
+        for (top, bottom), pixels in self.bands.items():
+            if top <= first and after <= bottom:
+                return pixels[first - top : after - top]
+        top, bottom = (
+            first // BLOCK * BLOCK,
+            min(-(-after // BLOCK) * BLOCK, self.background.height),
+        )
+        near = [span for span in self.bands if span[0] < bottom and top < span[1]]
+        top, bottom = (
+            min([top, *(span[0] for span in near)]),
+            max([bottom, *(span[1] for span in near)]),
+        )
+        pixels = self._take(bottom - top)
+        pixels[:] = self.background.pixels[top:bottom]
+        for begin, end in near:
+            pixels[begin - top : end - top] = self.bands.pop((begin, end))
+        self.bands[top, bottom] = pixels
+        return pixels[first - top : after - top]
 
+    def _take(self, height: int) -> Pixels:
+        self._used += height
+        if self._used > len(self._memory):
+            return np.empty((height, self.background.width), np.uint32)
+        return self._memory[self._used - height : self._used]
 
-class _Buffer:
-    """Memory that is lent to one canvas after another."""
+    def strip(self) -> Pixels:
+        """The bands as one picture, from top to bottom; good until the next is asked for."""
+        spans = sorted(self.bands)
+        height = sum(bottom - top for top, bottom in spans)
+        if spans == list(self.bands) and height == self._used <= len(self._memory):
+            return self._memory[:height]
+        return np.concatenate([self.bands[span] for span in spans])
 
-    __slots__ = ("_background", "_borrower", "_memory", "_touched", "shape")
-
-    def __init__(self, background: Background) -> None:
-        self._memory = background.pixels.copy()
-        self.shape = self._memory.shape
-        self._background = background
-        self._touched: list[tuple[int, int]] = []
-        self._borrower: weakref.ref[Pixels] | None = None
-
-    def is_free(self) -> bool:
-        """Whether neither the last canvas nor a picture of it is left."""
-        return self._borrower is None or self._borrower() is None
-
-    def lend(self, background: Background) -> Canvas:
-        """A canvas of that background; only the rows that differ from it are copied."""
-        if background is self._background:
-            for first, after in self._touched:
-                self._memory[first:after] = background.pixels[first:after]
-        else:
-            np.copyto(self._memory, background.pixels)
-        canvas = Canvas(background, self._memory.view())
-        # A picture made of these pixels holds this very view, as a canvas does.
-        self._borrower = weakref.ref(canvas.pixels)
-        self._background, self._touched = background, canvas.touched
-        return canvas
+    @property
+    def pixels(self) -> Pixels:
+        """A copy of the whole picture, shape (height, width)."""
+        pixels = self.background.pixels.copy()
+        for (top, bottom), band in self.bands.items():
+            pixels[top:bottom] = band
+        return pixels
 
 
 class Canvases:
-    """Memory for canvases, used again once the picture made in it is gone.
-
-    A new buffer of a megabyte costs more in page faults than copying the template into it; and of a
-    canvas of the same template, only the rows that text has touched are copied again.
-    """
-
-    _KEPT = 4
+    """Memory for one canvas after another: new memory costs as much in page faults as painting."""
 
     def __init__(self) -> None:
-        self._buffers: list[_Buffer] = []
+        self._memory = np.empty(0, np.uint32)
+        self._canvas: weakref.ref[Canvas] | None = None
 
     def canvas_of(self, background: Background) -> Canvas:
-        """A canvas of a background that nobody else paints on."""
-        shape = background.pixels.shape
-        for buffer in self._buffers:
-            if buffer.shape == shape and buffer.is_free():
-                return buffer.lend(background)
-        if len(self._buffers) >= self._KEPT:
-            self._buffers.pop(0)
-        self._buffers.append(_Buffer(background))
-        return self._buffers[-1].lend(background)
+        """A canvas, in the memory of the last one unless that is still held."""
+        size = 2 * background.pixels.size  # bands that grow together are copied
+        if self._memory.size < size or (self._canvas and self._canvas()):
+            self._memory = np.empty(size, np.uint32)
+        canvas = Canvas(background, self._memory[:size].reshape(-1, background.width))
+        self._canvas = weakref.ref(canvas)
+        return canvas
 
 
 def as_image(pixels: Pixels) -> Image.Image:

@@ -14,8 +14,9 @@ from dataclasses import dataclass
 from weakref import WeakKeyDictionary
 
 import numpy as np
+from PIL import Image
 
-from memeloc.render.background import Background, Canvas, as_image
+from memeloc.render.background import Background, Canvas
 from memeloc.render.encode import Settings, encode
 from memeloc.render.painting.compose import Pixels
 
@@ -50,49 +51,47 @@ class JpegEncoder:
     def __init__(self, settings: Settings) -> None:
         self._settings = settings
         self._encoded: WeakKeyDictionary[Background, _Encoded] = WeakKeyDictionary()
-        self._strip = np.empty(0, np.uint32)
 
     def encode(self, canvas: Canvas) -> bytes:
         """The bytes of the file that shows a canvas."""
-        kept_rows = self._encoded.get(canvas.background)
-        if kept_rows is None:
-            content = encode(as_image(canvas.pixels), self._settings)
+        background = canvas.background
+        kept = self._encoded.get(background)
+        if kept is None:
+            content = self._whole(canvas.pixels)
             header, step = _header(content)
-            kept_rows = _Encoded(header, step, _split_rows(content[len(header) : -len(_END)]))
+            kept = _Encoded(header, step, _split_rows(content[len(header) : -len(_END)]))
             for number in _numbers(canvas, step):
-                kept_rows.rows[number] = b""
-            self._encoded[canvas.background] = kept_rows
+                kept.rows[number] = b""
+            self._encoded[background] = kept
             return content
-        touched = _numbers(canvas, kept_rows.step)
-        wanted = [n for n, row in enumerate(kept_rows.rows) if not row or n in touched]
-        rows = kept_rows.rows.copy()
-        if wanted:
-            strip = self._rows_of(canvas.pixels, wanted, kept_rows.step)
-            content = encode(as_image(strip), self._settings)
-            encoded = _split_rows(content[len(kept_rows.header) : -len(_END)])
-            for number, row in zip(wanted, encoded, strict=True):
-                rows[number] = row
-                if number not in touched:
-                    kept_rows.rows[number] = row
-        return _join(kept_rows.header, rows)
+        touched = _numbers(canvas, kept.step)
+        unknown = [n for n, row in enumerate(kept.rows) if not row and n not in touched]
+        if unknown:
+            bands = [background.pixels[n * kept.step : (n + 1) * kept.step] for n in unknown]
+            self._put(np.concatenate(bands), unknown, kept, kept.rows)
+        rows = kept.rows.copy()
+        if touched:
+            self._put(canvas.strip(), touched, kept, rows)
+        return _join(kept.header, rows)
 
-    def _rows_of(self, pixels: Pixels, numbers: list[int], step: int) -> Pixels:
-        """Rows of blocks as one picture, good until the next call."""
-        if numbers[-1] - numbers[0] < len(numbers):
-            return pixels[numbers[0] * step : (numbers[-1] + 1) * step]
-        bands = [pixels[number * step : (number + 1) * step] for number in numbers]
-        height, width = sum(map(len, bands)), pixels.shape[1]
-        if self._strip.size < height * width:
-            self._strip = np.empty(pixels.size, np.uint32)
-        return np.concatenate(bands, out=self._strip[: height * width].reshape(height, width))
+    def _put(self, pixels: Pixels, numbers: list[int], kept: _Encoded, rows: list[bytes]) -> None:
+        """Encode rows of blocks, as one picture, and put each at its number."""
+        content = self._whole(pixels)
+        data = _split_rows(content[len(kept.header) : -len(_END)])
+        for number, row in zip(numbers, data, strict=True):
+            rows[number] = row
+
+    def _whole(self, pixels: Pixels) -> bytes:
+        height, width = pixels.shape
+        image = Image.frombuffer("RGBX", (width, height), pixels, "raw", "RGBX", 0, 1)
+        return encode(image, self._settings)
 
 
-def _numbers(canvas: Canvas, step: int) -> set[int]:
-    """The rows of blocks that text has touched, counted from 0."""
-    numbers: set[int] = set()
-    for first, after in canvas.touched:
-        numbers.update(range(first // step, -(-after // step)))
-    return numbers
+def _numbers(canvas: Canvas, step: int) -> list[int]:
+    """The rows of blocks in a canvas's bands, counted from 0."""
+    return [
+        n for top, bottom in sorted(canvas.bands) for n in range(top // step, -(-bottom // step))
+    ]
 
 
 def _header(content: bytes) -> tuple[bytes, int]:

@@ -49,7 +49,7 @@ class Rendered:
     """A finished picture and what is known about it. A notebook shows it.
 
     Attributes:
-        canvas: the picture's pixels, and which of its rows text has touched.
+        canvas: the rows of the picture that text has touched, on its background.
         proof: see `Proof`.
     """
 

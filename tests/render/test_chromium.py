@@ -250,9 +250,9 @@ def painted(paragraph: ShapedText, begin: int, end: int, locale: Locale) -> NDAr
     pixels = np.full((PITCH, WIDTH + 2 * MARGIN), 0xFFFFFFFF, np.uint32)
     left = start - 1 + line.left * SIZE  # no whole number, so that the line's origin is where it is
     area = Area(left, 0, WIDTH + 2 * MARGIN, PITCH, 0.0, "left", "middle", 0.0)
-    canvas = Canvas(Background(pixels.copy()), pixels)
+    canvas = Canvas(Background(pixels))
     Painter().paint(canvas, PartLayout(SIZE, (0.0,), [line]), area, Ink("#000000", "#000000"))
-    return 1 - (pixels & 255) / 255
+    return 1 - (canvas.pixels & 255) / 255
 
 
 def overlap(ours: NDArray[np.float64], theirs: NDArray[np.float64]) -> float:

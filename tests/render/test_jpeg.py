@@ -112,8 +112,8 @@ def test_of_a_second_picture_only_rows_with_text_are_encoded(
         encoder.encode(canvas)
         del canvas
     # Rows of blocks are 16 high, the seventh has the last 4 rows. Of the first picture all are
-    # encoded; the first two, which had text, are the background's own in the third.
-    assert heights == [100, 32, 32 + 16 + 4, 16 + 4, 16]
+    # encoded; the first two, which had text, come from the background when the third shows them.
+    assert heights == [100, 32, 32, 16 + 4, 16 + 4, 16]
 
 
 def test_rows_are_kept_no_longer_than_their_ground() -> None:

@@ -184,7 +184,7 @@ class Painter:
         right = max(item.ink[2] for item in placed) + 1
         bottom = max(item.ink[3] for item in placed) + 1
         box = (left + 1, top + 1, right - 1, bottom - 1)
-        height, width = canvas.pixels.shape
+        height, width = canvas.background.pixels.shape
         if left >= 0 and right <= width and right - left > _WHOLE_ROWS * width:
             left, right = 0, width
         count = 2 if area.margin else 1
@@ -269,7 +269,7 @@ class Painter:
         turn = skia.Matrix()
         turn.setRotate(area.angle, *centre)
         bounds = turn.mapRect(skia.Rect.MakeLTRB(area.left, area.top, area.right, area.bottom))
-        height, width = canvas.pixels.shape
+        height, width = canvas.background.pixels.shape
         left, top = math.floor(bounds.left()) - 2, math.floor(bounds.top()) - 2
         right, bottom = math.ceil(bounds.right()) + 2, math.ceil(bounds.bottom()) + 2
         planes = self._compositor.planes(2 if area.margin else 1, bottom - top, right - left)

@@ -31,8 +31,7 @@ def laid(text: str, tag: str = "en", largest: float = 30.0, margin: float = 0.06
 
 def plain(colour: int = 0xFFFFFFFF) -> Canvas:
     """A canvas of one colour."""
-    pixels = np.full((160, 240), colour, np.uint32)
-    return Canvas(Background(pixels.copy()), pixels)
+    return Canvas(Background(np.full((160, 240), colour, np.uint32)))
 
 
 def painted(layout: PartLayout, area: Area, ink: Ink = BLACK_ON_WHITE) -> NDArray[np.uint8]:
@@ -76,7 +75,7 @@ def test_nothing_to_paint_changes_nothing() -> None:
     canvas = plain(0xFF123456)
     done = Painter().paint(canvas, EMPTY, AREA, BLACK_ON_WHITE)
     assert (done.ink, done.lines, done.clipped) == (None, [], False)
-    assert canvas.touched == []
+    assert not canvas.bands
     assert (canvas.pixels == 0xFF123456).all()
 
 
@@ -156,5 +155,5 @@ def test_a_canvas_knows_which_rows_are_painted_on(angle: float, left: int) -> No
     area = replace(AREA, left=left, right=left + 200, angle=angle)
     Painter().paint(canvas, laid("two lines of it, or three"), area, BLACK_ON_WHITE)
     changed = np.flatnonzero((canvas.pixels != canvas.background.pixels).any(1))
-    ((first, after),) = canvas.touched
+    ((first, after),) = canvas.bands
     assert 0 <= first <= changed[0] <= changed[-1] < after <= 160

@@ -113,15 +113,14 @@ def test_no_ink_of_two_lines_touches(tag: str) -> None:
         area = Area(20, 10, 280, 350, 0.0, "center", "middle", MARGIN)
         covered = np.zeros((360, 300), np.int32)
         for index, line in enumerate(layout.lines):
-            pixels = np.full(covered.shape, 0xFFFFFFFF, np.uint32)
-            canvas = Canvas(Background(pixels.copy()), pixels)
+            canvas = Canvas(Background(np.full(covered.shape, 0xFFFFFFFF, np.uint32)))
             blanks = [
                 line if at == index else Line("", 0, [], 0, 0, line_at.top, line_at.bottom)
                 for at, line_at in enumerate(layout.lines)
             ]
             alone = PartLayout(layout.size, layout.baselines, blanks)
             Painter().paint(canvas, alone, area, Ink("#000000", "#000000"))
-            covered += (pixels & 255) < 128
+            covered += (canvas.pixels & 255) < 128
         assert covered.max() == 1, layout
 
 
