@@ -14,8 +14,7 @@ from typing import Any
 
 import pytest
 
-from memeloc.engine import ShardResult
-from memeloc.engine import ray as engine
+from memeloc.engine import ShardResult, ray_map
 from memeloc.engine.choosing import EngineSettings, engine_of
 from memeloc.engine.ray import RayMap
 from memeloc.errors import MissingError
@@ -101,7 +100,7 @@ def test_relative_paths_are_the_callers(
 def test_another_version_on_a_node_is_named(
     spread: RayMap, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(engine, "__version__", "99.1")
+    monkeypatch.setattr(ray_map, "__version__", "99.1")
     with pytest.raises(MissingError, match=f"{platform.node()} has memeloc .*machine 99.1"):
         _run(spread, _node, range(3))
 
