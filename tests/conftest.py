@@ -9,6 +9,7 @@ import shutil
 import sys
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -55,6 +56,21 @@ def new_databases_are_copies(tmp_path_factory: pytest.TempPathFactory) -> Iterat
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(store, "migrate", migrate_copy)
         yield
+
+
+@pytest.fixture(scope="session")
+def made_once(tmp_path_factory: pytest.TempPathFactory) -> Callable[..., Path]:
+    """Fills a folder by a function of a module, and by a copy of the first from then on."""
+    made: dict[Callable[[Path], object], Path] = {}
+
+    def fill(make: Callable[[Path], object], folder: Path) -> Path:
+        if make not in made:
+            first = tmp_path_factory.mktemp("made") / folder.name
+            make(first)
+            made[make] = first
+        return Path(shutil.copytree(made[make], folder, dirs_exist_ok=True))
+
+    return fill
 
 
 class CompiledStatements(dict[tuple[Any, ...], Any]):

@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 
 import memeloc
+from memeloc.workspace import Workspace
 from tests.conftest import Outcome
 
 Command = Callable[..., Outcome]
@@ -26,29 +27,27 @@ MEMES = {
 LANGS = "de,hi"
 
 
-def _make(folder: Path, command: Command) -> None:
-    folder.mkdir(exist_ok=True)
+def _make(folder: Path) -> None:
+    folder.mkdir()
     table = folder / "english.csv"
     with table.open("w", encoding="utf-8", newline="") as stream:
         writer = csv.writer(stream)
         writer.writerow(("meme_id", "template", "en"))
         writer.writerows((key, "robot-chef", text) for key, text in MEMES.items())
-    assert command("init", folder, "--langs", LANGS).status == 0
-
-
-def _fill_in(command: Command, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.chdir(folder)
-    assert command("import", "english.csv").status == 0
-    assert command("translate", "--langs", LANGS, "--with", "pseudo").status == 0
+    languages = LANGS.split(",")
+    with Workspace.create(folder, languages=languages) as made:
+        made.import_captions(table)
+        made.translate(languages, translator="pseudo")
 
 
 @pytest.fixture
-def workspace(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, command: Command) -> Path:
+def workspace(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, made_once: Callable[..., Path]
+) -> Path:
     """A workspace with four captions in German and Hindi; the working directory is in it."""
     monkeypatch.delenv("MEMELOC_DATABASE_URL", raising=False)
-    folder = tmp_path / "memes"
-    _make(folder, command)
-    _fill_in(command, folder, monkeypatch)
+    folder = made_once(_make, tmp_path / "memes")
+    monkeypatch.chdir(folder)
     return folder
 
 
@@ -409,8 +408,8 @@ def test_foreign_files_are_refused_and_the_rest_is_taken(
     assert hindi.status == 1
     assert "for de, not for hi" in " ".join(hindi.err.split())
     other = tmp_path / "other"
-    _make(other, command)
-    _fill_in(command, other, monkeypatch)
+    _make(other)
+    monkeypatch.chdir(other)
     foreign = command("correct", "import", workspace / sheet)
     assert foreign.status == 1
     assert "of another workspace" in " ".join(foreign.err.split())

@@ -34,5 +34,5 @@ def as_jpeg(picture: Image.Image, quality: int = 85) -> bytes:
 def as_png(picture: Image.Image) -> bytes:
     """The picture as a PNG file."""
     stream = io.BytesIO()
-    picture.save(stream, "PNG")
+    picture.save(stream, "PNG", compress_level=1)
     return stream.getvalue()

@@ -85,7 +85,7 @@ def picture(
     } | other
 
 
-def write_set(out: Path, rows: list[dict[str, object]], *, pictures: bool = True) -> Path:
+def write_set(out: Path, rows: list[dict[str, Any]], *, pictures: bool = True) -> Path:
     out.mkdir(parents=True, exist_ok=True)
     for row in rows if pictures else ():
         path = out / str(row["path"])

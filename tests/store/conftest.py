@@ -106,23 +106,36 @@ def write_table(tmp_path: Path) -> Callable[..., Path]:
 
 
 @pytest.fixture
-def filled(store: Store, write_table: Callable[..., Path]) -> Store:
+def filled(place: Path, made_once: Callable[..., Path]) -> Iterator[Store]:
     """Three memes, translated into German by a machine."""
-    import_table(
-        store,
-        write_table(
-            ("one", "cloud-monday", "first // joke"),
-            ("two", "night-owl", "second // joke"),
-            ("three", "protest-hamster", "third"),
-            name="filled.csv",
-        ),
-    )
+    if database_url():
+        fill(place)
+    else:
+        made_once(fill, place)
+    with reopen(place) as store:
+        yield store
+
+
+def fill(place: Path) -> None:
+    """Make the store `filled`."""
+    with Store.create(place, database_url()) as store:
+        table = place / "filled.csv"
+        table.write_text(
+            "meme_id,template,en\none,cloud-monday,first // joke\n"
+            "two,night-owl,second // joke\nthree,protest-hamster,third\n"
+        )
+        import_table(store, table)
+        table.unlink()
+        translate(store)
+
+
+def translate(store: Store) -> None:
+    """Translate all memes into German, as a machine does."""
     for item in store.captions.to_translate("de"):
         caption = Caption(tuple(f"de {part}" for part in item.source.parts))
         store.captions.add_translation(
             item.meme_id, "de", caption, source_id=item.source.id, translator="pseudo"
         )
-    return store
 
 
 def send(

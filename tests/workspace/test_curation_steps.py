@@ -15,17 +15,21 @@ from memeloc.workspace import Workspace
 from tests.curate.drawn import as_png, draw_picture
 
 
-@pytest.fixture
-def workspace(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
-    """Three finished memes whose text nobody has read."""
-    monkeypatch.delenv("MEMELOC_DATABASE_URL", raising=False)
-    with Workspace.create(tmp_path / "ws") as workspace:
+def _make(folder: Path) -> None:
+    with Workspace.create(folder) as workspace:
         workspace.store.items.add(
             [
                 FoundPicture(Origin("test", name), as_png(draw_picture(seed)), name)
                 for seed, name in enumerate(("tea", "rain", "cat"))
             ]
         )
+
+
+@pytest.fixture
+def workspace(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, made_once):
+    """Three finished memes whose text nobody has read."""
+    monkeypatch.delenv("MEMELOC_DATABASE_URL", raising=False)
+    with Workspace.open(made_once(_make, tmp_path / "ws")) as workspace:
         yield workspace
 
 

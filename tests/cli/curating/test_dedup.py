@@ -39,9 +39,7 @@ def name(key: str) -> str:
     return item_id("test", "picture", key, key)
 
 
-@pytest.fixture
-def planted(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """Three duplicates of one picture, one meme on its template, one without a text."""
+def _plant(folder: Path) -> None:
     cat = draw_picture(1)
     things = [
         matches("small", as_jpeg(cat.resize((250, 200)), 70), "When it is", "Monday"),
@@ -54,8 +52,16 @@ def planted(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         FoundCaption(Origin("test", "c1"), "t", ("Hello", "World")),
         FoundCaption(Origin("test", "c2"), "t", ("hello world",), votes=3),
     ]
-    with Workspace.create(tmp_path / "work") as workspace:
+    with Workspace.create(folder) as workspace:
         workspace.store.items.add(things)
+
+
+@pytest.fixture
+def planted(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, made_once: Callable[..., Path]
+) -> Path:
+    """Three duplicates of one picture, one meme on its template, one without a text."""
+    made_once(_plant, tmp_path / "work")
     monkeypatch.chdir(tmp_path / "work")
     return tmp_path / "work"
 

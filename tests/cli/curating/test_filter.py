@@ -40,10 +40,7 @@ def _picture(seed: int, width: int = 400, height: int = 300) -> bytes:
     return file.getvalue()
 
 
-@pytest.fixture
-def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A workspace of five templates; each has five English captions and one in German."""
-    monkeypatch.delenv("OPENAI_MODEL", raising=False)
+def _make(folder: Path) -> None:
     matches: list[FoundTemplate | FoundCaption] = []
     names = ("German baker", "Germans at sea", "Germany by train", "German tea", "Sunday cat")
     for number, name in enumerate(names):
@@ -54,8 +51,15 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         for place, text in enumerate((*ENGLISH, GERMAN)):
             key = Origin("test", f"{name}/{place}", fetched=moment)
             matches.append(FoundCaption(key, name, (text, ""), votes=place))
-    with Workspace.create(tmp_path / "ws", languages=["de", "es"]) as workspace:
+    with Workspace.create(folder, languages=["de", "es"]) as workspace:
         workspace.store.items.add(matches)
+
+
+@pytest.fixture
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, made_once: Callable[..., Path]) -> Path:
+    """A workspace of five templates; each has five English captions and one in German."""
+    monkeypatch.delenv("OPENAI_MODEL", raising=False)
+    made_once(_make, tmp_path / "ws")
     monkeypatch.chdir(tmp_path / "ws")
     return tmp_path / "ws"
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -14,12 +15,9 @@ from memeloc.workspace import Workspace
 from tests.curate.drawn import as_png, draw_picture
 
 
-@pytest.fixture
-def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """Six finished memes: a duplicate, a cartoon, one to ask about, three that stay."""
-    monkeypatch.delenv("MEMELOC_DATABASE_URL", raising=False)
+def _make(folder: Path) -> None:
     names = ("tea", "rain", "desk", "cat", "bread", "bus")
-    with Workspace.create(tmp_path / "ws") as workspace:
+    with Workspace.create(folder) as workspace:
         store = workspace.store
         store.items.add(
             [
@@ -47,6 +45,13 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
                 for name, filter_, outcome, reason, evidence in outcomes
             ]
         )
+
+
+@pytest.fixture
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, made_once: Callable[..., Path]) -> Path:
+    """Six finished memes: a duplicate, a cartoon, one to ask about, three that stay."""
+    monkeypatch.delenv("MEMELOC_DATABASE_URL", raising=False)
+    made_once(_make, tmp_path / "ws")
     monkeypatch.chdir(tmp_path / "ws")
     return tmp_path / "ws"
 
