@@ -30,16 +30,16 @@ def fill_page(template: Path, **values: Any) -> str:
     return _environment(template.parent).get_template(template.name).render(values)
 
 
-def encode_json(value: Any) -> str:
-    """JSON on one line; a lone surrogate, which no UTF-8 has, becomes a question mark.
+def encode_json(value: Any, indent: int | None = None) -> str:
+    """JSON, on one line without `indent`; a lone surrogate, which no UTF-8 has, becomes a `?`.
 
-    Files with pictures in them hold megabytes, for which Python's own encoder takes three times as
-    long.
+    Python's own encoder takes three times as long for files with megabytes of text.
     """
     try:
-        return to_json(value).decode()
+        return to_json(value, indent=indent).decode()
     except ValueError:
-        return json.dumps(value, ensure_ascii=False).encode("utf-8", "replace").decode()
+        text = json.dumps(value, ensure_ascii=False, indent=indent)
+        return text.encode("utf-8", "replace").decode()
 
 
 def script_hash(script: str) -> str:

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import base64
+import re
 from functools import lru_cache
 from io import BytesIO
 from pathlib import Path
+from secrets import token_hex
 
 from memeloc.errors import InputError
 from memeloc.files import replacing
@@ -67,6 +69,30 @@ def small_data_url(path: Path, largest: int, side: int) -> str:
         smaller = BytesIO()
         picture.convert("RGB").save(smaller, "JPEG", quality=80)
     return _data_url(smaller.getvalue(), "jpeg")
+
+
+class EmbeddedPictures:
+    """Pictures within a file of text, as addresses that hold them.
+
+    Until the file is written a short mark stands for each: escaping and encoding megabytes takes
+    longer than all else.
+    """
+
+    def __init__(self) -> None:
+        self._mark = token_hex(16)
+        self._urls: list[str] = []
+
+    def mark(self, url: str) -> str:
+        """What stands for an address in the file's text."""
+        self._urls.append(url)
+        return f"{self._mark}-{len(self._urls) - 1}."
+
+    def write(self, path: Path, text: str) -> None:
+        """Write the file with the addresses; as `write_text` does, which see."""
+        with replacing(path) as partial, partial.open("wb") as stream:
+            for place, part in enumerate(re.split(rf"{self._mark}-(\d+)\.", text)):
+                whole = self._urls[int(part)] if place % 2 else part
+                stream.write(whole.encode("utf-8", "replace"))
 
 
 def _picture(path: Path) -> tuple[bytes, str]:

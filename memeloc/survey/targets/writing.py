@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 from typing import Any
 
 from memeloc.files import replacing
+from memeloc.pages import encode_json
 
 
 def write_text(path: Path, text: str) -> None:
@@ -23,4 +23,4 @@ def write_text(path: Path, text: str) -> None:
 
 def write_json(path: Path, value: Any) -> None:
     """Write a value as JSON, keys in their order; raises as `write_text` does."""
-    write_text(path, json.dumps(value, ensure_ascii=False, indent=1) + "\n")
+    write_text(path, encode_json(value, indent=1) + "\n")

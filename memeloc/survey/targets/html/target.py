@@ -22,11 +22,10 @@ from memeloc.pages import fill_page, script_hash
 from memeloc.survey.model import Entry, PersonEntry, entry_id
 from memeloc.survey.targets.html.reading import read, recognises
 from memeloc.survey.targets.instructions import SheetFiles, SheetTexts, ShownQuestion, is_read
-from memeloc.survey.targets.pictures import data_url
+from memeloc.survey.targets.pictures import EmbeddedPictures, data_url
 from memeloc.survey.targets.places import item_key
 from memeloc.survey.targets.protocol import ALL_KINDS
 from memeloc.survey.targets.services import is_https
-from memeloc.survey.targets.writing import write_text
 
 _FOLDER = Path(__file__).parent / "sheet"
 STYLE = _FOLDER / "sheet.css"
@@ -88,7 +87,14 @@ class Html(SheetFiles):
                 f"code out, --option codes=false: they send a saved file to {pack.contact}."
             )
         path = folder / f"{sheet.id}.html"
-        write_text(path, sheet_page(shown, send_to=self.send_to, codes=self.codes))
+        pictures = EmbeddedPictures()
+        page = sheet_page(
+            shown,
+            send_to=self.send_to,
+            codes=self.codes,
+            address=lambda picture: pictures.mark(data_url(picture)),
+        )
+        pictures.write(path, page)
         return path
 
 

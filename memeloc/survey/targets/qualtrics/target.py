@@ -6,17 +6,15 @@ FOLDER/pictures/SHEET/       with `pictures_base`: to be put on a server under t
 
 from __future__ import annotations
 
-from functools import partial
 from html import escape
 from pathlib import Path
 
 from memeloc.errors import InputError
 from memeloc.pages import encode_json
 from memeloc.survey.targets.instructions import SheetFiles, SheetTexts
-from memeloc.survey.targets.pictures import copy_picture, small_data_url
+from memeloc.survey.targets.pictures import EmbeddedPictures, copy_picture, small_data_url
 from memeloc.survey.targets.qualtrics.reading import read, recognises
 from memeloc.survey.targets.qualtrics.survey import survey_file
-from memeloc.survey.targets.writing import write_text
 from memeloc.taxonomy import Kind
 
 LARGEST, SIDE = 200_000, 600
@@ -52,13 +50,14 @@ class Qsf(SheetFiles):
     def write_sheet(self, shown: SheetTexts, folder: Path) -> Path:
         """Write `SHEET.qsf`, and its pictures where they go to a server."""
         path = folder / f"{shown.sheet.id}.qsf"
-        whole = survey_file(shown, partial(self._address, shown.sheet.id, folder))
-        write_text(path, encode_json(whole) + "\n")
-        return path
+        sheet, embedded = shown.sheet.id, EmbeddedPictures()
 
-    def _address(self, sheet: str, folder: Path, picture: Path, name: str) -> str:
-        """Where a question finds a picture."""
-        if self.pictures_base:
-            copied = copy_picture(picture, folder / "pictures" / sheet, name)
-            return escape(f"{self.pictures_base}/{sheet}/{copied}")
-        return small_data_url(picture, LARGEST, SIDE)
+        def address(picture: Path, name: str) -> str:
+            """Where a question finds a picture."""
+            if self.pictures_base:
+                copied = copy_picture(picture, folder / "pictures" / sheet, name)
+                return escape(f"{self.pictures_base}/{sheet}/{copied}")
+            return embedded.mark(small_data_url(picture, LARGEST, SIDE))
+
+        embedded.write(path, encode_json(survey_file(shown, address)) + "\n")
+        return path
