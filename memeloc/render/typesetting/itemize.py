@@ -8,6 +8,7 @@ word, else for whole grapheme clusters: never two faces within a cluster.
 from __future__ import annotations
 
 import re
+from bisect import bisect_left
 from typing import NamedTuple
 
 from fontTools import unicodedata as ucd
@@ -19,6 +20,7 @@ from memeloc.render.typesetting import bidi
 from memeloc.render.typesetting.breaks import clusters
 
 _ONE_SCRIPT = {"Hira": "Hani", "Kana": "Hani", "Bopo": "Hani", "Hrkt": "Hani"}
+_SHARED_SCRIPTS = frozenset({"Zyyy", "Zinh", "Zzzz"})
 _WORD = re.compile(r"\S+")
 _ANY_DIRECTED = re.compile(
     "[\u0590-\u08ff\u200e\u200f\u202a-\u202e\u2066-\u2069\ufb1d-\ufdff\ufe70-\ufeff\U00010800-\U00010fff\U0001e800-\U0001efff]"
@@ -143,15 +145,10 @@ class Itemizer:
         start = 0
         last = ""
         for end in ends:
-            script = next(
-                (
-                    s
-                    for s in map(self._script, text[start:end])
-                    if s not in ("Zyyy", "Zinh", "Zzzz")
-                ),
-                "",
-            )
-            last = script or last
+            for script in map(self._script, text[start:end]):
+                if script not in _SHARED_SCRIPTS:
+                    last = script
+                    break
             scripts.append(last)
             start = end
         first = next((script for script in scripts if script), "Zyyy")
@@ -179,7 +176,7 @@ class Itemizer:
         """Give a word that fell to several faces to the first face that has all of its letters."""
         starts = [0, *ends[:-1]]
         for word in _WORD.finditer(text):
-            inside = [i for i, start in enumerate(starts) if word.start() <= start < word.end()]
+            inside = range(bisect_left(starts, word.start()), bisect_left(starts, word.end()))
             lettered = [i for i in inside if text[starts[i]].isalpha()]
             if len({id(faces[i]) for i in lettered}) < 2:
                 continue

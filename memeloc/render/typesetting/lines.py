@@ -74,12 +74,10 @@ def set_line(paragraph: ShapedText, start: int, end: int, locale: Locale) -> Lin
     shown = len(text[start:end].rstrip()) + start
     ends_at_hyphen = shown > start and text[shown - 1] == SOFT_HYPHEN and shown < len(text)
     runs = [run for run in paragraph.runs if run.start < shown and run.end > start]
-    first = start
+    first, after = start, shown
     if ends_at_hyphen or not _safe(runs, start, shown):
         runs = _shape_again(paragraph, start, shown, locale, hyphen=ends_at_hyphen)
-        first = 0
-    elif start > 0 or shown < len(text):
-        runs = [_part_of(run, start, shown) for run in runs]
+        first, after = 0, shown - start
     last = runs[-1].face if runs else None
     if len(runs) > 1 and any(run.level for run in runs):
         runs = [runs[i] for i in bidi.visual_order([run.level for run in runs])]
@@ -89,7 +87,7 @@ def set_line(paragraph: ShapedText, start: int, end: int, locale: Locale) -> Lin
     for run in runs:
         glyphs, offsets = [], []
         boxes = inks(run.face)
-        for gid, offset, dx, dy, advance in run.glyphs:
+        for gid, offset, dx, dy, advance in run.glyphs[run.between(first, after)]:
             low_x, low_y, high_x, high_y = boxes[gid]
             if high_x > low_x:
                 at = x + dx
@@ -119,22 +117,6 @@ def _safe(runs: list[ShapedRun], start: int, end: int) -> bool:
     return all(
         (run.start >= start or run.breaks_at(start)) and (run.end <= end or run.breaks_at(end))
         for run in runs
-    )
-
-
-def _part_of(run: ShapedRun, start: int, end: int) -> ShapedRun:
-    """The glyphs of a run that belong to the characters start to end; a break there is safe."""
-    if start <= run.start and run.end <= end:
-        return run
-    first, after = run.between(start, end)
-    return ShapedRun(
-        max(run.start, start),
-        min(run.end, end),
-        run.level,
-        run.script,
-        run.face,
-        run.glyphs[first:after],
-        run.infos[first:after],
     )
 
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from functools import cached_property, partial
+from functools import partial
 from operator import sub
 from typing import NamedTuple
 
@@ -91,6 +91,7 @@ class Part:
         top, legible: the ladder's steps of the largest size allowed (-1 when it is below the
             floor) and of the smallest legible one.
         comfortable: the step below which no size is given for better lines.
+        whole: what stays together where lines end only where UAX #14 allows.
     """
 
     def __init__(self, paragraphs: list[ShapedText], locale: Locale, bounds: Bounds) -> None:
@@ -106,17 +107,13 @@ class Part:
         self.top = min(fit.step_below(bounds.largest), len(LADDER) - 1)
         self.legible = min(fit.step_below(locale.smallest_size - 1e-6) + 1, self.top)
         self.comfortable = fit.step_below(COMFORTABLE * locale.smallest_size)
+        self.whole = self._segments(opportunities)
         self._set: dict[Span, Line] = {}
 
     def _capacity(self, pitch: float, extent: float) -> Capacity:
         """The box, for lines so many ems apart with ink of such height."""
         bounds = self.bounds
         return Capacity(bounds.width, bounds.height, pitch, extent, bounds.margin)
-
-    @cached_property
-    def whole(self) -> Segments:
-        """What stays together where lines end only where UAX #14 allows."""
-        return self._segments(opportunities)
 
     def is_surely_legible(self) -> bool:
         """Whether lines surely fit at a legible size: by their widths, as far apart as ink asks."""

@@ -52,20 +52,22 @@ class ShapedRun(NamedTuple):
 
         HarfBuzz's flags are dear to read, so they are read only where a line does break.
         """
-        first, after = self.between(offset, offset + 1)
-        return not any(info.flags & _UNSAFE for info in self.infos[first:after])
+        infos = self.infos[self.between(offset, offset + 1)]
+        return not any(info.flags & _UNSAFE for info in infos)
 
-    def between(self, start: int, end: int) -> tuple[int, int]:
-        """The first glyph of the characters start to end, and the one after the last.
+    def between(self, start: int, end: int) -> slice:
+        """Where the glyphs of the characters start to end are among the run's.
 
         HarfBuzz's clusters go up from glyph to glyph, and down from right to left.
         """
+        if start <= self.start and self.end <= end:
+            return slice(None)
         if self.level & 1:
-            return (
+            return slice(
                 bisect_right(self.glyphs, -end, key=_falling),
                 bisect_right(self.glyphs, -start, key=_falling),
             )
-        return (
+        return slice(
             bisect_left(self.glyphs, start, key=_rising),
             bisect_left(self.glyphs, end, key=_rising),
         )
