@@ -40,6 +40,8 @@ def built(made: Path) -> Path:
             patch.delenv(name, raising=False)
         with Workspace.open(work) as workspace:
             workspace.surveys.build("pilot", "US,DE,EG=ar,IN=hi,CN=zh", size=4)
+            # Pictures of the taxonomy's examples, which each server would draw anew.
+            workspace.survey("pilot").serve(contact="lab@university.example", pictures=work / "out")
     return work
 
 

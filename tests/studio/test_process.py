@@ -23,10 +23,14 @@ DE = "r1-b01-DE"
 
 
 @pytest.fixture
-def on(made: Path, tmp_path: Path, database: str, monkeypatch: pytest.MonkeyPatch) -> Path:
+def on(
+    made: Path, built: Path, tmp_path: Path, database: str, monkeypatch: pytest.MonkeyPatch
+) -> Path:
     """A workspace with the survey `pilot`, on both databases."""
     work = tmp_path / "work"
     shutil.copytree(made, work)
+    examples = Path("surveys/pilot/examples")
+    shutil.copytree(built / examples, work / examples)
     monkeypatch.chdir(work)
     with Workspace.open(work) as workspace:
         if database == "postgresql":

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import json
+import shutil
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
@@ -24,12 +25,9 @@ FILES = ("--option", "codes=false")
 """Pages whose answers are saved as files."""
 
 
-@pytest.fixture(scope="session")
-def rendered(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A workspace with fourteen memes in three languages, and their pictures."""
+def _make(folder: Path) -> None:
     from memeloc import render_table
 
-    folder = tmp_path_factory.mktemp("surveyed") / "work"
     with STARTER.open(encoding="utf-8", newline="") as stream:
         rows = list(csv.DictReader(stream))[:14]
     table = folder.parent / "cut.csv"
@@ -42,13 +40,23 @@ def rendered(tmp_path_factory: pytest.TempPathFactory) -> Path:
     with Workspace.create(folder, languages=["de", "es"]) as workspace:
         workspace.import_captions(table)
     render_table(table, folder / "out", languages="all", max_side=120, jobs=1)
-    return folder
+    # Pictures of the taxonomy's examples, which each test's export would draw anew.
+    drawn = shutil.copytree(folder, folder.parent / "drawn")
+    with Workspace.open(drawn) as workspace:
+        workspace.surveys.build("pilot", CULTURES, size=7)
+        workspace.survey("pilot").serve(contact=CONTACT[1], pictures=drawn / "out")
+    examples = Path("surveys/pilot/examples")
+    shutil.copytree(drawn / examples, folder / examples)
+
+
+@pytest.fixture(scope="session")
+def rendered(tmp_path_factory: pytest.TempPathFactory, made_once: Callable[..., Path]) -> Path:
+    """A workspace with fourteen memes in three languages, and their pictures."""
+    return made_once(_make, tmp_path_factory.mktemp("surveyed") / "work")
 
 
 @pytest.fixture(autouse=True)
 def folder(rendered: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    import shutil
-
     for name in ("MEMELOC_DATABASE_URL", "MEMELOC_SURVEY_KEY", "PROLIFIC_API_TOKEN"):
         monkeypatch.delenv(name, raising=False)
     work = tmp_path / "work"
@@ -180,7 +188,7 @@ def test_what_cannot_be_built_is_a_sentence(
     done = command("survey", "build", "pilot", *arguments)
     assert done.status == 1
     assert sentence in done.err
-    assert not list(folder.glob("surveys/*"))
+    assert {path.name for path in folder.glob("surveys/*/*")} == {"examples"}
 
 
 # Out
