@@ -62,7 +62,7 @@ class Laplace:
         """See `Restorer`."""
         if not mask.any():
             return picture.copy()
-        painted = _stretched(picture.astype(np.float32), ~mask)
+        painted = stretched(picture.astype(np.float32), ~mask)
         return np.asarray(np.clip(np.rint(painted), 0, 255), np.uint8)
 
 
@@ -148,7 +148,7 @@ def _inpaint(picture: Pixels, mask: Mask, method: int) -> Pixels:
     return np.where(mask[..., None], painted, picture)
 
 
-def _stretched(values: npt.NDArray[np.float32], known: Mask) -> npt.NDArray[np.float32]:
+def stretched(values: npt.NDArray[np.float32], known: Mask) -> npt.NDArray[np.float32]:
     """Values (height x width x channels), those that are not known continued from the others."""
     cv2 = opencv()
     if known.all() or max(known.shape) < 3:
@@ -156,14 +156,14 @@ def _stretched(values: npt.NDArray[np.float32], known: Mask) -> npt.NDArray[np.f
     weight = known.astype(np.float32)
     weights = cv2.pyrDown(weight)
     means = cv2.pyrDown(values * weight[..., None]) / np.maximum(weights, 1e-6)[..., None]
-    coarse = _stretched(means, weights > 1e-3)
-    stretched = cv2.pyrUp(coarse, dstsize=(known.shape[1], known.shape[0]))
+    coarse = stretched(means, weights > 1e-3)
+    painted = cv2.pyrUp(coarse, dstsize=(known.shape[1], known.shape[0]))
     fixed = known.astype(np.uint8)
-    cv2.copyTo(values, fixed, stretched)
+    cv2.copyTo(values, fixed, painted)
     for _ in range(_SWEEPS):
-        stretched = cv2.blur(stretched, (3, 3))
-        cv2.copyTo(values, fixed, stretched)
-    return np.asarray(stretched, np.float32)
+        painted = cv2.blur(painted, (3, 3))
+        cv2.copyTo(values, fixed, painted)
+    return np.asarray(painted, np.float32)
 
 
 def is_smooth(picture: npt.NDArray[np.generic], where: Mask) -> bool:

@@ -12,7 +12,7 @@ and shadows included.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -27,6 +27,7 @@ from memeloc.localise.areas import (
     share_within,
     within_reach,
 )
+from memeloc.localise.beside import all_letters, continued, others, placed
 from memeloc.localise.crops import (
     NEAR,
     Crop,
@@ -39,7 +40,7 @@ from memeloc.localise.crops import (
 )
 from memeloc.localise.opencv import opencv
 from memeloc.localise.protocol import Mask, Pixels, TextRegion
-from memeloc.localise.restoring import is_smooth
+from memeloc.localise.restoring import is_smooth, stretched
 
 Colour = tuple[int, int, int]
 
@@ -50,6 +51,8 @@ _CANDIDATES = 7
 _WIDEST_STROKE = 0.26
 """Half of the thickest stroke, in heights of a line: a heavy poster face has 0.12."""
 _TALLEST = 1.6
+_WIDEST_OUTLINE = 0.18
+"""What rings letters further, in heights of a line, is what they stand on: a sign, a cloth."""
 _BIN = 0.3
 """Width of the pieces into which a line is cut to see whether letters stand in all of them."""
 _RIM = 1.0
@@ -57,10 +60,6 @@ _RIM = 1.0
 _PLAIN_RIM = 3
 _SMOOTH_RIM = 2.0
 """Pixels more on smooth backgrounds, which are guessed well, and where a JPEG's ripples show."""
-_NEXT = 0.3
-"""Most space between a letter and the next, in heights of a line."""
-_FURTHER = 3
-"""Letters beyond a line's end that are looked for."""
 _LEAST_INK = 0.75
 """Share of what differs from a plain background within the lines that is text, at least."""
 _HOLLOW = 0.6
@@ -81,7 +80,7 @@ class Strokes:
         outline_width: in pixels of the picture; 0 without one.
         background: the colour of a plain background; None of any other.
         sure: 0 to 1, how much the masked areas look like a text of one colour along the lines.
-        unread: the share of the letters that stand beside the lines: no reader saw them.
+        unread: what stands beside the lines, as a share of the letters: no reader saw it.
     """
 
     left: int
@@ -93,7 +92,7 @@ class Strokes:
     outline_width: float
     background: Colour | None
     sure: float
-    unread: float = 0.0
+    unread: float
 
     def lay_on(self, mask: Mask) -> None:
         """Set what is masked in the mask of a whole picture."""
@@ -110,12 +109,13 @@ def find_strokes(picture: Pixels, region: TextRegion) -> Strokes | None:
     crop = cut_region(picture, region)
     if crop is None:
         return None
+    wide = cut_region(picture, region, wide=True) or crop
     background = _plain_background(crop)
     if background is not None:
-        strokes = _on_plain(crop, background)
+        strokes = _on_plain(wide, background)
         if strokes is not None:
             return strokes
-    return _on_any(crop, cut_region(picture, region, wide=True) or crop)
+    return _on_any(crop, wide)
 
 
 def _plain_background(crop: Crop) -> Floats | None:
@@ -166,7 +166,8 @@ def _on_plain(crop: Crop, background: Floats) -> Strokes | None:
     rest = within_reach(differs & ~strokes, crop, 0.85)
     mask = cv2.dilate((strokes | rest).astype(np.uint8), disc(_PLAIN_RIM)) > 0
     mask &= ~(differs & ~strokes & ~rest)
-    return _strokes(crop, letters, mask, fill, outline, width, background, cover)
+    more = others(crop, letters, mask, background, outlined=outline is not None)
+    return _strokes(crop, letters, more, mask, fill, outline, width, background, cover)
 
 
 def _on_any(crop: Crop, wide: Crop) -> Strokes | None:
@@ -188,20 +189,22 @@ def _on_any(crop: Crop, wide: Crop) -> Strokes | None:
     score, colour, letters = best
     fill = np.asarray(np.median(crop.pixels[letters], axis=0), np.float32)
     outline, width = _outline(crop, letters, fill)
-    letters = _all_letters(crop, letters, fill, outline)
+    letters = all_letters(crop, letters, fill, outline)
+    crop, letters = wide, placed(crop, letters, wide)
     if outline is not None:
-        crop, letters = wide, _continued(wide, _placed(crop, letters, wide), fill, outline)
+        letters = continued(crop, letters, fill, outline)
     if not letters.any():
         return None
     rim = _RIM * max(1.0, crop.scale * 0.75)
     mask = grown(letters, width + rim)
+    more: Mask = np.zeros_like(mask)
     around = crop.reach & ~grown(mask, _SMOOTH_RIM)
     if is_smooth(crop.pixels, around):
         mask = grown(mask, _SMOOTH_RIM)
+        behind = stretched(crop.pixels, ~(crop.beside | mask))
+        more = others(crop, letters, mask, behind, outlined=outline is not None)
     sure = min(1.0, score) if outline is not None else 0.8 * min(1.0, score)
-    unread = float((letters & ~crop.reach).sum() / letters.sum())
-    strokes = _strokes(crop, letters, mask, fill, outline, width, None, sure)
-    return replace(strokes, unread=unread)
+    return _strokes(crop, letters, more, mask, fill, outline, width, None, sure)
 
 
 def _frequent(crop: Crop) -> list[Floats]:
@@ -254,8 +257,9 @@ def _ring(crop: Crop, letters: Mask, colour: Floats) -> tuple[Floats, float]:
     """The colour around letters, and how much of what is around them has it, 0 to 1."""
     cv2 = opencv()
     distance = cv2.distanceTransform((~letters).astype(np.uint8), cv2.DIST_L2, 5)
-    far = max(2.5, 0.05 * crop.line_height)
-    ring = crop.pixels[(distance > 1.2) & (distance <= far)]
+    blend = 1.2 * crop.scale
+    far = max(blend + 1.3, 0.05 * crop.line_height)
+    ring = crop.pixels[(distance > blend) & (distance <= far)]
     if len(ring) < 8:
         return colour, 0.0
     usual = peak(ring)
@@ -314,72 +318,16 @@ def _outline(
     end = best
     while end < top and share[end + 1] > half:
         end += 1
+    if end > _WIDEST_OUTLINE * crop.line_height:
+        return None, 0.06 * crop.line_height
     step = (share[end] - half) / max(share[end] - share[end + 1], 1e-6)
     return colour, float(end + min(step, 1.0))
-
-
-def _all_letters(
-    crop: Crop,
-    letters: Mask,
-    fill: Floats,
-    outline: Floats | None,
-) -> Mask:
-    """Letters and whatever else in reach has their colour and ring: dots, marks, joined letters.
-
-    Without an outline the letters that were found are all.
-    """
-    if outline is None:
-        return letters
-    cv2 = opencv()
-    far = colour_distance(crop.pixels, fill)
-    near = (far < 0.5 * between(fill, outline)) & (far < 1.4 * NEAR)
-    labels = cv2.connectedComponents(near.astype(np.uint8), connectivity=4)[1]
-    thickest = half_thickness(near, labels)
-    usual = float(np.percentile(thickest[np.unique(labels[letters])], 90))
-    fits = (share_within(labels, crop.reach) > 0.9) & (thickest <= 1.3 * usual)
-    fits &= ~at_edge(labels, len(fits))
-    fits[0] = False
-    found = letters | (fits[labels] & ringed(crop, near, outline))
-    return of_one_colour(crop, found, fill)
-
-
-def _placed(crop: Crop, letters: Mask, wide: Crop) -> Mask:
-    """A mask of a crop in a wider one of the same region."""
-    placed: Mask = np.zeros_like(wide.core)
-    x = round((crop.left - wide.left) * crop.scale)
-    y = round((crop.top - wide.top) * crop.scale)
-    inside = letters[: placed.shape[0] - y, : placed.shape[1] - x]
-    placed[y : y + inside.shape[0], x : x + inside.shape[1]] = inside
-    return placed
-
-
-def _continued(crop: Crop, letters: Mask, fill: Floats, outline: Floats) -> Mask:
-    """Letters, and those that stand next to them beyond the ends of their lines."""
-    cv2 = opencv()
-    far = colour_distance(crop.pixels, fill)
-    near = (far < 0.5 * between(fill, outline)) & (far < 1.4 * NEAR)
-    count, labels, stats, _ = cv2.connectedComponentsWithStats(
-        near.astype(np.uint8), connectivity=4
-    )
-    own = stats[np.unique(labels[letters])]
-    usual = float(np.percentile(own[:, cv2.CC_STAT_HEIGHT], 75))
-    thick = half_thickness(near, labels)
-    high = stats[:, cv2.CC_STAT_HEIGHT]
-    fits = (share_within(labels, crop.beside) > 0.9) & (high <= 1.15 * usual)
-    fits &= (high >= 0.3 * usual) & (share_within(labels, crop.reach) < 0.5)
-    fits &= thick <= 1.3 * float(np.percentile(thick[np.unique(labels[letters])], 90))
-    fits &= ~at_edge(labels, count)
-    fits[0] = False
-    like = of_one_colour(crop, fits[labels] & ringed(crop, near, outline), fill)
-    for _ in range(_FURTHER):
-        touched = np.unique(labels[like & grown(letters, _NEXT * crop.line_height)])
-        letters = letters | (like & np.isin(labels, touched))
-    return letters
 
 
 def _strokes(
     crop: Crop,
     letters: Mask,
+    more: Mask,
     mask: Mask,
     fill: Floats,
     outline: Floats | None,
@@ -388,6 +336,8 @@ def _strokes(
     sure: float,
 ) -> Strokes:
     cv2 = opencv()
+    unread = float(((letters | more) & ~crop.reach).sum() / letters.sum())
+    mask = mask | more
     if crop.scale > 1:
         size = round(mask.shape[1] / crop.scale), round(mask.shape[0] / crop.scale)
 
@@ -406,6 +356,7 @@ def _strokes(
         width / crop.scale,
         None if background is None else _colour(background),
         sure,
+        unread,
     )
 
 

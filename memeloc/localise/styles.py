@@ -57,7 +57,7 @@ def style_of(
         fill=_hex(strokes.fill),
         outline=outline,
         outline_width=width,
-        uppercase=is_upper(region.text),
+        uppercase=is_upper(region.text) if region.text else locale.uppercase,
         max_size=float(np.clip(round(pixels / size[1], 4), *_SIZES)),
     )
 
@@ -71,7 +71,7 @@ def is_upper(text: str) -> bool:
     upper = sum(unicodedata.category(char) == "Lu" for char in text)
     lower = sum(unicodedata.category(char) == "Ll" for char in text)
     # A reader takes a capital for a small letter now and then.
-    return upper > 0 and lower <= 0.1 * upper
+    return upper > 0 and lower <= 0.6 * upper
 
 
 def alignment(region: TextRegion, size: tuple[int, int], locale: Locale) -> Align:

@@ -89,6 +89,33 @@ def test_letters_that_the_reader_cut_off_are_masked_and_asked_about(tmp_path: Pa
     assert (meme.letters & ~mask_of([text], SIZE)).sum() <= 0.01 * meme.letters.sum()
 
 
+def cut_off(meme: Drawn, share: float) -> Line:
+    """The only line of a meme as a reader has it that lost a share of it at the end."""
+    left, top, right, bottom = meme.lines[0].box
+    right -= share * (right - left)
+    corners = ((left, top), (right, top), (right, bottom), (left, bottom))
+    return Line(meme.lines[0].text, (left, top, right, bottom), 0.98, corners=corners)
+
+
+def test_what_was_cut_off_a_line_on_a_plain_background_is_masked(tmp_path: Path) -> None:
+    meme = drawn(plain(), "two melons at a lamp", box(kind="bubble"), folder=tmp_path)
+    (text,) = find_texts(meme.meme, [cut_off(meme, 0.1)], EN)
+    assert (meme.letters & ~mask_of([text], SIZE)).sum() <= 0.01 * meme.letters.sum()
+
+
+@pytest.mark.parametrize("joined", [False, True])
+def test_only_what_stands_apart_beside_a_text_is_masked(joined: bool, tmp_path: Path) -> None:
+    meme = drawn(gradient(), "two melons", box(), folder=tmp_path)
+    _, top, right, bottom = (round(edge) for edge in meme.lines[0].box)
+    image = Image.fromarray(meme.meme)
+    start = right - 12 if joined else right + 3  # behind the last letter, or an emoji
+    emoji = (start, top + 8, right + bottom - top - 10, bottom - 8)
+    ImageDraw.Draw(image).ellipse(emoji, "#ffdd00")
+    (text,) = find_texts(np.asarray(image), meme.lines, EN)
+    middle = mask_of([text], SIZE)[(top + bottom) // 2, (right + 8 + emoji[2]) // 2]
+    assert middle == (not joined)
+
+
 def test_a_line_that_the_reader_is_unsure_of_is_doubtful(tmp_path: Path) -> None:
     from dataclasses import replace
 

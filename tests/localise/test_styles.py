@@ -8,7 +8,7 @@ import pytest
 
 from memeloc.localise.boxes import text_boxes
 from memeloc.localise.regions import find_regions
-from memeloc.localise.styles import alignment
+from memeloc.localise.styles import alignment, is_upper
 from memeloc.localise.texts import find_texts
 from memeloc.model import TextBox
 from memeloc.ocr.protocol import Line
@@ -25,6 +25,14 @@ def test_size_and_face_are_those_of_the_poster(quality: int, tmp_path: Path) -> 
     style = first_box(meme).style
     assert (style.name, style.face, style.uppercase) == ("poster", "poster", True)
     assert style.max_size * SIZE[1] == pytest.approx(meme.parts[0].font_size, rel=0.05)
+
+
+@pytest.mark.parametrize(
+    ("text", "upper"),
+    [("ЩЕПОТКА сколько, ЭТО В КИЛОБАЙТАХ?", True), ("HR ok", False), ("Two", False), ("", False)],
+)
+def test_capitals_are_told_though_a_reader_errs(text: str, upper: bool) -> None:
+    assert is_upper(text) == upper
 
 
 def test_plain_text_is_plain(tmp_path: Path) -> None:

@@ -1,0 +1,119 @@
+"""What belongs to letters that were found. In: a region cut out, its letters. Out: more of them.
+
+Dots and marks, letters that a reader cut off its lines, and, where the background is known, words
+and emoji that stand in the lines or beside them.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from memeloc.localise.areas import (
+    at_edge,
+    enclosed,
+    grown,
+    half_thickness,
+    of_one_colour,
+    ringed,
+    share_within,
+)
+from memeloc.localise.crops import NEAR, Crop, Floats, between, colour_distance
+from memeloc.localise.opencv import opencv
+from memeloc.localise.protocol import Mask
+
+_NEXT = 0.3
+"""Most space between a letter and the next, in heights of a line."""
+_FURTHER = 3
+"""Letters beyond a line's end that are looked for."""
+_HIGHEST = 1.6
+"""Heights of a line that an emoji is high at most."""
+_NEAR = 22.0
+"""Distance in RGB within which what stands between letters is the background."""
+_RIM = 3
+"""Pixels around an emoji in which it blends into the background."""
+
+
+def all_letters(
+    crop: Crop,
+    letters: Mask,
+    fill: Floats,
+    outline: Floats | None,
+) -> Mask:
+    """Letters and whatever else in reach has their colour and ring: dots, marks, joined letters.
+
+    Without an outline the letters that were found are all.
+    """
+    if outline is None:
+        return letters
+    cv2 = opencv()
+    far = colour_distance(crop.pixels, fill)
+    near = (far < 0.5 * between(fill, outline)) & (far < 1.4 * NEAR)
+    labels = cv2.connectedComponents(near.astype(np.uint8), connectivity=4)[1]
+    thickest = half_thickness(near, labels)
+    usual = float(np.percentile(thickest[np.unique(labels[letters])], 90))
+    fits = (share_within(labels, crop.reach) > 0.9) & (thickest <= 1.3 * usual)
+    fits &= ~at_edge(labels, len(fits))
+    fits[0] = False
+    found = letters | (fits[labels] & ringed(crop, near, outline))
+    return of_one_colour(crop, found, fill)
+
+
+def placed(crop: Crop, letters: Mask, wide: Crop) -> Mask:
+    """A mask of a crop in a wider one of the same region."""
+    inside_wide: Mask = np.zeros_like(wide.core)
+    x = round((crop.left - wide.left) * crop.scale)
+    y = round((crop.top - wide.top) * crop.scale)
+    inside = letters[: inside_wide.shape[0] - y, : inside_wide.shape[1] - x]
+    inside_wide[y : y + inside.shape[0], x : x + inside.shape[1]] = inside
+    return inside_wide
+
+
+def continued(crop: Crop, letters: Mask, fill: Floats, outline: Floats) -> Mask:
+    """Letters, and those that stand next to them beyond the ends of their lines."""
+    cv2 = opencv()
+    far = colour_distance(crop.pixels, fill)
+    near = (far < 0.5 * between(fill, outline)) & (far < 1.4 * NEAR)
+    count, labels, stats, _ = cv2.connectedComponentsWithStats(
+        near.astype(np.uint8), connectivity=4
+    )
+    own = stats[np.unique(labels[letters])]
+    usual = float(np.percentile(own[:, cv2.CC_STAT_HEIGHT], 75))
+    thick = half_thickness(near, labels)
+    high = stats[:, cv2.CC_STAT_HEIGHT]
+    fits = (share_within(labels, crop.beside) > 0.9) & (high <= 1.15 * usual)
+    fits &= (high >= 0.3 * usual) & (share_within(labels, crop.reach) < 0.5)
+    fits &= thick <= 1.3 * float(np.percentile(thick[np.unique(labels[letters])], 90))
+    fits &= ~at_edge(labels, count)
+    fits[0] = False
+    like = of_one_colour(crop, fits[labels] & ringed(crop, near, outline), fill)
+    for _ in range(_FURTHER):
+        touched = np.unique(labels[like & grown(letters, _NEXT * crop.line_height)])
+        letters = letters | (like & np.isin(labels, touched))
+    return letters
+
+
+def others(crop: Crop, letters: Mask, mask: Mask, behind: Floats, *, outlined: bool) -> Mask:
+    """What else stands in the lines and beside them on a background that is known: emoji, words.
+
+    `behind` is the background's colour, or what is there pixel by pixel.
+    """
+    cv2 = opencv()
+    nothing: Mask = np.zeros_like(mask)
+    far = colour_distance(crop.pixels, behind)
+    between_letters = crop.core & ~grown(mask, _RIM)
+    if not between_letters.any() or np.percentile(far[between_letters], 75) > _NEAR:
+        return nothing
+    differs = far > 2 * _NEAR
+    count, labels, stats, _ = cv2.connectedComponentsWithStats(differs.astype(np.uint8))
+    fits = (share_within(labels, crop.beside) > 0.85) & ~at_edge(labels, count)
+    if outlined:  # what is joined to letters nevertheless, as a cloud, belongs to the picture
+        fits &= share_within(labels, mask) < 0.05
+    fits &= stats[:, cv2.CC_STAT_HEIGHT] <= _HIGHEST * crop.line_height
+    fits &= stats[:, cv2.CC_STAT_AREA] >= (0.1 * crop.line_height) ** 2
+    fits[0] = False
+    taken = nothing
+    for _ in range(_FURTHER):
+        near = grown(letters | taken, 2 * _NEXT * crop.line_height)
+        taken = taken | np.isin(labels, np.unique(labels[near & fits[labels]]))
+        taken &= labels > 0
+    return grown(taken | enclosed(taken), _RIM) if taken.any() else nothing
