@@ -13,14 +13,18 @@ from pathlib import Path
 from memeloc.errors import InputError
 
 LARGEST_FILE = 512 * 1024 * 1024
-"""Bytes of a file that is read."""
+"""Bytes of a file that is read at once."""
 
 
-def read_head(path: Path) -> bytes:
+def read_head(path: Path, largest: int | None = LARGEST_FILE) -> bytes:
     """The first 4,096 bytes of a file that is neither empty nor too large.
 
+    Args:
+        path: the file.
+        largest: bytes that it may have; any number when None, of files that are read row by row.
+
     Raises:
-        InputError: it is not there, cannot be read, is empty, or is larger than `LARGEST_FILE`.
+        InputError: it is not there, cannot be read, is empty, or is larger than `largest`.
     """
     try:
         size = path.stat().st_size
@@ -28,9 +32,9 @@ def read_head(path: Path) -> bytes:
             head = stream.read(4096)
     except OSError as error:
         raise InputError(f"cannot be read: {error.strerror}", file=path) from error
-    if size > LARGEST_FILE:
+    if largest is not None and size > largest:
         raise InputError(
-            f"has {size / 2**20:,.0f} MB; more than {LARGEST_FILE // 2**20} MB are not read",
+            f"has {size / 2**20:,.0f} MB; more than {largest // 2**20} MB are not read",
             file=path,
         )
     if not head.strip():

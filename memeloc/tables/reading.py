@@ -94,7 +94,7 @@ def read_tables(
         def is_header(texts: Sequence[str]) -> bool:
             return names <= {text.casefold() for text in texts}
 
-    head = read_head(path)
+    head = read_head(path, None)
     if head.startswith(b"PAR1") or path.suffix.lower() in _JSON:
         if head.startswith(b"PAR1"):
             table = parquet(path)
@@ -107,6 +107,7 @@ def read_tables(
         raise InputError("The file is not Parquet, or broken.", file=path)
     member = None
     if is_workbook(head):
+        read_head(path)  # a workbook is read at once, and may not be too large
         member = None if is_ole(head) else csv_member(path)
         if member is None:
             for read in read_worksheets(path, worksheet):

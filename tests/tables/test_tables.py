@@ -16,7 +16,7 @@ from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
 from memeloc.errors import InputError
-from memeloc.files import read_head, replacing
+from memeloc.files import LARGEST_FILE, read_head, replacing
 from memeloc.tables import (
     Column,
     Formula,
@@ -269,6 +269,15 @@ def test_broken_files_are_refused_with_a_sentence(tmp_path: Path) -> None:
         read_all(tmp_path / "missing.csv")
     with pytest.raises(InputError, match="cannot be read"):
         read_head(tmp_path)
+
+
+def test_what_is_read_at_once_must_not_be_too_large(tmp_path: Path) -> None:
+    path = write_zip(tmp_path / "large.xlsx", {"xl/workbook.xml": ""})
+    with path.open("r+b") as stream:
+        stream.truncate(LARGEST_FILE + 1)  # a sparse file: it takes no room
+    with pytest.raises(InputError, match="more than 512 MB are not read"):
+        read_all(path)
+    assert read_head(path, None).startswith(b"PK")
 
 
 def test_bombs_and_entities_stay_shut(tmp_path: Path) -> None:
