@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # The same commands on a cluster: two Ray nodes, here on one machine, render the starter set, read
-# the text in its pictures and look for duplicates. Meanwhile a worker is killed, then a whole node.
-# What comes out is compared byte for byte with what one process of this machine makes.
+# the text in its pictures, look for duplicates and judge the pictures' quality. Meanwhile workers are
+# killed, and a whole node. What comes out is compared byte for byte with what one process makes.
 #
 #   examples/cluster.sh [EMPTY_DIRECTORY]
 #
@@ -26,6 +26,19 @@ node() { # node NAME ARGUMENTS...: start a node; its raylet is what the cluster 
 }
 raylet_of() { pgrep -P "${nodes[$1]}" -x raylet; }
 workers() { pgrep -P "$(raylet_of "$1")" -f 'ray::_Process'; }
+kill_busy() { # kill a worker that has a shard
+    local workers
+    workers=$(pgrep -P "$(raylet_of head),$(raylet_of third)" -f 'ray::_Process.run') || return
+    kill -9 "${workers%%[[:space:]]*}" 2>/dev/null
+}
+exec 3>&1
+killing() { # killing COMMAND...: run it, and kill a worker meanwhile
+    "$@" &
+    local command=$!
+    waiting "busy worker" kill_busy
+    echo "killed a worker of memeloc $2" >&3
+    wait "$command"
+}
 waiting() { # waiting WHAT COMMAND...: until the command succeeds
     for _ in $(seq 1200); do
         if "${@:2}" >/dev/null; then return; fi
@@ -68,23 +81,32 @@ same alone/out spread/out
 say "Read the text in pictures"
 node third --address "$cluster"
 for how in alone spread; do
+    run=(memeloc)
     options=(--jobs 1)
-    if [ "$how" = spread ]; then options=(--engine ray --address "$cluster"); fi
-    memeloc ocr alone/out/de/*/*-01.jpg --langs de --reader tesseract "${options[@]}" --json >"$how/ocr.json"
+    if [ "$how" = spread ]; then
+        run=(killing memeloc)
+        options=(--engine ray --address "$cluster")
+    fi
+    "${run[@]}" ocr alone/out/de/*/*-01.jpg --langs de --reader tesseract "${options[@]}" --json >"$how/ocr.json"
 done
 same alone/ocr.json spread/ocr.json
 
-say "Look for duplicates, by hashes and by embeddings"
+say "Look for duplicates, by hashes and by embeddings; judge the quality of pictures"
 mkdir pictures
 for tag in en de es fr; do cp -r "alone/out/$tag" pictures/; done
 for how in alone spread; do
+    run=(memeloc)
     options=(--jobs 1)
-    if [ "$how" = spread ]; then options=(--engine ray --address "$cluster"); fi
+    if [ "$how" = spread ]; then
+        run=(killing memeloc)
+        options=(--engine ray --address "$cluster")
+    fi
     memeloc init "$how/set" >/dev/null 2>&1
     (
         cd "$how/set"
         memeloc collect folder ../../pictures >/dev/null
-        memeloc dedup --texts-model ngrams:3 --images-model efficientnet:lite0 "${options[@]}" --json >../dedup.json
+        "${run[@]}" dedup --texts-model ngrams:3 --images-model efficientnet:lite0 "${options[@]}" --json >../dedup.json
+        memeloc filter quality "${options[@]}" --json >../filter.json
         for table in items verdicts; do memeloc export "$table" --to "../$table.csv" 2>/dev/null; done
     )
     "$python" - "$how/set/memeloc.db" >"$how/features.csv" <<'PYTHON'
@@ -95,5 +117,5 @@ query = "SELECT name, sha256, value FROM features ORDER BY name, sha256"
 print(*sqlite3.connect(sys.argv[1]).execute(query), sep="\n")
 PYTHON
 done
-for file in dedup.json items.csv verdicts.csv features.csv; do same "alone/$file" "spread/$file"; done
+for file in dedup.json filter.json items.csv verdicts.csv features.csv; do same "alone/$file" "spread/$file"; done
 echo "$(wc -l <spread/features.csv) hashes and vectors"

@@ -185,6 +185,6 @@ def test_pictures_and_captions_together_tell_most(tmp_path: Path) -> None:
 def test_a_cluster_makes_what_one_process_makes(tmp_path: Path) -> None:
     _, printed = _run("cluster.sh", tmp_path, timeout=1800)
     lines = printed.splitlines()
-    assert sum(line.startswith("killed a ") for line in lines) == 2
+    assert sum(line.startswith("killed a ") for line in lines) == 4
     assert "1224 rendered, 0 failed" in lines
-    assert sum(line.startswith("the same: ") for line in lines) == 6
+    assert sum(line.startswith("the same: ") for line in lines) == 7
