@@ -14,7 +14,7 @@ from memeloc.survey.targets.protocol import SurveyPack
 
 def own_words(packs: Iterable[SurveyPack]) -> frozenset[str]:
     """Ids and texts of surveys, as `folded`."""
-    return frozenset(folded(text) for pack in packs for text in _texts(pack))
+    return frozenset(map(folded, {text for pack in packs for text in _texts(pack)}))
 
 
 def _texts(pack: SurveyPack) -> Iterable[str]:

@@ -200,7 +200,8 @@ class StoredSurvey:
 
     def codes(self, sheets: Sequence[Sheet]) -> dict[str, CompletionCodes]:
         """The completion codes of sheets, by id."""
-        return {sheet.id: codes(self.name, sheet.id, self._store.key) for sheet in sheets}
+        key = self._store.key  # read from its file each time
+        return {sheet.id: codes(self.name, sheet.id, key) for sheet in sheets}
 
 
 class SurveyState:

@@ -42,7 +42,8 @@ class SheetForm:
         self._entries = [
             (
                 own,
-                question_key(own),
+                key := question_key(own),
+                item.title if (item := self.items.get(key)) else "",
                 {name: key for name in further if (key := question_key(own, name)) in self.items},
             )
             for own in map(entry_id, sheet.entries)
@@ -64,20 +65,18 @@ class SheetForm:
     ) -> RawSubmission:
         """What one person sent; `own` is the id of the response, if the file has one."""
         answers, stopped = [], False
-        for entry, own_key, further_keys in self._entries:
+        for entry, own_key, title, further_keys in self._entries:
             labels = texts.get(own_key, ())
-            written = {
-                question: texts[key] for question, key in further_keys.items() if texts.get(key)
-            }
-            if not self._stop.isdisjoint(map(folded, labels)):
+            content = {title: labels} if labels else {}
+            further = {}
+            for question, key in further_keys.items():
+                if cells := texts.get(key):
+                    content[self.items[key].title] = cells
+                    ids = self._answers[question].ids
+                    further[question] = [own for text in cells for own in ids(text)]
+            if labels and not self._stop.isdisjoint(map(folded, labels)):
                 stopped = True
-            elif labels or written:
-                keys = (own_key, *(further_keys[question] for question in written))
-                content = {self.items[key].title: texts[key] for key in keys if texts.get(key)}
-                further = {
-                    question: [own for text in cells for own in self._answers[question].ids(text)]
-                    for question, cells in written.items()
-                }
+            elif content:
                 answers.append(RawAnswer(entry, labels, further, content=content))
         return RawSubmission(
             " ".join(texts.get("participant", ())),

@@ -92,6 +92,8 @@ def _has_marks(table: Table) -> bool:
 
 def _marks(row: Row) -> list[str]:
     """The marks of a heading's third row; none in any other row."""
+    if not any(isinstance(cell, str) and "ImportId" in cell for cell in row.cells):
+        return []
     texts = [text.replace(" ", "") for text in row.texts.values()]
     marks = [text for text in texts if text.startswith('{"ImportId":')]
     # One alone may be what somebody typed.
@@ -162,14 +164,15 @@ class _Reader:
             message = "It has no ResponseId, so it could count twice."
             yield RejectedRow("", row.number, "no id", message, content)
             return
-        keys = (name.partition("_")[0] for name in row.header.names)
-        sheets = {place.sheet.id for key in keys if (place := self.places.item(key))}
+        sheets: set[str] = set()
+        if not answers:  # they say which sheet they are of; who declined has none
+            keys = (name.partition("_")[0] for name in row.header.names)
+            sheets = {place.sheet.id for key in keys if (place := self.places.item(key))}
         consent = row[CONSENT]
         yield RawSubmission(
             row[PARTICIPANT],
             [self._answer(key, own, row) for key, own in answers.items()],
-            # Answers say which sheet they are of; who declined has none.
-            sheet=sheets.pop() if not answers and len(sheets) == 1 else "",
+            sheet=sheets.pop() if len(sheets) == 1 else "",
             id=row["ResponseId"],
             finished=_FINISHED.get(row["Finished"].casefold(), False),
             consent={"1": True, "2": False}.get(consent, consent),
@@ -180,12 +183,13 @@ class _Reader:
         )
 
     def _answer(self, key: str, own: Mapping[str, str], row: Row) -> RawAnswer:
-        label = self.labels.get(row[key], row[key])
-        place = self.places.item(key)
+        text = row[key]
+        label = self.labels.get(text, text)
         further = {
             question.id: chosen
             for tag, question in self.questions.items()
-            if place and (chosen := self._chosen(f"{key}{tag}", question, place.sheet, own))
+            if (place := self.places.item(key))
+            and (chosen := self._chosen(f"{key}{tag}", question, place.sheet, own))
         }
         return RawAnswer(key, (label,) if label else (), further, row=row.number, content=own)
 
