@@ -13,14 +13,12 @@ from memeloc.analyze.funnel import NAME as FUNNEL
 from memeloc.analyze.funnel import Step, answer_steps, funnel_section
 from memeloc.analyze.settings import Settings
 from memeloc.counts import counted
-from memeloc.curate.selecting.stages import TOPICS
 from memeloc.errors import InputError
 from memeloc.reports.sections import Section
 from memeloc.survey.labels.agreement import severities
 from memeloc.survey.labels.people import people_table
 from memeloc.survey.quality.checking import retained
 from memeloc.tables import read_table
-from memeloc.workspace.curating.describing import Describing
 from memeloc.workspace.folder import WorkspaceFolder
 from memeloc.workspace.surveys.checking import FEWEST_LETTERS, Checked, Checking
 from memeloc.workspace.surveys.collected import collected_pictures
@@ -243,6 +241,8 @@ class Analyzing(Checking):
     def _described(self, answers: Answers, settings: Settings | None) -> Section:
         """The statistics of what was collected; where nothing was, of the captions asked about."""
         if any("template" not in kinds for kinds in self.workspace.store.items.count()):
+            from memeloc.workspace.curating.describing import Describing
+
             return Describing(self.workspace).describe(settings=settings)
         return dataset(answers, settings or Settings())
 
@@ -278,6 +278,8 @@ def _selected_steps(funnel: Sequence[Mapping[str, Any]]) -> list[Step]:
 
 def _topics(workspace: WorkspaceFolder) -> dict[str, Mapping[str, str]]:
     """By template the first topic whose keywords match its name (multi3hate 3.1)."""
+    from memeloc.curate.selecting.stages import TOPICS
+
     verdicts = workspace.store.curation.verdicts(TOPICS)
     return {
         item: topics[0]

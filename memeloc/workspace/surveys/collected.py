@@ -9,7 +9,6 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from pathlib import Path
 
-from memeloc.curate.selecting.stages import answers_of
 from memeloc.errors import InputError
 from memeloc.items import Item
 from memeloc.model import SEPARATOR
@@ -186,6 +185,8 @@ def _tags(culture: Culture) -> list[str]:
 
 def _dropped(workspace: WorkspaceFolder, items: Mapping[str, Item]) -> set[str]:
     """Items that a filter dropped, and people did not keep."""
+    from memeloc.curate.selecting.stages import answers_of
+
     curation = workspace.store.curation
     people, verdicts = answers_of(curation.judgements()), curation.verdicts()
     return {

@@ -217,6 +217,7 @@ def _examples(
         return Renderer(workspace.fonts, max_side=_EXAMPLE_SIDE)
 
     for culture in cultures:
+        fonts = workspace.fonts.fingerprint(culture.locale)
         for example in taxonomy.examples:
             template = workspace.templates.get(example.template)
             if template is None:
@@ -226,7 +227,7 @@ def _examples(
                 )
             text = f"taxonomy.{taxonomy.name}.example.{example.id}.caption"
             caption = texts[culture.locale.tag].get(text)
-            key = _example_key(workspace, template, caption, culture)
+            key = _example_key(template, caption, culture, fonts)
             path = survey.folder / "examples" / f"{culture.code}-{example.id}-{key}.jpg"
             if not path.exists():
                 with replacing(path) as partial:
@@ -237,14 +238,12 @@ def _examples(
     return pictures
 
 
-def _example_key(
-    workspace: WorkspaceFolder, template: Template, caption: str, culture: Culture
-) -> str:
+def _example_key(template: Template, caption: str, culture: Culture, fonts: str) -> str:
     """Another one when anything that an example's picture is made of is another."""
     made_of = [
         *(__version__, _EXAMPLE_SIDE, caption, culture.locale),
         [asdict(box) for box in template.boxes],
         file_sha256(template.image_for(culture.locale)),
-        workspace.fonts.fingerprint(culture.locale),
+        fonts,
     ]
     return hashlib.sha256(repr(made_of).encode("utf-8", "surrogatepass")).hexdigest()[:16]
