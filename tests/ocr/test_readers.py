@@ -35,7 +35,7 @@ def _text(name: str, picture: Image.Image, tag: str) -> str:
 
 
 def test_readers_give_a_list_a_picture_with_boxes_within_it(name: str) -> None:
-    drawn = meme("cloud-monday", "Monday forecast // the same but wet", "en")
+    drawn = meme("cloud-monday", "Monday forecast // the same but wet", "en", scale=0.7)
     plain = Image.new("RGB", (300, 200), "#88aacc")
     lines = reader(name).read([drawn, plain], default().get("en"))
     assert len(lines) == 2

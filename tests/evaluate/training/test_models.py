@@ -49,9 +49,14 @@ def trainer(features: Features, **settings: object) -> Trainer:
         {
             "features": ("words",),
             "classifier": "boosting",
-            "settings": {"min_samples_leaf": 3},
+            "settings": {"max_iter": 20, "max_bins": 8, "min_samples_leaf": 3},
         },
-        {"features": ("words", "vectors"), "classifier": "boosting", "components": 10},
+        {
+            "features": ("words", "vectors"),
+            "classifier": "boosting",
+            "components": 10,
+            "settings": {"max_iter": 20, "max_bins": 8},
+        },
     ],
 )
 def test_models_learn_words_of_a_class(features: Features, settings: dict[str, object]) -> None:

@@ -72,7 +72,7 @@ features = ["words", "vectors"]
 classifier = "boosting"
 fusion = "score"
 components = 8
-settings = { max_iter = 10, min_samples_leaf = 3 }
+settings = { max_iter = 10, max_bins = 8, min_samples_leaf = 3 }
 """
 
 
