@@ -337,6 +337,19 @@ def test_kill_9_and_the_next_run_finishes_in_the_bucket(
 
 
 @pytest.mark.slow
+@pytest.mark.parametrize("to", LAYOUTS)
+def test_what_ray_made_in_a_bucket_is_left_alone(
+    tmp_path: Path, bucket: ObjectFolder, to: str
+) -> None:
+    pytest.importorskip("ray")
+    arguments = ["render", _table(tmp_path, MANY), "--out", bucket, "--max-side", 64, "--to", to]
+    command = [sys.executable, "-m", "memeloc", *map(str, arguments), "--engine", "ray"]
+    subprocess.run([*command, "--jobs", "2"], cwd=tmp_path, check=True)
+    assert _counts(_render(tmp_path, bucket, MANY, to=to)) == (0, 8, 0)
+    assert _whole(bucket) == _pairs(MANY)
+
+
+@pytest.mark.slow
 def test_the_page_opens_from_the_bucket(tmp_path: Path, server: str) -> None:
     sync_api = pytest.importorskip("playwright.sync_api")
     program = shutil.which("chromium") or shutil.which("chromium-browser")
