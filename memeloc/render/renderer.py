@@ -39,7 +39,7 @@ from memeloc.render.proof import PartProof, Proof, prove
 from memeloc.render.text_boxes import text_boxes
 from memeloc.render.typesetting.breaks import clusters
 from memeloc.render.typesetting.itemize import Itemizer
-from memeloc.render.typesetting.layout import EMPTY, PartLayout, is_surely_legible, lay_out
+from memeloc.render.typesetting.layout import EMPTY, PartLayout, is_legible_unbroken, lay_out
 from memeloc.render.typesetting.part import Bounds
 from memeloc.version import __version__
 
@@ -193,7 +193,7 @@ class Renderer:
     ) -> tuple[float, ...]:
         """The font size each part would get, in pixels; 0.0 for an empty part. Paints nothing.
 
-        Unless `exact`, it is infinite for a part that surely gets a legible one.
+        Unless `exact`, it is infinite for a part that gets a legible one with no word broken.
 
         Raises:
             InputError: as `render` does.
@@ -204,7 +204,7 @@ class Renderer:
         sizes = []
         for index, slot in enumerate(slots):
             text = "" if exact else _text(slot, parts, index)
-            if text and is_surely_legible(text, language, slot.itemizer, slot.bounds):
+            if text and is_legible_unbroken(text, language, slot.itemizer, slot.bounds):
                 sizes.append(math.inf)
             else:
                 sizes.append(self._lay_out(slot, parts, index, language, None).size)

@@ -115,15 +115,16 @@ class Part:
         bounds = self.bounds
         return Capacity(bounds.width, bounds.height, pitch, extent, bounds.margin)
 
-    def is_surely_legible(self) -> bool:
-        """Whether lines surely fit at a legible size: by their widths, as far apart as ink asks."""
+    def is_legible(self) -> bool:
+        """Whether lines fit at a legible size: surely, as far apart as ink may ask, or when set."""
         if self.top < 0 or LADDER[self.legible] < self.locale.smallest_size:
             return False
         size = LADDER[min(self.legible + _SURE, self.top)]
         pitch = self.extent + self.spacing.clearance(self.locale.smallest_size)
         capacity = self._capacity(max(self.bounds.line_spacing, pitch), self.extent)
         lines = fit.count_lines(self.whole, capacity.limit(size))
-        return lines + (lines > len(self.paragraphs)) <= capacity.lines(size)
+        is_sure = lines + (lines > len(self.paragraphs)) <= capacity.lines(size)
+        return is_sure or self.fit(self.legible) is not None
 
     def fit(self, low: int) -> Fitted | None:
         """The lines of least cost at a size from the ladder's step `low` upwards, if any fit.
