@@ -43,8 +43,6 @@ HEADINGS = {
 }
 """Our columns, in order, and what they are headed."""
 
-_BLANK = dict.fromkeys(HEADINGS, "")
-
 _READ = ("key", "meme", "number", "source", "machine", "text", "status", "comment")
 """Columns that are read of each row."""
 
@@ -79,7 +77,7 @@ class Csv:
         """Write a sheet, one row a part."""
         left_out = {"length"} | empty_columns(sheet)
         names = [name for name in HEADINGS if name not in left_out]
-        rows = (_BLANK | cells_of(sheet, *each) for each in parts_of(sheet))
+        rows = (cells_of(sheet, *each) for each in parts_of(sheet))
         headings = [HEADINGS[name] for name in names]
         write_table(path, headings, map(itemgetter(*names), rows), suffix=self.suffix)
 
@@ -93,7 +91,7 @@ class Csv:
 
 
 def cells_of(sheet: Sheet, item: SheetItem, number: int, part: SheetPart) -> dict[str, str]:
-    """The cells of a part, by column; those that a person fills in are not among them."""
+    """The cells of a part, by column; those that a person fills in are empty."""
     return {
         "key": key_of(sheet, item, number),
         "picture": item.picture_name,
@@ -102,7 +100,10 @@ def cells_of(sheet: Sheet, item: SheetItem, number: int, part: SheetPart) -> dic
         "number": str(number),
         "source": part.source,
         "machine": part.machine,
+        "text": "",
         "room": str(part.capacity or ""),
+        "status": "",
+        "comment": "",
         "marks": "; ".join(item.remarks),
         "history": "\n".join(history_lines(sheet, item, number)) if item.history else "",
         "terms": "\n".join(term_lines(sheet, item, number)) if item.terms else "",

@@ -79,11 +79,13 @@ def _write_csv(columns: Sequence[Column], rows: Iterable[Sequence[Any]], path: P
         file.write("\ufeff")  # the codec utf-8-sig encodes each row in Python
         writer = csv.writer(file)
         writer.writerow([guarded(column.name) for column in columns])
-        # Most cells are texts that need neither: asked here, a table takes two thirds of the time.
+        # Most cells are plain text: looked at here, a table takes two thirds of the time.
         writer.writerows(
             [
                 cell
-                if type(cell) is str and cell.isascii() and cell[:1] not in FIRST_RISKY
+                if type(cell) is str
+                and cell[:1] not in FIRST_RISKY
+                and (cell.isascii() or cell.isprintable())
                 else _csv_cell(cell)
                 for cell in row
             ]

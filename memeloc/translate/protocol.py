@@ -161,6 +161,8 @@ def filled_texts(item: TranslationItem) -> list[str]:
 
 def merged(item: TranslationItem, texts: Sequence[str]) -> Caption:
     """The item's caption with `texts` in the place of its filled parts."""
+    if len(texts) == len(item.source.parts):
+        return Caption(tuple(texts))
     translated = dict(zip(filled(item), texts, strict=True))
     return Caption(tuple(translated.get(index, "") for index in range(len(item.source.parts))))
 

@@ -117,7 +117,7 @@ class Sheets(Repository):
                     base=base,
                     answered=people[meme_id],
                     open_case=meme_id in waiting,
-                    own_rounds=tuple(sorted(own_rounds[meme_id])),
+                    own_rounds=tuple(sorted(own_rounds.get(meme_id, ()))),
                     history=tuple(history.get(meme_id, ())),
                 )
             )
