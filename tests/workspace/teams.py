@@ -6,7 +6,9 @@ import csv
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cache
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 import pandas as pd
 from statsmodels.stats.inter_rater import cohens_kappa
@@ -25,6 +27,24 @@ STARTER = Path(__file__).parents[2] / "examples" / "starter" / "captions.csv"
 
 def workspace_of(folder: Path, languages: Sequence[str], memes: int = 60) -> Workspace:
     """A workspace with the first memes of the starter set in English and some languages."""
+    for name, content in _workspace_files(tuple(languages), memes).items():
+        path = folder / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(content)
+    return Workspace.open(folder / "work")
+
+
+@cache
+def _workspace_files(languages: tuple[str, ...], memes: int) -> dict[str, bytes]:
+    """The files of such a workspace by name; many tests begin with the same."""
+    with TemporaryDirectory() as name:
+        folder = Path(name)
+        _make_workspace(folder, languages, memes)
+        paths = [path for path in folder.rglob("*") if path.is_file()]
+        return {path.relative_to(folder).as_posix(): path.read_bytes() for path in paths}
+
+
+def _make_workspace(folder: Path, languages: Sequence[str], memes: int) -> None:
     with STARTER.open(encoding="utf-8", newline="") as stream:
         rows = list(csv.DictReader(stream))[:memes]
     table = folder / "captions.csv"
@@ -33,9 +53,8 @@ def workspace_of(folder: Path, languages: Sequence[str], memes: int = 60) -> Wor
         writer = csv.DictWriter(stream, columns, extrasaction="ignore")
         writer.writeheader()
         writer.writerows(rows)
-    workspace = Workspace.create(folder / "work", languages=list(languages))
-    workspace.import_captions(table)
-    return workspace
+    with Workspace.create(folder / "work", languages=list(languages)) as workspace:
+        workspace.import_captions(table)
 
 
 def team_table(folder: Path, groups: Mapping[str, int]) -> Path:
