@@ -57,6 +57,7 @@ def test_the_interval_is_of_the_noncentral_distribution(table: np.ndarray) -> No
 
 def test_answers_and_labels_are_tested_as_by_pingouin() -> None:
     import pingouin  # takes a second to import
+
     answers = simulated(2, cultures=("DE", "IN", "MX", "US"))
     tests, _ = chi_squared(answers, Settings()).tables
     _, _, results = pingouin.chi2_independence(answers.table, "culture", "label", correction=False)

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from memeloc.publish.release import Release
 from memeloc.workspace import Workspace
 from tests.workspace.publishing.published import answered
 
@@ -24,3 +25,10 @@ def workspace(folder: Path) -> Iterator[Workspace]:
     """The workspace, opened."""
     with Workspace.open(folder / "work") as opened:
         yield opened
+
+
+@pytest.fixture(scope="package")
+def release(folder: Path) -> Iterator[Release]:
+    """What goes out of the workspace as it stands."""
+    with Workspace.open(folder / "work") as opened:
+        yield opened.publishing.gather(folder / "out")

@@ -13,14 +13,14 @@ from memeloc.errors import InputError
 from memeloc.items import FoundPicture, Origin
 from memeloc.model import Caption
 from memeloc.publish.metadata import without_metadata
+from memeloc.publish.release import Release
 from memeloc.workspace import Workspace
 from tests.publish.test_metadata import picture as picture_with_metadata
 from tests.workspace.publishing.published import ANSWERS, MEMES, PERSON, fill, with_settings
 from tests.workspace.test_survey_collected import picture
 
 
-def test_every_caption_has_its_picture(workspace: Workspace, folder: Path) -> None:
-    release = workspace.publishing.gather(folder / "out")
+def test_every_caption_has_its_picture(release: Release) -> None:
     pictures = list(release.pictures())
     assert len({(each.meme, each.language) for each in pictures}) == len(pictures) == 3 * MEMES
     assert sum(release.counts.values()) == 3 * MEMES
@@ -32,8 +32,7 @@ def test_every_caption_has_its_picture(workspace: Workspace, folder: Path) -> No
     assert first.row["word_boxes"]
 
 
-def test_pictures_come_by_split_and_again(workspace: Workspace, folder: Path) -> None:
-    release = workspace.publishing.gather(folder / "out")
+def test_pictures_come_by_split_and_again(release: Release) -> None:
     first, again = list(release.pictures()), list(release.pictures())
     assert [each.path for each in first] == [each.path for each in again]
     splits = [each.split for each in first]
@@ -48,8 +47,8 @@ def test_without_a_set_it_is_rendered_now(workspace: Workspace, folder: Path) ->
     assert (folder / "work" / "release-pictures" / "manifest.parquet").is_file()
 
 
-def test_answers_and_labels_are_of_the_survey(workspace: Workspace, folder: Path) -> None:
-    tables = workspace.publishing.gather(folder / "out").tables
+def test_answers_and_labels_are_of_the_survey(workspace: Workspace, release: Release) -> None:
+    tables = release.tables
     answers, labels = tables["answers"].frame, tables["labels"].frame
     settled = workspace.survey("pilot").settle(next_round=False)
     assert len(answers) == len(settled.answers) == ANSWERS
@@ -60,8 +59,7 @@ def test_answers_and_labels_are_of_the_survey(workspace: Workspace, folder: Path
         assert set(table.columns) == set(table.frame.columns)
 
 
-def test_no_id_of_a_person_goes_out(workspace: Workspace, folder: Path) -> None:
-    release = workspace.publishing.gather(folder / "out")
+def test_no_id_of_a_person_goes_out(workspace: Workspace, release: Release) -> None:
     stored = {sent.participant for sent in workspace.survey("pilot").submissions}
     texts = [table.frame.to_json() for table in release.tables.values()]
     texts += [json.dumps(release.provenance), *release.texts.values()]
@@ -73,12 +71,15 @@ def test_annotators_have_other_names_in_other_releases(workspace: Workspace, fol
         release = with_settings(workspace, name=name).publishing.gather(folder / "out")
         return set(release.tables["answers"].frame["annotator"])
 
-    assert names("first") == names("first")
-    assert names("first").isdisjoint(names("second"))
+    first = names("first")
+    assert first == names("first")
+    assert first.isdisjoint(names("second"))
 
 
-def test_demographics_go_out_only_by_permission(workspace: Workspace, folder: Path) -> None:
-    plain = workspace.publishing.gather(folder / "out").tables["people"]
+def test_demographics_go_out_only_by_permission(
+    workspace: Workspace, folder: Path, release: Release
+) -> None:
+    plain = release.tables["people"]
     assert list(plain.frame.columns) == ["annotator", "culture"]
     allowed = with_settings(workspace, demographics=["gender"], smallest_cell=2)
     people = allowed.publishing.gather(folder / "out").tables["people"].frame
@@ -127,14 +128,13 @@ def test_labels_of_models_stand_apart(workspace: Workspace, folder: Path) -> Non
     assert "parrot-7b" not in set(release.tables["answers"].frame["annotator"])
 
 
-def test_guides_and_taxonomies_go_along(workspace: Workspace, folder: Path) -> None:
-    release = workspace.publishing.gather(folder / "out")
+def test_guides_and_taxonomies_go_along(release: Release) -> None:
     assert "taxonomies/multi3hate.toml" in release.files
     assert set(release.texts) >= {"guides/pilot.en.md", "guides/pilot.de.md"}
 
 
-def test_provenance_says_how_it_came_about(workspace: Workspace, folder: Path) -> None:
-    provenance = workspace.publishing.gather(folder / "out").provenance
+def test_provenance_says_how_it_came_about(release: Release) -> None:
+    provenance = release.provenance
     assert provenance["surveys"]["pilot"]["retained"] == 24
     assert provenance["rendered_with"]["versions"]["memeloc"] == [provenance["memeloc"]]
     assert provenance["captions"]["de"]["states"] == {"given": MEMES}
