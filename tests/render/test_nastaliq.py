@@ -42,11 +42,11 @@ def test_sloped_lines_do_not_touch(template: Template) -> None:
     area = Area(0, 0, 400, 300, 0.0, "center", "middle", 0.06)
     inked = np.zeros((300, 400), int)
     for shown in layout.lines:
-        lines = [line if line is shown else replace(line, runs=[]) for line in layout.lines]
+        lines = [line if line is shown else line._replace(runs=[]) for line in layout.lines]
         canvas = Canvases().canvas_of(background)
         before = canvas.pixels.copy()
         painter = Painter()
-        painter.paint(canvas, replace(layout, lines=lines), area, Ink("#ffffff", "#000000"))
+        painter.paint(canvas, layout._replace(lines=lines), area, Ink("#ffffff", "#000000"))
         inked += canvas.pixels != before
     assert inked.max() == 1
 

@@ -98,6 +98,12 @@ class Capacity(NamedTuple):
         """The widest line there is room for at `size` pixels, in ems."""
         return (self.width - 2) / size - 2 * self.margin
 
+    def one_line_step(self, width: float) -> int:
+        """The highest ladder index at which there is room for a line so wide, in ems; or -1."""
+        around = 2 * self.margin
+        across = (self.width - 2) / max(width + around, 1e-9)
+        return step_below(min(across, (self.height - 2) / (self.extent + around)))
+
     def lines(self, size: float) -> int:
         """How many lines there is room for at `size` pixels."""
         over = (self.height - 2) / size - 2 * self.margin - self.extent

@@ -145,7 +145,7 @@ class _Setter:
             low = fitted.step + COMFORTABLE_HYPHEN_GAIN
         else:
             low = fitted.step + (POSTER_HYPHEN_GAIN if text.isupper() else HYPHEN_GAIN)
-        if low > part.top or not (words := part.too_wide(low)) or not part.has_room(low):
+        if low > part.top or not part.has_room(low) or not (words := part.too_wide(low)):
             return None
         places = points(text, words, self.locale)
         return self._with_marks(text, places, low) if places else None

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from functools import partial
+from functools import cached_property, partial
 from operator import sub
 from typing import NamedTuple
 
@@ -91,7 +91,6 @@ class Part:
         top, legible: the ladder's steps of the largest size allowed (-1 when it is below the
             floor) and of the smallest legible one.
         comfortable: the step below which no size is given for better lines.
-        whole: what stays together where lines end only where UAX #14 allows.
     """
 
     def __init__(self, paragraphs: list[ShapedText], locale: Locale, bounds: Bounds) -> None:
@@ -107,7 +106,6 @@ class Part:
         self.top = min(fit.step_below(bounds.largest), len(LADDER) - 1)
         self.legible = min(fit.step_below(locale.smallest_size - 1e-6) + 1, self.top)
         self.comfortable = fit.step_below(COMFORTABLE * locale.smallest_size)
-        self.whole = self._segments(opportunities)
         self._set: dict[Span, Line] = {}
 
     def _capacity(self, pitch: float, extent: float) -> Capacity:
@@ -126,17 +124,47 @@ class Part:
         is_sure = lines + (lines > len(self.paragraphs)) <= capacity.lines(size)
         return is_sure or self.fit(self.legible) is not None
 
+    @cached_property
+    def whole(self) -> Segments:
+        """What stays together where lines end only where UAX #14 allows."""
+        return self._segments(opportunities)
+
     def fit(self, low: int) -> Fitted | None:
         """The lines of least cost at a size from the ladder's step `low` upwards, if any fit.
 
         Words and phrases of a language with a model of them are kept whole where a size allows.
         """
+        if fitted := self._one_line(low):
+            return fitted
         if knows_words(self.locale) and not self._needs_no_break(low):
             words, phrase_cuts = self._words(self.whole)
             fitted = self._best(words, phrase_cuts, low)
             if fitted is not None or len(words.full) == len(self.whole.full):
                 return fitted
         return self._best(self.whole, frozenset(), low)
+
+    def _one_line(self, low: int) -> Fitted | None:
+        """The text as one line, if two lines could not be larger: most parts of memes are that.
+
+        No place to break them is looked for then, which is a third of the work.
+        """
+        text = self.paragraphs[0].text
+        if len(self.paragraphs) > 1 or SOFT_HYPHEN in text:
+            return None
+        width = self._width() - self.paragraphs[0].spacing.trail.get(len(text) - 1, 0.0)
+        step = min(self.capacity.one_line_step(width), self.top)
+        if step < low:
+            return None
+        if step < self.top:
+            closest = self._capacity(self.bounds.line_spacing, self.extent)
+            if closest.lines(LADDER[step + 1]) > 1:
+                return None
+        fitted = self.set_at([(0, len(text))], step)
+        return fitted if fitted and fitted.height > self.extent - 1e-9 else None
+
+    def _width(self) -> float:
+        """Of all paragraphs, in ems."""
+        return sum([p.positions[-1] - p.spacing.lead.get(0, 0.0) for p in self.paragraphs])
 
     def _needs_no_break(self, low: int) -> bool:
         """Whether each paragraph is one line at the largest size, whatever its words."""
@@ -165,9 +193,9 @@ class Part:
 
     def has_room(self, step: int) -> bool:
         """Whether the text might fit the box at a step, could its words break anywhere."""
-        closest = self._capacity(self.bounds.line_spacing, 0.0)
+        closest = self._capacity(self.bounds.line_spacing, self.extent)
         size = LADDER[step]
-        return sum(self.whole.full) <= closest.limit(size) * closest.lines(size)
+        return self._width() <= closest.limit(size) * closest.lines(size)
 
     def set_at(self, spans: Sequence[Span], step: int) -> Fitted | None:
         """Lines of given begins and ends at a size, if they fit."""
