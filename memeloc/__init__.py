@@ -9,51 +9,25 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from memeloc.lazy_imports import lazy_package
-from memeloc.version import __version__
 
 if TYPE_CHECKING:
-    from memeloc import evaluate
-    from memeloc.captions import read_captions
-    from memeloc.errors import MemelocError
-    from memeloc.fonts import FontLibrary
-    from memeloc.model import Bar, Caption, Locale, Meme, Template, TextBox, TextStyle
-    from memeloc.render import Proof, Rendered, Renderer
-    from memeloc.render.sets.parallel_set import render_table
-    from memeloc.templates import load_templates
-    from memeloc.workspace.workspace import Workspace
+    from memeloc import evaluate as evaluate
+    from memeloc.captions import read_captions as read_captions
+    from memeloc.errors import MemelocError as MemelocError
+    from memeloc.fonts import FontLibrary as FontLibrary
+    from memeloc.model import Bar as Bar
+    from memeloc.model import Caption as Caption
+    from memeloc.model import Locale as Locale
+    from memeloc.model import Meme as Meme
+    from memeloc.model import Template as Template
+    from memeloc.model import TextBox as TextBox
+    from memeloc.model import TextStyle as TextStyle
+    from memeloc.render import Proof as Proof
+    from memeloc.render import Rendered as Rendered
+    from memeloc.render import Renderer as Renderer
+    from memeloc.render.sets.parallel_set import render_table as render_table
+    from memeloc.templates import load_templates as load_templates
+    from memeloc.version import __version__ as __version__
+    from memeloc.workspace.workspace import Workspace as Workspace
 
-__all__ = [
-    "Bar",
-    "Caption",
-    "FontLibrary",
-    "Locale",
-    "Meme",
-    "MemelocError",
-    "Proof",
-    "Rendered",
-    "Renderer",
-    "Template",
-    "TextBox",
-    "TextStyle",
-    "Workspace",
-    "__version__",
-    "evaluate",
-    "load_templates",
-    "read_captions",
-    "render_table",
-]
-
-__getattr__, __dir__ = lazy_package(
-    __name__,
-    {
-        "memeloc.captions": ["read_captions"],
-        "memeloc.errors": ["MemelocError"],
-        "memeloc.fonts": ["FontLibrary"],
-        "memeloc.model": ["Bar", "Caption", "Locale", "Meme", "Template", "TextBox", "TextStyle"],
-        "memeloc.render": ["Proof", "Rendered", "Renderer"],
-        "memeloc.render.sets.parallel_set": ["render_table"],
-        "memeloc.templates": ["load_templates"],
-        "memeloc.workspace.workspace": ["Workspace"],
-    },
-    packages=["evaluate"],
-)
+__all__, __getattr__, __dir__ = lazy_package(__name__, __file__)

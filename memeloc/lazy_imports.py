@@ -1,29 +1,40 @@
-"""Lazy imports. In: where a package's names are defined. Out: hooks that import on first use."""
+"""Lazy imports. In: a package's own `__init__.py`. Out: hooks that import on first use."""
 
 from __future__ import annotations
 
+import ast
 import sys
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable
 from importlib import import_module
+from pathlib import Path
 from typing import Any
 
 
 def lazy_package(
-    package: str, homes: Mapping[str, Sequence[str]], packages: Sequence[str] = ()
-) -> tuple[Callable[[str], Any], Callable[[], list[str]]]:
-    """A package's `__getattr__` and `__dir__` (PEP 562), so that importing it costs nothing.
+    package: str, file: str
+) -> tuple[list[str], Callable[[str], Any], Callable[[], list[str]]]:
+    """A package's `__all__`, `__getattr__` and `__dir__` (PEP 562); importing it costs nothing.
+
+    What it offers is what its `if TYPE_CHECKING:` block imports, each `name as name`, which type
+    checkers read as a re-export: names stand in one place only.
 
     Args:
         package: its name.
-        homes: the modules that define what it offers, and which names each of them defines.
-        packages: below it that are offered whole.
+        file: its `__init__.py`.
     """
-    home_of = {name: module for module, names in homes.items() for name in names}
+    home_of = {
+        alias.name: line.module or ""
+        for statement in ast.parse(Path(file).read_bytes()).body
+        if isinstance(statement, ast.If)
+        for line in statement.body
+        if isinstance(line, ast.ImportFrom)
+        for alias in line.names
+    }
 
     def get(name: str) -> Any:
-        if name not in home_of and name not in packages:
+        if name not in home_of:
             raise AttributeError(f"module {package!r} has no attribute {name!r}")
-        if name in packages:
+        if home_of[name] == package:
             value: Any = import_module(f"{package}.{name}")
         else:
             value = getattr(import_module(home_of[name]), name)
@@ -31,6 +42,6 @@ def lazy_package(
         return value
 
     def names() -> list[str]:
-        return sorted({*vars(sys.modules[package]), *home_of, *packages})
+        return sorted({*vars(sys.modules[package]), *home_of})
 
-    return get, names
+    return sorted(home_of), get, names

@@ -16,29 +16,12 @@ from typing import TYPE_CHECKING
 from memeloc.lazy_imports import lazy_package
 
 if TYPE_CHECKING:
-    from memeloc.analyze.analysis import Analysis, analyze
-    from memeloc.analyze.answers import Answers
-    from memeloc.analyze.reading import AnswersMap, read_answers
-    from memeloc.analyze.settings import Settings
-    from memeloc.reports.sections import Section
+    from memeloc.analyze.analysis import Analysis as Analysis
+    from memeloc.analyze.analysis import analyze as analyze
+    from memeloc.analyze.answers import Answers as Answers
+    from memeloc.analyze.reading import AnswersMap as AnswersMap
+    from memeloc.analyze.reading import read_answers as read_answers
+    from memeloc.analyze.settings import Settings as Settings
+    from memeloc.reports.sections import Section as Section
 
-__all__ = [
-    "Analysis",
-    "Answers",
-    "AnswersMap",
-    "Section",
-    "Settings",
-    "analyze",
-    "read_answers",
-]
-
-__getattr__, __dir__ = lazy_package(
-    __name__,
-    {
-        "memeloc.analyze.analysis": ["Analysis", "analyze"],
-        "memeloc.analyze.answers": ["Answers"],
-        "memeloc.analyze.reading": ["AnswersMap", "read_answers"],
-        "memeloc.analyze.settings": ["Settings"],
-        "memeloc.reports.sections": ["Section"],
-    },
-)
+__all__, __getattr__, __dir__ = lazy_package(__name__, __file__)

@@ -16,17 +16,9 @@ from typing import TYPE_CHECKING
 from memeloc.lazy_imports import lazy_package
 
 if TYPE_CHECKING:
-    from memeloc.evaluate.answers import ModelAnswers
-    from memeloc.evaluate.choices import Choice, read_choice
-    from memeloc.evaluate.gold import Gold
+    from memeloc.evaluate.answers import ModelAnswers as ModelAnswers
+    from memeloc.evaluate.choices import Choice as Choice
+    from memeloc.evaluate.choices import read_choice as read_choice
+    from memeloc.evaluate.gold import Gold as Gold
 
-__all__ = ["Choice", "Gold", "ModelAnswers", "read_choice"]
-
-__getattr__, __dir__ = lazy_package(
-    __name__,
-    {
-        "memeloc.evaluate.answers": ["ModelAnswers"],
-        "memeloc.evaluate.choices": ["Choice", "read_choice"],
-        "memeloc.evaluate.gold": ["Gold"],
-    },
-)
+__all__, __getattr__, __dir__ = lazy_package(__name__, __file__)

@@ -16,21 +16,11 @@ from typing import TYPE_CHECKING
 from memeloc.lazy_imports import lazy_package
 
 if TYPE_CHECKING:
-    from memeloc.fonts.faces import Face
-    from memeloc.fonts.families import Family, load_families
-    from memeloc.fonts.library import FontLibrary
-    from memeloc.fonts.stacks import FontStack
-    from memeloc.model import FaceName
+    from memeloc.fonts.faces import Face as Face
+    from memeloc.fonts.families import Family as Family
+    from memeloc.fonts.families import load_families as load_families
+    from memeloc.fonts.library import FontLibrary as FontLibrary
+    from memeloc.fonts.stacks import FontStack as FontStack
+    from memeloc.model import FaceName as FaceName
 
-__all__ = ["Face", "FaceName", "Family", "FontLibrary", "FontStack", "load_families"]
-
-__getattr__, __dir__ = lazy_package(
-    __name__,
-    {
-        "memeloc.fonts.faces": ["Face"],
-        "memeloc.fonts.families": ["Family", "load_families"],
-        "memeloc.fonts.library": ["FontLibrary"],
-        "memeloc.fonts.stacks": ["FontStack"],
-        "memeloc.model": ["FaceName"],
-    },
-)
+__all__, __getattr__, __dir__ = lazy_package(__name__, __file__)

@@ -35,15 +35,10 @@ from typing import TYPE_CHECKING
 from memeloc.lazy_imports import lazy_package
 
 if TYPE_CHECKING:
-    from memeloc.render.proof import PROBLEMS, PartProof, Proof
-    from memeloc.render.renderer import Rendered, Renderer
+    from memeloc.render.proof import PROBLEMS as PROBLEMS
+    from memeloc.render.proof import PartProof as PartProof
+    from memeloc.render.proof import Proof as Proof
+    from memeloc.render.renderer import Rendered as Rendered
+    from memeloc.render.renderer import Renderer as Renderer
 
-__all__ = ["PROBLEMS", "PartProof", "Proof", "Rendered", "Renderer"]
-
-__getattr__, __dir__ = lazy_package(
-    __name__,
-    {
-        "memeloc.render.proof": ["PROBLEMS", "PartProof", "Proof"],
-        "memeloc.render.renderer": ["Rendered", "Renderer"],
-    },
-)
+__all__, __getattr__, __dir__ = lazy_package(__name__, __file__)

@@ -15,19 +15,11 @@ from typing import TYPE_CHECKING
 from memeloc.lazy_imports import lazy_package
 
 if TYPE_CHECKING:
-    from memeloc.reports.plain import as_plain
-    from memeloc.reports.report import Report
-    from memeloc.reports.sections import Section, Table
-    from memeloc.reports.writing import ReportFiles, write_report
+    from memeloc.reports.plain import as_plain as as_plain
+    from memeloc.reports.report import Report as Report
+    from memeloc.reports.sections import Section as Section
+    from memeloc.reports.sections import Table as Table
+    from memeloc.reports.writing import ReportFiles as ReportFiles
+    from memeloc.reports.writing import write_report as write_report
 
-__all__ = ["Report", "ReportFiles", "Section", "Table", "as_plain", "write_report"]
-
-__getattr__, __dir__ = lazy_package(
-    __name__,
-    {
-        "memeloc.reports.plain": ["as_plain"],
-        "memeloc.reports.report": ["Report"],
-        "memeloc.reports.sections": ["Section", "Table"],
-        "memeloc.reports.writing": ["ReportFiles", "write_report"],
-    },
-)
+__all__, __getattr__, __dir__ = lazy_package(__name__, __file__)

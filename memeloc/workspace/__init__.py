@@ -26,12 +26,7 @@ from typing import TYPE_CHECKING
 from memeloc.lazy_imports import lazy_package
 
 if TYPE_CHECKING:
-    from memeloc.workspace.settings import Settings
-    from memeloc.workspace.workspace import Workspace
+    from memeloc.workspace.settings import Settings as Settings
+    from memeloc.workspace.workspace import Workspace as Workspace
 
-__all__ = ["Settings", "Workspace"]
-
-__getattr__, __dir__ = lazy_package(
-    __name__,
-    {"memeloc.workspace.settings": ["Settings"], "memeloc.workspace.workspace": ["Workspace"]},
-)
+__all__, __getattr__, __dir__ = lazy_package(__name__, __file__)

@@ -18,30 +18,15 @@ from typing import TYPE_CHECKING
 from memeloc.lazy_imports import lazy_package
 
 if TYPE_CHECKING:
-    from memeloc.analyze.codebook.book import Codebook, Theme, load_codebook
-    from memeloc.analyze.codebook.coding import Coding, read_coding, write_coding
-    from memeloc.analyze.codebook.reasons import Reason, read_reasons, write_reasons
-    from memeloc.analyze.codebook.shares import themes
+    from memeloc.analyze.codebook.book import Codebook as Codebook
+    from memeloc.analyze.codebook.book import Theme as Theme
+    from memeloc.analyze.codebook.book import load_codebook as load_codebook
+    from memeloc.analyze.codebook.coding import Coding as Coding
+    from memeloc.analyze.codebook.coding import read_coding as read_coding
+    from memeloc.analyze.codebook.coding import write_coding as write_coding
+    from memeloc.analyze.codebook.reasons import Reason as Reason
+    from memeloc.analyze.codebook.reasons import read_reasons as read_reasons
+    from memeloc.analyze.codebook.reasons import write_reasons as write_reasons
+    from memeloc.analyze.codebook.shares import themes as themes
 
-__all__ = [
-    "Codebook",
-    "Coding",
-    "Reason",
-    "Theme",
-    "load_codebook",
-    "read_coding",
-    "read_reasons",
-    "themes",
-    "write_coding",
-    "write_reasons",
-]
-
-__getattr__, __dir__ = lazy_package(
-    __name__,
-    {
-        "memeloc.analyze.codebook.book": ["Codebook", "Theme", "load_codebook"],
-        "memeloc.analyze.codebook.coding": ["Coding", "read_coding", "write_coding"],
-        "memeloc.analyze.codebook.reasons": ["Reason", "read_reasons", "write_reasons"],
-        "memeloc.analyze.codebook.shares": ["themes"],
-    },
-)
+__all__, __getattr__, __dir__ = lazy_package(__name__, __file__)

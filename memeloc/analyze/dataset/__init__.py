@@ -15,17 +15,9 @@ from typing import TYPE_CHECKING
 from memeloc.lazy_imports import lazy_package
 
 if TYPE_CHECKING:
-    from memeloc.analyze.dataset.languages import with_dialects
-    from memeloc.analyze.dataset.memes import MEME_COLUMNS
-    from memeloc.analyze.dataset.statistics import dataset, describe
+    from memeloc.analyze.dataset.languages import with_dialects as with_dialects
+    from memeloc.analyze.dataset.memes import MEME_COLUMNS as MEME_COLUMNS
+    from memeloc.analyze.dataset.statistics import dataset as dataset
+    from memeloc.analyze.dataset.statistics import describe as describe
 
-__all__ = ["MEME_COLUMNS", "dataset", "describe", "with_dialects"]
-
-__getattr__, __dir__ = lazy_package(
-    __name__,
-    {
-        "memeloc.analyze.dataset.statistics": ["dataset", "describe"],
-        "memeloc.analyze.dataset.languages": ["with_dialects"],
-        "memeloc.analyze.dataset.memes": ["MEME_COLUMNS"],
-    },
-)
+__all__, __getattr__, __dir__ = lazy_package(__name__, __file__)

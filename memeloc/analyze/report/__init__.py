@@ -10,8 +10,6 @@ from typing import TYPE_CHECKING
 from memeloc.lazy_imports import lazy_package
 
 if TYPE_CHECKING:
-    from memeloc.analyze.report.report import report_of
+    from memeloc.analyze.report.report import report_of as report_of
 
-__all__ = ["report_of"]
-
-__getattr__, __dir__ = lazy_package(__name__, {"memeloc.analyze.report.report": ["report_of"]})
+__all__, __getattr__, __dir__ = lazy_package(__name__, __file__)

@@ -13,29 +13,12 @@ from typing import TYPE_CHECKING
 from memeloc.lazy_imports import lazy_package
 
 if TYPE_CHECKING:
-    from memeloc.evaluate.explaining.local import Explanation, explain
-    from memeloc.evaluate.explaining.regions import Regions, find_regions
-    from memeloc.evaluate.explaining.surrogate import Surrogate, fit_surrogate
-    from memeloc.evaluate.explaining.telling import telling_words
+    from memeloc.evaluate.explaining.local import Explanation as Explanation
+    from memeloc.evaluate.explaining.local import explain as explain
+    from memeloc.evaluate.explaining.regions import Regions as Regions
+    from memeloc.evaluate.explaining.regions import find_regions as find_regions
+    from memeloc.evaluate.explaining.surrogate import Surrogate as Surrogate
+    from memeloc.evaluate.explaining.surrogate import fit_surrogate as fit_surrogate
+    from memeloc.evaluate.explaining.telling import telling_words as telling_words
 
-__all__ = [
-    "Explanation",
-    "Regions",
-    "Surrogate",
-    "explain",
-    "find_regions",
-    "fit_surrogate",
-    "telling_words",
-]
-
-_HERE = "memeloc.evaluate.explaining"
-
-__getattr__, __dir__ = lazy_package(
-    __name__,
-    {
-        f"{_HERE}.local": ["Explanation", "explain"],
-        f"{_HERE}.regions": ["Regions", "find_regions"],
-        f"{_HERE}.surrogate": ["Surrogate", "fit_surrogate"],
-        f"{_HERE}.telling": ["telling_words"],
-    },
-)
+__all__, __getattr__, __dir__ = lazy_package(__name__, __file__)

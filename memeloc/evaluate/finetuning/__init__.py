@@ -19,46 +19,15 @@ from typing import TYPE_CHECKING
 from memeloc.lazy_imports import lazy_package
 
 if TYPE_CHECKING:
-    from memeloc.evaluate.finetuning.networks import Network, load_network
-    from memeloc.evaluate.finetuning.report import write_tuned
-    from memeloc.evaluate.finetuning.run_file import (
-        FineTuningRun,
-        LoraRun,
-        finetuning_names,
-        is_finetuning,
-        read_finetuning,
-    )
-    from memeloc.evaluate.finetuning.tuned import Tuned
-    from memeloc.evaluate.finetuning.tuning import tune
+    from memeloc.evaluate.finetuning.networks import Network as Network
+    from memeloc.evaluate.finetuning.networks import load_network as load_network
+    from memeloc.evaluate.finetuning.report import write_tuned as write_tuned
+    from memeloc.evaluate.finetuning.run_file import FineTuningRun as FineTuningRun
+    from memeloc.evaluate.finetuning.run_file import LoraRun as LoraRun
+    from memeloc.evaluate.finetuning.run_file import finetuning_names as finetuning_names
+    from memeloc.evaluate.finetuning.run_file import is_finetuning as is_finetuning
+    from memeloc.evaluate.finetuning.run_file import read_finetuning as read_finetuning
+    from memeloc.evaluate.finetuning.tuned import Tuned as Tuned
+    from memeloc.evaluate.finetuning.tuning import tune as tune
 
-__all__ = [
-    "FineTuningRun",
-    "LoraRun",
-    "Network",
-    "Tuned",
-    "finetuning_names",
-    "is_finetuning",
-    "load_network",
-    "read_finetuning",
-    "tune",
-    "write_tuned",
-]
-
-_HERE = "memeloc.evaluate.finetuning"
-
-__getattr__, __dir__ = lazy_package(
-    __name__,
-    {
-        f"{_HERE}.networks": ["Network", "load_network"],
-        f"{_HERE}.report": ["write_tuned"],
-        f"{_HERE}.run_file": [
-            "FineTuningRun",
-            "LoraRun",
-            "finetuning_names",
-            "is_finetuning",
-            "read_finetuning",
-        ],
-        f"{_HERE}.tuned": ["Tuned"],
-        f"{_HERE}.tuning": ["tune"],
-    },
-)
+__all__, __getattr__, __dir__ = lazy_package(__name__, __file__)

@@ -12,21 +12,10 @@ from typing import TYPE_CHECKING
 from memeloc.lazy_imports import lazy_package
 
 if TYPE_CHECKING:
-    from memeloc.evaluate.protocols.analyses import Analyses, analyze
-    from memeloc.evaluate.protocols.run_file import (
-        ProtocolRun,
-        protocol_names,
-        read_protocol,
-    )
+    from memeloc.evaluate.protocols.analyses import Analyses as Analyses
+    from memeloc.evaluate.protocols.analyses import analyze as analyze
+    from memeloc.evaluate.protocols.run_file import ProtocolRun as ProtocolRun
+    from memeloc.evaluate.protocols.run_file import protocol_names as protocol_names
+    from memeloc.evaluate.protocols.run_file import read_protocol as read_protocol
 
-__all__ = ["Analyses", "ProtocolRun", "analyze", "protocol_names", "read_protocol"]
-
-_HERE = "memeloc.evaluate.protocols"
-
-__getattr__, __dir__ = lazy_package(
-    __name__,
-    {
-        f"{_HERE}.analyses": ["Analyses", "analyze"],
-        f"{_HERE}.run_file": ["ProtocolRun", "protocol_names", "read_protocol"],
-    },
-)
+__all__, __getattr__, __dir__ = lazy_package(__name__, __file__)

@@ -14,15 +14,8 @@ from typing import TYPE_CHECKING
 from memeloc.lazy_imports import lazy_package
 
 if TYPE_CHECKING:
-    from memeloc.evaluate.reading.columns import AnswerColumns
-    from memeloc.evaluate.reading.scoring import ScoredFiles, score_answers
+    from memeloc.evaluate.reading.columns import AnswerColumns as AnswerColumns
+    from memeloc.evaluate.reading.scoring import ScoredFiles as ScoredFiles
+    from memeloc.evaluate.reading.scoring import score_answers as score_answers
 
-__all__ = ["AnswerColumns", "ScoredFiles", "score_answers"]
-
-__getattr__, __dir__ = lazy_package(
-    __name__,
-    {
-        "memeloc.evaluate.reading.columns": ["AnswerColumns"],
-        "memeloc.evaluate.reading.scoring": ["ScoredFiles", "score_answers"],
-    },
-)
+__all__, __getattr__, __dir__ = lazy_package(__name__, __file__)

@@ -15,32 +15,14 @@ from typing import TYPE_CHECKING
 from memeloc.lazy_imports import lazy_package
 
 if TYPE_CHECKING:
-    from memeloc.evaluate.runs.evaluating import (
-        RunPlan,
-        RunResult,
-        evaluate_run,
-        plan_run,
-    )
-    from memeloc.evaluate.runs.items import RunData, RunItem
-    from memeloc.evaluate.runs.run import Run, read_run, run_names
+    from memeloc.evaluate.runs.evaluating import RunPlan as RunPlan
+    from memeloc.evaluate.runs.evaluating import RunResult as RunResult
+    from memeloc.evaluate.runs.evaluating import evaluate_run as evaluate_run
+    from memeloc.evaluate.runs.evaluating import plan_run as plan_run
+    from memeloc.evaluate.runs.items import RunData as RunData
+    from memeloc.evaluate.runs.items import RunItem as RunItem
+    from memeloc.evaluate.runs.run import Run as Run
+    from memeloc.evaluate.runs.run import read_run as read_run
+    from memeloc.evaluate.runs.run import run_names as run_names
 
-__all__ = [
-    "Run",
-    "RunData",
-    "RunItem",
-    "RunPlan",
-    "RunResult",
-    "evaluate_run",
-    "plan_run",
-    "read_run",
-    "run_names",
-]
-
-__getattr__, __dir__ = lazy_package(
-    __name__,
-    {
-        "memeloc.evaluate.runs.evaluating": ["RunPlan", "RunResult", "evaluate_run", "plan_run"],
-        "memeloc.evaluate.runs.items": ["RunData", "RunItem"],
-        "memeloc.evaluate.runs.run": ["Run", "read_run", "run_names"],
-    },
-)
+__all__, __getattr__, __dir__ = lazy_package(__name__, __file__)

@@ -18,63 +18,24 @@ from typing import TYPE_CHECKING
 from memeloc.lazy_imports import lazy_package
 
 if TYPE_CHECKING:
-    from memeloc.evaluate.scores.coded import Condition, Prompt
-    from memeloc.evaluate.scores.evaluation import Evaluation, score
-    from memeloc.evaluate.scores.figures import (
-        Agreement,
-        Change,
-        ChoiceScores,
-        CultureScores,
-        LabelScores,
-        PositionBias,
-        PromptScores,
-        Ranking,
-        Rates,
-        Value,
-    )
-    from memeloc.evaluate.scores.report import report_of, scored_table, write_evaluation
-    from memeloc.evaluate.scores.settings import ModelFacts, ScoreSettings
+    from memeloc.evaluate.scores.coded import Condition as Condition
+    from memeloc.evaluate.scores.coded import Prompt as Prompt
+    from memeloc.evaluate.scores.evaluation import Evaluation as Evaluation
+    from memeloc.evaluate.scores.evaluation import score as score
+    from memeloc.evaluate.scores.figures import Agreement as Agreement
+    from memeloc.evaluate.scores.figures import Change as Change
+    from memeloc.evaluate.scores.figures import ChoiceScores as ChoiceScores
+    from memeloc.evaluate.scores.figures import CultureScores as CultureScores
+    from memeloc.evaluate.scores.figures import LabelScores as LabelScores
+    from memeloc.evaluate.scores.figures import PositionBias as PositionBias
+    from memeloc.evaluate.scores.figures import PromptScores as PromptScores
+    from memeloc.evaluate.scores.figures import Ranking as Ranking
+    from memeloc.evaluate.scores.figures import Rates as Rates
+    from memeloc.evaluate.scores.figures import Value as Value
+    from memeloc.evaluate.scores.report import report_of as report_of
+    from memeloc.evaluate.scores.report import scored_table as scored_table
+    from memeloc.evaluate.scores.report import write_evaluation as write_evaluation
+    from memeloc.evaluate.scores.settings import ModelFacts as ModelFacts
+    from memeloc.evaluate.scores.settings import ScoreSettings as ScoreSettings
 
-__all__ = [
-    "Agreement",
-    "Change",
-    "ChoiceScores",
-    "Condition",
-    "CultureScores",
-    "Evaluation",
-    "LabelScores",
-    "ModelFacts",
-    "PositionBias",
-    "Prompt",
-    "PromptScores",
-    "Ranking",
-    "Rates",
-    "ScoreSettings",
-    "Value",
-    "report_of",
-    "score",
-    "scored_table",
-    "write_evaluation",
-]
-
-__getattr__, __dir__ = lazy_package(
-    __name__,
-    {
-        "memeloc.evaluate.scores.coded": ["Condition", "Prompt"],
-        "memeloc.evaluate.scores.evaluation": ["Evaluation", "score"],
-        "memeloc.evaluate.scores.figures": [
-            "Agreement",
-            "Change",
-            "ChoiceScores",
-            "CultureScores",
-            "LabelScores",
-            "PositionBias",
-            "PromptScores",
-            "Ranking",
-            "Rates",
-            "Value",
-        ],
-        "memeloc.evaluate.scores.report": ["report_of", "scored_table", "write_evaluation"],
-        "memeloc.evaluate.scores.settings": ["ModelFacts", "ScoreSettings"],
-    },
-)
+__all__, __getattr__, __dir__ = lazy_package(__name__, __file__)

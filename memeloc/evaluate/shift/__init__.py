@@ -13,41 +13,17 @@ from typing import TYPE_CHECKING
 from memeloc.lazy_imports import lazy_package
 
 if TYPE_CHECKING:
-    from memeloc.evaluate.shift.aligned import AlignedSample, aligned_sample
-    from memeloc.evaluate.shift.label_maps import LabelMap, load_label_map
-    from memeloc.evaluate.shift.periods import Period, consecutive_periods
-    from memeloc.evaluate.shift.temporal import temporal_matrix, temporal_section
-    from memeloc.evaluate.shift.transfer import (
-        Corpus,
-        Transfer,
-        cross_dataset,
-        transfer_section,
-    )
+    from memeloc.evaluate.shift.aligned import AlignedSample as AlignedSample
+    from memeloc.evaluate.shift.aligned import aligned_sample as aligned_sample
+    from memeloc.evaluate.shift.label_maps import LabelMap as LabelMap
+    from memeloc.evaluate.shift.label_maps import load_label_map as load_label_map
+    from memeloc.evaluate.shift.periods import Period as Period
+    from memeloc.evaluate.shift.periods import consecutive_periods as consecutive_periods
+    from memeloc.evaluate.shift.temporal import temporal_matrix as temporal_matrix
+    from memeloc.evaluate.shift.temporal import temporal_section as temporal_section
+    from memeloc.evaluate.shift.transfer import Corpus as Corpus
+    from memeloc.evaluate.shift.transfer import Transfer as Transfer
+    from memeloc.evaluate.shift.transfer import cross_dataset as cross_dataset
+    from memeloc.evaluate.shift.transfer import transfer_section as transfer_section
 
-__all__ = [
-    "AlignedSample",
-    "Corpus",
-    "LabelMap",
-    "Period",
-    "Transfer",
-    "aligned_sample",
-    "consecutive_periods",
-    "cross_dataset",
-    "load_label_map",
-    "temporal_matrix",
-    "temporal_section",
-    "transfer_section",
-]
-
-_HERE = "memeloc.evaluate.shift"
-
-__getattr__, __dir__ = lazy_package(
-    __name__,
-    {
-        f"{_HERE}.aligned": ["AlignedSample", "aligned_sample"],
-        f"{_HERE}.label_maps": ["LabelMap", "load_label_map"],
-        f"{_HERE}.periods": ["Period", "consecutive_periods"],
-        f"{_HERE}.temporal": ["temporal_matrix", "temporal_section"],
-        f"{_HERE}.transfer": ["Corpus", "Transfer", "cross_dataset", "transfer_section"],
-    },
-)
+__all__, __getattr__, __dir__ = lazy_package(__name__, __file__)

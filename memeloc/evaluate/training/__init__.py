@@ -15,46 +15,21 @@ from typing import TYPE_CHECKING
 from memeloc.lazy_imports import lazy_package
 
 if TYPE_CHECKING:
-    from memeloc.evaluate.training.examples import Dataset, Example
-    from memeloc.evaluate.training.features import Features, compute_features
-    from memeloc.evaluate.training.models import Trained, Trainer
-    from memeloc.evaluate.training.reading import read_dataset
-    from memeloc.evaluate.training.report import write_training
-    from memeloc.evaluate.training.run_file import TrainingRun, read_run
-    from memeloc.evaluate.training.saving import SavedModel, load_model
-    from memeloc.evaluate.training.settings import FeatureSettings, ModelSettings
-    from memeloc.evaluate.training.training import Training, train
+    from memeloc.evaluate.training.examples import Dataset as Dataset
+    from memeloc.evaluate.training.examples import Example as Example
+    from memeloc.evaluate.training.features import Features as Features
+    from memeloc.evaluate.training.features import compute_features as compute_features
+    from memeloc.evaluate.training.models import Trained as Trained
+    from memeloc.evaluate.training.models import Trainer as Trainer
+    from memeloc.evaluate.training.reading import read_dataset as read_dataset
+    from memeloc.evaluate.training.report import write_training as write_training
+    from memeloc.evaluate.training.run_file import TrainingRun as TrainingRun
+    from memeloc.evaluate.training.run_file import read_run as read_run
+    from memeloc.evaluate.training.saving import SavedModel as SavedModel
+    from memeloc.evaluate.training.saving import load_model as load_model
+    from memeloc.evaluate.training.settings import FeatureSettings as FeatureSettings
+    from memeloc.evaluate.training.settings import ModelSettings as ModelSettings
+    from memeloc.evaluate.training.training import Training as Training
+    from memeloc.evaluate.training.training import train as train
 
-__all__ = [
-    "Dataset",
-    "Example",
-    "FeatureSettings",
-    "Features",
-    "ModelSettings",
-    "SavedModel",
-    "Trained",
-    "Trainer",
-    "Training",
-    "TrainingRun",
-    "compute_features",
-    "load_model",
-    "read_dataset",
-    "read_run",
-    "train",
-    "write_training",
-]
-
-__getattr__, __dir__ = lazy_package(
-    __name__,
-    {
-        "memeloc.evaluate.training.examples": ["Dataset", "Example"],
-        "memeloc.evaluate.training.features": ["Features", "compute_features"],
-        "memeloc.evaluate.training.models": ["Trained", "Trainer"],
-        "memeloc.evaluate.training.reading": ["read_dataset"],
-        "memeloc.evaluate.training.report": ["write_training"],
-        "memeloc.evaluate.training.run_file": ["TrainingRun", "read_run"],
-        "memeloc.evaluate.training.saving": ["SavedModel", "load_model"],
-        "memeloc.evaluate.training.training": ["Training", "train"],
-        "memeloc.evaluate.training.settings": ["FeatureSettings", "ModelSettings"],
-    },
-)
+__all__, __getattr__, __dir__ = lazy_package(__name__, __file__)

@@ -11,15 +11,10 @@ from typing import TYPE_CHECKING
 from memeloc.lazy_imports import lazy_package
 
 if TYPE_CHECKING:
-    from memeloc.publish.checks.check import RULES, check, refuse
-    from memeloc.publish.checks.finding import Finding, Private
+    from memeloc.publish.checks.check import RULES as RULES
+    from memeloc.publish.checks.check import check as check
+    from memeloc.publish.checks.check import refuse as refuse
+    from memeloc.publish.checks.finding import Finding as Finding
+    from memeloc.publish.checks.finding import Private as Private
 
-__all__ = ["RULES", "Finding", "Private", "check", "refuse"]
-
-__getattr__, __dir__ = lazy_package(
-    __name__,
-    {
-        "memeloc.publish.checks.check": ["RULES", "check", "refuse"],
-        "memeloc.publish.checks.finding": ["Finding", "Private"],
-    },
-)
+__all__, __getattr__, __dir__ = lazy_package(__name__, __file__)

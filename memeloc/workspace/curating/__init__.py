@@ -9,8 +9,6 @@ from typing import TYPE_CHECKING
 from memeloc.lazy_imports import lazy_package
 
 if TYPE_CHECKING:
-    from memeloc.workspace.curating.curating import Curating
+    from memeloc.workspace.curating.curating import Curating as Curating
 
-__all__ = ["Curating"]
-
-__getattr__, __dir__ = lazy_package(__name__, {"memeloc.workspace.curating.curating": ["Curating"]})
+__all__, __getattr__, __dir__ = lazy_package(__name__, __file__)

@@ -10,15 +10,7 @@ from typing import TYPE_CHECKING
 from memeloc.lazy_imports import lazy_package
 
 if TYPE_CHECKING:
-    from memeloc.workspace.publishing.gathering import gather
-    from memeloc.workspace.publishing.publishing import Publishing
+    from memeloc.workspace.publishing.gathering import gather as gather
+    from memeloc.workspace.publishing.publishing import Publishing as Publishing
 
-__all__ = ["Publishing", "gather"]
-
-__getattr__, __dir__ = lazy_package(
-    __name__,
-    {
-        "memeloc.workspace.publishing.gathering": ["gather"],
-        "memeloc.workspace.publishing.publishing": ["Publishing"],
-    },
-)
+__all__, __getattr__, __dir__ = lazy_package(__name__, __file__)
