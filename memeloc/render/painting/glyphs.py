@@ -101,21 +101,22 @@ class Outlines:
             StrokeWidth=2 * outline * face.upem,
             StrokeJoin=skia.Paint.kRound_Join,
         )
-        self._paths: dict[int, tuple[skia.Path, skia.Path | None]] = {}
+        self._paths: dict[int, tuple[list[skia.Path], skia.Rect]] = {}
         self._outline = outline
 
-    def paths(self, glyph: int) -> tuple[skia.Path, skia.Path | None]:
-        """The letter, and the letter with its outline (None when there is no outline)."""
+    def paths(self, glyph: int) -> tuple[list[skia.Path], skia.Rect]:
+        """The letter with its outline, if it has one, and the letter; and the box around both."""
         paths = self._paths.get(glyph)
         if paths is None:
             letter = skia.Path()
             self._face.font.draw_glyph_with_pen(glyph, _Pen(letter))
             letter.setFillType(skia.PathFillType.kWinding)
-            around = None
+            layers = [letter]
             if self._outline:
                 around = skia.Path()
                 self._stroke.getFillPath(letter, around, None, _STROKE_PRECISION)
-            paths = self._paths[glyph] = (letter, around)
+                layers = [around, letter]
+            paths = self._paths[glyph] = (layers, layers[0].computeTightBounds())
         return paths
 
 
@@ -125,9 +126,8 @@ _PAINT = skia.Paint(AntiAlias=True)
 def rasterise(path: skia.Path, matrix: skia.Matrix, into: NDArray[np.uint8]) -> None:
     """Add a path's coverage, transformed by `matrix`, to a mask of shape (height, width)."""
     height, width = into.shape
-    info = skia.ImageInfo.Make(width, height, skia.kAlpha_8_ColorType, skia.kPremul_AlphaType)
-    surface = skia.Surface.MakeRasterDirect(info, into, into.strides[0])
-    canvas = surface.getCanvas()
+    info = skia.ImageInfo.MakeA8(width, height)
+    canvas = skia.Surface.MakeRasterDirect(info, into, width).getCanvas()
     canvas.setMatrix(matrix)
     canvas.drawPath(path, _PAINT)
 
@@ -149,23 +149,21 @@ class Strike:
         glyph, phase = divmod(key, PHASES)
         if self._face.colour and colour.has_colour(self._face, glyph):
             return self._around(key, glyph)
-        letter, around = self._outlines.paths(glyph)
+        paths, bounds = self._outlines.paths(glyph)
         scale = self._scale
-        bounds = (around or letter).computeTightBounds()
         shift = phase / PHASES
         left = math.floor(bounds.left() * scale + shift)
         top = math.floor(bounds.top() * scale)
         width = max(math.ceil(bounds.right() * scale + shift) - left, 1)
         height = max(math.ceil(bounds.bottom() * scale) - top, 1)
-        planes = np.zeros((1 if around is None else 2, height, width), np.uint8)
+        planes = np.zeros((len(paths), height, width), np.uint8)
         matrix = skia.Matrix()
         matrix.setScale(scale, scale)
         matrix.postTranslate(shift - left, -top)
-        rasterise(letter, matrix, planes[-1])
-        if around is None:
-            together = planes[0]
-        else:
-            rasterise(around, matrix, planes[0])
+        for path, plane in zip(paths, planes, strict=True):
+            rasterise(path, matrix, plane)
+        together = planes[0]
+        if len(paths) == 2:
             pairs = np.empty((height, width, 2), np.uint8)
             np.maximum(planes[0], planes[1], out=pairs[..., 0])
             pairs[..., 1] = planes[1]
@@ -196,8 +194,8 @@ class Strike:
             colour.trace(canvases[0], self.picture(glyph), self._outline)
             return
         scaled = skia.Matrix.Concat(matrix, skia.Matrix.Scale(self._scale, self._scale))
-        letter, around = self._outlines.paths(glyph)
-        for canvas, path in zip(canvases, [around or letter, letter], strict=False):
+        paths, _ = self._outlines.paths(glyph)
+        for canvas, path in zip(canvases, paths, strict=True):
             canvas.setMatrix(scaled)
             canvas.drawPath(path, _PAINT)
 
