@@ -136,7 +136,7 @@ class Part:
         """
         if fitted := self._one_line(low):
             return fitted
-        if knows_words(self.locale) and not self._needs_no_break(low):
+        if knows_words(self.locale):
             words, phrase_cuts = self._words(self.whole)
             fitted = self._best(words, phrase_cuts, low)
             if fitted is not None or len(words.full) == len(self.whole.full):
@@ -165,14 +165,6 @@ class Part:
     def _width(self) -> float:
         """Of all paragraphs, in ems."""
         return sum([p.positions[-1] - p.spacing.lead.get(0, 0.0) for p in self.paragraphs])
-
-    def _needs_no_break(self, low: int) -> bool:
-        """Whether each paragraph is one line at the largest size, whatever its words."""
-        free = fit.largest_step(self.whole, self.capacity, low, self.top)
-        if free < 0:
-            return False
-        lines = fit.count_lines(self.whole, self.capacity.limit(LADDER[free]))
-        return lines == len(self.paragraphs)
 
     def fit_broken(self, breaker: Breaker, low: int) -> Fitted | None:
         """The same with lines that end where `breaker` says, within words too."""

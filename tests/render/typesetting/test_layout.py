@@ -10,7 +10,7 @@ from memeloc.render.typesetting import fit
 from memeloc.render.typesetting.itemize import Itemizer
 from memeloc.render.typesetting.layout import EMPTY, PartLayout, lay_out
 from memeloc.render.typesetting.lines import Line, set_line
-from memeloc.render.typesetting.part import MOST_GIVEN, Bounds
+from memeloc.render.typesetting.part import MOST_GIVEN, Bounds, Part
 from memeloc.render.typesetting.shape import ShapedText, shape
 from memeloc.render.typesetting.stacking import ink_extent
 from tests.render.sentences import SENTENCES
@@ -48,6 +48,23 @@ def glyphs(line: Line) -> list[int]:
 @pytest.mark.parametrize("text", ["", "  \n ", "\u0000"])
 def test_nothing_to_draw_is_an_empty_layout(text: str) -> None:
     assert laid(text, "en") == EMPTY
+
+
+@pytest.mark.parametrize("tag", sorted(SENTENCES))
+def test_one_line_is_taken_where_the_search_takes_it(tag: str) -> None:
+    locale = default().get(tag)
+    count = 0
+    for text in SENTENCES[tag]:
+        for width, height in ((900, 60), (500, 40), (3000, 90), (200, 200), (120, 30)):
+            part = Part([shaped(text, tag)], locale, Bounds(width, height, 80, 0.06, 1.0))
+            fitted = part.fit(0)
+            searched = part._best(part.whole, frozenset(), 0)
+            if fitted and len(fitted.lines) == 1:
+                count += 1
+                assert fitted == searched
+            else:
+                assert fitted is None or not searched or len(searched.lines) > 1
+    assert count >= 2
 
 
 @pytest.mark.parametrize("tag", sorted(SENTENCES))
