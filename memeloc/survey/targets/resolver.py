@@ -393,6 +393,8 @@ class _Resolver:
                 message = f"{own}: {text[:80]!r} is not one of the labels."
                 self.reject(raw, "unknown label", message)
                 return None
+        if not (raw.further or self.pack.taxonomy.questions):  # as of most label sets
+            return Answer(own, label)
         further, problems = resolve_further(
             self.pack.taxonomy, entry, label, raw.further, partial(self.places.answer, sheet)
         )

@@ -19,16 +19,13 @@ pytest.importorskip("googleapiclient")
 from memeloc.errors import InputError
 from memeloc.locales import default
 from memeloc.survey.model import Culture, MemeEntry
+from memeloc.survey.targets.google_forms.items import STOP, SUBMIT, Form, question_id
 from memeloc.survey.targets.google_forms.plan import (
     FSI,
     LONGEST_DESCRIPTION,
     LONGEST_TITLE,
     PDI,
-    STOP,
-    SUBMIT,
-    Form,
     plan,
-    question_id,
 )
 from memeloc.survey.targets.google_forms.requests import all_requests, batches, picture_address
 from memeloc.survey.targets.google_forms.target import GoogleForms

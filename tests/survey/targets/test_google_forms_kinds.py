@@ -14,7 +14,8 @@ from hypothesis import strategies as st
 
 from memeloc.errors import InputError
 from memeloc.survey.model import PERSON, PersonEntry
-from memeloc.survey.targets.google_forms.plan import QUESTIONS, SUBMIT, Form, Item, plan
+from memeloc.survey.targets.google_forms.items import QUESTIONS, SUBMIT, Form, Item
+from memeloc.survey.targets.google_forms.plan import plan
 from memeloc.survey.targets.google_forms.requests import all_requests, picture_address
 from memeloc.survey.targets.google_forms.routing import AFTER, steps_of
 from memeloc.survey.targets.google_forms.target import GoogleForms

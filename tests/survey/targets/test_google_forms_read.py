@@ -19,7 +19,8 @@ from hypothesis import strategies as st
 
 from memeloc.errors import InputError
 from memeloc.survey.model import Answer, Submission
-from memeloc.survey.targets.google_forms.plan import FSI, PDI, Form, plan, question_id
+from memeloc.survey.targets.google_forms.items import Form, question_id
+from memeloc.survey.targets.google_forms.plan import FSI, PDI, plan
 from memeloc.survey.targets.google_forms.target import GoogleForms
 from memeloc.survey.targets.protocol import Imported, SurveyPack
 from memeloc.survey.targets.resolver import import_file

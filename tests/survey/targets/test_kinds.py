@@ -12,7 +12,8 @@ import pytest
 
 from memeloc.errors import InputError
 from memeloc.survey.model import entry_id
-from memeloc.survey.targets.google_forms.plan import plan, question_id, question_key
+from memeloc.survey.targets.google_forms.items import question_id
+from memeloc.survey.targets.google_forms.plan import plan, question_key
 from memeloc.survey.targets.instructions import SheetTexts, ShownQuestion
 from memeloc.survey.targets.label_studio.reading import control
 from memeloc.survey.targets.places import item_key

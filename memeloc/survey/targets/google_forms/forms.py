@@ -9,14 +9,8 @@ from functools import cached_property, lru_cache
 from typing import Any
 
 from memeloc.survey.model import Sheet, entry_id
-from memeloc.survey.targets.google_forms.plan import (
-    QUESTIONS,
-    STOP,
-    Planned,
-    plan,
-    question_id,
-    question_key,
-)
+from memeloc.survey.targets.google_forms.items import QUESTIONS, STOP, question_id
+from memeloc.survey.targets.google_forms.plan import Planned, plan, question_key
 from memeloc.survey.targets.instructions import SheetTexts
 from memeloc.survey.targets.places import folded
 from memeloc.survey.targets.protocol import RawAnswer, RawSubmission, SurveyPack
@@ -49,11 +43,9 @@ class SheetForm:
             for own in map(entry_id, sheet.entries)
         ]
         self._places = pack.places
-        texts = SheetTexts(pack, sheet)
-        self._stop = {STOP, folded(texts.get("stop.button"))}
-        self._answers = {
-            question.id: _Names(texts.answers[question.id]) for question in pack.taxonomy.questions
-        }
+        self._stop = {STOP, folded(pack.texts[sheet.culture.locale.tag].get("stop.button"))}
+        names = SheetTexts(pack, sheet).answers if further else {}
+        self._answers = {question: _Names(names[question]) for question in further}
 
     def ids(self) -> dict[str, str]:
         """Keys of questions by the ids that they were asked for by."""

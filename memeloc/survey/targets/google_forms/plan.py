@@ -11,16 +11,24 @@ from __future__ import annotations
 import hashlib
 import re
 import unicodedata
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
-from functools import lru_cache
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from functools import lru_cache, partial
 from itertools import count
 from pathlib import Path
-from typing import Literal
 
 from memeloc.errors import InputError
 from memeloc.model import Direction
 from memeloc.survey.model import Check, Entry, MemeEntry, PersonEntry, Sheet, entry_id
+from memeloc.survey.targets.google_forms.items import (
+    QUESTIONS,
+    STOP,
+    SUBMIT,
+    Form,
+    Item,
+    Kind,
+    Option,
+)
 from memeloc.survey.targets.google_forms.routing import Step, steps_of
 from memeloc.survey.targets.instructions import SheetTexts, ShownQuestion
 from memeloc.survey.targets.places import folded
@@ -36,98 +44,10 @@ FSI, PDI = "\u2068", "\u2069"
 """First strong isolate and pop directional isolate (UAX #9): they keep a text of another direction
 from reordering the sentence that it stands in."""
 LONGEST_ALT = 500
-SUBMIT = "submit"
-"""Where an option leads that ends the form."""
-STOP = "stop"
-"""The option's id by which people stop; no label may have it."""
 
-Kind = Literal["section", "text", "picture", "choice", "choices", "scale", "line", "paragraph"]
-QUESTIONS: frozenset[Kind] = frozenset({"choice", "choices", "scale", "line", "paragraph"})
-
-
-@dataclass(frozen=True, slots=True)
-class Option:
-    """An answer that can be chosen.
-
-    `id` is an answer's, `yes`, `no`, `send` or `stop`; `goes` the key of the
-    section that it leads to, `submit`, or empty for the next section.
-    """
-
-    id: str
-    text: str
-    goes: str = ""
-
-
-@dataclass(frozen=True, slots=True)
-class Item:
-    """An item of a form.
-
-    Attributes:
-        key: `consent`, `participant`, `section:...`, or as of `question_key`; unique in its form.
-        kind: `choice` is one of several, `choices` any of several; a `scale` has its numbers as
-            options.
-        title: one line; unique among the form's questions, for a CSV's headers are titles.
-        picture, source, alt: a picture's file name in the export, path here, and text; or empty.
-        asks: of a question that is in several sections, the key that its answers have; or empty.
-    """
-
-    key: str
-    kind: Kind
-    title: str
-    description: str = ""
-    options: tuple[Option, ...] = ()
-    required: bool = False
-    picture: str = ""
-    source: Path | None = None
-    alt: str = ""
-    asks: str = ""
-
-    @property
-    def routed(self) -> bool:
-        """Whether its options lead to sections; then all of them do."""
-        return any(option.goes for option in self.options)
-
-
-@dataclass(frozen=True, slots=True)
-class Form:
-    """A sheet as a form; `document` is what it is called in Drive, `thanks` the page at its end."""
-
-    sheet: str
-    survey: str
-    title: str
-    document: str
-    description: str
-    items: tuple[Item, ...]
-    thanks: str
-
-    def ids(self) -> dict[str, str]:
-        """An id for each item by its key: eight hexadecimal digits, always the same.
-
-        The API takes ids on creation, so a request that was cut off is not mistaken for one that
-        never arrived. A question's id is its item's with the last bit turned.
-        """
-        keys: dict[int, str] = {}
-        for item in self.items:
-            name = "\x1f".join((self.survey, self.sheet, item.key, "0"))
-            number = int.from_bytes(hashlib.sha256(name.encode()).digest()[:4], "big")
-            number = number & 0x7FFFFFFE | 0x10000000
-            while number in keys:
-                number = number + 2 & 0x7FFFFFFE | 0x10000000
-            keys[number] = item.key
-        return {key: f"{number:08x}" for number, key in keys.items()}
-
-
-def question_id(item_id: str) -> str:
-    """The id of an item's question.
-
-    >>> question_id("1a2b3c4e")
-    '1a2b3c4f'
-    """
-    return f"{int(item_id, 16) | 1:08x}"
-
-
-Planned = dict[tuple[str, int, int, Entry], tuple["Item", ...]]
-"""Items by language, how many entries there are, number and what is asked, the id left out."""
+Planned = dict[tuple[str, int, int, Entry | None], tuple[Item, ...]]
+"""Items by language, how many entries there are, number and what is asked, the id left out; those
+of the definition under no entry."""
 
 
 def plan(pack: SurveyPack, sheet: Sheet, planned: Planned | None = None) -> Form:
@@ -222,6 +142,14 @@ class _Planner:
         # The sheet's id makes every CSV say whose it is, whatever its file is called.
         title = f"{get('participant.label')} ({isolated(self.sheet.id, texts.locale.direction)})"
         self._add("participant", "line", title, get("participant.help"))
+        if self.planned is None:
+            self._definition()
+        else:
+            key = (texts.locale.tag, 0, 0, None)
+            self.items += self._once(key, self._definition, self.planned)
+
+    def _definition(self) -> None:
+        texts, get = self.texts, self.texts.get
         asks_own = self.taxonomy.item_text == "question"
         heading = get("definition.heading") if asks_own else texts.question
         self._add("definition", "text", heading, texts.definition)
@@ -242,6 +170,17 @@ class _Planner:
             title = "" if source else one_line(caption)
             self._add(f"example:{example.id}", "text", title, because, picture=picture)
 
+    def _once(
+        self, key: tuple[str, int, int, Entry | None], add: Callable[[], None], planned: Planned
+    ) -> tuple[Item, ...]:
+        """What `add` adds, which is not added here; it is called for the first sheet only."""
+        if key not in planned:
+            first = len(self.items)
+            add()
+            planned[key] = tuple(self.items[first:])
+            del self.items[first:]
+        return planned[key]
+
     def _again(self, number: int, entry: Entry, planned: Planned) -> None:
         """The items of an entry, planned once for all sheets that ask the same at this place."""
         if isinstance(entry, MemeEntry) and entry.texts:
@@ -253,13 +192,8 @@ class _Planner:
             else replace(entry, id=_ANY, picture=None)
         )
         key = (self.texts.locale.tag, len(self.sheet.entries), number, asked)
-        if key not in planned:
-            first = len(self.items)
-            self._entry(number, asked)
-            planned[key] = tuple(self.items[first:])
-            del self.items[first:]
         own = entry_id(entry)
-        for item in planned[key]:
+        for item in self._once(key, partial(self._entry, number, asked), planned):
             own_key, asks = item.key.replace(_ANY, own), item.asks.replace(_ANY, own)
             self.items.append(
                 Item(

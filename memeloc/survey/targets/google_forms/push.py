@@ -15,7 +15,7 @@ from typing import Any
 
 from memeloc.errors import InputError, ServiceError
 from memeloc.survey.targets.google_forms.client import SERVICE, Service
-from memeloc.survey.targets.google_forms.plan import Form, Item, question_id
+from memeloc.survey.targets.google_forms.items import Form, Item, question_id
 from memeloc.survey.targets.google_forms.requests import (
     PUBLISH,
     Address,

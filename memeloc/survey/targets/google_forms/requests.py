@@ -11,7 +11,7 @@ from typing import Any
 from urllib.parse import quote
 
 from memeloc.errors import InputError
-from memeloc.survey.targets.google_forms.plan import SUBMIT, Form, Item, question_id
+from memeloc.survey.targets.google_forms.items import SUBMIT, Form, Item, question_id
 from memeloc.survey.targets.services import is_https
 
 NOWHERE = "https://pictures.invalid/"

@@ -18,8 +18,9 @@ from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 from memeloc.errors import InputError
 from memeloc.survey.targets.google_forms import responses
 from memeloc.survey.targets.google_forms.client import Service
+from memeloc.survey.targets.google_forms.items import Form, Item, Option
 from memeloc.survey.targets.google_forms.made import is_list, read_list
-from memeloc.survey.targets.google_forms.plan import Form, Item, Option, plan
+from memeloc.survey.targets.google_forms.plan import plan
 from memeloc.survey.targets.google_forms.push import FormPush
 from memeloc.survey.targets.google_forms.reading import read, recognises
 from memeloc.survey.targets.google_forms.requests import all_requests, picture_address
