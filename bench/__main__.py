@@ -49,7 +49,11 @@ def main() -> int:
     parser = argparse.ArgumentParser(
         prog="bench", description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
-    parser.add_argument("--full", action="store_true", help="memory at 30,000 pictures, not 6,000")
+    parser.add_argument(
+        "--full",
+        action="store_true",
+        help="memory at 30,000 pictures, not 6,000; corrections of 100,000 memes",
+    )
     parser.add_argument("--rounds", type=int, default=12, help="rounds of the pictures' times")
     parser.add_argument(
         "--only",
@@ -144,6 +148,8 @@ def main() -> int:
         notes += more
     if chosen.only in (None, "corrections"):
         figures += corrections.measure(say=say)
+        if chosen.full:
+            figures += corrections.large(say=say)
     if chosen.only in (None, "reading"):
         figures += reading.measure(say=say)
     if chosen.only in (None, "filters"):
