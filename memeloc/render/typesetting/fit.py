@@ -102,7 +102,8 @@ class Capacity(NamedTuple):
         """The highest ladder index at which there is room for a line so wide, in ems; or -1."""
         around = 2 * self.margin
         across = (self.width - 2) / max(width + around, 1e-9)
-        return step_below(min(across, (self.height - 2) / (self.extent + around)))
+        down = (self.height - 2) / max(self.extent + around, 1e-9)
+        return step_below(min(across, down))
 
     def lines(self, size: float) -> int:
         """How many lines there is room for at `size` pixels."""
