@@ -27,6 +27,10 @@ _FURTHER = 3
 """Letters beyond a line's end that are looked for."""
 _HIGHEST = 1.6
 """Heights of a line that an emoji is high at most."""
+_SMALLEST_EMOJI = 0.5
+"""Heights of a line that an emoji on any background is high and wide at least."""
+_FILLED = 0.5
+"""Share of its upright box that an emoji covers at least; a disc has 0.78."""
 _NEAR = 22.0
 """Distance in RGB within which what stands between letters is the background."""
 _RIM = 3
@@ -117,3 +121,24 @@ def others(crop: Crop, letters: Mask, mask: Mask, behind: Floats, *, outlined: b
         taken = taken | np.isin(labels, np.unique(labels[near & fits[labels]]))
         taken &= labels > 0
     return grown(taken | enclosed(taken), _RIM) if taken.any() else nothing
+
+
+def outlined_emoji(crop: Crop, letters: Mask, mask: Mask, outline: Floats, width: float) -> Mask:
+    """Emoji in the lines and right beside them: what the letters' outline rings as a whole."""
+    cv2 = opencv()
+    rings = colour_distance(crop.pixels, outline) < NEAR
+    count, labels, stats, _ = cv2.connectedComponentsWithStats(rings.astype(np.uint8))
+    sides = stats[:, [cv2.CC_STAT_WIDTH, cv2.CC_STAT_HEIGHT]]
+    fits = (sides.min(axis=1) >= _SMALLEST_EMOJI * crop.line_height) & ~at_edge(labels, count)
+    fits &= sides.max(axis=1) <= _HIGHEST * crop.line_height
+    fits &= half_thickness(rings, labels) <= width + 1
+    fits &= (share_within(labels, crop.beside) > 0.85) & (share_within(labels, mask) < 0.3)
+    fits[0] = False
+    near = np.unique(labels[grown(letters, 2 * _NEXT * crop.line_height)])
+    emoji: Mask = np.zeros_like(mask)
+    for label in set(np.flatnonzero(fits)) & set(near):
+        ring = labels == label
+        whole = ring | enclosed(ring)
+        if whole.sum() >= max(_FILLED * sides[label].prod(), 2 * ring.sum()):
+            emoji |= whole
+    return grown(emoji, _RIM) if emoji.any() else emoji

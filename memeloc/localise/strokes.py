@@ -27,7 +27,7 @@ from memeloc.localise.areas import (
     share_within,
     within_reach,
 )
-from memeloc.localise.beside import all_letters, continued, others, placed
+from memeloc.localise.beside import all_letters, continued, others, outlined_emoji, placed
 from memeloc.localise.crops import (
     NEAR,
     Crop,
@@ -198,11 +198,13 @@ def _on_any(crop: Crop, wide: Crop) -> Strokes | None:
     rim = _RIM * max(1.0, crop.scale * 0.75)
     mask = grown(letters, width + rim)
     more: Mask = np.zeros_like(mask)
+    if outline is not None:
+        more = outlined_emoji(crop, letters, mask, outline, width)
     around = crop.reach & ~grown(mask, _SMOOTH_RIM)
     if is_smooth(crop.pixels, around):
         mask = grown(mask, _SMOOTH_RIM)
         behind = stretched(crop.pixels, ~(crop.beside | mask))
-        more = others(crop, letters, mask, behind, outlined=outline is not None)
+        more = more | others(crop, letters, mask, behind, outlined=outline is not None)
     sure = min(1.0, score) if outline is not None else 0.8 * min(1.0, score)
     return _strokes(crop, letters, more, mask, fill, outline, width, None, sure)
 

@@ -57,6 +57,9 @@ class Text:
 def find_texts(pixels: Pixels, lines: Sequence[Line], locale: Locale) -> tuple[Text, ...]:
     """The texts of a picture, in reading order.
 
+    What was seen and not read is a text only where it has an outline or a plain background: windows
+    and patterns look like text, too.
+
     Args:
         pixels: the picture.
         lines: as a reader of `memeloc.ocr` read them in it.
@@ -71,9 +74,12 @@ def find_texts(pixels: Pixels, lines: Sequence[Line], locale: Locale) -> tuple[T
         for group in _by_look(pixels, lines, size, locale)
         for region in find_regions(group, size, locale)
     ]
-    texts = []
-    for number, region in enumerate(in_order(regions, locale), 1):
+    texts: list[Text] = []
+    for region in in_order(regions, locale):
+        number = len(texts) + 1
         strokes = find_strokes(pixels, region)
+        if not region.text and _in_the_picture(strokes):
+            continue
         if strokes is None:
             texts.append(Text(number, region, None, None, doubts(region, None, size, locale)))
             continue
@@ -81,6 +87,11 @@ def find_texts(pixels: Pixels, lines: Sequence[Line], locale: Locale) -> tuple[T
         region = replace(region, box=ink_box(region, strokes, size))
         texts.append(Text(number, region, strokes, style, doubts(region, strokes, size, locale)))
     return tuple(texts)
+
+
+def _in_the_picture(strokes: Strokes | None) -> bool:
+    """Whether letters have neither an outline nor a plain background."""
+    return strokes is None or (strokes.outline is None and strokes.background is None)
 
 
 def mask_of(texts: Sequence[Text], size: tuple[int, int]) -> Mask:
@@ -106,7 +117,7 @@ def doubts(
         reasons.append(f"the reader is unsure of it ({region.confidence:.2f})")
     if strokes is None or strokes.sure < _LEAST_SURE:
         reasons.append("its letters cannot be told from the picture")
-    elif strokes.outline is None and strokes.background is None:
+    elif _in_the_picture(strokes):
         reasons.append("it stands in the picture itself, as on cloth, a sign or a logo")
     if strokes is not None and strokes.unread > _UNREAD:
         reasons.append("letters beside it were not read")

@@ -116,6 +116,24 @@ def test_only_what_stands_apart_beside_a_text_is_masked(joined: bool, tmp_path: 
     assert middle == (not joined)
 
 
+def test_an_emoji_that_the_letters_outline_rings_is_masked_on_a_pattern(tmp_path: Path) -> None:
+    meme = drawn(stripes(), "two melons", box(), folder=tmp_path)
+    _, top, right, bottom = (round(edge) for edge in meme.lines[0].box)
+    image = Image.fromarray(meme.meme)
+    emoji = (right + 5, top + 8, right + bottom - top - 11, bottom - 8)
+    ImageDraw.Draw(image).ellipse(emoji, "#ffdd00", "#000000", 4)
+    (text,) = find_texts(np.asarray(image), meme.lines, EN)
+    assert mask_of([text], SIZE)[(top + bottom) // 2, (emoji[0] + emoji[2]) // 2]
+    assert text.doubts == ("letters beside it were not read",)
+
+
+def test_unread_drawings_in_the_picture_are_no_texts(tmp_path: Path) -> None:
+    from dataclasses import replace
+
+    meme = drawn(stripes(), "two melons", box(kind="bubble", fill="#ffffff"), folder=tmp_path)
+    assert find_texts(meme.meme, [replace(meme.lines[0], text="", confidence=0.0)], EN) == ()
+
+
 def test_a_line_that_the_reader_is_unsure_of_is_doubtful(tmp_path: Path) -> None:
     from dataclasses import replace
 
