@@ -1,11 +1,16 @@
-"""Pictures. In: memes with sizes. Out: sizes, ratios and formats of pictures, as charmemes A."""
+"""Pictures. In: memes with sizes and `reading`. Out: sizes, ratios, formats; those without text."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
 from memeloc.analyze.dataset.languages import UNKNOWN
-from memeloc.analyze.dataset.tables import counted_shares, share_columns
+from memeloc.analyze.dataset.tables import (
+    by_class,
+    columns_of_classes,
+    counted_shares,
+    share_columns,
+)
 from memeloc.analyze.settings import Settings
 from memeloc.errors import InputError
 from memeloc.reports.sections import Section, Table
@@ -83,3 +88,31 @@ def _measures(memes: pd.DataFrame) -> pd.DataFrame:
             quantiles = known.quantile([0, 0.25, 0.5, 0.75, 1]).tolist()
             rows.append((name, len(known), *quantiles))
     return pd.DataFrame(rows, columns=list(_COLUMNS))
+
+
+READ = "text was read"
+
+
+def unread(memes: pd.DataFrame, settings: Settings) -> Section:
+    """What OCR could not read, by reason (araharmeme 3.3), and the classes of those memes.
+
+    Raises:
+        InputError: nothing was read in pictures.
+    """
+    if "reading" not in memes:
+        raise InputError("nothing was read in pictures, so nothing could not be read")
+    labels = memes["label"] if "label" in memes else memes["meme"].map(lambda _: "")
+    frame = by_class(memes["reading"].replace("", READ), labels, "reading")
+    columns = {
+        **columns_of_classes(frame, "reading"),
+        "reading": "why there is no text, as the reader or a person marked it",
+    }
+    without = int((memes["reading"] != "").sum())
+    method = (
+        f"Of {len(memes):,} memes; a reading is a failure by the three criteria of araharmeme 3.3."
+    )
+    sentence = (
+        f"Of {without:,} of {len(memes):,} memes ({without / len(memes):.1%}) no text was read."
+    )
+    table = Table("unread", "What was not read", frame, columns, method)
+    return Section("unread", "What was not read", (table,), (), (sentence,), {"unread": without})

@@ -9,10 +9,8 @@ from memeloc.analyze.answers import COLUMNS, Answers
 from memeloc.analyze.dataset.languages import languages
 from memeloc.analyze.dataset.lengths import lengths
 from memeloc.analyze.dataset.memes import MEME_COLUMNS, memes_of
-from memeloc.analyze.dataset.origins import origins
-from memeloc.analyze.dataset.pictures import pictures
-from memeloc.analyze.dataset.times import times
-from memeloc.analyze.dataset.unread import unread
+from memeloc.analyze.dataset.origins import origins, times
+from memeloc.analyze.dataset.pictures import pictures, unread
 from memeloc.analyze.dataset.words import words
 from memeloc.analyze.settings import Settings
 from memeloc.errors import InputError, MissingError

@@ -7,10 +7,31 @@ from pathlib import Path
 from typer import Argument, Option
 
 import memeloc
-from memeloc.cli.evaluate.finetune import fine_tune
 from memeloc.cli.options import AsJson
 from memeloc.cli.output import progress
 from memeloc.cli.show import Column, Table, by_field, explain, show
+
+
+def fine_tune(run: str | Path, out: Path | None, models: Table, *, as_json: bool) -> None:
+    """Train the models of a run of fine-tuning, and show how right they are.
+
+    Args:
+        run: a run file, or a shipped run.
+        out: the folder; the run's name where it is None.
+        models: how a table of models is shown.
+        as_json: whether plain data are printed.
+    """
+    from memeloc.evaluate.finetuning import read_finetuning, tune, write_tuned
+
+    settings = read_finetuning(run)
+    folder = out or Path(Path(run).stem)
+    with progress("Training", None, unit="models") as bar:
+        tuned = tune(settings, folder, bar.phase)
+    with progress("Drawing", None, unit="plots") as bar:
+        summary = write_tuned(tuned, folder, on_progress=bar.report)
+    explain("Note", summary.notes if not as_json else ())
+    show(summary, models, f"The report: {summary.files.page}", as_json=as_json)
+
 
 _FIGURES = ("accuracy", "F1", "low", "high")
 _COLUMNS: list[Column] = [

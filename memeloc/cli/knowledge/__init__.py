@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import typer
 
-from memeloc.cli.knowledge import ask, compare, extract, graphs, people, questions, status
+from memeloc.cli.knowledge import compare, extract, graphs, questions, status
 
 app = typer.Typer(
     no_args_is_help=True,
@@ -22,8 +22,8 @@ app.command("query")(graphs.query)
 app.command("check")(graphs.check)
 app.command("page")(graphs.page)
 app.command("compare")(compare.compare)
-app.command("ask")(ask.ask)
+app.command("ask")(extract.ask)
 app.command("questions")(questions.questions)
-app.command("survey")(people.survey)
-app.command("validity")(people.validity)
+app.command("survey")(questions.survey)
+app.command("validity")(questions.validity)
 app.command("select")(questions.select)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import typer
 
 from memeloc.cli.groups import with_default
-from memeloc.cli.label import people, run, status, topics
+from memeloc.cli.label import people, run, status
 
 app = typer.Typer(
     cls=with_default("run"),
@@ -22,5 +22,5 @@ app.command("status")(status.status)
 app.command("differing")(people.differing)
 app.command("audit")(people.audit)
 app.command("agreement")(people.agreement)
-app.command("topics")(topics.topics)
+app.command("topics")(run.topics)
 app.command("export")(status.export)

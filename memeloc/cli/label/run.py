@@ -1,4 +1,4 @@
-"""`memeloc label run`. In: memes, a model, a taxonomy. Out: its answers of all rounds, stored."""
+"""`memeloc label run` and `topics`. In: memes, a model, filled sheets. Out: its labels, stored."""
 
 from __future__ import annotations
 
@@ -7,12 +7,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
 import typer
-from typer import Option
+from typer import Argument, Option
 
 import memeloc
-from memeloc.cli.options import AsJson
+from memeloc.cli.label.options import OfModel, OfTaxonomy
+from memeloc.cli.options import AsJson, login
 from memeloc.cli.output import progress, say
-from memeloc.cli.show import explain, show
+from memeloc.cli.show import Table, explain, show
 from memeloc.counts import counted
 
 if TYPE_CHECKING:
@@ -149,3 +150,41 @@ def states(counts: RoundCounts) -> Iterator[str]:
         f"equal in all rounds: {counts.severe:,} in the most severe category, {counts.exact:,} "
         "also in its subcategories"
     )
+
+
+def topics(
+    filled: Path | None = Argument(None, help="A sheet that a person has filled in."),
+    out: Path | None = Option(None, metavar="FILE", help="Write the sheet there: .csv."),
+    person: str = Option("", help="Who filled it in.", show_default="your login"),
+    taxonomy: OfTaxonomy = "",
+    model: OfModel = "",
+    as_json: AsJson = False,
+) -> None:
+    """List the new topics that a model proposed, and merge those that mean the same.
+
+    In the sheet's column `merge into` a person writes the id of a known or of another new topic, or
+    keep. Nothing is deleted: what the model answered stays, and a newer decision goes before.
+
+    \b
+    Example:
+      memeloc label topics --out topics-new.csv
+      memeloc label topics topics-new.csv --person Ana
+    """
+    with memeloc.Workspace.find() as workspace:
+        labels = workspace.labels
+        if filled is not None:
+            who = person or login()
+            new = labels.merge_topics(filled, person=who, taxonomy=taxonomy, model=model)
+            say(f"{counted(new, 'decision is', 'decisions are')} new")
+        result = {"topics": labels.new_topics(taxonomy=taxonomy, model=model)}
+        if out is not None:
+            labels.write_topics(out, taxonomy=taxonomy, model=model)
+        show(result, _TOPICS, as_json=as_json)
+
+
+_TOPICS = Table(
+    "{n:new topic}",
+    lambda result: result["topics"],
+    "id name memes definition merged_into=into person",
+    empty=True,
+)

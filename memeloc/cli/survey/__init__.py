@@ -15,14 +15,12 @@ from memeloc.cli.survey import (
     forget,
     import_,
     import_answers,
+    lists,
     plan,
     serve,
     settle,
     status,
 )
-from memeloc.cli.survey import recipes as recipe_list
-from memeloc.cli.survey import taxonomies as taxonomy_list
-from memeloc.cli.survey import texts as text_list
 
 app = typer.Typer(
     no_args_is_help=True,
@@ -34,14 +32,14 @@ app = typer.Typer(
     "  memeloc survey import pilot answers/*.json\n"
     "  memeloc survey check pilot\n  memeloc survey settle pilot\n  memeloc survey status pilot",
 )
-app.command("taxonomies")(taxonomy_list.taxonomies)
-app.command("texts")(text_list.texts)
-app.command("recipes")(recipe_list.recipes)
+app.command("taxonomies")(lists.taxonomies)
+app.command("texts")(lists.texts)
+app.command("recipes")(lists.recipes)
 app.command("plan")(plan.plan)
 app.command("power")(plan.power)
 app.command("build")(build.build)
 app.command("choose")(build.choose)
-app.command("team")(recipe_list.team)
+app.command("team")(lists.team)
 app.command("export")(export.export)
 app.command("filters")(export.filters)
 app.command("serve")(serve.serve)

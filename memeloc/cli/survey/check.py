@@ -12,8 +12,7 @@ import memeloc
 from memeloc.cli.options import AsJson, settings
 from memeloc.cli.output import say
 from memeloc.cli.show import Table, by_place, show
-from memeloc.cli.survey.agreement import AGREEMENT
-from memeloc.cli.survey.options import Changed, Name, check_table, write_frame
+from memeloc.cli.survey.options import AGREEMENT, Changed, Name, check_table, write_frame
 from memeloc.counts import counted
 
 _VIEWS = (

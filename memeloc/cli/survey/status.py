@@ -10,8 +10,7 @@ from typer import Argument, Option
 import memeloc
 from memeloc.cli.options import AsJson
 from memeloc.cli.show import Table, by_place, show
-from memeloc.cli.survey.agreement import AGREEMENT
-from memeloc.cli.survey.options import changed_sentences
+from memeloc.cli.survey.options import AGREEMENT, changed_sentences
 from memeloc.counts import counted
 
 if TYPE_CHECKING:

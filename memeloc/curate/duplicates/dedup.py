@@ -14,10 +14,9 @@ from typing import Any, get_args
 
 from memeloc.curate.duplicates.copies import Look, group_copies
 from memeloc.curate.duplicates.grouping import QUESTION, Grouping, decisions
-from memeloc.curate.duplicates.keep import in_order
 from memeloc.curate.duplicates.pairs import Pair, Stage
 from memeloc.curate.duplicates.same_pictures import group_near_hashes, group_same_files
-from memeloc.curate.duplicates.settings import DedupSettings
+from memeloc.curate.duplicates.settings import DedupSettings, in_order
 from memeloc.curate.duplicates.similarity import Embedded, group_similar
 from memeloc.curate.duplicates.texts import group_captions
 from memeloc.curate.protocol import cache_key_of

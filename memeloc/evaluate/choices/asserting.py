@@ -6,9 +6,8 @@ import re
 from dataclasses import dataclass
 
 from memeloc.evaluate.choices.folding import Folded
-from memeloc.evaluate.choices.languages import refusals
+from memeloc.evaluate.choices.languages import asked_after, doubts, refusals
 from memeloc.evaluate.choices.options import Mention, Options
-from memeloc.evaluate.choices.patterns import asked_after, doubts
 from memeloc.evaluate.choices.places import Hit
 from memeloc.evaluate.choices.transcripts import without_lists
 

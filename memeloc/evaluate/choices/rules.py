@@ -38,18 +38,21 @@ from memeloc.evaluate.choices.asserting import (
     searchable,
 )
 from memeloc.evaluate.choices.folding import Folded, is_word
-from memeloc.evaluate.choices.languages import any_of, gather, languages_for, refusals
-from memeloc.evaluate.choices.options import Options, negation
-from memeloc.evaluate.choices.patterns import (
+from memeloc.evaluate.choices.languages import (
+    any_of,
     apologies,
     choosing,
     concluding,
+    gather,
+    languages_for,
     leads,
     ordinals,
     places,
+    refusals,
     turns,
     yes_no,
 )
+from memeloc.evaluate.choices.options import Options, negation
 from memeloc.evaluate.choices.places import (
     BOTH,
     CONTRADICTION,

@@ -1,13 +1,13 @@
 """Fine-tuning, on transformers' Trainer and peft. In: a run file. Out: models, what they answer.
 
-1. `run_file` reads a run, `settings` has what it says of networks, training and adapters;
-   `shipped/` has runs after the papers.
+1. `run_file` reads a run, with what it says of networks, training and adapters; `shipped/` has
+   runs after the papers.
 2. `networks` builds text and vision encoders that classify, `joined` one of both; `fitting` trains
    and applies them, `classifying` does so by a run.
 3. `adapters` trains a model that sees pictures and answers in words (LoRA), `cultures` one for
    each culture's labels.
-4. `kept` keeps what a training gave, `report` scores all models and writes page, answers and
-   `cards`.
+4. `kept` keeps what a training gave, `report` scores all models and writes page, answers
+   and cards.
 
 It needs the extra `torch`; only run files can be read without it.
 """

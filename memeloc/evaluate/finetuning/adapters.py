@@ -23,7 +23,7 @@ from memeloc.evaluate.finetuning.fitting import (
 )
 from memeloc.evaluate.finetuning.joined import EXTRA
 from memeloc.evaluate.finetuning.networks import load_pretrained, picture_of
-from memeloc.evaluate.finetuning.settings import Device, LoraSettings, TrainingSettings
+from memeloc.evaluate.finetuning.run_file import Device, LoraSettings, TrainingSettings
 from memeloc.evaluate.training.examples import Example
 from memeloc.templates.pictures import open_picture
 

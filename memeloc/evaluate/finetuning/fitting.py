@@ -18,7 +18,7 @@ from memeloc.embedding.models import library
 from memeloc.errors import InputError
 from memeloc.evaluate.finetuning.joined import EXTRA
 from memeloc.evaluate.finetuning.networks import Network, build_network, quiet
-from memeloc.evaluate.finetuning.settings import Device, NetworkSettings, TrainingSettings
+from memeloc.evaluate.finetuning.run_file import Device, NetworkSettings, TrainingSettings
 from memeloc.evaluate.training.examples import Example
 
 Floats = NDArray[np.float64]

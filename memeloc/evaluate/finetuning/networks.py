@@ -16,7 +16,7 @@ from typing import Any
 from memeloc.embedding.models import first_line, library
 from memeloc.errors import InputError
 from memeloc.evaluate.finetuning.joined import EXTRA, join_encoders
-from memeloc.evaluate.finetuning.settings import NetworkSettings
+from memeloc.evaluate.finetuning.run_file import NetworkSettings
 from memeloc.evaluate.training.examples import Example
 from memeloc.templates.pictures import open_picture
 

@@ -2,7 +2,7 @@
 
 1. `run_file` adds to a run of trained models the analyses it names; `shipped` has runs by paper.
 2. `analyses` makes them: `error_analysis`, `explaining`, and those that train anew:
-3. `target_task` (harmeme), `over_time` and `transferring` (charmemes), by `fitting`.
+3. `target_task` (harmeme), `shifting` over time and to other datasets (charmemes).
 """
 
 from __future__ import annotations

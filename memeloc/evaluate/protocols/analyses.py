@@ -12,10 +12,9 @@ from memeloc.evaluate.error_analysis import confusion_sections
 from memeloc.evaluate.explaining.local import explain
 from memeloc.evaluate.explaining.sections import explanation_sections
 from memeloc.evaluate.metrics import confusion, measure
-from memeloc.evaluate.protocols.over_time import over_time
 from memeloc.evaluate.protocols.run_file import ExplainSettings, ProtocolRun, severities_of
+from memeloc.evaluate.protocols.shifting import over_time, transferring
 from memeloc.evaluate.protocols.target_task import target_task
-from memeloc.evaluate.protocols.transferring import transferring
 from memeloc.evaluate.training.examples import Example
 from memeloc.evaluate.training.models import Trained, Trainer
 from memeloc.evaluate.training.training import Training

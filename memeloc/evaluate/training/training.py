@@ -135,7 +135,7 @@ def train_on(
         trainer.forget()
         fold_of[split.test] = number
         for model in run.models:
-            trained = _fitted(trainer, model, split.train)
+            trained = fitted(trainer, model, split.train)
             tested = np.intersect1d(trained.usable(features), split.test)
             if len(tested):
                 predictions[model.name][tested] = trained.predict(features, tested)
@@ -146,12 +146,17 @@ def train_on(
         trainer.forget()
         for model in run.models:
             if model.name in kept:
-                models.append(_fitted(trainer, model, np.arange(len(dataset.examples))))
+                models.append(fitted(trainer, model, np.arange(len(dataset.examples))))
                 on_progress("models", 1, total)
     return Training(run, dataset, features, splits, predictions, fold_of, tuple(models))
 
 
-def _fitted(trainer: Trainer, model: ModelSettings, rows: Rows) -> Trained:
+def fitted(trainer: Trainer, model: ModelSettings, rows: Rows) -> Trained:
+    """A model trained on rows; errors name it.
+
+    Raises:
+        InputError: it cannot be trained on them.
+    """
     try:
         return trainer.fit(model, rows)
     except InputError as error:

@@ -8,14 +8,17 @@ Design).
 from __future__ import annotations
 
 import json
-from functools import cached_property
+from functools import cache, cached_property
 from importlib.resources import files
+from typing import Annotated, Any
+
+from pydantic import AfterValidator, BaseModel, Field, create_model, model_validator
 
 from memeloc.knowledge.answers import KnowledgeAnswer
 from memeloc.knowledge.dimensions import Dimension, Recipe
 from memeloc.knowledge.extraction.asking import quoted_caption
-from memeloc.knowledge.questions.form import QuestionForm, question_form
-from memeloc.knowledge.questions.options import none_of_the_others
+from memeloc.knowledge.extraction.forms import one_line
+from memeloc.knowledge.questions.options import LONGEST_EXPLANATION, none_of_the_others, problems
 from memeloc.knowledge.questions.question import MemeQuestion
 from memeloc.knowledge.statements import MemeKnowledge, Statement
 from memeloc.language_models import Question
@@ -23,6 +26,36 @@ from memeloc.language_models.forms import strict_schema
 from memeloc.language_models.meme_inputs import MemeInput
 from memeloc.language_models.prompts import read_prompt
 from memeloc.language_models.questions import content_hash
+
+_Text = Annotated[str, AfterValidator(one_line)]
+
+
+class QuestionForm(BaseModel):
+    """A question with three options; the fourth is ours."""
+
+    question: _Text = Field(description="the question, in one sentence")
+    correct: _Text = Field(description="the right answer, short")
+    plausible: _Text = Field(description="a wrong answer that somebody could give")
+    implausible: _Text = Field(description="a wrong answer that hardly anybody would give")
+    explanation: _Text = Field(description="why the right answer is right, in one or two sentences")
+
+
+@cache
+def question_form(language: str, none: str) -> type[QuestionForm]:
+    """The form of questions in a language, which refuses those that `problems` finds useless."""
+
+    def check(form: Any) -> Any:
+        options = (form.correct, form.plausible, form.implausible)
+        wrong = list(problems(form.question, options, language, none))
+        if len(form.explanation) > LONGEST_EXPLANATION:
+            wrong.append(f"the explanation has more than {LONGEST_EXPLANATION} characters")
+        if wrong:
+            raise ValueError("; ".join(wrong))
+        return form
+
+    validators: dict[str, Any] = {"useful": model_validator(mode="after")(check)}
+    return create_model("Question", __base__=QuestionForm, __validators__=validators)
+
 
 _MOST = 40
 """Statements that a model is shown."""

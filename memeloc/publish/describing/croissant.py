@@ -18,10 +18,15 @@ from memeloc.counts import counted
 from memeloc.files import file_sha256
 from memeloc.publish.columns import PICTURE_COLUMNS
 from memeloc.publish.describing import licences
-from memeloc.publish.describing.annotation import annotation_protocol
 from memeloc.publish.describing.citation import bibtex, title
 from memeloc.publish.describing.layout import FORMATS, DataFiles
-from memeloc.publish.describing.summary import ANSWERS, ITEM, MODEL_LABELS, Summary
+from memeloc.publish.describing.summary import (
+    ANSWERS,
+    ITEM,
+    MODEL_LABELS,
+    Summary,
+    annotation_protocol,
+)
 from memeloc.publish.release import Release
 
 if TYPE_CHECKING:

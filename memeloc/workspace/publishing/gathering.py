@@ -15,7 +15,6 @@ from memeloc.workspace.part import Phases, silent
 from memeloc.workspace.publishing.answers import SurveyTables, survey_tables
 from memeloc.workspace.publishing.captions import TakenCaptions, captions_table, taken_captions
 from memeloc.workspace.publishing.collected import CollectedPictures
-from memeloc.workspace.publishing.guides import survey_files
 from memeloc.workspace.publishing.judged import (
     collected_labels,
     duplicates,
@@ -26,7 +25,7 @@ from memeloc.workspace.publishing.judged import (
 )
 from memeloc.workspace.publishing.labelled import labelled_rows
 from memeloc.workspace.publishing.pictures import Pictures, RenderedSet
-from memeloc.workspace.publishing.provenance import provenance
+from memeloc.workspace.publishing.provenance import provenance, survey_files
 
 if TYPE_CHECKING:
     from memeloc.publish.settings import ReleaseSettings

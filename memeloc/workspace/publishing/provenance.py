@@ -1,16 +1,21 @@
-"""How a dataset came about. In: a workspace, what goes out of it. Out: JSON values."""
+"""How a dataset came about, and what annotators read. In: a workspace. Out: JSON values, guides."""
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from memeloc.files import file_sha256
+from memeloc.publish.settings import ReleaseSettings
 from memeloc.render.sets.manifest import MANIFEST
+from memeloc.survey.texts import TaxonomyTexts
+from memeloc.taxonomy import FOLDER, taxonomy_names
 from memeloc.version import __version__
 from memeloc.workspace.folder import WorkspaceFolder
 from memeloc.workspace.publishing.answers import SurveyTables, survey_settings
+from memeloc.workspace.surveys.survey import Survey
 
 if TYPE_CHECKING:
     from memeloc.publish.settings import ReleaseSettings
@@ -109,3 +114,44 @@ def _filters(workspace: WorkspaceFolder) -> dict[str, Any]:
         name: {kind: dict(sorted(values.items())) for kind, values in counts.items() if values}
         for name, counts in filters.items()
     }
+
+
+def survey_files(
+    workspace: WorkspaceFolder, settings: ReleaseSettings, names: Sequence[str]
+) -> tuple[dict[str, Path], dict[str, str]]:
+    """Files, and texts of files, by their paths in the release.
+
+    taxonomies/NAME.toml are the label sets, guides/SURVEY.LANGUAGE.md what a culture's annotators
+    read of them.
+    """
+    files: dict[str, Path] = {}
+    texts: dict[str, str] = {}
+    for name in names:
+        survey = Survey(workspace, name)
+        design = workspace.store.surveys.design(name)
+        taxonomy = survey.taxonomy.name
+        if design.get("taxonomy_toml"):
+            texts[f"taxonomies/{taxonomy}.toml"] = design["taxonomy_toml"]
+        elif taxonomy in taxonomy_names():
+            files[f"taxonomies/{taxonomy}.toml"] = FOLDER / f"{taxonomy}.toml"
+        for culture in survey.design.cultures:
+            read = TaxonomyTexts(survey.texts(culture), survey.taxonomy)
+            title = survey.texts(culture).get("title")
+            guide = "\n".join(_guide(title, read)) + "\n"
+            texts[f"guides/{name}.{culture.locale.tag}.md"] = guide
+    return files, texts
+
+
+def _guide(title: str, texts: TaxonomyTexts) -> Iterator[str]:
+    yield from (f"# {title}", "", texts.definition, "", f"## {texts.question}", "")
+    for label, name in texts.labels.items():
+        yield f"- **{name}** (`{label}`): {texts.definitions[label]}"
+    if texts.rules:
+        yield ""
+        yield from (f"{number}. {rule}" for number, rule in enumerate(texts.rules, 1))
+    for question, asked in texts.asked.items():
+        yield from ("", f"## {asked}", "", f"`{question}`")
+        answers = texts.answers[question]
+        if answers:
+            yield ""
+            yield from (f"- {name} (`{answer}`)" for answer, name in answers.items())

@@ -206,7 +206,7 @@ def test_a_model_for_each_culture_is_scored_against_all(
 
 def test_adapters_leave_the_model_as_it_was(folder: Path) -> None:
     from memeloc.evaluate.finetuning.adapters import adapted, fit_adapters, load_chat
-    from memeloc.evaluate.finetuning.settings import LoraSettings, TrainingSettings
+    from memeloc.evaluate.finetuning.run_file import LoraSettings, TrainingSettings
 
     settings = LoraSettings(
         model=str(folder / "chat"), cultures=("US",), prompt="what is this picture about ?",
