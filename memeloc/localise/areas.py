@@ -11,7 +11,7 @@ from memeloc.localise.protocol import Mask
 
 Labels = npt.NDArray[np.int32]
 
-_SAME = 36.0
+SAME = 36.0
 """Distance in RGB within which pixels of one colour lie after a JPEG."""
 _RINGED = 0.6
 """Share of a letter's surroundings that has the outline's colour; letters touch at times."""
@@ -86,6 +86,6 @@ def of_one_colour(crop: Crop, areas: Mask, fill: Floats) -> Mask:
     """
     cv2 = opencv()
     labels = cv2.connectedComponents(areas.astype(np.uint8), connectivity=4)[1]
-    same = share_within(labels, colour_distance(crop.pixels, fill) < _SAME) >= 0.25
+    same = share_within(labels, colour_distance(crop.pixels, fill) < SAME) >= 0.25
     same[0] = False
     return np.asarray(same[labels])

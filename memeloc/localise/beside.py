@@ -9,6 +9,7 @@ from __future__ import annotations
 import numpy as np
 
 from memeloc.localise.areas import (
+    SAME,
     at_edge,
     enclosed,
     grown,
@@ -31,6 +32,10 @@ _SMALLEST_EMOJI = 0.5
 """Heights of a line that an emoji on any background is high and wide at least."""
 _FILLED = 0.5
 """Share of its upright box that an emoji covers at least; a disc has 0.78."""
+_SPECK = 0.0036
+"""Squared heights of a line that a dot covers at least."""
+_RUNG = 0.9
+"""Share of an emoji's edge that has the outline's very colour at least."""
 _NEAR = 22.0
 """Distance in RGB within which what stands between letters is the background."""
 _RIM = 3
@@ -113,32 +118,45 @@ def others(crop: Crop, letters: Mask, mask: Mask, behind: Floats, *, outlined: b
     if outlined:  # what is joined to letters nevertheless, as a cloud, belongs to the picture
         fits &= share_within(labels, mask) < 0.05
     fits &= stats[:, cv2.CC_STAT_HEIGHT] <= _HIGHEST * crop.line_height
-    fits &= stats[:, cv2.CC_STAT_AREA] >= (0.1 * crop.line_height) ** 2
+    fits &= stats[:, cv2.CC_STAT_AREA] >= _SPECK * crop.line_height**2
     fits[0] = False
-    taken = nothing
-    for _ in range(_FURTHER):
-        near = grown(letters | taken, 2 * _NEXT * crop.line_height)
-        taken = taken | np.isin(labels, np.unique(labels[near & fits[labels]]))
-        taken &= labels > 0
+    taken = _following(crop, letters, fits[labels])
     return grown(taken | enclosed(taken), _RIM) if taken.any() else nothing
 
 
 def outlined_emoji(crop: Crop, letters: Mask, mask: Mask, outline: Floats, width: float) -> Mask:
-    """Emoji in the lines and right beside them: what the letters' outline rings as a whole."""
+    """Emoji in the lines and beside them: what is rung as a whole by the letters' outline."""
     cv2 = opencv()
-    rings = colour_distance(crop.pixels, outline) < NEAR
+    rings = colour_distance(crop.pixels, outline) < SAME
     count, labels, stats, _ = cv2.connectedComponentsWithStats(rings.astype(np.uint8))
     sides = stats[:, [cv2.CC_STAT_WIDTH, cv2.CC_STAT_HEIGHT]]
     fits = (sides.min(axis=1) >= _SMALLEST_EMOJI * crop.line_height) & ~at_edge(labels, count)
     fits &= sides.max(axis=1) <= _HIGHEST * crop.line_height
-    fits &= half_thickness(rings, labels) <= width + 1
     fits &= (share_within(labels, crop.beside) > 0.85) & (share_within(labels, mask) < 0.3)
     fits[0] = False
-    near = np.unique(labels[grown(letters, 2 * _NEXT * crop.line_height)])
     emoji: Mask = np.zeros_like(mask)
-    for label in set(np.flatnonzero(fits)) & set(near):
+    for label in np.flatnonzero(fits):
         ring = labels == label
-        whole = ring | enclosed(ring)
-        if whole.sum() >= max(_FILLED * sides[label].prod(), 2 * ring.sum()):
+        inside = enclosed(ring)
+        whole = ring | inside
+        depth = cv2.distanceTransform(whole.astype(np.uint8), cv2.DIST_L2, 5)
+        # The outermost pixels blend into the background, the innermost into the emoji.
+        edge = (depth > 1) & (depth <= max(2.0, 0.6 * width))
+        if (
+            whole.sum() >= _FILLED * sides[label].prod()
+            and inside.sum() >= _SPECK * crop.line_height**2
+            and ring[edge].mean() >= _RUNG
+        ):
             emoji |= whole
-    return grown(emoji, _RIM) if emoji.any() else emoji
+    taken = _following(crop, letters, emoji)
+    return grown(taken, _RIM) if taken.any() else taken
+
+
+def _following(crop: Crop, letters: Mask, pieces: Mask) -> Mask:
+    """The connected pieces of a mask that stand close to letters, or to such a piece."""
+    labels = opencv().connectedComponents(pieces.astype(np.uint8))[1]
+    taken: Mask = np.zeros_like(pieces)
+    for _ in range(_FURTHER):
+        near = grown(letters | taken, 2 * _NEXT * crop.line_height)
+        taken = pieces & np.isin(labels, np.unique(labels[near & pieces]))
+    return taken

@@ -22,7 +22,7 @@ _LEAST_HEIGHT = 32
 _LARGEST_SCALE = 3
 _MARGIN = 0.45
 """What is looked at around the lines, in heights of a line: outlines, accents, shadows."""
-_BESIDE = 1.6
+_BESIDE = 5.0
 """What a line is continued by on both sides, in its heights: readers cut first and last letters."""
 _REACH = 0.28
 """How far outside its line's box a letter may reach, in heights of a line."""

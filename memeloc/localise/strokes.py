@@ -48,6 +48,8 @@ _PLAIN_NEAR = 22.0
 _PLAIN_SHARE = 0.8
 """Share of a line's edge that a plain background covers; a bubble's border may cross the rest."""
 _CANDIDATES = 7
+_PEAK = 28.0
+"""Distance in RGB from a frequent colour of what is counted as it; two of them share nothing."""
 _WIDEST_STROKE = 0.26
 """Half of the thickest stroke, in heights of a line: a heavy poster face has 0.12."""
 _TALLEST = 1.6
@@ -227,8 +229,8 @@ def _frequent(crop: Crop) -> list[Floats]:
     order = np.argsort(-np.asarray(summed).ravel() - counts.ravel())[:200]
     for key in order:
         level = np.array([key >> 8, key >> 4 & 15, key & 15], np.float32) * 16 + 8
-        if all(between(level, other) > NEAR for other in found):
-            near = ((colours - level) ** 2).sum(axis=1) < 28.0**2
+        if all(between(level, other) > 2 * _PEAK for other in found):
+            near = ((colours - level) ** 2).sum(axis=1) < _PEAK**2
             if near.sum() < 0.015 * len(colours):
                 continue
             found.append(np.asarray(np.median(colours[near], axis=0), np.float32))

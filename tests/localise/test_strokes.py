@@ -116,15 +116,46 @@ def test_only_what_stands_apart_beside_a_text_is_masked(joined: bool, tmp_path: 
     assert middle == (not joined)
 
 
-def test_an_emoji_that_the_letters_outline_rings_is_masked_on_a_pattern(tmp_path: Path) -> None:
-    meme = drawn(stripes(), "two melons", box(), folder=tmp_path)
+def test_emoji_that_the_letters_outline_rings_are_masked_on_a_pattern(tmp_path: Path) -> None:
+    where = box(fill="#d01030", outline="#ffffff")
+    meme = drawn(stripes(), "tea", where, folder=tmp_path)
+    _, top, right, bottom = (round(edge) for edge in meme.lines[0].box)
+    image, side = Image.fromarray(meme.meme), bottom - top - 16
+    draw = ImageDraw.Draw(image)
+    middles = []
+    for place, fill in enumerate(("#ffdd00", "#ffffff")):  # the second is white as the outline is
+        left = right + 5 + place * (side + 8)
+        draw.ellipse((left, top + 8, left + side, bottom - 8), fill, "#ffffff", 4)
+        middles.append((left + side // 2, (top + bottom) // 2))
+        x, y = middles[-1]
+        draw.ellipse((x - 6, y - 6, x + 6, y + 6), "#c00020")
+    (text,) = find_texts(np.asarray(image), meme.lines, EN)
+    mask = mask_of([text], SIZE)
+    assert [bool(mask[y, x]) for x, y in middles] == [True, True]
+    assert text.doubts == ("letters beside it were not read",)
+
+
+def test_a_white_spot_beside_letters_with_a_white_outline_is_no_emoji(tmp_path: Path) -> None:
+    meme = drawn(stripes(), "tea", box(fill="#d01030", outline="#ffffff"), folder=tmp_path)
     _, top, right, bottom = (round(edge) for edge in meme.lines[0].box)
     image = Image.fromarray(meme.meme)
-    emoji = (right + 5, top + 8, right + bottom - top - 11, bottom - 8)
-    ImageDraw.Draw(image).ellipse(emoji, "#ffdd00", "#000000", 4)
+    spot = (right + 5, top + 8, right + bottom - top - 11, bottom - 8)
+    ImageDraw.Draw(image).ellipse(spot, "#ffffff")
     (text,) = find_texts(np.asarray(image), meme.lines, EN)
-    assert mask_of([text], SIZE)[(top + bottom) // 2, (emoji[0] + emoji[2]) // 2]
-    assert text.doubts == ("letters beside it were not read",)
+    assert not mask_of([text], SIZE)[(top + bottom) // 2, (spot[0] + spot[2]) // 2]
+
+
+def test_white_letters_on_light_grey_are_told_from_it(tmp_path: Path) -> None:
+    ground = plain("#d4d4d4")
+    ImageDraw.Draw(ground).rectangle((200, 0, 280, SIZE[1]), "#101010")
+    meme = drawn(ground, "two melons", box(), folder=tmp_path)
+    left, top, right, bottom = meme.lines[0].box
+    top, bottom = top - 0.3 * (bottom - top), bottom + 0.3 * (bottom - top)
+    corners = ((left, top), (right, top), (right, bottom), (left, bottom))
+    line = Line("TWO MELONS", (left, top, right, bottom), 0.98, corners=corners)
+    (text,) = find_texts(meme.meme, [line], EN)
+    assert text.style is not None
+    assert text.style.fill == "#ffffff"
 
 
 def test_unread_drawings_in_the_picture_are_no_texts(tmp_path: Path) -> None:
