@@ -13,7 +13,7 @@ from itertools import count
 from pathlib import Path
 
 from memeloc.correct.checks import CaptionWarning
-from memeloc.correct.model import Row, SheetAnswers
+from memeloc.correct.model import SheetAnswers
 from memeloc.correct.placing import Outcome, PlacedAnswer
 from memeloc.files import replacing
 from memeloc.tables import drawable, new_workbook, write_table
@@ -72,24 +72,20 @@ def row_results(
         look_at[warning.meme_id, max(warning.part + 1, 1)].append(warning.message)
     for row in answers.rows:
         became = by_row.get(row.number) or by_meme.get(row.meme_id)
-        yield _row_result(row, became, look_at.get((row.meme_id, row.part), ()))
+        yield RowResult(
+            row=row.number,
+            meme_id=row.meme_id,
+            part=row.part,
+            source=row.source,
+            text=row.text,
+            status=row.status,
+            comment=row.comment,
+            became=_UNTOUCHED if became is None else _BECAME[became.outcome],
+            why="" if became is None else became.message,
+            look_at="; ".join(look_at.get((row.meme_id, row.part), ())),
+        )
     for problem in answers.problems:
         yield RowResult(problem.row or 0, "", 0, "", "", "", "", _NOT_READ, problem.message, "")
-
-
-def _row_result(row: Row, placed: PlacedAnswer | None, look_at: Iterable[str]) -> RowResult:
-    return RowResult(
-        row=row.number,
-        meme_id=row.meme_id,
-        part=row.part,
-        source=row.source,
-        text=row.text,
-        status=row.status,
-        comment=row.comment,
-        became=_UNTOUCHED if placed is None else _BECAME[placed.outcome],
-        why="" if placed is None else placed.message,
-        look_at="; ".join(look_at),
-    )
 
 
 def write_row_report(results: Iterable[RowResult], sheet: Path) -> Path:
@@ -98,18 +94,15 @@ def write_row_report(results: Iterable[RowResult], sheet: Path) -> Path:
     Its name is new: a file that stands there is left alone.
     """
     is_workbook = sheet.suffix.lower() in (".xlsx", ".ods")
-    path = _new_path(sheet, ".xlsx" if is_workbook else ".csv")
+    suffix = ".xlsx" if is_workbook else ".csv"
+    names = (f"{sheet.stem}-import{'' if n == 1 else f'-{n}'}{suffix}" for n in count(1))
+    path = next(path for name in names if not (path := sheet.with_name(name)).exists())
     rows = ([cell or "" for cell in astuple(result)] for result in results)
     if is_workbook:
         _write_workbook(rows, path)
     else:
         write_table(path, COLUMNS, rows)
     return path
-
-
-def _new_path(sheet: Path, suffix: str) -> Path:
-    names = (f"{sheet.stem}-import{'' if n == 1 else f'-{n}'}{suffix}" for n in count(1))
-    return next(path for name in names if not (path := sheet.with_name(name)).exists())
 
 
 def _write_workbook(rows: Iterable[Sequence[str | int]], path: Path) -> None:

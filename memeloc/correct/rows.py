@@ -16,7 +16,6 @@ from pathlib import Path
 
 from memeloc.correct.model import (
     GIVEN_UP,
-    STATUSES,
     WITHOUT_TEXT,
     Answer,
     Row,
@@ -198,7 +197,7 @@ def _status(rows: Sequence[Row]) -> tuple[Status, str]:
         if status is not None:
             picked[status] = None
         elif row.status:
-            near = near_status(row.status, STATUSES)
+            near = near_status(row.status)
             unclear = f"{row.status[:40]!r} (row {row.number}) is not a status: {near}"
     given_up = [status for status in picked if status in GIVEN_UP]
     if len(given_up) > 1:

@@ -10,21 +10,16 @@ import difflib
 import re
 import tomllib
 import unicodedata
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from functools import cache
 from pathlib import Path
 
-from memeloc.correct.model import Status
+from memeloc.correct.model import STATUSES, Status
 
 _FILE = Path(__file__).with_name("statuses.toml")
 _SOURCE = "en"
 _LEFT_OUT = re.compile("[\u064b-\u0652\u0307]")
 """Arabic's marks of vowels and of doubled letters, which most people do not type; Turkish's dot."""
-
-
-def status_tags() -> tuple[str, ...]:
-    """The tags of the languages that there are words in."""
-    return tuple(_languages())
 
 
 def status_words(tag: str) -> Mapping[Status, str]:
@@ -46,12 +41,12 @@ def read_status(text: str) -> Status | None:
     return _statuses().get(_plain(text))
 
 
-def near_status(text: str, statuses: Iterable[Status]) -> str:
+def near_status(text: str) -> str:
     """What a person may have meant, or what there is to pick, as the end of a sentence."""
     near = difflib.get_close_matches(_plain(text), _statuses(), 1)
     if near:
         return f"did you mean {_statuses()[near[0]]!r}?"
-    return f"pick one of {', '.join(statuses)}"
+    return f"pick one of {', '.join(STATUSES)}"
 
 
 @cache

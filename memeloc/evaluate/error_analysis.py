@@ -53,7 +53,7 @@ class Severities:
 
 
 def confusion_sections(
-    answers: ModelAnswers, gold: Gold, severities: Severities | None = None, *, culture: str = ""
+    answers: ModelAnswers, gold: Gold, severities: Severities | None = None
 ) -> tuple[Section, ...]:
     """Confusion of each model; with severities also among the harmful, and by severity.
 
@@ -61,11 +61,10 @@ def confusion_sections(
 
     Args:
         answers: of models.
-        gold: what is right; items without a label do not count.
+        gold: what is right, by its first culture; items without a label do not count.
         severities: of the labels; None leaves out what needs them.
-        culture: column of the gold; empty for the first.
     """
-    counts = _counts(answers, gold, culture or gold.cultures[0])
+    counts = _counts(answers, gold, gold.cultures[0])
     sections = [_whole(counts, gold.labels)]
     if severities is not None and len(severities.harmful(gold.labels)) > 1:
         sections.append(_among_harmful(counts, gold.labels, severities))

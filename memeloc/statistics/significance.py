@@ -36,15 +36,6 @@ def two_sided(z: float) -> float:
     return erfc(abs(z) / sqrt(2))
 
 
-def lower_tail(z: float) -> float:
-    """The probability that a standard normal value is z or lower; NaN of NaN.
-
-    >>> round(lower_tail(-1.644854), 6)
-    0.05
-    """
-    return erfc(-z / sqrt(2)) / 2
-
-
 def holm(p_values: ArrayLike) -> Floats:
     """P-values corrected for their number, by Holm's step-down procedure (1979).
 

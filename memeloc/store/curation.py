@@ -209,11 +209,6 @@ class Curation(Repository):
             write_to = None if write else Path(scratch)
             return find_unusable(captions, *count_boxes(folder, templates, write_to=write_to))
 
-    def selected_pictures(self) -> tuple[str, ...]:
-        """Ids of the finished memes that the newest selection has, as they were collected."""
-        selection = self.selection()
-        return selection.pictures if selection else ()
-
     def selection(self) -> Selection | None:
         """The newest selection, None when nothing was selected yet."""
         with self.database.read() as connection:

@@ -13,7 +13,7 @@ from decimal import Decimal
 from memeloc.survey.design.pay import Rates
 from memeloc.survey.design.planning import Pace
 from memeloc.survey.model import Sheet
-from memeloc.survey.quality.report import CheckReport, Judged
+from memeloc.survey.quality.report import CheckReport
 from memeloc.survey.quality.statuses import PAID, WAITING
 
 TIME, THANKS = "time", "thanks"
@@ -81,19 +81,15 @@ def time_bonuses(report: CheckReport, short: Iterable[Shortfall]) -> list[Bonus]
     return [
         Bonus(row.participant, row.service, row.sheet, due[row.sheet], TIME)
         for row in report.judged
-        if row.sheet in due and _is_paid(row)
+        if row.sheet in due and row.service and row.status.upper() in PAID | WAITING
     ]
 
 
-def equal_bonuses(report: CheckReport, amount: Decimal, reason: str = THANKS) -> list[Bonus]:
+def equal_bonuses(report: CheckReport, amount: Decimal) -> list[Bonus]:
     """The same for everybody who is retained."""
     retained = set(report.retained)
     return [
-        Bonus(row.participant, row.service, row.sheet, amount, reason)
+        Bonus(row.participant, row.service, row.sheet, amount, THANKS)
         for row in report.judged
         if row.key in retained and row.service
     ]
-
-
-def _is_paid(row: Judged) -> bool:
-    return bool(row.service) and row.status.upper() in PAID | WAITING

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -48,21 +47,13 @@ class Reason:
         return f"{self.item}|{self.person}"
 
 
-def write_reasons(
-    path: str | Path,
-    items: pd.DataFrame,
-    pair: tuple[str, str],
-    person: str,
-    *,
-    picture: Callable[[str], Path | None] = lambda name: Path(name) if name else None,
-) -> int:
+def write_reasons(path: str | Path, items: pd.DataFrame, pair: tuple[str, str], person: str) -> int:
     """Write the sheet that asks a person for reasons; how many items it has.
 
     Args:
         path: .xlsx with the pictures of both versions; or .csv, .jsonl, .parquet.
-        items: as of `memeloc.analyze.differing.differing_items`.
+        items: as of `memeloc.analyze.differing.differing_items`; `picture` holds paths.
         person: who fills it in.
-        picture: the file of what stands in the column `picture`, None for none.
 
     Raises:
         InputError: no item differs, or another ending.
@@ -83,7 +74,7 @@ def write_reasons(
         for row in items.itertuples(index=False, name=None)
     ]
     asked = _ASKED.format(first=pair[0], second=pair[1])
-    write_sheet(Path(path), SHEET, columns, rows, asked=asked, picture=picture)
+    write_sheet(Path(path), SHEET, columns, rows, asked=asked)
     return len(rows)
 
 

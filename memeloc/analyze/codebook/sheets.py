@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -47,14 +47,12 @@ def write_sheet(
     rows: Sequence[Mapping[str, Any]],
     *,
     asked: str,
-    picture: Callable[[str], Path | None] = lambda name: None,
     listed: Listed | None = None,
 ) -> None:
     """Write a sheet; a cell that is to be filled in has nothing in `rows`.
 
     Args:
         asked: what the person is asked, beside the cells of answers.
-        picture: the file of a cell of kind `picture`, None for none.
 
     Raises:
         InputError: the file's ending is none of `SUFFIXES`.
@@ -67,20 +65,14 @@ def write_sheet(
         write_table(path, [column.name for column in columns], cells)
         return
     with replacing(path) as temporary, new_workbook(temporary) as book:
-        _Writer(book, columns, asked, picture).write(name, rows, listed)
+        _Writer(book, columns, asked).write(name, rows, listed)
 
 
 class _Writer:
     """Writes one sheet into a workbook."""
 
-    def __init__(
-        self,
-        book: Any,
-        columns: Sequence[SheetColumn],
-        asked: str,
-        picture: Callable[[str], Path | None],
-    ) -> None:
-        self.book, self.columns, self.asked, self.picture = book, columns, asked, picture
+    def __init__(self, book: Any, columns: Sequence[SheetColumn], asked: str) -> None:
+        self.book, self.columns, self.asked = book, columns, asked
         cell = {"text_wrap": True, "valign": "top", "num_format": "@", "border": 1}
         grey = {**cell, "bg_color": "#f3f3f3", "border_color": "#dddddd", "reading_order": 0}
         self.head = book.add_format({"bold": True, "bg_color": "#30475e", "font_color": "#ffffff"})
@@ -117,8 +109,7 @@ class _Writer:
         for place, column in enumerate(self.columns):
             text = drawable(str(row.get(column.name, "")))[:_LONGEST]
             form = self.formats[column.kind]
-            file = self.picture(text) if column.kind == "picture" and text else None
-            if file is not None and file.is_file():
+            if column.kind == "picture" and text and (file := Path(text)).is_file():
                 page.write_blank(line, place, None, form)
                 options = picture_options(file, _SIDE, _SIDE, f"The picture of {column.name}")
                 page.insert_image(line, place, str(file), options)

@@ -69,7 +69,7 @@ def words(memes: pd.DataFrame, settings: Settings) -> Section:
 
 
 def class_words(
-    texts: pd.Series[str], labels: pd.Series[str], tag: str, most: int = SHOWN
+    texts: pd.Series[str], labels: pd.Series[str], tag: str
 ) -> list[tuple[str, str, float, float, int]]:
     """Class, word, mean tf-idf in the class and in the rest, texts of the class with the word.
 
@@ -96,7 +96,7 @@ def class_words(
         score, other = (np.asarray(part.mean(axis=0)).ravel() for part in (own, rest))
         standing = np.asarray((own > 0).sum(axis=0)).ravel()
         # Ties are in the order of the vocabulary, which is sorted.
-        ranked = np.argsort(-(score - other), kind="stable")[:most]
+        ranked = np.argsort(-(score - other), kind="stable")[:SHOWN]
         rows += [
             (str(label), str(vocabulary[k]), float(score[k]), float(other[k]), int(standing[k]))
             for k in ranked

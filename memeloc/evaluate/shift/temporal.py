@@ -37,7 +37,6 @@ def temporal_matrix(
     gold: Gold,
     fit: Fit,
     *,
-    culture: str = "",
     seed: int = 0,
     on_progress: Callable[[int, int], None] = lambda more, total: None,
 ) -> pd.DataFrame:
@@ -45,15 +44,15 @@ def temporal_matrix(
 
     Args:
         periods: in the order of time.
-        gold: labels of all their items; coarser tasks are scored by mapping predictions.
+        gold: labels of all their items, by its first culture; coarser tasks are scored by mapping
+            predictions.
         fit: trains on items; see `Fit`.
-        culture: column of the gold; empty for the first.
         seed: of the bootstrap.
         on_progress: is given how many periods more were learned from, and how many there are.
     """
     import pandas as pd
 
-    labels = gold.table[culture or gold.cultures[0]].to_dict()
+    labels = gold.table[gold.cultures[0]].to_dict()
     tasks = tasks_of(gold.labels, gold.levels, gold.coarser)
     names = _names(periods)
     rows: list[dict[str, Any]] = []

@@ -43,14 +43,6 @@ class Finding:
         return f"{', '.join(place)}: {self.message}{more}" if place else f"{self.message}{more}"
 
 
-def _nobody(text: str) -> bool:
-    return False
-
-
-def _no_pairs(pictures: Sequence[Path]) -> Iterable[tuple[int, int]]:
-    return ()
-
-
 @dataclass(frozen=True, slots=True)
 class Private:
     """What only the workspace knows, and the release must not hold.
@@ -62,6 +54,6 @@ class Private:
         near_pictures: pairs of pictures, by their numbers, that are nearly the same.
     """
 
-    is_participant: Callable[[str], bool] = _nobody
-    is_erased: Callable[[str], bool] = _nobody
-    near_pictures: Callable[[Sequence[Path]], Iterable[tuple[int, int]]] = _no_pairs
+    is_participant: Callable[[str], bool] = lambda text: False
+    is_erased: Callable[[str], bool] = lambda text: False
+    near_pictures: Callable[[Sequence[Path]], Iterable[tuple[int, int]]] = lambda pictures: ()

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator
-from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from memeloc.publish.checks.finding import Finding, Severity
 from memeloc.publish.release import Release
@@ -71,15 +70,13 @@ def _in_tables(
     for table in release.tables.values():
         for column in map(str, table.frame.columns):
             values = table.frame[column]
-            unique = (value for value in values.dropna().unique().tolist() if _is_text(value))
+            unique = (
+                value for value in values.dropna().unique().tolist() if isinstance(value, str)
+            )
             bad = {value for value in unique if any(is_meant(w, column) for w in words(value))}
             if bad:
                 rows = values.isin(bad).to_numpy().nonzero()[0].tolist()
                 yield Place(f"tables/{table.name}", rows[0] + 2, column), len(rows)
-
-
-def _is_text(value: Any) -> bool:
-    return isinstance(value, str)
 
 
 def _files(release: Release) -> Iterator[tuple[str, str]]:
@@ -87,8 +84,4 @@ def _files(release: Release) -> Iterator[tuple[str, str]]:
     yield from release.texts.items()
     for name, path in release.files.items():
         is_text = path.suffix.lower() in _TEXT_FILES and path.stat().st_size <= _LARGEST
-        yield name, _read(path) if is_text else ""
-
-
-def _read(path: Path) -> str:
-    return path.read_bytes().decode("utf-8", "replace")
+        yield name, path.read_bytes().decode("utf-8", "replace") if is_text else ""

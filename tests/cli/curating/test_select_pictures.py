@@ -82,13 +82,13 @@ def test_the_figures_are_the_same_everywhere(folder, command) -> None:
 
 def test_selected_pictures_are_stored(folder, command) -> None:
     with Workspace.find(folder) as workspace:
-        assert workspace.store.curation.selected_pictures() == ()
+        assert workspace.store.curation.selection() is None
     command("select", "--dry-run")
     with Workspace.find(folder) as workspace:
         assert workspace.store.curation.selection() is None
     result = json.loads(command("select", "--asked", "keep", "--json").out)
     with Workspace.find(folder) as workspace:
-        chosen = workspace.store.curation.selected_pictures()
+        chosen = workspace.store.curation.selection().pictures
         names = {item.id: item.name for item in workspace.store.items.find("picture")}
     assert [names[item] for item in chosen] == ["tea", "cat", "bread", "bus"]
     assert list(chosen) == result["items"]
@@ -114,4 +114,4 @@ def test_selecting_one_kind_leaves_the_other_as_it_is(folder, command) -> None:
         assert workspace.store.captions.count() == 1
     command("select", "--kind", "caption", *free)
     with Workspace.find(folder) as workspace:
-        assert len(workspace.store.curation.selected_pictures()) == 3
+        assert len(workspace.store.curation.selection().pictures) == 3
