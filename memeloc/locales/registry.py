@@ -1,19 +1,22 @@
 """Which locales there are. In: folders of TOML files. Out: `Locale` values by tag.
 
 Built-in files are read one at a time, when their locale is first asked for; a user's own files are
-read at once, so that what is wrong in them is reported before work begins.
+read at once, so that what is wrong in them is reported before work begins. The letters of languages
+are CLDR's: tools/make_exemplars.py generates data/exemplars.json, which names source and version.
 """
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
+from typing import Any
 
 from memeloc.errors import InputError
 from memeloc.locales import tags
-from memeloc.locales.exemplars import exemplars
 from memeloc.locales.files import checked, read_locale
+from memeloc.locales.tags import candidates, canonical, script_of
 from memeloc.model import Locale
 
 _DATA = Path(__file__).parent / "data"
@@ -113,3 +116,25 @@ class Registry:
 def default() -> Registry:
     """The built-in locales; the same registry each time."""
     return Registry.load()
+
+
+@cache
+def _characters() -> Any:
+    path = Path(__file__).parent / "data" / "exemplars.json"
+    return json.loads(path.read_text(encoding="utf-8"))["characters"]
+
+
+@cache
+def exemplars(tag: str) -> tuple[str, ...]:
+    """CLDR's main exemplar characters of a language, one character or cluster each.
+
+    Empty for a language, or a script of it, that CLDR does not know.
+
+    >>> exemplars("cs")[12:16]
+    ('h', 'ch', 'i', 'í')
+    """
+    tag = canonical(tag)
+    for candidate in candidates(tag):
+        if candidate in _characters() and script_of(candidate) == script_of(tag):
+            return tuple(_characters()[candidate].split(" "))
+    return ()

@@ -33,9 +33,7 @@ class Protected:
     withheld: dict[str, int]
 
 
-def protect(
-    table: pd.DataFrame, columns: Sequence[str], smallest: int, *, within: str = "culture"
-) -> Protected:
+def protect(table: pd.DataFrame, columns: Sequence[str], smallest: int) -> Protected:
     """Withhold answers until each combination is shared by `smallest` people of a culture.
 
     Columns are withheld from the last to the first, of those people only whose combination is rare;
@@ -43,13 +41,12 @@ def protect(
     are taken: their order should say nothing, as that of hashes does.
 
     Args:
-        table: a row a person, texts; an empty one is no answer.
+        table: a row a person with a `culture`, texts; an empty one is no answer.
         columns: those that are protected, the most important first.
         smallest: people that share a combination at least; 1 changes nothing.
-        within: the column whose groups are looked at one by one.
     """
     kept = table.copy()
-    for _, group in table.groupby(within, sort=True):
+    for _, group in table.groupby("culture", sort=True):
         rows = [tuple(row) for row in group[list(columns)].astype(str).to_numpy()]
         protected = _protected(rows, smallest)
         for place, name in enumerate(columns):
@@ -97,10 +94,10 @@ def _with_others(rows: list[_Cell], nothing: _Cell, smallest: int) -> list[_Cell
 
 
 def small_cells(
-    table: pd.DataFrame, columns: Sequence[str], smallest: int, *, within: str = "culture"
+    table: pd.DataFrame, columns: Sequence[str], smallest: int
 ) -> list[tuple[str, ...]]:
     """The combinations, each after its culture, that fewer people share; for checks."""
-    cells = Counter(map(tuple, table[[within, *columns]].astype(str).to_numpy().tolist()))
+    cells = Counter(map(tuple, table[["culture", *columns]].astype(str).to_numpy().tolist()))
     return sorted(
         cell
         for cell, count in cells.items()

@@ -9,7 +9,7 @@ from sqlalchemy import Row, func, select
 
 from memeloc.knowledge.answers import KnowledgeAnswer, Step
 from memeloc.store.queries import Repository, add_rows, equal, stream
-from memeloc.store.tables.knowledge import knowledge_answers
+from memeloc.store.tables.labelling import knowledge_answers
 
 _COLUMNS = {"content": "content_hash", "version": "version_language", "value": "fields"}
 """Columns by the attribute of an answer, where the names differ."""

@@ -1,4 +1,4 @@
-"""Taxonomies to look at. In: a name, a language. Out: what ships, and one with all its texts."""
+"""Taxonomies and texts to look at. In: a name, a language. Out: what ships, with all its texts."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from memeloc.model import Locale
-from memeloc.survey.texts import TaxonomyTexts, shipped_languages, survey_texts
+from memeloc.survey.texts import TaxonomyTexts, readers, shipped_languages, survey_texts
 from memeloc.taxonomy import Kind, load_taxonomy, taxonomy_names
 
 
@@ -150,3 +150,28 @@ def describe(name: str, locale: Locale) -> TaxonomyText:
         len(set(keys).intersection(texts.lacking(taxonomy))),
         locale.tag,
     )
+
+
+@dataclass(frozen=True, slots=True)
+class ShippedText:
+    """A text, and the name that it is replaced by."""
+
+    name: str
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class TextList:
+    """Texts in one language, and the native speakers who have read all that ship in it."""
+
+    language: str
+    read_by: tuple[str, ...]
+    texts: tuple[ShippedText, ...]
+
+
+def list_texts(locale: Locale, beginning: str = "") -> TextList:
+    """The texts that ship in a language, in English where there is none; by how names begin."""
+    texts = survey_texts(locale)
+    names = [name for name in texts.keys() if name.startswith(beginning)]  # noqa: SIM118
+    shown = tuple(ShippedText(name, texts.get(name)) for name in names)
+    return TextList(locale.tag, readers(locale.tag), shown)

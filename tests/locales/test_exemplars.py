@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from memeloc.locales import coverage, default
-from memeloc.locales.exemplars import exemplars
+from memeloc.locales.registry import exemplars
 
 ROOT = Path(__file__).parents[2]
 DATA = ROOT / "memeloc" / "locales" / "data"

@@ -3,7 +3,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memeloc.render.sets.parity import common_sizes, relative_sizes
+from memeloc.render.sets.merging import common_sizes, relative_sizes
 
 _SIZES = st.floats(8, 200) | st.just(0.0)
 

@@ -11,7 +11,7 @@ import pytest
 
 from memeloc.localise.protocol import FinishedMeme
 from memeloc.templates import load_template, load_templates
-from memeloc.workspace.curating.known_templates import KnownTemplates
+from memeloc.workspace.localising.sources import KnownTemplates
 from tests.conftest import Outcome
 from tests.localise.drawn_memes import CAPTIONS, draw_memes, save, worn
 

@@ -15,7 +15,7 @@ from memeloc.cli.show import Table, show
 from memeloc.cli.survey.options import Name
 
 if TYPE_CHECKING:
-    from memeloc.survey.text_list import TextList
+    from memeloc.survey.overview import TextList
 
 _TAXONOMIES = Table(
     "Taxonomies",
@@ -99,7 +99,7 @@ def texts(
       memeloc survey texts study --lang de
     """
     from memeloc.locales import default
-    from memeloc.survey.text_list import list_texts
+    from memeloc.survey.overview import list_texts
 
     show(list_texts(default().get(lang), beginning), _TEXTS, _readers, as_json=as_json)
 

@@ -32,12 +32,11 @@ try:
 except ModuleNotFoundError as error:
     raise MissingError(f"Collecting needs {error.name}: pip install 'memeloc[collect]'") from error
 
-from memeloc.collect.fetching.ahead import Ahead, Thing
+from memeloc.collect.fetching.ahead import Ahead, HostTurns, Thing
 from memeloc.collect.fetching.encodings import decode
 from memeloc.collect.fetching.http_cache import Entry, HttpCache
 from memeloc.collect.fetching.responses import check_picture, read_body, refusal_of, within
 from memeloc.collect.fetching.settings import FetchSettings, FetchStatistics
-from memeloc.collect.fetching.turns import HostTurns
 
 __all__ = ["FetchRefused", "FetchSettings", "FetchStatistics", "Fetcher", "Page"]
 

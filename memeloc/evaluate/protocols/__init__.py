@@ -1,8 +1,8 @@
 """Protocols of trained models. In: a run file. Out: what its paper analyses, as sections.
 
 1. `run_file` adds to a run of trained models the analyses it names; `shipped` has runs by paper.
-2. `analyses` makes them: `error_analysis`, `explaining`, and those that train anew:
-3. `target_task` (harmeme), `shifting` over time and to other datasets (charmemes).
+2. `analyses` makes them: `error_analysis`, `explaining`, and those that train anew: whom harmful
+   items harm (harmeme), and 3. `shifting` over time and to other datasets (charmemes).
 """
 
 from __future__ import annotations

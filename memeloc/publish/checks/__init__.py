@@ -1,6 +1,6 @@
 """What should not go out. In: a `Release`, what only the workspace knows. Out: `Finding`s.
 
-A rule a module, each a function `(Release, Private) -> Iterator[Finding]`; `check` runs them all.
+A rule is a function `(Release, Private) -> Iterator[Finding]`; `check` runs them all.
 What is refused must not go out; a warning is for the team to weigh, and the card reports it.
 """
 

@@ -3,27 +3,27 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from importlib import import_module
 
 from memeloc.counts import counted
 from memeloc.errors import InputError
+from memeloc.publish.checks import people, picture_metadata, sources, splits, statements
 from memeloc.publish.checks.finding import Finding, Private
 from memeloc.publish.release import Release
 
 Rule = Callable[[Release, Private], Iterator[Finding]]
 
-RULES = {
-    "participant ids": "participant_ids",
-    "erased people": "erased_people",
-    "small cells": "small_cells",
-    "picture metadata": "picture_metadata",
-    "licences": "licences",
-    "sources": "sources",
-    "splits": "splits",
-    "not read": "not_read",
-    "statements": "statements",
+RULES: dict[str, Rule] = {
+    "participant ids": people.participant_ids,
+    "erased people": people.erased_people,
+    "small cells": people.few_people,
+    "picture metadata": picture_metadata.find,
+    "licences": statements.licences,
+    "sources": sources.find,
+    "splits": splits.find,
+    "not read": statements.not_read,
+    "statements": statements.statements,
 }
-"""By name the module of each rule, whose function `find` it is."""
+"""The rules by name, in their order."""
 
 _LISTED = 20
 
@@ -32,8 +32,7 @@ def check(release: Release, private: Private | None = None) -> tuple[Finding, ..
     """What the rules find: what is refused comes first, each in the order of the rules."""
     known = private or Private()
     findings: list[Finding] = []
-    for module in RULES.values():
-        rule: Rule = import_module(f"memeloc.publish.checks.{module}").find
+    for rule in RULES.values():
         findings += rule(release, known)
     return tuple(sorted(findings, key=lambda finding: finding.severity != "refused"))
 

@@ -1,14 +1,14 @@
-"""What a card needs of people. In: what a team says of its release. Out: warnings for gaps."""
+"""What a team says of its release. In: a `Release`. Out: what it lacks, or nobody has read."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 
+from memeloc.counts import counted
 from memeloc.publish.checks.finding import SETTINGS, Finding, Private
+from memeloc.publish.describing.licences import is_address, is_known
 from memeloc.publish.describing.summary import ANSWERS
 from memeloc.publish.release import Release
-
-RULE = "statements"
 
 _WANTED = {
     "title": "what the dataset is called",
@@ -24,10 +24,55 @@ _OF_ANSWERS = {
 }
 
 
-def find(release: Release, private: Private) -> Iterator[Finding]:
+def licences(release: Release, private: Private) -> Iterator[Finding]:
+    """No licence at all, or one that catalogues do not know."""
+    licence = release.about.licence
+    if not licence:
+        yield Finding(
+            "licences",
+            "refused",
+            "[release] names no licence, so nobody may use the dataset; add a line such as "
+            'licence = "CC-BY-4.0".',
+            SETTINGS,
+            column="licence",
+        )
+    elif not (is_known(licence) or is_address(licence)):
+        yield Finding(
+            "licences",
+            "warning",
+            f"Hugging Face and CITATION.cff do not know the licence {licence[:60]!r}; better is an "
+            "identifier of spdx.org/licenses, or the address of its text.",
+            SETTINGS,
+            column="licence",
+        )
+
+
+def not_read(release: Release, private: Private) -> Iterator[Finding]:
+    """Captions and survey texts that no person has read."""
+    for language, count in release.unread.items():
+        if count:
+            yield Finding(
+                "not read",
+                "warning",
+                f"no person has read {counted(count, 'caption')} in {language}; "
+                f"`memeloc correct export --lang {language}` sends them to one. The card says so.",
+                "tables/captions",
+                column="state",
+            )
+    for language, count in release.unread_texts.items():
+        if count:
+            yield Finding(
+                "not read",
+                "warning",
+                f"no person has read {counted(count, 'text')} of the surveys in {language}; "
+                f"`memeloc correct export --kind survey --lang {language}` sends them to one.",
+            )
+
+
+def statements(release: Release, private: Private) -> Iterator[Finding]:
     """Statements that are missing; the card calls them not stated."""
     wanted = _WANTED | (_OF_ANSWERS if ANSWERS in release.tables else {})
     for name, what in wanted.items():
         if not getattr(release.about, name):
             message = f"[release] does not say {what}; the card calls it not stated."
-            yield Finding(RULE, "warning", message, SETTINGS, column=name)
+            yield Finding("statements", "warning", message, SETTINGS, column=name)

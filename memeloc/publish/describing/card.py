@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any
 from memeloc.counts import counted
 from memeloc.publish.columns import PICTURE_COLUMNS
 from memeloc.publish.describing import licences
-from memeloc.publish.describing.citation import bibtex, title
+from memeloc.publish.describing.citation import bibtex, title, write_yaml
 from memeloc.publish.describing.layout import ALL, DataFiles
 from memeloc.publish.describing.summary import (
     ANSWERS,
@@ -28,7 +28,6 @@ from memeloc.publish.describing.summary import (
     Summary,
     annotation_protocol,
 )
-from memeloc.publish.describing.yaml_text import write_yaml
 from memeloc.publish.release import Release
 from memeloc.publish.writers.files import SCRIPT
 

@@ -1,12 +1,12 @@
-"""How a release is cited. In: what a team says of it. Out: CITATION.cff, and a BibTeX entry."""
+"""How a release is cited. In: what a team says of it. Out: CITATION.cff, BibTeX."""
 
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from typing import Any
 
 from memeloc.publish.describing.licences import is_address, is_citable
-from memeloc.publish.describing.yaml_text import write_yaml
 from memeloc.publish.release import About, Release
 
 CITATION = "CITATION.cff"
@@ -79,3 +79,12 @@ def _author(name: str) -> dict[str, str]:
 def _plain(text: str) -> str:
     """A text on one line without what would end a field of BibTeX."""
     return " ".join(re.sub(r"[{}\\]", " ", text).split())
+
+
+def write_yaml(values: Mapping[str, Any]) -> str:
+    """A mapping as YAML, keys in their order, texts in their own script."""
+    import yaml
+
+    return yaml.safe_dump(
+        dict(values), sort_keys=False, allow_unicode=True, width=100, default_flow_style=False
+    )

@@ -7,8 +7,9 @@ language come first the memes of the table, then what earlier runs made that is 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
+from itertools import zip_longest
 from pathlib import Path
 
 import pyarrow as pa
@@ -16,7 +17,6 @@ import pyarrow as pa
 from memeloc.render.sets.earlier import Earlier, EarlierPicture, Place
 from memeloc.render.sets.manifest import MANIFEST, SCHEMA, SOURCES
 from memeloc.render.sets.manifest_files import NewFile, RowReader
-from memeloc.render.sets.parity import relative_sizes
 from memeloc.render.sets.row_groups import RowGroup
 from memeloc.temporary_database import temporary_database
 
@@ -193,3 +193,30 @@ class _Following:
         self._rows.remove(row)
         self._rows.add(self._jumps.get(row + 1, row + 1))
         return True
+
+
+def common_sizes(sizes: Iterable[Sequence[float]]) -> tuple[float, ...]:
+    """The largest size that fits all languages, a part.
+
+    An empty part (size 0.0) fits at any size and does not count; a part that is empty in every
+    language stays 0.0.
+
+    >>> common_sizes([(40.0, 0.0), (32.0, 28.0), (36.0, 30.0)])
+    (32.0, 28.0)
+    """
+    return tuple(
+        min((size for size in part if size > 0), default=0.0)
+        for part in zip_longest(*sizes, fillvalue=0.0)
+    )
+
+
+def relative_sizes(sizes: Sequence[float], source: Sequence[float]) -> list[float | None]:
+    """Each part's size over the source language's; None where either has no text.
+
+    >>> relative_sizes((30.0, 20.0, 0.0), (40.0, 0.0))
+    [0.75, None, None]
+    """
+    return [
+        size / other if size and other else None
+        for size, other in zip_longest(sizes, source[: len(sizes)], fillvalue=0.0)
+    ]

@@ -22,7 +22,7 @@ from memeloc.render.encode import Settings, encode
 from memeloc.render.jpeg import JpegEncoder
 from memeloc.render.renderer import Renderer
 from memeloc.render.sets.manifest import PARTS, Row, leave_out_pandas, picture_row, write_part
-from memeloc.render.sets.parity import common_sizes
+from memeloc.render.sets.merging import common_sizes
 from memeloc.render.sets.storage import Add, Storage
 
 

@@ -24,8 +24,8 @@ from memeloc.store.dumps.rows import read_rows, write_lines
 from memeloc.store.queries import Repository, add_rows, batches
 from memeloc.store.surveys.erasures import erase_again
 from memeloc.store.tables import metadata
-from memeloc.store.tables.erasures import erased_people, erasures
 from memeloc.store.tables.items import pictures
+from memeloc.store.tables.surveys import erased_people, erasures
 
 _BATCH = 500
 """Rows that are inserted at once."""

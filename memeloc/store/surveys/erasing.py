@@ -18,8 +18,7 @@ from memeloc.store.queries import add_row
 from memeloc.store.surveys.participant_ids import hash_id
 from memeloc.store.tables import metadata
 from memeloc.store.tables.captions import files
-from memeloc.store.tables.erasures import erasures
-from memeloc.store.tables.surveys import rejected_rows, survey_results, survey_states
+from memeloc.store.tables.surveys import erasures, rejected_rows, survey_results, survey_states
 from memeloc.store.tables.types import encode_json
 
 _LONG = 20

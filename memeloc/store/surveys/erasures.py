@@ -25,7 +25,7 @@ from memeloc.errors import InputError
 from memeloc.store.queries import Repository, add_rows
 from memeloc.store.surveys.erasing import erase_rows, letting_go, tables_of_people
 from memeloc.store.surveys.participant_ids import hash_id, secret_key, survey_key
-from memeloc.store.tables.erasures import erased_people, erasures
+from memeloc.store.tables.surveys import erased_people, erasures
 
 if TYPE_CHECKING:
     from memeloc.survey.targets.protocol import Imported

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from sqlalchemy import Connection, select
 
 from memeloc.store.queries import Repository, add_row, add_rows
-from memeloc.store.tables.deciding import label_deciders, label_decisions
+from memeloc.store.tables.surveys import label_deciders, label_decisions
 from memeloc.survey.labels.decided import LabelDecision
 
 

@@ -20,8 +20,7 @@ from memeloc.store.queries import Repository, add_row, add_rows, columns_of, two
 from memeloc.store.records import FileRecord
 from memeloc.store.surveys.erasing import letting_go
 from memeloc.store.surveys.submissions import add_submissions
-from memeloc.store.tables.serving import departures, given_answers, survey_places
-from memeloc.store.tables.surveys import submissions
+from memeloc.store.tables.surveys import departures, given_answers, submissions, survey_places
 from memeloc.survey.serving.places import COMPLETE, OPEN, Place, Refusal, Taken
 
 if TYPE_CHECKING:

@@ -58,3 +58,55 @@ survey_results = table(
     people=True,
 )
 """Each `check` (rules and report) and each settling (`labels`); the newest of a kind holds."""
+
+
+label_decisions = table(
+    "label_decisions",
+    "number survey item culture label further reason created_at",
+    index=["survey item culture"],
+)
+"""Each decision about an item's label, or its other answers; the newest about a question holds."""
+
+label_deciders = table(
+    "label_deciders",
+    "decision participant",
+    key="decision participant",
+)
+"""Who took part in a decision, as keyed hashes."""
+
+
+survey_places = table(
+    "survey_places",
+    "id survey sheet participant sex status held_until created_at",
+    key="id",
+    unique=["survey sheet participant"],
+    append_only=False,
+)
+"""Who has a place in which sheet; status: `open`, or how the person came to the sheet's end."""
+
+given_answers = table(
+    "given_answers",
+    "number place_id item turn value created_at",
+    unique=["place_id item turn"],
+    people=True,
+)
+"""Each answer as it was given; of several to an item the one with the highest turn holds."""
+
+departures = table(
+    "departures",
+    "survey sheet outcome people created_at",
+    key="survey sheet outcome",
+    append_only=False,
+)
+"""How many declined, or left before their first answer: all that is kept of them."""
+
+
+erasures = table("erasures", "number counts created_at", optional="counts", append_only=False)
+"""A receipt of each erasure, which names nobody: how many rows it deleted, by table.
+
+Its counts are NULL while it is under way: then, and only then, the tables with people in them let
+go of rows.
+"""
+
+erased_people = table("erased_people", "token", key="token")
+"""A token for each person who was erased, so that no file brings them back."""

@@ -1,19 +1,45 @@
 """What a sheet's page shows when it is served. In: a pack, a sheet. Out: its texts.
 
-Training items stand before the first meme. Examples that are asked for training are not explained
-in the introduction.
+Training items stand before the first meme: examples of the taxonomy, whose right label and reason
+are known. They are asked as implicit checks are, so they look like memes, and are not explained in
+the introduction.
 """
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property
+from itertools import count, islice
 
 from memeloc.survey.model import Check, Entry, Sheet, entry_id
-from memeloc.survey.serving.training import training_items
 from memeloc.survey.targets.instructions import SheetTexts
 from memeloc.survey.targets.places import item_key
 from memeloc.survey.targets.protocol import SurveyPack
+
+
+def training_items(pack: SurveyPack, sheet: Sheet, number: int) -> tuple[Check, ...]:
+    """The first examples of the taxonomy as items; they have ids that no entry has.
+
+    An example's label differs from the one before where that is possible, so that nobody learns
+    the order.
+    """
+    taken = {entry_id(entry) for entry in sheet.entries}
+    names = (name for each in count(1) if (name := f"training-{each}") not in taken)
+    by_label: dict[str, list[str]] = {}
+    for example in pack.taxonomy.examples:
+        by_label.setdefault(example.label, []).append(example.id)
+    order = sorted(pack.taxonomy.examples, key=lambda each: by_label[each.label].index(each.id))
+    code = sheet.culture.code
+    return tuple(
+        Check(name, "implicit", each.label, each.id, pack.examples.get((code, each.id)))
+        for name, each in zip(names, islice(order, number), strict=False)
+    )
+
+
+def right_at_once(items: Sequence[Check], first: Mapping[str, str]) -> int:
+    """How many training items were answered right the first time; `first` has labels by id."""
+    return sum(first.get(item.id) == item.expected for item in items)
 
 
 class ServedSheet(SheetTexts):

@@ -9,23 +9,26 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from datetime import UTC, datetime
+from functools import cached_property
 from itertools import repeat
 from pathlib import Path
 
 from PIL import Image
 
 from memeloc.correct.beside import given_up_lines
-from memeloc.correct.model import Sheet, SheetItem, SheetPart, text_key
+from memeloc.correct.model import Match, Sheet, SheetItem, SheetPart, text_key
 from memeloc.errors import InputError
 from memeloc.files import replacing
+from memeloc.glossary import Term, terms_in
 from memeloc.model import Caption, Locale, Template
 from memeloc.placeholders import placeholders
 from memeloc.resources import folder
 from memeloc.store.records import Kind, ToCorrect
 from memeloc.store.surveys.survey_texts import ENGLISH
 from memeloc.templates.pictures import open_picture
+from memeloc.translate import TranslationItem, TranslationMemory
+from memeloc.translate.protocol import merged
 from memeloc.workspace.capacity import capacity
-from memeloc.workspace.correcting.references import References
 from memeloc.workspace.folder import WorkspaceFolder
 from memeloc.workspace.part import Part
 
@@ -180,3 +183,45 @@ def _save_small(image: Image.Image, path: Path, side: int) -> None:
     small.thumbnail((side, side), Image.Resampling.LANCZOS)
     with replacing(path) as temporary:
         small.save(temporary, "JPEG", quality=_QUALITY, dpi=(96, 96))
+
+
+class References(Part):
+    """The translation memory and the glossary of a pair of languages, for the texts of a kind."""
+
+    def __init__(
+        self, workspace: WorkspaceFolder, source: Locale, target: Locale, kind: Kind
+    ) -> None:
+        super().__init__(workspace)
+        self._source, self._target, self._kind = source, target, kind
+
+    def matches(self, item: ToCorrect) -> tuple[Match, ...]:
+        """What was translated before and is similar, best first; nothing for a transcript."""
+        if self._kind == "transcript" or not self._memory:
+            return ()
+        asked = TranslationItem(item.meme_id, item.source.caption, self._source, self._target)
+        return tuple(
+            Match(
+                percent=match.percent,
+                source=merged(asked, match.unit.source).parts,
+                text=merged(asked, match.texts).parts,
+                origin=match.unit.origin,
+            )
+            for match in self._memory.nearest(asked)
+            if match.unit is not None
+        )
+
+    def terms(self, item: ToCorrect) -> tuple[Term, ...]:
+        """The glossary's terms that occur in the source; none for a transcript."""
+        if self._kind == "transcript":
+            return ()
+        terms = terms_in(self._terms, item.source.parts, self._source)
+        return tuple(term for term in terms if term.names)
+
+    @cached_property
+    def _terms(self) -> tuple[Term, ...]:
+        return self._workspace.glossary.terms(self._target)
+
+    @cached_property
+    def _memory(self) -> TranslationMemory:
+        tags = (self._source.tag, self._target.tag)
+        return TranslationMemory(self._store.memory.find(*tags, self._kind))

@@ -1,14 +1,64 @@
-"""What becomes of collected items. In: a workspace. Out: `Curating`."""
+"""What becomes of what was collected; topics of templates. In: a workspace. Out: `Curating`."""
 
 from __future__ import annotations
 
+from collections import defaultdict
+from dataclasses import dataclass
+from pathlib import Path
+
+from memeloc.curate.filters.nearest_topics import WithoutTopic, nearest_topics
+from memeloc.curate.filters.topics import Mode, TopicMatcher, TopicSettings
+from memeloc.curate.selecting.stages import TOPICS
+from memeloc.settings import validate
 from memeloc.workspace.curating.deduplicating import Deduplicating
 from memeloc.workspace.curating.describing import Describing
 from memeloc.workspace.curating.filtering import Filtering
 from memeloc.workspace.curating.matching import Matching
 from memeloc.workspace.curating.reviewing import Reviewing
 from memeloc.workspace.curating.selecting import Selecting
-from memeloc.workspace.curating.topics import Topics
+from memeloc.workspace.part import Part
+
+
+@dataclass(frozen=True, slots=True)
+class NearestTopics:
+    """Templates without a topic, those with most captions first; `templates` counts all."""
+
+    templates: int
+    without: list[WithoutTopic]
+
+
+class Topics(Part):
+    """What templates are about."""
+
+    def without_topic(
+        self, *, file: str | None = None, keyword: Mode | None = None, most: int = 3
+    ) -> NearestTopics:
+        """The templates in whose name no keyword matches, each with its nearest topics.
+
+        Args:
+            file, keyword: as the filter's settings of these names; None as memeloc.toml has them.
+            most: topics of a template.
+        """
+        given = {"file": file, "keyword": keyword}
+        changed = {name: value for name, value in given.items() if value is not None}
+        configured = self._workspace.settings.curate.get(TOPICS, {})
+        settings = validate(TopicSettings, {**configured, **changed}, "the filter topics")
+        matcher = TopicMatcher(settings.topics(self._workspace.root or Path()))
+        templates = list(self._store.items.find("template"))
+        without = [item for item in templates if not matcher.match(settings.text(item))]
+        captions: dict[str, list[str]] = defaultdict(list)
+        for caption in self._store.items.find("caption"):
+            captions[caption.parent].append(" ".join(caption.parts))
+        rows = [
+            WithoutTopic(
+                item.id,
+                item.name,
+                len(captions[item.id]),
+                nearest_topics(item.name, captions[item.id], matcher, most),
+            )
+            for item in without
+        ]
+        return NearestTopics(len(templates), sorted(rows, key=lambda row: -row.captions))
 
 
 class Curating(Deduplicating, Matching, Filtering, Reviewing, Selecting, Topics, Describing):

@@ -6,7 +6,7 @@
 4. `labels` is all of it behind one class, `Labels`.
 """
 
+from memeloc.workspace.labels.labelling import LabelSettings
 from memeloc.workspace.labels.labels import Labels
-from memeloc.workspace.labels.settings import LabelSettings
 
 __all__ = ["LabelSettings", "Labels"]

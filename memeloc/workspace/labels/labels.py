@@ -19,10 +19,14 @@ from memeloc.label.topics import (
 )
 from memeloc.tables.writing import Column, write_table
 from memeloc.workspace.labels.auditing import audit_of, labels_table
-from memeloc.workspace.labels.labelling import Labelling, labellings, newest_labelling
+from memeloc.workspace.labels.labelling import (
+    Labelling,
+    LabelSettings,
+    labellings,
+    newest_labelling,
+)
 from memeloc.workspace.labels.people import build_survey, surveys_of
 from memeloc.workspace.labels.running import LabelPlan, LabelResult, OnProgress, Run
-from memeloc.workspace.labels.settings import LabelSettings
 from memeloc.workspace.labels.status import LabelStatusList, status_of
 from memeloc.workspace.part import Part
 from memeloc.workspace.surveys.building import BuildResult

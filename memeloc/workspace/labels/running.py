@@ -22,8 +22,7 @@ from memeloc.language_models import Budget, LanguageModel, Plan, read_model_sett
 from memeloc.language_models.recording import Failures
 from memeloc.ocr.transcript import Transcript
 from memeloc.workspace.folder import WorkspaceFolder
-from memeloc.workspace.labels.labelling import labels_of, newest_labelling
-from memeloc.workspace.labels.settings import LabelSettings
+from memeloc.workspace.labels.labelling import LabelSettings, labels_of, newest_labelling
 from memeloc.workspace.model_inputs import meme_inputs, of_which
 from memeloc.workspace.surveys.collected import RENDERED
 

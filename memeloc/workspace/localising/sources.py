@@ -1,19 +1,27 @@
-"""The ways to a clean picture. In: pictures, templates. Out: sources to ask, the best first."""
+"""The ways to a clean picture. In: pictures, templates. Out: sources to ask, the best first.
+
+Hashes say which known templates may be a meme's, as for `memeloc match`; the meme must then lie on
+the template's picture, so that two drawings of like tones are not mixed up.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from functools import cached_property
 from pathlib import Path
 
-from memeloc.curate.duplicates.hashing import hash_picture
+import numpy as np
+
+from memeloc.curate.duplicates.hashing import bits_between, hash_picture
 from memeloc.curate.pictures import map_pictures
 from memeloc.engine import usable_cpus
+from memeloc.localise.aligning import align, find_points
 from memeloc.localise.grouping import group_pictures
 from memeloc.localise.localise import Restoring
-from memeloc.localise.protocol import CleanPictureSource, Restorer
+from memeloc.localise.protocol import CleanPicture, CleanPictureSource, FinishedMeme, Mask, Restorer
 from memeloc.localise.recovered_pictures import RecoveredPictures
-from memeloc.templates import load_templates
-from memeloc.workspace.curating.known_templates import KnownTemplates
+from memeloc.model import Template
+from memeloc.templates import load_templates, open_picture
 
 
 def clean_picture_sources(
@@ -39,3 +47,37 @@ def clean_picture_sources(
         groups = group_pictures({files[name]: value for name, value in hashes.items()})
         sources.append(RecoveredPictures(groups, restorer))
     return [*sources, Restoring(restorer)]
+
+
+_DISTANCE = 22
+"""Bits of 64 in which a meme and its template may differ: captions change up to 18, see
+`memeloc.curate.duplicates.match`."""
+_COMPARED = 3
+"""Templates that are looked at closely."""
+
+
+class KnownTemplates:
+    """See `memeloc.localise.protocol.CleanPictureSource`: for memes on known templates."""
+
+    def __init__(self, templates: Mapping[str, Template]) -> None:
+        self._templates = templates
+
+    @cached_property
+    def _hashes(self) -> dict[str, int]:
+        files = {name: template.image for name, template in self._templates.items()}
+        return map_pictures(hash_picture, files, jobs=usable_cpus())[0]
+
+    def find(self, meme: FinishedMeme, mask: Mask) -> CleanPicture | None:
+        """The template's own picture, or None where the meme is on no known template."""
+        value = hash_picture(meme.path)
+        bits = {name: bits_between(value, own) for name, own in self._hashes.items()}
+        near = sorted((name for name in bits if bits[name] <= _DISTANCE), key=bits.__getitem__)
+        if not near:
+            return None
+        points = find_points(meme.pixels)
+        for name in near[:_COMPARED]:
+            template = self._templates[name]
+            pixels = np.asarray(open_picture(template.image)).copy()
+            if align(find_points(pixels), points) is not None:
+                return CleanPicture(pixels, "template", name, template)
+        return None

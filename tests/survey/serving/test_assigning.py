@@ -14,10 +14,10 @@ from memeloc.errors import InputError
 from memeloc.locales import default
 from memeloc.survey.model import Check, Culture, Entry, MemeEntry, Sheet
 from memeloc.survey.quality.rules import Attention
+from memeloc.survey.serving.pages import right_at_once, training_items
 from memeloc.survey.serving.places import Assigner, Place, Taken, Wish
 from memeloc.survey.serving.screening_out import cannot_pass
 from memeloc.survey.serving.settings import read_serve_settings
-from memeloc.survey.serving.training import right_at_once, training_items
 from tests.survey.packs import pack
 
 NOW = datetime(2026, 1, 1, 12, tzinfo=UTC)

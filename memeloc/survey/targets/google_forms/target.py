@@ -9,17 +9,18 @@ FOLDER/README.md             how to go on
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
 from pathlib import Path
 from typing import Any
+from urllib.parse import urlsplit
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 from memeloc.errors import InputError
 from memeloc.survey.targets.google_forms import responses
 from memeloc.survey.targets.google_forms.client import Service
 from memeloc.survey.targets.google_forms.items import Form, Item, Option
-from memeloc.survey.targets.google_forms.made import is_list, read_list
 from memeloc.survey.targets.google_forms.plan import plan
 from memeloc.survey.targets.google_forms.push import FormPush
 from memeloc.survey.targets.google_forms.reading import read, recognises
@@ -27,7 +28,9 @@ from memeloc.survey.targets.google_forms.requests import all_requests, picture_a
 from memeloc.survey.targets.json_files import starts_as_json
 from memeloc.survey.targets.pictures import copy_picture
 from memeloc.survey.targets.protocol import RawRecord, State, SurveyPack, no_progress
+from memeloc.survey.targets.services import is_https
 from memeloc.survey.targets.writing import write_json, write_text
+from memeloc.tables import read_table, text_of
 from memeloc.taxonomy import Kind
 
 _DATA = Path(__file__).parent / "data"
@@ -152,3 +155,53 @@ def _script_data(form: Form) -> dict[str, Any]:
 def _values(record: Form | Item | Option, without: str = "") -> dict[str, Any]:
     """The fields of a record by name; `asdict` would copy each value, which takes longer."""
     return {name: getattr(record, name) for name in record.__slots__ if name != without}
+
+
+_COLUMNS = ("sheet", "form", "answer", "prolific")
+_LONGEST = 1000
+"""Bytes of the headings, at the most."""
+_HOSTS = frozenset({"docs.google.com", "forms.gle"})
+
+
+def is_list(path: Path) -> bool:
+    """Whether a file is the list of forms that the script writes."""
+    try:
+        with path.open("rb") as stream:
+            first = stream.readline(_LONGEST).decode("utf-8", "replace")
+    except OSError:
+        return False
+    return set(_COLUMNS) <= set(re.findall(r"\w+", first))
+
+
+def read_list(path: Path, pack: SurveyPack) -> dict[str, Mapping[str, Any]]:
+    """By sheet id the form's id and addresses, as `FormPush` notes them; nothing is left to make.
+
+    Raises:
+        InputError: a row is of no sheet of the survey, an address is not one of Google's forms, or
+            another form was made for the sheet.
+    """
+    sheets = {sheet.id for sheet in pack.sheets}
+    noted = pack.made.get("google-forms", {})
+    made: dict[str, Mapping[str, Any]] = {}
+    table = read_table(path, _COLUMNS)
+    places = [table.columns.index(name) for name in _COLUMNS]
+    for row in table.rows:
+        sheet, form, answer, prolific = (text_of(row.cells[place]).strip() for place in places)
+        if sheet not in sheets:
+            raise InputError(f"The survey has no sheet {sheet[:80]!r}.", file=path, row=row.number)
+        for address in (answer, prolific):
+            if not is_https(address) or urlsplit(address).hostname not in _HOSTS:
+                message = f"{address[:80]!r} is not the address of a form at Google."
+                raise InputError(message, file=path, row=row.number)
+        other = noted.get(sheet, {}).get("form", form)
+        if other != form:
+            message = f"The sheet {sheet} has another form, {other[:80]!r}; keep one of them."
+            raise InputError(message, file=path, row=row.number)
+        done = dict.fromkeys(("filled", "published", "open"), True)
+        made[sheet] = {
+            "items": {},
+            **noted.get(sheet, {}),
+            **{"form": form, "responder": answer, "prolific": prolific},
+            **done,
+        }
+    return made

@@ -13,7 +13,7 @@ from memeloc.store.surveys.participant_ids import hash_id, hidden
 from memeloc.store.surveys.serving import GivenAnswer
 from memeloc.store.tables.types import now
 from memeloc.survey.model import Check
-from memeloc.survey.serving.pages import ServedSheet
+from memeloc.survey.serving.pages import ServedSheet, right_at_once
 from memeloc.survey.serving.places import (
     COMPLETE,
     FAILED_CHECKS,
@@ -23,7 +23,6 @@ from memeloc.survey.serving.places import (
     Place,
 )
 from memeloc.survey.serving.screening_out import cannot_pass
-from memeloc.survey.serving.training import right_at_once
 from memeloc.survey.targets.protocol import Imported, RawAnswer, RawSubmission
 from memeloc.survey.targets.resolver import resolve
 from memeloc.workspace.surveys.serving.served import Message, Served

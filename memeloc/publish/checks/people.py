@@ -1,0 +1,110 @@
+"""Who could be known. In: a `Release`. Out: ids, erased people, facts that few people share."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterator, Sequence
+
+from memeloc.counts import counted
+from memeloc.publish.checks.finding import Finding, Private
+from memeloc.publish.checks.texts import find_words
+from memeloc.publish.describing.summary import ANNOTATOR, CULTURE
+from memeloc.publish.people import WITHHELD, small_cells
+from memeloc.publish.release import Release
+from memeloc.publish.settings import ReleaseSettings
+
+_PEOPLE = "people"
+_HASH = re.compile(r"[0-9a-f]{16}|[0-9a-f]{32}|[0-9a-f]{64}")
+_LIKE_IDS = re.compile(r"[0-9a-f]{24}|[\w.+-]+@[\w-]+(?:\.[\w-]+)+")
+"""Ids of people and submissions at Prolific, and e-mail addresses."""
+_OTHER_IDS = re.compile(r"meme_id|item|template|path|sha256|url|source|licence|evidence")
+"""Columns in which 24 hex digits, or an address, are not a person's."""
+
+
+def participant_ids(release: Release, private: Private) -> Iterator[Finding]:
+    """Ids as services have them, ids that the workspace knows, names that are no keyed hash."""
+    for name, table in release.tables.items():
+        if ANNOTATOR in table.frame.columns:
+            values = table.frame[ANNOTATOR].astype(str)
+            wrong = (~values.str.fullmatch(_HASH.pattern)).to_numpy().nonzero()[0].tolist()
+            if wrong:
+                yield Finding(
+                    "participant ids",
+                    "refused",
+                    "an annotator is not named by a keyed hash; publish the workspace's own "
+                    "answers, or hash the ids first.",
+                    f"tables/{name}",
+                    wrong[0] + 2,
+                    ANNOTATOR,
+                    len(wrong),
+                )
+
+    def is_id(word: str, column: str) -> bool:
+        if column == ANNOTATOR:
+            return False
+        looks = bool(column) and not _OTHER_IDS.fullmatch(column) and _LIKE_IDS.fullmatch(word)
+        return bool(looks) or private.is_participant(word)
+
+    yield from find_words(
+        release,
+        "participant ids",
+        "refused",
+        "this names a person: an id or an address of somebody; take it out.",
+        is_id,
+    )
+
+
+def erased_people(release: Release, private: Private) -> Iterator[Finding]:
+    """Texts and names of files that name somebody who was erased."""
+    yield from find_words(
+        release,
+        "erased people",
+        "refused",
+        "this names a person whom `memeloc survey forget` erased; take it out.",
+        lambda word, column: private.is_erased(word),
+    )
+
+
+def few_people(release: Release, private: Private) -> Iterator[Finding]:
+    """Combinations of demographics that fewer people of a culture share than the settings ask."""
+    table = release.tables.get(_PEOPLE)
+    if table is None or CULTURE not in table.frame.columns:
+        return
+    settings = release.about if isinstance(release.about, ReleaseSettings) else ReleaseSettings()
+    columns = [name for name in table.frame.columns if name not in (ANNOTATOR, CULTURE)]
+    if not columns:
+        return
+    rows = [tuple(row) for row in table.frame[[CULTURE, *columns]].astype(str).to_numpy().tolist()]
+    yield from _complements(rows, settings.smallest_cell)
+    for cell in small_cells(table.frame, columns, settings.smallest_cell):
+        people = rows.count(cell)
+        shared = ", ".join(name for name, value in zip(columns, cell[1:], strict=True) if value)
+        yield Finding(
+            "small cells",
+            "refused",
+            f"only {counted(people, 'person', 'people')} of {cell[0]} "
+            f"{'has' if people == 1 else 'have'} these values of {shared}; withhold them, or leave "
+            f"the column out of release.demographics (smallest_cell is {settings.smallest_cell}).",
+            f"tables/{_PEOPLE}",
+            rows.index(cell) + 2,
+            shared,
+        )
+
+
+def _complements(rows: Sequence[tuple[str, ...]], smallest: int) -> Iterator[Finding]:
+    """Cultures in which what is withheld follows from the counts of the others."""
+    counts = Counter(rows)
+    for culture in dict.fromkeys(row[0] for row in rows):
+        nothing = (culture, *[WITHHELD] * (len(rows[0]) - 1))
+        others = sum(1 for cell in counts if cell[0] == culture and cell != nothing)
+        if others and 0 < counts[nothing] < smallest:
+            people = counted(counts[nothing], "person", "people")
+            yield Finding(
+                "small cells",
+                "refused",
+                f"everything is withheld of only {people} of {culture}, so that it follows from "
+                f"the counts of the others; withhold it of {smallest} at least.",
+                f"tables/{_PEOPLE}",
+                rows.index(nothing) + 2,
+            )
