@@ -160,8 +160,6 @@ OUTCOMES = {
 def _by_severity(
     counts: Mapping[str, Floats], labels: Sequence[str], severities: Severities
 ) -> Section:
-    import pandas as pd
-
     groups = list(dict.fromkeys(severities.group[labels[at]] for at in severities.harmful(labels)))
     rows: list[dict[str, Any]] = []
     for model, cells in counts.items():
@@ -182,14 +180,14 @@ def _by_severity(
         "within": "of errors among the harmful, the share within the severity, 0 to 1",
         "within_by_chance": "the same, of errors at random, 0 to 1",
     }
-    frame = pd.DataFrame(rows, columns=list(columns))
+    title = "Errors within a severity"
+    table = Table.of("severity", title, rows, columns, method)
+    frame = table.frame
     plots = []
     for number, model in enumerate(list(counts)[:PLOTTED]):
         shares = frame[frame["model"] == model].set_index("severity")[list(OUTCOMES)]
-        name, title = f"severity-{number + 1}", f"{model}: what was given, by severity"
-        plots.append(Bars(name, title, shares, "share of answers", method, stacked=True))
-    title = "Errors within a severity"
-    table = Table("severity", title, frame, columns, method)
+        name, about = f"severity-{number + 1}", f"{model}: what was given, by severity"
+        plots.append(Bars(name, about, shares, "share of answers", method, stacked=True))
     sentences = tuple(_sentence(model, rows) for model, rows in frame.groupby("model", sort=False))
     return Section("severity", title, (table,), tuple(plots), tuple(filter(None, sentences)))
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import datetime
 import hashlib
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -117,6 +117,15 @@ class ReleaseTable:
     frame: pd.DataFrame
     title: str
     columns: Mapping[str, str]
+
+    @classmethod
+    def of(
+        cls, name: str, rows: Iterable[Any], title: str, columns: Mapping[str, str]
+    ) -> ReleaseTable:
+        """A table of rows, each with a cell for each of the columns, or cells by their names."""
+        import pandas as pd
+
+        return cls(name, pd.DataFrame(list(rows), columns=list(columns)), title, columns)
 
 
 @dataclass(frozen=True, slots=True, eq=False)

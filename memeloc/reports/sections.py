@@ -36,12 +36,12 @@ class Table:
         cls,
         name: str,
         title: str,
-        rows: Iterable[Sequence[Any]],
+        rows: Iterable[Sequence[Any] | Mapping[str, Any]],
         columns: Mapping[str, str],
         method: str,
         captions: tuple[str, ...] = (),
     ) -> Table:
-        """A table of rows with a cell for each of the columns."""
+        """A table of rows with a cell for each of the columns, or of cells by their names."""
         import pandas as pd
 
         frame = pd.DataFrame(list(rows), columns=list(columns))

@@ -130,7 +130,6 @@ def _groups(answers: Answers, by: str) -> tuple[list[_Group], list[str]]:
 
 
 def _agreement(answers: Answers, groups: list[_Group], settings: Settings, by: str) -> Table:
-    import pandas as pd
 
     rows: list[tuple[Any, ...]] = []
     for group in [*groups, _Group("all items", np.ones(len(answers.names), dtype=bool))]:
@@ -168,8 +167,7 @@ def _agreement(answers: Answers, groups: list[_Group], settings: Settings, by: s
         f"(multi3hate Table 4). Its interval: percentiles of {settings.bootstraps:,} resamples of "
         "the items."
     )
-    frame = pd.DataFrame(rows, columns=list(columns))
-    return Table(f"{by}-agreement", f"Agreement of cultures by {by}", frame, columns, method)
+    return Table.of(f"{by}-agreement", f"Agreement of cultures by {by}", rows, columns, method)
 
 
 def _pairs(answers: Answers, groups: list[_Group], settings: Settings, by: str) -> Table:
@@ -229,8 +227,6 @@ def _tests(answers: Answers, groups: list[_Group], settings: Settings, by: str) 
 
 
 def _shares(answers: Answers, groups: list[_Group], settings: Settings, by: str) -> Table:
-    import pandas as pd
-
     rows = [
         (group.name, *row)
         for group in groups
@@ -245,14 +241,11 @@ def _shares(answers: Answers, groups: list[_Group], settings: Settings, by: str)
         "low": "lower end of its interval",
         "high": "upper end",
     }
-    frame = pd.DataFrame(rows, columns=list(columns))
     method = "Of items with a majority label in the culture; Wilson's intervals."
-    return Table(f"{by}-labels", f"Labels by {by}", frame, columns, method)
+    return Table.of(f"{by}-labels", f"Labels by {by}", rows, columns, method)
 
 
 def _within(answers: Answers, groups: list[_Group], settings: Settings, by: str) -> Table:
-    import pandas as pd
-
     rows = []
     for group in groups:
         for place, culture in enumerate(answers.cultures):
@@ -274,7 +267,7 @@ def _within(answers: Answers, groups: list[_Group], settings: Settings, by: str)
     }
     method = f"As of all items; intervals by {settings.bootstraps:,} resamples of the items."
     title = f"Agreement within cultures by {by}"
-    return Table(f"{by}-within", title, pd.DataFrame(rows, columns=list(columns)), columns, method)
+    return Table.of(f"{by}-within", title, rows, columns, method)
 
 
 def _plots(

@@ -32,12 +32,10 @@ def training_section(tuned: Tuned) -> Section:
         "learning rate": "the highest of the schedule",
         "loss": "mean over the last epoch; of labels in nats, of answers by token",
     }
-    import pandas as pd
-
-    table = Table(
+    table = Table.of(
         "training",
         "What was trained",
-        pd.DataFrame(rows, columns=list(columns)),
+        rows,
         columns,
         f"{_split(tuned)} The optimiser is AdamW, without weight decay unless the run names one.",
     )
@@ -92,7 +90,7 @@ def matrix_section(tuned: Tuned, evaluation: Evaluation) -> Section:
     return Section(
         MATRIX,
         "A model for each culture",
-        tables=(Table(MATRIX, title, pd.DataFrame(rows, columns=list(columns)), columns, method),),
+        tables=(Table.of(MATRIX, title, rows, columns, method),),
         plots=(Heatmap("cultures-matrix", title, values, method),),
         sentences=_sentences(tuned, evaluation, values),
         figures={
@@ -158,8 +156,6 @@ def _plain(value: object) -> object:
 
 
 def _epochs(tuned: Tuned) -> Table:
-    import pandas as pd
-
     columns = {
         "model": "its name in the run",
         "part": "what it was tested on",
@@ -173,8 +169,7 @@ def _epochs(tuned: Tuned) -> Table:
         for each in model.fold.history
         for rate in (f"{each['learning_rate']:.3g}",)
     ]
-    frame = pd.DataFrame(rows, columns=list(columns))
-    return Table("epochs", "Loss by epoch", frame, columns, _split(tuned))
+    return Table.of("epochs", "Loss by epoch", rows, columns, _split(tuned))
 
 
 def _losses(tuned: Tuned) -> Iterator[Lines]:

@@ -134,7 +134,6 @@ def _sentence(row: Any) -> str:
 def _summary(matrix: pd.DataFrame, method: str) -> Table:
     """By model and task the mean F1 within a period, on later and on earlier ones."""
     import numpy as np
-    import pandas as pd
 
     def mean(cells: pd.DataFrame, kept: pd.Series[bool]) -> float:
         return float(cells.loc[kept, "f1"].mean()) if kept.any() else float(np.nan)
@@ -153,6 +152,5 @@ def _summary(matrix: pd.DataFrame, method: str) -> Table:
         "earlier": "mean macro F1 on earlier periods",
         "earlier_delta": "earlier minus within",
     }
-    frame = pd.DataFrame(rows, columns=list(columns))
     title = "Within a period, and on later and earlier ones"
-    return Table("temporal-summary", title, frame, columns, method)
+    return Table.of("temporal-summary", title, rows, columns, method)

@@ -77,15 +77,13 @@ def models_section(comparison: Comparison) -> Section:
         for number, task in enumerate(comparison.tasks, 1)
     )
     table = Table("models", "Models", frame, _only(columns, frame), method)
-    own = Table("own-items", "Models on all of their items", *_own_items(comparison))
+    own = _own_items(comparison)
     figures = {f"f1 {s.task.name} {s.model}": float(s.metrics.f1) for s in comparison.scores}
     return Section("models", "Models", (table, own), plots, (sentence,), figures)
 
 
 def classes_section(comparison: Comparison) -> Section:
     """F1 and support of each label, a model each."""
-    import pandas as pd
-
     rows = [
         (
             scores.task.name,
@@ -113,8 +111,8 @@ def classes_section(comparison: Comparison) -> Section:
         "F1": _SHARE,
     }
     method = "On the items that all models were tested on; 0 where nothing was predicted."
-    frame = pd.DataFrame(rows, columns=list(columns))
-    finest = frame[frame["task"] == comparison.tasks[0].name]
+    table = Table.of("classes", "F1 by class", rows, columns, method, captions=("class",))
+    finest = table.frame[table.frame["task"] == comparison.tasks[0].name]
     matrix = finest.pivot(index="model", columns="class", values="F1")
     matrix = matrix.loc[
         list(comparison.training.predictions), list(comparison.tasks[0].labels)
@@ -122,15 +120,13 @@ def classes_section(comparison: Comparison) -> Section:
     return Section(
         "classes",
         "Classes",
-        (Table("classes", "F1 by class", frame, columns, method, captions=("class",)),),
+        (table,),
         (Heatmap("f1-by-class", "F1 by class", matrix, method),),
     )
 
 
 def languages_section(comparison: Comparison) -> Section:
     """Macro-F1 of each language's items, a model each."""
-    import pandas as pd
-
     training, task = comparison.training, comparison.tasks[0]
     tags = np.array([example.language for example in training.dataset.examples])
     common = training.common
@@ -151,22 +147,20 @@ def languages_section(comparison: Comparison) -> Section:
         "low": f"of F1: lower end of its {CONFIDENCE:.0%} interval",
         "high": f"of F1: upper end of its {CONFIDENCE:.0%} interval",
     }
-    frame = pd.DataFrame(rows, columns=list(columns))
     method = f"{task.name}, on the items of a language that all models were tested on."
-    matrix = frame.pivot(index="model", columns="language", values="F1")
+    table = Table.of("languages", "Macro-F1 by language", rows, columns, method)
+    matrix = table.frame.pivot(index="model", columns="language", values="F1")
     matrix = matrix.loc[list(training.predictions)].rename_axis(index=None, columns=None)
     return Section(
         "languages",
         "Languages",
-        (Table("languages", "Macro-F1 by language", frame, columns, method),),
+        (table,),
         (Heatmap("f1-by-language", "Macro-F1 by language", matrix, method),),
     )
 
 
 def splits_section(comparison: Comparison) -> Section:
     """How many examples of each label were trained on and tested on."""
-    import pandas as pd
-
     training = comparison.training
     classes, labels = training.dataset.classes, training.dataset.labels
     rows = []
@@ -184,13 +178,12 @@ def splits_section(comparison: Comparison) -> Section:
         "trained on": "examples",
         "tested on": "examples",
     }
-    frame = pd.DataFrame(rows, columns=list(columns))
     about = training.splits.about
     method = f"{about[:1].upper()}{about[1:]}."
     gaps: tuple[str, ...] = ()
     if training.splits.left_out:
         gaps = (f"{training.splits.left_out:,} examples are in neither part and were not used.",)
-    table = Table("splits", "Examples by split", frame, columns, method, captions=("class",))
+    table = Table.of("splits", "Examples by split", rows, columns, method, captions=("class",))
     return Section("splits", "Splits", (table,), sentences=(method,), gaps=gaps)
 
 
@@ -221,9 +214,7 @@ def _intervals(scores: list[ModelScores]) -> pd.DataFrame:
     return pd.DataFrame(rows, columns=["label", "value", "low", "high"])
 
 
-def _own_items(comparison: Comparison) -> tuple[pd.DataFrame, dict[str, str], str]:
-    import pandas as pd
-
+def _own_items(comparison: Comparison) -> Table:
     rows = []
     for model in comparison.training.predictions:
         own = comparison.tested(model)
@@ -241,7 +232,7 @@ def _own_items(comparison: Comparison) -> tuple[pd.DataFrame, dict[str, str], st
         "Each model on all items that have what it looks at; not to be compared with each other "
         "where the items differ."
     )
-    return pd.DataFrame(rows, columns=list(columns)), columns, method
+    return Table.of("own-items", "Models on all of their items", rows, columns, method)
 
 
 def _only(columns: dict[str, str], frame: pd.DataFrame) -> dict[str, str]:

@@ -230,8 +230,6 @@ class SurveyTables:
 
     def _questions(self, published: Mapping[str, str]) -> ReleaseTable:
         """The questions, or drafts of answers, that memes have of their own."""
-        import pandas as pd
-
         rows = [
             {"survey": each.survey.name, "meme_id": meme, "question": question, "text": text}
             for each in self.surveys
@@ -239,9 +237,9 @@ class SurveyTables:
             for question, text in texts.items()
             if meme in published
         ]
-        return ReleaseTable(
+        return ReleaseTable.of(
             "questions",
-            pd.DataFrame(rows, columns=list(_QUESTIONS)),
+            rows,
             "Texts that questions have of a meme's own",
             _QUESTIONS,
         )

@@ -109,8 +109,6 @@ def captions_table(
     captions: TakenCaptions, collected: CollectedPictures, splits: Mapping[str, str]
 ) -> ReleaseTable:
     """A row a caption, and a row a finished meme's text."""
-    import pandas as pd
-
     rows = [
         {
             "meme_id": meme,
@@ -137,5 +135,4 @@ def captions_table(
         for meme, item in collected.items.items()
         if any(item.parts)
     ]
-    frame = pd.DataFrame(rows, columns=list(_COLUMNS))
-    return ReleaseTable("captions", frame, "Captions in all languages", _COLUMNS)
+    return ReleaseTable.of("captions", rows, "Captions in all languages", _COLUMNS)

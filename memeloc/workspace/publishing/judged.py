@@ -92,8 +92,6 @@ _TEMPLATES = {
 
 def templates_table(workspace: WorkspaceFolder, templates: Mapping[str, str]) -> ReleaseTable:
     """A row a template that memes are rendered on."""
-    import pandas as pd
-
     counts = Counter(templates.values())
     known = workspace.templates
     rows = [
@@ -109,8 +107,7 @@ def templates_table(workspace: WorkspaceFolder, templates: Mapping[str, str]) ->
         for name in counts
         if name in known
     ]
-    frame = pd.DataFrame(rows, columns=list(_TEMPLATES))
-    return ReleaseTable("templates", frame, "Templates, a row each", _TEMPLATES)
+    return ReleaseTable.of("templates", rows, "Templates, a row each", _TEMPLATES)
 
 
 _MODEL_LABELS = {
@@ -139,8 +136,6 @@ def model_labels(
     Raises:
         InputError: a table cannot be read, or lacks a column.
     """
-    import pandas as pd
-
     rows: list[tuple[Any, ...]] = [*labelled]
     for path in tables:
         table = read_table(path, ("meme_id", "model", "label"))
@@ -169,9 +164,9 @@ def model_labels(
         for verdict in by_filter.values()
         if verdict.evidence.get("model")
     ]
-    frame = pd.DataFrame(rows, columns=list(_MODEL_LABELS))
-    frame["score"] = frame["score"].astype("Float64")
-    return ReleaseTable("model_labels", frame, "What models judged, a row each", _MODEL_LABELS)
+    made = ReleaseTable.of("model_labels", rows, "What models judged, a row each", _MODEL_LABELS)
+    made.frame["score"] = made.frame["score"].astype("Float64")
+    return made
 
 
 _COLLECTED = {
@@ -184,15 +179,12 @@ _COLLECTED = {
 
 def collected_labels(workspace: WorkspaceFolder, items: Mapping[str, str]) -> ReleaseTable:
     """A row for each label that a source's own people gave."""
-    import pandas as pd
-
     rows = [
         (items[item.id], item.origin.source, question, label)
         for item in (workspace.store.items.find(ids=list(items)) if items else ())
         for question, label in item.labels.items()
     ]
-    frame = pd.DataFrame(rows, columns=list(_COLLECTED))
-    return ReleaseTable("collected_labels", frame, "Labels that sources came with", _COLLECTED)
+    return ReleaseTable.of("collected_labels", rows, "Labels that sources came with", _COLLECTED)
 
 
 _JUDGEMENTS = {
@@ -205,8 +197,6 @@ _JUDGEMENTS = {
 
 def judgements(workspace: WorkspaceFolder, items: Mapping[str, str]) -> ReleaseTable:
     """How many reviewers of the team answered what about a filter and a published meme."""
-    import pandas as pd
-
     votes: dict[tuple[str, str], Counter[str]] = {}
     for judgement in workspace.store.curation.judgements():
         answer = judgement.answer.strip().lower()
@@ -214,8 +204,7 @@ def judgements(workspace: WorkspaceFolder, items: Mapping[str, str]) -> ReleaseT
             key = (items[judgement.subject], judgement.question)
             votes.setdefault(key, Counter())[answer] += 1
     rows = [(*key, counts["keep"], counts["drop"]) for key, counts in votes.items()]
-    frame = pd.DataFrame(rows, columns=list(_JUDGEMENTS))
-    return ReleaseTable("judgements", frame, "What the team's reviewers answered", _JUDGEMENTS)
+    return ReleaseTable.of("judgements", rows, "What the team's reviewers answered", _JUDGEMENTS)
 
 
 def duplicates(workspace: WorkspaceFolder) -> list[Sequence[str]]:
