@@ -34,8 +34,7 @@ def read_head(path: Path, largest: int | None = LARGEST_FILE) -> bytes:
         raise InputError(f"cannot be read: {error.strerror}", file=path) from error
     if largest is not None and size > largest:
         raise InputError(
-            f"has {size / 2**20:,.0f} MB; more than {largest // 2**20} MB are not read",
-            file=path,
+            f"has {size / 2**20:,.0f} MB; more than {largest // 2**20} MB are not read", file=path
         )
     if not head.strip():
         raise InputError("is empty", file=path)

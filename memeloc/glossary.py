@@ -125,7 +125,7 @@ def read_glossary(path: Path, locales: Registry) -> Glossary:
                 raise InputError(
                     f"{name[:60]!r} stands in row {before} already: put both into one row, with | "
                     "between",
-                    file=path, row=row.number, column=TERM,
+                    file=path, row=row.number, column=TERM
                 )  # fmt: skip
         rows.append((names, cells))
     return Glossary(file_sha256(path), tuple(rows), columns)

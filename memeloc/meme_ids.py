@@ -86,9 +86,7 @@ def _folded(meme_id: str) -> str:
 
 
 def check_file_names(
-    path: Path,
-    rows: Iterable[tuple[int, str]],
-    known_ids: Iterable[str] = (),
+    path: Path, rows: Iterable[tuple[int, str]], known_ids: Iterable[str] = ()
 ) -> None:
     """See whether the ids in a table can be names of files on every system.
 

@@ -57,12 +57,7 @@ def answer_steps(answers: Answers) -> list[Step]:
         Step("items", f"with a vote in each of {cultures}", int(votes.all(axis=1).sum())),
         Step("items", f"with a label in each of {cultures}", int(labelled.all(axis=1).sum())),
         Step(_LABELS, "with votes", cells),
-        Step(
-            _LABELS,
-            "with a majority",
-            int(labelled.sum()),
-            {"tie": ties} if ties else {},
-        ),
+        Step(_LABELS, "with a majority", int(labelled.sum()), {"tie": ties} if ties else {}),
     ]
 
 

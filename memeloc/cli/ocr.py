@@ -93,12 +93,7 @@ def ocr(
 
 
 def _read_files(
-    files: Sequence[Path],
-    language: str,
-    reader: str,
-    jobs: int | None,
-    by: Engine,
-    as_json: bool,
+    files: Sequence[Path], language: str, reader: str, jobs: int | None, by: Engine, as_json: bool
 ) -> None:
     from memeloc.workspace.reading import read_files
 

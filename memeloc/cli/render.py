@@ -87,9 +87,7 @@ def render(
     strict: Strict = False,
     force: bool = Option(False, "--force", help="Render what is unchanged, too."),
     prune: bool = Option(
-        False,
-        "--prune",
-        help="Remove pictures of earlier runs that the table has no caption for.",
+        False, "--prune", help="Remove pictures of earlier runs that the table has no caption for."
     ),
     as_json: AsJson = False,
 ) -> None:

@@ -184,9 +184,7 @@ def recover(
     ),
     out: Path = Option(Path("templates"), metavar="DIR", help="Folder the templates go into."),
     inpaint: str = Option(
-        "auto",
-        metavar="NAME|FILE",
-        help="What paints the places that no meme shows without text.",
+        "auto", metavar="NAME|FILE", help="What paints the places that no meme shows without text."
     ),
     jobs: Jobs = None,
     as_json: AsJson = False,

@@ -94,8 +94,7 @@ class _Model:
             (result,) = self._session.run([self._output], dict(feed))
         except Exception as error:
             raise InputError(
-                f"cannot be run on this ({first_line(error)}); check its settings",
-                file=self._path,
+                f"cannot be run on this ({first_line(error)}); check its settings", file=self._path
             ) from error
         return np.asarray(result, dtype=np.float32)
 

@@ -42,9 +42,7 @@ METHOD = (
 
 
 def target_section(
-    harm: tuple[ModelAnswers, Gold],
-    target: tuple[ModelAnswers, Gold],
-    harmless: AbstractSet[str],
+    harm: tuple[ModelAnswers, Gold], target: tuple[ModelAnswers, Gold], harmless: AbstractSet[str]
 ) -> Section:
     """Targets after true and after predicted harm, a model by its name in both tasks.
 

@@ -247,10 +247,7 @@ def _answered(
 
 
 def _paired(
-    first: Sequence[Statement],
-    second: Sequence[Statement],
-    embedder: Embedder,
-    threshold: float,
+    first: Sequence[Statement], second: Sequence[Statement], embedder: Embedder, threshold: float
 ) -> Iterator[tuple[State, str, str, float | None]]:
     """State, texts and similarity: counterparts first, then what has none."""
     left, right = set(range(len(first))), set(range(len(second)))

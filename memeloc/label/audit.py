@@ -154,7 +154,7 @@ def audit_report(result: Audit, survey: str) -> Report:
     }
     return Report(
         "audit", f"Audit of {result.model}", f"How people agree with {result.model}", facts,
-        (section,), methods=section.sentences,
+        (section,), methods=section.sentences
     )  # fmt: skip
 
 

@@ -73,8 +73,7 @@ class FileCache:
         (tables,) = run("SELECT count(*) FROM sqlite_master").fetchone()
         if application != _APPLICATION and tables:
             raise InputError(
-                "is a database, but none with answers of models; name another file",
-                file=self.path,
+                "is a database, but none with answers of models; name another file", file=self.path
             )
         run("PRAGMA journal_mode = WAL")
         run("PRAGMA synchronous = NORMAL")  # a killed process loses nothing, a power cut the last

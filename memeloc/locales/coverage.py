@@ -25,11 +25,7 @@ class Coverage:
 
 
 def coverage(
-    locale: Locale,
-    letters: Iterable[str],
-    family_for: Callable[[str], str | None],
-    *,
-    upper: bool,
+    locale: Locale, letters: Iterable[str], family_for: Callable[[str], str | None], *, upper: bool
 ) -> Coverage:
     """Ask for every grapheme cluster of `letters` which family draws it.
 

@@ -239,11 +239,7 @@ class Renderer:
         return self.locales.get(locale) if isinstance(locale, str) else locale
 
     def _prepare(
-        self,
-        template: Template,
-        background: Background,
-        caption: Caption | str,
-        language: Locale,
+        self, template: Template, background: Background, caption: Caption | str, language: Locale
     ) -> tuple[list[_Slot], tuple[str, ...]]:
         parts = (Caption.parse(caption) if isinstance(caption, str) else caption).parts
         if len(parts) > len(template.boxes):
@@ -334,10 +330,7 @@ def _prove_part(
     box, stack = painted.ink, slot.itemizer.stack
     if box is None:
         return PartProof(
-            slot.box.name,
-            layout.size,
-            missing=layout.missing,
-            truncated=layout.truncated,
+            slot.box.name, layout.size, missing=layout.missing, truncated=layout.truncated
         )
     if slot.bounds.margin * layout.size >= 1:
         ratio = backgrounds.contrast(slot.fill, slot.outline)

@@ -61,11 +61,7 @@ class Exports(Repository):
     """Captions, history and all the rest as tables; TABLES names them."""
 
     def frame(
-        self,
-        table_name: str,
-        tags: Sequence[str] = (),
-        which: Accept = "any",
-        rounds: int = ROUNDS,
+        self, table_name: str, tags: Sequence[str] = (), which: Accept = "any", rounds: int = ROUNDS
     ) -> pd.DataFrame:
         """A table of TABLES as a pandas frame.
 

@@ -128,11 +128,7 @@ def read_tables(
 
 
 def _tables(
-    path: Path,
-    read: Callable[[], Iterator[Line]],
-    is_header: IsHeader | None,
-    *,
-    note: str = "",
+    path: Path, read: Callable[[], Iterator[Line]], is_header: IsHeader | None, *, note: str = ""
 ) -> Iterator[Table]:
     """The table whose header stands among the first rows, if there is one."""
     lines = read() if is_header is None else islice(read(), SEARCHED)

@@ -36,11 +36,7 @@ class Column:
 
 
 def write_table(
-    path: Path,
-    columns: Sequence[str | Column],
-    rows: Iterable[Sequence[Any]],
-    *,
-    suffix: str = "",
+    path: Path, columns: Sequence[str | Column], rows: Iterable[Sequence[Any]], *, suffix: str = ""
 ) -> int:
     """Write a table in the format that the file's ending names; how many rows it has.
 

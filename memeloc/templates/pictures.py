@@ -170,8 +170,7 @@ def _opened(source: Path | bytes) -> Iterator[Image.Image]:
     except Exception as error:  # a damaged file may make a decoder raise anything at all
         reason = (str(error).strip() or type(error).__name__).splitlines()[0][:120]
         raise InputError(
-            f"cannot be read as a picture ({reason}); it may be damaged or cut off",
-            file=path,
+            f"cannot be read as a picture ({reason}); it may be damaged or cut off", file=path
         ) from error
 
 

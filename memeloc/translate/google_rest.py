@@ -32,7 +32,7 @@ def bound_answers(session: requests.Session, seconds: float) -> None:
 
         def send(
             self, request: requests.PreparedRequest, stream: bool = False, *rest: object,
-            **more: object,
+            **more: object
         ) -> requests.Response:  # fmt: skip
             until = monotonic() + seconds
             response = super().send(request, True, *rest, **more)  # type: ignore[arg-type]

@@ -282,10 +282,7 @@ class _Work:
             for each in fields(LanguagePlan)
         }
         return Plan(
-            translator=translator.name,
-            currency=translator.currency,
-            languages=languages,
-            **totals,
+            translator=translator.name, currency=translator.currency, languages=languages, **totals
         )
 
     def _language_plan(self, language: str, translator: Translator) -> LanguagePlan:

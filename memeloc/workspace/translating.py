@@ -286,7 +286,7 @@ class Translating(Part):
 
         def wanted(
             meme_id: str, name: str, version: CaptionVersion, there: CaptionVersion | None,
-            replaces: bool,
+            replaces: bool
         ) -> _Wanted:  # fmt: skip
             template = templates.get(name)
             budgets = capacity(template, locale)

@@ -85,7 +85,7 @@ def people_apart(rows: pd.DataFrame, notes: Notes) -> pd.DataFrame:
         first = rows.loc[shared, "annotator"].iloc[0]
         notes.add(
             f"{counted(int((cultures > 1).sum()), 'annotator id')} such as {first[:60]!r} "
-            "stand in more than one culture; each is taken for a person in each culture",
+            "stand in more than one culture; each is taken for a person in each culture"
         )
         people = rows.loc[shared, "culture"] + "/" + rows.loc[shared, "annotator"]
         rows.loc[shared, "annotator"] = people

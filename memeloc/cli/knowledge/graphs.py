@@ -19,8 +19,7 @@ from memeloc.counts import counted
 def export(
     out: Path = Argument(..., help="A file; for parquet a folder."),
     to: Literal["ttl", "jsonld", "nquads", "parquet"] = Option(
-        ...,
-        help="Turtle, JSON-LD, N-Quads, or tables of statements, entities and relations.",
+        ..., help="Turtle, JSON-LD, N-Quads, or tables of statements, entities and relations."
     ),
     recipe: OfRecipe = "",
     model: OfModel = "",

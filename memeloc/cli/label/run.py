@@ -23,9 +23,7 @@ if TYPE_CHECKING:
 
 def run(
     taxonomy: str = Option(
-        "charmemes",
-        metavar="NAME|FILE",
-        help="The label set; `memeloc survey taxonomies` lists.",
+        "charmemes", metavar="NAME|FILE", help="The label set; `memeloc survey taxonomies` lists."
     ),
     model: str = Option(
         "", metavar="NAME", help="The model, as its server names it.", show_default="memeloc.toml's"

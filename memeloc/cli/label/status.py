@@ -19,11 +19,7 @@ if TYPE_CHECKING:
     from memeloc.workspace.labels.status import LabelStatus, LabelStatusList
 
 
-def status(
-    taxonomy: OfTaxonomy = "",
-    model: OfModel = "",
-    as_json: AsJson = False,
-) -> None:
+def status(taxonomy: OfTaxonomy = "", model: OfModel = "", as_json: AsJson = False) -> None:
     """Say how far each labelling is, what it cost, and how sure it is.
 
     \b
@@ -58,12 +54,7 @@ def export(
     """
     with memeloc.Workspace.find() as workspace:
         result = workspace.labels.export(
-            file,
-            taxonomy=taxonomy,
-            model=model,
-            equal=equal,
-            accepted=for_analysis,
-            survey=survey,
+            file, taxonomy=taxonomy, model=model, equal=equal, accepted=for_analysis, survey=survey
         )
         show(result, f"{file}: {counted(result.rows, 'row')}", as_json=as_json)
 

@@ -54,16 +54,10 @@ def build(
         None, min=1, help="Answers a meme and culture.", show_default="5, or the recipe's"
     ),
     explicit: int | None = Option(
-        None,
-        min=0,
-        help="Explicit attention checks a sheet.",
-        show_default="1, or the recipe's",
+        None, min=0, help="Explicit attention checks a sheet.", show_default="1, or the recipe's"
     ),
     implicit: int | None = Option(
-        None,
-        min=0,
-        help="Implicit attention checks a sheet.",
-        show_default="3, or the recipe's",
+        None, min=0, help="Implicit attention checks a sheet.", show_default="3, or the recipe's"
     ),
     sample: int | None = Option(
         None, min=0, help="So many memes, drawn; 0 for all.", show_default="all, or the recipe's"

@@ -27,11 +27,7 @@ _VIEWS = (
         ),
         empty=True,
     ),
-    Table(
-        "Excluded by",
-        lambda result: result.by_rule.items(),
-        by_place("rule", "submissions"),
-    ),
+    Table("Excluded by", lambda result: result.by_rule.items(), by_place("rule", "submissions")),
     AGREEMENT,
     Table(
         "Who agrees least with the majority of the others",

@@ -15,10 +15,7 @@ from memeloc.cli.survey.options import Name, check_table
 from memeloc.counts import counted
 
 _DECISIONS = Table(
-    "Decisions",
-    lambda result: result.counts.items(),
-    by_place("action", "submissions"),
-    empty=True,
+    "Decisions", lambda result: result.counts.items(), by_place("action", "submissions"), empty=True
 )
 
 

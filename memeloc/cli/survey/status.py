@@ -25,11 +25,7 @@ _LABELS = Table(
     ("culture settled short tied", ("given up", "given up"), "rejected decided"),
 )
 _ASIDE = Table("Excluded by", lambda result: result.aside.items(), by_place("rule", "submissions"))
-_SURVEYS = Table(
-    "Surveys",
-    "surveys",
-    "survey taxonomy cultures memes batches rounds submissions",
-)
+_SURVEYS = Table("Surveys", "surveys", "survey taxonomy cultures memes batches rounds submissions")
 
 
 def status(

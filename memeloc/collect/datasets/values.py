@@ -72,9 +72,7 @@ def _by_english_name() -> dict[str, str]:
 
 
 def labels_of(
-    cells: Mapping[str, Any],
-    columns: Mapping[str, str],
-    questions: Sequence[str],
+    cells: Mapping[str, Any], columns: Mapping[str, str], questions: Sequence[str]
 ) -> dict[str, str]:
     """The labels of a row by question, as they are written; questions without one are left out.
 

@@ -45,7 +45,7 @@ def align(first: LocalFeatures, second: LocalFeatures, *, mirrored: bool = False
     cv2.setRNGSeed(0)
     matrix, agreeing = cv2.estimateAffine2D(
         start, end, method=cv2.RANSAC, ransacReprojThreshold=_PIXELS, maxIters=_ROUNDS,
-        confidence=_SURE,
+        confidence=_SURE
     )  # fmt: skip
     if matrix is None or int(agreeing.sum()) < _LEAST_AGREEING or not _plausible(matrix):
         return None

@@ -108,7 +108,7 @@ def find_features(grey: Grey) -> LocalFeatures:
     across = [
         cv2.KeyPoint(
             width - 1 - point.pt[0], point.pt[1], point.size, (540 - point.angle) % 360,
-            point.response, point.octave, number,
+            point.response, point.octave, number
         )
         for number, point in enumerate(kept)
     ]  # fmt: skip

@@ -116,11 +116,7 @@ class QualityFilter(SettingsFilter[QualitySettings]):
             self.context.add_features(FEATURE, values)  # an interrupted run goes on with these
 
         values, problems = map_pictures(
-            measure,
-            paths,
-            jobs=self.context.jobs,
-            shard_map=self.context.shard_map,
-            on_done=keep,
+            measure, paths, jobs=self.context.jobs, shard_map=self.context.shard_map, on_done=keep
         )
         measured |= values | {sha: {"error": problem} for sha, problem in problems.items()}
         for item in items:

@@ -95,11 +95,7 @@ class Work:
 
 
 def outcome_of(
-    name: str,
-    verdict: Verdict | None,
-    subject: str,
-    people: People,
-    asked: Literal["out", "keep"],
+    name: str, verdict: Verdict | None, subject: str, people: People, asked: Literal["out", "keep"]
 ) -> str:
     """Why a filter lets a subject go; empty when it stays. What people answered comes first."""
     if person := people.get((subject, name)):

@@ -36,11 +36,7 @@ class Choice:
 
 
 def read_choice(
-    answer: str,
-    options: Sequence[tuple[str, str]],
-    *,
-    language: str = "en",
-    prompt: str = "",
+    answer: str, options: Sequence[tuple[str, str]], *, language: str = "en", prompt: str = ""
 ) -> Choice:
     """The option that an answer in words chooses.
 

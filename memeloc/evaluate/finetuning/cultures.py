@@ -178,11 +178,7 @@ class _Session:
         assert self.chat is not None
         size = self.run.training.batch_size // self.run.training.accumulate
         return self.chat.answers(
-            module,
-            tested,
-            batch_size=size,
-            device=self.run.device,
-            on_progress=self.on_progress,
+            module, tested, batch_size=size, device=self.run.device, on_progress=self.on_progress
         )
 
 

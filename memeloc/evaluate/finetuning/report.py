@@ -145,10 +145,7 @@ def report_of(tuned: Tuned, evaluation: Evaluation) -> Report:
 
 
 def write_tuned(
-    tuned: Tuned,
-    out: Path,
-    *,
-    on_progress: Callable[[int, int], None] = lambda more, total: None,
+    tuned: Tuned, out: Path, *, on_progress: Callable[[int, int], None] = lambda more, total: None
 ) -> TrainingSummary:
     """Write the report, all answers as `answers.parquet`, and a card for each model.
 

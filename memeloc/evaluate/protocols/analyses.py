@@ -104,11 +104,7 @@ def _unaware(training: Training, names: Sequence[str]) -> list[Trained]:
     """
     dataset, run, split = training.dataset, training.run, training.splits.splits[0]
     trainer = Trainer(
-        training.features,
-        dataset.classes,
-        dataset.labels,
-        weights=run.class_weights,
-        seed=run.seed,
+        training.features, dataset.classes, dataset.labels, weights=run.class_weights, seed=run.seed
     )
     is_kept = training.splits.method != "folds"
     kept = {model.name: model for model in training.models if is_kept}

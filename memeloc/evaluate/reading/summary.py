@@ -99,9 +99,7 @@ def _of(condition: Condition, figures: Any) -> Any:
 
 
 def _culture(
-    scores: CultureScores,
-    numbers: Mapping[tuple[int, int], str],
-    choice: ChoiceScores | None,
+    scores: CultureScores, numbers: Mapping[tuple[int, int], str], choice: ChoiceScores | None
 ) -> dict[str, Any]:
     result = {
         "items": scores.items,

@@ -48,7 +48,7 @@ class DatasetSettings(_Section):
     columns: dict[Literal["item", "text", "picture", "language", "dimension", "meme", "question",
         "options", "correct", "split"], str] = Field(
         default_factory=dict,
-        description="columns of the table by what they are, where their names do not say it",
+        description="columns of the table by what they are, where their names do not say it"
     )  # fmt: skip
     options: tuple[str, ...] = Field(
         default=(), description="of multiple choice the columns of the options, in the order shown"

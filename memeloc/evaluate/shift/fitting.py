@@ -35,11 +35,7 @@ class Score:
 
 
 def score(
-    gold: Sequence[str],
-    predicted: Sequence[str],
-    labels: Sequence[str],
-    task: Task,
-    seed: int = 0,
+    gold: Sequence[str], predicted: Sequence[str], labels: Sequence[str], task: Task, seed: int = 0
 ) -> Score:
     """Accuracy and macro F1; coarser tasks map what was predicted.
 

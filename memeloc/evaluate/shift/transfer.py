@@ -113,12 +113,7 @@ def cross_dataset(
     for target in targets:
         wanted = Counter(target.labels[item] for item in target.train)
         sample = aligned_sample(
-            source.train,
-            source.labels,
-            wanted,
-            years=source.years,
-            window=target.window,
-            seed=seed,
+            source.train, source.labels, wanted, years=source.years, window=target.window, seed=seed
         )
         if sample.lacking or len(sample.items) < len(target.train):
             notes.append(_lacking(source, target, sample.lacking, len(sample.items)))

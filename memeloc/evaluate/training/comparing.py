@@ -44,9 +44,7 @@ class Task:
 
 
 def tasks_of(
-    labels: Sequence[str],
-    levels: Mapping[str, int],
-    coarser: Mapping[str, Mapping[str, str]],
+    labels: Sequence[str], levels: Mapping[str, int], coarser: Mapping[str, Mapping[str, str]]
 ) -> tuple[Task, ...]:
     """The labels themselves, then the coarser ones, by mapping (charmemes 5.1, harmeme 6.1).
 

@@ -243,7 +243,6 @@ def _columns(matrix: Any, own: Any, wanted: Any) -> Any:
     at = np.minimum(np.searchsorted(own, wanted), len(own) - 1)
     known = np.flatnonzero(own[at] == wanted)
     selection = csr_matrix(
-        (np.ones(len(known), dtype=np.float32), (at[known], known)),
-        shape=(len(own), len(wanted)),
+        (np.ones(len(known), dtype=np.float32), (at[known], known)), shape=(len(own), len(wanted))
     )
     return matrix @ selection

@@ -118,10 +118,7 @@ def classes_section(comparison: Comparison) -> Section:
         list(comparison.training.predictions), list(comparison.tasks[0].labels)
     ].rename_axis(index=None, columns=None)
     return Section(
-        "classes",
-        "Classes",
-        (table,),
-        (Heatmap("f1-by-class", "F1 by class", matrix, method),),
+        "classes", "Classes", (table,), (Heatmap("f1-by-class", "F1 by class", matrix, method),)
     )
 
 

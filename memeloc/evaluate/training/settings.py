@@ -64,7 +64,7 @@ class ModelSettings(Settings):
     )
     components: int | None = Field(
         default=None, ge=0, le=2000,
-        description="to how many numbers each feature is reduced (truncated SVD), 0 for none",
+        description="to how many numbers each feature is reduced (truncated SVD), 0 for none"
     )  # fmt: skip
     settings: dict[str, Any] = Field(
         default_factory=dict, description="parameters of scikit-learn's or XGBoost's class"

@@ -41,10 +41,7 @@ class GraphFiles:
 
 
 def write_graphs(
-    memes: Iterable[MemeKnowledge],
-    out: Path,
-    to: ExportFormat = "nquads",
-    terms: Terms = DEFAULT,
+    memes: Iterable[MemeKnowledge], out: Path, to: ExportFormat = "nquads", terms: Terms = DEFAULT
 ) -> GraphFiles:
     """Write all graphs into a file, or for Parquet three tables into a folder.
 

@@ -113,11 +113,7 @@ def _quoted(id: str) -> str:
 def graph_iri(knowledge: MemeKnowledge, base: str = BASE) -> str:
     """The IRI of a meme's named graph: of the meme, version, language, recipe and model."""
     return f"{base}graph/" + encoded(
-        knowledge.meme,
-        knowledge.version,
-        knowledge.language,
-        knowledge.recipe,
-        knowledge.model,
+        knowledge.meme, knowledge.version, knowledge.language, knowledge.recipe, knowledge.model
     )
 
 

@@ -106,7 +106,7 @@ def review(
             "places_p": p,
             "noted": len(noted),
             "without_statements": sum(not each.statements for each in questions),
-        },
+        }
     )  # fmt: skip
 
 

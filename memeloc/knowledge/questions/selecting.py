@@ -108,9 +108,7 @@ def draw(
 
 
 def select(
-    questions: Sequence[MemeQuestion],
-    toxicity: Mapping[str, Judged],
-    others: Mapping[str, Judged],
+    questions: Sequence[MemeQuestion], toxicity: Mapping[str, Judged], others: Mapping[str, Judged]
 ) -> Selection:
     """The benchmark: what both stages found right, of memes whose toxicity was found right.
 

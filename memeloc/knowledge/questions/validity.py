@@ -102,7 +102,7 @@ def validity_section(
         {
             "share": {stage: {r[0]: r[6] for r in questions if r[1] == stage} for stage in stages},
             "statements": {row[0]: row[3] for row in of_statements},
-        },
+        }
     )  # fmt: skip
 
 

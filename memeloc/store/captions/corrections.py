@@ -204,9 +204,7 @@ def find_corrections(
     """
     query = (
         select(
-            corrections,
-            sheets.c.created_at.label("sheet_created"),
-            captions.c.parts.label("shown"),
+            corrections, sheets.c.created_at.label("sheet_created"), captions.c.parts.label("shown")
         )
         .join(sheets, sheets.c.id == corrections.c.sheet_id)
         .outerjoin(sheet_items, WAS_SHOWN)

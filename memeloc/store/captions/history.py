@@ -48,12 +48,12 @@ def find_steps(
     own = corrections.c
     answers: Select[Any] = select(
         own.meme_id, own.language, own.round, own.person, own.parts, own.status, own.comment,
-        own.created_at,
+        own.created_at
     ).where(or_(own.comment != "", own.outcome.in_(STANDING)))  # fmt: skip
     settled: Select[Any] = (
         select(
             cases.c.meme_id, cases.c.language, cases.c.round, decisions.c.person, captions.c.parts,
-            decisions.c.action, decisions.c.comment, decisions.c.created_at,
+            decisions.c.action, decisions.c.comment, decisions.c.created_at
         )
         .select_from(decisions)
         .join(cases, cases.c.id == decisions.c.case_id)

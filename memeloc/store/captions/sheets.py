@@ -124,11 +124,7 @@ class Sheets(Repository):
         return items
 
     def add(
-        self,
-        sheet: SheetRecord,
-        items: Sequence[tuple[str, int, int]],
-        *,
-        unclaimed: bool = False,
+        self, sheet: SheetRecord, items: Sequence[tuple[str, int, int]], *, unclaimed: bool = False
     ) -> bool:
         """Store which versions a sheet shows; False when the sheet is there already.
 

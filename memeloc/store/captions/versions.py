@@ -106,8 +106,7 @@ def is_selected(kind: Kind = "caption") -> ColumnElement[bool]:
     chosen = (
         select(selection_items.c.item_id)
         .where(
-            selection_items.c.selection_id == newest,
-            selection_items.c.item_id == memes.c.item_id,
+            selection_items.c.selection_id == newest, selection_items.c.item_id == memes.c.item_id
         )
         .exists()
     )

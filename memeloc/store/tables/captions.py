@@ -9,10 +9,7 @@ from __future__ import annotations
 from memeloc.store.tables.columns import table
 
 files = table(
-    "files",
-    "id kind name sha256 rows created_at",
-    unique=["kind sha256"],
-    append_only=False,
+    "files", "id kind name sha256 rows created_at", unique=["kind sha256"], append_only=False
 )
 """Each imported file: kind (captions, answers, memory, ...), its name, rows taken from it."""
 
@@ -97,9 +94,7 @@ decisions = table(
 """How a case was settled; the newest decision of a case holds."""
 
 drops = table(
-    "drops",
-    "id meme_id language action person comment created_at",
-    index=["meme_id language"],
+    "drops", "id meme_id language action person comment created_at", index=["meme_id language"]
 )
 """Captions that were dropped and taken back (`action`); an empty language is all of them."""
 

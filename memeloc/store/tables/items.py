@@ -43,11 +43,7 @@ refusals = table("refusals", "id source url reason sentence hash created_at", un
 """What was not taken, and why."""
 
 features = table(
-    "features",
-    "name sha256 value created_at",
-    key="name sha256",
-    append_only=False,
-    cached=True,
+    "features", "name sha256 value created_at", key="name sha256", append_only=False, cached=True
 )
 """What was computed of a picture once; the name says how, and by which version."""
 

@@ -8,9 +8,7 @@ surveys = table("surveys", "name design created_at", key="name")
 """Each survey, and how it was designed."""
 
 survey_batches = table(
-    "survey_batches",
-    "survey id round position slots cultures answers created_at",
-    key="survey id",
+    "survey_batches", "survey id round position slots cultures answers created_at", key="survey id"
 )
 """The batches of each round."""
 
@@ -67,11 +65,7 @@ label_decisions = table(
 )
 """Each decision about an item's label, or its other answers; the newest about a question holds."""
 
-label_deciders = table(
-    "label_deciders",
-    "decision participant",
-    key="decision participant",
-)
+label_deciders = table("label_deciders", "decision participant", key="decision participant")
 """Who took part in a decision, as keyed hashes."""
 
 

@@ -122,12 +122,7 @@ def majority(
 
 
 def difference(
-    items: int,
-    *,
-    seed: int,
-    share: float = 0.4,
-    disagreement: float = 0.2,
-    draws: int = 20_000,
+    items: int, *, seed: int, share: float = 0.4, disagreement: float = 0.2, draws: int = 20_000
 ) -> Difference:
     """The smallest difference between two cultures' shares that so many items show.
 

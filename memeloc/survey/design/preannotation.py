@@ -108,11 +108,7 @@ def balance(
 
 
 def choose(
-    by_meme: Mapping[str, Outcome],
-    templates: Mapping[str, str],
-    wanted: Balance,
-    *,
-    seed: int,
+    by_meme: Mapping[str, Outcome], templates: Mapping[str, str], wanted: Balance, *, seed: int
 ) -> tuple[str, ...]:
     """Choose so many memes of each outcome, templates as evenly as each outcome has them.
 

@@ -179,7 +179,6 @@ def _money(
         sums[kinds[0]] += prices.get(sheet) or next(iter(prices.values()))
         running[sheet] += kinds[0] == "running"
     to_come = sum(
-        (prices[part.name] * max(part.places - running[part.name], 0) for part in parts),
-        Decimal(0),
+        (prices[part.name] * max(part.places - running[part.name], 0) for part in parts), Decimal(0)
     )
     return Money(**sums, to_come=to_come, total=sum(sums.values(), to_come))

@@ -117,7 +117,7 @@ def at_most(count: int, trials: int, chance: float) -> float:
                 + number * log(chance) + (trials - number) * log(1 - chance)
             )
             for number in range(count + 1)
-        ),
+        )
     )  # fmt: skip
 
 

@@ -78,9 +78,7 @@ def tries_of(rows: Iterable[Row]) -> dict[str, list[Row]]:
 
 
 def tried_again(
-    row: Row,
-    tries: Mapping[str, Sequence[Row]],
-    careless: Mapping[str, Callable[[Row], Evidence]],
+    row: Row, tries: Mapping[str, Sequence[Row]], careless: Mapping[str, Callable[[Row], Evidence]]
 ) -> Evidence:
     """An earlier try of the person with some of the same memes that was careless."""
     for other in tries.get(row.submission.participant, ()):

@@ -26,11 +26,7 @@ _LONGEST = 20_000
 
 
 def resolve_further(
-    taxonomy: Taxonomy,
-    entry: Entry,
-    label: str,
-    given: Mapping[str, Sequence[str]],
-    name: Name,
+    taxonomy: Taxonomy, entry: Entry, label: str, given: Mapping[str, Sequence[str]], name: Name
 ) -> tuple[Answers, list[Problem]]:
     """The values of what was answered beside a label, in the questions' order, and what is wrong.
 

@@ -50,10 +50,7 @@ def template_folders(path: Path) -> list[Path]:
 
 def config_of(folder: Path) -> Path | None:
     """The config.yml of a template's folder."""
-    return next(
-        (folder / name for name in CONFIGS if (folder / name).is_file()),
-        None,
-    )
+    return next((folder / name for name in CONFIGS if (folder / name).is_file()), None)
 
 
 def read_config(folder: Path) -> Config:

@@ -59,11 +59,7 @@ def _features(
         on_progress("looking at pictures", len(values) + len(unreadable), len(missing))
 
     made, _ = map_pictures(
-        local_features.local_features,
-        missing,
-        jobs=jobs,
-        shard_map=engine.map_shards,
-        on_done=keep,
+        local_features.local_features, missing, jobs=jobs, shard_map=engine.map_shards, on_done=keep
     )
     return {sha: local_features.unpack(value) for sha, value in {**stored, **made}.items()}
 

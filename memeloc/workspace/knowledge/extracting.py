@@ -67,11 +67,7 @@ class _Asks:
         if language is None:
             language = self._languages[meme.language] = language_name(self.workspace, meme.language)
         return self.extraction.question(
-            self.dimension,
-            meme.input,
-            _knowledge(meme, recipe),
-            language,
-            open=_open(meme, needs),
+            self.dimension, meme.input, _knowledge(meme, recipe), language, open=_open(meme, needs)
         )
 
 

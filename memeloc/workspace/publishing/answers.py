@@ -238,10 +238,7 @@ class SurveyTables:
             if meme in published
         ]
         return ReleaseTable.of(
-            "questions",
-            rows,
-            "Texts that questions have of a meme's own",
-            _QUESTIONS,
+            "questions", rows, "Texts that questions have of a meme's own", _QUESTIONS
         )
 
     def unread_texts(self, workspace: WorkspaceFolder) -> dict[str, int]:

@@ -98,11 +98,7 @@ class Labelling(Checking):
         if new:
             settled, further = self.settled(answers, settling)
         rows = open_labels(
-            settled.table,
-            further,
-            answers,
-            unsettled(settled, further, settling),
-            self._captions(),
+            settled.table, further, answers, unsettled(settled, further, settling), self._captions()
         )
         table = None if out is None else Path(out)
         if table is not None:

@@ -143,11 +143,7 @@ def _check_questions(taxonomy: Taxonomy, further: Iterable[str]) -> None:
 
 
 def _new(
-    workspace: WorkspaceFolder,
-    name: str,
-    read: PlainAnswers,
-    taxonomy: str | Path,
-    answers: int,
+    workspace: WorkspaceFolder, name: str, read: PlainAnswers, taxonomy: str | Path, answers: int
 ) -> _Asked:
     """A survey of one batch without checks, which went to every culture that answered."""
     labels = load_taxonomy(taxonomy)

@@ -236,11 +236,7 @@ class Surveys(ImportingAnswers):
         )
 
     def forget(
-        self,
-        people: Sequence[str],
-        *,
-        exported: Sequence[str | Path] = (),
-        agree: Agree = disagree,
+        self, people: Sequence[str], *, exported: Sequence[str | Path] = (), agree: Agree = disagree
     ) -> ForgetResult:
         """Erase people from all surveys; see `forgetting.forget`."""
         return forget(self._workspace, people, exported=exported, agree=agree)
@@ -309,9 +305,5 @@ def plan_survey(
         for make, count in ((preannotation.split, preannotated), (build, memes))
     )
     return plan(
-        (*early, *batches),
-        design,
-        read_rates(settings, rates or {}),
-        seconds=seconds,
-        loss=loss,
+        (*early, *batches), design, read_rates(settings, rates or {}), seconds=seconds, loss=loss
     )

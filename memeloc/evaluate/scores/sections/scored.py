@@ -66,11 +66,7 @@ class Scored:
 
 
 def table(
-    name: str,
-    title: str,
-    rows: Iterable[Sequence[Any]],
-    columns: Mapping[str, str],
-    method: str,
+    name: str, title: str, rows: Iterable[Sequence[Any]], columns: Mapping[str, str], method: str
 ) -> Table:
     """A table; columns of a condition that are empty in every row are left out."""
     import pandas as pd

@@ -159,9 +159,7 @@ class _Survey:
         progress = self._shown.get("progress", number=item.number, total=total)
         button = {STOP: self._shown.get("stop.button")}
         stop = self._ask(
-            f"{item.key}_{STOP}",
-            _paragraph(progress),
-            choice(button, several=True, required=False),
+            f"{item.key}_{STOP}", _paragraph(progress), choice(button, several=True, required=False)
         )
         block = self._block(f"Item {item.number}", [stop, *self._item(item, stop)])
         return [block, self._branch("Stop and send", condition(stop, 1), "")]
