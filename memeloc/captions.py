@@ -294,7 +294,6 @@ def read_captions(
 
     Args:
         path: CSV, a workbook, JSON Lines or Parquet; see `memeloc.tables.read_table`.
-        templates: the known templates by name.
         languages: tags of the wanted languages, or one; None is every language column. A tag finds
             the column of that name, or else the one whose locale it means (`zh` finds `zh-Hans`).
         source: tag of the source language; None is the table's first language column.

@@ -7,7 +7,6 @@ def counted(number: int, noun: str, plural: str = "") -> str:
     """A number and its noun.
 
     Args:
-        number: how many.
         noun: what, in the singular; several words are fine.
         plural: of the noun; by default `noun` and an s.
 

@@ -20,7 +20,6 @@ def read_head(path: Path, largest: int | None = LARGEST_FILE) -> bytes:
     """The first 4,096 bytes of a file that is neither empty nor too large.
 
     Args:
-        path: the file.
         largest: bytes that it may have; any number when None, of files that are read row by row.
 
     Raises:

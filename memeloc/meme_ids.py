@@ -91,7 +91,6 @@ def check_file_names(
     """See whether the ids in a table can be names of files on every system.
 
     Args:
-        path: the table.
         rows: the number and the id of each row; empty and doubled ids are not looked at here.
         known_ids: ids that the table must not repeat in another case or Unicode form.
 

@@ -113,7 +113,6 @@ def draw_groups(pools: Ints, *, size: int, repetitions: int, seed: int) -> Group
         pools: (items, labels): how many answers of all cultures together gave each label.
         size: answers a group; items with fewer than twice as many are not drawn.
         repetitions: how often groups of all items are drawn.
-        seed: of what is drawn.
 
     Raises:
         InputError: no item has answers enough, or a group of that size is not possible.

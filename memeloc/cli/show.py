@@ -131,7 +131,6 @@ def explain(
 
     Args:
         label: what they are, as `Left out`; may be empty.
-        problems: what to print.
         more: how many there are beside these.
         most: how many are printed; None is all.
         where: where all of them are listed.

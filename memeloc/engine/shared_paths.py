@@ -19,7 +19,6 @@ def seeing(function: Callable[[Shard], Result], paths: Iterable[Path]) -> Callab
     """A function over shards that first checks, once a process, that it sees some paths.
 
     Args:
-        function: what runs on each shard.
         paths: of files or folders; those that are not there even here are not checked.
 
     Returns:

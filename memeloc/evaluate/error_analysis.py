@@ -60,7 +60,6 @@ def confusion_sections(
     Answers to all prompts of a condition are counted together, and memes of all languages.
 
     Args:
-        answers: of models.
         gold: what is right, by its first culture; items without a label do not count.
         severities: of the labels; None leaves out what needs them.
     """

@@ -44,7 +44,6 @@ def release_rows(folder: Path, pictures: Path) -> Iterator[ReleaseRow]:
     """A row a picture.
 
     Args:
-        folder: of the release.
         pictures: where pictures are put that stand within its files, by their SHA-256.
 
     Raises:

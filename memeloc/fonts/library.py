@@ -164,7 +164,6 @@ class FontLibrary:
 
         Args:
             registry: where the languages of the user's fonts are looked up.
-            locales: to be drawn.
             faces: the kinds of text to be drawn.
 
         Raises:

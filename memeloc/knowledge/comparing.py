@@ -99,7 +99,6 @@ def compare(
     Args:
         memes: of one recipe and model.
         versions: tags of at least two.
-        embedder: of texts.
         language: of the statements that are compared; the one that all versions have by default.
 
     Raises:

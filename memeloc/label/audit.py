@@ -65,7 +65,6 @@ def audit(
     Args:
         answers: `item`, `participant`, `label` of people, abstentions left out.
         labels: the model's label of each item of the sample.
-        model: its name.
         outliers: people who stand out; see `memeloc.survey.quality.outliers`.
     """
     import pandas as pd

@@ -33,7 +33,6 @@ def picture_of(
     """A picture's file as it is shown to a model: a JPEG. It is opened when it is sent.
 
     Args:
-        path: the file.
         longest_side: pixels of a side at the most; a picture is not enlarged, but for a square.
         shape: `whole` keeps the proportions; `square` stretches the picture to `longest_side` each
             way, as Multi3Hate did (512 x 512, B.1).

@@ -66,7 +66,6 @@ def publish(
         out: new, empty, or with a release that nobody has changed since; a folder, or its address
             in object storage.
         to: a layout of `PUBLISHERS`.
-        options: of the layout.
         private: what the rules of `memeloc.publish.checks` are run with before anything is written;
             without it nothing is checked.
 

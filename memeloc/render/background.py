@@ -105,7 +105,6 @@ def load_background(
     """Open a template's picture.
 
     Args:
-        template: whose picture.
         max_side: the longer side is at most this many pixels, with the highest bars that the
             template can have; None leaves it as it is.
         image: which of its pictures; its usual one by default.
@@ -152,7 +151,6 @@ class Backgrounds:
         """A template's picture; see `load_background` for what it raises.
 
         Args:
-            template: whose picture.
             image: which of its pictures; its usual one by default.
             bars: what is put above and below it.
         """

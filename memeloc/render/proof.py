@@ -156,7 +156,6 @@ def prove(
 
     Args:
         width, height: of the picture, in pixels.
-        parts: what became of each part.
         line_boxes: the ink of every line of every part.
         fonts: SHA-256 of the file of each font used, by family.
     """

@@ -141,7 +141,6 @@ class Renderer:
         """Render one caption.
 
         Args:
-            template: the picture and its boxes.
             caption: one part for each box; missing parts at the end are empty. A string is parsed
                 as `Caption.parse` does.
             locale: or its tag.

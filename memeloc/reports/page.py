@@ -67,7 +67,6 @@ def fill_report(report: Report, plots: Mapping[str, bytes]) -> str:
     """The page.
 
     Args:
-        report: what it shows.
         plots: SVG by the name of the plot; one that had nothing to draw has none.
     """
     return fill_page(

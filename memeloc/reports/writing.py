@@ -55,7 +55,6 @@ def write_report(
     """Write a report; the same one gives the same bytes.
 
     Args:
-        report: what is written.
         out: the folder; files of the same names in it are replaced.
         on_progress: is given how many plots more are drawn, and how many there are.
 

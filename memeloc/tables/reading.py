@@ -35,7 +35,6 @@ def read_table(
     """Open the table of a file: of several the first that has the headings.
 
     Args:
-        path: the file.
         required: columns it must have, each once; its header is the first row that names them.
         is_header: tells the header instead of `required`; it is given a row's texts. Without
             either the header is the first row that is not blank.

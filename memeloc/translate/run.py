@@ -135,7 +135,6 @@ def run(
     """Translate items, each meme once a language.
 
     Args:
-        items: what is to be translated.
         translator: who translates what the memory does not know.
         memory: asked first.
         fuzzy: the least similarity of a match that the memory may fill; None is exact ones only.

@@ -27,7 +27,6 @@ def themes(reasons: Sequence[Reason], codings: Sequence[Coding], codebook: Codeb
     """The share of each code and theme, and how far the coders agree on both.
 
     Args:
-        reasons: those that were to be coded.
         codings: codes of any coders; those about other reasons do not count.
 
     Raises:

@@ -92,7 +92,6 @@ def pairs(majority: Ints, cultures: tuple[str, ...], confidence: float) -> pd.Da
 
     Args:
         majority: items by cultures, as `Answers.majority`; any part of the items.
-        cultures: their names.
         confidence: of Wilson's interval of the share.
     """
     import pandas as pd

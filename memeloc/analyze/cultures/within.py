@@ -115,7 +115,6 @@ def measured(
 
     Args:
         votes: items by labels, of one culture.
-        labels: their names.
         name: of the generator of resamples.
         levels: of the labels; three or more add the ordinal and the interval alpha.
     """

@@ -19,7 +19,6 @@ def fine_tune(run: str | Path, out: Path | None, models: Table, *, as_json: bool
         run: a run file, or a shipped run.
         out: the folder; the run's name where it is None.
         models: how a table of models is shown.
-        as_json: whether plain data are printed.
     """
     from memeloc.evaluate.finetuning import read_finetuning, tune, write_tuned
 

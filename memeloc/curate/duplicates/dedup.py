@@ -84,7 +84,6 @@ def deduplicate(
 
     Args:
         items: all that were collected, in that order.
-        settings: thresholds and rules.
         hashes: perceptual hashes by SHA-256 of the picture.
         judgements: people's answers; those about `duplicates` count.
         look: is asked once a kind, for what the first two stages have left, where pictures are

@@ -118,8 +118,6 @@ def near_pairs_in_shards(
         distance: bits, 1 to 63.
         folder: for the hashes and the pairs; what an earlier run of the same hashes, distance and
             size of shards finished there is not done again.
-        jobs: processes.
-        shard_map: how the shards are spread.
         shard_hashes: about how many hashes a shard has; a process's memory is some 100 bytes each.
         on_progress: gets how many shards of how many are done.
 

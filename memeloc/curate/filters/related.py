@@ -36,7 +36,6 @@ class RelatedTexts:
     """Longer texts by template and by dataset.
 
     Args:
-        collected: all items.
         short: words of a text that is too short to be among them.
     """
 

@@ -74,7 +74,6 @@ def explain(
     """Explain what a model says of an example.
 
     Args:
-        trained: the model.
         settings: of all features of the run, by name.
         example: whose text and picture parts are left out of.
         samples: how often the model is asked.

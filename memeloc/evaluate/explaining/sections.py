@@ -45,7 +45,6 @@ def explanation_sections(
 
     Args:
         models: whose most telling words are listed.
-        explanations: of items.
         words: most telling ones that are listed for each label.
     """
     sections = [_telling(models, words)] if models else []

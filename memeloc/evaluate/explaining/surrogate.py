@@ -61,8 +61,6 @@ def fit_surrogate(
         parts: how many there are, from 1.
         samples: how often it is asked, from 2; the first time with all parts.
         seed: of the parts that are left out: of each sample first how many, then which.
-        kernel_width: see `KERNEL_WIDTH`.
-        ridge: see `RIDGE`.
 
     Raises:
         InputError: there is no part, or there are too few samples.

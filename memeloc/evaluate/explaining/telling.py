@@ -33,7 +33,6 @@ def telling_words(trained: Trained, count: int = WORDS) -> pd.DataFrame:
     Empty for models without weights of words: of vectors, trees, and reduced features.
 
     Args:
-        trained: the model.
         count: terms a label and feature.
     """
     import pandas as pd

@@ -31,7 +31,6 @@ def fine_tune(
     A model learns from the examples that have what it sees: a text, a picture, or (both) a picture.
 
     Args:
-        dataset: what is learned from.
         run: encoders, their training, the split, the seed.
         folder: for models, and for what they predicted.
         on_progress: see `OnProgress`; counts models, and steps and predictions within one.

@@ -48,10 +48,7 @@ def fit(
     """Train a module in place.
 
     Args:
-        module: of torch.
-        examples: that it learns from.
         collate: makes a batch of examples, with `labels`.
-        settings: of the training.
         checkpoints: folder for the state after each epoch; training goes on from one that is there.
         device: `auto` takes a GPU where there is one.
         seed: of the order of examples and of dropout.

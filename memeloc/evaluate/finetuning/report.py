@@ -125,7 +125,6 @@ def report_of(tuned: Tuned, evaluation: Evaluation) -> Report:
     """The report of a run: its models by culture, their scores, and how they were trained.
 
     Args:
-        tuned: what the run gave.
         evaluation: of `evaluate_tuned`.
     """
     run = tuned.run

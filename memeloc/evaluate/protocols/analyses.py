@@ -49,10 +49,7 @@ def analyze(
     """Make the analyses that a run names.
 
     Args:
-        training: what the run trained and tested.
-        run: which analyses.
         folder: where vectors are kept.
-        on_progress: see `OnProgress`.
 
     Raises:
         InputError: an analysis cannot be made; the sentence says why.

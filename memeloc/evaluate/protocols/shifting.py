@@ -114,10 +114,8 @@ def transferring(
     """Train and test between the run's dataset and others, on items all models can look at.
 
     Args:
-        training: of the run's dataset.
         settings: the others, and labels that all share.
         folder: where vectors are kept.
-        on_progress: see `OnProgress`.
 
     Raises:
         InputError: a dataset cannot be read or has no items to learn from, or a label no map.

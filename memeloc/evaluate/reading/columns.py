@@ -82,7 +82,6 @@ def read_rows(
     Args:
         path: the table; a model that no column names is the file's, a language that none names is
             the end of its name (`responses_de.csv`).
-        columns: names of columns.
         options: of multiple choice the columns with the texts of the options.
 
     Raises:

@@ -74,7 +74,6 @@ def score_answers(
         option_columns: of multiple choice the columns with the options' texts.
         gold_item: the gold's column of items.
         cultures: the gold's columns by culture.
-        settings: of the scores.
 
     Raises:
         InputError: something cannot be read: the file, row and column are named.

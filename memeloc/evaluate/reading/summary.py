@@ -19,8 +19,6 @@ def summary_of(
     """The figures of an evaluation; guides/evaluation.md has each key.
 
     Args:
-        run: its name.
-        evaluation: what was scored.
         numbers: by wording and order the prompt's number in `by_prompt`.
     """
     table = evaluation.answers.table

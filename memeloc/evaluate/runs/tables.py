@@ -54,7 +54,6 @@ def read_table_data(run: Run, path: Path, gold: Path | None = None) -> RunData:
 
     Args:
         run: says which table of a folder, and where its pictures and labels are.
-        path: the table or folder.
         gold: a table of labels, in the place of the run's.
 
     Raises:

@@ -39,7 +39,6 @@ def counts_by_unit(right: Ints, part: Bools, units: Ints) -> Ints:
 
     Args:
         right: as of `rightness`.
-        part: which items.
         units: as of `units_of`.
     """
     counts = np.zeros((int(units.max()) + 1, right.shape[1], 2), dtype=np.int64)

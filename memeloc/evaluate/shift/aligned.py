@@ -44,12 +44,9 @@ def aligned_sample(
     the window has fewer items than wanted altogether, it is all of them.
 
     Args:
-        items: to choose from.
-        labels: of them.
         counts: by label how many are wanted: those of the target's training set.
         years: of items; used with a window only.
         window: the first and the last year, both in; items without a year are outside it.
-        seed: of what is drawn.
     """
     if window is not None:
         first, last = window

@@ -59,7 +59,6 @@ def consecutive_periods(
 
     Args:
         years: of each item.
-        labels: by item.
         templates: by item; an empty or missing one is a template of the item's own.
         count: of periods, from 2.
         held_out: share of each period that is for tests, above 0 and below 1.

@@ -46,7 +46,6 @@ def temporal_matrix(
         periods: in the order of time.
         gold: labels of all their items, by its first culture; coarser tasks are scored by mapping
             predictions.
-        fit: trains on items; see `Fit`.
         seed: of the bootstrap.
         on_progress: is given how many periods more were learned from, and how many there are.
     """

@@ -89,7 +89,6 @@ def cross_dataset(
         source: the large dataset.
         targets: those that it is compared with.
         shared: the labels that all have, in order.
-        fit: trains on items; see `Fit`.
         seed: of the samples and bootstraps.
         on_progress: is given how many trainings more are done, and how many there are.
 

@@ -83,10 +83,7 @@ def features_of(
     """All features of examples, whose labels nobody looks at.
 
     Args:
-        examples: whose features they are.
-        settings: by name.
         folder: where vectors are kept.
-        on_progress: see `OnProgress`.
 
     Raises:
         InputError: a picture cannot be read, or a model's settings are wrong.
@@ -191,7 +188,6 @@ def fit_block(block: Block, rows: Rows, *, components: int = 0, seed: int = 0) -
     of their count. Either kind has a row's length near 1, so joined features weigh alike.
 
     Args:
-        block: of features.
         rows: of training; those that lack the feature are left out.
         components: see `ModelSettings.most_components`; a block with fewer columns is not reduced.
         seed: of the reduction.

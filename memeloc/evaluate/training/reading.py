@@ -101,8 +101,6 @@ def read_dataset(data: DataSettings, labels: LabelSettings, folder: Path) -> Dat
     """The examples of a table or release that have a label.
 
     Args:
-        data: where they are.
-        labels: what their labels mean.
         folder: where pictures of a release are put that stand within its tables.
 
     Raises:
@@ -128,9 +126,7 @@ def dataset_of(
     """The examples of records that have a label.
 
     Args:
-        records: wherever they are from.
         data: for columns to keep, and for the page.
-        labels: what their labels mean.
         source: a file or folder, for the page and for sentences.
         about: where the labels are from.
 

@@ -146,7 +146,6 @@ def report_of(
     """The report of a training.
 
     Args:
-        training: what was trained and tested.
         more: further sections, behind those of every training.
         cards: by section, see `Report`.
     """

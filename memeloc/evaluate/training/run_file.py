@@ -134,7 +134,6 @@ def read_run_as(model: type[Run], path: Path, folder: Path) -> Run:
 
     Args:
         model: what it is checked against; that of protocols has further settings.
-        path: of the file.
         folder: what paths in it are relative to.
 
     Raises:

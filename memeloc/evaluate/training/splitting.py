@@ -67,8 +67,6 @@ def split_dataset(dataset: Dataset, settings: SplitSettings, *, seed: int = 0) -
     """The splits of a dataset.
 
     Args:
-        dataset: whose examples are divided.
-        settings: how.
         seed: where the settings name none.
 
     Raises:

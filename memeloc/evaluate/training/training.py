@@ -94,7 +94,6 @@ def train(
     """Train and test all models of a run; the same run and dataset give the same predictions.
 
     Args:
-        dataset: what is learned from.
         run: features, models, splits, class weights, seed.
         folder: where vectors are kept, so that a run that was stopped goes on.
         on_progress: see `OnProgress`; counts vectors, then models.

@@ -55,7 +55,6 @@ def update_store(
     Args:
         folder: is made; what stands in it is from an earlier call.
         memes: all that the store is to have; others in it are removed.
-        terms: how things are named.
         source: what the memes and terms are made of, if that is known: the memes are not read where
             it is the same as at the last call.
 

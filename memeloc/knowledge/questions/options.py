@@ -48,7 +48,6 @@ def problems(question: str, options: Sequence[str], language: str, none: str) ->
     """What is wrong with a question, in sentences that a model understands.
 
     Args:
-        question: the text.
         options: the right one first, without the fourth.
         language: of all of them, a tag.
         none: the fourth option.

@@ -89,7 +89,6 @@ def draw(
     """The questions that the second stage judges: so many of each dimension but toxicity.
 
     Args:
-        questions: all of them.
         positive: memes of the first stage.
         judged: ids of questions that the first stage judged; they are not drawn again.
         sample: of each dimension; all, where there are no more.
@@ -113,7 +112,6 @@ def select(
     """The benchmark: what both stages found right, of memes whose toxicity was found right.
 
     Args:
-        questions: all of them.
         toxicity: what the first stage judged, by question's id; open ones have empty answers.
         others: the same of the second.
     """

@@ -80,7 +80,6 @@ def validity_section(
         dimensions: by id of questions and statements.
         stages: by stage and question's id what is settled.
         statements: by statement's id what is settled: `yes`, `no`, `maybe`; empty for open.
-        judgements: each person's.
     """
     questions = [row for stage in stages.items() for row in _by_dimension(dimensions, *stage)]
     if not questions:

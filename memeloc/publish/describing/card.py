@@ -45,7 +45,6 @@ def card(release: Release, summary: Summary, data: Sequence[DataFiles] = ()) -> 
     """The dataset card.
 
     Args:
-        summary: the release's numbers.
         data: the files that hold it; without any the card says nothing of how it is loaded.
     """
     configs = list(hub_configs(data))

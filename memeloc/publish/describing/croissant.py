@@ -101,8 +101,6 @@ def croissant(release: Release, summary: Summary, data: Sequence[DataFiles], fol
     """The text of croissant.json.
 
     Args:
-        summary: the release's numbers.
-        data: the files that hold it.
         folder: where they are: of tables the hash is taken, and of all the columns.
     """
     about = release.about

@@ -33,7 +33,6 @@ class Translations(Repository):
         Args:
             expected: the id of each caption's current version as the program knows it, None for a
                 caption that is not there; one that has another by now is done.
-            token: the program's.
             seconds: how long the claims hold if they are not renewed.
         """
         present = now()

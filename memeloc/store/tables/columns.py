@@ -92,7 +92,6 @@ def table(
     """A table; names of columns stand between spaces.
 
     Args:
-        name: the table's.
         columns: in order; `created_at` is when a row is stored where none is given.
         key: the primary key; without one it is the first column, which the database counts.
         optional: columns that may be NULL.

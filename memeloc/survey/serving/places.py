@@ -71,7 +71,6 @@ class Assigner:
     """Assigns people to sheets.
 
     Args:
-        sheets: those that are served.
         sheets_a_person: how many of them somebody may fill.
     """
 

@@ -75,7 +75,6 @@ def read_still(path: Path, folder: Path) -> Still:
     it is the first frame that shows something.
 
     Args:
-        path: the picture.
         folder: where it must lie: a link that leads out of it is refused.
 
     Raises:

@@ -29,10 +29,8 @@ class Embedding:
     given batches.
 
     Args:
-        computed: where vectors are.
         task: "images" or "texts".
         spec: the model, as KIND:WHERE.
-        settings: of the model.
         engine: what spreads the batches, on `jobs` processes.
 
     Raises:

@@ -27,7 +27,6 @@ def labelled_memes(
     A meme of several cultures has an item in each, MEME/CULTURE, and they stay in one split.
 
     Args:
-        workspace: which has the survey.
         data: the survey; `where` may name a culture or a language; `pictures` the folder of
             rendered pictures, `out` in the workspace by default.
         labels: what its labels mean.

@@ -163,7 +163,6 @@ class Knowledge(Part):
         """Write a page of each meme: its picture, its graph, and every statement with provenance.
 
         Args:
-            out: a folder.
             pictures: the folder of rendered captions; that of the extraction by default.
 
         Raises:

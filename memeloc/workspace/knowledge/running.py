@@ -127,7 +127,6 @@ class Run:
 
     Args:
         recipe: name of the recipe of dimensions, as it is stored.
-        passes: in their order.
 
     Raises:
         InputError: there is nothing to ask about, or no such model.

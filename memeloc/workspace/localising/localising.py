@@ -137,7 +137,6 @@ def localise_pictures(
         inpaint: a restorer, or an ONNX model's file; see `memeloc.localise.restoring`.
         exclude: texts that stay in the picture, as `cat.2`; they stay so in later runs.
         translator: its name; without one, only what stands in the table is rendered.
-        settings: of the translator.
         templates, fonts: folders and files for rendering, besides memeloc's own.
         alone: each picture is painted over, though its template may be known, or other pictures
             may show what stood behind its text.

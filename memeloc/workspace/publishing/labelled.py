@@ -22,7 +22,6 @@ def labelled_rows(
     """What models labelled: a row for what all rounds agree on, and one for each round.
 
     Args:
-        workspace: whose labels go out.
         items: the memes of collected items, by item.
         published: the memes that go out.
 

@@ -68,7 +68,6 @@ class Labelling(Checking):
         A decision goes before all votes, until there is a newer one about the same question.
 
         Args:
-            given: decisions.
             file: a table of them, such as `out` made, filled in as far as people came.
             people, reason: who took part and why, where the table does not say it; a person of a
                 named team by the place (`a-2`) or the id, others by any id. Hashes are stored.

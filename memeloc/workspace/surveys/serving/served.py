@@ -50,9 +50,7 @@ class Served:
     """What all parts need.
 
     Args:
-        survey: as it is stored.
         pack: what goes out of it, with its pictures.
-        settings: how it is served.
         rules: of quality control: attention ends sheets early, person says how many sheets
             somebody may fill.
 
