@@ -95,18 +95,10 @@ class LocalFolder:
 
     @contextmanager
     def staged(self, key: str) -> Iterator[Path]:
-        """A path for what writes a file whole, or not at all, by itself."""
+        """A path for what writes a file whole, or not at all, by itself; or reads or removes it."""
         yield self.path / key
 
-    @contextmanager
-    def reading(self, key: str) -> Iterator[Path]:
-        """A file to read."""
-        yield self.path / key
-
-    @contextmanager
-    def rewriting(self, key: str) -> Iterator[Path]:
-        """A file to read, and to write anew whole or to remove."""
-        yield self.path / key
+    reading = rewriting = staged
 
 
 class ObjectFolder:

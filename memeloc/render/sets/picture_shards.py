@@ -8,12 +8,12 @@ from __future__ import annotations
 
 import json
 import re
-from abc import ABC, abstractmethod
+from abc import abstractmethod
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from functools import cache, cached_property
 from pathlib import Path, PurePosixPath
-from typing import Any, ClassVar
+from typing import Any
 
 import pyarrow as pa
 import pyarrow.parquet as pq
@@ -38,10 +38,8 @@ _PICTURES = 4000
 _NAME = re.compile(r"\d{6,}-\d{8}")
 
 
-class PictureShards(ABC):
+class PictureShards(Storage):
     """Pictures in shards, on a disk or in object storage."""
-
-    suffix: ClassVar[str]
 
     def __init__(self, place: Folder) -> None:
         self.place = place

@@ -5,11 +5,12 @@ A `Storage` is made in the process of the run and pickled into those that make p
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from functools import cached_property
 from pathlib import Path
-from typing import ClassVar, Literal, Protocol
+from typing import ClassVar, Literal
 
 from memeloc.files import file_sha256
 from memeloc.object_storage import Entry, Folder, LocalFolder, ObjectFolder
@@ -26,31 +27,37 @@ Add = Callable[[Row, bytes], None]
 """Takes a picture: its row, which has its path, and its bytes."""
 
 
-class Storage(Protocol):
+class Storage(ABC):
     """Where the pictures of a set are kept.
 
     Attributes:
+        place: the set's folder.
         suffix: of the shards that rows name; empty of single files.
     """
 
-    suffix: ClassVar[str]
-
-    @property
-    def place(self) -> Folder:
-        """The set's folder."""
+    place: Folder
+    suffix: ClassVar[str] = ""
 
     def names(self, languages: Iterable[str]) -> Sequence[str]:
-        """What it writes in the set's folder."""
+        """What it writes in the set's folder; of single files the languages' folders."""
+        return [*languages]
 
     def pictures_at_once(self, total: Callable[[], int], jobs: int) -> int:
-        """Pictures that are made together and kept together, of so many in all."""
+        """Pictures that are made together and kept together, of so many in all.
 
+        Of single files few enough that several processes end at nearly the same time.
+        """
+        return 64
+
+    @abstractmethod
     def adding(self, part: str) -> AbstractContextManager[Add]:
         """Take the pictures of a part; they are all there when the block has ended."""
 
+    @abstractmethod
     def clean(self, known: EarlierPictures) -> None:
         """Remove what a killed run left unfinished, or finished and not in its rows."""
 
+    @abstractmethod
     def has(self, picture: EarlierPicture, *, thoroughly: bool) -> bool:
         """Whether a picture is there as it was recorded.
 
@@ -58,35 +65,29 @@ class Storage(Protocol):
             thoroughly: after a run that was cut off, when it may be newer than its record.
         """
 
+    @abstractmethod
     def remove(self, picture: EarlierPicture) -> bool:
         """Remove a picture, at `finish` at the latest; False if somebody has changed it."""
 
+    @abstractmethod
     def changed(self, picture: EarlierPicture) -> Path | str | None:
         """The file of a picture that somebody has changed, or None."""
 
+    @abstractmethod
     def remove_replaced(self, picture: EarlierPicture, path: str) -> None:
         """Remove a picture that a newer one, of this path, has taken the place of."""
 
     def finish(self) -> None:
-        """End the run."""
+        """End the run; of single files nothing is left to do."""
+        return
 
 
-class SingleFiles:
+class SingleFiles(Storage):
     """Pictures as OUT/LANGUAGE/TEMPLATE/MEME_ID.jpg."""
-
-    suffix: ClassVar = ""
 
     def __init__(self, place: LocalFolder) -> None:
         self.place, self.out = place, place.path
         self._made_folders: set[Path] = set()
-
-    def names(self, languages: Iterable[str]) -> Sequence[str]:
-        """The languages' folders."""
-        return [*languages]
-
-    def pictures_at_once(self, total: Callable[[], int], jobs: int) -> int:
-        """Few enough that several processes end at nearly the same time."""
-        return 64
 
     @contextmanager
     def adding(self, part: str) -> Iterator[Add]:
@@ -130,14 +131,11 @@ class SingleFiles:
         if now.is_file() and old.is_file() and not old.samefile(now):
             self.remove(picture)
 
-    def finish(self) -> None:
-        """Nothing is left to do."""
 
-
-class SingleObjects:
+class SingleObjects(Storage):
     """Pictures as OUT/LANGUAGE/TEMPLATE/MEME_ID.jpg in object storage."""
 
-    suffix: ClassVar = ""
+    place: ObjectFolder
 
     def __init__(self, place: ObjectFolder) -> None:
         self.place = place
@@ -149,14 +147,6 @@ class SingleObjects:
     @cached_property
     def _entries(self) -> dict[str, Entry]:
         return {entry.key: entry for entry in self.place.entries()}
-
-    def names(self, languages: Iterable[str]) -> Sequence[str]:
-        """The languages' folders."""
-        return [*languages]
-
-    def pictures_at_once(self, total: Callable[[], int], jobs: int) -> int:
-        """As of single files."""
-        return 64
 
     @contextmanager
     def adding(self, part: str) -> Iterator[Add]:
@@ -195,9 +185,6 @@ class SingleObjects:
         """Remove the object, unless it has the newer one's key."""
         if picture.path != path:
             self.remove(picture)
-
-    def finish(self) -> None:
-        """Nothing is left to do."""
 
 
 def changed_since(place: Folder) -> float:
