@@ -16,7 +16,6 @@ from memeloc.curate.protocol import FilterContext
 from memeloc.items import FoundCaption, Item, Origin, Refusal
 from memeloc.locales import default
 from memeloc.model import Caption
-from memeloc.publish.registry import silent
 from memeloc.survey.targets.resolver import import_file
 from memeloc.translate.protocol import TranslationItem
 from tests.publish.releases import small_release
@@ -92,7 +91,7 @@ def test_the_target_writes_sheets_and_reads_answers(page: dict[str, Any], tmp_pa
 def test_the_layout_writes_every_picture(page: dict[str, Any], tmp_path: Path) -> None:
     release = small_release(tmp_path / "made")
     (tmp_path / "out").mkdir()
-    page["write_list"](release, tmp_path / "out", silent)
+    page["write_list"](release, tmp_path / "out", lambda *_: None)
     written = {
         path.relative_to(tmp_path / "out").as_posix() for path in (tmp_path / "out").rglob("*.*")
     }

@@ -14,7 +14,7 @@ from memeloc.errors import InputError
 from memeloc.object_storage import Folder, LocalFolder, folder_at
 from memeloc.publish.checks import Finding, Private, check, refuse
 from memeloc.publish.folder import replacing_folder
-from memeloc.publish.registry import PUBLISHERS, OnProgress, silent
+from memeloc.publish.registry import PUBLISHERS, OnProgress
 from memeloc.publish.release import Release
 from memeloc.publish.remote import replacing_objects
 
@@ -58,7 +58,7 @@ def publish(
     *,
     options: Mapping[str, Any] | None = None,
     private: Private | None = None,
-    on_progress: OnProgress = silent,
+    on_progress: OnProgress = lambda phase, more, total: None,
 ) -> Published:
     """Write a release into a folder in the place of an earlier one.
 

@@ -32,7 +32,3 @@ PUBLISHERS: Registry[None] = Registry(
     },
     "layout",
 )
-
-
-def silent(phase: str, more: int, total: int | None) -> None:
-    """Report nothing."""

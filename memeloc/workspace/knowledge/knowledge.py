@@ -35,10 +35,6 @@ if TYPE_CHECKING:
     from memeloc.workspace.knowledge.questions import Questions
 
 
-def _silent(more: int, total: int) -> None:
-    """Report nothing."""
-
-
 class Knowledge(Part):
     """What models found in memes, dimension by dimension.
 
@@ -67,7 +63,7 @@ class Knowledge(Part):
         *,
         model: str = "",
         budget: float | None = None,
-        on_progress: OnProgress = _silent,
+        on_progress: OnProgress = lambda more, total: None,
     ) -> KnowledgeResult:
         """Have a model say what memes mean; what it answered before is not asked again.
 
@@ -142,7 +138,11 @@ class Knowledge(Part):
         return export_graphs(stored, Path(out), to)
 
     def check(
-        self, *, recipe: str = "", model: str = "", on_progress: OnProgress = _silent
+        self,
+        *,
+        recipe: str = "",
+        model: str = "",
+        on_progress: OnProgress = lambda more, total: None,
     ) -> GraphCheck:
         """Check the graphs by the shapes (SHACL) that every graph must meet.
 
@@ -158,7 +158,7 @@ class Knowledge(Part):
         pictures: str | Path = "",
         recipe: str = "",
         model: str = "",
-        on_progress: OnProgress = _silent,
+        on_progress: OnProgress = lambda more, total: None,
     ) -> KnowledgePages:
         """Write a page of each meme: its picture, its graph, and every statement with provenance.
 

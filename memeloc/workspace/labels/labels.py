@@ -44,10 +44,6 @@ class ExportedLabels:
     rows: int
 
 
-def _silent(more: int, total: int) -> None:
-    """Report nothing."""
-
-
 class Labels(Part):
     """Labels by language models, and what people make of them.
 
@@ -69,7 +65,7 @@ class Labels(Part):
         *,
         model: str = "",
         budget: float | None = None,
-        on_progress: OnProgress = _silent,
+        on_progress: OnProgress = lambda more, total: None,
     ) -> LabelResult:
         """Have a model label memes in rounds; what it answered before is not asked again.
 

@@ -28,7 +28,6 @@ from memeloc.workspace.surveys.stored import (
     SurveyState,
     disagree,
     offering,
-    silent,
 )
 
 
@@ -82,7 +81,7 @@ class Exporting(Checking):
         publish: bool = False,
         agree: Agree = disagree,
         dry_run: bool = False,
-        on_progress: OnProgress = silent,
+        on_progress: OnProgress = lambda more, total: None,
     ) -> ExportResult:
         """Write the sheets for a target, or make them at its service.
 
@@ -159,7 +158,7 @@ class Exporting(Checking):
         cultures: Sequence[str] = (),
         rounds: Sequence[int],
         minutes: int = 0,
-        on_progress: OnProgress = silent,
+        on_progress: OnProgress = lambda more, total: None,
     ) -> tuple[SurveyPack, int]:
         """The sheets of some rounds with all that people see, noted as what goes out.
 

@@ -18,7 +18,7 @@ from memeloc.survey.targets.registry import make_target, recognise
 from memeloc.survey.targets.resolver import import_file
 from memeloc.survey.targets.vocabulary import own_words
 from memeloc.workspace.surveys.packs import sent_packs
-from memeloc.workspace.surveys.stored import OnProgress, StoredSurvey, silent
+from memeloc.workspace.surveys.stored import OnProgress, StoredSurvey
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,7 +106,7 @@ class Importing(StoredSurvey):
         kind: str = "",
         options: Mapping[str, Any] | None = None,
         dry_run: bool = False,
-        on_progress: OnProgress = silent,
+        on_progress: OnProgress = lambda more, total: None,
     ) -> ImportResult:
         """Take in answers, and what a recruitment service reports of people.
 

@@ -44,10 +44,6 @@ CLOSED = "closed"
 _NUMBERS = ("size", "answers", "explicit", "implicit", "seed")
 
 
-def silent(more: int, total: int) -> None:
-    """Report nothing."""
-
-
 def disagree(costs: str) -> bool:
     """Agree to nothing."""
     return False

@@ -37,7 +37,7 @@ from memeloc.workspace.surveys.frames import Frame
 from memeloc.workspace.surveys.importing import Importing
 from memeloc.workspace.surveys.labelling import Labelling
 from memeloc.workspace.surveys.serving import ServedSurvey
-from memeloc.workspace.surveys.stored import CLOSED, OnProgress, offering, recruiter, silent
+from memeloc.workspace.surveys.stored import CLOSED, OnProgress, offering, recruiter
 from memeloc.workspace.surveys.teams import (
     TeamResult,
     next_batches,
@@ -191,7 +191,7 @@ class Survey(Exporting, Importing, Contacting, Labelling, Explaining):
         close: bool = False,
         next_round: bool = True,
         models: bool = False,
-        on_progress: OnProgress = silent,
+        on_progress: OnProgress = lambda more, total: None,
     ) -> SettleResult:
         """Settle the retained answers into one label a meme and culture.
 
@@ -323,7 +323,7 @@ class Survey(Exporting, Importing, Contacting, Labelling, Explaining):
         pictures: str | Path = "out",
         cultures: Sequence[str] = (),
         settings: Mapping[str, Any] | None = None,
-        on_progress: OnProgress = silent,
+        on_progress: OnProgress = lambda more, total: None,
     ) -> ServedSurvey:
         """What a server needs to show the sheets of all rounds that are not closed.
 

@@ -22,10 +22,6 @@ from memeloc.workspace.part import Part
 from memeloc.workspace.surveys.building import BuildResult
 
 
-def _silent(more: int, total: int) -> None:
-    """Report nothing."""
-
-
 @dataclass(frozen=True, slots=True, eq=False)
 class QuestionReport:
     """A set of questions, looked at.
@@ -88,7 +84,7 @@ class Questions(Part):
         *,
         model: str = "",
         budget: float | None = None,
-        on_progress: OnProgress = _silent,
+        on_progress: OnProgress = lambda more, total: None,
     ) -> KnowledgeResult:
         """Have a model write a question about each dimension of what was extracted.
 
