@@ -79,6 +79,7 @@ def measure(
         ours = _Memeloc(Path(folder), languages)
         gc.collect()
         gc.freeze()
+        gc.set_threshold(50_000)  # as the command: see memeloc.cli
         for turn in range(_WARM_UP + rounds):
             say(f"pictures: round {turn + 1} of {_WARM_UP + rounds}")
             for language in languages:
