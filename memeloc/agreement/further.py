@@ -26,7 +26,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from memeloc.agreement.measures import fleiss_kappa, majorities
-from memeloc.agreement.ratings import Floats, Ints, Ratings
+from memeloc.agreement.ratings import Ratings
+from memeloc.arrays import Floats, Ints
 from memeloc.errors import InputError
 
 if TYPE_CHECKING:

@@ -14,8 +14,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from memeloc.agreement import weighted
-from memeloc.agreement.ratings import Floats, Ints, Ratings
+from memeloc.agreement.ratings import Ratings
 from memeloc.agreement.weighted import Metric
+from memeloc.arrays import Floats, Ints
 from memeloc.errors import InputError
 
 if TYPE_CHECKING:

@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from memeloc.agreement.ratings import Floats, Ints, Ratings
+from memeloc.agreement.ratings import Ratings
+from memeloc.arrays import Floats, Ints
 
 if TYPE_CHECKING:
     import pandas as pd

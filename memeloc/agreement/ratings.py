@@ -8,15 +8,13 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import NDArray
 
+from memeloc.arrays import Ints
 from memeloc.errors import InputError
 
 if TYPE_CHECKING:
     import pandas as pd
 
-Ints = NDArray[np.int64]
-Floats = NDArray[np.float64]
 
 COLUMNS = ("item", "participant", "label")
 """What a table has: which item, who, and the label given; further columns do not matter."""

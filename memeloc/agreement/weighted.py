@@ -11,7 +11,7 @@ from typing import Literal
 
 import numpy as np
 
-from memeloc.agreement.ratings import Floats, Ints
+from memeloc.arrays import Floats, Ints
 
 Metric = Literal["nominal", "ordinal", "interval"]
 """How far two labels lie apart: not at all or fully; by the answers between; by their values."""

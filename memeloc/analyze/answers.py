@@ -8,15 +8,14 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import NDArray
 
+from memeloc.arrays import Ints
 from memeloc.counts import counted
 from memeloc.errors import InputError
 
 if TYPE_CHECKING:
     import pandas as pd
 
-Ints = NDArray[np.int64]
 
 COLUMNS = ("item", "culture", "participant", "label")
 """What a table of answers has; `time` (a timestamp) is optional, further columns do not matter."""

@@ -11,8 +11,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from memeloc.analyze.answers import ITEM_COLUMNS, NO_LABEL, Answers, Ints
+from memeloc.analyze.answers import ITEM_COLUMNS, NO_LABEL, Answers
 from memeloc.analyze.settings import Settings
+from memeloc.arrays import Ints
 from memeloc.errors import InputError
 from memeloc.reports.sections import Section, Table
 

@@ -12,11 +12,11 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import NDArray
 
 from memeloc.agreement.others import agreement_by_label
 from memeloc.analyze.answers import Answers
 from memeloc.analyze.settings import Settings
+from memeloc.arrays import Floats, Ints
 from memeloc.errors import InputError
 from memeloc.reports.sections import Lines, Section, Table
 from memeloc.statistics.significance import holm, p_text, two_sided
@@ -24,8 +24,6 @@ from memeloc.statistics.significance import holm, p_text, two_sided
 if TYPE_CHECKING:
     import pandas as pd
 
-Ints = NDArray[np.int64]
-Floats = NDArray[np.float64]
 
 _PARTS = 10
 """Parts with as many answers each that a culture's time is divided into, for tables and plots."""

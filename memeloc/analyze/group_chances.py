@@ -11,12 +11,9 @@ from itertools import combinations_with_replacement, product
 from math import comb
 
 import numpy as np
-from numpy.typing import NDArray
 
+from memeloc.arrays import Floats, Ints
 from memeloc.errors import InputError
-
-Ints = NDArray[np.int64]
-Floats = NDArray[np.float64]
 
 LARGEST_GROUP = 25
 """Answers a group: work grows with the sixth power of it."""

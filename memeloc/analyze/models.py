@@ -12,12 +12,12 @@ from itertools import combinations
 from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import NDArray
 
 from memeloc.agreement import against_rest
 from memeloc.agreement.weighted import cohen
 from memeloc.analyze.answers import NO_LABEL, Answers
 from memeloc.analyze.settings import Settings
+from memeloc.arrays import Ints
 from memeloc.errors import InputError
 from memeloc.reports.sections import Heatmap, Section, Table
 from memeloc.statistics.intervals import wilson
@@ -26,7 +26,6 @@ from memeloc.statistics.significance import holm, p_text, scipy_stats
 if TYPE_CHECKING:
     import pandas as pd
 
-Ints = NDArray[np.int64]
 
 _INVALID = -2
 """The place of an answer that is not one of the labels."""

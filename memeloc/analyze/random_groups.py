@@ -24,12 +24,10 @@ from numpy.typing import NDArray
 from memeloc.analyze.answers import NO_LABEL, Answers
 from memeloc.analyze.group_chances import agreement_chances
 from memeloc.analyze.settings import Settings
+from memeloc.arrays import Floats, Ints
 from memeloc.errors import InputError
 from memeloc.reports.sections import Histogram, Section, Table
 from memeloc.statistics.significance import holm, p_text, scipy_stats, two_sided
-
-Ints = NDArray[np.int64]
-Floats = NDArray[np.float64]
 
 _STREAM = 421
 """The number of the generator of the groups, see `Settings.seed`."""

@@ -11,9 +11,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from memeloc.arrays import Floats
 from memeloc.evaluate.answers import ModelAnswers
 from memeloc.evaluate.gold import Gold
-from memeloc.evaluate.metrics import Floats, confusion, measure
+from memeloc.evaluate.metrics import confusion, measure
 from memeloc.reports.sections import Bars, Heatmap, Section, Table
 
 if TYPE_CHECKING:

@@ -10,10 +10,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
-Floats = NDArray[np.float64]
-Ints = NDArray[np.int64]
+from memeloc.arrays import Floats, Ints
 
 
 @dataclass(frozen=True, slots=True, eq=False)

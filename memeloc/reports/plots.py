@@ -13,8 +13,8 @@ from io import BytesIO
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from memeloc.arrays import Floats
 from memeloc.errors import MissingError
 from memeloc.reports.cells import clean, is_number, isolate, shown_column
 from memeloc.reports.fonts import families_for, thicken
@@ -26,7 +26,6 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
     from matplotlib.image import AxesImage
 
-Floats = NDArray[np.float64]
 
 _WIDTH = 7.5
 """Inches: what fits the page of a paper, or its two columns."""

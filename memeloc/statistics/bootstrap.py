@@ -14,10 +14,9 @@ from dataclasses import dataclass
 from typing import Protocol
 
 import numpy as np
-from numpy.typing import NDArray
 
-Floats = NDArray[np.float64]
-Ints = NDArray[np.int64]
+from memeloc.arrays import Floats, Ints
+
 Statistic = Callable[[Ints, Floats], Floats]
 """Of rows (patterns) and weights (resamples, patterns): values (resamples, statistics)."""
 

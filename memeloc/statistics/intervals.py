@@ -7,12 +7,12 @@ from statistics import NormalDist
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
+
+from memeloc.arrays import Floats
 
 if TYPE_CHECKING:
     import pandas as pd
-
-Floats = NDArray[np.float64]
 
 
 def wilson(count: ArrayLike, total: ArrayLike, confidence: float) -> tuple[Floats, Floats]:

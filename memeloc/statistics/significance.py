@@ -7,11 +7,10 @@ from math import erfc, sqrt
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
+from memeloc.arrays import Floats
 from memeloc.errors import MissingError
-
-Floats = NDArray[np.float64]
 
 
 def scipy_stats() -> Any:

@@ -7,7 +7,8 @@ import pytest
 from scipy import stats
 
 from memeloc.analyze.settings import Settings
-from memeloc.statistics.bootstrap import Floats, estimate, generator
+from memeloc.arrays import Floats
+from memeloc.statistics.bootstrap import estimate, generator
 
 Ints = np.ndarray
 

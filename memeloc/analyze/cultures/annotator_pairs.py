@@ -9,9 +9,10 @@ import numpy as np
 
 from memeloc.agreement import Ratings, pairwise_kappa, weighted
 from memeloc.agreement.measures import LabelPairs
-from memeloc.analyze.answers import Answers, Ints
+from memeloc.analyze.answers import Answers
 from memeloc.analyze.settings import Settings
-from memeloc.statistics.bootstrap import Estimates, Floats, estimate, generator, percentiles
+from memeloc.arrays import Floats, Ints
+from memeloc.statistics.bootstrap import Estimates, estimate, generator, percentiles
 
 if TYPE_CHECKING:
     import pandas as pd

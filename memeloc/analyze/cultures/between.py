@@ -8,12 +8,13 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from memeloc.agreement import weighted
-from memeloc.analyze.answers import NO_LABEL, Answers, Ints
+from memeloc.analyze.answers import NO_LABEL, Answers
 from memeloc.analyze.settings import Settings
+from memeloc.arrays import Floats, Ints
 from memeloc.counts import counted
 from memeloc.errors import InputError
 from memeloc.reports.sections import Bars, Heatmap, Intervals, Section, Table
-from memeloc.statistics.bootstrap import Estimates, Floats, estimate
+from memeloc.statistics.bootstrap import Estimates, estimate
 from memeloc.statistics.intervals import (
     defined,
     percent,

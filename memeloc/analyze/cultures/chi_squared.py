@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from memeloc.analyze.answers import NO_LABEL, Answers, Ints
+from memeloc.analyze.answers import NO_LABEL, Answers
 from memeloc.analyze.settings import Settings
+from memeloc.arrays import Floats, Ints
 from memeloc.errors import InputError
 from memeloc.reports.sections import Heatmap, Section, Table
-from memeloc.statistics.bootstrap import Floats
 from memeloc.statistics.intervals import with_interval
 from memeloc.statistics.significance import p_text, scipy_stats
 

@@ -11,12 +11,12 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from memeloc.analyze.answers import NO_LABEL, Answers, Ints
+from memeloc.analyze.answers import NO_LABEL, Answers
 from memeloc.analyze.settings import Settings
+from memeloc.arrays import Floats, Ints
 from memeloc.counts import counted
 from memeloc.errors import InputError
 from memeloc.reports.sections import Histogram, Section, Table
-from memeloc.statistics.bootstrap import Floats
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -6,12 +6,13 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from memeloc.analyze.answers import NO_LABEL, Answers, Ints
+from memeloc.analyze.answers import NO_LABEL, Answers
 from memeloc.analyze.settings import Settings
+from memeloc.arrays import Floats, Ints
 from memeloc.counts import counted
 from memeloc.errors import InputError
 from memeloc.reports.sections import Bars, Intervals, Section, Table
-from memeloc.statistics.bootstrap import Floats, estimate
+from memeloc.statistics.bootstrap import estimate
 from memeloc.statistics.intervals import defined, percent_with_interval, rows_of, wilson
 
 if TYPE_CHECKING:

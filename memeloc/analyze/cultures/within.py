@@ -12,11 +12,12 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from memeloc.agreement import by_level, weighted
-from memeloc.analyze.answers import Answers, Ints
+from memeloc.analyze.answers import Answers
 from memeloc.analyze.cultures.annotator_pairs import PairTables, mean_kappa, pairs_table
 from memeloc.analyze.settings import Settings
+from memeloc.arrays import Floats, Ints
 from memeloc.reports.sections import Heatmap, Histogram, Intervals, Plot, Section, Table
-from memeloc.statistics.bootstrap import Estimates, Floats, estimate
+from memeloc.statistics.bootstrap import Estimates, estimate
 from memeloc.statistics.intervals import defined, rows_of, with_interval
 
 if TYPE_CHECKING:

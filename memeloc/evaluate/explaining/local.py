@@ -13,9 +13,10 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
+from memeloc.arrays import Floats
 from memeloc.errors import InputError
 from memeloc.evaluate.explaining.regions import REGIONS, Regions, find_regions
-from memeloc.evaluate.explaining.surrogate import Floats, Masks, Surrogate, fit_surrogate
+from memeloc.evaluate.explaining.surrogate import Masks, Surrogate, fit_surrogate
 from memeloc.evaluate.training.examples import Dataset, Example
 from memeloc.evaluate.training.features import compute_features
 from memeloc.evaluate.training.models import Trained

@@ -13,9 +13,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from memeloc.arrays import Floats
 from memeloc.errors import InputError
 
-Floats = NDArray[np.float64]
 Masks = NDArray[np.bool_]
 Ask = Callable[[Masks], Floats]
 """Of masks (samples, parts), true where a part is kept, the model's scores (samples, labels)."""

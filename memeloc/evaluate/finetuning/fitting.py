@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from memeloc.arrays import Floats
 from memeloc.embedding.models import library
 from memeloc.errors import InputError
 from memeloc.evaluate.finetuning.joined import EXTRA
@@ -21,7 +22,6 @@ from memeloc.evaluate.finetuning.networks import Network, build_network, quiet
 from memeloc.evaluate.finetuning.run_file import Device, NetworkSettings, TrainingSettings
 from memeloc.evaluate.training.examples import Example
 
-Floats = NDArray[np.float64]
 OnProgress = Callable[[str, int, int], None]
 """Is given what is counted, how many more are done, and how many there are."""
 Loss = Callable[..., Any]

@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from memeloc.arrays import Ints
 from memeloc.errors import InputError
 from memeloc.evaluate.answers import ModelAnswers
 from memeloc.evaluate.error_analysis import confusion_sections
@@ -24,7 +25,7 @@ from memeloc.evaluate.protocols.run_file import (
 )
 from memeloc.evaluate.protocols.shifting import over_time, transferring
 from memeloc.evaluate.targets import target_section
-from memeloc.evaluate.training.examples import Example, Ints
+from memeloc.evaluate.training.examples import Example
 from memeloc.evaluate.training.models import Trained, Trainer
 from memeloc.evaluate.training.training import NOT_TESTED, Training
 from memeloc.evaluate.training.vectors import OnProgress

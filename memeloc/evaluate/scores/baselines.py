@@ -13,12 +13,12 @@ from math import nan
 import numpy as np
 from numpy.typing import NDArray
 
+from memeloc.arrays import Bools, Floats, Ints
 from memeloc.evaluate.gold import ChoiceQuestion
-from memeloc.evaluate.metrics import Floats, Ints
 from memeloc.evaluate.scores.coded import INPUT_NAMES, NO_GOLD, Answered, Coded, Condition
 from memeloc.evaluate.scores.figures import BaselineScores, BesideBaseline, PlaceScores
 from memeloc.evaluate.scores.multiple_choice import toxicity_of
-from memeloc.evaluate.scores.right import Bools, rightness, shares, units_of
+from memeloc.evaluate.scores.right import rightness, shares, units_of
 from memeloc.evaluate.scores.settings import ScoreSettings
 from memeloc.statistics.guessing import RULES, right_by_rules
 

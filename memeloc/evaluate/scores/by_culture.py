@@ -11,7 +11,8 @@ from math import nan
 
 import numpy as np
 
-from memeloc.evaluate.metrics import Floats, Ints, Metrics, confusion, measure
+from memeloc.arrays import Floats, Ints
+from memeloc.evaluate.metrics import Metrics, confusion, measure
 from memeloc.evaluate.scores.coded import NO_GOLD, NOT_ASKED, Answered, Coded
 from memeloc.evaluate.scores.figures import (
     UNDEFINED,

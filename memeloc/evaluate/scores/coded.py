@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from memeloc.arrays import Ints
 from memeloc.counts import counted
 from memeloc.errors import InputError
 from memeloc.evaluate.answers import COLUMNS, CONDITION, PROMPT, ModelAnswers
 from memeloc.evaluate.gold import Gold
-from memeloc.evaluate.metrics import Ints
 
 if TYPE_CHECKING:
     import pandas as pd

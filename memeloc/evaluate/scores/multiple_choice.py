@@ -10,10 +10,10 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from memeloc.evaluate.metrics import Floats, Ints
+from memeloc.arrays import Bools, Floats, Ints
 from memeloc.evaluate.scores.coded import NO_GOLD, Answered, Coded
 from memeloc.evaluate.scores.figures import ChoiceScores, Value
-from memeloc.evaluate.scores.right import Bools, counts_by_unit, rightness, units_of
+from memeloc.evaluate.scores.right import counts_by_unit, rightness, units_of
 from memeloc.evaluate.scores.settings import ScoreSettings
 from memeloc.statistics.bootstrap import estimate
 

@@ -3,15 +3,12 @@
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
-from memeloc.evaluate.metrics import Floats, Ints
+from memeloc.arrays import Bools, Floats, Ints
 from memeloc.evaluate.scores.coded import NOT_ASKED, Coded
 from memeloc.evaluate.scores.figures import UNDEFINED, Value
 from memeloc.evaluate.scores.settings import ScoreSettings
 from memeloc.statistics.bootstrap import estimate
-
-Bools = NDArray[np.bool_]
 
 
 def rightness(gold: Ints, predicted: Ints) -> Ints:

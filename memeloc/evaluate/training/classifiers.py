@@ -11,14 +11,12 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 import numpy as np
-from numpy.typing import NDArray
 
+from memeloc.arrays import Floats, Ints
 from memeloc.embedding.models import first_line, library
 from memeloc.errors import InputError
-from memeloc.evaluate.training.examples import Ints
 from memeloc.evaluate.training.settings import ClassifierName
 
-Floats = NDArray[np.float64]
 ClassWeights = Literal["balanced", "none"] | Mapping[str, float]
 """What an example weighs: n / (classes * examples of its class), 1, or a number by its label."""
 

@@ -9,8 +9,9 @@ from functools import cached_property
 
 import numpy as np
 
+from memeloc.arrays import Floats
 from memeloc.errors import InputError
-from memeloc.evaluate.metrics import Floats, Metrics, confusion, measure
+from memeloc.evaluate.metrics import Metrics, confusion, measure
 from memeloc.evaluate.training.examples import Rows
 from memeloc.evaluate.training.training import NOT_TESTED, Training
 

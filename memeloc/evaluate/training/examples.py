@@ -10,10 +10,10 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
+from memeloc.arrays import Ints
 from memeloc.errors import InputError
 from memeloc.evaluate.gold import Gold
 
-Ints = NDArray[np.int64]
 Rows = NDArray[np.int64]
 """Places of examples in their dataset, from 0."""
 

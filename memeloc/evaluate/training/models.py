@@ -7,15 +7,15 @@ from typing import Any
 
 import numpy as np
 
+from memeloc.arrays import Floats, Ints
 from memeloc.errors import InputError
 from memeloc.evaluate.training.classifiers import (
     Classifier,
     ClassWeights,
-    Floats,
     fit_classifier,
     row_weights,
 )
-from memeloc.evaluate.training.examples import Ints, Rows
+from memeloc.evaluate.training.examples import Rows
 from memeloc.evaluate.training.features import Features, FittedBlock, fit_block
 from memeloc.evaluate.training.settings import WITHOUT_FEATURES, ModelSettings
 

@@ -9,9 +9,10 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from memeloc.arrays import Ints
 from memeloc.errors import InputError
 from memeloc.evaluate.answers import ModelAnswers
-from memeloc.evaluate.training.examples import Dataset, Ints, Rows
+from memeloc.evaluate.training.examples import Dataset, Rows
 from memeloc.evaluate.training.features import Features, compute_features
 from memeloc.evaluate.training.models import Trained, Trainer
 from memeloc.evaluate.training.run_file import TrainingRun

@@ -16,8 +16,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from memeloc.arrays import Ints
 from memeloc.errors import InputError
 from memeloc.survey.model import Answer, Sheet, Submission
 from memeloc.survey.quality.rows import sent
@@ -27,7 +27,6 @@ from memeloc.taxonomy import Taxonomy
 if TYPE_CHECKING:
     import pandas as pd
 
-Ints = NDArray[np.int64]
 
 COLUMNS = ("item", "culture", "participant", "label")
 """What a table of answers has: the meme's id, the culture's code, who, and the label's id."""

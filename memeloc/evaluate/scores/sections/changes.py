@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from memeloc.arrays import Floats, Ints
 from memeloc.counts import counted
-from memeloc.evaluate.metrics import Floats, Ints
 from memeloc.evaluate.scores.coded import NO_GOLD, Condition
 from memeloc.evaluate.scores.figures import UNDEFINED, Change, CultureScores, Value
 from memeloc.evaluate.scores.right import rightness, summed, units_of

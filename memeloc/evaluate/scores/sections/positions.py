@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 
 import numpy as np
 
-from memeloc.evaluate.metrics import Floats, Ints
+from memeloc.arrays import Floats, Ints
 from memeloc.evaluate.scores.coded import Answered, Coded, Prompt
 from memeloc.evaluate.scores.figures import UNDEFINED, PlaceScores, PositionBias, Value
 from memeloc.evaluate.scores.right import summed, units_of

@@ -7,8 +7,8 @@ from collections.abc import Iterator
 
 import numpy as np
 
+from memeloc.arrays import Floats, Ints
 from memeloc.evaluate.answers import ModelAnswers
-from memeloc.evaluate.metrics import Floats, Ints
 from memeloc.evaluate.scores.coded import INVALID, Answered, Coded
 from memeloc.evaluate.scores.figures import Rates, Value
 from memeloc.evaluate.scores.right import summed, units_of
