@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 from selectolax.lexbor import LexborHTMLParser, LexborNode
 
 from memeloc.collect.fetching.addresses import FetchRefused
-from memeloc.collect.fetching.parser_limits import too_costly
+from memeloc.collect.fetching.encodings import too_costly
 from memeloc.collect.page_values import (
     joined_address,
     line_of,

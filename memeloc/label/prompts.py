@@ -19,7 +19,7 @@ from memeloc.label.forms import LabelForm, TopicsForm, label_form, printed_form,
 from memeloc.label.scheme import Category, Scheme
 from memeloc.label.topics import Topic
 from memeloc.language_models import Message, Question
-from memeloc.language_models.forms import strict_schema
+from memeloc.language_models.answers import strict_schema
 from memeloc.language_models.meme_inputs import MemeInput
 from memeloc.language_models.prompts import Prompt, read_prompt
 from memeloc.settings import parse_toml

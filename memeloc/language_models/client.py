@@ -17,7 +17,7 @@ from pydantic import BaseModel
 
 from memeloc.counts import counted
 from memeloc.errors import InputError, MemelocError, ServiceError
-from memeloc.language_models.answers import refuses
+from memeloc.language_models.answers import read_form, refuses, schema_text
 from memeloc.language_models.cost import (
     WRONG,
     Budget,
@@ -27,7 +27,6 @@ from memeloc.language_models.cost import (
     estimate,
     most_cost,
 )
-from memeloc.language_models.forms import read_form, schema_text
 from memeloc.language_models.kept import Cache, KeptAnswer
 from memeloc.language_models.pictures import EncodedPictures
 from memeloc.language_models.protocol import Reply

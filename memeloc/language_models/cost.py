@@ -15,7 +15,7 @@ from typing import Any
 
 from memeloc.counts import counted
 from memeloc.errors import MemelocError
-from memeloc.language_models.forms import schema_text
+from memeloc.language_models.answers import schema_text
 from memeloc.language_models.questions import Question
 from memeloc.language_models.settings import ModelSettings
 

@@ -16,7 +16,7 @@ from pydantic import (
     field_validator,
 )
 
-from memeloc.language_models.forms import strict_schema
+from memeloc.language_models.answers import strict_schema
 from memeloc.language_models.logprobs import MOST_TOKENS, Token
 from memeloc.language_models.questions import Encode, Picture, Question
 from memeloc.language_models.settings import ModelSettings

@@ -16,7 +16,7 @@ from memeloc.lazy_imports import lazy_package
 
 if TYPE_CHECKING:
     from memeloc.reports.plain import as_plain as as_plain
-    from memeloc.reports.report import Report as Report
+    from memeloc.reports.sections import Report as Report
     from memeloc.reports.sections import Section as Section
     from memeloc.reports.sections import Table as Table
     from memeloc.reports.writing import ReportFiles as ReportFiles

@@ -9,8 +9,7 @@ from pathlib import Path
 
 from memeloc.pages import fill_page
 from memeloc.reports.cells import clean, is_number, isolate, shown_column
-from memeloc.reports.report import Card, Report
-from memeloc.reports.sections import Plot, Section, Table
+from memeloc.reports.sections import Card, Plot, Report, Section, Table
 from memeloc.version import __version__
 
 SHOWN_ROWS = 30

@@ -8,8 +8,7 @@ from dataclasses import fields
 from typing import TYPE_CHECKING, Any
 
 from memeloc.reports.cells import clean
-from memeloc.reports.report import Report
-from memeloc.reports.sections import Plot, Section, Table
+from memeloc.reports.sections import Plot, Report, Section, Table
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -15,8 +15,7 @@ from memeloc.reports.latex import escape, latex_table
 from memeloc.reports.page import fill_report
 from memeloc.reports.plain import as_plain
 from memeloc.reports.plots import check_matplotlib, draw, is_empty
-from memeloc.reports.report import Report
-from memeloc.reports.sections import Plot, Table
+from memeloc.reports.sections import Plot, Report, Table
 from memeloc.tables.writing import Column, Kind, write_table
 
 _KINDS: dict[str, Kind] = {"i": "integer", "u": "integer", "f": "number", "b": "truth"}

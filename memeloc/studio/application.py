@@ -17,7 +17,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from memeloc.studio import owner, sheets
 from memeloc.studio.limits import BodyLimit, Rate, RateLimit
-from memeloc.studio.pictures import Pictures
+from memeloc.studio.sheets import Pictures
 from memeloc.workspace.surveys.serving import ServedSurvey
 
 _HEADERS = {

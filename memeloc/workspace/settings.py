@@ -21,7 +21,7 @@ from pydantic.fields import FieldInfo
 
 from memeloc.engine.choosing import EngineSettings
 from memeloc.errors import InputError
-from memeloc.publish.settings import ReleaseSettings
+from memeloc.publish.release import ReleaseSettings
 from memeloc.settings import explain, parse_toml
 from memeloc.survey.study import Study
 

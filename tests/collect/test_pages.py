@@ -12,8 +12,8 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
+from memeloc.collect.fetching.encodings import DEEPEST
 from memeloc.collect.fetching.fetch import FetchRefused, Page
-from memeloc.collect.fetching.parser_limits import DEEPEST
 from memeloc.collect.pages import Document, key_of, lines_in
 from memeloc.collect.selectors import selectors_of
 from memeloc.collect.sites import pages_of

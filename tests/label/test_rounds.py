@@ -9,7 +9,7 @@ import pytest
 from memeloc.label.forms import label_form, printed_form, topics_form
 from memeloc.label.rounds import RoundLabel, Status, count, outcome
 from memeloc.label.scheme import GivenLabel, Scheme
-from memeloc.language_models.forms import read_form, strict_schema
+from memeloc.language_models.answers import read_form, strict_schema
 from memeloc.workspace.labels.labelling import labels_of
 
 SCHEME = labels_of("charmemes")[1]

@@ -10,8 +10,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 from pydantic import BaseModel
 
-from memeloc.language_models.answers import read_json, refuses
-from memeloc.language_models.forms import read_form, strict_schema
+from memeloc.language_models.answers import read_form, read_json, refuses, strict_schema
 
 
 class Weather(BaseModel):

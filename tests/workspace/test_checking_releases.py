@@ -10,7 +10,7 @@ from PIL import Image
 os.environ.setdefault("HF_HUB_OFFLINE", "1")
 
 from memeloc.errors import InputError
-from memeloc.publish.settings import ReleaseSettings
+from memeloc.publish.release import ReleaseSettings
 from memeloc.workspace import Workspace
 from memeloc.workspace.publishing.private import near_pictures, private_of
 from tests.workspace.teams import workspace_of

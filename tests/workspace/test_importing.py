@@ -16,8 +16,7 @@ from memeloc.errors import InputError
 from memeloc.publish.columns import picture_values
 from memeloc.publish.folder import RELEASE
 from memeloc.publish.publishing import publish
-from memeloc.publish.release import Release
-from memeloc.publish.settings import ReleaseSettings
+from memeloc.publish.release import Release, ReleaseSettings
 from memeloc.workspace import Workspace
 from memeloc.workspace.publishing.importing import FolderImport
 from tests.collect.datasets_on_disk import OTHER, PICTURE, put

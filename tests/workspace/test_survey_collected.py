@@ -15,7 +15,7 @@ from memeloc.curate.verdict import Verdict
 from memeloc.errors import InputError
 from memeloc.items import FoundPicture, Origin
 from memeloc.ocr.transcript import Transcript
-from memeloc.studio.pictures import Pictures
+from memeloc.studio.sheets import Pictures
 from memeloc.workspace import Workspace
 from tests.cli.survey.test_survey import folder, rendered, saved, write
 from tests.conftest import Outcome

@@ -8,7 +8,7 @@ from memeloc.analyze.analysis import Analysis
 from memeloc.analyze.report.memes import cards
 from memeloc.counts import counted
 from memeloc.reports.cells import clean, shown
-from memeloc.reports.report import Report
+from memeloc.reports.sections import Report
 from memeloc.version import __version__
 
 

@@ -16,8 +16,7 @@ from urllib.parse import parse_qs, urljoin
 
 from selectolax.lexbor import LexborHTMLParser
 
-from memeloc.collect.fetching.encodings import decode
-from memeloc.collect.fetching.parser_limits import too_costly
+from memeloc.collect.fetching.encodings import decode, too_costly
 from memeloc.collect.page_values import line_of, picture_candidates, split_address, web_address
 from memeloc.errors import InputError
 

@@ -10,8 +10,7 @@ from typing import TYPE_CHECKING, Any
 from memeloc.evaluate.explaining.local import Explanation
 from memeloc.evaluate.explaining.telling import COLUMNS, WORDS, telling_words
 from memeloc.evaluate.training.models import Trained
-from memeloc.reports.report import Card, Version
-from memeloc.reports.sections import Section, Table
+from memeloc.reports.sections import Card, Section, Table, Version
 
 if TYPE_CHECKING:
     from PIL import Image

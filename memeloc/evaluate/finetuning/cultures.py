@@ -19,11 +19,12 @@ from memeloc.evaluate.finetuning.adapters import Chat, adapted, fit_adapters, lo
 from memeloc.evaluate.finetuning.kept import Fold, content_key, read_fold, run_key, write_fold
 from memeloc.evaluate.finetuning.networks import quiet
 from memeloc.evaluate.finetuning.run_file import LoraRun
-from memeloc.evaluate.finetuning.tuned import MODELS, OnProgress, Tuned, TunedModel
+from memeloc.evaluate.finetuning.tuned import MODELS, Tuned, TunedModel
 from memeloc.evaluate.gold import Gold
 from memeloc.evaluate.training.examples import Dataset, Example
 from memeloc.evaluate.training.reading import read_dataset
 from memeloc.evaluate.training.saving import folder_name
+from memeloc.evaluate.training.vectors import OnProgress
 from memeloc.splits import split_memes
 
 

@@ -21,9 +21,8 @@ from memeloc.evaluate.finetuning.joined import EXTRA
 from memeloc.evaluate.finetuning.networks import Network, build_network, quiet
 from memeloc.evaluate.finetuning.run_file import Device, NetworkSettings, TrainingSettings
 from memeloc.evaluate.training.examples import Example
+from memeloc.evaluate.training.vectors import OnProgress
 
-OnProgress = Callable[[str, int, int], None]
-"""Is given what is counted, how many more are done, and how many there are."""
 Loss = Callable[..., Any]
 Collate = Callable[[Sequence[Any]], Mapping[str, Any]]
 

@@ -17,7 +17,7 @@ from memeloc.evaluate.scores.report import report_of as report_of_scores
 from memeloc.evaluate.scores.settings import ScoreSettings
 from memeloc.evaluate.training.report import PREDICTIONS, ModelRow, TrainingSummary
 from memeloc.files import replacing
-from memeloc.reports.report import Report
+from memeloc.reports.sections import Report
 from memeloc.reports.writing import write_report
 
 _PIPELINES = {

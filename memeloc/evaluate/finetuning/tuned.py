@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -11,8 +11,6 @@ from memeloc.evaluate.finetuning.kept import Fold
 from memeloc.evaluate.finetuning.run_file import FineTuningRun, LoraRun
 from memeloc.evaluate.gold import Gold
 
-OnProgress = Callable[[str, int, int], None]
-"""Is given what is counted, how many more are done, and how many there are."""
 MODELS = "models"
 """The folder of the models that are kept, within that of the run."""
 

@@ -29,8 +29,7 @@ from memeloc.evaluate.training.examples import Example
 from memeloc.evaluate.training.models import Trained, Trainer
 from memeloc.evaluate.training.training import NOT_TESTED, Training
 from memeloc.evaluate.training.vectors import OnProgress
-from memeloc.reports.report import Card
-from memeloc.reports.sections import Section
+from memeloc.reports.sections import Card, Section
 
 
 @dataclass(frozen=True, slots=True, eq=False)

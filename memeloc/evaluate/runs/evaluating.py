@@ -19,12 +19,11 @@ from memeloc.errors import InputError
 from memeloc.evaluate.answers import COLUMNS, ModelAnswers
 from memeloc.evaluate.inspect_log import write_inspect_logs
 from memeloc.evaluate.runs.asking import PROVENANCE, Answers, OnProgress, ask_all
-from memeloc.evaluate.runs.items import RunData
+from memeloc.evaluate.runs.items import RunData, groups_of
 from memeloc.evaluate.runs.prompt_texts import Prompts
 from memeloc.evaluate.runs.questions import questions, skipped
 from memeloc.evaluate.runs.reading_prompts import read_prompts
 from memeloc.evaluate.runs.run import Run, RunModel
-from memeloc.evaluate.runs.text_groups import groups_of
 from memeloc.files import replacing
 from memeloc.language_models import (
     Budget,

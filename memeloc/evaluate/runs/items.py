@@ -5,8 +5,14 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from memeloc.evaluate.gold import ChoiceQuestion, Gold
+from memeloc.locales import default
+from memeloc.locales.scripts import count_scripts, letter_scripts
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,3 +74,36 @@ def choice_questions(items: Iterable[RunItem]) -> dict[str, ChoiceQuestion]:
         for item in items
         if item.options
     }
+
+
+TEXT = "text"
+"""The grouping's name, a column of `Gold.groups`."""
+NO_TEXT, SWITCHED, OTHER, PLAIN = "no text", "code-switched", "another script", "one script"
+
+
+def text_group(text: str, language: str) -> str:
+    """What a text is written in, beside the script of its language.
+
+    >>> text_group("شاي", "ar"), text_group("شاي please", "ar"), text_group("!", "ar")
+    ('one script', 'code-switched', 'no text')
+    """
+    own = letter_scripts(default().get(language).script)
+    scripts = set(count_scripts(text))
+    if not scripts:
+        return NO_TEXT
+    if not scripts & own:
+        return OTHER
+    return SWITCHED if scripts - own else PLAIN
+
+
+def groups_of(items: Iterable[RunItem]) -> pd.DataFrame:
+    """The groups of items by their ids, as `Gold.groups` has them.
+
+    An item in several languages is in the group of the first one.
+    """
+    import pandas as pd
+
+    groups: dict[str, str] = {}
+    for item in items:
+        groups.setdefault(item.id, text_group(item.text, item.language))
+    return pd.DataFrame({TEXT: list(groups.values())}, index=list(groups), dtype=object)

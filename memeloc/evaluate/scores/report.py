@@ -12,7 +12,7 @@ from memeloc.evaluate.answers import CONDITION
 from memeloc.evaluate.scores.evaluation import Evaluation
 from memeloc.files import replacing
 from memeloc.reports.cells import clean, shown
-from memeloc.reports.report import Report
+from memeloc.reports.sections import Report
 from memeloc.reports.writing import ReportFiles, write_report
 from memeloc.version import __version__
 

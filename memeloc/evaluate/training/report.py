@@ -14,8 +14,7 @@ from memeloc.evaluate.training.sections import sections_of
 from memeloc.evaluate.training.settings import FeatureSettings
 from memeloc.evaluate.training.training import Training, input_of
 from memeloc.files import replacing
-from memeloc.reports.report import Card, Report
-from memeloc.reports.sections import Section
+from memeloc.reports.sections import Card, Report, Section
 from memeloc.reports.writing import ReportFiles, write_report
 from memeloc.version import __version__
 

@@ -18,7 +18,7 @@ from memeloc.knowledge.extraction.forms import LinksForm, dimension_form
 from memeloc.knowledge.extraction.reading import read_value, shown_ids
 from memeloc.knowledge.statements import DimensionKnowledge
 from memeloc.language_models import Question
-from memeloc.language_models.forms import strict_schema
+from memeloc.language_models.answers import strict_schema
 from memeloc.language_models.meme_inputs import MemeInput
 from memeloc.language_models.prompts import Prompt, read_prompt
 from memeloc.language_models.questions import content_hash

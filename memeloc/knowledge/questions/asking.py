@@ -22,7 +22,7 @@ from memeloc.knowledge.questions.options import LONGEST_EXPLANATION, none_of_the
 from memeloc.knowledge.questions.question import MemeQuestion
 from memeloc.knowledge.statements import MemeKnowledge, Statement
 from memeloc.language_models import Question
-from memeloc.language_models.forms import strict_schema
+from memeloc.language_models.answers import strict_schema
 from memeloc.language_models.meme_inputs import MemeInput
 from memeloc.language_models.prompts import read_prompt
 from memeloc.language_models.questions import content_hash

@@ -11,8 +11,7 @@ from memeloc.publish.checks.finding import Finding, Private
 from memeloc.publish.checks.texts import find_words
 from memeloc.publish.describing.summary import ANNOTATOR, CULTURE
 from memeloc.publish.people import WITHHELD, small_cells
-from memeloc.publish.release import Release
-from memeloc.publish.settings import ReleaseSettings
+from memeloc.publish.release import Release, ReleaseSettings
 
 _PEOPLE = "people"
 _HASH = re.compile(r"[0-9a-f]{16}|[0-9a-f]{32}|[0-9a-f]{64}")

@@ -29,7 +29,7 @@ from memeloc.workspace.surveys.survey import Survey
 if TYPE_CHECKING:
     import pandas as pd
 
-    from memeloc.publish.settings import ReleaseSettings
+    from memeloc.publish.release import ReleaseSettings
     from memeloc.workspace.surveys.checking import Checked
 
 _DIGITS = 16

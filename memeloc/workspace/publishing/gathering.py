@@ -28,7 +28,7 @@ from memeloc.workspace.publishing.pictures import Pictures, RenderedSet
 from memeloc.workspace.publishing.provenance import provenance, survey_files
 
 if TYPE_CHECKING:
-    from memeloc.publish.settings import ReleaseSettings
+    from memeloc.publish.release import ReleaseSettings
 
 RENDERED = "release-pictures"
 """The folder of the workspace into which publishing renders; a later run goes on from it."""

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from memeloc.files import file_sha256
-from memeloc.publish.settings import ReleaseSettings
+from memeloc.publish.release import ReleaseSettings
 from memeloc.render.sets.manifest import MANIFEST
 from memeloc.survey.texts import TaxonomyTexts
 from memeloc.taxonomy import FOLDER, taxonomy_names
@@ -18,7 +18,7 @@ from memeloc.workspace.publishing.answers import SurveyTables, survey_settings
 from memeloc.workspace.surveys.survey import Survey
 
 if TYPE_CHECKING:
-    from memeloc.publish.settings import ReleaseSettings
+    from memeloc.publish.release import ReleaseSettings
     from memeloc.workspace.publishing.captions import TakenCaptions
     from memeloc.workspace.publishing.pictures import RenderedSet
 

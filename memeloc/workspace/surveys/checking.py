@@ -19,8 +19,7 @@ from memeloc.survey.quality.checking import check as check_submissions
 from memeloc.survey.quality.checking import retained
 from memeloc.survey.quality.report import Absent, CheckReport, Exclusion, Remark
 from memeloc.survey.quality.rules import Rules, read_rules
-from memeloc.workspace.surveys.frames import Frame
-from memeloc.workspace.surveys.stored import StoredSurvey
+from memeloc.workspace.surveys.stored import Frame, StoredSurvey
 from memeloc.workspace.surveys.teams import not_assigned
 
 if TYPE_CHECKING:

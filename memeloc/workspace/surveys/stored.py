@@ -1,7 +1,8 @@
 """A survey as it is stored. In: a workspace's folder and a name. Out: `StoredSurvey`.
 
 What a target made at its service is noted in the survey's state, so that a second run makes
-nothing twice. Services are found by what they offer.
+nothing twice. Services are found by what they offer. A `Frame` of results is pandas' for type
+checkers only: pandas takes as long to load as all else of a survey together.
 """
 
 from __future__ import annotations
@@ -12,7 +13,9 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Annotated, Any
+
+from pydantic import Field
 
 from memeloc.survey.codes import codes
 from memeloc.survey.design.build import Design, to_sheets
@@ -30,6 +33,13 @@ from memeloc.taxonomy import (
 )
 from memeloc.workspace.folder import WorkspaceFolder
 
+if TYPE_CHECKING:
+    from pandas import DataFrame
+else:
+    DataFrame = Any
+
+Frame = Annotated[DataFrame, Field(exclude=True)]
+"""A DataFrame that `--json` leaves out."""
 OnProgress = Callable[[int, int], None]
 """Is given how many more are done, and how many there are in all."""
 Agree = Callable[[str], bool]

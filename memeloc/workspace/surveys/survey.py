@@ -33,11 +33,10 @@ from memeloc.workspace.surveys.collected import changed_pictures
 from memeloc.workspace.surveys.contacting import Contacting
 from memeloc.workspace.surveys.explaining import Explaining
 from memeloc.workspace.surveys.exporting import Exporting
-from memeloc.workspace.surveys.frames import Frame
 from memeloc.workspace.surveys.importing import Importing
 from memeloc.workspace.surveys.labelling import Labelling
 from memeloc.workspace.surveys.serving import ServedSurvey
-from memeloc.workspace.surveys.stored import CLOSED, OnProgress, offering, recruiter
+from memeloc.workspace.surveys.stored import CLOSED, Frame, OnProgress, offering, recruiter
 from memeloc.workspace.surveys.teams import (
     TeamResult,
     next_batches,

@@ -30,8 +30,7 @@ from memeloc.workspace.surveys.building import (
 )
 from memeloc.workspace.surveys.collected import asked_about, collected_memes
 from memeloc.workspace.surveys.forgetting import ForgetResult, forget
-from memeloc.workspace.surveys.item_texts import read_item_texts
-from memeloc.workspace.surveys.memes import Wanted, memes_with_captions
+from memeloc.workspace.surveys.memes import Wanted, memes_with_captions, read_item_texts
 from memeloc.workspace.surveys.plain_answers import ImportingAnswers
 from memeloc.workspace.surveys.stored import (
     Agree,

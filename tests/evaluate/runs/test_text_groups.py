@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from memeloc.evaluate.runs.items import RunItem
-from memeloc.evaluate.runs.text_groups import groups_of, text_group
+from memeloc.evaluate.runs.items import RunItem, groups_of, text_group
 
 
 @pytest.mark.parametrize(

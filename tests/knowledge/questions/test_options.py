@@ -9,7 +9,7 @@ import pytest
 from memeloc.errors import InputError
 from memeloc.knowledge.questions.asking import question_form
 from memeloc.knowledge.questions.options import none_of_the_others, problems
-from memeloc.language_models.forms import read_form
+from memeloc.language_models.answers import read_form
 
 GOOD = {
     "question": "What does the cat want?",

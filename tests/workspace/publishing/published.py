@@ -6,7 +6,7 @@ import json
 from pathlib import Path
 from typing import Any
 
-from memeloc.publish.settings import ReleaseSettings
+from memeloc.publish.release import ReleaseSettings
 from memeloc.survey.design.simulate import Crowd, simulate, truths
 from memeloc.workspace import Workspace
 from memeloc.workspace.surveys import Survey
