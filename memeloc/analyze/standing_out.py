@@ -12,13 +12,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from memeloc.agreement import (
-    Ratings,
-    against_rest,
-    beside_others,
-    fleiss_kappa,
-    krippendorff_alpha,
-)
+from memeloc.agreement import Ratings, against_rest, beside_others, fleiss_kappa, krippendorff_alpha
 from memeloc.analyze.answers import Answers
 from memeloc.analyze.settings import Settings
 from memeloc.errors import InputError

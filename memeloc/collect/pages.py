@@ -16,12 +16,7 @@ from selectolax.lexbor import LexborHTMLParser, LexborNode
 
 from memeloc.collect.fetching.addresses import FetchRefused
 from memeloc.collect.fetching.encodings import too_costly
-from memeloc.collect.page_values import (
-    joined_address,
-    line_of,
-    picture_candidates,
-    split_address,
-)
+from memeloc.collect.page_values import joined_address, line_of, picture_candidates, split_address
 from memeloc.collect.selectors import Selector, Selectors
 from memeloc.items import Refusal
 

@@ -53,13 +53,7 @@ from memeloc.store.queries import (
     two_columns,
 )
 from memeloc.store.tables.captions import memes
-from memeloc.store.tables.items import (
-    item_datasets,
-    item_versions,
-    items,
-    pictures,
-    refusals,
-)
+from memeloc.store.tables.items import item_datasets, item_versions, items, pictures, refusals
 from memeloc.store.tables.types import safe_text, through_json
 
 _FETCHED = 1000

@@ -12,13 +12,7 @@ from dataclasses import replace
 
 from memeloc.model import Caption
 from memeloc.placeholders import PLACEHOLDER, placeholders
-from memeloc.translate.protocol import (
-    Answer,
-    Estimate,
-    Translation,
-    TranslationItem,
-    Translator,
-)
+from memeloc.translate.protocol import Answer, Estimate, Translation, TranslationItem, Translator
 
 LOST = "placeholder lost"
 """The mark of a translation whose placeholders have to be put in their place."""

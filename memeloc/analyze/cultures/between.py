@@ -15,13 +15,7 @@ from memeloc.counts import counted
 from memeloc.errors import InputError
 from memeloc.reports.sections import Bars, Heatmap, Intervals, Section, Table
 from memeloc.statistics.bootstrap import Estimates, estimate
-from memeloc.statistics.intervals import (
-    defined,
-    percent,
-    percent_with_interval,
-    rows_of,
-    wilson,
-)
+from memeloc.statistics.intervals import defined, percent, percent_with_interval, rows_of, wilson
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -11,13 +11,7 @@ from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 from urllib.parse import quote
 
-from memeloc.collect.page_values import (
-    count_of,
-    joined_address,
-    lines_of,
-    refused,
-    web_address,
-)
+from memeloc.collect.page_values import count_of, joined_address, lines_of, refused, web_address
 from memeloc.collect.sources.template_api import Entry, TemplateApi
 from memeloc.errors import MemelocError
 from memeloc.items import FoundCaption, FoundTemplate, Origin, Refusal

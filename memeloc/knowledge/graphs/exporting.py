@@ -13,14 +13,7 @@ from pathlib import Path
 from typing import Any, BinaryIO, Literal
 
 from memeloc.files import replacing
-from memeloc.knowledge.graphs.names import (
-    DEFAULT,
-    PREFIXES,
-    Terms,
-    clean,
-    graph_iri,
-    library,
-)
+from memeloc.knowledge.graphs.names import DEFAULT, PREFIXES, Terms, clean, graph_iri, library
 from memeloc.knowledge.graphs.quads import meme_quads, shared_quads
 from memeloc.knowledge.statements import DimensionKnowledge, MemeKnowledge, Provenance
 from memeloc.tables.writing import write_table

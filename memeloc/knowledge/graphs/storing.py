@@ -19,13 +19,7 @@ from typing import TYPE_CHECKING, Any
 from memeloc.engine import usable_cpus
 from memeloc.errors import InputError
 from memeloc.files import locked, replacing
-from memeloc.knowledge.graphs.names import (
-    DEFAULT,
-    ONTOLOGY_FILE,
-    Terms,
-    graph_iri,
-    library,
-)
+from memeloc.knowledge.graphs.names import DEFAULT, ONTOLOGY_FILE, Terms, graph_iri, library
 from memeloc.knowledge.graphs.quads import meme_quads, shared_quads
 from memeloc.knowledge.statements import MemeKnowledge
 

@@ -25,13 +25,7 @@ from memeloc.render.sets.earlier import EarlierPicture, EarlierPictures
 from memeloc.render.sets.manifest import SCHEMA, SHARDS, VERSIONS, Row
 from memeloc.render.sets.storage import Add, SingleFiles, SingleObjects, Storage, changed_since
 from memeloc.tables.picture_tables import PictureTable, picture_schema
-from memeloc.tar_shards import (
-    Sample,
-    ShardWriter,
-    remove_samples,
-    sample_key,
-    shard_keys,
-)
+from memeloc.tar_shards import Sample, ShardWriter, remove_samples, sample_key, shard_keys
 
 _PICTURES = 4000
 """Pictures of a shard, at most: some 300 MB."""

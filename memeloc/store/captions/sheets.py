@@ -22,14 +22,7 @@ from memeloc.store.captions.states import OPEN_CASES
 from memeloc.store.captions.versions import current_query, source_query, texts_of
 from memeloc.store.queries import Repository, add_row, add_rows, columns_of, equal, two_columns
 from memeloc.store.records import STANDING, Kind, SheetRecord, SheetText, ToCorrect
-from memeloc.store.tables.captions import (
-    captions,
-    cases,
-    corrections,
-    memes,
-    sheet_items,
-    sheets,
-)
+from memeloc.store.tables.captions import captions, cases, corrections, memes, sheet_items, sheets
 
 Only = Literal["all", "new", "unclaimed", "changed", "open"]
 """Which captions a sheet is for.

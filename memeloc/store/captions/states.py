@@ -45,14 +45,7 @@ from sqlalchemy import (
 from memeloc.errors import InputError
 from memeloc.model import Acceptance
 from memeloc.store.captions.versions import is_active, is_current, is_dropped, is_selected
-from memeloc.store.records import (
-    ROUNDS,
-    STANDING,
-    Accept,
-    CaptionState,
-    CaptionStatus,
-    Kind,
-)
+from memeloc.store.records import ROUNDS, STANDING, Accept, CaptionState, CaptionStatus, Kind
 from memeloc.store.tables.captions import (
     captions,
     cases,

@@ -9,15 +9,7 @@ from html import escape
 from pathlib import Path
 
 from memeloc.survey.design.planning import Pace
-from memeloc.survey.model import (
-    Check,
-    Entry,
-    MemeEntry,
-    PersonEntry,
-    Sheet,
-    entry_id,
-    questions_of,
-)
+from memeloc.survey.model import Check, Entry, MemeEntry, PersonEntry, Sheet, entry_id, questions_of
 from memeloc.survey.study import LINES
 from memeloc.survey.targets.places import item_key
 from memeloc.survey.targets.protocol import SurveyPack, no_progress

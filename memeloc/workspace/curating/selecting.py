@@ -15,13 +15,7 @@ from memeloc.curate.selecting.funnel import Funnel, funnel_page
 from memeloc.curate.selecting.pictures import select_pictures
 from memeloc.curate.selecting.selection import select
 from memeloc.curate.selecting.settings import SelectSettings
-from memeloc.curate.selecting.stages import (
-    DUPLICATES,
-    TOPICS,
-    Chosen,
-    Work,
-    answers_of,
-)
+from memeloc.curate.selecting.stages import DUPLICATES, TOPICS, Chosen, Work, answers_of
 from memeloc.curate.verdict import Verdicts
 from memeloc.errors import InputError
 from memeloc.files import replacing

@@ -8,13 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from memeloc.errors import InputError
-from memeloc.evaluate.runs.evaluating import (
-    RunPlan,
-    RunResult,
-    Sources,
-    evaluate_run,
-    plan_run,
-)
+from memeloc.evaluate.runs.evaluating import RunPlan, RunResult, Sources, evaluate_run, plan_run
 from memeloc.evaluate.runs.items import RunData
 from memeloc.evaluate.runs.run import INPUTS, Run, read_run
 from memeloc.evaluate.runs.tables import read_table_data

@@ -9,14 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from memeloc.label.audit import Audit
 from memeloc.label.rounds import Outcome, RoundLabel
-from memeloc.label.topics import (
-    MERGED_INTO,
-    NewTopic,
-    Topic,
-    new_topics,
-    read_merges,
-    read_topics,
-)
+from memeloc.label.topics import MERGED_INTO, NewTopic, Topic, new_topics, read_merges, read_topics
 from memeloc.tables.writing import Column, write_table
 from memeloc.workspace.labels.auditing import audit_of, labels_table
 from memeloc.workspace.labels.labelling import (

@@ -11,13 +11,7 @@ from memeloc.errors import InputError
 from memeloc.settings import read_toml
 from memeloc.survey.design.pay import read_rates
 from memeloc.survey.messages import Message, write_messages
-from memeloc.survey.rewards import (
-    Bonus,
-    Shortfall,
-    equal_bonuses,
-    shortfalls,
-    time_bonuses,
-)
+from memeloc.survey.rewards import Bonus, Shortfall, equal_bonuses, shortfalls, time_bonuses
 from memeloc.survey.targets.protocol import PayBonuses, SendMessages
 from memeloc.tables import write_table
 from memeloc.workspace.surveys.checking import Checked

@@ -37,12 +37,7 @@ from memeloc.workspace.surveys.importing import Importing
 from memeloc.workspace.surveys.labelling import Labelling
 from memeloc.workspace.surveys.serving import ServedSurvey
 from memeloc.workspace.surveys.stored import CLOSED, Frame, OnProgress, offering, recruiter
-from memeloc.workspace.surveys.teams import (
-    TeamResult,
-    next_batches,
-    note_assigned,
-    team_sheets,
-)
+from memeloc.workspace.surveys.teams import TeamResult, next_batches, note_assigned, team_sheets
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -32,13 +32,7 @@ from memeloc.workspace.surveys.collected import asked_about, collected_memes
 from memeloc.workspace.surveys.forgetting import ForgetResult, forget
 from memeloc.workspace.surveys.memes import Wanted, memes_with_captions, read_item_texts
 from memeloc.workspace.surveys.plain_answers import ImportingAnswers
-from memeloc.workspace.surveys.stored import (
-    Agree,
-    StoredSurvey,
-    design_values,
-    disagree,
-    recruiter,
-)
+from memeloc.workspace.surveys.stored import Agree, StoredSurvey, design_values, disagree, recruiter
 from memeloc.workspace.surveys.teams import note_team
 
 

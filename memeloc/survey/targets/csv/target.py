@@ -13,13 +13,7 @@ from pathlib import Path
 from memeloc.files import replacing
 from memeloc.survey.model import MemeEntry
 from memeloc.survey.targets.csv.reading import ANSWERED, COLUMNS, columns_of, read, recognises
-from memeloc.survey.targets.instructions import (
-    Item,
-    SheetFiles,
-    SheetTexts,
-    ShownQuestion,
-    as_text,
-)
+from memeloc.survey.targets.instructions import Item, SheetFiles, SheetTexts, ShownQuestion, as_text
 from memeloc.survey.targets.pictures import copy_picture
 from memeloc.survey.targets.protocol import ALL_KINDS, CONSENT, Prelabels
 from memeloc.tables import write_table

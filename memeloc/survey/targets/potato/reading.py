@@ -16,12 +16,7 @@ from pydantic import BaseModel, BeforeValidator, Field
 
 from memeloc.errors import InputError
 from memeloc.survey.model import RejectedRow
-from memeloc.survey.targets.json_files import (
-    read_json,
-    read_records,
-    starts_as_json,
-    validated,
-)
+from memeloc.survey.targets.json_files import read_json, read_records, starts_as_json, validated
 from memeloc.survey.targets.protocol import RawAnswer, RawRecord, RawSubmission, SurveyPack
 from memeloc.survey.times import read_moment
 from memeloc.taxonomy import LABEL
