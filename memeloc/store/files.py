@@ -6,18 +6,9 @@ from collections.abc import Sequence
 
 from sqlalchemy import Connection, insert, select
 
-from memeloc.store.queries import Repository, by_slices, columns_of
+from memeloc.store.queries import by_slices, columns_of
 from memeloc.store.records import FileRecord
 from memeloc.store.tables.captions import files
-
-
-class Files(Repository):
-    """The files that were imported."""
-
-    def find(self, kind: str, sha256: str) -> FileRecord | None:
-        """The imported file with this content, if there is one."""
-        with self.database.read() as connection:
-            return find_file(connection, kind, sha256)
 
 
 def find_file(connection: Connection, kind: str, sha256: str) -> FileRecord | None:

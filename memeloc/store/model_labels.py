@@ -5,7 +5,7 @@ They stand apart from what people answered: no table has both.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
@@ -138,8 +138,3 @@ class ModelLabels(Repository):
         """By topic the one that it was merged into last, and who decided it."""
         query = select(topic_merges).order_by(topic_merges.c.number)
         return {row.topic: (row.topic_into, row.person) for row in self.fetch(query)}
-
-
-def by_key(labels: Iterable[RoundLabel]) -> dict[tuple[str, str, str, str, int], RoundLabel]:
-    """Answers by what they are stored of."""
-    return {label.key: label for label in labels}

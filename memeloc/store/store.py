@@ -25,7 +25,6 @@ if TYPE_CHECKING:
     from memeloc.store.datasets import Datasets
     from memeloc.store.dumps import Dumps
     from memeloc.store.exports import Exports
-    from memeloc.store.files import Files
     from memeloc.store.items import Items
     from memeloc.store.knowledge import Knowledge
     from memeloc.store.model_labels import ModelLabels
@@ -65,7 +64,6 @@ class Store(Repository):
     dumps: Dumps
     comparisons: Comparisons
     memory: Memory
-    files: Files
     items: Items
     transcripts: Transcripts
     translations: Translations

@@ -10,9 +10,15 @@ import pytest
 from memeloc.correct.placing import PlacedAnswer
 from memeloc.errors import InputError
 from memeloc.store import FileRecord, KnownSheet, Store, WorkspaceError
+from memeloc.store.files import find_file
 from tests.store.conftest import answer, import_table, send
 
 Write = Callable[..., Path]
+
+
+def imported(store: Store, sha256: str) -> FileRecord | None:
+    with store.database.read() as connection:
+        return find_file(connection, "answers", sha256)
 
 
 def test_two_people_of_one_round_get_the_same_text(filled: Store) -> None:
@@ -100,7 +106,7 @@ def test_what_is_known_when_answers_are_placed(filled: Store) -> None:
     ]
     assert sheet.sheet.items["one"].base == ("de first", "de joke")
     assert answers[0].sheet_created == sheet.sheet.created
-    assert filled.files.find("answers", "d" * 64) is None
+    assert imported(filled, "d" * 64) is None
     with pytest.raises(InputError, match="no sheet 'zzz'"):
         filled.corrections.add(file, "zzz", lambda sheet: [])
 
@@ -109,7 +115,7 @@ def test_the_same_file_is_stored_once(filled: Store) -> None:
     send(filled, "s1")
     answer(filled, "s1", {"one": "a // b"}, name="same")
     history, corrections = filled.exports.frame("history"), filled.exports.frame("corrections")
-    file = filled.files.find("answers", "same".rjust(64, "0"))
+    file = imported(filled, "same".rjust(64, "0"))
     assert file is not None
     assert (file.name, file.rows) == ("same.csv", 1)
 
@@ -129,7 +135,7 @@ def test_a_file_is_stored_whole_or_not_at_all(filled: Store) -> None:
         answer(filled, "s1", {"one": "gut // so", "nowhere": "x"}, outcome="older", name="f")
     assert filled.exports.frame("history").equals(before)
     assert filled.corrections.find() == []
-    assert filled.files.find("answers", "f".rjust(64, "0")) is None
+    assert imported(filled, "f".rjust(64, "0")) is None
 
 
 def test_a_text_that_cannot_be_a_caption_is_refused(filled: Store) -> None:

@@ -94,18 +94,6 @@ class English:
         """
         return bool(self.plain(first) & self.plain(second))
 
-    def near(self, first: str, second: str) -> bool:
-        """Whether two words of some length differ in one phone.
-
-        >>> ENGLISH.near("seas", "cheese"), ENGLISH.near("whale", "well")
-        (True, True)
-        """
-        return any(
-            min(len(one), len(two)) >= 3 and _one_apart(one, two)
-            for one in self.plain(first)
-            for two in self.plain(second)
-        )
-
     def rhyme(self, first: str, second: str) -> bool:
         """Whether two words sound the same from their last stressed vowel on, and not before it.
 
@@ -153,13 +141,3 @@ def _split(phones: Phones) -> tuple[str, Phones]:
             at = places[-1]
             return phones[at - 1] if at else "", _bare(phones[at:])
     return "", ()
-
-
-def _one_apart(one: Phones, two: Phones) -> bool:
-    """Whether one phone was changed, added or left out."""
-    if abs(len(one) - len(two)) > 1 or one == two:
-        return False
-    at = next((i for i, (a, b) in enumerate(zip(one, two, strict=False)) if a != b), None)
-    if at is None:
-        return True
-    return one[at + 1 :] == two[at + 1 :] or one[at:] == two[at + 1 :] or one[at + 1 :] == two[at:]

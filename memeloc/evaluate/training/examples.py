@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
 
@@ -93,7 +93,3 @@ class Dataset:
         column = [example.label for example in self.examples]
         table = pd.DataFrame({"gold": pd.array(column, dtype="object")}, index=index)
         return Gold(table, self.labels, self.levels, self.coarser, self.about)
-
-    def take(self, rows: Rows | Sequence[int]) -> Dataset:
-        """The dataset of some of its examples, in that order."""
-        return replace(self, examples=tuple(self.examples[row] for row in rows))

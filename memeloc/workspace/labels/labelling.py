@@ -82,11 +82,6 @@ class Labelling:
     labelled: Labelled
     settings: LabelSettings
 
-    @property
-    def name(self) -> str:
-        """By whom, as it stands beside labels."""
-        return f"{self.labelled.model}, {self.settings.rounds} rounds"
-
     @cached_property
     def scheme(self) -> Scheme:
         """What the model may answer."""
