@@ -32,7 +32,7 @@ _SMALLEST_EMOJI = 0.5
 """Heights of a line that an emoji on any background is high and wide at least."""
 _FILLED = 0.5
 """Share of its upright box that an emoji covers at least; a disc has 0.78."""
-_SPECK = 0.0036
+_SPECK = 0.0018
 """Squared heights of a line that a dot covers at least."""
 _RUNG = 0.9
 """Share of an emoji's edge that has the outline's very colour at least."""

@@ -22,6 +22,11 @@ LEVEL = 3.0
 """Degrees that a line may slant and still count as level: detection errs by that much."""
 _ALIKE = 6.0
 """Degrees by which the slants of two lines of one text may differ."""
+_LOOSE = 0.5
+"""Heights of its box that a line's letters are high below which the box says little: 0.6 to 0.8 are
+usual."""
+_ROOM = 0.25
+"""What a tightened line has around its letters, in their height."""
 _LONG = 1.5
 """A line this many times as long as high shows its slant; a shorter one takes its neighbours'."""
 
@@ -80,6 +85,35 @@ def corners_of(box: FractionBox, angle: float, size: tuple[int, int]) -> Points:
     points = np.array([[x, y], [x + width, y], [x + width, y + height], [x, y + height]]) * size
     middle = points.mean(axis=0)
     return turned(points, angle, (middle[0], middle[1]))
+
+
+def tightened(region: TextRegion, ink: Points, size: tuple[int, int]) -> TextRegion | None:
+    """The region with its loose lines close around their letters; None where no line is loose.
+
+    Args:
+        region: as it was read.
+        ink: the pixels of its letters in the picture, x and y each.
+        size: of the picture, width and height in pixels.
+    """
+    middle = size[0] / 2, size[1] / 2
+    quads = [
+        turned(np.asarray(line.corners) * size, -region.angle, middle) for line in region.lines
+    ]
+    if not quads or not len(ink):
+        return None
+    level = turned(ink, -region.angle, middle)
+    away = np.abs(level[:, 1:] - [quad[:, 1].mean() for quad in quads])
+    lines = list(region.lines)
+    for number, quad in enumerate(quads):
+        own = level[away.argmin(axis=1) == number]
+        high = float(np.ptp(own[:, 1])) if len(own) else np.inf
+        if high < _LOOSE * np.ptp(quad[:, 1]):
+            around = _ROOM * high
+            (left, top), (right, bottom) = own.min(axis=0) - around, own.max(axis=0) + around
+            box = np.array([[left, top], [right, top], [right, bottom], [left, bottom]])
+            corners = turned(box, region.angle, middle) / size
+            lines[number] = replace(lines[number], corners=_plain(corners))
+    return replace(region, lines=tuple(lines)) if tuple(lines) != region.lines else None
 
 
 def _by_slant(lines: Sequence[Line]) -> list[tuple[float, list[Line]]]:

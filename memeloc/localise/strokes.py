@@ -40,6 +40,7 @@ from memeloc.localise.crops import (
 )
 from memeloc.localise.opencv import opencv
 from memeloc.localise.protocol import Mask, Pixels, TextRegion
+from memeloc.localise.regions import tightened
 from memeloc.localise.restoring import is_smooth, stretched
 
 Colour = tuple[int, int, int]
@@ -105,9 +106,23 @@ class Strokes:
 def find_strokes(picture: Pixels, region: TextRegion) -> Strokes | None:
     """The letters of a region; None where nothing looks like any.
 
+    Letters without an outline show by their background: where a reader's box is much higher than
+    they are, they are looked for once more, closely.
+
     Raises:
         MissingError: OpenCV is not installed.
     """
+    strokes = _strokes_in(picture, region)
+    if strokes is None or strokes.outline is not None:
+        return strokes
+    rows, columns = np.nonzero(strokes.letters)
+    ink = np.stack([columns + strokes.left, rows + strokes.top], axis=1).astype(float)
+    close = tightened(region, ink, (picture.shape[1], picture.shape[0]))
+    again = None if close is None else _strokes_in(picture, close)
+    return again if again and again.letters.sum() >= strokes.letters.sum() else strokes
+
+
+def _strokes_in(picture: Pixels, region: TextRegion) -> Strokes | None:
     crop = cut_region(picture, region)
     if crop is None:
         return None
@@ -128,7 +143,11 @@ def _plain_background(crop: Crop) -> Floats | None:
         cv2.polylines(edge, [np.round(line).astype(np.int32)], True, 1)
     # The edge between two lines of a text may run through letters.
     edge = (edge > 0) & (cv2.erode(crop.core.astype(np.uint8), disc(1.0)) == 0)
-    colours = crop.pixels[edge]
+    return _one_colour(crop.pixels[edge])
+
+
+def _one_colour(colours: Floats) -> Floats | None:
+    """The colour that nearly all of some pixels have; None where none does."""
     if len(colours) < 8:
         return None
     colour = peak(colours)
@@ -199,13 +218,17 @@ def _on_any(crop: Crop, wide: Crop) -> Strokes | None:
         return None
     rim = _RIM * max(1.0, crop.scale * 0.75)
     mask = grown(letters, width + rim)
+    wider = grown(mask, _SMOOTH_RIM)
     more: Mask = np.zeros_like(mask)
+    behind: Floats | None = None
     if outline is not None:
         more = outlined_emoji(crop, letters, mask, outline, width)
-    around = crop.reach & ~grown(mask, _SMOOTH_RIM)
-    if is_smooth(crop.pixels, around):
-        mask = grown(mask, _SMOOTH_RIM)
-        behind = stretched(crop.pixels, ~(crop.beside | mask))
+    else:  # of a card that a loose box leaves, what is between the letters shows the colour
+        behind = _one_colour(crop.pixels[crop.core & ~wider])
+    if behind is None and is_smooth(crop.pixels, crop.reach & ~wider):
+        behind = stretched(crop.pixels, ~(crop.beside | wider))
+    if behind is not None:
+        mask = wider
         more = more | others(crop, letters, mask, behind, outlined=outline is not None)
     sure = min(1.0, score) if outline is not None else 0.8 * min(1.0, score)
     return _strokes(crop, letters, more, mask, fill, outline, width, None, sure)

@@ -145,17 +145,36 @@ def test_a_white_spot_beside_letters_with_a_white_outline_is_no_emoji(tmp_path: 
     assert not mask_of([text], SIZE)[(top + bottom) // 2, (spot[0] + spot[2]) // 2]
 
 
+def loose(meme: Drawn, share: float) -> Line:
+    """The only line of a meme with so many of its heights more above and below it."""
+    left, top, right, bottom = meme.lines[0].box
+    room = share * (bottom - top)
+    top, bottom = top - room, bottom + room
+    corners = ((left, top), (right, top), (right, bottom), (left, bottom))
+    return Line(meme.lines[0].text, (left, top, right, bottom), 0.98, corners=corners)
+
+
 def test_white_letters_on_light_grey_are_told_from_it(tmp_path: Path) -> None:
     ground = plain("#d4d4d4")
     ImageDraw.Draw(ground).rectangle((200, 0, 280, SIZE[1]), "#101010")
     meme = drawn(ground, "two melons", box(), folder=tmp_path)
-    left, top, right, bottom = meme.lines[0].box
-    top, bottom = top - 0.3 * (bottom - top), bottom + 0.3 * (bottom - top)
-    corners = ((left, top), (right, top), (right, bottom), (left, bottom))
-    line = Line("TWO MELONS", (left, top, right, bottom), 0.98, corners=corners)
-    (text,) = find_texts(meme.meme, [line], EN)
+    (text,) = find_texts(meme.meme, [loose(meme, 0.3)], EN)
     assert text.style is not None
     assert text.style.fill == "#ffffff"
+
+
+@pytest.mark.parametrize("share", [0.6, 1.2])
+def test_of_text_on_a_card_all_is_found_in_a_box_that_leaves_it(
+    share: float, tmp_path: Path
+) -> None:
+    ground = stripes()
+    ImageDraw.Draw(ground).rectangle((0, 144, SIZE[0], 202), "#ffffff")
+    where = box(0.42, 0.12, kind="bubble")
+    meme = drawn(ground, "“two, at 3:07…”", where, folder=tmp_path)
+    (text,) = find_texts(meme.meme, [loose(meme, share)], EN)
+    mask = mask_of([text], SIZE)
+    assert (meme.letters & ~mask).sum() <= 0.01 * meme.letters.sum()
+    assert not mask[:144].any()
 
 
 def test_unread_drawings_in_the_picture_are_no_texts(tmp_path: Path) -> None:
