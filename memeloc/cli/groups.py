@@ -1,4 +1,4 @@
-"""Groups of commands with one that may go unnamed. In: its name. Out: a class for typer."""
+"""Groups of commands of which one may go unnamed. In: arguments. Out: a class for typer."""
 
 from __future__ import annotations
 
@@ -7,15 +7,13 @@ from typing import Any
 from typer.core import TyperGroup
 
 
-def with_default(command: str) -> type[TyperGroup]:
-    """A group that runs `command` where the first argument names no command of it."""
+class RunByDefault(TyperGroup):
+    """A group that runs its command `run` where the first argument names none."""
 
-    class WithDefault(TyperGroup):
-        def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
-            first = args[0] if args else "--help"
-            if first not in self.commands and first not in ("-h", "--help"):
-                args = [command, *args]
-            rest: list[str] = super().parse_args(ctx, args)
-            return rest
-
-    return WithDefault
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        """Put the name of the command before what it does not name."""
+        first = args[0] if args else "--help"
+        if first not in self.commands and first not in ("-h", "--help"):
+            args = ["run", *args]
+        rest: list[str] = super().parse_args(ctx, args)
+        return rest

@@ -10,12 +10,12 @@ import typer
 from memeloc.cli.evaluate.run import run
 from memeloc.cli.evaluate.score import score
 from memeloc.cli.evaluate.train import train
-from memeloc.cli.groups import with_default
+from memeloc.cli.groups import RunByDefault
 
 app = typer.Typer(
     help="Ask models about memes, score their answers, and train baselines.",
     no_args_is_help=True,
-    cls=with_default("run"),
+    cls=RunByDefault,
 )
 app.command(name="run")(run)
 app.command(name="score")(score)

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import typer
 
-from memeloc.cli.groups import with_default
+from memeloc.cli.groups import RunByDefault
 from memeloc.cli.label import people, run, status
 
 app = typer.Typer(
-    cls=with_default("run"),
+    cls=RunByDefault,
     help="Have a language model label memes in rounds, and people what the rounds differ on.\n\n"
     "\b\nExample:\n  memeloc label --taxonomy charmemes --model MODEL --rounds 3 --dry-run\n"
     "  memeloc label --taxonomy charmemes --model MODEL --rounds 3 --budget 20\n"
