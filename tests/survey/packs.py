@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from functools import cache
 from pathlib import Path
+from typing import Any
 
 from memeloc.locales import default
 from memeloc.model import Template
@@ -85,3 +86,10 @@ def hostile(survey: SurveyPack) -> SurveyPack:
     (sheet,) = survey.sheets
     first = replace(sheet.entries[0], caption=CAPTION)  # type: ignore[call-arg]
     return replace(survey, sheets=(replace(sheet, entries=(first, *sheet.entries[1:])),))
+
+
+class MemoryState(dict[str, Any]):
+    """A target's `State` that lasts as long as the object."""
+
+    def put(self, key: str, value: Any) -> None:
+        self[key] = value

@@ -267,14 +267,6 @@ class State(Protocol):
         ...
 
 
-class MemoryState(dict[str, Any]):
-    """A `State` that lasts as long as the object."""
-
-    def put(self, key: str, value: Any) -> None:
-        """See `State`."""
-        self[key] = value
-
-
 @runtime_checkable
 class Push(Protocol):
     """A target that makes its sheets at a service."""

@@ -23,10 +23,11 @@ from memeloc.survey.targets.instructions import ShownQuestion
 from memeloc.survey.targets.prolific.filters import load_filters
 from memeloc.survey.targets.prolific.settings import ProlificSettings
 from memeloc.survey.targets.prolific.studies import study
-from memeloc.survey.targets.protocol import MemoryState, SurveyPack, refuse_other_kinds
+from memeloc.survey.targets.protocol import SurveyPack, refuse_other_kinds
 from memeloc.survey.targets.resolver import import_file
 from memeloc.survey.texts import survey_texts
 from memeloc.taxonomy import Question, with_demographics
+from tests.survey.packs import MemoryState
 from tests.survey.packs import pack as small_pack
 from tests.survey.targets.test_google_forms import BASE, made, needs_node, run_script
 

@@ -21,9 +21,10 @@ from memeloc.survey.model import entry_id
 from memeloc.survey.targets.google_forms.client import Service
 from memeloc.survey.targets.google_forms.plan import plan
 from memeloc.survey.targets.google_forms.target import GoogleForms
-from memeloc.survey.targets.protocol import MemoryState, SurveyPack
+from memeloc.survey.targets.protocol import SurveyPack
 from memeloc.survey.targets.resolver import import_file
 from tests.survey.forms_server import FormsServer, problems, serving
+from tests.survey.packs import MemoryState
 from tests.survey.packs import pack as small_pack
 
 BASE = "https://pictures.example.org/florp"

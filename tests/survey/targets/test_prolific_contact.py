@@ -16,8 +16,9 @@ from memeloc.survey.messages import Message
 from memeloc.survey.rewards import THANKS, TIME, Bonus
 from memeloc.survey.targets.prolific.client import TOKEN
 from memeloc.survey.targets.prolific.target import Prolific
-from memeloc.survey.targets.protocol import MemoryState, PayBonuses, SendMessages
+from memeloc.survey.targets.protocol import PayBonuses, SendMessages
 from tests.survey import prolific_server
+from tests.survey.packs import MemoryState
 from tests.survey.prolific_server import ProlificServer
 
 SET_UP, PAY = "POST submissions/bonus-payments/", "POST bulk-bonus-payments/ID/pay/"

@@ -27,12 +27,13 @@ from memeloc.survey.targets.prolific.filters import load_filters, lookup, write_
 from memeloc.survey.targets.prolific.push import studies_made
 from memeloc.survey.targets.prolific.studies import GROUP_FILTER, STUDIES_FILTER
 from memeloc.survey.targets.prolific.target import Prolific
-from memeloc.survey.targets.protocol import MemoryState, SurveyPack
+from memeloc.survey.targets.protocol import SurveyPack
 from memeloc.survey.targets.services import RequestError
 from memeloc.survey.texts import survey_texts
 from memeloc.taxonomy import load_taxonomy
 from tests.survey import prolific_server
 from tests.survey.annotators import fill, person, sheet
+from tests.survey.packs import MemoryState
 from tests.survey.prolific_server import ProlificServer, offered, offered_records, problems
 
 SHEETS = (sheet("DE"), sheet("US"), sheet("IN"))
