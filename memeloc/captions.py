@@ -12,21 +12,20 @@ its cells is one row. In JSON Lines, which has no header, a row is a line.
 
 from __future__ import annotations
 
+import difflib
 import re
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Any, Literal
 
 from memeloc.counts import counted
 from memeloc.errors import InputError
+from memeloc.locales import Registry
 from memeloc.locales.tags import listed_tags
 from memeloc.meme_ids import MemeIds, check_file_names
 from memeloc.model import Caption, Locale, Template, check_tag_name
 from memeloc.tables import Row, Table, read_table
-
-if TYPE_CHECKING:
-    from memeloc.locales import Registry
 
 CELL_LIMIT = 10_000
 """Characters that a caption may have. More is a paste gone wrong, or a quotation mark left open."""
@@ -430,8 +429,6 @@ def _parsed(value: Any, boxes: int | None, sound: bool) -> Caption | tuple[Probl
 
 def _near(name: str, templates: Iterable[str]) -> str:
     """A sentence that names the likeliest known names, or where they are listed."""
-    import difflib
-
     near = difflib.get_close_matches(name[:100], list(templates), n=3, cutoff=0.5)
     if near:
         return f" Did you mean {' or '.join(near)}?"

@@ -26,6 +26,7 @@ from memeloc.cli.output import progress, say
 from memeloc.cli.settle import WARNINGS, settle
 from memeloc.cli.show import SHOWN, Table, as_plain, explain, show
 from memeloc.counts import counted
+from memeloc.errors import MemelocError
 
 if TYPE_CHECKING:
     from memeloc.workspace.correcting.correcting import SheetImport
@@ -165,8 +166,6 @@ def import_(
       memeloc correct import hi-r1-asha.xlsx de-r1-jonas.xlsx
       memeloc correct import hi-r1-asha.xlsx --report
     """
-    from memeloc.errors import MemelocError
-
     results: list[dict[str, Any]] = []
     with memeloc.Workspace.find() as workspace:
         for path in files:

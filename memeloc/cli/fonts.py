@@ -10,6 +10,7 @@ from typer import Argument, Option
 
 from memeloc.cli.options import AsJson, FontFiles, LocaleFolders
 from memeloc.cli.show import Table, explain, show
+from memeloc.errors import InputError, MemelocError
 
 if TYPE_CHECKING:
     from memeloc.fonts import Family
@@ -57,7 +58,6 @@ def list_fonts(font: FontFiles = None, as_json: AsJson = False) -> None:
       memeloc fonts list
       memeloc fonts list --json
     """
-    from memeloc.errors import MemelocError
     from memeloc.fonts import FontLibrary
 
     families: list[dict[str, Any]] = []
@@ -94,7 +94,6 @@ def check(
     Example:
       memeloc fonts check "Größe 漢字 👩🏽‍💻" --lang de
     """
-    from memeloc.errors import InputError
     from memeloc.fonts import FontLibrary
     from memeloc.locales import Registry
     from memeloc.render.typesetting.breaks import clusters as cluster_ends

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import asdict
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -71,8 +72,6 @@ def show_locale(tag: Tag, locales: LocaleFolders = None, as_json: AsJson = False
     Example:
       memeloc locales show zh-TW
     """
-    from dataclasses import asdict
-
     from memeloc.locales import Registry
 
     registry = Registry.load(*(locales or ()))

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 import numpy as np
+from PIL import Image, ImageOps
 from pydantic import BaseModel, ConfigDict, Field
 
 from memeloc.embedding.models import (
@@ -130,8 +131,6 @@ def picture_embedder(source: Path | bytes, given: Mapping[str, Any], path: Path)
 
 
 def _pixels(path: Path, size: int, settings: PictureSettings) -> np.ndarray[Any, Any]:
-    from PIL import Image, ImageOps
-
     square, bicubic = (size, size), Image.Resampling.BICUBIC
     picture = open_picture(path)
     if settings.fit == "squash":

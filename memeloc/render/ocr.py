@@ -16,7 +16,7 @@ from collections.abc import Callable, Collection, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pyarrow as pa
 import pyarrow.parquet as pq
@@ -24,6 +24,7 @@ from PIL import Image
 
 from memeloc.errors import InputError, ServiceError
 from memeloc.files import replacing
+from memeloc.locales import Registry
 from memeloc.model import Template, TextBox
 from memeloc.object_storage import LocalFolder, folder_at
 from memeloc.ocr.error_rate import count_errors, normalise
@@ -38,9 +39,6 @@ from memeloc.ocr.tesseract import (
 )
 from memeloc.render.sets.manifest import SHARDS
 from memeloc.render.sets.reading import read_pictures
-
-if TYPE_CHECKING:
-    from memeloc.locales import Registry
 
 _METHOD = 2  # raise it when pictures are to be read anew
 _CHUNK = 12  # pictures that one start of Tesseract reads

@@ -48,6 +48,7 @@ from memeloc.store.tables.captions import (
     translation_failures,
 )
 from memeloc.store.tables.types import Parts, UtcTime
+from memeloc.tables import write_table
 from memeloc.tables.writing import Column, Kind
 
 if TYPE_CHECKING:
@@ -87,8 +88,6 @@ class Exports(Repository):
         Raises:
             InputError: there is no such table, or the file cannot be written.
         """
-        from memeloc.tables import write_table
-
         with self.database.read() as connection:
             return write_table(path, *_open(connection, table_name, tags, which, rounds))
 

@@ -11,8 +11,11 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal, Self
 
+from memeloc.engine.choosing import engine_of
 from memeloc.errors import InputError
 from memeloc.files import replacing
+from memeloc.glossary import Glossary, read_glossary
+from memeloc.locales import Registry, default
 from memeloc.locales.tags import listed_tags
 from memeloc.model import Locale, Template
 from memeloc.store.database import MissingDatabaseError
@@ -60,8 +63,6 @@ class WorkspaceFolder:
         Raises:
             InputError: there is a workspace already, or a tag is unknown.
         """
-        from memeloc.locales import default
-
         root = Path(folder)
         file = root / FILE
         if file.exists():
@@ -172,15 +173,11 @@ class WorkspaceFolder:
         Raises:
             MissingError: it is not installed.
         """
-        from memeloc.engine.choosing import engine_of
-
         return engine_of(self.settings.engine)
 
     @cached_property
     def locales(self) -> Registry:
         """The built-in locales and the workspace's own."""
-        from memeloc.locales import Registry, default
-
         folders = self.folders("locales")
         return Registry.load(*folders) if folders else default()
 
@@ -218,8 +215,6 @@ class WorkspaceFolder:
         Raises:
             InputError: its file cannot be read, or something in it is wrong.
         """
-        from memeloc.glossary import Glossary, read_glossary
-
         if self.root is None or not self.settings.glossary:
             return Glossary()
         return read_glossary(self.root / self.settings.glossary, self.locales)

@@ -7,6 +7,8 @@ from contextlib import suppress
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
+from pyarrow import parquet
+
 from memeloc.engine.choosing import Engine
 from memeloc.errors import InputError
 from memeloc.locales import Registry
@@ -135,8 +137,6 @@ def _by_meme(problems: Sequence[InputError], table: Path) -> list[InputError]:
     """Problems of the table that was made for a run, which nobody sees: named by their memes."""
     if not problems:
         return []
-    from pyarrow import parquet
-
     meme_ids = parquet.read_table(table, columns=["meme_id"]).column(0)
     named = []
     for problem in problems:

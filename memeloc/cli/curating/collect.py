@@ -17,6 +17,7 @@ import memeloc
 from memeloc.cli.options import AsJson
 from memeloc.cli.output import progress, say
 from memeloc.cli.show import Table, by_place, explain, show
+from memeloc.errors import MissingError
 
 if TYPE_CHECKING:
     from memeloc.collect.protocol import SourceOption, TablePreview
@@ -58,7 +59,6 @@ def _collect() -> None:
 def _command(name: str) -> Any:
     from memeloc.collect.protocol import options_of
     from memeloc.collect.registry import find
-    from memeloc.errors import MissingError
 
     try:
         source = find(name)

@@ -8,10 +8,12 @@ from typing import TYPE_CHECKING, Annotated, Literal
 import typer
 from typer import Argument, Option
 
+import memeloc
 from memeloc.cli.options import AsJson
 from memeloc.cli.output import say
 from memeloc.cli.show import SHOWN, Table, show
 from memeloc.counts import counted
+from memeloc.errors import InputError
 
 if TYPE_CHECKING:
     from memeloc.collect.keywords.rules import KeywordRules
@@ -77,7 +79,6 @@ def expand(
     """
     from memeloc.collect.keywords.lists import write_variants
     from memeloc.collect.keywords.variants import expand as expand_keywords
-    from memeloc.errors import InputError
 
     loaded = _rules(lang, rules)
     kinds = dict.fromkeys(["word", *(rule.kind for rule in loaded.rule)])
@@ -117,7 +118,6 @@ def find(
     """
     from memeloc.collect.keywords.variants import KeywordMatcher
     from memeloc.collect.keywords.variants import expand as expand_keywords
-    from memeloc.errors import InputError
 
     loaded = _rules(lang, rules)
     variants = expand_keywords(_keywords(keywords), loaded, limit=limit)
@@ -157,8 +157,6 @@ def topics(
       memeloc keywords topics
       memeloc keywords topics --file multi3hate --json
     """
-    import memeloc
-
     with memeloc.Workspace.find() as workspace:
         result = workspace.curating.without_topic(file=file, keyword=keyword, most=nearest)
     show(result, _WITHOUT, as_json=as_json)
@@ -168,7 +166,6 @@ def topics(
 
 def _rules(lang: str, rules: Path | None) -> KeywordRules:
     from memeloc.collect.keywords.rules import load_rules, rule_languages
-    from memeloc.errors import InputError
 
     if rules is not None:
         return load_rules(rules)
@@ -182,7 +179,6 @@ def _rules(lang: str, rules: Path | None) -> KeywordRules:
 
 def _keywords(words: list[str]) -> list[str]:
     from memeloc.collect.keywords.lists import read_keywords
-    from memeloc.errors import InputError
 
     keywords: list[str] = []
     for word in words:

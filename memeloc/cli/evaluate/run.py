@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import nullcontext
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +14,7 @@ from memeloc.cli.options import AsJson, split
 from memeloc.cli.output import progress, say
 from memeloc.cli.show import Table, explain, show
 from memeloc.counts import counted
+from memeloc.errors import InputError
 
 _PLAN = Table(
     lambda plan: f"{plan.run}: {counted(plan.items, 'item')} in {', '.join(plan.languages)}",
@@ -128,9 +130,6 @@ def run(
 
 def _workspace() -> Any:
     """The workspace of this folder; a context without one where there is none."""
-    from contextlib import nullcontext
-
-    from memeloc.errors import InputError
     from memeloc.workspace.folder import workspace_folder
 
     try:

@@ -14,6 +14,7 @@ from memeloc.cli.output import say
 from memeloc.cli.show import Table, by_place, show
 from memeloc.cli.survey.options import AGREEMENT, Changed, Name, check_table, write_frame
 from memeloc.counts import counted
+from memeloc.errors import InputError
 
 _VIEWS = (
     Table(
@@ -94,8 +95,6 @@ def check(
       memeloc survey check pilot --without straight --set speed.seconds_per_entry=3
       memeloc survey check pilot --exclude 65f0c1d2e3a4b5c6d7e8f901
     """
-    from memeloc.errors import InputError
-
     check_table(out)
     rules: dict[str, dict[str, Any]] = {}
     for key, value in settings(changed).items():

@@ -11,6 +11,7 @@ from typer import Argument, Option
 from memeloc.cli.options import pairs
 from memeloc.cli.show import Table
 from memeloc.counts import counted
+from memeloc.errors import InputError
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -85,7 +86,6 @@ def check_table(*paths: Path | None) -> None:
     Raises:
         InputError: another ending.
     """
-    from memeloc.errors import InputError
     from memeloc.tables.writing import SUFFIXES
 
     for path in paths:

@@ -9,15 +9,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
+from PIL import Image
 
 from memeloc.templates.pictures import open_grey
-
-if TYPE_CHECKING:
-    from PIL import Image
 
 FEATURE = "phash-1"
 """What the hash is called where it is kept: method and version."""
@@ -50,8 +47,6 @@ def hash_grey(picture: Image.Image) -> int:
     It equals `imagehash.phash` of the same pixels, but where a frequency is 0 or at the median to
     three decimals.
     """
-    from PIL import Image
-
     small = picture.resize((_SIDE, _SIDE), Image.Resampling.LANCZOS)
     pixels = np.frombuffer(small.tobytes(), dtype=np.uint8).reshape(_SIDE, _SIDE)
     lowest = (_COSINES @ pixels.astype(np.float64) @ _COSINES.T).ravel()

@@ -16,6 +16,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 from pydantic import Field
 
 from memeloc.curate.filters.language import is_unread, no_text
@@ -210,8 +211,6 @@ def measure(path: Path) -> dict[str, float]:
     Raises:
         InputError: the picture cannot be opened.
     """
-    import numpy as np
-
     from memeloc.templates.pictures import open_picture, picture_size
 
     width, height = picture_size(path)

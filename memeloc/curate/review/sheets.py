@@ -16,7 +16,7 @@ from memeloc.curate.review.rows import ReviewRow, ReviewSide
 from memeloc.errors import InputError
 from memeloc.files import replacing
 from memeloc.tables import clean_text, drawable, write_table
-from memeloc.tables.workbooks import picture_options
+from memeloc.tables.workbooks import new_workbook, picture_options
 
 FORMATS = ("xlsx", "csv")
 
@@ -98,8 +98,6 @@ def _write_csv(
 def _write_xlsx(
     question: ReviewQuestion, rows: Sequence[ReviewRow], path: Path, person: str
 ) -> None:
-    from memeloc.tables.workbooks import new_workbook
-
     names = _columns(question)
     with new_workbook(path) as book:
         book.set_properties({"title": f"memeloc: {question.name}", "comments": question.text})

@@ -5,15 +5,14 @@ from __future__ import annotations
 import base64
 from collections.abc import Mapping, Sequence
 from io import BytesIO
-from typing import TYPE_CHECKING, Any
+from typing import Any
+
+from PIL import Image
 
 from memeloc.evaluate.explaining.local import Explanation
 from memeloc.evaluate.explaining.telling import COLUMNS, WORDS, telling_words
 from memeloc.evaluate.training.models import Trained
 from memeloc.reports.sections import Card, Section, Table, Version
-
-if TYPE_CHECKING:
-    from PIL import Image
 
 _SHOWN = 5
 """Words that a card names for and against a label."""

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from memeloc.counts import counted
+from memeloc.evaluate.finetuning.run_file import LoraRun
 from memeloc.evaluate.finetuning.tuned import Tuned, TunedModel
 from memeloc.evaluate.scores.evaluation import Evaluation
 from memeloc.reports.sections import Heatmap, Lines, Section, Table
@@ -101,8 +102,6 @@ def matrix_section(tuned: Tuned, evaluation: Evaluation) -> Section:
 
 
 def _sentences(tuned: Tuned, evaluation: Evaluation, values: pd.DataFrame) -> tuple[str, ...]:
-    from memeloc.evaluate.finetuning.run_file import LoraRun
-
     assert isinstance(tuned.run, LoraRun)
     own = {culture: f"fine-tuned on {culture}" for culture in tuned.run.lora.cultures}
     tuned_values = values.loc[list(own.values())]

@@ -9,10 +9,10 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, nullcontext
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from memeloc.counts import counted
 from memeloc.errors import InputError
@@ -27,6 +27,7 @@ from memeloc.evaluate.runs.run import Run, RunModel
 from memeloc.files import replacing
 from memeloc.language_models import (
     Budget,
+    Cache,
     FileCache,
     LanguageModel,
     ModelSettings,
@@ -35,9 +36,6 @@ from memeloc.language_models import (
     read_model_settings,
 )
 from memeloc.version import __version__
-
-if TYPE_CHECKING:
-    from memeloc.language_models import Cache
 
 ANSWERS = "answers.parquet"
 RUN = "run.json"
@@ -327,8 +325,6 @@ def _write_run(
 
 
 def _as_plain(value: Any) -> Any:
-    from dataclasses import asdict
-
     return asdict(value)
 
 
@@ -352,8 +348,6 @@ def _write_page(
     """Score the answers and write the report; None where there is no gold."""
     if data.gold is None:
         return None
-    from dataclasses import replace
-
     from memeloc.evaluate.scores import ModelFacts, ScoreSettings, score, write_evaluation
 
     facts = {model.title: ModelFacts(model.family, model.parameters) for model in run.models}

@@ -8,6 +8,8 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from memeloc.evaluate.gold import Gold
 from memeloc.evaluate.shift.fitting import Fit, Score, score
 from memeloc.evaluate.shift.periods import Period
@@ -132,7 +134,6 @@ def _sentence(row: Any) -> str:
 
 def _summary(matrix: pd.DataFrame, method: str) -> Table:
     """By model and task the mean F1 within a period, on later and on earlier ones."""
-    import numpy as np
 
     def mean(cells: pd.DataFrame, kept: pd.Series[bool]) -> float:
         return float(cells.loc[kept, "f1"].mean()) if kept.any() else float(np.nan)

@@ -6,6 +6,8 @@ import warnings
 from collections.abc import Iterator
 from pathlib import Path
 
+from PIL import Image
+
 from memeloc.errors import InputError
 from memeloc.publish.checks.finding import Finding, Private
 from memeloc.publish.release import Release
@@ -71,8 +73,6 @@ def metadata_of(path: Path) -> tuple[str, ...]:
     Raises:
         InputError: it is not a picture, or cannot be read.
     """
-    from PIL import Image
-
     try:
         with warnings.catch_warnings(action="ignore"), Image.open(path) as picture:
             kinds = [_KINDS[key] for key, value in picture.info.items() if key in _KINDS and value]

@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from memeloc.counts import counted
+from memeloc.errors import InputError
 from memeloc.publish.columns import PICTURE_COLUMNS
 from memeloc.publish.describing import licences
 from memeloc.publish.describing.citation import bibtex, title, write_yaml
@@ -199,7 +200,6 @@ def _languages(release: Release) -> Iterator[tuple[str, str, list[int]]]:
 
 
 def _name(tag: str) -> str:
-    from memeloc.errors import InputError
     from memeloc.locales import default
 
     try:

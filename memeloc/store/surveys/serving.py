@@ -12,7 +12,7 @@ from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from sqlalchemy import Connection, Select, bindparam, delete, distinct, func, select, update
 
@@ -21,11 +21,9 @@ from memeloc.store.records import FileRecord
 from memeloc.store.surveys.erasing import letting_go
 from memeloc.store.surveys.submissions import add_submissions
 from memeloc.store.tables.surveys import departures, given_answers, submissions, survey_places
+from memeloc.survey.model import Sheet
 from memeloc.survey.serving.places import COMPLETE, OPEN, Place, Refusal, Taken
-
-if TYPE_CHECKING:
-    from memeloc.survey.model import Sheet
-    from memeloc.survey.targets.protocol import Imported
+from memeloc.survey.targets.protocol import Imported
 
 DECLINED, LEFT = "declined", "left"
 """Who did not agree to take part, and whose time was over before their first answer."""

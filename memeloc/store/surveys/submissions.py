@@ -12,7 +12,7 @@ from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from datetime import UTC, datetime
 from functools import cache
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from sqlalchemy import Connection, Table, delete, select
 
@@ -26,10 +26,8 @@ from memeloc.store.tables.types import encode_json
 from memeloc.survey.model import Answer, Participant, RejectedRow, Submission
 from memeloc.survey.quality.participants import merged
 from memeloc.survey.targets.places import folded
+from memeloc.survey.targets.protocol import Imported
 from memeloc.survey.targets.resolver import DECLINED
-
-if TYPE_CHECKING:
-    from memeloc.survey.targets.protocol import Imported
 
 _ROWS = 2000
 """Rows fetched at a time."""

@@ -5,10 +5,9 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from memeloc.errors import InputError
-from memeloc.publish.release import Release, ReleaseTable
+from memeloc.publish.release import Release, ReleaseSettings, ReleaseTable
 from memeloc.splits import split_memes
 from memeloc.workspace.folder import WorkspaceFolder
 from memeloc.workspace.part import Phases, silent
@@ -26,9 +25,6 @@ from memeloc.workspace.publishing.judged import (
 from memeloc.workspace.publishing.labelled import labelled_rows
 from memeloc.workspace.publishing.pictures import Pictures, RenderedSet
 from memeloc.workspace.publishing.provenance import provenance, survey_files
-
-if TYPE_CHECKING:
-    from memeloc.publish.release import ReleaseSettings
 
 RENDERED = "release-pictures"
 """The folder of the workspace into which publishing renders; a later run goes on from it."""

@@ -12,6 +12,8 @@ from functools import cached_property
 from pathlib import Path, PurePosixPath
 from typing import Any
 
+import pyarrow as pa
+
 from memeloc.counts import counted
 from memeloc.errors import InputError
 from memeloc.model import SEPARATOR
@@ -59,7 +61,6 @@ class RenderedSet:
 
     def _batches(self, columns: Sequence[str] | None = None) -> Iterator[Any]:
         """Rows of the manifest, of the languages that go out."""
-        import pyarrow as pa
         import pyarrow.parquet as pq
 
         if self.folder is None:
@@ -111,8 +112,6 @@ class RenderedSet:
 
     def rows(self, memes: Collection[str]) -> Iterator[Mapping[str, Any]]:
         """The manifest's rows of some memes."""
-        import pyarrow as pa
-
         shown = self._looked_up[0]
         for batch in self._batches():
             keys = list(
