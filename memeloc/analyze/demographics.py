@@ -9,18 +9,15 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import numpy as np
+import pandas as pd
 
 from memeloc.analyze.answers import Answers
 from memeloc.analyze.settings import Settings
 from memeloc.counts import counted
 from memeloc.errors import InputError
 from memeloc.reports.sections import Bars, Section, Table
-
-if TYPE_CHECKING:
-    import pandas as pd
 
 OTHER = "other values"
 """The group of the values that too few people gave."""
@@ -61,8 +58,6 @@ def demographics(answers: Answers, settings: Settings) -> Section:
     Raises:
         InputError: nothing is known of people but their culture.
     """
-    import pandas as pd
-
     everybody = set(answers.table["participant"].unique())
     answered = answers.people[[name in everybody for name in answers.people.index]]
     questions = [str(name) for name in answered.columns if name != "culture"]
@@ -108,8 +103,6 @@ class _Question:
 
     @classmethod
     def of(cls, name: str, people: pd.DataFrame, smallest: int) -> _Question:
-        import pandas as pd
-
         values = _values(people[name])
         table = pd.DataFrame({"culture": people["culture"].astype(str), "value": values})
         table["group"] = ""
@@ -143,8 +136,6 @@ class _Question:
 
     def labels(self, voting: pd.DataFrame, labels: tuple[str, ...]) -> pd.DataFrame:
         """Question, culture, group, answers, and the share of each label."""
-        import pandas as pd
-
         keys = self.table["culture"] + "\n" + self.table["group"]
         names = sorted(set(keys))
         # Whoever has no group belongs to a culture that is not shown.
@@ -167,8 +158,6 @@ class _Question:
 
 def _values(facts: pd.Series[str]) -> pd.Series[str]:
     """Facts as text; many different numbers in bands of ten."""
-    import pandas as pd
-
     text = facts.astype("string").fillna("").str.strip()
     numbers = pd.to_numeric(text.where(text != ""), errors="coerce")
     if numbers.notna().sum() == (text != "").sum() and numbers.nunique() > _MOST_NUMBERS:

@@ -9,9 +9,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import numpy as np
+import pandas as pd
 
 from memeloc.agreement.others import agreement_by_label
 from memeloc.analyze.answers import Answers
@@ -20,10 +20,6 @@ from memeloc.arrays import Floats, Ints
 from memeloc.errors import InputError
 from memeloc.reports.sections import Lines, Section, Table
 from memeloc.statistics.significance import holm, p_text, two_sided
-
-if TYPE_CHECKING:
-    import pandas as pd
-
 
 _PARTS = 10
 """Parts with as many answers each that a culture's time is divided into, for tables and plots."""
@@ -76,8 +72,6 @@ def drift(answers: Answers, settings: Settings) -> Section:
     Raises:
         InputError: the answers have no times, or all the same.
     """
-    import pandas as pd
-
     table = _timed(answers)
     trends, parts, gaps = [], [], []
     for culture in answers.cultures:
@@ -136,8 +130,6 @@ class _Culture:
 
     @classmethod
     def of(cls, table: pd.DataFrame, labels: tuple[str, ...]) -> _Culture:
-        import pandas as pd
-
         table = table.sort_values(["time", "item", "participant"], ignore_index=True)
         item, names = pd.factorize(table["item"], sort=True)
         label = pd.Index(list(labels), dtype=object).get_indexer(
@@ -187,8 +179,6 @@ class _Culture:
 
 def _timed(answers: Answers) -> pd.DataFrame:
     """The answers that take part in the vote and have a time."""
-    import pandas as pd
-
     if "time" not in answers.table.columns:
         raise InputError("the answers have no column of times")
     table = answers.table[answers.table["label"].isin(answers.labels)]

@@ -9,9 +9,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import combinations
-from typing import TYPE_CHECKING
 
 import numpy as np
+import pandas as pd
 
 from memeloc.agreement import against_rest
 from memeloc.agreement.weighted import cohen
@@ -22,10 +22,6 @@ from memeloc.errors import InputError
 from memeloc.reports.sections import Heatmap, Section, Table
 from memeloc.statistics.intervals import wilson
 from memeloc.statistics.significance import holm, p_text, scipy_stats
-
-if TYPE_CHECKING:
-    import pandas as pd
-
 
 _INVALID = -2
 """The place of an answer that is not one of the labels."""
@@ -87,8 +83,6 @@ def models(answers: Answers, settings: Settings) -> Section:
 
 
 def _all_models(answers: Answers) -> list[_Model]:
-    import pandas as pd
-
     table = answers.models
     given = table[table["label"].notna() & table["item"].astype(str).isin(answers.names)]
     places = pd.Index(list(answers.labels), dtype=object)
@@ -110,8 +104,6 @@ def _all_models(answers: Answers) -> list[_Model]:
 
 
 def _agreement(answers: Answers, all_models: list[_Model], confidence: float) -> Table:
-    import pandas as pd
-
     people = _annotators(answers)
     rows = []
     for model in all_models:
@@ -160,8 +152,6 @@ def _agreement(answers: Answers, all_models: list[_Model], confidence: float) ->
 
 def _pairs(answers: Answers, all_models: list[_Model]) -> Table:
     """Whether a model agrees more with one culture than with another."""
-    import pandas as pd
-
     names = ["model", "asked_as", "first", "second", "items", "difference", "p", "p_holm"]
     rows = []
     for model in all_models:
@@ -206,8 +196,6 @@ def _pairs(answers: Answers, all_models: list[_Model]) -> Table:
 
 def _shares(answers: Answers, all_models: list[_Model]) -> Table:
     """Which labels models give, and which cultures have."""
-    import pandas as pd
-
     sides = [
         *(("people", code, answers.majority[:, p]) for p, code in enumerate(answers.cultures)),
         *(("model", model.title, model.label) for model in all_models),

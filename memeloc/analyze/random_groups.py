@@ -19,6 +19,7 @@ from itertools import combinations
 from math import sqrt
 
 import numpy as np
+import pandas as pd
 from numpy.typing import NDArray
 
 from memeloc.analyze.answers import NO_LABEL, Answers
@@ -167,8 +168,6 @@ def random_groups(answers: Answers, settings: Settings) -> Section:
 
 
 def _pairs(answers: Answers, groups: GroupAgreement) -> Table:
-    import pandas as pd
-
     majority = answers.majority[groups.drawn]
     rows = []
     for first, second in combinations(range(len(answers.cultures)), 2):
@@ -218,8 +217,6 @@ def _pairs(answers: Answers, groups: GroupAgreement) -> Table:
 
 
 def _summary(pairs: Table, groups: GroupAgreement) -> Table:
-    import pandas as pd
-
     k2, p = groups.normality()
     overall = _overall(pairs)
     z = groups.z(overall)

@@ -8,9 +8,9 @@ in their place would reach (`memeloc.agreement.beside_others`). Nobody is exclud
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING
 
 import numpy as np
+import pandas as pd
 
 from memeloc.agreement import Ratings, against_rest, beside_others, fleiss_kappa, krippendorff_alpha
 from memeloc.analyze.answers import Answers
@@ -18,9 +18,6 @@ from memeloc.analyze.settings import Settings
 from memeloc.errors import InputError
 from memeloc.reports.sections import Intervals, Section, Table
 from memeloc.statistics.significance import holm, scipy_stats
-
-if TYPE_CHECKING:
-    import pandas as pd
 
 _FEWEST = 10
 """Items that others answered, too, which a person needs to be tested."""
@@ -35,8 +32,6 @@ def standing_out(answers: Answers, settings: Settings) -> Section:
         InputError: no item was answered by two people of one culture.
         MissingError: scipy is not installed.
     """
-    import pandas as pd
-
     voting = answers.table[answers.table["label"].isin(answers.labels)]
     limit = 1 - settings.confidence
     people, cultures, gaps = [], [], []
@@ -155,8 +150,6 @@ def _cultures_table(frame: pd.DataFrame) -> Table:
 
 def _plot(frame: pd.DataFrame) -> Intervals:
     """Agreement minus expectation, with what 95 % of others in that place would show."""
-    import pandas as pd
-
     shown = frame[frame["z"].notna()].sort_values(["z", "participant"], kind="stable")[:_SHOWN]
     away = shown["agreement"] - shown["expected"]
     spread = (away / shown["z"]).abs().where(shown["z"] != 0, 0.0)

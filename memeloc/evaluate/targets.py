@@ -7,17 +7,15 @@ people found harmful. A system has only its own prediction of harm; so this scor
 from __future__ import annotations
 
 from collections.abc import Set as AbstractSet
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
+import pandas as pd
 
 from memeloc.evaluate.answers import ModelAnswers
 from memeloc.evaluate.gold import Gold
 from memeloc.evaluate.metrics import Metrics, confusion, measure
 from memeloc.reports.sections import Bars, Section, Table
-
-if TYPE_CHECKING:
-    import pandas as pd
 
 NO_TARGET = "(no target)"
 """Of an item that is not harmful, or was not predicted to be."""
@@ -52,8 +50,6 @@ def target_section(
         harmless: labels of the first task that harm nobody; without an answer an item counts as
             harmless.
     """
-    import pandas as pd
-
     answers, gold = target
     targets = gold.table[gold.cultures[0]].dropna()
     truth = harm[1].table[harm[1].cultures[0]].dropna()

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from itertools import combinations
-from typing import TYPE_CHECKING
 
 import numpy as np
+import pandas as pd
 
 from memeloc.agreement import weighted
 from memeloc.analyze.answers import NO_LABEL, Answers
@@ -16,9 +16,6 @@ from memeloc.errors import InputError
 from memeloc.reports.sections import Bars, Heatmap, Intervals, Section, Table
 from memeloc.statistics.bootstrap import Estimates, estimate
 from memeloc.statistics.intervals import defined, percent, percent_with_interval, rows_of, wilson
-
-if TYPE_CHECKING:
-    import pandas as pd
 
 PAIR_COLUMNS = {
     "first": "one culture",
@@ -89,8 +86,6 @@ def pairs(majority: Ints, cultures: tuple[str, ...], confidence: float) -> pd.Da
         majority: items by cultures, as `Answers.majority`; any part of the items.
         confidence: of Wilson's interval of the share.
     """
-    import pandas as pd
-
     rows = []
     for one, other in combinations(range(len(cultures)), 2):
         both = (majority[:, one] != NO_LABEL) & (majority[:, other] != NO_LABEL)
@@ -124,8 +119,6 @@ def agreeing(majority: Ints, confidence: float) -> pd.DataFrame:
     """`AGREE_COLUMNS`: of items labelled in every culture, by exactly how many cultures
     the most common label is given.
     """
-    import pandas as pd
-
     labelled = majority[(majority != NO_LABEL).all(axis=1)]
     cultures = majority.shape[1]
     most = np.zeros(len(labelled), dtype=np.int64)
@@ -166,8 +159,6 @@ def _with_kappas(frame: pd.DataFrame, answers: Answers, settings: Settings) -> p
 def _tables(
     frame: pd.DataFrame, mean: Estimates, agree: pd.DataFrame, left_out: int, settings: Settings
 ) -> tuple[Table, ...]:
-    import pandas as pd
-
     pairs_method = (
         "Share of items, with a majority label in both cultures, that carry the same label "
         f"(multi3hate 4.2), with Wilson's {settings.confidence:.0%} interval. Cohen's kappa (1960) "
@@ -203,8 +194,6 @@ def _tables(
 def _plots(
     frame: pd.DataFrame, agree: pd.DataFrame, answers: Answers, settings: Settings
 ) -> tuple[Heatmap | Intervals | Bars, ...]:
-    import pandas as pd
-
     names = list(answers.cultures)
     values = pd.DataFrame(np.nan, index=names, columns=names)
     for row in rows_of(frame):

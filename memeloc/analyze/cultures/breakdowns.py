@@ -7,9 +7,10 @@ from __future__ import annotations
 
 from contextlib import suppress
 from dataclasses import asdict, dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
+import pandas as pd
 from numpy.typing import NDArray
 
 from memeloc.analyze.answers import Answers
@@ -29,9 +30,6 @@ from memeloc.errors import InputError
 from memeloc.reports.sections import Bars, Heatmap, Intervals, Plot, Section, Table
 from memeloc.statistics.intervals import defined, percent_with_interval, rows_of
 from memeloc.statistics.significance import holm
-
-if TYPE_CHECKING:
-    import pandas as pd
 
 _MOST_GROUPS = 100
 """Groups of a breakdown, those with most items."""
@@ -171,8 +169,6 @@ def _agreement(answers: Answers, groups: list[_Group], settings: Settings, by: s
 
 
 def _pairs(answers: Answers, groups: list[_Group], settings: Settings, by: str) -> Table:
-    import pandas as pd
-
     frames = [
         pairs(answers.majority[group.chosen], answers.cultures, settings.confidence)
         for group in groups
@@ -185,8 +181,6 @@ def _pairs(answers: Answers, groups: list[_Group], settings: Settings, by: str) 
 
 
 def _agreeing(answers: Answers, groups: list[_Group], settings: Settings, by: str) -> Table:
-    import pandas as pd
-
     majority = [answers.majority[group.chosen] for group in groups]
     frame = pd.concat(
         [
@@ -202,8 +196,6 @@ def _agreeing(answers: Answers, groups: list[_Group], settings: Settings, by: st
 
 
 def _tests(answers: Answers, groups: list[_Group], settings: Settings, by: str) -> Table:
-    import pandas as pd
-
     rows: list[tuple[Any, ...]] = []
     for group in groups:
         tables = counted_labels(answers.votes[group.chosen], answers.majority[group.chosen])

@@ -7,6 +7,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+import pandas as pd
 
 from memeloc.analyze.answers import NO_LABEL, Answers
 from memeloc.analyze.settings import Settings
@@ -64,8 +65,6 @@ class ChiSquared:
 
 def chi_squared(answers: Answers, settings: Settings) -> Section:
     """Chi-squared tests on answers and on labels, with degrees of freedom and effect sizes."""
-    import pandas as pd
-
     counts = counted_labels(answers.votes, answers.majority)
     rows, cells, gaps = [], [], []
     tests: dict[str, ChiSquared] = {}

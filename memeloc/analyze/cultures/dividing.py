@@ -7,9 +7,8 @@ left without the first.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
+import pandas as pd
 
 from memeloc.analyze.answers import NO_LABEL, Answers
 from memeloc.analyze.settings import Settings
@@ -17,9 +16,6 @@ from memeloc.arrays import Floats, Ints
 from memeloc.counts import counted
 from memeloc.errors import InputError
 from memeloc.reports.sections import Histogram, Section, Table
-
-if TYPE_CHECKING:
-    import pandas as pd
 
 _MOST_SHOWN = 12
 """Items that are named as those that divide most."""
@@ -124,8 +120,6 @@ def _entropy(shares: Floats) -> Floats:
 
 
 def _frame(answers: Answers) -> pd.DataFrame:
-    import pandas as pd
-
     entropy, within, divergence = entropies_of(answers.votes)
     names = np.array([*answers.labels, ""], dtype=object)
     majority = answers.majority

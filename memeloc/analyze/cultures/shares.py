@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
+import pandas as pd
 
 from memeloc.analyze.answers import NO_LABEL, Answers
 from memeloc.analyze.settings import Settings
@@ -14,9 +13,6 @@ from memeloc.errors import InputError
 from memeloc.reports.sections import Bars, Intervals, Section, Table
 from memeloc.statistics.bootstrap import estimate
 from memeloc.statistics.intervals import defined, percent_with_interval, rows_of, wilson
-
-if TYPE_CHECKING:
-    import pandas as pd
 
 _COUNTS = {
     "culture": "the annotators' culture",
@@ -129,8 +125,6 @@ def shares_of_items(
 
 
 def _counts(answers: Answers, settings: Settings) -> pd.DataFrame:
-    import pandas as pd
-
     table, rows = answers.table, []
     abstained = table["label"].isin(answers.abstentions)
     for place, culture in enumerate(answers.cultures):
@@ -156,8 +150,6 @@ def _counts(answers: Answers, settings: Settings) -> pd.DataFrame:
 
 
 def _shares(answers: Answers, settings: Settings) -> pd.DataFrame:
-    import pandas as pd
-
     def share(patterns: Ints, weights: Floats) -> Floats:
         sums = weights @ patterns
         with np.errstate(invalid="ignore", divide="ignore"):

@@ -7,9 +7,9 @@ annotators), charmemes E (Fleiss' kappa).
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING
 
 import numpy as np
+import pandas as pd
 
 from memeloc.agreement import by_level, weighted
 from memeloc.analyze.answers import Answers
@@ -19,9 +19,6 @@ from memeloc.arrays import Floats, Ints
 from memeloc.reports.sections import Heatmap, Histogram, Intervals, Plot, Section, Table
 from memeloc.statistics.bootstrap import Estimates, estimate
 from memeloc.statistics.intervals import defined, rows_of, with_interval
-
-if TYPE_CHECKING:
-    import pandas as pd
 
 _COLUMNS = {
     "culture": "the annotators' culture",
@@ -58,8 +55,6 @@ _MEASURES = {
 
 def agreement_within(answers: Answers, settings: Settings) -> Section:
     """How far the annotators of each culture agree, by every measure that the papers use."""
-    import pandas as pd
-
     rows, gaps, pairs, plots = [], [], [], []
     for place, culture in enumerate(answers.cultures):
         tables = PairTables.of(answers, culture)
@@ -197,8 +192,6 @@ def _plots(frame: pd.DataFrame, pairs: pd.DataFrame, settings: Settings) -> list
 
 
 def _matrix(pairs: pd.DataFrame, tables: PairTables, number: int) -> Heatmap:
-    import pandas as pd
-
     people = list(tables.people)
     values = pd.DataFrame(np.nan, index=people, columns=people)
     for row in rows_of(pairs):

@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from io import BytesIO
 from typing import Any
 
+import pandas as pd
 from PIL import Image
 
 from memeloc.evaluate.explaining.local import Explanation
@@ -52,8 +53,6 @@ def explanation_sections(
 
 
 def _telling(models: Sequence[Trained], words: int) -> Section:
-    import pandas as pd
-
     tables = [telling_words(model, words) for model in models]
     without = [
         model.name
@@ -69,8 +68,6 @@ def _telling(models: Sequence[Trained], words: int) -> Section:
 
 
 def _explained(explanations: Sequence[Explanation]) -> Section:
-    import pandas as pd
-
     rows = [row for explanation in explanations for row in _rows(explanation)]
     frame = pd.DataFrame(rows, columns=list(_PARTS)).sort_values("rank", kind="stable")
     title = "What single answers rest on"

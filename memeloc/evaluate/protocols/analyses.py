@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pandas as pd
 
 from memeloc.arrays import Ints
 from memeloc.errors import InputError
@@ -151,8 +152,6 @@ def target_task(training: Training, settings: TargetSettings, on_progress: OnPro
     Raises:
         InputError: a harmful example has a target that the settings do not name.
     """
-    import pandas as pd
-
     dataset, run, features = training.dataset, training.run, training.features
     targets = _targets(training, settings)
     trainer = Trainer(

@@ -8,16 +8,15 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
+
+import pandas as pd
 
 from memeloc.publish.columns import PICTURE_COLUMNS, picture_values
 from memeloc.publish.registry import OnProgress
 from memeloc.publish.release import Release
 from memeloc.publish.writers.files import write_files
 from memeloc.tables import write_table
-
-if TYPE_CHECKING:
-    import pandas as pd
 
 
 def write(release: Release, out: Path, on_progress: OnProgress) -> None:
@@ -51,8 +50,6 @@ def write(release: Release, out: Path, on_progress: OnProgress) -> None:
 
 def _memes(frame: pd.DataFrame) -> pd.MultiIndex:
     """The memes with their templates, in the order of the table."""
-    import pandas as pd
-
     return pd.MultiIndex.from_frame(frame[["meme_id", "template"]].drop_duplicates())
 
 
