@@ -24,8 +24,8 @@ def write_api_pages(folder: Path) -> None:
         page = f"{name}\n{'=' * len(name)}\n\n.. automodule:: {name}\n"
         if name in _packages():
             page += "   :imported-members:\n"
-        if name.split(".")[1:2] in ([], ["workspace"], ["analyze"]):
-            page += "   :no-index:\n"  # their modules have pages, too
+        if name.split(".")[1:2] in ([], ["workspace"], ["analyze"], ["evaluate"]):
+            page += "   :no-index:\n"  # what they offer stands on other pages, too
         (folder / f"{name}.rst").write_text(page, encoding="utf-8")
     title = "Python API\n==========\n\n.. toctree::\n   :maxdepth: 1\n\n"
     listed = "".join(f"   {name}\n" for name in names)
