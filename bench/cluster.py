@@ -101,7 +101,11 @@ def _lost_node(folder: Path, cluster: Any, node: Any, pictures: int) -> Figure:
     expected, made = _files(alone), _files(both)
     same = sum(made.get(path) == digest for path, digest in expected.items())
     share = 100 * same / max(len(expected), len(made))
-    note = f"{pictures} pictures, page and manifest; the node was killed after a third of them"
+    note = (
+        f"{pictures} pictures, page and manifest; the node was killed after a third of them; "
+        f"{len(expected.keys() - made.keys())} files missing, {len(made.keys() - expected.keys())} "
+        f"more, {len(expected.keys() & made.keys()) - same} different"
+    )
     name = "files that are the same as by one process, a node killed"
     return Figure("Cluster", name, share, "%", Bound("at least", 100), note)
 
