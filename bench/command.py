@@ -20,6 +20,7 @@ from statistics import median
 
 from bench import bare_jpeg
 from bench.figures import Bound, Figure, of_rounds
+from bench.place import folder_in_memory
 from bench.scenes import LANGUAGES, ROOT, STARTER
 
 MEGABYTE = 1_000_000
@@ -79,6 +80,18 @@ def make_table(path: Path, pictures: int, languages: Sequence[str] = LANGUAGES) 
             left -= len(languages)
             if left <= 0:
                 break
+
+
+def measure(*, full: bool = False, say: Callable[[str], None] = lambda _: None) -> list[Figure]:
+    """Time of the command, gain of a second process, and memory at 6,000 or 30,000 pictures."""
+    with tempfile.TemporaryDirectory(prefix="memeloc-bench-", dir=folder_in_memory()) as folder:
+        command = Command(Path(folder), say)
+        return [
+            command.help_time(),
+            *command.unchanged(),
+            *command.jobs(),
+            *command.memory(many=30_000 if full else 6_000),
+        ]
 
 
 class Command:

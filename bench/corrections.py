@@ -34,13 +34,13 @@ _EXPORT, _MEMORY, _BARE, _IMPORT = (
 )
 
 
-def measure(memes: int = 10_000, say: Callable[[str], None] = lambda _: None) -> list[Figure]:
-    """Seconds and memory of a workbook's export, and corrections imported a second.
+def measure(*, full: bool = False, say: Callable[[str], None] = lambda _: None) -> list[Figure]:
+    """Corrections of 10,000 memes, and with `full` of 100,000 in five languages too."""
+    return _small(say) + (_large(say) if full else [])
 
-    Args:
-        memes: in the workspace; the bounds are for 10,000.
-        say: gets what is being measured.
-    """
+
+def _small(say: Callable[[str], None], memes: int = 10_000) -> list[Figure]:
+    """Seconds and memory of a workbook's export, and corrections imported a second."""
     with tempfile.TemporaryDirectory(prefix="memeloc-bench-") as folder:
         workspace = Path(folder) / "memes"
         _memeloc(Path(folder), "init", str(workspace), "--langs", "de")
@@ -72,11 +72,8 @@ def measure(memes: int = 10_000, say: Callable[[str], None] = lambda _: None) ->
     ]
 
 
-def large(memes: int = 100_000, say: Callable[[str], None] = lambda _: None) -> list[Figure]:
-    """Seconds of a sheet, and memory of a workbook and a report, of 100,000 memes in 5 languages.
-
-    It takes half an hour. The arguments are those of `measure`.
-    """
+def _large(say: Callable[[str], None], memes: int = 100_000) -> list[Figure]:
+    """Seconds of a sheet, and memory of a workbook and a report; it takes half an hour."""
     with tempfile.TemporaryDirectory(prefix="memeloc-bench-") as folder:
         workspace = Path(folder) / "memes"
         _memeloc(Path(folder), "init", str(workspace), "--langs", ",".join(_LANGUAGES))

@@ -143,6 +143,17 @@ def write_results(figures: list[Figure], notes: list[str], path: Path = RESULTS)
     temporary.replace(path)
 
 
+def read_results(path: Path) -> tuple[list[Figure], list[str]]:
+    """The figures and notes that `write_results` wrote."""
+    document = json.loads(path.read_text(encoding="utf-8"))
+    figures = []
+    for kept in document["figures"]:
+        del kept["holds"]
+        bound = Bound(**kept["bound"]) if kept["bound"] else None
+        figures.append(Figure(**{**kept, "bound": bound, "samples": tuple(kept["samples"])}))
+    return figures, document["notes"]
+
+
 def machine() -> dict[str, Any]:
     """Processor, cores, memory and system."""
     return {

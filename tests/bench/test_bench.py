@@ -5,8 +5,11 @@ from __future__ import annotations
 import csv
 import json
 import sys
+from importlib import import_module
 from importlib.util import find_spec
+from inspect import Parameter, signature
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 from PIL import ImageChops
@@ -124,6 +127,70 @@ def test_bounds_and_results(tmp_path):
     assert results["figures"][0]["holds"] is True
     assert results["machine"]["cores"] >= 1
     assert "pillow" in results["versions"]
+
+
+def test_results_are_read_as_they_were_written(tmp_path):
+    from bench.figures import Bound, Figure, of_rounds, read_results, write_results
+
+    figures = [of_rounds("g", "n", [3.0, 1.0], "x", Bound("at most", 2.0)), Figure("g", "m", 1, "")]
+    write_results(figures, ["a note"], tmp_path / "results.json")
+    assert read_results(tmp_path / "results.json") == (figures, ["a note"])
+
+
+def test_every_part_takes_its_options():
+    from bench.__main__ import PARTS
+
+    for part, options in PARTS.items():
+        takes = signature(import_module(f"bench.{part}").measure).parameters
+        assert {"say", *options} <= takes.keys(), part
+        needed = {name for name, option in takes.items() if option.default is Parameter.empty}
+        assert needed <= {"say"}, part
+
+
+def _part_in_its_place(monkeypatch, failing=""):
+    """Instead of a process for a part: it writes a figure, or nothing; the commands."""
+    from bench import __main__ as bench
+    from bench.figures import Figure, write_results
+
+    commands = []
+
+    def run(command, **_):
+        commands.append(command[3:])
+        part, results = command[-3], Path(command[-1])
+        if part != failing:
+            write_results([Figure(part, "n", 1.0, "x")], [f"{part}: a note"], results)
+
+    monkeypatch.setattr(bench, "subprocess", SimpleNamespace(run=run, DEVNULL=None))
+    monkeypatch.setattr(bench, "PARTS", {"texts": (), "graphs": ()})
+    return commands
+
+
+def test_all_parts_run_as_processes_and_are_joined(monkeypatch, tmp_path):
+    from bench.__main__ import main
+    from bench.figures import read_results
+
+    commands = _part_in_its_place(monkeypatch)
+    results = str(tmp_path / "results.json")
+    monkeypatch.setattr(sys, "argv", ["bench", "--rounds", "2", "--results", results])
+    assert main() == 0
+    figures, notes = read_results(Path(results))
+    assert [figure.group for figure in figures] == ["texts", "graphs"]
+    assert notes == ["texts: a note", "graphs: a note"]
+    assert [command[:2] for command in commands] == [["--rounds", "2"]] * 2
+    assert [command[-4:-1] for command in commands] == [
+        ["--only", part, "--results"] for part in ("texts", "graphs")
+    ]
+
+
+def test_a_part_that_fails_ends_the_bench_without_results(monkeypatch, tmp_path):
+    from bench.__main__ import main
+
+    _part_in_its_place(monkeypatch, failing="graphs")
+    results = tmp_path / "results.json"
+    monkeypatch.setattr(sys, "argv", ["bench", "--results", str(results)])
+    with pytest.raises(SystemExit, match="graphs"):
+        main()
+    assert not results.exists()
 
 
 @pytest.mark.parametrize("pictures", [7, 13])
