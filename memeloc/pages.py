@@ -42,6 +42,11 @@ def encode_json(value: Any, indent: int | None = None) -> str:
         return text.encode("utf-8", "replace").decode()
 
 
+def browser_store() -> str:
+    """The script by which a page keeps values in the browser; it stands before the page's own."""
+    return (Path(__file__).parent / "browser_store.js").read_text(encoding="utf-8")
+
+
 def script_hash(script: str) -> str:
     """The source expression by which a Content-Security-Policy allows one inline script."""
     digest = hashlib.sha256(script.encode()).digest()

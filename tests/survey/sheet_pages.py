@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+import time
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -63,7 +64,39 @@ def open_in(context: BrowserContext, path: Path, query: str = "") -> Page:
     page.on("pageerror", lambda error: failures.append(str(error)))
     page.failures = failures  # type: ignore[attr-defined]
     page.goto(path.as_uri() + query)
+    page.locator("main > *").wait_for()
     return page
+
+
+def kept_in(page: Page) -> dict[tuple[str, str, str], Any]:
+    """What the browser keeps, by participant, field and item."""
+    entries = page.evaluate(
+        """() => new Promise((resolve) => {
+            const opening = indexedDB.open("memeloc", 1);
+            opening.onsuccess = () => {
+                const store = opening.result.transaction("kept").objectStore("kept");
+                const [keys, values] = [store.getAllKeys(), store.getAll()];
+                values.onsuccess = () => {
+                    opening.result.close();
+                    resolve(keys.result.map((key, place) => [key, values.result[place]]));
+                };
+            };
+        })"""
+    )
+    return {tuple(key[3:]): value for key, value in entries}
+
+
+def answered_in(page: Page) -> int:
+    """How many answers the browser keeps."""
+    return sum(field == "answers" for _, field, _ in kept_in(page))
+
+
+def wait_until(page: Page, is_so: Callable[[dict[tuple[str, str, str], Any]], bool]) -> None:
+    """Wait until it is so of what the browser keeps."""
+    end = time.monotonic() + 15
+    while not is_so(kept_in(page)):
+        assert time.monotonic() < end, kept_in(page)
+        page.wait_for_timeout(20)
 
 
 def opened(browser: Browser, path: Path, size: Mapping[str, int] = DESK, query: str = "") -> Page:
@@ -78,6 +111,7 @@ def begin(page: Page, participant: str = "5f0c0ffee") -> None:
     if not page.input_value("#participant"):
         page.fill("#participant", participant)
     page.click("#next")
+    page.locator("input[name=consent]").first.wait_for(state="detached")
 
 
 def fill(page: Page, survey: SurveyPack, first: int = 0, after: int | None = None) -> None:

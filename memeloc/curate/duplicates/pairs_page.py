@@ -17,7 +17,7 @@ from memeloc.curate.review.answers import HEADINGS
 from memeloc.curate.review.questions import ReviewQuestion
 from memeloc.curate.review.rows import ReviewRow, ReviewSide
 from memeloc.files import replacing
-from memeloc.pages import fill_page, script_hash
+from memeloc.pages import browser_store, fill_page, script_hash
 from memeloc.tables import drawable
 
 MOST_PAIRS = 1000
@@ -55,7 +55,8 @@ def pairs_page(question: ReviewQuestion, rows: Sequence[ReviewRow], person: str)
     # Other pairs or pictures, or another person, have a store of their own in the browser.
     shown = (f"{row.subject}|{row.content}" for row in rows)
     named = "|".join([question.name, person, *shown])
-    script = (_FOLDER / "pairs.js").read_text(encoding="utf-8")
+    own = (_FOLDER / "pairs.js").read_text(encoding="utf-8")
+    script = f'"use strict";\n{browser_store()}{own}'
     return fill_page(
         _FOLDER / "pairs.html",
         question=question,

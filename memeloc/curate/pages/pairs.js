@@ -1,36 +1,28 @@
 
-"use strict";
 const data = JSON.parse(document.getElementById("data").textContent);
 const rows = data.rows;
 const store = document.body.dataset.store;
 const element = (id) => document.getElementById(id);
 const given = new Map(rows.map((row) => [row.subject, { answer: row.answer, comment: row.comment }]));
+let changes = 0;
 let place = 0;
 let keeps = true;
 
-function recall() {
-  try {
-    const kept = JSON.parse(localStorage.getItem(store) || "{}");
-    for (const [subject, answer] of Object.entries(kept)) {
-      if (given.has(subject) && typeof answer.answer === "string") {
-        given.set(subject, { answer: answer.answer, comment: String(answer.comment || "") });
-      }
-    }
-  } catch {
-    keeps = false;
-  }
+async function takeStored() {
+  const before = changes;
+  const entries = await storedUnder([store]).catch(() => { keeps = false; return []; });
+  // What was changed meanwhile is read with that change.
+  if (changes === before) for (const [[, subject, field], value] of entries) given.get(subject)[field] = value;
 }
 
-// A browser may open a file's store late, and the page may be open twice. So what was kept is taken
-// over before each change, and never written over.
-function change(how) {
-  recall();
-  how(given.get(rows[place].subject));
-  try {
-    localStorage.setItem(store, JSON.stringify(Object.fromEntries(given)));
-  } catch {
-    keeps = false;
-  }
+// The page may be open twice: what another window has kept is taken over, never written over.
+async function change(field, value) {
+  const { subject } = rows[place];
+  given.get(subject)[field] = value;
+  changes += 1;
+  await changeStored({ put: [[[store, subject, field], value]] }).catch(() => { keeps = false; });
+  await takeStored();
+  showAnswers();
 }
 
 function made(name, text, className) {
@@ -58,10 +50,6 @@ function figure(side) {
 
 function show() {
   const row = rows[place];
-  const current = given.get(row.subject);
-  const count = rows.filter((other) => given.get(other.subject).answer).length;
-  element("place").textContent =
-    `Pair ${place + 1} of ${rows.length}; ${count} answered, ${rows.length - count} to go`;
   element("sides").replaceChildren(...row.sides.map(figure));
   element("why").replaceChildren(made("span", row.hint));
   element("scores").replaceChildren(
@@ -71,10 +59,19 @@ function show() {
       return group;
     }),
   );
+  showAnswers();
+}
+
+function showAnswers() {
+  const current = given.get(rows[place].subject);
+  const count = rows.filter((row) => given.get(row.subject).answer).length;
+  element("place").textContent =
+    `Pair ${place + 1} of ${rows.length}; ${count} answered, ${rows.length - count} to go`;
   for (const button of element("answers").children) {
     button.setAttribute("aria-pressed", String(button.dataset.answer === current.answer));
   }
-  element("comment").value = current.comment;
+  const comment = element("comment");
+  if (comment.value !== current.comment) comment.value = current.comment;
   element("kept").textContent = keeps
     ? "Your answers are kept in this browser until you save them."
     : "This browser keeps nothing: save your answers before you close the page.";
@@ -95,7 +92,7 @@ function goOpen() {
 
 function answer(value) {
   const same = given.get(rows[place].subject).answer === value;
-  change((current) => { current.answer = same ? "" : value; });
+  change("answer", same ? "" : value);
   if (same || place === rows.length - 1) show();
   else go(place + 1);
 }
@@ -147,12 +144,14 @@ element("next").addEventListener("click", () => go(place + 1));
 element("open").addEventListener("click", goOpen);
 element("save").addEventListener("click", save);
 element("comment").addEventListener("input", (event) => {
-  change((current) => { current.comment = event.target.value; });
+  change("comment", event.target.value);
 });
 
-recall();
-if (rows.length) {
+async function begin() {
+  await takeStored();
+  if (!rows.length) return;
   document.querySelector("main").hidden = false;
   const first = rows.findIndex((row) => !given.get(row.subject).answer);
   go(first < 0 ? 0 : first);
 }
+begin();

@@ -94,6 +94,7 @@ def test_keys_alone_are_enough(browser: Browser, tmp_path: Path, survey: SurveyP
     page.keyboard.press("Enter")
     page.keyboard.press("1")
     page.keyboard.press("Enter")
+    page.locator("progress").wait_for()
     for key in "2312":
         page.keyboard.press(key)
         page.keyboard.press("Enter")

@@ -12,13 +12,16 @@ from tests.local_server import serve
 from tests.survey.packs import pack
 from tests.survey.sheet_pages import (
     Receiver,
+    answered_in,
     begin,
     code,
     fill,
     finish,
+    kept_in,
     new_context,
     open_in,
     opened,
+    wait_until,
     written,
 )
 
@@ -87,7 +90,8 @@ def test_what_was_sent_is_cleared_from_the_browser(
         page.fill("#comments", "a comment")
         page.click("#next")
         page.wait_for_selector(".code")
-        kept = page.evaluate("JSON.stringify(localStorage) + JSON.stringify(sessionStorage)")
+        wait_until(page, lambda kept: ("ada", "sent", "") in kept)
+        kept = str(kept_in(page)) + page.evaluate("JSON.stringify(sessionStorage)")
         page.context.close()
     assert [word for word in ("no-hate", "a comment", "DONE-7") if word in kept] == []
 
@@ -145,9 +149,7 @@ def test_what_the_first_could_not_send_is_sent_later(
         begin(other, "ben")
         finish(other, survey)
         other.wait_for_selector(".code")
-        other.wait_for_function(
-            "() => Object.values(localStorage).every((text) => JSON.parse(text).sent)"
-        )
+        wait_until(other, lambda kept: ("ada", "sent", "") in kept)
         context.close()
     assert {sent["participant"] for sent in receiver.submissions} == {"ada", "ben"}
 
@@ -164,7 +166,7 @@ def test_who_declines_after_all_leaves_nothing_behind(
     again.check("input[name=consent][value=no]")
     again.fill("#participant", "ada")
     again.click("#next")
-    assert again.evaluate("localStorage.length") == 0
+    assert kept_in(again) == {}
     context.close()
 
 
@@ -175,18 +177,11 @@ def test_two_windows_of_one_person_lose_no_answer(
     pages = [open_in(context, path, "?PROLIFIC_PID=ada") for _ in range(2)]
     begin(pages[0])
     fill(pages[0], survey, 0, 2)
-    # Chromium tells another window's process a moment later.
-    pages[1].wait_for_function(
-        "() => Object.values(localStorage).some("
-        "(text) => Object.keys(JSON.parse(text).answers || {}).length === 2)"
-    )
+    wait_until(pages[1], lambda _: answered_in(pages[1]) == 2)
     begin(pages[1])
     assert progress(pages[1]) == "2"
     fill(pages[1], survey, 2, 3)
     pages[0].check("input[name=label][value=unknown]")
     pages[0].reload()
-    answers = pages[0].evaluate(
-        "Object.keys(JSON.parse(Object.values(localStorage)[0]).answers).length"
-    )
-    assert answers == 3
+    assert answered_in(pages[0]) == 3
     context.close()

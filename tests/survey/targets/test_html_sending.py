@@ -23,6 +23,7 @@ from tests.survey.sheet_pages import (
     code,
     fill,
     finish,
+    kept_in,
     open_in,
     opened,
     saved_file,
@@ -173,7 +174,7 @@ def test_who_does_not_agree_leaves_nothing(
         page.check("input[name=consent][value=no]")
         page.click("#next")
         assert code(page) == "NO-7"
-        assert page.evaluate("localStorage.length") == 0
+        assert kept_in(page) == {}
         again = open_in(page.context, path)
         again.click("#next")
         page.context.close()

@@ -20,7 +20,7 @@ from memeloc.survey.targets.places import item_key
 from memeloc.survey.targets.protocol import SurveyPack
 from tests.local_server import Reply, Request, json_reply, serve
 from tests.survey.packs import pack
-from tests.survey.sheet_pages import CHOSEN, code, fill, new_context
+from tests.survey.sheet_pages import CHOSEN, code, fill, kept_in, new_context, wait_until
 
 
 @pytest.fixture(scope="module")
@@ -101,7 +101,7 @@ def test_each_answer_is_stored_and_the_code_comes_last(
         page.wait_for_selector(".code")
         assert code(page) == "KEPT-1"
         assert page.inner_text("#state") == "All of it is stored."
-        assert page.evaluate("localStorage.length") == 0
+        assert kept_in(page) == {}
     assert server.labels() == list(CHOSEN.values())
     assert server.finished == [{"status": "complete", "comments": "fine"}]
     assert server.tokens == {"t0ken"}
@@ -128,14 +128,12 @@ def test_answers_wait_for_a_server_that_is_away(browser: Browser, survey: Survey
         agree(page)
         server.status = 503
         page.check("input[name=label][value=no-hate]")
-        page.wait_for_function("() => JSON.stringify(localStorage).includes('no-hate')")
+        wait_until(page, lambda kept: "no-hate" in str(kept))
         page.locator("#connection", has_text="no connection").wait_for()
         assert server.answers == {}
         page.reload()
         server.status = 200
-        page.wait_for_function(
-            '() => Object.values(localStorage).every((text) => !text.includes(\'"pending":{"\'))'
-        )
+        wait_until(page, lambda kept: not any(field == "pending" for _, field, _ in kept))
     assert server.labels() == ["no-hate"]
 
 
@@ -170,7 +168,7 @@ def test_who_declines_is_told_so_and_keeps_nothing(browser: Browser, survey: Sur
         page.check("input[name=consent][value=no]")
         page.click("#next")
         page.wait_for_selector(".code")
-        assert page.evaluate("localStorage.length") == 0
+        assert kept_in(page) == {}
     assert [sent["status"] for sent in server.finished] == ["no consent"]
     assert server.answers == {}
 

@@ -18,7 +18,7 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from memeloc.errors import InputError
-from memeloc.pages import fill_page, script_hash
+from memeloc.pages import browser_store, fill_page, script_hash
 from memeloc.survey.model import Entry, PersonEntry, entry_id
 from memeloc.survey.targets.html.reading import read, recognises
 from memeloc.survey.targets.instructions import SheetFiles, SheetTexts, ShownQuestion, is_read
@@ -140,7 +140,8 @@ def sheet_page(
 
 
 def _script() -> str:
-    return "\n".join((_FOLDER / name).read_text(encoding="utf-8") for name in _SCRIPTS)
+    parts = ((_FOLDER / name).read_text(encoding="utf-8") for name in _SCRIPTS)
+    return "\n".join((browser_store(), *parts))
 
 
 def _policy(script: str, send_to: str, *, is_served: bool) -> str:

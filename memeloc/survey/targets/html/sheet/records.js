@@ -4,7 +4,7 @@
 // see it, and it is there when the first one comes back. Once its answers have arrived only the
 // fact remains, so that who comes twice is not asked twice.
 
-const PREFIX = `memeloc:${data.survey}:${data.sheet}:`;
+const SHEET = ["survey", data.survey, data.sheet];
 const SESSION = `memeloc:${data.survey}:${data.sheet}`;
 
 function randomId() {
@@ -19,38 +19,40 @@ function newRecord(participant) {
   };
 }
 
+// A record in parts with a key each: its fields, and each item's answer and number.
+function partsOf({ answers, pending, ...fields }) {
+  const parts = Object.entries(fields).map(([field, value]) => [[field, ""], value]);
+  for (const [item, answer] of Object.entries(answers)) parts.push([["answers", item], answer]);
+  for (const [item, number] of Object.entries(pending)) parts.push([["pending", item], number]);
+  return parts.map(([name, value]) => [[...SHEET, fields.participant, ...name], value]);
+}
+
+function recordsOf(entries) {
+  const records = new Map();
+  for (const [[, , , participant, field, item], value] of entries) {
+    if (!records.has(participant)) records.set(participant, newRecord(participant));
+    const kept = records.get(participant);
+    if (item) kept[field][item] = value; else kept[field] = value;
+  }
+  return records;
+}
+
 // A browser may refuse to store anything; then the page works as long as it is open.
-function attempt(action) {
-  try { return action(); } catch { return null; }
+async function allStored() {
+  return [...recordsOf(await storedUnder(SHEET).catch(() => [])).values()];
 }
 
-function parsed(text) {
-  const value = attempt(() => JSON.parse(text));
-  return value && value.submission ? { ...newRecord(value.participant), ...value } : null;
+async function stored(participant) {
+  const entries = await storedUnder([...SHEET, participant]).catch(() => []);
+  return recordsOf(entries).get(participant) || null;
 }
 
-function stored(participant) {
-  return parsed(attempt(() => localStorage.getItem(PREFIX + participant)));
+function change(changes) {
+  return changeStored(changes).catch(() => {});
 }
 
-function allStored() {
-  const keys = attempt(() => Object.keys(localStorage)) || [];
-  return keys.filter((key) => key.startsWith(PREFIX))
-    .map((key) => parsed(attempt(() => localStorage.getItem(key)))).filter(Boolean);
-}
-
-function write(kept) {
-  attempt(() => localStorage.setItem(PREFIX + kept.participant, JSON.stringify(kept)));
-}
-
-function erase(kept) {
-  attempt(() => localStorage.removeItem(PREFIX + kept.participant));
-}
-
-// What another window of the same person has kept is joined, not written over. So is what comes to
-// light late: a browser may show a file an empty store when it has just gone offline.
-function join(kept) {
-  const other = stored(kept.participant);
+// What another window of the same person has kept.
+function join(kept, other) {
   if (!other) return;
   if (other.submission !== kept.submission) {
     kept.submission = other.submission;
@@ -64,29 +66,60 @@ function join(kept) {
   for (const key of ["status", "submitted", "sent", "saved"]) kept[key] ||= other[key];
 }
 
-function keep(kept) {
-  join(kept);
-  write(kept);
+// Only what this window has changed is written: what it read or wrote last, by participant.
+const known = new Map();
+
+function asTexts(kept) {
+  return new Map(partsOf(kept).map(([key, value]) => [JSON.stringify(key), JSON.stringify(value)]));
+}
+
+// The record that a participant goes on with.
+async function recall(participant) {
+  const kept = await stored(participant);
+  if (kept) known.set(participant, asTexts(kept));
+  return kept;
+}
+
+function write(kept) {
+  const before = known.get(kept.participant) || new Map();
+  const after = asTexts(kept);
+  known.set(kept.participant, after);
+  const parsed = (text) => JSON.parse(text);
+  return change({
+    remove: [...before.keys()].filter((key) => !after.has(key)).map(parsed),
+    put: [...after].filter(([key, value]) => before.get(key) !== value).map((entry) => entry.map(parsed)),
+  });
+}
+
+async function keep(kept) {
+  await write(kept);
+  join(kept, await stored(kept.participant));
+}
+
+function erase({ participant }) {
+  known.delete(participant);
+  return change({ remove: [keysUnder([...SHEET, participant])] });
 }
 
 // All that is left of a record whose answers have arrived.
 function clear(kept) {
   Object.assign(kept, { answers: {}, comments: "", pending: {}, sent: true });
   const { submission, participant, status, sent } = kept;
-  write({ submission, participant, status, sent });
+  const left = partsOf({ submission, participant, status, sent, answers: {}, pending: {} });
+  return change({ remove: [keysUnder([...SHEET, participant])], put: left });
 }
 
 // Who reloads the page before the end goes on; who opens it anew may be somebody else.
 function participantOfReload() {
   const [entry] = performance.getEntriesByType("navigation");
   if (!entry || entry.type === "navigate") return "";
-  return attempt(() => sessionStorage.getItem(SESSION)) || "";
+  try { return sessionStorage.getItem(SESSION) || ""; } catch { return ""; }
 }
 
 function remember(participant) {
-  attempt(() => sessionStorage.setItem(SESSION, participant));
+  try { sessionStorage.setItem(SESSION, participant); } catch { /* then a reload asks again */ }
 }
 
 function forget() {
-  attempt(() => sessionStorage.removeItem(SESSION));
+  try { sessionStorage.removeItem(SESSION); } catch { /* it was refused before */ }
 }

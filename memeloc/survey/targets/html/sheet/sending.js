@@ -56,8 +56,8 @@ function sendLater(kept) {
 }
 
 // What others who sat here have finished, and what could not be sent then.
-function sendAll() {
-  for (const kept of allStored()) {
+async function sendAll() {
+  for (const kept of await allStored()) {
     if (kept.status) send(kept.submission === record.submission ? record : kept);
   }
   if (record.status) send(record);

@@ -50,13 +50,13 @@ function complain(box) {
   box?.querySelector("input, textarea, [tabindex='0']")?.focus();
 }
 
-function decideConsent() {
+async function decideConsent() {
   if (consentGiven === "no") { erase({ participant: server ? record.participant : typed }); finish("no consent"); return; }
   if (!consentGiven) { complain(main.querySelector("fieldset")); return; }
   if (!server && !typed) { complain(null); document.getElementById("participant").focus(); return; }
   const participant = server ? record.participant : typed;
-  const known = stored(participant);
-  if (known) record = known;
+  const kept = await recall(participant);
+  if (kept) record = kept;
   else if (participant !== record.participant) record = newRecord(participant);
   remember(participant);
   if (record.status) { show(); settle(); return; }
@@ -122,12 +122,12 @@ document.addEventListener("keydown", (event) => {
   if (!isTyping && digit) choose(digit[1]);
 });
 
-function begin() {
+async function begin() {
   const address = new URLSearchParams(location.search);
   typed = (server ? "" : address.get("PROLIFIC_PID") || "").trim().slice(0, 200);
   if (typed.startsWith("{{")) typed = "";  // a placeholder that no service has filled in
   const participant = server ? server.place || server.answer : typed || participantOfReload();
-  record = (participant && stored(participant)) || newRecord(participant);
+  record = (participant && await recall(participant)) || newRecord(participant);
   if (!typed) typed = participant;
   if (server) resume();
   if (record.at >= FIRST_ENTRY) consentGiven = "yes";
