@@ -55,7 +55,7 @@ async function decideConsent() {
   if (!consentGiven) { complain(main.querySelector("fieldset")); return; }
   if (!server && !typed) { complain(null); document.getElementById("participant").focus(); return; }
   const participant = server ? record.participant : typed;
-  const kept = await recall(participant);
+  const kept = server ? record : await recall(participant);
   if (kept) record = kept;
   else if (participant !== record.participant) record = newRecord(participant);
   remember(participant);
