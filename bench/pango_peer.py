@@ -9,9 +9,11 @@ from __future__ import annotations
 
 import os
 import tempfile
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
+from unittest.mock import patch
 
 import cairocffi
 from fontTools.ttLib import TTFont
@@ -40,7 +42,6 @@ class PangoPeer:
     def __init__(self, languages: Sequence[str] = LANGUAGES) -> None:
         self._stacks = Stacks()
         self._folder = tempfile.TemporaryDirectory(prefix="memeloc-bench-fonts-")
-        _use_only(Path(self._folder.name))
         import pangocairocffi
         import pangocffi
 
@@ -52,8 +53,9 @@ class PangoPeer:
         self._surfaces: dict[tuple[int, int], tuple[Any, Any, Any]] = {}
         self._families: dict[str, str] = {}
         # All of them before the first layout: Pango's font map does not look again.
-        for language in languages:
-            self._register(self._stacks.get(default().get(language)))
+        with _no_other_fonts(Path(self._folder.name)):
+            for language in languages:
+                self._register(self._stacks.get(default().get(language)))
 
     def draw(self, scene: Scene) -> Image.Image:
         """See `Peer.draw`."""
@@ -196,15 +198,20 @@ class _Layout:
         pango.pango_layout_set_font_description(self.pointer, self._font)
 
 
-def _use_only(folder: Path) -> None:
-    """Let Fontconfig know no font but those that are added to it."""
+@contextmanager
+def _no_other_fonts(folder: Path) -> Iterator[None]:
+    """Have Fontconfig, which starts meanwhile, know no font but those that are added to it.
+
+    Only this process may have it so: others would miss the fonts of the system.
+    """
     settings = folder / "fonts.conf"
     settings.write_text(
         '<?xml version="1.0"?><!DOCTYPE fontconfig SYSTEM "fonts.dtd">'
         f"<fontconfig><cachedir>{folder}</cachedir></fontconfig>",
         encoding="utf-8",
     )
-    os.environ["FONTCONFIG_FILE"] = str(settings)
+    with patch.dict(os.environ, FONTCONFIG_FILE=str(settings)):
+        yield
 
 
 def _fontconfig() -> Any:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import json
+import os
 import sys
 from importlib import import_module
 from importlib.util import find_spec
@@ -99,6 +100,18 @@ def test_pango_draws_chinese_with_the_font_it_is_given():
     # U+53E3 is a square; U+4E00 is one flat stroke, which no box with numbers is.
     assert abs((upper[2] - upper[0]) - (upper[3] - upper[1])) < 20
     assert (lower[2] - lower[0]) > 3 * (lower[3] - lower[1])
+
+
+def test_pango_leaves_other_programs_their_fonts():
+    pytest.importorskip("pangocairocffi", exc_type=ImportError)
+    from bench.pango_peer import PangoPeer
+
+    before = dict(os.environ)
+    try:
+        PangoPeer(["zh"])
+    except OSError as error:
+        pytest.skip(f"Pango cannot be loaded: {error}")
+    assert os.environ == before
 
 
 def test_the_measurement_gives_a_ratio_a_language_and_peer():
