@@ -41,6 +41,10 @@ _ENOUGH = 0.0005
 """Share of the picture that is enough to learn colours from; a mark is less."""
 _SAME_COLOUR = 25
 """Levels in which a pixel may differ from its text's colour."""
+_EDGE = 20
+"""Levels by which a pixel's light differs from that around it where its colour counts little."""
+_NOISE = 10
+"""Variance of light below which it says nothing of colours."""
 _AS_AROUND = 40
 """Levels in which the background may differ from what its surroundings suggest: white letters on a
 white cloud change nothing."""
@@ -198,7 +202,32 @@ def _average(layers: Sequence[Layer], clean: Sequence[Mask], members: Sequence[M
         share = np.where(nobody, member, shows) * np.float32(layer.sharpness)
         total += layer.pixels * share[..., None]
         weight += share
-    return np.rint(total / np.maximum(weight, 1e-6)[..., None]).clip(0, 255).astype(np.uint8)
+    total /= np.maximum(weight, 1e-6)[..., None]
+    return _sharp_colours(total)
+
+
+def _sharp_colours(pixels: npt.NDArray[np.float32]) -> Pixels:
+    """Pixels whose colours follow their light: a JPEG mostly has colours at half the size.
+
+    Among a pixel's neighbours colour is a linear function of light (He, Sun and Tang, "Guided image
+    filtering", ECCV 2010); those on an edge, whose colours bled into each other, count little.
+    """
+    cv2 = opencv()
+    converted = cv2.cvtColor(pixels, cv2.COLOR_RGB2YCrCb)
+    light, colours = converted[..., :1], converted[..., 1:]
+    weight = np.exp(-(((light - cv2.blur(light, (3, 3))[..., None]) / _EDGE) ** 2)) + 1e-3
+
+    def mean(values: npt.NDArray[np.float32]) -> npt.NDArray[np.float32]:
+        blurred = cv2.blur(np.dstack([values * weight, weight]), (3, 3))
+        return np.asarray(blurred[..., :-1] / blurred[..., -1:])
+
+    usual, usual_colours = mean(light), mean(colours)
+    slope = (mean(light * colours) - usual * usual_colours) / (
+        np.maximum(mean(light * light) - usual * usual, 0) + _NOISE
+    )
+    converted[..., 1:] = mean(slope) * light + mean(usual_colours - slope * usual)
+    sharp = cv2.cvtColor(converted, cv2.COLOR_YCrCb2RGB)
+    return np.asarray(np.rint(sharp).clip(0, 255), np.uint8)
 
 
 def _suspects(votes: _Votes, covered: npt.NDArray[np.intp]) -> list[Mask]:

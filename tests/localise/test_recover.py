@@ -46,6 +46,12 @@ def test_what_a_meme_shows_is_recovered_at_35_db(recovered: Recovered) -> None:
     assert psnr(recovered.image[shown], truth[shown]) >= 35
 
 
+def test_colours_that_a_jpeg_blurred_end_at_a_drawings_contours(folder: Path) -> None:
+    recovered = recover(save(draw_memes(folder, "drawing", 5, CAPTIONS), folder, "contours"))
+    shown = ~recovered.uncertain
+    assert psnr(recovered.image[shown], make_background("drawing", SIZE, 5)[shown]) >= 35
+
+
 def test_uncertain_is_only_what_text_may_hide(recovered: Recovered) -> None:
     height = recovered.image.shape[0]
     assert 0 < recovered.uncertain.mean() < 0.1
