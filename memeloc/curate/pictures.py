@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TypeVar
 
 from memeloc.engine import ShardMap, ShardResult, map_shards
-from memeloc.engine.shared_paths import seeing
+from memeloc.engine.machines import seeing
 from memeloc.errors import InputError
 
 Value = TypeVar("Value")

@@ -200,12 +200,26 @@ class FontLibrary:
 
     def fingerprint(self, locale: Locale) -> str:
         """A string that changes when any font that may draw the locale's text changes."""
-        names = [*self._user, *locale.poster, *locale.plain, *locale.comic, *self.families]
-        families = [self._family(name) for name in dict.fromkeys(names)]
         asked = ";".join(f"{entry.tag}:{entry.face}={name}" for entry, name in self._asked)
         return f"{asked};" + ";".join(
-            f"{family.name}={_identity(family)}" for family in families if self._is_there(family)
+            f"{family.name}={_identity(family)}"
+            for family in self._drawing(locale)
+            if self._is_there(family)
         )
+
+    def files(self, locales: Iterable[Locale]) -> dict[str, str]:
+        """SHA-256 of each font file that is there and may draw the locales' text, by its family.
+
+        Raises:
+            InputError: a locale's font is not found.
+        """
+        families = {family.name: family for locale in locales for family in self._drawing(locale)}
+        return {name: family.file_sha256 for name, family in families.items() if family.found}
+
+    def _drawing(self, locale: Locale) -> list[Family]:
+        """The families that may draw the locale's text."""
+        names = [*self._user, *locale.poster, *locale.plain, *locale.comic, *self.families]
+        return [self._family(name) for name in dict.fromkeys(names)]
 
 
 def _identity(family: Family) -> str:

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from memeloc.engine import ShardMap, ShardResult, map_shards
-from memeloc.engine.shared_paths import seeing
+from memeloc.engine.machines import seeing
 from memeloc.errors import MemelocError, ServiceError
 from memeloc.model import Locale
 from memeloc.ocr.transcript import Transcript

@@ -1,13 +1,9 @@
 from __future__ import annotations
 
-import pickle
-from pathlib import Path
-
 import pytest
 
 from memeloc.cli.options import engine
 from memeloc.engine.choosing import PROCESSES, EngineSettings, engine_of
-from memeloc.engine.shared_paths import seeing
 from memeloc.errors import InputError, MissingError
 
 
@@ -33,14 +29,3 @@ def test_without_ray_the_pip_line_is_given(monkeypatch: pytest.MonkeyPatch) -> N
     monkeypatch.setitem(__import__("sys").modules, "ray", None)
     with pytest.raises(MissingError, match=r"pip install 'memeloc\[cluster\]'"):
         engine("ray", "")
-
-
-def test_a_file_that_a_machine_does_not_see_is_named(tmp_path: Path) -> None:
-    picture = tmp_path / "cat.png"
-    picture.touch()
-    function = pickle.loads(pickle.dumps(seeing(abs, [picture, tmp_path / "never there"])))
-    assert pickle.loads(pickle.dumps(function))(-3) == 3
-    picture.unlink()
-    with pytest.raises(InputError, match="disk that they share") as caught:
-        function(-3)
-    assert caught.value.file == str(picture)

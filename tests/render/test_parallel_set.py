@@ -3,6 +3,8 @@ from __future__ import annotations
 import csv
 import hashlib
 import os
+import pickle
+import platform
 import signal
 import subprocess
 import sys
@@ -17,7 +19,8 @@ import pytest
 from PIL import Image
 
 from memeloc.engine import ShardResult, map_shards
-from memeloc.errors import InputError
+from memeloc.errors import InputError, MissingError
+from memeloc.fonts import FontLibrary, system
 from memeloc.render.encode import TEMPORARY
 from memeloc.render.sets.parallel_set import Summary, render_table
 from memeloc.render.sets.shards import Made, Shard
@@ -376,6 +379,22 @@ def test_two_runs_do_not_share_a_folder(tmp_path: Path) -> None:
 
     assert _counts(_render(table, out, shard_map=spread)) == (9, 0, 0, 0)
     assert "Another run" in with_other[0]
+
+
+def test_a_machine_with_another_font_paints_nothing(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    out, table = tmp_path / "out", _table(tmp_path, ROWS)
+    anton = FontLibrary().families["anton"].path
+
+    def spread(function: Any, shards: Any, **options: Any) -> None:
+        elsewhere = pickle.loads(pickle.dumps(function))
+        monkeypatch.setattr(system, "find", lambda _: (anton, 0))
+        map_shards(elsewhere, shards, **options)
+
+    with pytest.raises(MissingError, match=f"{platform.node()} and .* the same .*colour-emoji"):
+        _render(table, out, shard_map=spread)
+    assert not list(out.rglob("*.jpg"))
 
 
 def test_an_error_of_the_map_keeps_what_was_finished(tmp_path: Path) -> None:

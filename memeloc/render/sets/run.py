@@ -17,7 +17,7 @@ from pathlib import Path
 from memeloc.captions import CaptionProblem, CaptionRow, CaptionsTable
 from memeloc.counts import counted
 from memeloc.engine import ShardMap, ShardResult
-from memeloc.engine.shared_paths import seeing
+from memeloc.engine.machines import alike, seeing
 from memeloc.errors import InputError
 from memeloc.locales import Registry
 from memeloc.model import Caption, Template
@@ -120,7 +120,8 @@ class Run:
         (self._out / PARTS).mkdir(exist_ok=True)
         self._folder.begin(self._earlier.run)
         jobs = jobs if len(first) > 1 else 1
-        make = seeing(self._maker.run, [*self._folder.shared, *self._inputs.images])
+        make = alike(self._maker.run, self._maker.tools)
+        make = seeing(make, [*self._folder.shared, *self._inputs.images])
         shard_map(make, chain(first, shards), jobs=jobs, on_done=self._done)
 
     def finish(self) -> None:

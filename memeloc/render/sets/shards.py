@@ -20,7 +20,7 @@ from memeloc.fonts import FontLibrary
 from memeloc.model import SEPARATOR, Caption, Locale, Template
 from memeloc.render.encode import Settings, encode
 from memeloc.render.jpeg import JpegEncoder
-from memeloc.render.renderer import Renderer
+from memeloc.render.renderer import Renderer, versions
 from memeloc.render.sets.manifest import PARTS, Row, leave_out_pandas, picture_row, write_part
 from memeloc.render.sets.merging import common_sizes
 from memeloc.render.sets.storage import Add, Storage
@@ -126,6 +126,10 @@ class PictureMaker:
     def renderer(self) -> Renderer:
         """What paints the pictures."""
         return Renderer(FontLibrary(self._fonts), max_side=self._settings.max_side)
+
+    def tools(self) -> dict[str, str]:
+        """Versions and SHA-256s of the programs and fonts that pictures depend on, by name."""
+        return {**versions(), **self.renderer.fonts.files(self._languages.values())}
 
     def make(
         self,

@@ -13,7 +13,7 @@ from typing import Any
 from memeloc.embedding.models import EmbedBatch, Task, Vectors, create, pack, unpack
 from memeloc.engine import ShardResult
 from memeloc.engine.choosing import Engine
-from memeloc.engine.shared_paths import seeing
+from memeloc.engine.machines import seeing
 from memeloc.errors import ServiceError
 from memeloc.store.computed import Computed
 from memeloc.workspace.part import Phases
