@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import BinaryIO, NamedTuple, Self
 
 from memeloc.errors import InputError
-from memeloc.files import naming
+from memeloc.files import naming, temporary_beside
 
 SHARD_PICTURES = 1000
 """Samples of a shard; with pictures of 100 kB it has 100 MB, which suits disks and web servers."""
@@ -44,12 +44,13 @@ def sample_key(path: str) -> str:
 class ShardWriter:
     """A tar file that takes its name when the block ends well; without a sample there is none.
 
-    The same samples give the same bytes: files have no owner and no time.
+    The same samples give the same bytes: files have no owner and no time. So two that write a file
+    at once, as where a cluster has given up a node that still works, leave it whole.
     """
 
     def __init__(self, path: Path) -> None:
         self.path = path
-        self._temporary = path.with_name(f".{path.name}.tmp")
+        self._temporary = temporary_beside(path)
         self._file: BinaryIO | None = None
 
     def __enter__(self) -> Self:

@@ -18,9 +18,11 @@ from typing import Any
 import pyarrow.parquet as pq
 import pytest
 
-from memeloc.engine import ShardResult
+from memeloc.engine import ShardResult, map_shards
 from memeloc.errors import InputError
+from memeloc.object_storage import LocalFolder
 from memeloc.render.sets.parallel_set import Summary, render_table
+from memeloc.render.sets.picture_shards import storage_of
 from memeloc.tar_shards import LARGEST_SAMPLE, Sample, ShardWriter, read_shard, shard_keys
 
 HEADER = ("meme_id", "template", "en", "de")
@@ -169,6 +171,40 @@ def test_what_a_stopped_run_finished_is_kept(tmp_path: Path) -> None:
     assert summary.unchanged == 128
     assert _counts(summary) == (72, 128, 0)
     assert _whole(tmp_path / "out") == _pairs(MANY)
+
+
+@pytest.mark.parametrize("to", ["webdataset", "parquet"])
+def test_two_processes_at_one_shard_leave_it_whole(tmp_path: Path, to: str) -> None:
+    """As where a node that a cluster has given up still works; it ends first or last."""
+    storage = storage_of(to, LocalFolder(tmp_path))
+    rows = [{"path": f"en/robot-chef/m{n}.jpg"} for n in range(3)]
+    keys = {storage.key_of(row["path"]) for row in rows}
+    shard = tmp_path / "shards" / f"000001-00000000{storage.suffix}"
+    made = []
+    with storage.adding("000001-00000000.parquet") as add:
+        add(rows[0], b"tea 0")
+        with storage.adding("000001-00000000.parquet") as others_add:
+            for number, row in enumerate(rows):
+                others_add(row, f"tea {number}".encode())
+        assert storage.keys_in(shard) == keys
+        made.append(shard.read_bytes())
+        for number, row in enumerate(rows[1:], 1):
+            add(row, f"tea {number}".encode())
+    made.append(shard.read_bytes())
+    assert made[0] == made[1]
+    assert list(shard.parent.iterdir()) == [shard]
+
+
+@pytest.mark.parametrize("to", ["webdataset", "parquet"])
+def test_what_a_dead_process_was_writing_goes_with_the_run(tmp_path: Path, to: str) -> None:
+    suffix = storage_of(to, LocalFolder(tmp_path)).suffix
+
+    def spread(function: Any, shards: Any, **options: Any) -> None:
+        map_shards(function, shards, **options)
+        (tmp_path / f"out/shards/.000001-00000000{suffix}.ab12.tmp").write_bytes(b"half")
+
+    _render(tmp_path, to=to, shard_map=spread)
+    assert [path.suffix for path in (tmp_path / "out/shards").iterdir()] == [suffix]
 
 
 def test_a_picture_that_a_cut_off_run_pruned_is_made_again(tmp_path: Path) -> None:

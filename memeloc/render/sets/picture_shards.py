@@ -19,7 +19,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from memeloc.errors import InputError
-from memeloc.files import naming
+from memeloc.files import naming, temporary_beside
 from memeloc.object_storage import Entry, Folder, LocalFolder
 from memeloc.render.sets.earlier import EarlierPicture, EarlierPictures
 from memeloc.render.sets.manifest import SCHEMA, SHARDS, VERSIONS, Row
@@ -93,9 +93,13 @@ class PictureShards(Storage):
                 del self._entries[shard]
         if not isinstance(self.place, LocalFolder):
             self._since = changed_since(self.place)
-            return
-        for path in (self.place.path / SHARDS).glob(f".*{self.suffix}.tmp"):
-            path.unlink()
+        self._remove_unfinished()
+
+    def _remove_unfinished(self) -> None:
+        """Remove what processes that died were writing; elsewhere than on a disk there is none."""
+        if isinstance(self.place, LocalFolder):
+            for path in (self.place.path / SHARDS).glob(f".*{self.suffix}*.tmp"):
+                path.unlink(missing_ok=True)
 
     def has(self, picture: EarlierPicture, *, thoroughly: bool) -> bool:
         """Whether the shard is there; `thoroughly`, of one written since, the picture in it."""
@@ -122,6 +126,7 @@ class PictureShards(Storage):
 
     def finish(self) -> None:
         """Write the shards again that have pictures which are to go."""
+        self._remove_unfinished()
         for shard, keys in self._going.items():
             with self.place.rewriting(shard) as path:
                 self.remove_from(path, keys)
@@ -210,7 +215,7 @@ class ParquetShards(PictureShards):
 @contextmanager
 def _table(path: Path, schema: Any) -> Iterator[Callable[[], PictureTable]]:
     """A table that takes its name when the block ends well; what is not asked for is not made."""
-    temporary = path.with_name(f".{path.name}.tmp")
+    temporary = temporary_beside(path)
     tables: list[PictureTable] = []
 
     def opened() -> PictureTable:
