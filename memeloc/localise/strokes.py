@@ -41,7 +41,8 @@ from memeloc.localise.crops import (
 from memeloc.localise.opencv import opencv
 from memeloc.localise.protocol import Mask, Pixels, TextRegion
 from memeloc.localise.regions import tightened
-from memeloc.localise.restoring import is_smooth, stretched
+from memeloc.localise.restoring import is_smooth
+from memeloc.localise.stretching import stretched
 
 Colour = tuple[int, int, int]
 
