@@ -4,8 +4,9 @@ Each job is an actor, a process with a processor of its own on some node, that i
 a time. The function is in Ray's object store: it goes to each node once, and each actor keeps its
 copy for all its shards.
 
-A shard whose process or node is gone is tried once more by another process, and so is one for
-which the disk of its node was full; that node is given no more shards of this map.
+A shard whose process or node is gone is tried once more: by a process on another node, or by one
+that was started since, as the others on that node may be gone too, and nobody knows yet. A shard
+for which the disk of its node was full is tried again, too; that node is given no more shards.
 """
 
 from __future__ import annotations
@@ -65,18 +66,21 @@ class _Process:
 
 @dataclass(frozen=True, slots=True)
 class _Task(Generic[Shard]):
-    """A shard, and how often it was begun."""
+    """A shard, how often it was begun, the node it was lost on, and the losses up to that one."""
 
     index: int
     shard: Shard
     tries: int = 0
+    node: str = ""
+    losses: int = 0
 
 
 @dataclass(slots=True)
 class _Worker(Generic[Shard]):
-    """A process as it is known here: where it is once it is ready, and its shard."""
+    """A process as it is known here: the losses before its start, its place once ready, a shard."""
 
     actor: Any
+    losses: int
     place: _Place | None = None
     task: _Task[Shard] | None = None
 
@@ -97,8 +101,8 @@ class RunningMap(Generic[Shard, Result]):
         self._on_done = on_done
         self._again: deque[_Task[Shard]] = deque()  # taken from the shards, not begun or lost
         self._awaited: dict[Any, _Worker[Shard]] = {}  # by what Ray will have: an answer of theirs
-        self._idle: list[_Worker[Shard]] = []
         self._full: dict[str, str] = {}  # nodes whose disk is full, and their names
+        self._losses = 0  # of processes with a shard
         self._unready = 0  # processes in a row that died before they were ready
         self._most_unready = 0
 
@@ -106,7 +110,7 @@ class RunningMap(Generic[Shard, Result]):
         """Give shards to so many processes until all have ended."""
         self._most_unready = jobs + _STARTS
         for _ in range(jobs):
-            task = self._take()
+            task = self._next()
             if task is None:
                 break
             self._again.append(task)
@@ -120,22 +124,27 @@ class RunningMap(Generic[Shard, Result]):
 
     def stop(self) -> None:
         """End all processes, whatever they are doing."""
-        for worker in [*self._awaited.values(), *self._idle]:
+        for worker in self._awaited.values():
             self._end(worker)
         self._awaited.clear()
-        self._idle.clear()
 
-    def _take(self) -> _Task[Shard] | None:
-        if self._again:
-            return self._again.popleft()
+    def _next(self) -> _Task[Shard] | None:
         following = next(self._numbered, None)
         return None if following is None else _Task(*following)
+
+    def _take(self, worker: _Worker[Shard], node: str) -> _Task[Shard] | None:
+        """A lost shard that a process on a node may have, else the next one."""
+        for task in self._again:
+            if task.node != node or task.losses <= worker.losses:
+                self._again.remove(task)
+                return task
+        return self._next()
 
     def _start(self) -> None:
         """Have Ray start a process, on a node whose disk is not full."""
         selector = {"ray.io/node-id": f"!in({','.join(self._full)})"} if self._full else None
         remote = self._ray.remote(_Process).options(num_cpus=1, label_selector=selector)
-        worker = _Worker[Shard](remote.remote(self._function, str(Path.cwd())))
+        worker = _Worker[Shard](remote.remote(self._function, str(Path.cwd())), self._losses)
         self._awaited[worker.actor.place.remote()] = worker
 
     def _end(self, worker: _Worker[Shard]) -> None:
@@ -162,18 +171,18 @@ class RunningMap(Generic[Shard, Result]):
         self._give(worker)
 
     def _give(self, worker: _Worker[Shard]) -> None:
-        """Give a process its next shard, if there is one."""
+        """Give a process its next shard; without one it ends, and its processor is free."""
         assert worker.place is not None
         if worker.place.node in self._full:
             self._end(worker)
             self._start()
             return
-        worker.task = self._take()
-        if worker.task is None:
-            self._idle.append(worker)
+        task = self._take(worker, worker.place.node)
+        if task is None:
+            self._end(worker)
         else:
-            worker.task = replace(worker.task, tries=worker.task.tries + 1)
-            self._awaited[worker.actor.run.remote(worker.task.shard)] = worker
+            worker.task = replace(task, tries=task.tries + 1)
+            self._awaited[worker.actor.run.remote(task.shard)] = worker
 
     def _ended(self, worker: _Worker[Shard], content: bytes) -> bool:
         """Report how a shard ended; False if it runs again, and the process is no longer used."""
@@ -206,22 +215,22 @@ class RunningMap(Generic[Shard, Result]):
                 ) from error
             self._start()
             return
-        where = f" (the last time on {worker.place.host})" if worker.place else ""
-        times = f"its process died {worker.task.tries} times while working on it"
-        self._try_again(worker.task, f"{times}{where}")
+        assert worker.place is not None
+        self._losses += 1
+        task = replace(worker.task, node=worker.place.node, losses=self._losses)
+        times = f"its process died {task.tries} times while working on it"
+        self._try_again(task, f"{times} (the last time on {worker.place.host})")
 
     def _try_again(self, task: _Task[Shard], failure: str) -> None:
-        """Have a lost shard run again if it was not, by another process, or report its failure."""
+        """Have a lost shard run again if it was not, or report its failure."""
         if task.tries < TRIES:
             self._again.append(task)
         else:
             self._on_done(ShardResult(task.index, task.shard, None, failure))
-            following = self._take()
+            following = self._next()
             if following is not None:
                 self._again.append(following)
-        if self._again and self._idle:
-            self._give(self._idle.pop())
-        elif self._again:
+        if self._again:
             self._start()
 
     def _nodes(self) -> set[str]:
