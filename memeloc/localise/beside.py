@@ -39,7 +39,7 @@ _RUNG = 0.9
 _NEAR = 22.0
 """Distance in RGB within which what stands between letters is the background."""
 _RIM = 3
-"""Pixels around an emoji in which it blends into the background."""
+"""Pixels around letters in which they blend into the background."""
 
 
 def all_letters(
@@ -121,7 +121,7 @@ def others(crop: Crop, letters: Mask, mask: Mask, behind: Floats, *, outlined: b
     fits &= stats[:, cv2.CC_STAT_AREA] >= _SPECK * crop.line_height**2
     fits[0] = False
     taken = _following(crop, letters, fits[labels])
-    return grown(taken | enclosed(taken), _RIM) if taken.any() else nothing
+    return taken | enclosed(taken)
 
 
 def outlined_emoji(crop: Crop, letters: Mask, mask: Mask, outline: Floats, width: float) -> Mask:
@@ -148,8 +148,7 @@ def outlined_emoji(crop: Crop, letters: Mask, mask: Mask, outline: Floats, width
             and ring[edge].mean() >= _RUNG
         ):
             emoji |= whole
-    taken = _following(crop, letters, emoji)
-    return grown(taken, _RIM) if taken.any() else taken
+    return _following(crop, letters, emoji)
 
 
 def _following(crop: Crop, letters: Mask, pieces: Mask) -> Mask:

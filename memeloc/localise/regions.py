@@ -38,20 +38,14 @@ def find_regions(
 ) -> tuple[TextRegion, ...]:
     """The text regions of a picture of `size` (width, height in pixels), in reading order.
 
-    A line without text is a region of its own: something is written there that nobody could read.
+    A line without text is one that nobody could read.
     """
-    read = [line for line in lines if line.text.strip()]
     regions = []
-    for angle, group in _by_slant(read):
+    for angle, group in _by_slant(lines):
         level = [_turned_line(line, -angle, size) for line in group]
         for column in columns(level):
             for part, rows in arrange_rows(column, locale):
                 regions.append(_region(part, rows, angle, size))
-    for line in lines:
-        if not line.text.strip():
-            angle = slant(line)
-            level_line = _turned_line(line, -angle, size)
-            regions.append(_region(level_line, [level_line], angle, size))
     return tuple(in_order(regions, locale))
 
 

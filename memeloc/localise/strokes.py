@@ -79,7 +79,8 @@ class Strokes:
     Attributes:
         left, top: where the masks begin in the picture, in pixels.
         letters: their fill alone.
-        mask: letters, outline and the rim in which they blend into the background.
+        ink: letters, outline, and what else belongs to the text, as emoji.
+        mask: the ink and the rim in which it blends into the background.
         fill, outline: colours; the outline is None where there is none to be seen.
         outline_width: in pixels of the picture; 0 without one.
         background: the colour of a plain background; None of any other.
@@ -90,6 +91,7 @@ class Strokes:
     left: int
     top: int
     letters: Mask
+    ink: Mask
     mask: Mask
     fill: Colour
     outline: Colour | None
@@ -365,7 +367,9 @@ def _strokes(
 ) -> Strokes:
     cv2 = opencv()
     unread = float(((letters | more) & ~crop.reach).sum() / letters.sum())
-    mask = mask | more
+    ink = grown(letters, width + 0.5) | more
+    if more.any():
+        mask = mask | grown(more, _PLAIN_RIM)
     if crop.scale > 1:
         size = round(mask.shape[1] / crop.scale), round(mask.shape[0] / crop.scale)
 
@@ -373,11 +377,12 @@ def _strokes(
             resized = cv2.resize(of.astype(np.float32), size, interpolation=cv2.INTER_AREA)
             return np.asarray(resized > share)
 
-        letters, mask = small(letters, 0.4), small(mask, 0.05)
+        letters, ink, mask = small(letters, 0.4), small(ink, 0.4), small(mask, 0.05)
     return Strokes(
         crop.left,
         crop.top,
         letters,
+        ink,
         mask,
         _colour(fill),
         None if outline is None else _colour(outline),

@@ -78,8 +78,6 @@ def find_texts(pixels: Pixels, lines: Sequence[Line], locale: Locale) -> tuple[T
     for region in in_order(regions, locale):
         number = len(texts) + 1
         strokes = find_strokes(pixels, region)
-        if not region.text and _in_the_picture(strokes):
-            continue
         if strokes is None:
             texts.append(Text(number, region, None, None, doubts(region, None, size, locale)))
             continue
@@ -113,6 +111,8 @@ def doubts(
         reasons.append(f"it was read as another script than that of {locale.name}")
     if not region.text:
         reasons.append("it could not be read")
+    elif not all(line.text for line in region.lines):
+        reasons.append("a line of it could not be read")
     elif region.confidence < _LEAST_CONFIDENCE:
         reasons.append(f"the reader is unsure of it ({region.confidence:.2f})")
     if strokes is None or strokes.sure < _LEAST_SURE:
@@ -132,16 +132,15 @@ def doubts(
 
 
 def ink_box(region: TextRegion, strokes: Strokes, size: tuple[int, int]) -> FractionBox:
-    """The box of a region around its letters and their outline, before it is turned."""
-    rows, columns = np.nonzero(strokes.letters)
+    """The box of a region around its letters, outline and emoji, before it is turned."""
+    rows, columns = np.nonzero(strokes.ink)
     if not len(rows):
         return region.box
     points = np.stack([columns + strokes.left, rows + strokes.top], axis=1) + 0.5
     middle = size[0] / 2, size[1] / 2
     level = turned(points.astype(float), -region.angle, middle)
-    around = strokes.outline_width + 0.5
-    left, top = level.min(axis=0) - around
-    right, bottom = level.max(axis=0) + around
+    left, top = level.min(axis=0) - 0.5
+    right, bottom = level.max(axis=0) + 0.5
     x, y = turned(np.array([[(left + right) / 2, (top + bottom) / 2]]), region.angle, middle)[0]
     width, height = right - left, bottom - top
     return (
@@ -155,7 +154,10 @@ def ink_box(region: TextRegion, strokes: Strokes, size: tuple[int, int]) -> Frac
 def _by_look(
     pixels: Pixels, lines: Sequence[Line], size: tuple[int, int], locale: Locale
 ) -> list[list[Line]]:
-    """Lines in groups of one look; what has none is by itself."""
+    """Lines in groups of one look; what has none is by itself.
+
+    What was seen and not read is left out where it has neither an outline nor a plain background.
+    """
     heights = [line.box[3] - line.box[1] for line in lines]
     # Colours show at half the size as well, in a quarter of the time.
     coarse = pixels[::2, ::2] if heights and np.median(heights) > _LARGE else pixels
@@ -163,6 +165,8 @@ def _by_look(
     for line in sorted(lines, key=lambda line: -line.confidence):
         regions = find_regions([line], size, locale)
         strokes = find_strokes(coarse, regions[0]) if regions else None
+        if not line.text and _in_the_picture(strokes):
+            continue
         for look, group in groups:
             if look is not None and strokes is not None and _alike(look, strokes):
                 group.append(line)

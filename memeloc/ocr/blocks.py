@@ -34,7 +34,7 @@ def arrange(lines: Sequence[Line], locale: Locale) -> tuple[Line, ...]:
 
     The locale's direction orders what stands side by side, its script says where spaces are.
     """
-    return tuple(part for part, _ in arrange_rows(lines, locale))
+    return tuple(part for part, _ in arrange_rows(lines, locale) if part.text)
 
 
 def arrange_rows(
@@ -47,7 +47,7 @@ def arrange_rows(
         pieces.sort(key=lambda piece: piece.box[0] + piece.box[2], reverse=backwards)
         rows.append(_merged(pieces, locale))
     parts, rows_of = [], {}
-    for group in _groups([row for row in rows if row.text], _same_block):
+    for group in _groups(rows, _same_block):
         group.sort(key=lambda line: line.box[1])
         parts.append(_merged(group, locale))
         rows_of[id(parts[-1])] = tuple(group)

@@ -201,6 +201,27 @@ def test_text_that_was_seen_and_not_read_is_masked_and_asked_about(tmp_path: Pat
     assert (meme.letters & ~mask_of([text], SIZE)).sum() <= 0.01 * meme.letters.sum()
 
 
+def test_a_line_that_was_not_read_belongs_to_the_text_it_stands_in(tmp_path: Path) -> None:
+    from dataclasses import replace
+
+    meme = drawn(gradient(), "two melons and a lamp for sale", box(), folder=tmp_path)
+    first, second = meme.lines
+    (text,) = find_texts(meme.meme, [first, replace(second, text="", confidence=0.0)], EN)
+    assert text.region.text == first.text
+    assert "a line of it could not be read" in text.doubts
+    assert (meme.letters & ~mask_of([text], SIZE)).sum() <= 0.01 * meme.letters.sum()
+
+
+def test_the_box_of_a_text_has_the_emoji_beside_it(tmp_path: Path) -> None:
+    meme = drawn(gradient(), "two melons", box(), folder=tmp_path)
+    _, top, right, bottom = (round(edge) for edge in meme.lines[0].box)
+    image = Image.fromarray(meme.meme)
+    end = right + bottom - top - 15
+    ImageDraw.Draw(image).ellipse((right + 3, top + 8, end, bottom - 8), "#ffdd00")
+    (text,) = find_texts(np.asarray(image), meme.lines, EN)
+    assert (text.region.box[0] + text.region.box[2]) * SIZE[0] == pytest.approx(end, abs=2)
+
+
 def test_text_read_as_another_script_is_doubtful(tmp_path: Path) -> None:
     from dataclasses import replace
 
