@@ -176,7 +176,8 @@ def _on_plain(crop: Crop, background: Floats) -> Strokes | None:
     core_colour = peak(crop.pixels[ink & (radius >= 0.7 * thick)])
     fill = background if hollow else core_colour
     near = min(NEAR, 0.5 * between(core_colour, background))
-    letters = holes if hollow else ink & (colour_distance(crop.pixels, fill) < near)
+    like_fill = colour_distance(crop.pixels, fill) < near
+    letters = holes if hollow else within_reach(like_fill, crop, 0.3)
     outline, width = (core_colour, 2 * thick) if hollow else _outline(crop, letters, fill)
     if outline is None or between(outline, background) < NEAR:
         outline, width = None, 0.0

@@ -67,6 +67,14 @@ def test_dark_text_on_a_plain_background_has_no_outline(tmp_path: Path) -> None:
     assert text.doubts == ()
 
 
+def test_letters_that_a_spot_of_light_joins_are_masked(tmp_path: Path) -> None:
+    ground = plain("#56b66b")
+    ImageDraw.Draw(ground).ellipse((310, 20, 460, 300), "#8cdc9e")
+    meme = drawn(ground, "two melons", box(kind="bubble"), folder=tmp_path)
+    (text,) = texts(meme)
+    assert (meme.letters & ~mask_of([text], SIZE)).sum() <= 0.01 * meme.letters.sum()
+
+
 def test_a_picture_without_lines_has_no_texts() -> None:
     assert find_texts(np.asarray(gradient()), [], EN) == ()
 
