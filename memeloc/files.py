@@ -73,7 +73,7 @@ def not_written(error: OSError) -> str:
 
 
 @contextmanager
-def naming(path: Path) -> Iterator[None]:
+def naming(path: Path | str) -> Iterator[None]:
     """Name a file in the errors that the system raises without one, as of a full disk.
 
     Raises:

@@ -27,7 +27,7 @@ def segments(text: str, locale: Locale) -> tuple[str, ...]:
 def _segments(text: str, tag: str) -> tuple[str, ...]:
     spans = WordBreaker(text, tag).segments()
     if not text or max(text) <= "\uffff":
-        return tuple(text[start:end] for start, end in spans)
+        return tuple([text[start:end] for start, end in spans])
     # ICU counts UTF-16 units.
     units = accumulate((2 if char > "\uffff" else 1) for char in text)
     points = {unit: index for index, unit in enumerate(units, 1)} | {0: 0}
@@ -87,7 +87,7 @@ def _spans_within(token: str, locale: Locale) -> list[tuple[int, int]]:
     start = at = 0  # of the word that is to come, with opening marks before it
     for segment in segments(token, locale):
         end = at + len(segment)
-        if any(map(str.isalnum, segment)):
+        if segment.isalnum() or any(map(str.isalnum, segment)):
             spans.append((start, end))
             start = end
         elif start == at and spans and category(segment[0]) not in ("Ps", "Pi"):

@@ -87,7 +87,7 @@ class SingleFiles(Storage):
 
     def __init__(self, place: LocalFolder) -> None:
         self.place, self.out = place, place.path
-        self._made_folders: set[Path] = set()
+        self._made_folders: set[str] = set()
 
     @contextmanager
     def adding(self, part: str) -> Iterator[Add]:
@@ -95,11 +95,12 @@ class SingleFiles(Storage):
         yield self._add
 
     def _add(self, row: Row, content: bytes) -> None:
-        path = self.out / row["path"]
-        if path.parent not in self._made_folders:
-            path.parent.mkdir(parents=True, exist_ok=True)
-            self._made_folders.add(path.parent)
-        write_whole(path, content)
+        below, _, name = row["path"].rpartition("/")
+        folder = f"{self.out}/{below}"
+        if folder not in self._made_folders:
+            Path(folder).mkdir(parents=True, exist_ok=True)
+            self._made_folders.add(folder)
+        write_whole(folder, name, content)
 
     def clean(self, known: EarlierPictures) -> None:
         """Remove unfinished files; finished ones are written over."""
