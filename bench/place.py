@@ -37,7 +37,7 @@ def file_cost() -> Figure:
     with tempfile.TemporaryDirectory(prefix="memeloc-bench-") as folder:
         begin = process_time()
         for number in range(_FILES):
-            write_whole(Path(folder, f"{number}.jpg"), content)
+            write_whole(folder, f"{number}.jpg", content)
         spent = (process_time() - begin) / _FILES
     where = "in memory" if folder_in_memory() else "on the disk, too"
     note = f"{_FILE // 1000} kB, written beside and renamed; the pictures above were made {where}"
