@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -9,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from memeloc.localise.opencv import opencv
-from memeloc.localise.protocol import Mask, Pixels, TextRegion
+from memeloc.localise.protocol import Mask, Pixels, RegionLine, TextRegion
 from memeloc.localise.regions import corners_of
 
 Floats = npt.NDArray[np.float32]
@@ -46,10 +47,12 @@ class Crop:
     beside: Mask
 
 
-def cut_region(picture: Pixels, region: TextRegion, *, wide: bool = False) -> Crop | None:
+def cut_region(
+    picture: Pixels, region: TextRegion, *, wide: bool = False, unread: Sequence[RegionLine] = ()
+) -> Crop | None:
     """A region with some room around it; None where it is too small to have letters.
 
-    A wide one has the continuation of its lines, too.
+    A wide one has the continuation of its lines, too, and of unread ones next to them.
     """
     cv2 = opencv()
     height, width = picture.shape[:2]
@@ -59,7 +62,13 @@ def cut_region(picture: Pixels, region: TextRegion, *, wide: bool = False) -> Cr
     if line_height < 4:
         return None
     margin = _MARGIN * line_height
-    longer = [_lengthened(quad, _BESIDE * line_height) for quad in quads]
+    ends = [end(np.concatenate(quads), axis=0) for end in (np.min, np.max)]
+    next_to = [
+        quad
+        for quad in (np.asarray(line.corners) * (width, height) for line in unread)
+        if (np.abs(quad.mean(axis=0) - np.clip(quad.mean(axis=0), *ends)) < line_height).all()
+    ]
+    longer = [_lengthened(quad, _BESIDE * line_height) for quad in [*quads, *next_to]]
     points = np.concatenate([*quads, *longer] if wide else quads)
     left, top = np.maximum(np.floor(points.min(axis=0) - margin), 0).astype(int)
     right, bottom = np.ceil(points.max(axis=0) + margin).astype(int)

@@ -12,6 +12,7 @@ and shadows included.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -39,7 +40,7 @@ from memeloc.localise.crops import (
     peak,
 )
 from memeloc.localise.opencv import opencv
-from memeloc.localise.protocol import Mask, Pixels, TextRegion
+from memeloc.localise.protocol import Mask, Pixels, RegionLine, TextRegion
 from memeloc.localise.regions import tightened
 from memeloc.localise.restoring import is_smooth
 from memeloc.localise.stretching import stretched
@@ -106,30 +107,35 @@ class Strokes:
         mask[self.top : self.top + height, self.left : self.left + width] |= self.mask
 
 
-def find_strokes(picture: Pixels, region: TextRegion) -> Strokes | None:
+def find_strokes(
+    picture: Pixels, region: TextRegion, unread: Sequence[RegionLine] = ()
+) -> Strokes | None:
     """The letters of a region; None where nothing looks like any.
 
-    Letters without an outline show by their background: where a reader's box is much higher than
-    they are, they are looked for once more, closely.
+    What stands in unread lines next to it may be emoji of the same text. Letters without an outline
+    show by their background: where a reader's box is much higher than they are, they are looked for
+    once more, closely.
 
     Raises:
         MissingError: OpenCV is not installed.
     """
-    strokes = _strokes_in(picture, region)
+    strokes = _strokes_in(picture, region, unread)
     if strokes is None or strokes.outline is not None:
         return strokes
     rows, columns = np.nonzero(strokes.letters)
     ink = np.stack([columns + strokes.left, rows + strokes.top], axis=1).astype(float)
     close = tightened(region, ink, (picture.shape[1], picture.shape[0]))
-    again = None if close is None else _strokes_in(picture, close)
+    again = None if close is None else _strokes_in(picture, close, unread)
     return again if again and again.letters.sum() >= strokes.letters.sum() else strokes
 
 
-def _strokes_in(picture: Pixels, region: TextRegion) -> Strokes | None:
+def _strokes_in(
+    picture: Pixels, region: TextRegion, unread: Sequence[RegionLine]
+) -> Strokes | None:
     crop = cut_region(picture, region)
     if crop is None:
         return None
-    wide = cut_region(picture, region, wide=True) or crop
+    wide = cut_region(picture, region, wide=True, unread=unread) or crop
     background = _plain_background(crop)
     if background is not None:
         strokes = _on_plain(wide, background)

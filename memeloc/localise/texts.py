@@ -74,17 +74,31 @@ def find_texts(pixels: Pixels, lines: Sequence[Line], locale: Locale) -> tuple[T
         for group in _by_look(pixels, lines, size, locale)
         for region in find_regions(group, size, locale)
     ]
+    unread = [line for region in regions if not region.text for line in region.lines]
+    found: dict[TextRegion, Strokes | None] = {}
+    masked = np.zeros(pixels.shape[:2], np.bool_)
+    # What was read comes first: what was not may be its emoji.
+    for region in sorted(regions, key=lambda region: not region.text):
+        if region.text or not _covered(region, masked):
+            found[region] = strokes = find_strokes(pixels, region, unread if region.text else ())
+            if strokes is not None:
+                strokes.lay_on(masked)
     texts: list[Text] = []
-    for region in in_order(regions, locale):
-        number = len(texts) + 1
-        strokes = find_strokes(pixels, region)
-        if strokes is None:
-            texts.append(Text(number, region, None, None, doubts(region, None, size, locale)))
-            continue
-        style = style_of(region, strokes, size, locale)
-        region = replace(region, box=ink_box(region, strokes, size))
+    for number, region in enumerate(in_order(list(found), locale), 1):
+        strokes, style = found[region], None
+        if strokes is not None:
+            style = style_of(region, strokes, size, locale)
+            region = replace(region, box=ink_box(region, strokes, size))
         texts.append(Text(number, region, strokes, style, doubts(region, strokes, size, locale)))
     return tuple(texts)
+
+
+def _covered(region: TextRegion, mask: Mask) -> bool:
+    """Whether most of a region is masked."""
+    height, width = mask.shape
+    x, y, across, down = region.box
+    rows = slice(round(y * height), round((y + down) * height))
+    return bool(mask[rows, round(x * width) : round((x + across) * width)].mean() > 0.5)
 
 
 def _in_the_picture(strokes: Strokes | None) -> bool:

@@ -230,6 +230,23 @@ def test_the_box_of_a_text_has_the_emoji_beside_it(tmp_path: Path) -> None:
     assert (text.region.box[0] + text.region.box[2]) * SIZE[0] == pytest.approx(end, abs=2)
 
 
+def test_emoji_in_a_line_of_their_own_belong_to_the_text_above(tmp_path: Path) -> None:
+    meme = drawn(gradient(), "two melons", box(), folder=tmp_path)
+    left, top, _, bottom = (round(edge) for edge in meme.lines[0].box)
+    side, below = bottom - top - 12, bottom + 8
+    image = Image.fromarray(meme.meme)
+    draw = ImageDraw.Draw(image)
+    for x, fill in ((left, "#ffdd00"), (left + side + 4, "#d01030")):
+        draw.ellipse((x, below, x + side, below + side), fill, "#000000", 4)
+    corners = ((left, below), (left + side, below), (left + side, below + side),
+               (left, below + side))  # fmt: skip
+    emoji = Line("", (left, below, left + side, below + side), 0.0, corners=corners)
+    (text,) = find_texts(np.asarray(image), [*meme.lines, emoji], EN)
+    mask = mask_of([text], SIZE)
+    assert mask[below + side // 2, left : left + 2 * side : side // 2].all()
+    assert (text.region.box[1] + text.region.box[3]) * SIZE[1] == pytest.approx(below + side, abs=3)
+
+
 def test_text_read_as_another_script_is_doubtful(tmp_path: Path) -> None:
     from dataclasses import replace
 
