@@ -63,10 +63,8 @@ class ShardWriter:
                 self.path.parent.mkdir(parents=True, exist_ok=True)
                 self._file = self._temporary.open("wb")
             for suffix, content in sample.files.items():
-                member = tarfile.TarInfo(f"{sample.key}.{suffix}")
-                member.size = len(content)
                 # TarFile.addfile copies in small pieces, which takes half as long again.
-                self._file.write(member.tobuf(tarfile.PAX_FORMAT))
+                self._file.write(_header(f"{sample.key}.{suffix}", len(content)))
                 self._file.write(content)
                 self._file.write(bytes(-len(content) % tarfile.BLOCKSIZE))
 
@@ -83,6 +81,26 @@ class ShardWriter:
             with suppress(OSError):  # it writes, and a disk may be full
                 self._file.close()
             self._temporary.unlink(missing_ok=True)
+
+
+def _header(name: str, size: int) -> bytes:
+    """A file's header as tarfile makes it, which takes ten times as long, and makes the rare ones.
+
+    Places and forms of the fields: POSIX.1-2001, pax, "ustar Interchange Format".
+    """
+    if not name.isascii() or len(name) > tarfile.LENGTH_NAME or size >= 8**11:
+        member = tarfile.TarInfo(name)
+        member.size = size
+        return member.tobuf(tarfile.PAX_FORMAT)
+    fields = b"%b%b%011o%b" % (
+        name.encode().ljust(tarfile.LENGTH_NAME, b"\0"), _NAMELESS[100:124], size, _NAMELESS[135:],
+    )  # fmt: skip
+    # The sum of all bytes, those of the sum itself counted as spaces.
+    total = sum(fields) - sum(_NAMELESS[148:156]) + 8 * 32
+    return b"%b%06o%b" % (fields[:148], total, fields[154:])
+
+
+_NAMELESS = tarfile.TarInfo().tobuf(tarfile.PAX_FORMAT)
 
 
 def read_shard(path: Path) -> Iterator[Sample]:

@@ -6,7 +6,6 @@ leaves its shard when the run ends: that is written again without it.
 
 from __future__ import annotations
 
-import json
 import re
 from abc import abstractmethod
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
@@ -17,6 +16,7 @@ from typing import Any
 
 import pyarrow as pa
 import pyarrow.parquet as pq
+from pydantic_core import to_json
 
 from memeloc.errors import InputError
 from memeloc.files import naming, temporary_beside
@@ -133,8 +133,6 @@ class PictureShards(Storage):
         self._going.clear()
 
 
-_as_json = json.JSONEncoder(ensure_ascii=False, separators=(",", ":")).encode
-"""Made once: `json.dumps` makes an encoder for each text."""
 _NOT_IN_SAMPLE = {"path", "shard"}
 _NOT_IN_TABLE = {"shard", "relative_size", "in_table", *VERSIONS}
 """What is known only when the manifest is written, or is the same of all."""
@@ -158,7 +156,7 @@ class TarShards(PictureShards):
             def add(row: Row, content: bytes) -> None:
                 about = {name: value for name, value in row.items() if name not in _NOT_IN_SAMPLE}
                 suffix = row["path"].rpartition(".")[2]
-                files = {suffix: content, "json": _as_json(about).encode()}
+                files = {suffix: content, "json": to_json(about)}
                 writer.add(Sample(sample_key(row["path"]), files))
                 row["shard"] = shard
 
