@@ -24,6 +24,8 @@ from memeloc.localise.protocol import Mask
 
 _NEXT = 0.3
 """Most space between a letter and the next, in heights of a line."""
+_OWN = 0.9
+"""Share of a letter that lies in a line's reach when it is one of the line's own."""
 _FURTHER = 3
 """Letters beyond a line's end that are looked for."""
 _HIGHEST = 1.6
@@ -60,7 +62,7 @@ def all_letters(
     labels = cv2.connectedComponents(near.astype(np.uint8), connectivity=4)[1]
     thickest = half_thickness(near, labels)
     usual = float(np.percentile(thickest[np.unique(labels[letters])], 90))
-    fits = (share_within(labels, crop.reach) > 0.9) & (thickest <= 1.3 * usual)
+    fits = (share_within(labels, crop.reach) > _OWN) & (thickest <= 1.3 * usual)
     fits &= ~at_edge(labels, len(fits))
     fits[0] = False
     found = letters | (fits[labels] & ringed(crop, near, outline))
@@ -90,7 +92,7 @@ def continued(crop: Crop, letters: Mask, fill: Floats, outline: Floats) -> Mask:
     thick = half_thickness(near, labels)
     high = stats[:, cv2.CC_STAT_HEIGHT]
     fits = (share_within(labels, crop.beside) > 0.9) & (high <= 1.15 * usual)
-    fits &= (high >= 0.3 * usual) & (share_within(labels, crop.reach) < 0.5)
+    fits &= (high >= 0.3 * usual) & (share_within(labels, crop.reach) <= _OWN)
     fits &= thick <= 1.3 * float(np.percentile(thick[np.unique(labels[letters])], 90))
     fits &= ~at_edge(labels, count)
     fits[0] = False

@@ -105,6 +105,15 @@ def cut_off(meme: Drawn, share: float) -> Line:
     return Line(meme.lines[0].text, (left, top, right, bottom), 0.98, corners=corners)
 
 
+@pytest.mark.parametrize("share", [0.12, 0.2, 0.3])
+def test_letters_that_end_just_beyond_a_lines_reach_are_masked(
+    share: float, tmp_path: Path
+) -> None:
+    meme = drawn(stripes(), "two melons", box(), folder=tmp_path)
+    (text,) = find_texts(meme.meme, [cut_off(meme, share)], EN)
+    assert (meme.letters & ~mask_of([text], SIZE)).sum() <= 0.01 * meme.letters.sum()
+
+
 def test_what_was_cut_off_a_line_on_a_plain_background_is_masked(tmp_path: Path) -> None:
     meme = drawn(plain(), "two melons at a lamp", box(kind="bubble"), folder=tmp_path)
     (text,) = find_texts(meme.meme, [cut_off(meme, 0.1)], EN)
