@@ -13,8 +13,30 @@ Labels = npt.NDArray[np.int32]
 
 SAME = 36.0
 """Distance in RGB within which pixels of one colour lie after a JPEG."""
+_WIDEST_STROKE = 0.26
+"""Half of the thickest stroke, in heights of a line: a heavy poster face has 0.12."""
+_TALLEST = 1.6
+"""Heights of a line that the shorter side of a letter has at most."""
 _RINGED = 0.6
 """Share of a letter's surroundings that has the outline's colour; letters touch at times."""
+
+
+def like_letters(crop: Crop, colour: Floats) -> Mask | None:
+    """The connected areas of a colour that may be letters by their place, size and strokes."""
+    cv2 = opencv()
+    near = colour_distance(crop.pixels, colour) < NEAR
+    count, labels, stats, _ = cv2.connectedComponentsWithStats(
+        near.astype(np.uint8), connectivity=4
+    )
+    area = stats[:, cv2.CC_STAT_AREA]
+    tall = np.minimum(stats[:, cv2.CC_STAT_HEIGHT], stats[:, cv2.CC_STAT_WIDTH])
+    least = max(4.0, (0.06 * crop.line_height) ** 2)
+    fits = (share_within(labels, crop.core) > 0.6) & (area >= least)
+    fits &= (tall <= _TALLEST * crop.line_height) & ~at_edge(labels, count)
+    fits &= half_thickness(near, labels) <= _WIDEST_STROKE * crop.line_height
+    fits[0] = False
+    letters = fits[labels]
+    return letters if letters.any() else None
 
 
 def within_reach(differs: Mask, crop: Crop, least: float) -> Mask:

@@ -19,13 +19,11 @@ from typing import Any
 import numpy as np
 
 from memeloc.localise.areas import (
-    at_edge,
     enclosed,
     grown,
-    half_thickness,
+    like_letters,
     of_one_colour,
     ringed,
-    share_within,
     within_reach,
 )
 from memeloc.localise.beside import all_letters, continued, others, outlined_emoji, placed
@@ -53,9 +51,6 @@ _PLAIN_SHARE = 0.8
 _CANDIDATES = 7
 _PEAK = 28.0
 """Distance in RGB from a frequent colour of what is counted as it; two of them share nothing."""
-_WIDEST_STROKE = 0.26
-"""Half of the thickest stroke, in heights of a line: a heavy poster face has 0.12."""
-_TALLEST = 1.6
 _WIDEST_OUTLINE = 0.18
 """What rings letters further, in heights of a line, is what they stand on: a sign, a cloth."""
 _BIN = 0.3
@@ -205,7 +200,7 @@ def _on_any(crop: Crop, wide: Crop) -> Strokes | None:
     """Letters of the colour that looks most like letters, on a background of any kind."""
     best: tuple[float, Any, Any] | None = None
     for colour in _frequent(crop):
-        letters = _like_letters(crop, colour)
+        letters = like_letters(crop, colour)
         if letters is None:
             continue
         ring, uniform = _ring(crop, letters, colour)
@@ -270,24 +265,6 @@ def _frequent(crop: Crop) -> list[Floats]:
         if len(found) == _CANDIDATES:
             break
     return found
-
-
-def _like_letters(crop: Crop, colour: Floats) -> Mask | None:
-    """The connected areas of a colour that may be letters by their place, size and strokes."""
-    cv2 = opencv()
-    near = colour_distance(crop.pixels, colour) < NEAR
-    count, labels, stats, _ = cv2.connectedComponentsWithStats(
-        near.astype(np.uint8), connectivity=4
-    )
-    area = stats[:, cv2.CC_STAT_AREA]
-    tall = np.minimum(stats[:, cv2.CC_STAT_HEIGHT], stats[:, cv2.CC_STAT_WIDTH])
-    least = max(4.0, (0.06 * crop.line_height) ** 2)
-    fits = (share_within(labels, crop.core) > 0.6) & (area >= least)
-    fits &= (tall <= _TALLEST * crop.line_height) & ~at_edge(labels, count)
-    fits &= half_thickness(near, labels) <= _WIDEST_STROKE * crop.line_height
-    fits[0] = False
-    letters = fits[labels]
-    return letters if letters.any() else None
 
 
 def _ring(crop: Crop, letters: Mask, colour: Floats) -> tuple[Floats, float]:
