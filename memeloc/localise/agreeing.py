@@ -168,6 +168,7 @@ def agree(layers: Sequence[Layer]) -> Agreement:
     for cover, shows, member, suspect in zip(covers, clean, members, suspects, strict=True):
         uncertain |= _foreign(shows & (showing == 1), cover & ~member & ~suspect)
     texts = (cover & ~member for cover, member in zip(covers, members, strict=True))
+    pixels = _sharp_colours(pixels, uncertain)
     return Agreement(pixels, uncertain, tuple(_without_specks(text) for text in texts))
 
 
@@ -202,20 +203,21 @@ def _average(layers: Sequence[Layer], clean: Sequence[Mask], members: Sequence[M
         share = np.where(nobody, member, shows) * np.float32(layer.sharpness)
         total += layer.pixels * share[..., None]
         weight += share
-    total /= np.maximum(weight, 1e-6)[..., None]
-    return _sharp_colours(total)
+    return np.rint(total / np.maximum(weight, 1e-6)[..., None]).clip(0, 255).astype(np.uint8)
 
 
-def _sharp_colours(pixels: npt.NDArray[np.float32]) -> Pixels:
+def _sharp_colours(pixels: Pixels, uncertain: Mask) -> Pixels:
     """Pixels whose colours follow their light: a JPEG mostly has colours at half the size.
 
     Among a pixel's neighbours colour is a linear function of light (He, Sun and Tang, "Guided image
-    filtering", ECCV 2010); those on an edge, whose colours bled into each other, count little.
+    filtering", ECCV 2010); those on an edge, whose colours bled into each other, count little, as
+    do uncertain ones.
     """
     cv2 = opencv()
-    converted = cv2.cvtColor(pixels, cv2.COLOR_RGB2YCrCb)
+    converted = cv2.cvtColor(pixels.astype(np.float32), cv2.COLOR_RGB2YCrCb)
     light, colours = converted[..., :1], converted[..., 1:]
-    weight = np.exp(-(((light - cv2.blur(light, (3, 3))[..., None]) / _EDGE) ** 2)) + 1e-3
+    weight = np.exp(-(((light - cv2.blur(light, (3, 3))[..., None]) / _EDGE) ** 2))
+    weight = weight * ~uncertain[..., None] + np.float32(1e-3)
 
     def mean(values: npt.NDArray[np.float32]) -> npt.NDArray[np.float32]:
         blurred = cv2.blur(np.dstack([values * weight, weight]), (3, 3))
