@@ -97,8 +97,9 @@ def _covered(region: TextRegion, mask: Mask) -> bool:
     """Whether most of a region is masked."""
     height, width = mask.shape
     x, y, across, down = region.box
-    rows = slice(round(y * height), round((y + down) * height))
-    return bool(mask[rows, round(x * width) : round((x + across) * width)].mean() > 0.5)
+    rows = slice(max(0, round(y * height)), round((y + down) * height))
+    part = mask[rows, max(0, round(x * width)) : round((x + across) * width)]
+    return bool(2 * part.sum() > part.size)
 
 
 def _in_the_picture(strokes: Strokes | None) -> bool:

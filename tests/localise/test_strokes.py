@@ -218,6 +218,16 @@ def test_text_that_was_seen_and_not_read_is_masked_and_asked_about(tmp_path: Pat
     assert (meme.letters & ~mask_of([text], SIZE)).sum() <= 0.01 * meme.letters.sum()
 
 
+@pytest.mark.filterwarnings("error")
+def test_an_unread_line_may_reach_out_of_the_picture(tmp_path: Path) -> None:
+    meme = drawn(gradient(), "two melons and a lamp at home", box(), folder=tmp_path)
+    left, top, right, bottom = meme.lines[0].box
+    corners = ((-left, top), (right, top), (right, bottom), (-left, bottom))
+    line = Line("", (-left, top, right, bottom), 0.0, corners=corners)
+    (text,) = find_texts(meme.meme, [line], EN)
+    assert text.doubts[0] == "it could not be read"
+
+
 def test_a_line_that_was_not_read_belongs_to_the_text_it_stands_in(tmp_path: Path) -> None:
     from dataclasses import replace
 
