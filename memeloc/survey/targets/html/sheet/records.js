@@ -85,10 +85,10 @@ function write(kept) {
   const after = asTexts(kept);
   known.set(kept.participant, after);
   const parsed = (text) => JSON.parse(text);
-  return change({
+  return changeStored({
     remove: [...before.keys()].filter((key) => !after.has(key)).map(parsed),
     put: [...after].filter(([key, value]) => before.get(key) !== value).map((entry) => entry.map(parsed)),
-  });
+  }).catch(() => known.delete(kept.participant));  // so that all of it is written the next time
 }
 
 async function keep(kept) {
