@@ -96,7 +96,7 @@ def test_keys_answer_and_the_saved_file_is_read(
     page.on("pageerror", lambda error: errors.append(str(error)))
     page.on("console", lambda line: errors.append(line.text) if line.type == "error" else None)
     page.goto(path.as_uri())
-    assert page.locator("#place").inner_text().startswith("Pair 1 of 3; 0 answered")
+    page.locator("#place", has_text="Pair 1 of 3; 0 answered").wait_for()
     assert page.locator("figure").count() == 2
     assert page.evaluate("document.querySelector('figure p').dir") == "auto"
     page.keyboard.press("1")

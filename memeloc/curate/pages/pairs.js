@@ -119,7 +119,7 @@ function save() {
   setTimeout(() => URL.revokeObjectURL(link.href), 10000);
 }
 
-document.addEventListener("keydown", (event) => {
+function takeKey(event) {
   if (event.ctrlKey || event.metaKey || event.altKey) return;
   if (event.target === element("comment")) {
     if (event.key === "Enter" || event.key === "Escape") event.target.blur();
@@ -135,7 +135,7 @@ document.addEventListener("keydown", (event) => {
   else if (event.key === "s") save();
   else return;
   event.preventDefault();
-});
+}
 for (const button of element("answers").children) {
   button.addEventListener("click", () => answer(button.dataset.answer));
 }
@@ -150,6 +150,8 @@ element("comment").addEventListener("input", (event) => {
 async function begin() {
   await takeStored();
   if (!rows.length) return;
+  // Keys count when the pair that they answer is there.
+  document.addEventListener("keydown", takeKey);
   document.querySelector("main").hidden = false;
   const first = rows.findIndex((row) => !given.get(row.subject).answer);
   go(first < 0 ? 0 : first);

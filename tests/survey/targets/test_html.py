@@ -18,13 +18,17 @@ from tests.survey.packs import pack
 from tests.survey.sheet_pages import (
     CHOSEN,
     DESK,
+    HELD_STORE,
     PHONE,
     Receiver,
     begin,
     code,
     fill,
+    let_go,
+    new_context,
     opened,
     saved_file,
+    wait_for_store,
     written,
 )
 
@@ -119,6 +123,24 @@ def test_no_question_is_left_out(browser: Browser, tmp_path: Path, survey: Surve
     page.click("#next")
     assert page.inner_text(".problem") == "Please choose an answer."
     page.context.close()
+
+
+def test_buttons_and_keys_come_with_what_was_kept(
+    browser: Browser, tmp_path: Path, survey: SurveyPack
+) -> None:
+    context = new_context(browser)
+    context.add_init_script(HELD_STORE)
+    page = context.new_page()
+    page.goto(written(tmp_path, survey).as_uri() + "?PROLIFIC_PID=abc")
+    wait_for_store(page)
+    page.keyboard.press("Enter")
+    assert page.locator("button").count() == 0
+    let_go(page)
+    page.locator("main > *").wait_for()
+    assert page.locator("input[name=consent]").count() == 0
+    page.keyboard.press("Enter")
+    assert page.locator("input[name=consent]").count() == 2
+    context.close()
 
 
 def test_problems_are_in_sight_and_the_end_has_no_buttons(

@@ -17,6 +17,7 @@ from memeloc.survey.targets.resolver import import_file
 from tests.local_server import Reply, Request, serve
 from tests.survey.packs import pack
 from tests.survey.sheet_pages import (
+    HELD_STORE,
     READABLE,
     Receiver,
     begin,
@@ -24,6 +25,8 @@ from tests.survey.sheet_pages import (
     fill,
     finish,
     kept_in,
+    let_go,
+    new_context,
     open_in,
     opened,
     saved_file,
@@ -178,6 +181,26 @@ def test_who_does_not_agree_leaves_nothing(
         again = open_in(page.context, path)
         again.click("#next")
         page.context.close()
+    assert receiver.bodies == []
+
+
+def test_who_does_not_agree_before_the_store_is_read_sends_nothing(
+    browser: Browser, tmp_path: Path, survey: SurveyPack
+) -> None:
+    receiver, context = Receiver(), new_context(browser)
+    context.add_init_script(HELD_STORE)
+    with serve(receiver.reply) as address:
+        page = context.new_page()
+        page.goto(written(tmp_path, survey, address).as_uri() + "?PROLIFIC_PID=abc")
+        let_go(page)
+        page.click("#next")
+        page.check("input[name=consent][value=no]")
+        page.click("#next")
+        page.locator(".code").wait_for()
+        let_go(page)
+        page.wait_for_timeout(500)
+        assert kept_in(page) == {}
+        context.close()
     assert receiver.bodies == []
 
 

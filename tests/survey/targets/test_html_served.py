@@ -78,6 +78,7 @@ def served(browser: Browser, survey: SurveyPack) -> Iterator[tuple[SheetServer, 
         page = context.new_page()
         page.on("dialog", lambda dialog: dialog.accept())
         page.goto(address)
+        page.locator("main > *").wait_for()
         yield server, page, address
         context.close()
 
@@ -157,7 +158,7 @@ def test_another_browser_goes_on_with_what_is_stored(browser: Browser, survey: S
     with served(browser, survey) as (server, page, address):
         server.stored = {server.item(0): {"label": "hate", "further": {}}}
         page.goto(address)
-        assert page.locator("progress").get_attribute("value") == "1"
+        page.locator("progress[value='1']").wait_for()
         page.click("#back")
         assert page.locator("input:checked").get_attribute("value") == "hate"
 

@@ -38,8 +38,9 @@ async function post(body) {
 const sending = new Set();
 const waits = new Map();
 
+// Who does not agree sends nothing.
 async function send(kept) {
-  if (!data.send_to || kept.sent || sending.has(kept.submission)) return;
+  if (!data.send_to || kept.status === "no consent" || kept.sent || sending.has(kept.submission)) return;
   sending.add(kept.submission);
   if (kept === record) showOutcome("sending");
   const outcome = await post(JSON.stringify(contentOf(kept)));

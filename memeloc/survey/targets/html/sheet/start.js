@@ -34,6 +34,7 @@ function go(at) {
 }
 
 function forward() {
+  if (next.disabled) return;  // the Enter key knows no disabled button
   if (record.at === CONSENT) decideConsent();
   else if (record.at === last) finish("complete");
   else if (record.at >= FIRST_ENTRY) leaveEntry(data.entries[record.at - FIRST_ENTRY]);
@@ -55,7 +56,9 @@ async function decideConsent() {
   if (!consentGiven) { complain(main.querySelector("fieldset")); return; }
   if (!server && !typed) { complain(null); document.getElementById("participant").focus(); return; }
   const participant = server ? record.participant : typed;
+  next.disabled = true;
   const kept = server ? record : await recall(participant);
+  next.disabled = false;
   if (kept) record = kept;
   else if (participant !== record.participant) record = newRecord(participant);
   remember(participant);
@@ -105,11 +108,7 @@ function settle() {
   else showOutcome("kept");
 }
 
-nav.append(problem, connection, back, next);
-main.addEventListener("focusin", showKeys);
-addEventListener("scroll", showKeys, { passive: true });
-
-document.addEventListener("keydown", (event) => {
+function takeKey(event) {
   if (event.ctrlKey || event.metaKey || event.altKey || event.isComposing || record.status) return;
   const isTyping = event.target.matches("textarea, input[type=text]");
   if (event.key === "Enter" && !event.target.matches("textarea, button, summary, [role=button]")) {
@@ -120,7 +119,7 @@ document.addEventListener("keydown", (event) => {
   // Keyboards of some languages write other digits, or letters, with the key that says 1.
   const digit = /^([0-9])$/.exec(event.key) || (event.shiftKey ? null : /^Digit([0-9])$/.exec(event.code));
   if (!isTyping && digit) choose(digit[1]);
-});
+}
 
 async function begin() {
   const address = new URLSearchParams(location.search);
@@ -131,6 +130,11 @@ async function begin() {
   if (!typed) typed = participant;
   if (server) resume();
   if (record.at >= FIRST_ENTRY) consentGiven = "yes";
+  // Buttons and keys come with the record: what was chosen before would go with the empty one.
+  nav.append(problem, connection, back, next);
+  document.addEventListener("keydown", takeKey);
+  main.addEventListener("focusin", showKeys);
+  addEventListener("scroll", showKeys, { passive: true });
   addEventListener("online", server ? flush : sendAll);
   show();
   if (record.status) settle();
