@@ -175,13 +175,37 @@ def test_two_windows_of_one_person_lose_no_answer(
 ) -> None:
     path, context = written(tmp_path, survey), new_context(browser)
     pages = [open_in(context, path, "?PROLIFIC_PID=ada") for _ in range(2)]
+    pages[0].bring_to_front()
     begin(pages[0])
     fill(pages[0], survey, 0, 2)
+    pages[1].bring_to_front()
     wait_until(pages[1], lambda _: answered_in(pages[1]) == 2)
     begin(pages[1])
     assert progress(pages[1]) == "2"
     fill(pages[1], survey, 2, 3)
+    pages[0].bring_to_front()
     pages[0].check("input[name=label][value=unknown]")
     pages[0].reload()
     assert answered_in(pages[0]) == 3
     context.close()
+
+
+def test_a_window_learns_that_another_has_finished_and_leaves_no_answer(
+    browser: Browser, tmp_path: Path, survey: SurveyPack
+) -> None:
+    receiver, context = Receiver(), new_context(browser)
+    with serve(receiver.reply) as address:
+        path = written(tmp_path, survey, address)
+        pages = [open_in(context, path, "?PROLIFIC_PID=ada") for _ in range(2)]
+        begin(pages[1])
+        pages[0].bring_to_front()
+        begin(pages[0])
+        finish(pages[0], survey)
+        wait_until(pages[0], lambda kept: kept.get(("ada", "sent", "")) is True)
+        pages[1].bring_to_front()
+        pages[1].check("input[name=label][value=unknown]")
+        pages[1].wait_for_selector(".code")
+        wait_until(pages[1], lambda _: answered_in(pages[1]) == 0)
+        assert code(pages[1]) == code(pages[0]) == "DONE-7"
+        context.close()
+    assert len(receiver.bodies) == 1

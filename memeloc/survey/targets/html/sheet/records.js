@@ -93,7 +93,11 @@ function write(kept) {
 
 async function keep(kept) {
   await write(kept);
+  if (kept.sent) return;
   join(kept, await stored(kept.participant));
+  if (!kept.sent) return;
+  clear(kept);  // another window has sent all of it meanwhile
+  show();
 }
 
 function erase({ participant }) {
