@@ -25,11 +25,18 @@ WARNINGS = Table(
 """About the texts of captions."""
 
 
+_SHOWN_BY_ANSWERS = ("disagreement", "given up")
+"""Reasons that the answers of a case show by themselves."""
+
+
 def _case_rows(cases: list[Case]) -> Iterator[tuple[Any, ...]]:
-    # A row with the caption of each case, under it a row for each answer and each comment.
+    # A row with the caption of each case, under it why it was opened, and a row for each answer
+    # and each comment.
     for case in cases:
         about = (case.case, case.meme_id, case.language)
         yield *about, case.decision or case.reason, "now", case.now or ""
+        if case.reason not in _SHOWN_BY_ANSWERS:
+            yield *about, "", "why", case.message
         for answer in case.answers:
             who = f"{answer.answer} {answer.person or 'somebody'}"
             yield *about, "", who, answer.text or answer.status
@@ -75,6 +82,7 @@ def settle(
     A rule takes a person's answer, that of a round, or what more than half of those have who
     answered; what it does not decide stays open.
 
+    \b
     Example:
       memeloc correct settle
       memeloc correct settle 12

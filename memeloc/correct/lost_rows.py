@@ -8,7 +8,7 @@ stands with.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from operator import is_
 
@@ -24,9 +24,26 @@ def complete(answers: SheetAnswers, sheet: SentSheet) -> SheetAnswers:
     """The answers and rows again, with what the sheet showed where the file has lost it."""
     rows = _found(answers.rows, sheet.items)
     rows = [row if row.near else _as_sent(row, sheet.items[row.meme_id]) for row in rows]
-    if len(rows) == len(answers.rows) and all(map(is_, rows, answers.rows)):
+    # A part of a transcript may be given up, so its row that is gone is asked about.
+    gone = [] if sheet.kind == "transcript" else list(_gone(rows, sheet.items))
+    if not gone and len(rows) == len(answers.rows) and all(map(is_, rows, answers.rows)):
         return answers
-    return replace(answers, answers=tuple(answers_of(rows)), rows=tuple(rows))
+    return replace(answers, answers=tuple(answers_of([*rows, *gone])), rows=tuple(rows))
+
+
+def _gone(rows: Sequence[Row], items: Mapping[str, SentItem]) -> Iterator[Row]:
+    """An empty row for each part that has none, of memes that have one; so that texts stay where
+    they belong, and a part without a source may be missing."""
+    parts: dict[str, set[int]] = {}
+    for row in rows:
+        if not row.near:
+            parts.setdefault(row.meme_id, set()).add(row.part)
+    for row in rows:
+        there = parts.pop(row.meme_id, None) if not row.near else None
+        if there is not None:
+            for part in range(1, len(items[row.meme_id].source) + 1):
+                if part not in there:
+                    yield Row(row.number, row.sheet, row.meme_id, part, "", "", "", "")
 
 
 def _found(rows: Sequence[Row], items: Mapping[str, SentItem]) -> list[Row]:
@@ -89,21 +106,26 @@ def _is_merged(row: Row, beside: _Place, items: Mapping[str, SentItem]) -> bool:
 
 
 def _as_sent(row: Row, item: SentItem) -> Row:
-    """The row with the text that it showed; where that was overwritten, a person typed it."""
+    """The row with the text that it showed; what that or the source was overwritten with, a person
+    typed."""
     if not 1 <= row.part <= len(item.base):
         return row
     shown = item.base[row.part - 1]
     if not row.machine:
-        return replace(row, machine=shown)
-    if row.text or row.wrong or not any(char.isalpha() for char in row.machine):
+        row = replace(row, machine=shown)
+    if row.text or row.wrong:
         return row
-    if plain_text(row.machine) == plain_text(shown):
-        return row
-    doubt = (
-        f"the text to be corrected was itself changed in row {row.number}; if that is the "
-        "correction, accept it"
-    )
-    return replace(row, text=row.machine, machine=shown, doubt=doubt)
+    for name, text, was in (
+        ("text to be corrected", row.machine, shown),
+        ("source", row.source, item.source[row.part - 1]),
+    ):
+        if any(map(str.isalpha, text)) and plain_text(text) != plain_text(was):
+            doubt = (
+                f"the {name} was itself changed in row {row.number}; if that is the correction, "
+                "accept it"
+            )
+            return replace(row, text=text, machine=shown, doubt=doubt)
+    return row
 
 
 def _shown(items: Mapping[str, SentItem], place: _Place) -> str:

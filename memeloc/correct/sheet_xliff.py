@@ -65,7 +65,14 @@ class Xliff:
                 facts.setdefault(name.strip(), value.strip())
         units = list(root.iter(_tag("trans-unit")))
         untouched = _untouched_sources(units) if facts.get("targets") == "source" else frozenset()
-        return gather(path, (_row(unit, unit in untouched) for unit in units), facts)
+        lines = [unit.sourceline if isinstance(unit.sourceline, int) else 0 for unit in units]
+        # Where a tool has written all on one line, their order tells units apart.
+        numbers = lines if len(set(lines)) == len(lines) else range(1, len(lines) + 1)
+        rows = (
+            _row(unit, number, unit in untouched)
+            for unit, number in zip(units, numbers, strict=True)
+        )
+        return gather(path, rows, facts)
 
 
 def parse_xml(path: Path, *, has_doctype: bool = False) -> etree._Element:
@@ -207,9 +214,8 @@ def _machine(unit: etree._Element) -> str:
     return _text(unit.find(f"{_tag('alt-trans')}[@origin='{_US}']/{_tag('target')}"))
 
 
-def _row(unit: etree._Element, untouched: bool) -> Row:
+def _row(unit: etree._Element, number: int, untouched: bool) -> Row:
     key = split_key(unit.get("id", "")) or ("", "", 0, "")
-    line = unit.sourceline if isinstance(unit.sourceline, int) else 0
     target = unit.find(_tag("target"))
     has_machine = unit.find(f"{_tag('alt-trans')}[@origin='{_US}']") is not None
     text, machine = "" if untouched else _text(target), _machine(unit)
@@ -227,7 +233,7 @@ def _row(unit: etree._Element, untouched: bool) -> Row:
         if done and not status and unit.get("translate") != "no":
             status = "correct"
     source = _text(unit.find(_tag("source")))
-    return Row(line, *key, text, status, comment, machine, source)
+    return Row(number, *key, text, status, comment, machine, source)
 
 
 def _text(element: etree._Element | None) -> str:

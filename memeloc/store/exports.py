@@ -22,7 +22,9 @@ from sqlalchemy import (
     Select,
     Table,
     Text,
+    and_,
     func,
+    or_,
     select,
     type_coerce,
 )
@@ -32,9 +34,9 @@ from memeloc.model import SEPARATOR
 from memeloc.store.captions import memory
 from memeloc.store.captions.history import find_comments
 from memeloc.store.captions.states import states_query, taken_states
-from memeloc.store.captions.versions import current_query, is_active, is_current
+from memeloc.store.captions.versions import current_query, is_active, is_current, is_dropped
 from memeloc.store.queries import Repository, is_newest, stream
-from memeloc.store.records import ROUNDS, Accept
+from memeloc.store.records import DROP, DROP_ALL, ROUNDS, Accept
 from memeloc.store.tables.captions import (
     captions,
     cases,
@@ -246,10 +248,12 @@ def _corrections() -> Select[Any]:
 
 
 def _cases() -> Select[Any]:
+    dropped = is_dropped(cases.c.meme_id, cases.c.language)
+    is_open = or_(decisions.c.id.is_(None), decisions.c.action.in_((DROP, DROP_ALL)))
     query = select(
         *_columns(cases, "id=case_id meme_id language round reason message correction_id"),
         cases.c.created_at,
-        decisions.c.action.is_(None).label("open"),
+        and_(is_open, ~dropped).label("open"),
         *_columns(decisions, "action=decision parts=text person comment created_at=decided_at"),
     )
     last = is_newest(decisions, ["case_id"], "id") & (decisions.c.case_id == cases.c.id)

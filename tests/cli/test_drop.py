@@ -68,6 +68,22 @@ def test_cases_are_dropped_from_a_table(workspace: Path, command: Command) -> No
     assert captions["m1"] == ""
 
 
+def test_the_exported_table_says_that_a_case_waits_again(workspace: Path, command: Command) -> None:
+    sheet = _export(command, "--lang", "de", "--to", "anna")
+    _answer(sheet, {"m1": ("wordplay",)})
+    _import(command, sheet, "--person", "anna")
+    is_open = []
+    for step in (
+        ("correct", "settle", "1", "--drop", "all"),
+        ("drop", "m1", "--take-back"),
+        ("correct", "settle", "1", "--keep"),
+    ):
+        assert command(*step).status == 0
+        command("export", "cases", "--to", "cases.jsonl")
+        is_open.append(json.loads(Path("cases.jsonl").read_text(encoding="utf-8"))["open"])
+    assert is_open == [False, True, False]
+
+
 def test_the_reason_stands_in_the_exported_table(workspace: Path, command: Command) -> None:
     command("drop", "m1", "--why", "a pun", "--as", "ann")
     command("drop", "m1", "--take-back", "--as", "bob")

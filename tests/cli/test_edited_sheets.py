@@ -21,6 +21,7 @@ from openpyxl.utils import get_column_letter
 import memeloc
 from memeloc.correct.statuses import status_words
 from memeloc.tables import read_table
+from tests.conftest import Outcome
 
 MEMES = 8
 PARTS = 2
@@ -248,6 +249,43 @@ def test_a_text_typed_over_the_one_to_be_corrected_is_a_case(
     assert case.answers[0].text == f"{sheet.typed[0]} // फिर से"
     workspace.correcting.cases.decide(case.case, person="maria", accept=case.answers[0].answer)
     assert _missing(workspace, sheet.typed) == []
+
+
+def test_a_text_typed_over_the_source_is_a_case(workspace: memeloc.Workspace) -> None:
+    path = workspace.root / "sheet.xlsx"
+    sheet = Sheet(path)
+    sheet.write(2, "source", sheet.new())
+    sheet.book.save(path)
+    assert workspace.correcting.import_sheet(path).outcomes == {"case": 1}
+    assert _missing(workspace, sheet.typed) == []
+
+
+def test_a_case_says_what_was_not_understood(
+    workspace: memeloc.Workspace,
+    command: Callable[..., Outcome],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.chdir(workspace.root)
+    path = workspace.root / "sheet.xlsx"
+    sheet = Sheet(path)
+    sheet.write(2, "status", "hopeless")
+    sheet.book.save(path)
+    workspace.correcting.import_sheet(path)
+    (case,) = workspace.correcting.cases.open()
+    assert "'hopeless' (row 2) is not a status" in command("correct", "settle", case.case).out
+
+
+def test_a_row_that_is_gone_leaves_the_other_parts_in_their_places(
+    workspace: memeloc.Workspace,
+) -> None:
+    path = workspace.root / "sheet.xlsx"
+    sheet = Sheet(path)
+    sheet.write(3, "your text", sheet.new())
+    sheet.page.delete_rows(2)
+    sheet.book.save(path)
+    workspace.correcting.import_sheet(path)
+    (case,) = workspace.correcting.cases.open()
+    assert (case.reason, case.answers[0].text) == ("part lost", f" // {sheet.typed[0]}")
 
 
 def test_a_second_file_has_what_became_of_each_row(workspace: memeloc.Workspace) -> None:

@@ -19,7 +19,9 @@ from hypothesis import strategies as st
 from PIL import Image
 
 from memeloc.correct.columns import HEADINGS
+from memeloc.correct.lost_rows import complete
 from memeloc.correct.model import Answer, Sheet, SheetItem, SheetPart, text_key
+from memeloc.correct.placing import SentItem, SentSheet
 from memeloc.correct.sheets import read_sheet, write_sheet
 from memeloc.correct.statuses import read_status, status_words
 from memeloc.errors import InputError
@@ -167,6 +169,17 @@ def test_a_caption_typed_into_one_cell_is_cut(tmp_path: Path) -> None:
     assert (answer.status, answer.parts, answer.unclear) == ("corrected", ("eins", "zwei"), "")
 
 
+@pytest.mark.parametrize("strokes", ["//", "／／", " ／／ "])
+def test_strokes_without_spaces_and_wide_ones_cut_it(tmp_path: Path, strokes: str) -> None:
+    answer = read_cells(tmp_path, (1, "text", f"一{strokes}二"))["m1"]
+    assert answer.parts == ("一", "二")
+
+
+def test_an_address_is_not_cut(tmp_path: Path) -> None:
+    answer = read_cells(tmp_path, (1, "text", "https://memes.example"))["m1"]
+    assert answer.parts == ("https://memes.example", "+1 -2 @x")
+
+
 def test_text_beside_a_reason_to_give_up_is_kept(tmp_path: Path) -> None:
     answer = read_cells(tmp_path, (1, "text", "ein Versuch"), (1, "status", "wordplay"))["m1"]
     assert (answer.status, answer.parts, answer.typed) == ("wordplay", (), ("ein Versuch", ""))
@@ -201,6 +214,16 @@ def test_both_answers_of_a_doubled_row_are_kept(filled: Path) -> None:
     answer = next(each for each in read_sheet(filled).answers if each.meme_id == "m1")
     assert answer.typed == ("نص جديد", "", "another")
     assert "rows 2 and 8" in answer.unclear
+
+
+def test_the_row_of_a_part_without_a_source_may_be_gone(filled: Path) -> None:
+    rows = rows_of(filled)
+    rows[4][rows[0].index(HEADINGS["text"])] = "neu"
+    save(filled, [rows[0], rows[4]])
+    sent = SentItem(("", "source 2"), ("", "machine"))
+    went_out = SentSheet("s1", "ar", 1, "amal", datetime(2026, 11, 21, tzinfo=UTC), {"m2": sent})
+    (answer,) = complete(read_sheet(filled), went_out).answers
+    assert answer.parts == ("", "neu")
 
 
 def test_an_untouched_copy_of_a_row_changes_nothing(filled: Path) -> None:

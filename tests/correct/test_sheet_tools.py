@@ -136,6 +136,13 @@ def test_states_and_notes_of_an_xliff_are_statuses_and_comments(tmp_path: Path) 
     assert (answers["m3"].status, answers["m3"].comment) == ("wordplay", "no such pun")
 
 
+def test_units_on_one_line_are_rows_of_their_own(tmp_path: Path) -> None:
+    path = tmp_path / "sheet.xlf"
+    write_sheet(sheet(), path, "xliff")
+    path.write_bytes(b" ".join(path.read_bytes().splitlines()))
+    assert [row.number for row in read_sheet(path).rows] == [1, 2, 3, 4, 5, 6]
+
+
 def test_a_status_that_does_not_exist_is_named_with_a_near_one(tmp_path: Path) -> None:
     path = tmp_path / "sheet.po"
     write_sheet(sheet(), path, "po")

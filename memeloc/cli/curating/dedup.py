@@ -87,6 +87,7 @@ def dedup(
     other settings says anew what goes. Other settings stand in the table curate.dedup of
     memeloc.toml.
 
+    \b
     Example:
       memeloc dedup
       memeloc dedup --copies

@@ -19,7 +19,7 @@ app = typer.Typer(
     help="Ask people what rules cannot decide: sheets or pages out, answers in.\n\n"
     "Questions are wordplay, description, duplicates, no-text, cartoon, unreadable, unimodal, "
     "irrelevant, language, year, and every filter's name, which settles what the filter "
-    "asks.\n\n"
+    "asks.\n\n\b\n"
     "Example:\n  memeloc review export wordplay --person asha\n"
     "  memeloc review import review-wordplay-asha.xlsx\n  memeloc review status",
 )
@@ -81,6 +81,7 @@ def export(
     and models, which are only hints. The page shows both pictures of a pair side by side, takes
     the keys 1, 2 and 3, and saves a file to import. Several people get a file each.
 
+    \b
     Example:
       memeloc review export wordplay --person asha
       memeloc review export description --person jonas --out templates.xlsx
@@ -128,6 +129,7 @@ def import_(
     the newest counts. The same file twice adds nothing. What cannot be read is reported with its
     row, and the rest is taken.
 
+    \b
     Example:
       memeloc review import review-wordplay-asha.xlsx review-duplicates-asha.csv
     """
@@ -162,6 +164,7 @@ def status(
 ) -> None:
     """Say how far each question is: what is asked, who answered how much, who agrees.
 
+    \b
     Example:
       memeloc review status
       memeloc review status wordplay --json

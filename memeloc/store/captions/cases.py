@@ -14,8 +14,8 @@ from memeloc.store.captions.deciding import store_decisions
 from memeloc.store.captions.history import find_comments
 from memeloc.store.captions.states import OPEN_CASES
 from memeloc.store.captions.versions import current_of, is_dropped, sources_of
-from memeloc.store.queries import Repository, by_slices, equal, two_columns
-from memeloc.store.records import CaseRecord, CorrectionRecord, Decision, Kind
+from memeloc.store.queries import Repository, by_slices, equal
+from memeloc.store.records import DROP, DROP_ALL, CaseRecord, CorrectionRecord, Decision, Kind
 from memeloc.store.tables.captions import cases, decisions, memes
 
 
@@ -31,7 +31,8 @@ class Cases(Repository):
     ) -> list[CaseRecord]:
         """Cases, oldest first: open ones, those `decided`, or (None) both.
 
-        Of one language and kind of texts, or of all; all, or those of some `ids`.
+        Of one language and kind of texts, or of all; all, or those of some `ids`. A decision to
+        drop counts as long as the caption is dropped.
         """
         with self.database.read() as connection:
             return _find(connection, tag, decided=decided, kind=kind, ids=ids)
@@ -91,13 +92,18 @@ def _find(
     query = select(cases).join(memes, memes.c.id == cases.c.meme_id).order_by(cases.c.id)
     query = equal(query, {memes.c.kind: kind, cases.c.language: language})
     actions = select(decisions.c.case_id, decisions.c.action).order_by(decisions.c.id)
-    decision_of = two_columns(by_slices(connection, actions, decisions.c.case_id, ids))
     given_up = select(cases.c.id).where(is_dropped(cases.c.meme_id, cases.c.language))
-    dropped = set(connection.execute(given_up).scalars()) if decided is False else set()
+    dropped = set(connection.execute(given_up).scalars())
+    decision_of = {
+        case: action
+        for case, action in by_slices(connection, actions, decisions.c.case_id, ids)
+        if action not in (DROP, DROP_ALL) or case in dropped
+    }
     rows = [
         row
         for row in by_slices(connection, query, cases.c.id, ids)
-        if (decided is None or (row.id in decision_of) == decided) and row.id not in dropped
+        if decided is None
+        or ((row.id in decision_of) == decided and (decided or row.id not in dropped))
     ]
     rows.sort(key=lambda row: row.id)
     meme_ids = {row.meme_id for row in rows}

@@ -63,7 +63,12 @@ class _Deciding:
         self.dropped = dropped_pairs(connection, meme_ids)
         query = select(decisions).order_by(decisions.c.id)
         rows = by_slices(connection, query, decisions.c.case_id, cases)
-        self.last: dict[int, Mapping[str, Any]] = {row.case_id: dict(row._mapping) for row in rows}
+        self.last: dict[int, Mapping[str, Any]] = {
+            row.case_id: dict(row._mapping)
+            for row in rows
+            if row.action not in (DROP, DROP_ALL)
+            or self._pair(row.case_id, row.action) in self.dropped
+        }
         self.current: dict[tuple[str, str], tuple[int, tuple[str, ...]]] = {
             (case.meme_id, case.language): (case.current.version, case.current.parts)
             for case in cases.values()
@@ -128,12 +133,17 @@ class _Deciding:
         if decision.drop and survey_text_key(case.meme_id):
             raise InputError("A survey cannot do without a text; keep it or type another.")
         for action in {decision.drop, last} & {DROP, DROP_ALL}:
-            pair = case.meme_id, ALL_LANGUAGES if action == DROP_ALL else case.language
+            pair = self._pair(case.id, action)
             dropped = action == decision.drop
             if (pair in self.dropped) != dropped:
                 self.dropped ^= {pair}
                 about = {"person": self.person, "comment": decision.comment}
                 self.drops.append(drop_row(*pair, dropped=dropped, **about))
+
+    def _pair(self, case_id: int, action: str) -> tuple[str, str]:
+        """The meme and language that dropping a case drops."""
+        case = self.cases[case_id]
+        return case.meme_id, ALL_LANGUAGES if action == DROP_ALL else case.language
 
     def _settle(self, case: CaseRecord, text: tuple[str, ...]) -> None:
         caption = case.meme_id, case.language

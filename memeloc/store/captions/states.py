@@ -45,7 +45,16 @@ from sqlalchemy import (
 from memeloc.errors import InputError
 from memeloc.model import Acceptance
 from memeloc.store.captions.versions import is_active, is_current, is_dropped, is_selected
-from memeloc.store.records import ROUNDS, STANDING, Accept, CaptionState, CaptionStatus, Kind
+from memeloc.store.records import (
+    DROP,
+    DROP_ALL,
+    ROUNDS,
+    STANDING,
+    Accept,
+    CaptionState,
+    CaptionStatus,
+    Kind,
+)
 from memeloc.store.tables.captions import (
     captions,
     cases,
@@ -62,10 +71,14 @@ _TAKEN: dict[Accept, frozenset[CaptionState]] = {
 }
 OPEN_CASES = (
     select(cases.c.meme_id, cases.c.language)
-    .outerjoin(decisions, decisions.c.case_id == cases.c.id)
+    .outerjoin(
+        decisions,
+        and_(decisions.c.case_id == cases.c.id, decisions.c.action.not_in((DROP, DROP_ALL))),
+    )
     .where(decisions.c.id.is_(None))
 )
-"""The memes and languages of cases that wait to be settled, dropped memes' too."""
+"""The memes and languages of cases that wait to be settled, dropped memes' too: where dropping is
+all that was decided, and was taken back, the case waits again."""
 
 _GIVEN = ("imported", "collected", "shipped")
 _MACHINE = ("translated", "read")

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Literal
+
 import pandas as pd
 import pytest
 
@@ -124,6 +126,24 @@ def test_a_later_decision_takes_dropping_back(filled: Store) -> None:
     filled.cases.decide(case, person="eve", parts=("doch", "noch"))
     assert filled.captions.current("de")["one"].parts == ("doch", "noch")
     assert filled.drops.find() == []
+
+
+@pytest.mark.parametrize(("how", "language"), [("drop", "de"), ("drop all", "")])
+def test_a_case_that_was_dropped_waits_again_once_that_is_taken_back(
+    filled: Store, how: Literal["drop", "drop all"], language: str
+) -> None:
+    send(filled, "s1")
+    (case,) = answer(
+        filled, "s1", {"one": ""}, outcome="case", reason="given up", status="wordplay"
+    )
+    for _ in range(2):
+        filled.cases.decide(case, person="bob", drop=how)
+        assert filled.cases.find("de") == []
+        drop(filled, "one", language=language, dropped=False)
+        assert [(each.id, each.decision) for each in filled.cases.find("de")] == [(case, "")]
+        assert filled.captions.status(["de"])[1].states["disputed"] == 1
+    filled.cases.decide(case, person="bob", parts=("doch", "noch"))
+    assert filled.cases.find("de") == []
 
 
 def test_what_was_given_up_is_not_memory(filled: Store) -> None:
