@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import Browser, Page
+from playwright.sync_api import Browser, BrowserContext, Page
 
 from memeloc.survey.targets.protocol import SurveyPack
 from tests.local_server import serve
 from tests.survey.packs import pack
 from tests.survey.sheet_pages import (
+    CHOSEN,
     Receiver,
     answered_in,
     begin,
@@ -21,6 +23,7 @@ from tests.survey.sheet_pages import (
     new_context,
     open_in,
     opened,
+    saved_file,
     wait_until,
     written,
 )
@@ -170,6 +173,21 @@ def test_who_declines_after_all_leaves_nothing_behind(
     context.close()
 
 
+def test_a_reload_after_who_declined_is_for_the_next_person(
+    browser: Browser, tmp_path: Path, survey: SurveyPack
+) -> None:
+    page = opened(browser, written(tmp_path, survey))
+    begin(page, "ada")
+    page.click("#back")
+    page.check("input[name=consent][value=no]")
+    page.click("#next")
+    page.locator("nav").wait_for(state="hidden")
+    page.reload()
+    page.click("#next")
+    assert page.input_value("#participant") == ""
+    page.context.close()
+
+
 def test_two_windows_of_one_person_lose_no_answer(
     browser: Browser, tmp_path: Path, survey: SurveyPack
 ) -> None:
@@ -209,3 +227,51 @@ def test_a_window_learns_that_another_has_finished_and_leaves_no_answer(
         assert code(pages[1]) == code(pages[0]) == "DONE-7"
         context.close()
     assert len(receiver.bodies) == 1
+
+
+def two_windows(context: BrowserContext, path: Path) -> tuple[Page, Page]:
+    """One person's windows, both at the first item."""
+    pages = [open_in(context, path, "?PROLIFIC_PID=ada") for _ in range(2)]
+    for page in pages:
+        page.bring_to_front()
+        begin(page)
+        wait_until(page, lambda kept: ("ada", "submission", "") in kept)
+    return pages[0], pages[1]
+
+
+def test_a_window_shows_the_end_that_another_came_to_and_could_not_send(
+    browser: Browser, tmp_path: Path, survey: SurveyPack
+) -> None:
+    context = new_context(browser)
+    first, second = two_windows(context, written(tmp_path, survey))
+    first.bring_to_front()
+    finish(first, survey)
+    wait_until(first, lambda kept: kept.get(("ada", "status", "")) == "complete")
+    second.bring_to_front()
+    second.check("input[name=label][value=no-hate]")
+    second.locator("#save").wait_for()
+    saved = json.loads(saved_file(second).read_text("utf-8"))
+    assert (saved["status"], len(saved["answers"])) == ("complete", len(CHOSEN))
+    context.close()
+
+
+def test_a_window_sends_all_that_another_finished_without_network(
+    browser: Browser, tmp_path: Path, survey: SurveyPack
+) -> None:
+    receiver, context = Receiver(), new_context(browser)
+    with serve(receiver.reply) as address:
+        first, second = two_windows(context, written(tmp_path, survey, address))
+        context.set_offline(True)
+        first.bring_to_front()
+        fill(first, survey)
+        first.fill("#comments", "a comment")
+        first.click("#next")
+        wait_until(first, lambda kept: kept.get(("ada", "status", "")) == "complete")
+        first.close()
+        second.bring_to_front()
+        context.set_offline(False)
+        second.wait_for_selector(".code")
+        context.close()
+    (sent,) = receiver.submissions
+    assert (sent["status"], sent["comments"]) == ("complete", "a comment")
+    assert [answer["label"] for answer in sent["answers"]] == list(CHOSEN.values())

@@ -58,12 +58,11 @@ function join(kept, other) {
     kept.submission = other.submission;
     kept.started = other.started;
     kept.at = other.at;
-    kept.comments ||= other.comments;
   }
   for (const [item, answer] of Object.entries(other.answers)) {
     if (!kept.answers[item] || kept.answers[item].at < answer.at) kept.answers[item] = answer;
   }
-  for (const key of ["status", "submitted", "sent", "saved"]) kept[key] ||= other[key];
+  for (const key of ["comments", "status", "submitted", "sent", "saved"]) kept[key] ||= other[key];
 }
 
 // Only what this window has changed is written: what it read or wrote last, by participant.
@@ -93,11 +92,18 @@ function write(kept) {
 
 async function keep(kept) {
   await write(kept);
-  if (kept.sent) return;
-  join(kept, await stored(kept.participant));
-  if (!kept.sent) return;
-  clear(kept);  // another window has sent all of it meanwhile
+  if (!kept.sent) learn(kept, await stored(kept.participant));
+}
+
+// Another window of the same person may have come to the end, or sent all of it, meanwhile.
+function learn(kept, other) {
+  const { status, sent } = kept;
+  join(kept, other);
+  if (kept.status === status && kept.sent === sent) return;
+  if (kept.sent) clear(kept);
+  if (kept !== record) return;
   show();
+  settle();
 }
 
 function erase({ participant }) {

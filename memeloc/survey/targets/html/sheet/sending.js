@@ -59,7 +59,8 @@ function sendLater(kept) {
 // What others who sat here have finished, and what could not be sent then.
 async function sendAll() {
   for (const kept of await allStored()) {
-    if (kept.status) send(kept.submission === record.submission ? record : kept);
+    if (kept.submission === record.submission) learn(record, kept);
+    else if (kept.status) send(kept);
   }
   if (record.status) send(record);
 }
