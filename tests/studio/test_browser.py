@@ -126,6 +126,7 @@ def test_who_leaves_half_way_goes_on_in_another_browser(
     page = come(context, server, "anna")
     agree(page)
     fill(page, 0, 3)
+    expect(page.locator("progress")).to_have_attribute("value", "3")
     page.close()
     again = come(context, server, "anna")
     expect(again.locator("progress")).to_have_attribute("value", "3")

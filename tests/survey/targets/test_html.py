@@ -110,6 +110,19 @@ def test_keys_alone_are_enough(browser: Browser, tmp_path: Path, survey: SurveyP
     page.context.close()
 
 
+def test_a_key_that_is_held_is_meant_once(
+    browser: Browser, tmp_path: Path, survey: SurveyPack
+) -> None:
+    page = opened(browser, written(tmp_path, survey))
+    begin(page)
+    fill(page, survey, 0, 3)
+    page.keyboard.press("1")
+    for _ in range(3):
+        page.keyboard.down("Enter")
+    assert page.locator("#comments").is_visible()
+    page.context.close()
+
+
 def test_no_question_is_left_out(browser: Browser, tmp_path: Path, survey: SurveyPack) -> None:
     page = opened(browser, written(tmp_path, survey))
     page.click("#next")

@@ -129,6 +129,7 @@ def test_answers_wait_for_a_server_that_is_away(browser: Browser, survey: Survey
         agree(page)
         server.status = 503
         page.check("input[name=label][value=no-hate]")
+        page.click("#next")
         wait_until(page, lambda kept: "no-hate" in str(kept))
         page.locator("#connection", has_text="no connection").wait_for()
         assert server.answers == {}
@@ -136,6 +137,21 @@ def test_answers_wait_for_a_server_that_is_away(browser: Browser, survey: Survey
         server.status = 200
         wait_until(page, lambda kept: not any(field == "pending" for _, field, _ in kept))
     assert server.labels() == ["no-hate"]
+
+
+@pytest.mark.parametrize("button", ["#next", "#back"])
+def test_answers_that_keys_pass_on_the_way_to_another_are_not_sent(
+    browser: Browser, survey: SurveyPack, button: str
+) -> None:
+    with served(browser, survey) as (server, page, _):
+        agree(page)
+        page.locator("input[name=label][value=hate]").focus()
+        page.keyboard.press("ArrowDown")
+        wait_until(page, lambda kept: "no-hate" in str(kept))
+        page.keyboard.press("ArrowDown")
+        page.click(button)
+        wait_until(page, lambda kept: not any(field == "pending" for _, field, _ in kept))
+    assert [sent["label"] for sent in server.answers.values()] == ["unknown"]
 
 
 def test_the_end_waits_until_the_server_is_back(browser: Browser, survey: SurveyPack) -> None:
@@ -190,7 +206,8 @@ def test_who_is_screened_out_reads_why(browser: Browser, survey: SurveyPack) -> 
     with served(browser, survey) as (server, page, _):
         server.replies[server.item(0)] = {"ended": {"text": "Thank you so far.", "code": "OUT-1"}}
         agree(page)
-        page.click("input[name=label][value=hate]")
+        page.check("input[name=label][value=hate]")
+        page.click("#next")
         page.wait_for_selector(".code")
         assert (code(page), page.inner_text("#state")) == ("OUT-1", "Thank you so far.")
         assert page.locator("nav").is_hidden()

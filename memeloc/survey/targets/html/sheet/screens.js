@@ -88,7 +88,6 @@ function entryScreen(entry, number) {
     const box = fieldsetOf(question, entry.caption, values, (changed) => {
       setGiven(entry, question.id, changed);
       showAsked(entry);
-      if (server && question.kind !== "text") flush();
     });
     screen.append(box);
   }

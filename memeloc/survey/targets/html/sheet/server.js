@@ -1,5 +1,8 @@
 // Answers of a page that `memeloc survey serve` shows. In: a record. Out: a request for each answer.
 //
+// An item is sent when its person goes on: arrow keys choose each answer that they pass on the way to
+// another, and the server judges what it gets.
+//
 // What the server has not confirmed stays pending in the browser, an item once, and is tried again
 // until it has. An answer's number grows with each change of it, also in another browser.
 

@@ -30,6 +30,7 @@ function show() {
 function go(at) {
   record.at = at;
   if (at >= FIRST_ENTRY) keep(record);
+  if (server) flush();
   show();
 }
 
@@ -52,7 +53,7 @@ function complain(box) {
 }
 
 async function decideConsent() {
-  if (consentGiven === "no") { erase({ participant: server ? record.participant : typed }); finish("no consent"); return; }
+  if (consentGiven === "no") { decline(); return; }
   if (!consentGiven) { complain(main.querySelector("fieldset")); return; }
   if (!server && !typed) { complain(null); document.getElementById("participant").focus(); return; }
   const participant = server ? record.participant : typed;
@@ -64,6 +65,13 @@ async function decideConsent() {
   remember(participant);
   if (record.status) { show(); settle(); return; }
   go(Math.max(record.at, FIRST_ENTRY));
+}
+
+function decline() {
+  erase({ participant: server ? record.participant : typed });
+  forget();
+  Object.assign(record, { answers: {}, pending: {} });
+  finish("no consent");
 }
 
 async function leaveEntry(entry) {
@@ -109,7 +117,8 @@ function settle() {
 }
 
 function takeKey(event) {
-  if (event.ctrlKey || event.metaKey || event.altKey || event.isComposing || record.status) return;
+  // A key that is held is meant once: repeated, it would answer the next question, or send.
+  if (event.repeat || event.ctrlKey || event.metaKey || event.altKey || event.isComposing || record.status) return;
   const isTyping = event.target.matches("textarea, input[type=text]");
   if (event.key === "Enter" && !event.target.matches("textarea, button, summary, [role=button]")) {
     event.preventDefault();
