@@ -123,7 +123,9 @@ def test_a_personal_link_is_for_one_person(application: Make) -> None:
 
 def test_who_comes_without_an_id_gets_no_place(application: Make) -> None:
     made = application()
-    for parameters in ({"sheet": DE}, {"PROLIFIC_PID": "a"}, {"PROLIFIC_PID": "a", "sheet": "r9"}):
+    unfilled = {"PROLIFIC_PID": "{{%PROLIFIC_PID%}}", "sheet": DE}
+    known = {"PROLIFIC_PID": "a"}
+    for parameters in ({"sheet": DE}, known, {**known, "sheet": "r9"}, unfilled):
         response = made.comer().join(**parameters)
         assert "/place/" not in str(response.url)
         assert '<p dir="auto">' in response.text

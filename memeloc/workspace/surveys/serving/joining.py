@@ -94,7 +94,8 @@ class Joining(Served):
                 return self.message(found, "serve.link")
             culture = found
         participant = clean_id(comer.participant)
-        if not participant or len(participant) > _LONGEST_ID:
+        # What begins with "{{" is a placeholder that no service has filled in: everybody's.
+        if not participant or participant.startswith("{{") or len(participant) > _LONGEST_ID:
             return self.message(culture, "serve.link")
         sex = comer.sex.strip().casefold()[:100] if self.settings.sex else ""
         if self.settings.sex and not sex:
