@@ -24,9 +24,21 @@ MARKUP = "rich takes [this] for markup"
 GLOBAL_OPTIONS = {"--help", "-h", "--debug", "--version"}
 
 
+def _help(command: Any) -> tuple[str, str]:
+    """What a command does, and its examples."""
+    about, _, examples = str(command.help).partition("\n\nExample")
+    return about, examples
+
+
 def _example(command: Any) -> list[str]:
-    lines = str(command.help).partition("\b\n")[2].splitlines()
+    lines = _help(command)[1].splitlines()
     return [line.strip() for line in lines if line.strip().startswith("memeloc ")]
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_paragraphs_of_help_are_broken_by_the_terminal_alone(name: str) -> None:
+    about, _ = _help(COMMANDS[name])
+    assert [text for text in about.split("\n\n")[1:] if "\n" in text.strip()] == []
 
 
 @pytest.mark.parametrize("name", COMMANDS)
@@ -37,7 +49,7 @@ def test_every_command_has_help_and_an_example_of_itself(name: str) -> None:
     examples = _example(command)
     assert examples
     assert all(example.startswith(f"{name} ") or example == name for example in examples)
-    assert not re.search(r"\[[a-z/#@]", str(COMMANDS[name].help).partition("\b")[0]), MARKUP
+    assert not re.search(r"\[[a-z/#@]", _help(command)[0]), MARKUP
     for example in examples:
         _check_command_line(example)
 

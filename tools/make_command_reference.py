@@ -48,7 +48,7 @@ def _below(name: str, command: Any) -> Iterator[tuple[str, Any]]:
 
 
 def _section(name: str, command: Any) -> str:
-    about, _, example = inspect.cleandoc(command.help or "").partition("\b\n")
+    about, _, example = inspect.cleandoc(command.help or "").partition("\n\nExample")
     arguments = [one for one in command.params if one.param_type_name == "argument"]
     options = [one for one in command.params if one.param_type_name == "option"]
     required = [_spelling(one) for one in options if one.required]

@@ -187,7 +187,18 @@ def _load(name: str) -> Any:
     else:
         alone.command(name)(command)
     group: Any = typer.main.get_command(alone)
+    _reflow(group.commands[name])
     return group.commands[name]
+
+
+def _reflow(command: Any) -> None:
+    """Make a line of each paragraph of the help, which typer breaks where the docstring does."""
+    first, *rest = cleandoc(command.help or "").split("\n\n")
+    flowing = [text if text.startswith("Example") else text.replace("\n", " ") for text in rest]
+    # The line more keeps the indent of examples that stand alone; rich shows none.
+    command.help = "\n\n".join([first, "\n" + "\n\n".join(flowing)] if flowing else [first])
+    for child in getattr(command, "commands", {}).values():
+        _reflow(child)
 
 
 def run(arguments: Sequence[str] | None = None) -> int:

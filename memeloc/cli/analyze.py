@@ -77,7 +77,6 @@ def analyze(
     how it was computed, and on how many. What cannot be computed is named, and the rest is made.
     The same seed gives the same report, byte for byte.
 
-    \b
     Example:
       memeloc analyze pilot --pictures out
       memeloc analyze answers.csv --item meme --annotator worker --culture country --label answer

@@ -90,7 +90,6 @@ def export(
     Beside xliff, po and csv an archive is written of the sheet and its pictures, which is what to
     send.
 
-    \b
     Example:
       memeloc correct export --lang hi --to asha
       memeloc correct export --lang hi --to asha --share 1/2
@@ -161,7 +160,6 @@ def import_(
     person has answered in another round, too; where something is left out all the same, the exit
     status is 1.
 
-    \b
     Example:
       memeloc correct import hi-r1-asha.xlsx de-r1-jonas.xlsx
       memeloc correct import hi-r1-asha.xlsx --report
@@ -229,7 +227,6 @@ _SHEETS = Table(
 def status(as_json: AsJson = False) -> None:
     """Say what is out with whom, what came back, and what is left to settle.
 
-    \b
     Example:
       memeloc correct status
     """
@@ -247,7 +244,6 @@ def check(langs: Langs = "all", kind: Kind = "caption", as_json: AsJson = False)
     entities; and over all captions of a language, a source that is translated in two ways. These
     are warnings. Nothing is changed.
 
-    \b
     Example:
       memeloc correct check --langs hi,de
     """
@@ -281,7 +277,6 @@ def compare(
 ) -> None:
     """Show who changed what, caption by caption.
 
-    \b
     Example:
       memeloc correct compare --langs hi --changed
     """
@@ -339,7 +334,6 @@ def report(
     HTER is the share of words that had to be edited, chrF the similarity of the texts before and
     after; words are cut as each language does, with dictionaries for Thai, Khmer, Chinese and such.
 
-    \b
     Example:
       memeloc correct report
       memeloc correct report --langs hi,zh --to report.html

@@ -22,7 +22,6 @@ def dump(
     It can be read without memeloc, loaded by `memeloc load` on SQLite or PostgreSQL, and holds no
     keys and no passwords. Interrupted, run it again; it is whole once manifest.json is there.
 
-    \b
     Example:
       memeloc dump ../my-memes-2026-11-22
     """
@@ -48,7 +47,6 @@ def load(
     there names. Keys are not in a dump: copy survey.key and erasure.key yourself. People who were
     erased in this workspace before stay out. Interrupted, run it again.
 
-    \b
     Example:
       memeloc load ../my-memes-2026-11-22 my-memes
     """

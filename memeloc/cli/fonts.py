@@ -53,7 +53,6 @@ def list_fonts(font: FontFiles = None, as_json: AsJson = False) -> None:
     A package's file is checked to be the one that fonts.toml names; the exit status is 1 when it
     is missing or its SHA-256 is another. A font of the system is used where it is found.
 
-    \b
     Example:
       memeloc fonts list
       memeloc fonts list --json
@@ -90,7 +89,6 @@ def check(
     TEXT is taken as it stands, without upper-casing. The exit status is 1 when something is
     missing.
 
-    \b
     Example:
       memeloc fonts check "Größe 漢字 👩🏽‍💻" --lang de
     """

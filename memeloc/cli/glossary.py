@@ -16,7 +16,6 @@ def glossary(langs: Langs = "all", as_json: AsJson = False) -> None:
     The setting `glossary` of memeloc.toml names the file; guides/glossary.md says what stands in
     it. What is wrong in it is named with its row and column.
 
-    \b
     Example:
       memeloc glossary
       memeloc glossary --langs hi --json

@@ -50,7 +50,6 @@ _CHECKS = Table(
 def list_locales(locales: LocaleFolders = None, as_json: AsJson = False) -> None:
     """List the locales: tag, names, script, direction, country.
 
-    \b
     Example:
       memeloc locales list
       memeloc locales list --locales my-locales --json
@@ -68,7 +67,6 @@ def list_locales(locales: LocaleFolders = None, as_json: AsJson = False) -> None
 def show_locale(tag: Tag, locales: LocaleFolders = None, as_json: AsJson = False) -> None:
     """Show all that is known of a locale, with its letters.
 
-    \b
     Example:
       memeloc locales show zh-TW
     """
@@ -94,7 +92,6 @@ def check(
     Where posters are upper case, capitals are checked too.
     The exit status is 1 when a letter is missing.
 
-    \b
     Example:
       memeloc locales check th
       memeloc locales check --all

@@ -98,7 +98,6 @@ def localise(
     DIR/review.xlsx and stays in the picture till then. Run again, it keeps what people decided,
     corrected and changed there.
 
-    \b
     Example:
       memeloc localise meme.jpg --langs de,hi,ar --with openai
       memeloc localise *.jpg --out cats --exclude cat.2

@@ -57,7 +57,6 @@ def ocr(
     correct export --kind transcript. Pictures in which nothing seems to be read are marked `no text
     extracted`, for a person to confirm. An interrupted run goes on where it was.
 
-    \b
     Example:
       memeloc ocr
       memeloc ocr --langs ar --only all

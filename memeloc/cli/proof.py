@@ -42,7 +42,6 @@ def proof(
     ranks the memes whose languages differ most in size of text and in the share of the picture that
     text covers.
 
-    \b
     Example:
       memeloc proof out
       memeloc proof out --ocr --langs en,zh --limit 5
@@ -188,7 +187,6 @@ def boxes(
     The manifest has them, too: in words, word_boxes, word_lines and line_boxes, in pixels and in
     the order in which they are read.
 
-    \b
     Example:
       memeloc boxes out
       memeloc boxes out --langs hi,ar --to hi-ar.json

@@ -56,7 +56,6 @@ def publish(
     same command again takes the place of the earlier release, in one step; a folder with anything
     that memeloc did not write is left as it is.
 
-    \b
     Example:
       memeloc publish ../my-dataset --check
       memeloc publish ../my-dataset --rendered out --pictures folder

@@ -99,7 +99,6 @@ def render(
     apart, until --prune. In a folder that is not memeloc's nothing is written over.
     What is wrong in the table is left out and named in DIR/skipped.csv.
 
-    \b
     Example:
       memeloc render examples/starter/captions.csv --langs de,es,hi,zh --out out
       memeloc render captions.csv --langs all --templates my-pictures --parity

@@ -82,7 +82,6 @@ def settle(
     A rule takes a person's answer, that of a round, or what more than half of those have who
     answered; what it does not decide stays open.
 
-    \b
     Example:
       memeloc correct settle
       memeloc correct settle 12

@@ -90,7 +90,6 @@ def list_templates(templates: TemplateFolders = None, as_json: AsJson = False) -
 
     The exit status is 1 when a template is wrong; a sentence says how.
 
-    \b
     Example:
       memeloc templates list
       memeloc templates list --templates my-pictures --json
@@ -107,7 +106,6 @@ def list_templates(templates: TemplateFolders = None, as_json: AsJson = False) -
 def show_template(name: Name, templates: TemplateFolders = None, as_json: AsJson = False) -> None:
     """Show all that is known of a template: what it shows, where it is from, its boxes.
 
-    \b
     Example:
       memeloc templates show cat-and-plant
     """
@@ -127,7 +125,6 @@ def preview(
 ) -> None:
     """Draw a template's boxes, with their numbers and names, over its picture.
 
-    \b
     Example:
       memeloc templates preview protest-hamster --out boxes.png
     """
@@ -156,7 +153,6 @@ def add(
     The picture is written anew, so that nothing but its pixels is kept: no place, no camera.
     Nothing is ever written over.
 
-    \b
     Example:
       memeloc templates add holiday.jpg --name beach --to my-templates
       memeloc templates add two-cats.png --boxes side-by-side
@@ -196,7 +192,6 @@ def recover(
     box where the memes have their text. uncertain.png beside it shows what was painted, because no
     meme shows it without text.
 
-    \b
     Example:
       memeloc templates recover downloads/*.jpg --out my-templates
     """

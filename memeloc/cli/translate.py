@@ -117,7 +117,6 @@ def translate(
     stays. Of the texts of surveys those are translated that memeloc does not ship in a language;
     their placeholders stay.
 
-    \b
     Example:
       memeloc translate --langs de,es,hi,zh --with google --dry-run
       memeloc translate --langs de,es,hi,zh --with google --budget 20.00
@@ -233,7 +232,6 @@ def import_memory(
 
     Taken are its units from the workspace's source language into the languages that memeloc knows.
 
-    \b
     Example:
       memeloc memory import memes.tmx
     """
@@ -254,7 +252,6 @@ def export_memory(
 ) -> None:
     """Write the workspace's translation memory as TMX 1.4.
 
-    \b
     Example:
       memeloc memory export memes.tmx --langs de,es
     """

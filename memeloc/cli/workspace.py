@@ -36,7 +36,6 @@ def init(
     The other commands find it from the working directory upwards. A team shares a database by
     MEMELOC_DATABASE_URL or the settings.
 
-    \b
     Example:
       memeloc init my-memes --langs de,es,hi,zh
     """
@@ -79,7 +78,6 @@ def import_table(
     that others made for the Hugging Face Hub (Parquet, image folders, WebDataset) the finished
     memes are collected; it names how columns are read and what is not taken.
 
-    \b
     Example:
       memeloc import captions.csv
       memeloc import published/my-dataset
@@ -164,7 +162,6 @@ def export(
     each verdict, `pictures` the finished memes, `funnel` the stages of the selection.
     In CSV a cell that a spreadsheet would take for a formula gets an apostrophe before it.
 
-    \b
     Example:
       memeloc export captions --to captions.csv
       memeloc export captions --captions accepted --to accepted.csv
@@ -207,7 +204,6 @@ def status(as_json: AsJson = False) -> None:
     Given are those that people brought as they are, corrected those that a person typed and nobody
     else has found right yet; the guide on correction says it in full.
 
-    \b
     Example:
       memeloc status
     """
@@ -244,7 +240,6 @@ def drop(
     Nothing is deleted: captions, corrections and the reason stay, and --take-back brings the meme
     back. A case is settled by dropping with `memeloc correct settle CASE --drop`.
 
-    \b
     Example:
       memeloc drop --why "a pun that only English has" m-017 m-142
       memeloc drop m-020 --langs hi --why "means nothing in Hindi"

@@ -103,10 +103,13 @@ def continued(crop: Crop, letters: Mask, fill: Floats, outline: Floats) -> Mask:
     return letters
 
 
-def others(crop: Crop, letters: Mask, mask: Mask, behind: Floats, *, outlined: bool) -> Mask:
+def others(
+    crop: Crop, letters: Mask, mask: Mask, fill: Floats, behind: Floats, *, outlined: bool
+) -> Mask:
     """What else stands in the lines and beside them on a background that is known: emoji, words.
 
-    `behind` is the background's colour, or what is there pixel by pixel.
+    `behind` is the background's colour, or what is there pixel by pixel. What is wider than an
+    emoji and has not the letters' colour is drawn, as the shade along a bubble's edge.
     """
     cv2 = opencv()
     nothing: Mask = np.zeros_like(mask)
@@ -120,6 +123,8 @@ def others(crop: Crop, letters: Mask, mask: Mask, behind: Floats, *, outlined: b
     if outlined:  # what is joined to letters nevertheless, as a cloud, belongs to the picture
         fits &= share_within(labels, mask) < 0.05
     fits &= stats[:, cv2.CC_STAT_HEIGHT] <= _HIGHEST * crop.line_height
+    like_letters = share_within(labels, colour_distance(crop.pixels, fill) < SAME) >= 0.25
+    fits &= like_letters | (stats[:, cv2.CC_STAT_WIDTH] <= _HIGHEST * crop.line_height)
     fits &= stats[:, cv2.CC_STAT_AREA] >= _SPECK * crop.line_height**2
     fits[0] = False
     taken = _following(crop, letters, fits[labels])

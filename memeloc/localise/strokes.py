@@ -192,7 +192,7 @@ def _on_plain(crop: Crop, background: Floats) -> Strokes | None:
     rest = within_reach(differs & ~strokes, crop, 0.85)
     mask = cv2.dilate((strokes | rest).astype(np.uint8), disc(_PLAIN_RIM)) > 0
     mask &= ~(differs & ~strokes & ~rest)
-    more = others(crop, letters, mask, background, outlined=outline is not None)
+    more = others(crop, letters, mask, fill, background, outlined=outline is not None)
     return _strokes(crop, letters, more, mask, fill, outline, width, background, cover)
 
 
@@ -234,7 +234,7 @@ def _on_any(crop: Crop, wide: Crop) -> Strokes | None:
         behind = stretched(crop.pixels, ~(crop.beside | wider))
     if behind is not None:
         mask = wider
-        more = more | others(crop, letters, mask, behind, outlined=outline is not None)
+        more = more | others(crop, letters, mask, fill, behind, outlined=outline is not None)
     sure = min(1.0, score) if outline is not None else 0.8 * min(1.0, score)
     return _strokes(crop, letters, more, mask, fill, outline, width, None, sure)
 

@@ -32,7 +32,7 @@ def name_from(path: Path) -> str:
             "none; rename the file",
             file=path,
         )
-    return check_tag_name(name, "a template's name")
+    return check_tag_name(name, f"{path}: a template's name")
 
 
 def safe_names(ids: Sequence[str]) -> dict[str, str]:

@@ -120,6 +120,16 @@ def test_what_was_cut_off_a_line_on_a_plain_background_is_masked(tmp_path: Path)
     assert (meme.letters & ~mask_of([text], SIZE)).sum() <= 0.01 * meme.letters.sum()
 
 
+def test_a_drawn_line_below_a_text_is_the_pictures(tmp_path: Path) -> None:
+    meme = drawn(plain(), "two melons", box(kind="bubble"), folder=tmp_path)
+    left, _, right, bottom = (round(edge) for edge in meme.lines[0].box)
+    image, middle = Image.fromarray(meme.meme), (left + right) // 2
+    ImageDraw.Draw(image).line((left, bottom + 6, middle, bottom + 6), "#b0a890", 4)
+    (text,) = find_texts(np.asarray(image), meme.lines, EN)
+    assert text.doubts == ()
+    assert not mask_of([text], SIZE)[bottom + 6, left:middle].any()
+
+
 @pytest.mark.parametrize("joined", [False, True])
 def test_only_what_stands_apart_beside_a_text_is_masked(joined: bool, tmp_path: Path) -> None:
     meme = drawn(gradient(), "two melons", box(), folder=tmp_path)

@@ -45,7 +45,7 @@ app = typer.Typer(
     help="Collect templates, captions and finished memes from sites, APIs, files and datasets.\n\n"
     "Each source has its own help, as `memeloc collect folder --help`. Sites are asked politely: "
     "robots.txt is kept, a host gets one request at a time, and what has not changed is not "
-    "fetched again. What is not taken is reported with its reason, and the rest goes on.\n\n\b\n"
+    "fetched again. What is not taken is reported with its reason, and the rest goes on.\n\n"
     "Example:\n  memeloc collect folder pictures/\n"
     "  memeloc collect memegenerator https://memes.example --limit 500",
 )
@@ -88,7 +88,7 @@ def _command(name: str) -> Any:
     needed = " WHERE" if options and options[0].required else ""
     examples = getattr(source, "examples", (f"{needed} --json".strip(),))
     lines = "".join(f"\n  memeloc collect {name} {example}" for example in examples)
-    run.__doc__ = f"Collect from {summary}.\n\n\b\nExample:{lines}"
+    run.__doc__ = f"Collect from {summary}.\n\nExample:{lines}"
     return _made(name, run)
 
 

@@ -87,7 +87,6 @@ def dedup(
     other settings says anew what goes. Other settings stand in the table curate.dedup of
     memeloc.toml.
 
-    \b
     Example:
       memeloc dedup
       memeloc dedup --copies

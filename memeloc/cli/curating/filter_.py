@@ -112,7 +112,6 @@ def filter_items(
     What was judged before under the same settings is passed over, so the same command again goes on
     where it was. `memeloc select` then chooses from what passed.
 
-    \b
     Example:
       memeloc filter
       memeloc filter --recipe harmeme

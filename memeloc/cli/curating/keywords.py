@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 app = typer.Typer(
     no_args_is_help=True,
-    help="Keyword lists in the forms that memes have, to search with or to look for.\n\n\b\n"
+    help="Keyword lists in the forms that memes have, to search with or to look for.\n\n"
     "Example:\n  memeloc keywords expand قهوة --lang ar\n"
     "  memeloc keywords find captions.txt --keywords words.txt --lang ar\n"
     "  memeloc keywords topics",
@@ -72,7 +72,6 @@ def expand(
     Affixes, dialects, loose spelling, letters that are held, Latin letters and digits, and phrases
     with other words; the keyword itself is always the first. The same keywords give the same list.
 
-    \b
     Example:
       memeloc keywords expand قهوة شاي --lang ar --kind arabizi
       memeloc keywords expand words.txt --lang ar -o variants.csv
@@ -112,7 +111,6 @@ def find(
 ) -> None:
     """Find the lines of a file that hold a keyword in any of its forms, as whole words.
 
-    \b
     Example:
       memeloc keywords find captions.txt --keywords words.txt --lang ar
     """
@@ -152,7 +150,6 @@ def topics(
     How near a topic is, 0 to 1: how much of its keyword stands in the name, or the share of the
     template's captions that have a keyword, whichever is larger.
 
-    \b
     Example:
       memeloc keywords topics
       memeloc keywords topics --file multi3hate --json

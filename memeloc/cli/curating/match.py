@@ -66,7 +66,6 @@ def match(
     that were collected. A template is named when it is near and the next one is not; else the
     nearest is shown. For collected pictures the result is stored.
 
-    \b
     Example:
       memeloc match meme.jpg --templates templates
       memeloc match --distance 8

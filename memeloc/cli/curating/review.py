@@ -19,7 +19,7 @@ app = typer.Typer(
     help="Ask people what rules cannot decide: sheets or pages out, answers in.\n\n"
     "Questions are wordplay, description, duplicates, no-text, cartoon, unreadable, unimodal, "
     "irrelevant, language, year, and every filter's name, which settles what the filter "
-    "asks.\n\n\b\n"
+    "asks.\n\n"
     "Example:\n  memeloc review export wordplay --person asha\n"
     "  memeloc review import review-wordplay-asha.xlsx\n  memeloc review status",
 )
@@ -81,7 +81,6 @@ def export(
     and models, which are only hints. The page shows both pictures of a pair side by side, takes
     the keys 1, 2 and 3, and saves a file to import. Several people get a file each.
 
-    \b
     Example:
       memeloc review export wordplay --person asha
       memeloc review export description --person jonas --out templates.xlsx
@@ -129,7 +128,6 @@ def import_(
     the newest counts. The same file twice adds nothing. What cannot be read is reported with its
     row, and the rest is taken.
 
-    \b
     Example:
       memeloc review import review-wordplay-asha.xlsx review-duplicates-asha.csv
     """
@@ -164,7 +162,6 @@ def status(
 ) -> None:
     """Say how far each question is: what is asked, who answered how much, who agrees.
 
-    \b
     Example:
       memeloc review status
       memeloc review status wordplay --json

@@ -105,7 +105,6 @@ def select(
     captions; these become memes. Choosing again, by other settings, takes the place of this: memes
     not chosen then are left out with all that was done for them.
 
-    \b
     Example:
       memeloc select --dry-run
       memeloc select --kind picture --filters dedup,language,quality

@@ -85,7 +85,6 @@ def run(
     nothing twice. The folder gets answers.parquet (an answer a row), run.json and a report. The
     word run may be left out.
 
-    \b
     Example:
       memeloc evaluate run multi3hate --data Multi3Hate --model a-model-you-have --dry-run
       memeloc evaluate run multi3hate --data Multi3Hate --model a-model-you-have --budget 20

@@ -81,7 +81,6 @@ def score(
     An answer may be stored with its prompt or as a whole chat: it is read from behind it. Prompts
     are numbers (0 to 5 as Multi3Hate's: three wordings in two orders) or texts.
 
-    \b
     Example:
       memeloc evaluate score responses_en.csv --gold final_annotations.csv
       memeloc evaluate score answers.csv --item ID --answer response --gold gold.csv --json

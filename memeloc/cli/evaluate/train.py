@@ -61,7 +61,6 @@ def train(
     The tables confusion, target, explain, temporal and transfer of a run add analyses to the page.
     A run of the kind finetuning or lora trains networks on PyTorch (the extra torch) instead.
 
-    \b
     Example:
       memeloc evaluate train baselines.toml
       memeloc evaluate train harmeme --out harmeme

@@ -9,7 +9,7 @@ from memeloc.cli.knowledge import compare, extract, graphs, questions, status
 app = typer.Typer(
     no_args_is_help=True,
     help="What memes mean, in dimensions: extracted by a language model, as graphs and questions."
-    "\n\n\b\nExample:\n  memeloc knowledge extract --model MODEL --dry-run\n"
+    "\n\nExample:\n  memeloc knowledge extract --model MODEL --dry-run\n"
     "  memeloc knowledge extract --model MODEL --budget 20\n"
     "  memeloc knowledge status\n"
     "  memeloc knowledge export memes.ttl --to ttl\n"

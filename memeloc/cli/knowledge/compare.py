@@ -44,7 +44,6 @@ def compare(
 
     The statements are in one language: extract each version with --statements-language en.
 
-    \b
     Example:
       memeloc knowledge compare --langs de,hi
       memeloc knowledge compare --langs de,hi,ar --threshold 0.7 --out comparison

@@ -63,7 +63,6 @@ def extract(
     linked to what they rest on. Every answer is stored as it comes: the same command again asks
     only what is not answered yet. What a model answers wrongly is missing, with a sentence.
 
-    \b
     Example:
       memeloc knowledge extract --model MODEL --dry-run
       memeloc knowledge extract --model MODEL --budget 20
@@ -148,7 +147,6 @@ def ask(
     statements gets its question of its definition and the picture. Memes that are not extracted
     yet wait; the same command again asks only what is not answered yet.
 
-    \b
     Example:
       memeloc knowledge ask --model MODEL --dry-run
       memeloc knowledge ask --model MODEL --budget 20

@@ -27,7 +27,6 @@ def export(
 ) -> None:
     """Write what memes mean as RDF: a named graph a meme and version, sorted.
 
-    \b
     Example:
       memeloc knowledge export memes.ttl --to ttl
       memeloc knowledge export tables --to parquet
@@ -55,7 +54,6 @@ def query(
 
     The prefixes ml, rel, prov, rdf, rdfs, owl and xsd need no declaration.
 
-    \b
     Example:
       memeloc knowledge query 'SELECT ?text WHERE { ?s ml:value "hateful" ; ml:text ?text }'
       memeloc knowledge query links.rq --out links.csv
@@ -86,7 +84,6 @@ def page(
 ) -> None:
     """Write a page of each meme: its picture, its graph drawn, and where each statement comes from.
 
-    \b
     Example:
       memeloc knowledge page pages
       memeloc knowledge page pages --pictures out
@@ -105,7 +102,6 @@ def check(recipe: OfRecipe = "", model: OfModel = "", as_json: AsJson = False) -
 
     Ends with status 1 where something is wrong.
 
-    \b
     Example:
       memeloc knowledge check
     """

@@ -52,7 +52,6 @@ def questions(
     the caption; where the right one stands; questions that are the same. With answers of models
     that were given no picture: how many questions can be answered without it, and which.
 
-    \b
     Example:
       memeloc knowledge questions --out questions
       memeloc knowledge questions --answers evaluation-m-quest
@@ -77,7 +76,6 @@ def select(
     As M-QUEST: memes whose toxicity question was found right, with the question that the toxicity
     rests on, and those drawn of each other dimension. What fell out is kept with its reason.
 
-    \b
     Example:
       memeloc knowledge select benchmark
     """
@@ -156,7 +154,6 @@ def survey(
     others: export it, take the answers in, settle it. A meme with more than two questions has the
     rest in NAME-2 and so on.
 
-    \b
     Example:
       memeloc knowledge survey toxic --stage toxicity --cultures US --people judges.csv
       memeloc knowledge survey others --stage others --sample 50 --cultures US --people judges.csv
@@ -196,7 +193,6 @@ def validity(
 ) -> None:
     """Say how much of what the model wrote people find right, by dimension, with intervals.
 
-    \b
     Example:
       memeloc knowledge validity
       memeloc knowledge validity --out validity

@@ -21,7 +21,6 @@ if TYPE_CHECKING:
 def status(as_json: AsJson = False) -> None:
     """Say how far each extraction is, what was found, what is missing and why, and what it cost.
 
-    \b
     Example:
       memeloc knowledge status
       memeloc knowledge status --json

@@ -10,7 +10,7 @@ from memeloc.cli.label import people, run, status
 app = typer.Typer(
     cls=RunByDefault,
     help="Have a language model label memes in rounds, and people what the rounds differ on.\n\n"
-    "\b\nExample:\n  memeloc label --taxonomy charmemes --model MODEL --rounds 3 --dry-run\n"
+    "Example:\n  memeloc label --taxonomy charmemes --model MODEL --rounds 3 --dry-run\n"
     "  memeloc label --taxonomy charmemes --model MODEL --rounds 3 --budget 20\n"
     "  memeloc label status\n"
     "  memeloc label differing hard --cultures RU --people team.csv\n"

@@ -69,7 +69,6 @@ def differing(
     It is a survey like others: export it, take the answers in, settle it. By the recipe charmemes
     two people of a team label each meme, and a session decides where they differ.
 
-    \b
     Example:
       memeloc label differing hard --cultures RU --people team.csv
       memeloc label differing hard --cultures RU --people team.csv --show
@@ -97,7 +96,6 @@ def audit(
 
     The model's labels are hidden. `memeloc label agreement` then says how people agree with it.
 
-    \b
     Example:
       memeloc label audit trial --cultures RU --people team.csv
       memeloc label audit trial --cultures RU --people team.csv --sample 50 --seed 7
@@ -119,7 +117,6 @@ def agreement(
 
     Cohen's kappa of each person with the model, Fleiss' of the people, and who stands out.
 
-    \b
     Example:
       memeloc label agreement trial
       memeloc label agreement trial --out audit

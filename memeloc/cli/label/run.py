@@ -79,7 +79,6 @@ def run(
     is stored as it comes: the same command again asks only what is not answered yet, and what a
     model refused stays refused. What it reads in pictures becomes versions of their transcripts.
 
-    \b
     Example:
       memeloc label run --taxonomy charmemes --model MODEL --dry-run
       memeloc label run --taxonomy charmemes --model MODEL --rounds 3 --budget 20
@@ -163,7 +162,6 @@ def topics(
     In the sheet's column `merge into` a person writes the id of a known or of another new topic, or
     keep. Nothing is deleted: what the model answered stays, and a newer decision goes before.
 
-    \b
     Example:
       memeloc label topics --out topics-new.csv
       memeloc label topics topics-new.csv --person Ana

@@ -22,7 +22,6 @@ if TYPE_CHECKING:
 def status(taxonomy: OfTaxonomy = "", model: OfModel = "", as_json: AsJson = False) -> None:
     """Say how far each labelling is, what it cost, and how sure it is.
 
-    \b
     Example:
       memeloc label status
       memeloc label status --model MODEL --json
@@ -47,7 +46,6 @@ def export(
 ) -> None:
     """Write each label with who gave it: a row a meme of the model, and one of people.
 
-    \b
     Example:
       memeloc label export labels.csv
       memeloc label export model.csv --accepted --survey pilot

@@ -24,7 +24,7 @@ from memeloc.cli.survey import (
 
 app = typer.Typer(
     no_args_is_help=True,
-    help="Ask annotators of many cultures: batches with attention checks out, labels back.\n\n\b\n"
+    help="Ask annotators of many cultures: batches with attention checks out, labels back.\n\n"
     "Example:\n  memeloc survey plan --memes 300 --cultures US,DE,MX,IN,CN\n"
     "  memeloc survey build pilot --cultures US,DE,MX=es,IN=hi,CN\n"
     "  memeloc survey export pilot --to html --contact lab@university.example "

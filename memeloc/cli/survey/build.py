@@ -115,7 +115,6 @@ def build(
     at drawn places, never first or last. A survey is never changed once it is built: build another
     under another name.
 
-    \b
     Example:
       memeloc survey build pilot --cultures US,DE,MX=es,IN=hi,CN --size 20 --seed 7
       memeloc survey build large --cultures US,DE --preannotate --demographics gender,age
@@ -168,7 +167,6 @@ def choose(
     Takes the answers of `survey build --preannotate` that `survey check` retains. Which memes of
     each kind are taken is drawn by the survey's seed, templates as evenly as they allow.
 
-    \b
     Example:
       memeloc survey choose large --total 300
       memeloc survey choose large --total 100 --harmful 0.5 --harmless 0.5 --tied 0

@@ -89,7 +89,6 @@ def check(
     Beside it stands how far people agree, and who agrees least with the others. An outlier is
     reported, and excluded only by --exclude.
 
-    \b
     Example:
       memeloc survey check pilot
       memeloc survey check pilot --without straight --set speed.seconds_per_entry=3

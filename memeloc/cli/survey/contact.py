@@ -63,7 +63,6 @@ def bonus(
     paid gets what the wage is short of. Only approved submissions are paid, each once for a reason;
     the sum is shown before, fee and tax included, and asked about.
 
-    \b
     Example:
       memeloc survey bonus pilot --from prolific_export_65f0.csv
       memeloc survey bonus pilot --from prolific_export_65f0.csv --send
@@ -117,7 +116,6 @@ def message(
     Texts are shown with the number of people before, and asked about. The same text goes to nobody
     twice.
 
-    \b
     Example:
       memeloc survey message pilot --to absent --text "Did you send your answers?" --from export.csv
       memeloc survey message pilot --to retained --texts thanks.toml --from export.csv --send

@@ -51,7 +51,6 @@ def decide(
     studies of five minutes or more only for two failed checks. Most of what is excluded is paid
     all the same. Nothing is sent without --send.
 
-    \b
     Example:
       memeloc survey decide pilot --from prolific_export_65f0.csv
       memeloc survey decide pilot --from prolific_export_65f0.csv --send

@@ -57,7 +57,6 @@ def decide_labels(
     is a newer one. `settle` then gives the label in the state decided, or rejected. In a table, a
     row without a label and without answers decides nothing.
 
-    \b
     Example:
       memeloc survey decide-labels pilot --out open.csv
       memeloc survey decide-labels pilot --from open.csv --by anna --by ben --reason "session 1"

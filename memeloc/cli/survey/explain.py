@@ -40,7 +40,6 @@ def reasons(
     reason in one's own words. It comes back in any order, half filled in, any number of times.
     Without --pair it is about the pair that agrees least. Without a file the reasons are listed.
 
-    \b
     Example:
       memeloc survey reasons pilot --pair US,IN --person anna --out reasons-anna.xlsx
       memeloc survey reasons pilot --from reasons-anna.xlsx
@@ -78,7 +77,6 @@ def codes(
     --pair it is about the only pair that there are reasons about. Without a file the shares of
     themes and the agreement of coders are shown.
 
-    \b
     Example:
       memeloc survey codes pilot --coder ben --out codes-ben.xlsx
       memeloc survey codes pilot --from codes-ben.xlsx

@@ -67,7 +67,6 @@ def export(
     The same survey gives the same files. What a sheet says is kept, so that its answers are read
     by the words that went out. --push never publishes a study; --publish asks first.
 
-    \b
     Example:
       memeloc survey export pilot --to html --contact lab@university.example --option codes=false
       memeloc survey export pilot --to google-forms --option pictures_base=https://host/pictures
@@ -134,7 +133,6 @@ def filters(
     Asks the API with the token in PROLIFIC_API_TOKEN. Choices that are not surely the right ones
     are reported, and are written in by hand. `survey export --to prolific` reads the file.
 
-    \b
     Example:
       memeloc survey filters pilot
     """

@@ -44,7 +44,6 @@ def forget(
     database is written anew. What remains is a token under a key of its own (erasure.key), so that
     no file that is imported later brings them back. Labels that lose answers are open again.
 
-    \b
     Example:
       memeloc survey forget 5e8481234567890123456701
       memeloc survey forget --from prolific_export_65f0.csv

@@ -60,7 +60,6 @@ def import_(
     sent last counts. People's ids are stored as hashes under a key (MEMELOC_SURVEY_KEY, or
     survey.key in the workspace). What cannot be placed is listed with its row, and kept.
 
-    \b
     Example:
       memeloc survey import pilot answers/*.json
       memeloc survey import pilot responses.csv prolific_export.csv

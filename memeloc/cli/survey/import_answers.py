@@ -54,7 +54,6 @@ def import_answers(
     what is neither is rejected with its row, and kept. `survey check`, `settle` and `status` go on
     from there. Of a survey that is there the answers are added to it.
 
-    \b
     Example:
       memeloc survey import-answers published answers.csv --participant "Annotator ID" --answer Hate
     """

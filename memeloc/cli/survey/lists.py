@@ -51,7 +51,6 @@ def taxonomies(
 ) -> None:
     """List the label sets that ship, or show one whole: labels, rules, examples.
 
-    \b
     Example:
       memeloc survey taxonomies
       memeloc survey taxonomies charmemes --lang de
@@ -93,7 +92,6 @@ def texts(
 
     A text of your own stands in memeloc.toml in the section `study.texts.TAG`, in English as well.
 
-    \b
     Example:
       memeloc survey texts consent
       memeloc survey texts study --lang de
@@ -125,7 +123,6 @@ def recipes(
 ) -> None:
     """List the published schemes of annotation that `memeloc survey build --recipe` sets up.
 
-    \b
     Example:
       memeloc survey recipes
       memeloc survey recipes mine.toml
@@ -150,7 +147,6 @@ def team(
 ) -> None:
     """Say who of a named team is to fill which sheet, and whose answers came.
 
-    \b
     Example:
       memeloc survey team trial --people team.csv
     """

@@ -69,7 +69,6 @@ def plan(
     retained people took, once five are known; `measured` says of how many. Ties, which come later,
     are not in it.
 
-    \b
     Example:
       memeloc survey plan --memes 300 --cultures US,DE,MX,IN,CN --wage 12
       memeloc survey plan pilot
@@ -139,7 +138,6 @@ def power(
     would say. The second: how far apart two cultures' shares must be to be found with a power of
     80 % at 5 %, when labels are unrelated, and when the same memes are compared (McNemar's test).
 
-    \b
     Example:
       memeloc survey power
       memeloc survey power --unknown 0.05 --share 0.3

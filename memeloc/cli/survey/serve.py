@@ -49,7 +49,6 @@ def serve(
     memeloc.toml has the settings: the public address, how long places are held, quotas, training,
     early ends.
 
-    \b
     Example:
       memeloc survey serve pilot --contact lab@university.example --open
       memeloc survey serve pilot --links DE=20 --links US=20

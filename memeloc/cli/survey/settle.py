@@ -66,7 +66,6 @@ def settle(
     open, until there is a majority or the limit of answers. Numbers stand in the table
     survey.settle of memeloc.toml.
 
-    \b
     Example:
       memeloc survey settle pilot --out labels.csv
       memeloc survey settle pilot --close --models

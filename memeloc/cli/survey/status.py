@@ -39,7 +39,6 @@ def status(
     Money is counted from what Prolific's export says of each submission, at the reward of the wage
     and the minutes that went out.
 
-    \b
     Example:
       memeloc survey status
       memeloc survey status pilot --by sheet
