@@ -108,8 +108,8 @@ def others(
 ) -> Mask:
     """What else stands in the lines and beside them on a background that is known: emoji, words.
 
-    `behind` is the background's colour, or what is there pixel by pixel. What is wider than an
-    emoji and has not the letters' colour is drawn, as the shade along a bubble's edge.
+    `behind` is the background's colour, or what is there pixel by pixel. A thin line of
+    another colour than the letters' is drawn, as the shade along a bubble's edge.
     """
     cv2 = opencv()
     nothing: Mask = np.zeros_like(mask)
@@ -124,7 +124,11 @@ def others(
         fits &= share_within(labels, mask) < 0.05
     fits &= stats[:, cv2.CC_STAT_HEIGHT] <= _HIGHEST * crop.line_height
     like_letters = share_within(labels, colour_distance(crop.pixels, fill) < SAME) >= 0.25
-    fits &= like_letters | (stats[:, cv2.CC_STAT_WIDTH] <= _HIGHEST * crop.line_height)
+    wide, high = stats[:, cv2.CC_STAT_WIDTH], stats[:, cv2.CC_STAT_HEIGHT]
+    is_row = (high >= _SMALLEST_EMOJI * crop.line_height) & (
+        stats[:, cv2.CC_STAT_AREA] >= _FILLED * wide * high
+    )
+    fits &= like_letters | is_row | (wide <= _HIGHEST * crop.line_height)
     fits &= stats[:, cv2.CC_STAT_AREA] >= _SPECK * crop.line_height**2
     fits[0] = False
     taken = _following(crop, letters, fits[labels])
