@@ -172,9 +172,10 @@ HATE = replace(load_taxonomy("multi3hate"), questions=(WHEN,))
 
 
 @st.composite
-def submissions(draw: st.DrawFn) -> list[Submission]:
-    """A few people over a few sheets, some twice, some of them careless."""
+def submissions(draw: st.DrawFn, *, choices: bool = True) -> list[Submission]:
+    """A few people over a few sheets, some twice, some careless; of a choice they chose one."""
     result = []
+    choosable = ((), ("a",), ("b",), *([("a", "b")] if choices else []))
     for number in range(draw(st.integers(0, 14))):
         on = draw(st.sampled_from(SHEETS))
         who = draw(st.sampled_from(("ana", "bo", "cy", "di", "ed", "")))
@@ -183,7 +184,7 @@ def submissions(draw: st.DrawFn) -> list[Submission]:
             name = entry.id if isinstance(entry, Check) else entry.meme_id
             right = entry.expected if isinstance(entry, Check) else "no-hate"
             label = draw(st.sampled_from((right, right, right, "hate", "no-hate", "unknown", "")))
-            second = draw(st.sampled_from(((), ("a",), ("b",), ("a", "b")))) if label else ()
+            second = draw(st.sampled_from(choosable)) if label else ()
             if draw(st.integers(0, 9)):
                 answers.append(Answer(name, label, (("whom", second),) if second else ()))
         started = NOON + timedelta(minutes=draw(st.integers(0, 600)))
@@ -313,10 +314,11 @@ def test_exclusions_are_those_found_by_hand(
 
 
 @quick
-@given(several=submissions(), many=st.booleans())
+@given(st.booleans().flatmap(lambda many: st.tuples(st.just(many), submissions(choices=many))))
 def test_further_answers_are_those_of_a_count_by_hand(
-    several: list[Submission], many: bool
+    answered: tuple[bool, list[Submission]],
 ) -> None:
+    many, several = answered
     taxonomy = replace(HATE, questions=(replace(WHEN, kind="choices" if many else "choice"),))
     answers = answers_table(several, SHEETS, ["whom"])
     settled = settle(answers, taxonomy)

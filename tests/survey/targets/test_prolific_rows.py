@@ -16,7 +16,7 @@ from openpyxl import Workbook
 
 from memeloc.errors import InputError
 from memeloc.survey.model import Participant
-from memeloc.survey.targets.prolific.columns import COLUMNS, MEANINGS, key_of
+from memeloc.survey.targets.prolific.columns import COLUMNS, MEANINGS, NOTHING, key_of
 from memeloc.survey.targets.prolific.target import Prolific
 from memeloc.survey.targets.registry import make_target, recognise
 from memeloc.survey.targets.resolver import import_file
@@ -457,7 +457,9 @@ def test_every_heading_of_the_table_means_one_thing() -> None:
     assert {key_of(key) for key in api() if key not in ("strata", "_links")} <= COLUMNS.keys()
 
 
-_CELL = st.text(st.characters(exclude_characters="\x00"), max_size=12) | st.sampled_from(
+_CELL = st.text(st.characters(exclude_characters="\x00"), max_size=12).filter(
+    lambda text: key_of(text) not in NOTHING - {""}
+) | st.sampled_from(
     ["CONSENT_REVOKED", "DATA_EXPIRED", "=A1", "'=A1", "2026-03-02", "NOCODE", "\ufeff", "\u202ex"]
 )
 
