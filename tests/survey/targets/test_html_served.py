@@ -6,6 +6,7 @@ import base64
 import html
 import json
 import re
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
@@ -152,6 +153,20 @@ def test_answers_that_keys_pass_on_the_way_to_another_are_not_sent(
         page.click(button)
         wait_until(page, lambda kept: not any(field == "pending" for _, field, _ in kept))
     assert [sent["label"] for sent in server.answers.values()] == ["unknown"]
+
+
+def test_who_leaves_half_way_leaves_the_last_answer_too(
+    browser: Browser, survey: SurveyPack
+) -> None:
+    with served(browser, survey) as (server, page, _):
+        agree(page)
+        fill(page, survey, 0, 1)
+        page.check("input[name=label][value=hate]")
+        page.goto("about:blank")
+        end = time.monotonic() + 15
+        while len(server.answers) < 2 and time.monotonic() < end:
+            page.wait_for_timeout(20)
+    assert server.labels() == ["no-hate", "hate"]
 
 
 def test_the_end_waits_until_the_server_is_back(browser: Browser, survey: SurveyPack) -> None:

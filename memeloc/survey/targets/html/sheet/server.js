@@ -1,7 +1,7 @@
 // Answers of a page that `memeloc survey serve` shows. In: a record. Out: a request for each answer.
 //
-// An item is sent when its person goes on: arrow keys choose each answer that they pass on the way to
-// another, and the server judges what it gets.
+// An item is sent when its person goes on, or leaves the page: arrow keys choose each answer that they
+// pass on the way to another, and the server judges what it gets.
 //
 // What the server has not confirmed stays pending in the browser, an item once, and is tried again
 // until it has. An answer's number grows with each change of it, also in another browser.
@@ -22,6 +22,7 @@ function note(item) {
 async function postTo(address, value) {
   const reply = await fetch(address, {
     method: "POST", body: JSON.stringify(value), cache: "no-store",
+    keepalive: true,  // of a page that is left
     headers: { "Content-Type": "application/json", "X-CSRF-Token": server.csrf },
   });
   const content = await reply.json().catch(() => ({}));

@@ -145,6 +145,7 @@ async function begin() {
   main.addEventListener("focusin", showKeys);
   addEventListener("scroll", showKeys, { passive: true });
   addEventListener("online", server ? flush : sendAll);
+  if (server) addEventListener("pagehide", flush);
   show();
   if (record.status) settle();
   if (server) flush(); else sendAll();
