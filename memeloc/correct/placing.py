@@ -152,11 +152,10 @@ def identify(
             and _shows(answers, sent.items)
         ]
         if len(fitting) != 1:
-            names = ", ".join(sorted(sheets)) or "none"
             raise InputError(
                 f"it is not clear which sheet this is ({len(fitting) or 'no'} sheets fit): its id "
-                "is lost or of another workspace. Name --lang, --round and --person. Sheets of "
-                f"this workspace: {names}",
+                "is lost or of another workspace. Name --lang, --round and --person; `memeloc "
+                "correct status` lists what went out",
                 file=answers.file,
             )
         sheet = fitting[0]

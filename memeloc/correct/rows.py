@@ -80,33 +80,32 @@ def gather(path: Path, rows: Iterable[Row], facts: Mapping[str, str] | None = No
     What contradicts itself is an answer that says so (`unclear`), with all that was typed. `facts`
     are `language`, `round` and `person` of the sheet, as far as the file says; read after the last
     row.
+
+    Raises:
+        InputError: they are rows of several sheets.
     """
-    problems: list[InputError] = []
     kept: list[Row] = []
     sheets: set[str] = set()
     for row in rows:
         sheets |= {row.sheet} - {""}
         kept.append(row)
     if len(sheets) > 1:
-        problems.append(
-            InputError(
-                f"rows of several sheets stand together ({', '.join(sorted(sheets))}): import each "
-                "sheet in a file of its own",
-                file=path,
-            )
+        raise InputError(
+            f"rows of several sheets stand together ({', '.join(sorted(sheets))}): import each "
+            "sheet in a file of its own",
+            file=path,
         )
-        kept = []
     facts = facts or {}
     round_ = facts.get("round", "")
     return SheetAnswers(
-        sheet=sheets.pop() if len(sheets) == 1 else "",
+        sheet=next(iter(sheets), ""),
         language=facts.get("language", ""),
         round=int(round_) if round_.isdecimal() else 0,
         person=facts.get("person", ""),
         file=path,
         sha256=file_sha256(path),
         answers=tuple(answers_of(row for row in kept if row.meme_id and row.part)),
-        problems=tuple(problems),
+        problems=(),
         rows=tuple(kept),
     )
 

@@ -431,3 +431,11 @@ def test_help_has_an_example(command: Command, name: str) -> None:
     shown = command("correct", name, "--help")
     assert shown.status == 0
     assert f"memeloc correct {name}" in shown.out.split("Example:")[1]
+
+
+@pytest.mark.parametrize("only", ["m1,m9", "newest"])
+def test_a_meme_that_is_not_there_is_named(workspace: Path, command: Command, only: str) -> None:
+    outcome = command("correct", "export", "--lang", "de", "--to", "anna", "--only", only)
+    assert outcome.status == 1
+    assert f"no meme '{only.split(',')[-1]}'" in outcome.err
+    assert not list(workspace.glob("de-r1-anna*"))

@@ -97,6 +97,14 @@ def test_columns_and_rows_may_move(filled: Path) -> None:
     check_filled(filled)
 
 
+def test_rows_of_two_sheets_in_one_file_are_named(filled: Path) -> None:
+    rows = rows_of(filled)
+    rows[3][0] = rows[3][0].replace("s1|", "s2|")
+    save(filled, rows)
+    with pytest.raises(InputError, match=r"several sheets stand together \(s1, s2\)"):
+        read_sheet(filled)
+
+
 def test_without_its_keys_a_sheet_is_read_by_meme_and_part(filled: Path) -> None:
     rows = rows_of(filled)
     save(filled, [row[1:] for row in rows], encoding="utf-16", delimiter="\t")

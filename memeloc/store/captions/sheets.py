@@ -59,6 +59,9 @@ class Sheets(Repository):
         A caption is ready for round 1 when there is any translation of its current source (a
         transcript when it was read), for a later one when the round before has answered it and
         nothing about it waits to be settled.
+
+        Raises:
+            InputError: one of `meme_ids` is not there.
         """
         with self.database.read() as connection:
             sources = _texts(connection, source_query(kind))
@@ -71,6 +74,10 @@ class Sheets(Repository):
             texts |= texts_of(connection, older)
             claimed = _claimed(connection, tag, round_, person) if only == "unclaimed" else set()
             history = steps_before(connection, tag, round_, person, kind, meme_ids)
+        for meme_id in meme_ids or ():
+            if meme_id not in templates:
+                what = "text" if kind == "survey" else "meme"
+                raise InputError(f"The workspace has no {what} {meme_id[:80]!r}.")
         of_round = {row for row in answers if row.round == round_}
         own = {row for row in of_round if person in ("", row.person)}
         done = {row.meme_id for row in own if row.is_current}
