@@ -100,8 +100,7 @@ def _is_merged(row: Row, beside: _Place, items: Mapping[str, SentItem]) -> bool:
     return (
         not row.meme_id
         and not row.source
-        and row.part == beside[1]
-        and row.part <= len(items[beside[0]].source)
+        and 1 <= row.part == beside[1] <= len(items[beside[0]].source)
     )
 
 

@@ -234,6 +234,17 @@ def test_the_row_of_a_part_without_a_source_may_be_gone(filled: Path) -> None:
     assert answer.parts == ("", "neu")
 
 
+def test_an_empty_row_before_a_caption_is_no_part_of_it(tmp_path: Path) -> None:
+    path = tmp_path / "sheet.csv"
+    texts = [("one", "1", ""), ("", "", ""), ("two", "2", "eins"), ("three", "3", "")]
+    headings = [HEADINGS[name] for name in ("source", "machine", "text", "room")]
+    save(path, [headings, *([*each, "40"] for each in texts)])
+    items = {"m1": SentItem(("one", ""), ("1", "")), "m2": SentItem(("two", "three"), ("2", "3"))}
+    went_out = SentSheet("s1", "ar", 1, "amal", datetime(2026, 11, 21, tzinfo=UTC), items)
+    (answer,) = complete(read_sheet(path), went_out).answers
+    assert (answer.meme_id, answer.parts) == ("m2", ("eins", "3"))
+
+
 def test_an_untouched_copy_of_a_row_changes_nothing(filled: Path) -> None:
     rows = rows_of(filled)
     untouched = [*rows[1]]
