@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
@@ -150,16 +151,19 @@ def pairs(option: str, texts: Sequence[str] | None) -> dict[str, str]:
 
 
 def settings(texts: Sequence[str] | None) -> dict[str, Any]:
-    """The values of `--set`: numbers and flags as such, all else as text."""
-    import json
+    """The values of `--set`: what is a value in memeloc.toml or JSON as such, all else as text."""
+    return {key: _value(text) for key, text in pairs("--set", texts).items()}
 
-    values: dict[str, Any] = {}
-    for key, text in pairs("--set", texts).items():
-        try:
-            values[key] = json.loads(text)
-        except ValueError:
-            values[key] = text
-    return values
+
+def _value(text: str) -> Any:
+    import json
+    import tomllib
+
+    with suppress(ValueError):
+        return json.loads(text)
+    with suppress(ValueError):
+        return tomllib.loads(f"value = {text}")["value"]
+    return text
 
 
 def engine(name: str, address: str, settings: EngineSettings | None = None) -> Engine:

@@ -1,0 +1,23 @@
+"""`--set KEY=VALUE`: values as memeloc.toml and JSON write them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from memeloc.cli.options import settings
+
+
+@pytest.mark.parametrize(
+    ("text", "value"),
+    [
+        ("people={DE = 50}", {"DE": 50}),
+        ('people={"DE": 50}', {"DE": 50}),
+        ("sex={female = 0.5, male = 0.5}", {"female": 0.5, "male": 0.5}),
+        ("screen_out=true", True),
+        ("address=https://survey.example/memes", "https://survey.example/memes"),
+    ],
+)
+def test_values_are_written_as_in_the_guides(text: str, value: Any) -> None:
+    assert list(settings([text]).values()) == [value]
