@@ -57,9 +57,8 @@ _ALSO = {
     "meme": ("meme_id", "meme id", "id"),
     "number": ("part number", "no"),
 }
-_NAMES = {heading: name for name, heading in HEADINGS.items()} | {
-    other: name for name, others in _ALSO.items() for other in others
-}
+_NAMES = {heading: name for name, heading in HEADINGS.items()}
+_OTHER_NAMES = {other: name for name, others in _ALSO.items() for other in others}
 _WANTED = (
     f"the headings of a sheet: at least {HEADINGS['text']!r} and {HEADINGS['key']!r} (or "
     f"{HEADINGS['meme']!r} and {HEADINGS['number']!r}, or {HEADINGS['source']!r}) are needed"
@@ -132,14 +131,14 @@ def read_columns(path: Path, worksheet: str = "") -> SheetAnswers:
 
 def _rows(table: tables.Table, facts: dict[str, str]) -> Iterator[Row]:
     header = tables.Header(table.columns)
-    columns = tables.find_columns(header.names, _NAMES)
+    columns = _columns(header.names)
     for line in table.above:  # rows that were sorted before the headings, and titles
         row = _row(tables.Row(line.number, line.cells, header), columns)
         if row.meme_id and row.part:
             yield row
     for line in table.rows:
         if line.header is not header:
-            header, columns = line.header, tables.find_columns(line.header.names, _NAMES)
+            header, columns = line.header, _columns(line.header.names)
         if line.error:
             text = " | ".join(filter(None, map(text_of, line.cells)))
             yield Row(line.number, "", "", 0, "", text, status="", comment="", wrong=line.error)
@@ -150,8 +149,14 @@ def _rows(table: tables.Table, facts: dict[str, str]) -> Iterator[Row]:
                 facts.setdefault(name, value)
 
 
+def _columns(headings: Sequence[str]) -> dict[str, str]:
+    """The headings of our columns: as we wrote them, wherever a column of one's own stands."""
+    other = tables.find_columns(headings, _OTHER_NAMES)
+    return other | tables.find_columns(headings, _NAMES)
+
+
 def _is_header(texts: Sequence[str]) -> bool:
-    columns = tables.find_columns(texts, _NAMES)
+    columns = _columns(texts)
     says = {"key", "source"} & columns.keys() or {"meme", "number"} <= columns.keys()
     return "text" in columns and bool(says)
 

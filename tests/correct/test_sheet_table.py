@@ -97,6 +97,13 @@ def test_columns_and_rows_may_move(filled: Path) -> None:
     check_filled(filled)
 
 
+@pytest.mark.parametrize("own", ["Translation", "notes", "State", "No"])
+def test_a_column_of_ones_own_stands_for_none_of_the_sheets(filled: Path, own: str) -> None:
+    rows = rows_of(filled)
+    save(filled, [[own if row is rows[0] else "7", *row] for row in rows])
+    check_filled(filled)
+
+
 def test_rows_of_two_sheets_in_one_file_are_named(filled: Path) -> None:
     rows = rows_of(filled)
     rows[3][0] = rows[3][0].replace("s1|", "s2|")
