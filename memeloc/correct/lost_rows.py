@@ -15,6 +15,7 @@ from operator import is_
 from memeloc.correct.model import Row, SheetAnswers
 from memeloc.correct.placing import SentItem, SentSheet
 from memeloc.correct.rows import answers_of, plain_text
+from memeloc.correct.statuses import read_status
 
 _Place = tuple[str, int]
 """A meme, and its part counted from 1."""
@@ -24,6 +25,8 @@ def complete(answers: SheetAnswers, sheet: SentSheet) -> SheetAnswers:
     """The answers and rows again, with what the sheet showed where the file has lost it."""
     rows = _found(answers.rows, sheet.items)
     rows = [row if row.near else _as_sent(row, sheet.items[row.meme_id]) for row in rows]
+    if sheet.kind == "caption":  # in a survey, such a word may be a button's
+        rows = [_with_doubt_of_status(row) for row in rows]
     # A part of a transcript may be given up, so its row that is gone is asked about.
     gone = [] if sheet.kind == "transcript" else list(_gone(rows, sheet.items))
     if not gone and len(rows) == len(answers.rows) and all(map(is_, rows, answers.rows)):
@@ -125,6 +128,17 @@ def _as_sent(row: Row, item: SentItem) -> Row:
             )
             return replace(row, text=text, machine=shown, doubt=doubt)
     return row
+
+
+def _with_doubt_of_status(row: Row) -> Row:
+    """The row, to be looked at where a status was typed in place of the text."""
+    if row.status or row.wrong or read_status(row.text) is None:
+        return row
+    doubt = (
+        f"the text in row {row.number}, {row.text[:40]!r}, is the name of a status; if it is the "
+        "caption, accept it"
+    )
+    return replace(row, doubt=doubt)
 
 
 def _shown(items: Mapping[str, SentItem], place: _Place) -> str:

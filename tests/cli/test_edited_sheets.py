@@ -260,6 +260,20 @@ def test_a_text_typed_over_the_source_is_a_case(workspace: memeloc.Workspace) ->
     assert _missing(workspace, sheet.typed) == []
 
 
+@pytest.mark.parametrize("word", [WORDS["wordplay"], "correct"])
+def test_a_status_in_the_place_of_the_text_is_no_caption(
+    workspace: memeloc.Workspace, word: str
+) -> None:
+    path = workspace.root / "sheet.xlsx"
+    sheet = Sheet(path)
+    sheet.write(2, "your text", word)
+    sheet.book.save(path)
+    assert workspace.correcting.import_sheet(path).outcomes == {"case": 1}
+    (case,) = workspace.correcting.cases.open()
+    assert f"row 2, {word!r}, is the name of a status" in case.message
+    assert word in case.answers[0].text
+
+
 def test_a_case_says_what_was_not_understood(
     workspace: memeloc.Workspace,
     command: Callable[..., Outcome],
