@@ -9,7 +9,9 @@ front, which reading takes off. It is read with commas, semicolons or tabs, in U
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from itertools import islice
 from operator import itemgetter
 from pathlib import Path
 
@@ -17,7 +19,8 @@ from memeloc import tables
 from memeloc.correct.beside import history_lines, match_lines, term_lines
 from memeloc.correct.model import Row, Sheet, SheetAnswers, SheetItem, SheetPart
 from memeloc.correct.rows import gather, key_of, parts_of, split_key
-from memeloc.tables import Formula, read_table, text_of, write_table, wrong_in
+from memeloc.errors import InputError
+from memeloc.tables import Formula, read_table, read_tables, text_of, write_table, wrong_in
 from memeloc.tables.archives import is_workbook
 
 HEADINGS = {
@@ -121,12 +124,34 @@ def empty_columns(sheet: Sheet) -> set[str]:
 def read_columns(path: Path, worksheet: str = "") -> SheetAnswers:
     """Read a sheet from a CSV or a workbook, of which `worksheet` is looked at first.
 
+    People copy worksheets: one is read, and an answer that only a copy has is a problem.
+
     Raises:
         InputError: no table of it has a row with our headings, or it cannot be read.
     """
     table = read_table(path, is_header=_is_header, wanted=_WANTED, worksheet=worksheet)
     facts: dict[str, str] = {}
-    return gather(path, _rows(table, facts), facts)
+    answers = gather(path, _rows(table, facts), facts)
+    if not worksheet:
+        return answers
+    copies = islice(read_tables(path, is_header=_is_header, worksheet=worksheet), 1, None)
+    return replace(answers, problems=tuple(_only_in(copies, answers)))
+
+
+def _only_in(copies: Iterable[tables.Table], answers: SheetAnswers) -> Iterator[InputError]:
+    """For each copy of a worksheet the first row with an answer that only the copy has."""
+    read = {(row.text, row.status, row.comment) for row in answers.rows}
+    for copy in copies:
+        for row in _rows(copy, {}):
+            if row.is_touched and (row.text, row.status, row.comment) not in read:
+                shown = row.text or row.status or row.comment
+                yield InputError(
+                    f"another worksheet of the file has an answer here, {shown[:40]!r}, that the "
+                    "sheet itself lacks: copy it there",
+                    file=answers.file,
+                    row=row.number,
+                )
+                break
 
 
 def _rows(table: tables.Table, facts: dict[str, str]) -> Iterator[Row]:

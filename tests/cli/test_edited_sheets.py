@@ -260,6 +260,21 @@ def test_a_text_typed_over_the_source_is_a_case(workspace: memeloc.Workspace) ->
     assert _missing(workspace, sheet.typed) == []
 
 
+def test_an_answer_that_only_a_copied_worksheet_has_is_named(
+    workspace: memeloc.Workspace,
+) -> None:
+    path = workspace.root / "sheet.xlsx"
+    sheet = Sheet(path)
+    sheet.write(2, "your text", sheet.new())
+    sheet.book.copy_worksheet(sheet.page)
+    sheet.book.copy_worksheet(sheet.page).cell(4, sheet.column("your text")).value = "nur hier"
+    sheet.book.save(path)
+    result = workspace.correcting.import_sheet(path)
+    (problem,) = result.problems
+    assert (problem.row, "'nur hier'" in problem.message) == (4, True)
+    assert (result.outcomes, result.left_out) == ({"placed": 1}, 1)
+
+
 @pytest.mark.parametrize("word", [WORDS["wordplay"], "correct"])
 def test_a_status_in_the_place_of_the_text_is_no_caption(
     workspace: memeloc.Workspace, word: str
