@@ -12,6 +12,7 @@ from playwright.sync_api import Browser, BrowserContext, Page, expect, sync_play
 
 from memeloc.workspace import Workspace
 from tests.studio.served import Server, serving
+from tests.survey.sheet_pages import wait_until
 
 PHONE = {"width": 390, "height": 844}
 DE = "r1-b01-DE"
@@ -126,7 +127,7 @@ def test_who_leaves_half_way_goes_on_in_another_browser(
     page = come(context, server, "anna")
     agree(page)
     fill(page, 0, 3)
-    expect(page.locator("progress")).to_have_attribute("value", "3")
+    wait_until(page, lambda kept: not any(field == "pending" for _, field, _ in kept))
     page.close()
     again = come(context, server, "anna")
     expect(again.locator("progress")).to_have_attribute("value", "3")

@@ -6,6 +6,7 @@ import base64
 import html
 import json
 import re
+import threading
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -40,12 +41,16 @@ class SheetServer:
         self.status = 200
         self.replies: dict[str, Any] = {}
         self.stored: dict[str, Any] = {}
+        self.training = 0
+        self.may_answer = threading.Event()
+        self.may_answer.set()
 
     def reply(self, request: Request) -> Reply:
         if request.method == "GET":
             return Reply(self._page().encode(), headers={"Content-Type": "text/html"})
         if self.status != 200:
             return Reply(status=self.status)
+        self.may_answer.wait(30)
         headers = {name.lower(): value for name, value in request.headers.items()}
         self.tokens.add(headers["x-csrf-token"])
         sent = request.json()
@@ -57,7 +62,7 @@ class SheetServer:
 
     def _page(self) -> str:
         serve = {"answer": "/answer", "finish": "/finish", "csrf": "t0ken", "stored": self.stored}
-        return sheet_page(self.shown, serve=serve)
+        return sheet_page(self.shown, serve={**serve, "training": self.training})
 
     def item(self, entry: int) -> str:
         """The key of the sheet's entry at an index."""
@@ -206,8 +211,10 @@ def test_who_declines_is_told_so_and_keeps_nothing(browser: Browser, survey: Sur
 
 
 def test_feedback_is_read_before_the_next_item(browser: Browser, survey: SurveyPack) -> None:
-    with served(browser, survey) as (server, page, _):
+    with served(browser, survey) as (server, page, address):
         server.replies[server.item(0)] = {"feedback": {"correct": False, "text": "Look again."}}
+        server.training = 1
+        page.goto(address)
         agree(page)
         page.check("input[name=label][value=hate]")
         page.click("#next")
@@ -215,6 +222,20 @@ def test_feedback_is_read_before_the_next_item(browser: Browser, survey: SurveyP
         assert page.locator("progress").get_attribute("value") == "0"
         page.click("#next")
         page.locator("progress[value='1']").wait_for()
+
+
+def test_a_slow_server_holds_nobody_up(browser: Browser, survey: SurveyPack) -> None:
+    with served(browser, survey) as (server, page, _):
+        agree(page)
+        server.may_answer.clear()
+        page.keyboard.type("1")
+        page.keyboard.press("Enter")
+        page.keyboard.type("2")
+        page.keyboard.press("Enter")
+        page.locator("progress[value='2']").wait_for()
+        server.may_answer.set()
+        wait_until(page, lambda kept: not any(field == "pending" for _, field, _ in kept))
+    assert server.labels() == ["hate", "no-hate"]
 
 
 def test_who_is_screened_out_reads_why(browser: Browser, survey: SurveyPack) -> None:

@@ -113,10 +113,11 @@ def sheet_page(
         codes: whether it shows the sheet's completion codes.
         serve: for a page that a server of ours shows, which then keeps the codes to itself:
             `answer` and `finish` are the addresses that the page posts JSON to, `csrf` goes with
-            it as X-CSRF-Token, `stored` has the answers from before by item
-            (`{"label": ..., "further": {...}}`). It may also have `place`, a name under which the
-            browser keeps what is not yet stored (`answer` by default; it has to differ for another
-            person), and `number`, the highest number that was stored.
+            it as X-CSRF-Token, `training` is how many items at the beginning have feedback,
+            `stored` has the answers from before by item (`{"label": ..., "further": {...}}`). It
+            may also have `place`, a name under which the browser keeps what is not yet stored
+            (`answer` by default; it has to differ for another person), and `number`, the highest
+            number that was stored.
         address: what an `img` shows a picture by; data within the page by default.
 
     What the page posts to `answer`: item (`item_key`), label, further (by question id), number,

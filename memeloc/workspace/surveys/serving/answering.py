@@ -76,6 +76,7 @@ class Answering(Served):
         answers = self._places.answers(place_id)
         return sheet, {
             "csrf": self.tokens.csrf(token),
+            "training": len(sheet.training),
             "place": place_id,
             "number": max((answer.turn for answer in answers), default=0),
             "stored": {answer.item: answer.value for answer in answers},

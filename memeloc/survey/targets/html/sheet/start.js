@@ -82,11 +82,12 @@ async function leaveEntry(entry) {
   if (!record.status) go(record.at + 1);
 }
 
-// What is said of a training item is read before the next one comes.
+// What is said of a training item is read before the next one comes. No other item waits for the
+// network: who goes on fast would choose again where they think to be one further.
 const PATIENCE = 4000;
 
 async function holdForFeedback(entry) {
-  if (seenFeedback === entry.item) return false;
+  if (seenFeedback === entry.item || data.entries.indexOf(entry) >= server.training) return false;
   next.disabled = true;
   await Promise.race([flush(), new Promise((resolve) => { setTimeout(resolve, PATIENCE); })]);
   next.disabled = false;
