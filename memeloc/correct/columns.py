@@ -9,6 +9,7 @@ front, which reading takes off. It is read with commas, semicolons or tabs, in U
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import islice
@@ -157,6 +158,7 @@ def _only_in(copies: Iterable[tables.Table], answers: SheetAnswers) -> Iterator[
 def _rows(table: tables.Table, facts: dict[str, str]) -> Iterator[Row]:
     header = tables.Header(table.columns)
     columns = _columns(header.names)
+    said = {name: Counter[str]() for name in ("language", "round", "person")}
     for line in table.above:  # rows that were sorted before the headings, and titles
         row = _row(tables.Row(line.number, line.cells, header), columns)
         if row.meme_id and row.part:
@@ -169,9 +171,11 @@ def _rows(table: tables.Table, facts: dict[str, str]) -> Iterator[Row]:
             yield Row(line.number, "", "", 0, "", text, status="", comment="", wrong=line.error)
             continue
         yield _row(line, columns)
-        for name in ("language", "round", "person"):
+        for name, values in said.items():
             if name in columns and (value := line[columns[name]]):
-                facts.setdefault(name, value)
+                values[value] += 1
+    # What most rows say: a comma that was typed without quotation marks shifts a row's cells.
+    facts |= {name: values.most_common(1)[0][0] for name, values in said.items() if values}
 
 
 def _columns(headings: Sequence[str]) -> dict[str, str]:

@@ -104,6 +104,14 @@ def test_a_column_of_ones_own_stands_for_none_of_the_sheets(filled: Path, own: s
     check_filled(filled)
 
 
+def test_a_row_whose_cells_have_shifted_does_not_speak_for_the_sheet(filled: Path) -> None:
+    rows = rows_of(filled)
+    rows[1].insert(rows[0].index(HEADINGS["text"]), "one too many")
+    save(filled, rows)
+    back = read_sheet(filled)
+    assert (back.language, back.round, back.person) == ("ar", 1, "amal")
+
+
 def test_rows_of_two_sheets_in_one_file_are_named(filled: Path) -> None:
     rows = rows_of(filled)
     rows[3][0] = rows[3][0].replace("s1|", "s2|")
