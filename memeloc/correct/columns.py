@@ -198,6 +198,14 @@ def _row(line: tables.Row, columns: Mapping[str, str]) -> Row:
         if problem := wrong_in(cell, name == "text"):
             wrong = f"column {HEADINGS[name]!r}: {problem}"
             cells[name] = cell.text if isinstance(cell, Formula) else str(cell)
+    room = line[columns["room"]] if "room" in columns else ""
+    doubt = ""
+    if not cells["text"] and any(map(str.isalpha, room)):
+        cells["text"] = room
+        doubt = (
+            f"the text of row {line.number} stands in the column {HEADINGS['room']!r}; if it is "
+            "the caption, accept it"
+        )
     number = cells["number"]
     part = int(number) if number.isdecimal() else 0
     key = split_key(cells["key"]) or ("", cells["meme"], part, "")
@@ -210,4 +218,5 @@ def _row(line: tables.Row, columns: Mapping[str, str]) -> Row:
         machine=cells["machine"],
         source=cells["source"],
         wrong=wrong,
+        doubt=doubt,
     )

@@ -104,6 +104,12 @@ def test_a_column_of_ones_own_stands_for_none_of_the_sheets(filled: Path, own: s
     check_filled(filled)
 
 
+def test_a_text_in_the_next_column_is_kept(tmp_path: Path) -> None:
+    answer = read_cells(tmp_path, (1, "room", "daneben"))["m1"]
+    assert answer.typed == ("daneben", "")
+    assert "stands in the column 'room'" in answer.unclear
+
+
 def test_a_row_whose_cells_have_shifted_does_not_speak_for_the_sheet(filled: Path) -> None:
     rows = rows_of(filled)
     rows[1].insert(rows[0].index(HEADINGS["text"]), "one too many")
