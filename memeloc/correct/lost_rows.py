@@ -24,7 +24,9 @@ _Place = tuple[str, int]
 def complete(answers: SheetAnswers, sheet: SentSheet) -> SheetAnswers:
     """The answers and rows again, with what the sheet showed where the file has lost it."""
     rows = _found(answers.rows, sheet.items)
-    rows = [row if row.near else _as_sent(row, sheet.items[row.meme_id]) for row in rows]
+    rows = [
+        row if row.near else _as_sent(row, sheet.items[row.meme_id], sheet.kind) for row in rows
+    ]
     if sheet.kind == "caption":  # in a survey, such a word may be a button's
         rows = [_with_doubt_of_status(row) for row in rows]
     # A part of a transcript may be given up, so its row that is gone is asked about.
@@ -107,19 +109,21 @@ def _is_merged(row: Row, beside: _Place, items: Mapping[str, SentItem]) -> bool:
     )
 
 
-def _as_sent(row: Row, item: SentItem) -> Row:
+def _as_sent(row: Row, item: SentItem, kind: str) -> Row:
     """The row with the text that it showed; what that or the source was overwritten with, a person
     typed."""
     if not 1 <= row.part <= len(item.base):
         return row
-    shown = item.base[row.part - 1]
+    shown, source = item.base[row.part - 1], item.source[row.part - 1]
+    if kind == "transcript" and not source:
+        source = row.source  # words that say so stand for it
     if not row.machine:
         row = replace(row, machine=shown)
     if row.text or row.wrong:
         return row
     for name, text, was in (
         ("text to be corrected", row.machine, shown),
-        ("source", row.source, item.source[row.part - 1]),
+        ("source", row.source, source),
     ):
         if any(map(str.isalpha, text)) and plain_text(text) != plain_text(was):
             doubt = (
