@@ -151,7 +151,7 @@ def pairs(option: str, texts: Sequence[str] | None) -> dict[str, str]:
 
 
 def settings(texts: Sequence[str] | None) -> dict[str, Any]:
-    """The values of `--set`: what is a value in memeloc.toml or JSON as such, all else as text."""
+    """The values of `--set`: JSON, and tables as in memeloc.toml, as such; all else as text."""
     return {key: _value(text) for key, text in pairs("--set", texts).items()}
 
 
@@ -161,8 +161,9 @@ def _value(text: str) -> Any:
 
     with suppress(ValueError):
         return json.loads(text)
-    with suppress(ValueError):
-        return tomllib.loads(f"value = {text}")["value"]
+    if text.startswith("{"):  # elsewhere TOML has dates and times, which are texts here
+        with suppress(ValueError):
+            return tomllib.loads(f"value = {text}")["value"]
     return text
 
 

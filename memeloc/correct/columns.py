@@ -12,7 +12,6 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from itertools import islice
 from operator import itemgetter
 from pathlib import Path
 
@@ -21,7 +20,7 @@ from memeloc.correct.beside import history_lines, match_lines, term_lines
 from memeloc.correct.model import Row, Sheet, SheetAnswers, SheetItem, SheetPart
 from memeloc.correct.rows import gather, key_of, parts_of, split_key
 from memeloc.errors import InputError
-from memeloc.tables import Formula, read_table, read_tables, text_of, write_table, wrong_in
+from memeloc.tables import Formula, read_tables, text_of, write_table, wrong_in
 from memeloc.tables.archives import is_workbook
 
 HEADINGS = {
@@ -130,13 +129,13 @@ def read_columns(path: Path, worksheet: str = "") -> SheetAnswers:
     Raises:
         InputError: no table of it has a row with our headings, or it cannot be read.
     """
-    table = read_table(path, is_header=_is_header, wanted=_WANTED, worksheet=worksheet)
+    sheets = read_tables(path, is_header=_is_header, worksheet=worksheet)
+    table = next(sheets, None)
+    if table is None:
+        raise InputError(f"has no row with {_WANTED}", file=path)
     facts: dict[str, str] = {}
     answers = gather(path, _rows(table, facts), facts)
-    if not worksheet:
-        return answers
-    copies = islice(read_tables(path, is_header=_is_header, worksheet=worksheet), 1, None)
-    return replace(answers, problems=tuple(_only_in(copies, answers)))
+    return replace(answers, problems=tuple(_only_in(sheets, answers)))
 
 
 def _only_in(copies: Iterable[tables.Table], answers: SheetAnswers) -> Iterator[InputError]:
@@ -158,7 +157,7 @@ def _only_in(copies: Iterable[tables.Table], answers: SheetAnswers) -> Iterator[
 def _rows(table: tables.Table, facts: dict[str, str]) -> Iterator[Row]:
     header = tables.Header(table.columns)
     columns = _columns(header.names)
-    said = {name: Counter[str]() for name in ("language", "round", "person")}
+    counts = {name: Counter[str]() for name in ("language", "round", "person")}
     for line in table.above:  # rows that were sorted before the headings, and titles
         row = _row(tables.Row(line.number, line.cells, header), columns)
         if row.meme_id and row.part:
@@ -171,11 +170,11 @@ def _rows(table: tables.Table, facts: dict[str, str]) -> Iterator[Row]:
             yield Row(line.number, "", "", 0, "", text, status="", comment="", wrong=line.error)
             continue
         yield _row(line, columns)
-        for name, values in said.items():
+        for name, values in counts.items():
             if name in columns and (value := line[columns[name]]):
                 values[value] += 1
     # What most rows say: a comma that was typed without quotation marks shifts a row's cells.
-    facts |= {name: values.most_common(1)[0][0] for name, values in said.items() if values}
+    facts |= {name: values.most_common(1)[0][0] for name, values in counts.items() if values}
 
 
 def _columns(headings: Sequence[str]) -> dict[str, str]:

@@ -1,4 +1,4 @@
-"""`--set KEY=VALUE`: values as memeloc.toml and JSON write them."""
+"""`--set KEY=VALUE`: JSON, tables as in memeloc.toml, else text."""
 
 from __future__ import annotations
 
@@ -16,6 +16,7 @@ from memeloc.cli.options import settings
         ('people={"DE": 50}', {"DE": 50}),
         ("sex={female = 0.5, male = 0.5}", {"female": 0.5, "male": 0.5}),
         ("screen_out=true", True),
+        ("name=2026-11-23", "2026-11-23"),
         ("address=https://survey.example/memes", "https://survey.example/memes"),
     ],
 )

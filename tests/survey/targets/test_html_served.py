@@ -210,6 +210,24 @@ def test_who_declines_is_told_so_and_keeps_nothing(browser: Browser, survey: Sur
     assert server.answers == {}
 
 
+def test_who_declines_after_answers_that_were_not_sent_sends_none(
+    browser: Browser, survey: SurveyPack
+) -> None:
+    with served(browser, survey) as (server, page, _):
+        agree(page)
+        page.context.set_offline(True)
+        fill(page, survey, 0, 1)
+        for _ in range(2):
+            page.click("#back")
+        page.check("input[name=consent][value=no]")
+        page.click("#next")
+        page.context.set_offline(False)
+        page.wait_for_selector(".code")
+        assert kept_in(page) == {}
+    assert [sent["status"] for sent in server.finished] == ["no consent"]
+    assert server.answers == {}
+
+
 def test_feedback_is_read_before_the_next_item(browser: Browser, survey: SurveyPack) -> None:
     with served(browser, survey) as (server, page, address):
         server.replies[server.item(0)] = {"feedback": {"correct": False, "text": "Look again."}}
