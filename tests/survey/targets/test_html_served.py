@@ -160,14 +160,18 @@ def test_answers_that_keys_pass_on_the_way_to_another_are_not_sent(
     assert [sent["label"] for sent in server.answers.values()] == ["unknown"]
 
 
+@pytest.mark.parametrize("is_slow", [False, True])
 def test_who_leaves_half_way_leaves_the_last_answer_too(
-    browser: Browser, survey: SurveyPack
+    browser: Browser, survey: SurveyPack, is_slow: bool
 ) -> None:
     with served(browser, survey) as (server, page, _):
         agree(page)
+        if is_slow:  # the answer before is still under way
+            server.may_answer.clear()
         fill(page, survey, 0, 1)
         page.check("input[name=label][value=hate]")
         page.goto("about:blank")
+        server.may_answer.set()
         end = time.monotonic() + 15
         while len(server.answers) < 2 and time.monotonic() < end:
             page.wait_for_timeout(20)

@@ -31,12 +31,15 @@ async function postTo(address, value) {
   return content;
 }
 
+function postAnswer(item, number) {
+  const { questions } = data.entries.find((entry) => entry.item === item);
+  return postTo(server.answer, { item, ...answerOf(questions, record.answers[item].given), number });
+}
+
 async function postPending() {
   while (!record.reply && Object.keys(record.pending).length) {
     const [item, number] = Object.entries(record.pending).sort(([, a], [, b]) => a - b)[0];
-    const { questions } = data.entries.find((entry) => entry.item === item);
-    const content = await postTo(server.answer,
-      { item, ...answerOf(questions, record.answers[item].given), number });
+    const content = await postAnswer(item, number);
     if (record.pending[item] === number) delete record.pending[item];
     write(record);
     if (content.feedback) feedback.set(item, content.feedback);
@@ -64,6 +67,12 @@ function flush() {
     })
     .finally(() => { flushing = null; });
   return flushing;
+}
+
+// A page that is left cannot wait for one reply to send the next answer. All stay pending: who comes
+// back sends them again, and the server stores each once.
+function leave() {
+  for (const [item, number] of Object.entries(record.pending)) postAnswer(item, number).catch(() => {});
 }
 
 function end(reply) {

@@ -146,7 +146,7 @@ async function begin() {
   main.addEventListener("focusin", showKeys);
   addEventListener("scroll", showKeys, { passive: true });
   addEventListener("online", server ? flush : sendAll);
-  if (server) addEventListener("pagehide", flush);
+  if (server) addEventListener("pagehide", leave);
   show();
   if (record.status) settle();
   if (server) flush(); else sendAll();
