@@ -41,7 +41,7 @@ def serve(
     ),
     as_json: AsJson = False,
 ) -> None:
-    """Serve a survey's sheets: people get places, and each answer is stored as it is given.
+    """Serve a survey's sheets: each person gets a place, each answer is stored when they go on.
 
     Who comes by the address that a Prolific study has, or by a personal link, gets a sheet, and
     goes on where they were when they come again. What they finish is a submission like all others.
