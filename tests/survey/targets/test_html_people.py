@@ -208,27 +208,6 @@ def test_two_windows_of_one_person_lose_no_answer(
     context.close()
 
 
-def test_a_window_learns_that_another_has_finished_and_leaves_no_answer(
-    browser: Browser, tmp_path: Path, survey: SurveyPack
-) -> None:
-    receiver, context = Receiver(), new_context(browser)
-    with serve(receiver.reply) as address:
-        path = written(tmp_path, survey, address)
-        pages = [open_in(context, path, "?PROLIFIC_PID=ada") for _ in range(2)]
-        begin(pages[1])
-        pages[0].bring_to_front()
-        begin(pages[0])
-        finish(pages[0], survey)
-        wait_until(pages[0], lambda kept: kept.get(("ada", "sent", "")) is True)
-        pages[1].bring_to_front()
-        pages[1].check("input[name=label][value=unknown]")
-        pages[1].wait_for_selector(".code")
-        wait_until(pages[1], lambda _: answered_in(pages[1]) == 0)
-        assert code(pages[1]) == code(pages[0]) == "DONE-7"
-        context.close()
-    assert len(receiver.bodies) == 1
-
-
 def two_windows(context: BrowserContext, path: Path) -> tuple[Page, Page]:
     """One person's windows, both at the first item."""
     pages = [open_in(context, path, "?PROLIFIC_PID=ada") for _ in range(2)]
@@ -237,6 +216,24 @@ def two_windows(context: BrowserContext, path: Path) -> tuple[Page, Page]:
         begin(page)
         wait_until(page, lambda kept: ("ada", "submission", "") in kept)
     return pages[0], pages[1]
+
+
+def test_a_window_learns_that_another_has_finished_and_leaves_no_answer(
+    browser: Browser, tmp_path: Path, survey: SurveyPack
+) -> None:
+    receiver, context = Receiver(), new_context(browser)
+    with serve(receiver.reply) as address:
+        first, second = two_windows(context, written(tmp_path, survey, address))
+        first.bring_to_front()
+        finish(first, survey)
+        wait_until(first, lambda kept: kept.get(("ada", "sent", "")) is True)
+        second.bring_to_front()
+        second.check("input[name=label][value=unknown]")
+        second.wait_for_selector(".code")
+        wait_until(second, lambda _: answered_in(second) == 0)
+        assert code(second) == code(first) == "DONE-7"
+        context.close()
+    assert len(receiver.bodies) == 1
 
 
 def test_a_window_shows_the_end_that_another_came_to_and_could_not_send(
