@@ -21,6 +21,7 @@ _TABLE = Table(
     "Finished memes",
     "pictures",
     (
+        "file",
         "picture",
         ("template", lambda picture: picture.template or None),
         ("clean picture", lambda picture: picture.how or None),
@@ -103,13 +104,13 @@ def localise(
       memeloc localise *.jpg --out cats --exclude cat.2
       memeloc localise --langs de          (in a workspace: what was collected)
     """
-    from memeloc.workspace.localising import localise_pictures, name_pictures
+    from memeloc.workspace.localising import ToLocalise, localise_pictures
 
     tags = languages(langs)
     with progress("Localising", len(pictures) if pictures else None, unit="pictures") as bar:
         if pictures:
             result = localise_pictures(
-                name_pictures(pictures),
+                [ToLocalise(path) for path in dict.fromkeys(pictures)],
                 out,
                 source=source,
                 languages=tags or (),

@@ -8,9 +8,11 @@ from __future__ import annotations
 
 import io
 import json
+import os
 import shutil
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
+from itertools import count
 from pathlib import Path
 
 from PIL import Image
@@ -20,6 +22,7 @@ from memeloc.files import file_sha256, replacing
 from memeloc.items import FoundTemplate, Origin
 from memeloc.locales import default
 from memeloc.localise.localise import LocalisedMeme
+from memeloc.localise.protocol import FinishedMeme
 from memeloc.model import SEPARATOR
 from memeloc.tables import read_table, text_of, write_table
 from memeloc.templates import write_template
@@ -43,26 +46,59 @@ class Provenance:
 
 @dataclass(slots=True)
 class State:
-    """What was written into a folder: SHA-256s of templates' files, by template, and cells, by meme
-    and language."""
+    """What was written into a folder.
+
+    Attributes:
+        templates: SHA-256s of templates' files, by template.
+        cells: of the captions table, by meme and language.
+        pictures: the memes' own, by name: the SHA-256 of each and where it was, from the folder.
+    """
 
     templates: dict[str, dict[str, str]] = field(default_factory=dict)
     cells: dict[str, str] = field(default_factory=dict)
+    pictures: dict[str, list[str]] = field(default_factory=dict)
 
     @classmethod
     def read(cls, folder: Path) -> State:
         """The state of a folder; empty where nothing of it can be read."""
         try:
             values = json.loads((folder / STATE).read_text("utf-8"))
-            return cls(dict(values["templates"]), dict(values["cells"]))
+            known = values.get("pictures", {})
+            return cls(dict(values["templates"]), dict(values["cells"]), dict(known))
         except (OSError, ValueError, KeyError, TypeError):
             return cls()
 
     def write(self, folder: Path) -> None:
         """Keep it."""
         with replacing(folder / STATE) as temporary:
-            text = json.dumps({"templates": self.templates, "cells": self.cells}, indent=1)
-            temporary.write_text(text, encoding="utf-8")
+            temporary.write_text(json.dumps(asdict(self), indent=1), encoding="utf-8")
+
+    def name(self, meme: FinishedMeme, folder: Path) -> str:
+        """The name that a meme has in a folder: its own, with a number where another has that.
+
+        It is the same meme if its content is, or its place: one whose picture was replaced keeps
+        its name, and so what people typed about it.
+        """
+        content, place = picture = [meme.sha256, _place(meme.path, folder)]
+        names = {name.casefold(): name for name in self.pictures}
+        alike, name = list[str](), meme.name
+        for number in count(2):
+            if name.casefold() not in names:
+                break
+            alike.append(names[name.casefold()])
+            name = f"{meme.name}-{number}"
+        same = [other for other in alike if self.pictures[other][0] == content]
+        replaced = [other for other in alike if self.pictures[other][1] == place]
+        chosen = next(iter(same + replaced), name)
+        self.pictures[chosen] = picture
+        return chosen
+
+
+def _place(path: Path, folder: Path) -> str:
+    try:
+        return Path(os.path.relpath(path.resolve(), folder.resolve())).as_posix()
+    except ValueError:  # on another drive of Windows
+        return path.resolve().as_posix()
 
 
 def write_meme_template(
@@ -97,6 +133,7 @@ def write_meme_template(
     )
     write_template(template, out / TEMPLATES, name=meme.name)
     state.templates[meme.name] = _files(folder)
+    state.write(out)  # at once: of an interrupted run, too, it is not a person's
     return meme.name, ""
 
 
@@ -135,6 +172,7 @@ def write_captions(
         state.cells[f"{meme_id} {source}"] = cell
     if table:
         _write(path, columns, table)
+    state.write(out)
     return tuple(kept)
 
 
@@ -153,6 +191,7 @@ def fill_captions(out: Path, translations: Mapping[tuple[str, str], str], state:
             table[meme_id][column] = text
             state.cells[f"{meme_id} {column}"] = text
     _write(out / CAPTIONS, columns, table)
+    state.write(out)
 
 
 def _write(path: Path, columns: Sequence[str], table: Mapping[str, Mapping[str, str]]) -> None:

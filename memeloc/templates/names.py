@@ -14,8 +14,11 @@ from memeloc.errors import InputError
 from memeloc.model import check_tag_name
 
 
-def name_from(path: Path) -> str:
+def name_from(path: Path, *, otherwise: str = "") -> str:
     """A template's name made of a file's: letters without their accents, `-` for the rest.
+
+    Args:
+        otherwise: the name of a file whose own name comes to none.
 
     Raises:
         InputError: nothing is left, because the name has no Latin letter and no digit.
@@ -26,6 +29,8 @@ def name_from(path: Path) -> str:
     plain = unicodedata.normalize("NFKD", path.stem)
     plain = "".join(letter for letter in plain if not unicodedata.combining(letter))
     name = re.sub(r"[^A-Za-z0-9._-]+", "-", plain).strip("-._")[:100].rstrip("-._")
+    if otherwise and not _is_safe(name):
+        return otherwise
     if not name:
         raise InputError(
             "a template is named as its file, in Latin letters and digits, and this name has "
@@ -63,7 +68,4 @@ def _is_safe(name: str) -> bool:
 
 
 def _plain_name(key: str) -> str:
-    try:
-        return name_from(Path(f"{key}.png"))[:80].rstrip("-._")
-    except InputError:
-        return "template"
+    return name_from(Path(f"{key}.png"), otherwise="template")[:80].rstrip("-._")

@@ -104,13 +104,29 @@ def test_excluding_an_unknown_text_names_those_there_are(pictures: Path, command
     assert "there is no text 'sky.9' to exclude; there are sky.1, sky.2" in done.err
 
 
-def test_two_files_of_one_name_are_refused(pictures: Path, command: Run) -> None:
-    other = pictures / "other"
-    other.mkdir()
-    (other / "SKY.png").write_bytes((pictures / "sky.png").read_bytes())
-    done = command("localise", "sky.png", "other/SKY.png")
-    assert done.status == 1
-    assert "rename one of them" in done.err
+def test_two_pictures_of_one_name_keep_apart_what_people_typed(
+    pictures: Path, command: Run
+) -> None:
+    plate = drawn(gradient(), "a quiet // harbour", folder=pictures, quality=90)
+    for file in ("other/Sky.png", "猫.png"):
+        Path(file).parent.mkdir(exist_ok=True)
+        Image.fromarray(plate.meme).save(file)
+    command("localise", "sky.png", "--out", "o")
+    Path("o/captions.csv").write_text(
+        "meme_id,template,en,de\nsky,sky,Two Melons! // No Onion,Zwei // Keine\n"
+    )
+    done = command("localise", "猫.png", "other/Sky.png", "sky.png", "--out", "o", "--json")
+    assert [(each["file"], each["picture"]) for each in json.loads(done.out)["pictures"]] == [
+        ("猫.png", "meme"),
+        (str(Path("other/Sky.png")), "Sky-2"),
+        ("sky.png", "sky"),
+    ]
+    texts = {row["meme_id"]: (row["en"].casefold(), row["de"]) for row in captions(Path("o"))}
+    assert texts == {
+        "sky": ("two melons! // no onion", "Zwei // Keine"),
+        "meme": ("a quiet // harbour", ""),
+        "Sky-2": ("a quiet // harbour", ""),
+    }
 
 
 @pytest.mark.slow

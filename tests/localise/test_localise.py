@@ -122,11 +122,30 @@ def test_a_template_that_was_changed_stays(finished: tuple[Drawn, Path], tmp_pat
     assert file.read_text() == typed
 
 
-def test_an_unchanged_template_is_made_anew(finished: tuple[Drawn, Path], tmp_path: Path) -> None:
-    result, state = localised(finished), State()
-    write_meme_template(result, Provenance(), tmp_path, state)
+def test_a_template_that_an_interrupted_run_made_is_made_anew(
+    finished: tuple[Drawn, Path], tmp_path: Path
+) -> None:
+    write_meme_template(localised(finished), Provenance(), tmp_path, State())
+    state = State.read(tmp_path)
     assert write_meme_template(localised(finished, keep=2), Provenance(), tmp_path, state)[1] == ""
     assert len(load_template(tmp_path / "templates" / "onion").boxes) == 1
+
+
+def test_a_picture_keeps_its_name_by_its_content_or_its_place(tmp_path: Path) -> None:
+    def name(content: str, place: str, wished: str = "cat") -> str:
+        state = State.read(tmp_path / "o")
+        meme = FinishedMeme(wished, tmp_path / place, content, np.zeros((0, 0, 3), np.uint8))
+        chosen = state.name(meme, tmp_path / "o")
+        state.write(tmp_path / "o")
+        return chosen
+
+    assert name("A", "a/cat.jpg") == "cat"
+    assert name("B", "b/cat.jpg") == "cat-2"
+    assert name("C", "c/cat.jpg", "Cat") == "Cat-3"
+    assert name("B", "moved/cat.jpg") == "cat-2"
+    assert name("A, mended", "a/cat.jpg") == "cat"
+    assert name("A", "d/cat.jpg") == "cat-4"
+    assert name("A", "a copy.jpg", "a-copy") == "a-copy"
 
 
 def test_what_people_typed_into_the_table_stays(tmp_path: Path) -> None:

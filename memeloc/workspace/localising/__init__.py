@@ -8,7 +8,6 @@ from memeloc.workspace.localising.localising import (
     Localising,
     ToLocalise,
     localise_pictures,
-    name_pictures,
 )
 
 __all__ = [
@@ -17,5 +16,4 @@ __all__ = [
     "Localising",
     "ToLocalise",
     "localise_pictures",
-    "name_pictures",
 ]

@@ -8,7 +8,7 @@ and translated there.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -55,11 +55,16 @@ RENDERED = "rendered"
 
 @dataclass(frozen=True, slots=True)
 class ToLocalise:
-    """A picture to localise, and what is known of where it is from."""
+    """A picture to localise.
 
-    name: str
+    Attributes:
+        name: for tables and folders; empty for that of its file.
+        provenance: what is known of where it is from; None for its file's name.
+    """
+
     path: Path
-    provenance: Provenance = field(default_factory=Provenance)
+    name: str = ""
+    provenance: Provenance | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,11 +72,14 @@ class LocalisedPicture:
     """What became of a picture.
 
     Attributes:
+        file: what it was made of.
+        picture: its name in tables and folders.
         template: the name of its template; empty where nothing of it is translated.
         how: where the clean picture is from: `template`, `recovered` or `restored`.
         texts, taken, asked: how many texts were found, are translated, wait for a person.
     """
 
+    file: str
     picture: str
     template: str
     how: str
@@ -128,7 +136,7 @@ def localise_pictures(
     """Take the text out of finished memes, and set it again in other languages.
 
     Args:
-        pictures: each with a name of its own; see `name_pictures`.
+        pictures: two of one name are told apart by a number, which each keeps in later runs.
         out: the folder; it is made. It gets templates, the captions table, a page, and a sheet of
             questions where something is doubtful.
         source: tag of the language that the text is in.
@@ -157,18 +165,24 @@ def localise_pictures(
     state, memes, notes = State.read(out), list[LocalisedMeme](), [str(each) for each in wrong]
     problems: dict[str, str] = {}
     questions: list[ReviewRow] = []
+    done = set[str]()
     names: dict[str, str] = {}
     for each in pictures:
         try:
-            meme = open_meme(each.path, each.name)
+            meme = open_meme(each.path, each.name or name_from(each.path, otherwise="meme"))
+            meme = replace(meme, name=state.name(meme, out))
+            if meme.name in done:  # the same picture once more
+                continue
+            done.add(meme.name)
             image = Image.fromarray(meme.pixels)
             lines = by.read([image], locale)[0]
             lines += unread_lines(image, lines)
             texts = find_texts(meme.pixels, lines, locale)
             localised = localise(meme, texts, locale, ways, decisions(answers, meme, texts))
             if localised.clean is not None:
-                name, note = write_meme_template(localised, each.provenance, out, state)
-                names[each.name] = name
+                provenance = each.provenance or Provenance(each.path.name)
+                name, note = write_meme_template(localised, provenance, out, state)
+                names[meme.name] = name
                 notes += [note] if note else []
             write_pictures(localised, out)
             questions += review_rows(localised, answers, out)
@@ -192,7 +206,6 @@ def localise_pictures(
         translated, failures = translate_captions(
             out, locale, targets, translator, settings or {}, state, templates
         )
-    state.write(out)
     drawn = _render(out, [*targets], templates, fonts, rows)
     if wrong:
         notes.append(f"{out / SHEET} stays as it is until that is mended")
@@ -213,23 +226,6 @@ def localise_pictures(
         notes,
         sum(map(len, drawn.values())),
     )
-
-
-def name_pictures(paths: Sequence[Path]) -> list[ToLocalise]:
-    """Picture files with a name each, as tables and folders need it: their own where that is safe.
-
-    Raises:
-        InputError: two files would be called the same.
-    """
-    named: dict[str, Path] = {}
-    for path in paths:
-        name = name_from(path)
-        other = named.setdefault(name.casefold(), path)
-        if other.resolve() != path.resolve():
-            raise InputError(
-                f"would be called {name!r}, as {other} is; rename one of them", file=path
-            )
-    return [ToLocalise(name_from(path), path, Provenance(path.name)) for path in named.values()]
 
 
 class Localising(Part):
@@ -294,7 +290,7 @@ class Localising(Part):
 def _to_localise(item: Item) -> ToLocalise:
     assert item.path is not None
     return ToLocalise(
-        item.id, item.path, Provenance(item.origin.url or item.origin.source, item.origin.terms)
+        item.path, item.id, Provenance(item.origin.url or item.origin.source, item.origin.terms)
     )
 
 
@@ -332,6 +328,7 @@ def _render(
 
 def _result(meme: LocalisedMeme, names: Mapping[str, str]) -> LocalisedPicture:
     return LocalisedPicture(
+        str(meme.meme.path),
         meme.meme.name,
         names.get(meme.meme.name, ""),
         meme.clean.how if meme.clean is not None else "",
