@@ -91,12 +91,6 @@ def end_costs(
     return costs
 
 
-def uneven(width: float, mean: float) -> float:
-    """What a line costs that is wider or narrower than the mean of its sisters."""
-    share = width / mean - 1.0
-    return UNEVEN * share * share
-
-
 def _between(piece: str, word: str, after: str, linked: _LinkedWords) -> float:
     """The cost of an end between a piece and the next word, by those two alone."""
     if not word or not after:
