@@ -1,8 +1,9 @@
 """Who gets which sheet. In: a wish, and what is taken. Out: a place to go on with, a sheet, or why
 there is none.
 
-Nobody gets a sheet twice, nor a meme, unless the design allows that. Of the sheets that somebody
-can have, the one with the fewest people is given, the first of several.
+Nobody gets a sheet twice, nor a meme, unless the design allows that, and who was screened out gets
+no other. Of the sheets that somebody can have, the one with the fewest people is given, the first
+of several.
 """
 
 from __future__ import annotations
@@ -93,7 +94,8 @@ class Assigner:
         if wish.sheet and own:
             return own[-1]
         sheets = {place.sheet for place in taken.own} | set(taken.filled)
-        if len(sheets) >= self._most:
+        is_out = any(place.status in (FAILED_CHECKS, SCREENED_OUT) for place in taken.own)
+        if is_out or len(sheets) >= self._most:
             return own[-1] if own else "taken part"
         free = [sheet for sheet in wanted if self._can_have(sheet, wish, sheets, taken)]
         if not free:

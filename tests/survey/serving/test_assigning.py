@@ -84,6 +84,14 @@ def test_nobody_gets_a_meme_twice_unless_the_design_allows_it() -> None:
     assert assign(Wish(sheet="c-US"), own=[done], sheets=3, repeat_memes=True) == SHEETS[2]
 
 
+@pytest.mark.parametrize("status", ["failed_checks", "screened_out"])
+def test_who_was_screened_out_gets_no_other_sheet(status: str) -> None:
+    out = place("a-US", status)
+    assert assign(Wish(culture="US"), own=[out], sheets=3) == out
+    assert assign(Wish(sheet="b-US"), own=[out], sheets=3) == "taken part"
+    assert assign(Wish(sheet="b-US"), own=[place("a-US", "returned")], sheets=3) == SHEETS[1]
+
+
 def test_quotas_by_culture_and_by_sex() -> None:
     assert assign(Wish(culture="US"), {"a-US": 2, "b-US": 1}, people={"US": 3}) == "full"
     half = {"female": 0.5, "male": 0.5}
