@@ -5,6 +5,7 @@ from __future__ import annotations
 import errno
 import hashlib
 import os
+import re
 import secrets
 import tempfile
 from collections.abc import Iterator
@@ -15,6 +16,18 @@ from memeloc.errors import InputError
 
 LARGEST_FILE = 512 * 1024 * 1024
 """Bytes of a file that is read at once."""
+
+
+def fetch_first(path: Path) -> str:
+    """What to do about a file or folder that is not there because it was given by its address.
+
+    >>> fetch_first(Path("s3://memes/captions.csv"))
+    '. It is in object storage: fetch it to a disk first'
+    >>> fetch_first(Path("captions.csv"))
+    ''
+    """
+    is_address = re.match(r"[A-Za-z][A-Za-z0-9+.-]+:/", str(path))
+    return ". It is in object storage: fetch it to a disk first" if is_address else ""
 
 
 def read_head(path: Path, largest: int | None = LARGEST_FILE) -> bytes:
@@ -31,7 +44,9 @@ def read_head(path: Path, largest: int | None = LARGEST_FILE) -> bytes:
         with path.open("rb") as stream:
             head = stream.read(4096)
     except OSError as error:
-        raise InputError(f"cannot be read: {error.strerror}", file=path) from error
+        raise InputError(
+            f"cannot be read: {error.strerror}{fetch_first(path)}", file=path
+        ) from error
     if largest is not None and size > largest:
         raise InputError(
             f"has {size / 2**20:,.0f} MB; more than {largest // 2**20} MB are not read", file=path

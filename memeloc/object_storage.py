@@ -35,9 +35,15 @@ _AT_ONCE = 16
 _REASONS = (
     (r"NO_SUCH_BUCKET", "there is no such bucket; make it first", False),
     (
-        r"ACCESS_DENIED|INVALID_ACCESS_KEY|SIGNATURE_DOES_NOT_MATCH|UNRECOGNIZED_CLIENT|"
-        r"EXPIRED_TOKEN|INVALID_CLIENT_TOKEN|403|[Pp]ermission",
-        "it refuses the credentials that stand in the environment, or there are none",
+        r"INVALID_ACCESS_KEY|SIGNATURE_DOES_NOT_MATCH|UNRECOGNIZED_CLIENT|EXPIRED_TOKEN|"
+        r"INVALID_CLIENT_TOKEN",
+        "it refuses the credentials that stand in the environment",
+        False,
+    ),
+    (
+        r"ACCESS_DENIED|403|[Pp]ermission",
+        "it does not allow {operation} to the credentials in the environment, if there are any: "
+        "they need to list, read, write and delete objects there",
         False,
     ),
     (
@@ -182,6 +188,8 @@ class ObjectFolder:
             message = str(error)
             for pattern, reason, retryable in _REASONS:
                 if re.search(pattern, message):
+                    operation = re.search(r"during (\w+) operation", message)
+                    reason = reason.format(operation=operation[1] if operation else "this")
                     raise ServiceError(self.url, reason, retryable=retryable) from error
             raise ServiceError(self.url, message[:300], retryable=False) from error
 
@@ -334,7 +342,12 @@ def folder_at(place: str | Path | Folder) -> Folder:
         return place
     match = _ADDRESS.fullmatch(str(place))
     if match is None:
-        return LocalFolder(Path(place))
+        scheme, colon, _ = str(place).partition(":")
+        if colon and scheme.lower() in _PYARROW:
+            raise InputError(f"{str(place)[:80]!r} is no address: write {scheme}://BUCKET/FOLDER.")
+        # pyarrow would take `run:1/manifest.parquet` for an address.
+        is_like_one = colon and len(scheme) > 1
+        return LocalFolder(Path(place).absolute() if is_like_one else Path(place))
     scheme, rest = match[1].lower(), match[2]
     if scheme in ("file", "local"):
         return LocalFolder(Path(url2pathname("/" + unquote(rest).lstrip("/"))))

@@ -102,7 +102,12 @@ def test_a_bucket_that_is_not_there_is_named(server: str) -> None:
 @pytest.mark.parametrize(
     ("message", "sentence", "again"),
     [
-        ("AWS Error ACCESS_DENIED during HeadObject operation", "refuses the credentials", False),
+        ("AWS Error INVALID_ACCESS_KEY_ID during HeadObject", "refuses the credentials", False),
+        (
+            "AWS Error ACCESS_DENIED during PutObject operation",
+            "does not allow PutObject to",
+            False,
+        ),
         ("AWS Error NETWORK_CONNECTION during PutObject operation", "cannot be reached", True),
         ("AWS Error SLOW_DOWN during PutObject operation", "cannot be reached", True),
         ("the cat sits on the cable", "the cat sits on the cable", False),
@@ -123,6 +128,11 @@ def test_credentials_in_an_address_are_refused(address: str) -> None:
     with pytest.raises(InputError, match="do not belong in an address") as raised:
         folder_at(address)
     assert "mine" not in str(raised.value)
+
+
+def test_an_address_without_slashes_is_no_folder() -> None:
+    with pytest.raises(InputError, match=r"'s3:memes/set' is no address: write s3://BUCKET/FOLDER"):
+        folder_at("s3:memes/set")
 
 
 def test_an_unknown_kind_of_address_is_named() -> None:

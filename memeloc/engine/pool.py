@@ -11,6 +11,7 @@ import os
 import pickle
 import signal
 import sys
+import tempfile
 import threading
 import traceback
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -122,13 +123,16 @@ class _Worker(Generic[Shard, Result]):
         self.pipe: Connection | None = None
         self.task: tuple[int, Shard, int] | None = None
         self._process: Any = None
+        self._temporary: tempfile.TemporaryDirectory[str] | None = None
         self._has_function = False
 
     def start(self, method: str) -> None:
         """Start the process."""
         context: Any = multiprocessing.get_context(method)
         self.pipe, theirs = context.Pipe()
-        self._process = context.Process(target=_serve, args=(theirs,), daemon=True)
+        self._temporary = tempfile.TemporaryDirectory(prefix="memeloc-", ignore_cleanup_errors=True)
+        arguments = theirs, self._temporary.name
+        self._process = context.Process(target=_serve, args=arguments, daemon=True)
         with _signals_blocked():
             self._process.start()
         theirs.close()
@@ -176,11 +180,13 @@ class _Worker(Generic[Shard, Result]):
         return result
 
     def stop(self) -> None:
-        """End the process, whatever it is doing."""
+        """End the process, whatever it is doing, and remove its temporary files."""
         if self.pipe is not None:
+            assert self._temporary is not None
             self.pipe.close()
             self._process.terminate()
             self._process.join()
+            self._temporary.cleanup()
             self.pipe, self._has_function = None, False
 
 
@@ -200,12 +206,14 @@ def _signals_blocked() -> Iterator[None]:
         signal.pthread_sigmask(signal.SIG_SETMASK, before)
 
 
-def _serve(pipe: Connection) -> None:
+def _serve(pipe: Connection, temporary: str) -> None:
     """What a process does: it gets a function, and does the shards that come over the pipe.
 
-    It leaves Ctrl-C to its parent, and never outlives it.
+    It leaves Ctrl-C to its parent, and never outlives it. Its temporary files are in a folder that
+    its parent removes: it may be ended in the middle of a shard of some hundred megabytes.
     """
     signal.signal(signal.SIGINT, signal.SIG_IGN)
+    tempfile.tempdir = temporary
     threading.Thread(target=_end_with_parent, daemon=True).start()
     with suppress(*_DEATHS):
         function = pipe.recv()

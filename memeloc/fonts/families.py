@@ -14,7 +14,7 @@ import uharfbuzz as hb
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
 from memeloc.errors import InputError, MissingError
-from memeloc.files import file_sha256
+from memeloc.files import fetch_first, file_sha256
 from memeloc.fonts import system
 from memeloc.model import FaceName
 from memeloc.settings import read_toml, validate
@@ -250,7 +250,9 @@ def user_family(font: str) -> Family:
         place = None if path.suffix.lower() in system.SUFFIXES else system.find(name)
         if place is None:
             raise InputError(
-                "there is no such font file, and no font of this system has that name", file=path
+                "there is no such font file, and no font of this system has that name"
+                f"{fetch_first(path)}",
+                file=path,
             )
         path, index = place
     poster = settings or _poster_weight(path, index)

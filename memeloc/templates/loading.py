@@ -15,6 +15,7 @@ from pathlib import Path
 
 from memeloc import resources
 from memeloc.errors import InputError
+from memeloc.files import fetch_first
 from memeloc.model import Template, TextBox, check_tag_name
 from memeloc.templates.definition import check_turned_boxes, read_definition
 from memeloc.templates.memegen import CONFIGS, PLACES
@@ -192,7 +193,9 @@ def _template_paths(folder: Path) -> dict[Path, str | None]:
     """
     if not folder.is_dir():
         what = "is not a folder" if folder.exists() else "there is no such folder"
-        raise InputError(f"{what}; give a folder of templates or pictures", file=folder)
+        raise InputError(
+            f"{what}; give a folder of templates or pictures{fetch_first(folder)}", file=folder
+        )
     try:
         paths = [folder]
         if not (folder / DEFINITION).is_file() and not _is_memegens(folder):

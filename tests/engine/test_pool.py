@@ -49,6 +49,43 @@ def test_no_process_outlives_its_parent(tmp_path: Path, number: signal.Signals, 
     assert printed.count("Traceback") == (1 if number == signal.SIGINT else 0)
 
 
+_STAGING = """
+import os, sys, tempfile, time
+from pathlib import Path
+from memeloc.engine import fork_ahead, map_shards
+
+def work(number):
+    Path(tempfile.mkdtemp(), "shard.tar").touch()
+    Path(sys.argv[1], str(number)).touch()
+    if number == 1:
+        os.kill(os.getpid(), 9)
+    time.sleep(60)
+
+if __name__ == "__main__":
+    spread = fork_ahead(2) if sys.argv[2] == "forked" else map_shards
+    spread(work, range(2), jobs=2, on_done=print)
+"""
+
+
+@pytest.mark.parametrize("way", ["started", "forked"])
+def test_an_interrupt_leaves_no_temporary_files(tmp_path: Path, way: str) -> None:
+    script = tmp_path / "script.py"
+    script.write_text(_STAGING)
+    begun, temporary = tmp_path / "begun", tmp_path / "temporary"
+    begun.mkdir()
+    temporary.mkdir()
+    parent = subprocess.Popen(
+        [sys.executable, script, begun, way],
+        env={**os.environ, "TMPDIR": str(temporary)},
+        stderr=subprocess.DEVNULL,
+        process_group=0,
+    )
+    _wait_until(lambda: len(list(begun.iterdir())) == 2)
+    os.killpg(parent.pid, signal.SIGINT)
+    parent.wait(10)
+    assert not list(temporary.rglob("*.tar"))
+
+
 _FORKING = """
 import os
 from memeloc.engine import fork_ahead

@@ -102,6 +102,15 @@ def test_a_table_becomes_pictures_manifest_and_page(tmp_path: Path) -> None:
         assert picture.size == (rows[0]["width"], rows[0]["height"])
 
 
+def test_a_folder_may_be_named_like_an_address(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    table = _table(tmp_path, ROWS)
+    monkeypatch.chdir(tmp_path)
+    assert _counts(_render(table, Path("run:1/out"))) == (9, 0, 0, 0)
+    _assert_whole(tmp_path / "run:1/out", 9)
+
+
 def test_a_second_run_changes_nothing(tmp_path: Path) -> None:
     out, table = tmp_path / "out", _table(tmp_path, ROWS)
     _render(table, out)
