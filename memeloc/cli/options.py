@@ -34,6 +34,8 @@ TemplateFolders = Annotated[
     Option(
         "--templates",
         metavar="DIR",
+        exists=True,
+        file_okay=False,
         help="A folder of templates or pictures of yours; may be repeated.",
     ),
 ]

@@ -41,6 +41,7 @@ class Face:
             self.font.set_variations(dict(settings))
         if embolden:
             self.font.synthetic_bold = (embolden, embolden, False)
+        self._lacks = frozenset(family.poster_lacks if face == "poster" else "")
         self._covered: dict[str, bool] = {}
 
     @cached_property
@@ -71,4 +72,5 @@ class Face:
 
     def _has_all(self, text: str) -> bool:
         nominal = self.font.get_nominal_glyph
-        return all(nominal(ord(char)) for char in _IGNORABLE.sub("", text))
+        shown = _IGNORABLE.sub("", text)
+        return self._lacks.isdisjoint(shown) and all(nominal(ord(char)) for char in shown)

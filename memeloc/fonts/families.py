@@ -47,6 +47,7 @@ class Family:
         poster, plain, comic: variation settings (axis tag to value).
         embolden: thickness added to the strokes of the poster face, or, of a handwritten font,
             of the comic one; in em.
+        poster_lacks: characters that its poster face draws wrong, and other fonts instead.
     """
 
     name: str
@@ -62,6 +63,7 @@ class Family:
     plain: Mapping[str, float] = field(default_factory=dict)
     comic: Mapping[str, float] = field(default_factory=dict)
     embolden: float = 0.0
+    poster_lacks: str = ""
 
     @cached_property
     def _place(self) -> tuple[Path, int] | None:
@@ -172,6 +174,7 @@ class _Entry(BaseModel):
     plain: dict[str, float] = Field({}, description=_AXES)
     comic: dict[str, float] = Field({}, description=_AXES)
     embolden: float = 0.0
+    poster_lacks: str = Field("", description="characters that its poster face draws wrong")
 
     @model_validator(mode="after")
     def _from_somewhere(self) -> _Entry:

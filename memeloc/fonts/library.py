@@ -224,4 +224,4 @@ class FontLibrary:
 
 def _identity(family: Family) -> str:
     settings = f"{family.poster}{family.plain}{family.comic}{family.embolden}{family.index}"
-    return family.file_sha256 + settings
+    return family.file_sha256 + settings + family.poster_lacks

@@ -79,12 +79,24 @@ def test_what_is_skipped_is_named_up_to_twenty(
     assert "30 captions skipped" in done.out
 
 
+def test_what_is_wrong_is_named_before_captions_that_are_still_to_come(
+    command: Command, table: Path, tmp_path: Path
+) -> None:
+    to_come = "".join(f"t{i},robot-chef,a,,\n" for i in range(30))
+    table.write_text(GOOD + to_come + "w,robot-chef,a // b // c,b,c\n", encoding="utf-8")
+    done = command("render", table, "--out", tmp_path / "out")
+    lines = done.err.splitlines()
+    assert "row 33, column en: The caption has 3 parts" in lines[0]
+    assert lines[1] == f"Skipped: {table}, row 3, column de: The caption is empty."
+    assert lines[20] == f"and 41 more, all of them in {tmp_path / 'out' / 'skipped.csv'}"
+
+
 @pytest.mark.parametrize(
     ("arguments", "status", "answer"),
     [
         (("--langs", "fr"), 1, "en, de, zh-Hans"),
         (("--langs", "de", "--format", "gif"), 1, "jpg, png, webp, avif"),
-        (("--langs", "de", "--templates", "/nowhere"), 0, "/nowhere"),
+        (("--langs", "de", "--templates", "/nowhere"), 2, "/nowhere"),
         (("--langs", "de", "--font", "/nowhere.ttf"), 1, "/nowhere.ttf"),
         (("--langs", "de", "--quality", "101"), 2, "100"),
         (("--langs", "de", "--max-side", "1"), 2, "16"),

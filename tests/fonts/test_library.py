@@ -13,6 +13,7 @@ import uharfbuzz as hb
 from memeloc.errors import InputError, MissingError
 from memeloc.fonts import Face, FontLibrary, load_families
 from memeloc.locales import default
+from memeloc.model import FaceName
 from memeloc.resources import folder
 
 FONTS = FontLibrary()
@@ -61,6 +62,18 @@ def test_every_family_is_there_and_free(name: str) -> None:
     for settings in (family.poster, family.plain, family.comic):
         for axis, value in settings.items():
             assert axes[axis].min_value <= value <= axes[axis].max_value
+
+
+@pytest.mark.parametrize("face", ["poster", "plain"])
+@pytest.mark.parametrize("name", PACKAGED)
+def test_no_sign_of_a_number_runs_into_the_digit(name: str, face: FaceName) -> None:
+    drawn = Face(FONTS.families[name], face)
+    for char in "+-\N{MINUS SIGN}×÷=±<>%‰°€£¥$₹₺₽₪₫0123456789–—#@&":
+        if drawn.covers(char):
+            glyph = drawn.font.get_nominal_glyph(ord(char))
+            ink = drawn.font.get_glyph_extents(glyph)
+            right = drawn.font.get_glyph_h_advance(glyph) - ink.x_bearing - ink.width
+            assert min(ink.x_bearing, right) > -0.1 * drawn.upem, char
 
 
 def test_another_file_is_refused() -> None:

@@ -63,6 +63,7 @@ class Run:
         self._settings = settings
         self._summary = summary
         self._skipped = skipped
+        self._empty: list[InputError] = []  # captions: mostly languages that are still to come
         self._folder = folder
         self._out = folder.path
         self._cut_off = (self._out / RUNNING).exists()
@@ -127,6 +128,8 @@ class Run:
     def finish(self) -> None:
         """Write manifest and page, unless they say already what they would say."""
         self._summary.notes += self._inputs.notes
+        listed = self._summary.input_problems
+        listed += self._empty[: _LISTED - len(listed)]
         self._skipped.keep()
         names = [MANIFEST, PAGE] if self._page else [MANIFEST]
         there = all((self._out / name).exists() for name in names)
@@ -365,8 +368,10 @@ class Run:
         self._skipped.add(problem)
         self._summary.skipped += problem.captions
         self._summary.input_kinds[problem.kind] += 1
-        if len(self._summary.input_problems) < _LISTED:
-            self._summary.input_problems.append(problem.error)
+        is_empty = problem.kind == "empty caption"
+        listed = self._empty if is_empty else self._summary.input_problems
+        if len(listed) < _LISTED:
+            listed.append(problem.error)
         self._advance(problem.captions)
 
     def _example(self, path: str) -> None:

@@ -33,7 +33,7 @@ class Summary:
         flawed: pictures that have a problem, of those that were asked for.
         problems: they by kind of problem, see `Proof.problems`; a picture may have several.
         input_kinds: problems of the table by kind.
-        input_problems: the first thousand of them.
+        input_problems: the first thousand of them, empty captions behind all others.
         failures: why pictures failed, the first thousand.
         notes: what was left out without losing a picture: wrong templates, columns of no language,
             pictures of earlier runs that somebody has changed.
