@@ -153,6 +153,25 @@ def test_prune_leaves_what_somebody_changed(tmp_path: Path) -> None:
     assert _keys(tmp_path) == [("m1", "en"), ("m2", "en")]
 
 
+@pytest.mark.parametrize("corrected", [False, True])
+def test_what_somebody_made_of_a_picture_is_kept_beside_the_new_one(
+    tmp_path: Path, corrected: bool
+) -> None:
+    _render(tmp_path, FIRST, ["en"])
+    picture = tmp_path / "out/en/robot-chef/m3.jpg"
+    for number, name in enumerate(["m3.changed.jpg", "m3.changed1.jpg"]):
+        picture.write_bytes(b"retouched %d" % number)
+        text = f"corrected {number}" if corrected else FIRST[-1][2]
+        rows = [*FIRST[:-1], (*FIRST[-1][:2], text, *FIRST[-1][3:])]
+        summary = _render(tmp_path, rows, ["en"])
+        assert (summary.rendered, summary.unchanged) == (1, 2)
+        assert str(picture) in str(summary.notes[0])
+        assert name in str(summary.notes[0])
+        assert picture.with_name(name).read_bytes() == b"retouched %d" % number
+        assert len(_keys(tmp_path)) == 3
+    assert _render(tmp_path, rows, ["en"]).notes == []
+
+
 def test_prune_follows_no_path_out_of_the_folder(tmp_path: Path) -> None:
     _render(tmp_path, FIRST, ["en"])
     own = tmp_path / "own.jpg"

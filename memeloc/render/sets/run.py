@@ -236,8 +236,20 @@ class Run:
             return
         if earlier is not None:
             meme.earlier[len(meme.places)] = earlier
+            if earlier.path == path and not self._cut_off:
+                self._set_aside(earlier)
         meme.places.append(None)
         items.append(Item(language, caption.parts, inputs, True))
+
+    def _set_aside(self, earlier: EarlierPicture) -> None:
+        """Keep what somebody made of a picture, which is to be made anew, under another name."""
+        if aside := self._storage.set_aside(earlier):
+            message = (
+                "was changed after memeloc made it; what it became is "
+                f"{aside.name} now, and the picture is made anew."
+            )
+            file = self._folder.place.address(earlier.path or "")
+            self._summary.notes.append(InputError(message, file=file))
 
     def _other_language(self, row: CaptionRow, language: str, meme: MemeRows) -> None:
         """Keep what an earlier run made of a caption that this run was not asked for."""

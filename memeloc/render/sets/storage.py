@@ -9,6 +9,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from functools import cached_property
+from itertools import count
 from pathlib import Path
 from typing import ClassVar, Literal
 
@@ -73,6 +74,15 @@ class Storage(ABC):
     def changed(self, picture: EarlierPicture) -> Path | str | None:
         """The file of a picture that somebody has changed, or None."""
 
+    def set_aside(self, picture: EarlierPicture) -> Path | None:
+        """Rename the file of a picture that somebody has changed, before it is made anew.
+
+        Returns:
+            The file as it is called now; None where nothing was changed, and in shards and object
+            storage, where nobody edits a picture.
+        """
+        return None
+
     @abstractmethod
     def remove_replaced(self, picture: EarlierPicture, path: str) -> None:
         """Remove a picture that a newer one, of this path, has taken the place of."""
@@ -124,6 +134,16 @@ class SingleFiles(Storage):
         """The file, where it is still there."""
         file = self.out / (picture.path or "")
         return file if file.is_file() else None
+
+    def set_aside(self, picture: EarlierPicture) -> Path | None:
+        """Rename the file if its size is another, as `has` sees it."""
+        file = self.changed(picture)
+        if file is None or self.has(picture, thoroughly=False):
+            return None
+        names = (f"{file.stem}.changed{number or ''}{file.suffix}" for number in count())
+        return file.rename(
+            next(path for name in names if not (path := file.with_name(name)).exists())
+        )
 
     def remove_replaced(self, picture: EarlierPicture, path: str) -> None:
         """Remove the file, unless it has the newer one's name."""
