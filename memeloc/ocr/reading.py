@@ -7,12 +7,13 @@ cannot be opened or read is a failure with a sentence, and the others go on.
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
 from memeloc.engine import ShardMap, ShardResult, map_shards
-from memeloc.engine.machines import seeing
+from memeloc.engine.machines import alike, seeing
 from memeloc.errors import MemelocError, ServiceError
 from memeloc.model import Locale
 from memeloc.ocr.transcript import Transcript
@@ -58,7 +59,7 @@ def read_pictures(
 
     Raises:
         InputError: a process does not see the files.
-        MissingError: what a reader needs is not installed.
+        MissingError: what a reader needs is not installed, or is another there than here.
     """
 
     def done(result: ShardResult[list[ToRead], list[ReadPicture]]) -> None:
@@ -67,8 +68,20 @@ def read_pictures(
         else:
             on_read([ReadPicture(picture.key, None, result.failure) for picture in result.shard])
 
-    read = seeing(_read_shard, [picture.path for picture in pictures[:1]])
+    readers = {(picture.reader, picture.locale.tag): picture.locale for picture in pictures}
+    read = alike(_read_shard, partial(_tools, readers))
+    read = seeing(read, [picture.path for picture in pictures[:1]])
     shard_map(read, _shards(pictures), jobs=jobs, on_done=done)
+
+
+def _tools(readers: Mapping[tuple[str, str], Locale]) -> dict[str, str]:
+    """Versions of the readers, and what they lack, by their names and those of the languages."""
+    from memeloc.ocr.readers import reader
+
+    return {
+        f"{name} for {locale.name}": f"{reader(name).version} {reader(name).lacks(locale)}"
+        for (name, _), locale in readers.items()
+    }
 
 
 def _read_shard(shard: Sequence[ToRead]) -> list[ReadPicture]:
