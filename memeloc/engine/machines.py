@@ -26,7 +26,7 @@ def seeing(function: Callable[[Shard], Result], paths: Iterable[Path]) -> Callab
         The function, which raises InputError where one of them is not there.
     """
     there = [Path(path).absolute() for path in paths if path.exists()]
-    return _Checked(function, partial(_see, there))
+    return Checked(function, partial(_see, there))
 
 
 def alike(
@@ -40,18 +40,21 @@ def alike(
     Returns:
         The function, which raises MissingError where one is missing, more, or of another version.
     """
-    return _Checked(function, partial(_compare, tools, tools()))
+    return Checked(function, partial(_compare, tools, tools()))
 
 
-class _Checked(Generic[Shard, Result]):
+class Checked(Generic[Shard, Result]):
+    """A function over shards that first checks something, once a process: `check` raises."""
+
     def __init__(self, function: Callable[[Shard], Result], check: Callable[[], None]) -> None:
         self._function, self._check = function, check
         self._done = False
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return _Checked, (self._function, self._check)
+        return Checked, (self._function, self._check)
 
     def __call__(self, shard: Shard) -> Result:
+        """What the function returns."""
         if not self._done:
             self._check()
             self._done = True

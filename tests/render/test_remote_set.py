@@ -7,6 +7,7 @@ import hashlib
 import io
 import json
 import os
+import platform
 import shutil
 import signal
 import subprocess
@@ -20,7 +21,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from memeloc.engine import ShardResult
-from memeloc.errors import InputError, ServiceError
+from memeloc.errors import InputError, MissingError, ServiceError
 from memeloc.object_storage import ObjectFolder, folder_at
 from memeloc.render.sets.parallel_set import Summary, render_table
 from memeloc.render.sets.picture_shards import PictureShards
@@ -334,6 +335,24 @@ def test_kill_9_and_the_next_run_finishes_in_the_bucket(
     assert summary.unchanged == kept > 0
     assert summary.rendered + summary.unchanged == 1200
     assert _whole(out) == _pairs(rows)
+
+
+@pytest.mark.parametrize("fails", [True, False])
+def test_a_machine_that_does_not_see_the_bucket_is_named(
+    tmp_path: Path, out: ObjectFolder, monkeypatch: pytest.MonkeyPatch, fails: bool
+) -> None:
+    def elsewhere(function: Any, shards: Any, **_: Any) -> None:
+        def entry(self: ObjectFolder, key: str) -> None:
+            if fails:
+                raise ServiceError(self.url, "it cannot be reached", retryable=True)
+
+        monkeypatch.setattr(ObjectFolder, "entry", entry)
+        function(next(iter(shards)))
+
+    reason = "it cannot be reached" if fails else "does not find"
+    with pytest.raises(MissingError, match=f"machine {platform.node()}: {out}: .*{reason}"):
+        _render(tmp_path, out, shard_map=elsewhere)
+    assert not any(key.endswith(".jpg") for key in _keys(out))
 
 
 @pytest.mark.slow

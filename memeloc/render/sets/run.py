@@ -122,7 +122,7 @@ class Run:
         self._folder.begin(self._earlier.run)
         jobs = jobs if len(first) > 1 else 1
         make = alike(self._maker.run, self._maker.tools)
-        make = seeing(make, [*self._folder.shared, *self._inputs.images])
+        make = self._folder.seen_by(seeing(make, self._inputs.images))
         shard_map(make, chain(first, shards), jobs=jobs, on_done=self._done)
 
     def finish(self) -> None:

@@ -7,13 +7,17 @@ back at the end, the page last. Pictures, shards and parts are written there by 
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+import platform
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from uuid import uuid4
 
-from memeloc.errors import InputError
+from memeloc.engine.machines import Checked, seeing
+from memeloc.engine.protocol import Result, Shard
+from memeloc.errors import InputError, MissingError, ServiceError
 from memeloc.object_storage import Folder, LocalFolder, ObjectFolder
 from memeloc.render.sets.manifest import MANIFEST, PARTS, SHARDS, STATE
 from memeloc.render.sets.out_folder import PAGE, SKIPPED
@@ -38,10 +42,9 @@ class SetFolder:
     def __init__(self, path: Path, place: Folder) -> None:
         self.path, self.place = path, place
 
-    @property
-    def shared(self) -> Sequence[Path]:
-        """What each machine of a run must see."""
-        return [self.path / RUNNING]
+    def seen_by(self, function: Callable[[Shard], Result]) -> Callable[[Shard], Result]:
+        """A function over shards that first checks that its machine sees the folder."""
+        return seeing(function, [self.path / RUNNING])
 
     def begin(self, run: int) -> None:
         """Note that a run writes from now on; again before it writes what earlier runs wrote."""
@@ -112,9 +115,8 @@ class _RemoteSet(SetFolder):
                 found.append((key, (status.st_size, status.st_mtime_ns)))
         return iter(sorted(found, key=lambda file: (file[0] == PAGE, "/" not in file[0], file[0])))
 
-    @property
-    def shared(self) -> Sequence[Path]:
-        return []
+    def seen_by(self, function: Callable[[Shard], Result]) -> Callable[[Shard], Result]:
+        return Checked(function, partial(_see, self.place))
 
     def begin(self, run: int) -> None:
         if self._run:
@@ -171,6 +173,20 @@ class _RemoteSet(SetFolder):
     def end(self) -> None:
         super().end()
         self.place.remove(RUNNING)
+
+
+def _see(place: ObjectFolder) -> None:
+    reason = "it does not find there what this run wrote"
+    try:
+        if place.entry(RUNNING) is not None:
+            return
+    except ServiceError as error:
+        reason = error.message
+    raise MissingError(
+        f"On the machine {platform.node()}: {place}: {reason}. Every machine of a cluster needs "
+        "the credentials and AWS_ENDPOINT_URL of the one where the command runs; guides/cluster.md "
+        "says how."
+    )
 
 
 @contextmanager
