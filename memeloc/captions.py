@@ -117,6 +117,7 @@ class CaptionsTable:
             cell.
         others: the language columns that are not wanted, in the table's order.
         noted: names of those of them of which rows say whether they have a caption.
+        wrong_templates: why templates that are not known cannot be used, by their names.
     """
 
     table: Table
@@ -129,6 +130,7 @@ class CaptionsTable:
     left_out: Mapping[str, Collection[str]] = field(default_factory=dict)
     others: tuple[LanguageColumn, ...] = ()
     noted: Collection[str] = ()
+    wrong_templates: Mapping[str, InputError] = field(default_factory=dict)
 
     @property
     def path(self) -> Path:
@@ -275,6 +277,8 @@ class CaptionsTable:
                 message = error.message
             else:
                 return
+        elif name in self.wrong_templates:
+            message = f"The template {name!r} cannot be used: {self.wrong_templates[name]}"
         yield "unknown template", "template", message
 
 
@@ -288,6 +292,7 @@ def read_captions(
     known_ids: Collection[str] | None = None,
     new_templates: bool = False,
     left_out: Mapping[str, Collection[str]] | None = None,
+    wrong_templates: Mapping[str, InputError] | None = None,
 ) -> CaptionsTable:
     """Open a captions table and settle which of its columns are languages.
 
@@ -301,6 +306,7 @@ def read_captions(
             form only; None is not to look.
         new_templates: take captions whose templates are not known yet.
         left_out: by column, the memes whose caption is to be left out.
+        wrong_templates: why other templates cannot be used, by their names.
 
     Raises:
         InputError: the file is not a captions table, or a wanted language is not in it.
@@ -344,6 +350,7 @@ def read_captions(
         new_templates,
         left_out or {},
         tuple(column for column in columns if column not in chosen),
+        wrong_templates=wrong_templates or {},
     )
 
 

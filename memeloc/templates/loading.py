@@ -128,6 +128,23 @@ def load_templates(folders: Sequence[Path] = ()) -> tuple[dict[str, Template], l
     return dict(sorted((template.name, template) for template in merged.values())), problems
 
 
+def problems_by_name(problems: Iterable[InputError]) -> dict[str, InputError]:
+    """What is wrong with templates, the first of each, by the name that the template would have.
+
+    >>> problems_by_name([InputError("is not a picture", file="mine/My cat.jpg")])
+    {'My-cat': InputError('is not a picture')}
+    """
+    named: dict[str, InputError] = {}
+    for problem in problems:
+        path = Path(problem.file or "")
+        if (path.parent / DEFINITION).is_file() or path.name in CONFIGS:
+            name = path.parent.name
+        else:
+            name = name_from(path, otherwise=path.name)
+        named.setdefault(name, problem)
+    return named
+
+
 def find_template(templates: Mapping[str, Template], name: str) -> Template:
     """The template called `name`.
 

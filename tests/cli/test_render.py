@@ -117,6 +117,29 @@ def test_wrong_options(
     assert "Traceback" not in done.err
 
 
+@pytest.mark.parametrize("strict", [(), ("--strict",)])
+@pytest.mark.parametrize("kind", ["definition", "picture", "plain"])
+def test_a_row_says_why_its_template_cannot_be_used(
+    command: Command, table: Path, tmp_path: Path, kind: str, strict: tuple[str, ...]
+) -> None:
+    folder = tmp_path / "mine" / "robot-chief"
+    (folder.parent if kind == "plain" else folder).mkdir(parents=True)
+    wrong = {
+        "definition": folder / "template.toml",
+        "picture": folder / "p.png",
+        "plain": folder.with_suffix(".png"),
+    }[kind]
+    if kind != "plain":
+        (folder / "template.toml").write_text('image = "p.png"\n[[box]]\nname = "a"\nbar = "top"\n')
+    wrong.write_text("neither a definition nor a picture")
+    table.write_text(GOOD.replace("robot-chef", "robot-chief"), encoding="utf-8")
+    options = ("--templates", tmp_path / "mine", "--out", tmp_path / "out", *strict)
+    done = command("render", table, *options)
+    assert done.status == 1
+    sentence = "row 2, column template: The template 'robot-chief' cannot be used"
+    assert f"{sentence}: {wrong}: " in done.err
+
+
 def test_strict_and_a_table_of_nothing_fail(command: Command, table: Path, tmp_path: Path) -> None:
     table.write_text(GOOD + "m2,robot-chef,,b,c\n", encoding="utf-8")
     out = tmp_path / "out"

@@ -37,6 +37,7 @@ from memeloc.render.sets.storage import Layout
 from memeloc.render.sets.summary import Summary
 from memeloc.tables.frames import Frame, as_file, of_frame
 from memeloc.templates import load_templates
+from memeloc.templates.loading import problems_by_name
 from memeloc.temporary_database import naming_full_folder
 
 __all__ = ["Progress", "Summary", "render_table"]
@@ -112,6 +113,7 @@ def render_table(
             source=source_language,
             locales=registry,
             left_out=left_out,
+            wrong_templates=problems_by_name(notes),
         )
         if strict:
             captions.check()
