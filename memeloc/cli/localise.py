@@ -21,8 +21,8 @@ _TABLE = Table(
     "Finished memes",
     "pictures",
     (
-        "file",
         "picture",
+        "file",
         ("template", lambda picture: picture.template or None),
         ("clean picture", lambda picture: picture.how or None),
         "texts",

