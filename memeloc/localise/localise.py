@@ -42,7 +42,8 @@ class LocalisedMeme:
     Attributes:
         texts: all that were found, in reading order.
         taken: the numbers of those that are translated.
-        open: the numbers of those that a person has to decide on; they stay in the picture.
+        open: the numbers of those that a person has to decide on; they stay in the picture, unless
+            it is a known template's.
         mask: on the letters of those taken.
         clean: the picture without them; None where nothing was taken.
         boxes: of the template, in the order of the parts.
@@ -115,17 +116,19 @@ def localise(
         MissingError: what is needed is not installed.
     """
     decided = decisions or {}
-    taken, waiting = [], []
+    taken, waiting, kept = [], [], []
     for text in texts:
         decision = decided.get(text_key(meme, text), "" if text.doubts else "text")
         if decision == "text" and text.strokes is not None:
             taken.append(text)
-        elif decision != "keep":
+        elif decision == "keep":
+            kept.append(text)
+        else:
             waiting.append(text.number)
     size = meme.pixels.shape[1], meme.pixels.shape[0]
     mask = mask_of(taken, size)
     with_regions = replace(meme, regions=tuple(text.region for text in taken))
-    picture = clean(with_regions, mask, sources) if taken else None
+    picture = clean(with_regions, mask, sources, mask_of(kept, size)) if taken else None
     boxes, parts = text_boxes(meme.pixels, taken, locale), [text.region.text for text in taken]
     if picture is not None and picture.template is not None:
         boxes, parts = picture.template.boxes, _by_box(taken, picture.template)

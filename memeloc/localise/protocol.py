@@ -14,6 +14,7 @@ from typing import Literal, Protocol
 
 import numpy as np
 import numpy.typing as npt
+from PIL import Image
 
 from memeloc.model import Template
 
@@ -30,6 +31,9 @@ around its own middle: as `memeloc.model.TextBox` has them."""
 How = Literal["template", "recovered", "restored"]
 """Where a clean picture comes from: a known template, several memes on one picture, or painted over
 by a `Restorer`."""
+
+_ALIKE = 40.0
+"""Levels of 255 by which letters differ at most that two pictures both have: JPEG and scaling."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -133,8 +137,22 @@ class CleanPictureSource(Protocol):
 
 
 def clean(
-    meme: FinishedMeme, mask: Mask, sources: Sequence[CleanPictureSource]
+    meme: FinishedMeme, mask: Mask, sources: Sequence[CleanPictureSource], kept: Mask
 ) -> CleanPicture | None:
-    """The clean picture of the first source that has one; None where none has."""
+    """The clean picture of the first source that has one; None where none has.
+
+    Args:
+        kept: True on the letters that are to stay: a known template that has none there is no
+            picture of this meme.
+    """
     found = (source.find(meme, mask) for source in sources)
-    return next((picture for picture in found if picture is not None), None)
+    return next((picture for picture in found if picture and _shows(picture, meme, kept)), None)
+
+
+def _shows(picture: CleanPicture, meme: FinishedMeme, kept: Mask) -> bool:
+    """Whether what is kept of a meme stands in a clean picture; only a template's may lack it."""
+    if picture.template is None or not kept.any():
+        return True
+    height, width = kept.shape
+    own = np.asarray(Image.fromarray(picture.pixels).resize((width, height)), np.float32)
+    return bool(np.abs(own[kept] - meme.pixels[kept]).mean() < _ALIKE)

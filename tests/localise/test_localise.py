@@ -100,6 +100,19 @@ def test_a_known_template_is_taken_with_its_boxes(
     assert not (tmp_path / "templates").exists()
 
 
+@pytest.mark.parametrize("has_it", [False, True])
+def test_a_known_template_without_a_text_that_is_kept_is_not_taken(
+    finished: tuple[Drawn, Path], tmp_path: Path, has_it: bool
+) -> None:
+    path = tmp_path / "ground.png"
+    picture = Image.open(finished[1]) if has_it else gradient()
+    picture.resize((300, 300)).save(path)
+    result = localised(finished, Known(Template("onions", path, (box(0.02),))), keep=2)
+    assert result.clean is not None
+    assert result.clean.how == ("template" if has_it else "restored")
+    assert result.parts == ("TWO MELONS",)
+
+
 def test_the_template_says_where_the_picture_is_from(
     finished: tuple[Drawn, Path], tmp_path: Path
 ) -> None:
