@@ -101,6 +101,21 @@ def _place(path: Path, folder: Path) -> str:
         return path.resolve().as_posix()
 
 
+def check_owner(folder: Path, names: Sequence[str]) -> None:
+    """See that files which are written over are of an earlier run. Writes nothing.
+
+    Raises:
+        InputError: the folder has a file of one of the names and never had localised memes.
+    """
+    own = [name for name in names if (folder / name).exists()]
+    if own and not (folder / STATE).is_file():
+        raise InputError(
+            f"{' and '.join(own)} in this folder {'was' if len(own) == 1 else 'were'} not made by "
+            "`memeloc localise`; name another folder, or move what is yours.",
+            file=folder,
+        )
+
+
 def write_meme_template(
     localised: LocalisedMeme, provenance: Provenance, out: Path, state: State
 ) -> tuple[str, str]:

@@ -65,6 +65,19 @@ def test_pictures_become_templates_captions_and_a_page(pictures: Path, command: 
     assert Path("o/rendered/de/sky/sky.jpg").is_file()
 
 
+@pytest.mark.parametrize("name", ["index.html", "review.xlsx"])
+def test_a_folder_of_somebodys_own_is_not_written_over(
+    pictures: Path, command: Run, name: str
+) -> None:
+    own = pictures / "o" / name
+    own.parent.mkdir()
+    own.write_text("my own")
+    done = command("localise", "sky.png", "--out", "o")
+    assert done.status == 1
+    assert f"o: {name} in this folder was not made by `memeloc localise`" in done.err
+    assert [path.read_text() for path in own.parent.iterdir()] == ["my own"]
+
+
 @pytest.mark.slow
 def test_what_people_decide_holds_in_later_runs(pictures: Path, command: Run) -> None:
     done = command("localise", "sky.png", "--out", "o", "--exclude", "sky.2", "--json")

@@ -19,7 +19,7 @@ from memeloc.errors import InputError
 from memeloc.items import Item
 from memeloc.locales import Registry, default
 from memeloc.localise.localise import LocalisedMeme, localise, open_meme
-from memeloc.localise.page import write_page, write_pictures
+from memeloc.localise.page import PAGE, write_page, write_pictures
 from memeloc.localise.restoring import make_restorer
 from memeloc.localise.texts import find_texts
 from memeloc.localise.writing import (
@@ -27,6 +27,7 @@ from memeloc.localise.writing import (
     TEMPLATES,
     Provenance,
     State,
+    check_owner,
     column_of,
     read_captions_table,
     write_captions,
@@ -154,6 +155,7 @@ def localise_pictures(
         InputError: a name, tag, setting or file of the folder is wrong.
         MissingError: what is needed is not installed.
     """
+    check_owner(out, [PAGE, SHEET])
     registry = locales or default()
     locale = registry.get(source)
     targets = [each for each in map(registry.get, languages) if each.tag != locale.tag]
