@@ -14,6 +14,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable, Iterator, Sequence
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
@@ -259,18 +260,36 @@ def test_a_picture_newer_than_its_row_is_looked_into(tmp_path: Path, out: Object
     assert _whole(out) == _pairs(ROWS)
 
 
-def test_of_two_runs_the_later_one_goes_on(tmp_path: Path, out: ObjectFolder, small: None) -> None:
+@pytest.mark.parametrize("to", LAYOUTS)
+@pytest.mark.parametrize("when", ["before", "during", "after"])
+def test_of_two_runs_the_later_one_goes_on(
+    tmp_path: Path, out: ObjectFolder, small: None, when: str, to: str
+) -> None:
+    """The earlier one makes its second shard before, during or after the later one."""
+
     def spread(function: Any, shards: Any, *, on_done: Any, **_: Any) -> None:
-        for index, shard in enumerate(shards):
-            value = function(shard)
-            if index == 1:
-                (tmp_path / "other").mkdir()
-                assert _counts(_render(tmp_path / "other", out, MANY[2:]))[2] == 0
-            on_done(ShardResult(index, shard, value))
+        first, second = islice(shards, 2)
+        on_done(ShardResult(0, first, function(first)))
+        made = [function(second)] if when == "before" else []
+
+        def meanwhile(other: Any, shards: Any, *, on_done: Any, **_: Any) -> None:
+            for index, shard in enumerate(shards):
+                if not index and when == "during":
+                    made.append(function(second))
+                on_done(ShardResult(index, shard, other(shard)))
+
+        (tmp_path / "other").mkdir()
+        _render(tmp_path / "other", out, MANY[2:], to=to, shard_map=meanwhile)
+        if to == "webdataset":
+            assert set(_pairs(MANY[2:])) < set(_whole(out))
+        if when == "after":
+            made.append(function(second))
+            out.remove(f".memeloc/parts/{second.part}")  # as who is ended before writing its rows
+        on_done(ShardResult(1, second, made[0]))
 
     with pytest.raises(InputError, match="Another run has begun in this folder"):
-        _render(tmp_path, out, MANY, shard_map=spread)
-    assert _counts(_render(tmp_path, out, MANY))[2] == 0
+        _render(tmp_path, out, MANY, to=to, shard_map=spread)
+    assert _counts(_render(tmp_path, out, MANY, to=to))[2] == 0
     assert _whole(out) == _pairs(MANY)
 
 

@@ -101,6 +101,14 @@ class PictureShards(Storage):
             for path in (self.place.path / SHARDS).glob(f".*{self.suffix}*.tmp"):
                 path.unlink(missing_ok=True)
 
+    def _remove_late(self, run: int) -> None:
+        """Remove what an earlier run, which ends when it notices this one, wrote meanwhile."""
+        for entry in [] if isinstance(self.place, LocalFolder) else self.place.entries(SHARDS):
+            name = PurePosixPath(entry.key).stem
+            is_late = entry.key not in self._entries and _NAME.fullmatch(name)
+            if is_late and int(name.partition("-")[0]) < run:
+                self.place.remove(entry.key)
+
     def has(self, picture: EarlierPicture, *, thoroughly: bool) -> bool:
         """Whether the shard is there; `thoroughly`, of one written since, the picture in it."""
         entry = self._entries.get(picture.shard or "")
@@ -124,9 +132,10 @@ class PictureShards(Storage):
         """Note what is to go: the newer picture is in another shard."""
         self.remove(picture)
 
-    def finish(self) -> None:
+    def finish(self, run: int) -> None:
         """Write the shards again that have pictures which are to go."""
         self._remove_unfinished()
+        self._remove_late(run)
         for shard, keys in self._going.items():
             with self.place.rewriting(shard) as path:
                 self.remove_from(path, keys)

@@ -135,7 +135,7 @@ class Run:
         there = all((self._out / name).exists() for name in names)
         self._folder.begin(self._earlier.run)
         self._remove_replaced()
-        self._storage.finish()
+        self._storage.finish(self._earlier.run)
         if self._manifest.finish(anew=self._cut_off or not there):
             if self._page:
                 self._page.write()

@@ -137,6 +137,7 @@ class _RemoteSet(SetFolder):
             running = self.place.read(RUNNING)
         except FileNotFoundError:
             running = b""
+            self.place.write(RUNNING, self._run)  # the next run is to look into what this one wrote
         if running != self._run:
             raise InputError(
                 "Another run has begun in this folder, so this one ends; what it finished is kept. "

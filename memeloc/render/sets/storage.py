@@ -87,8 +87,8 @@ class Storage(ABC):
     def remove_replaced(self, picture: EarlierPicture, path: str) -> None:
         """Remove a picture that a newer one, of this path, has taken the place of."""
 
-    def finish(self) -> None:
-        """End the run; of single files nothing is left to do."""
+    def finish(self, run: int) -> None:
+        """End the run of that number; of single files nothing is left to do."""
         return
 
 
