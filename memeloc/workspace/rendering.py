@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+import re
+from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -105,9 +106,11 @@ class Rendering(Part):
                 )
             except InputError as error:
                 if error.file == str(table):  # nobody knows that file
-                    raise InputError(error.message, file=workspace.root) from error
+                    (message,) = _by_meme([error.message], table)
+                    raise InputError(message, file=workspace.root) from error
                 raise
-            summary.input_problems = _by_meme(summary.input_problems, table)
+            if problems := summary.input_problems:
+                summary.input_problems = [*map(InputError, _by_meme(map(str, problems), table))]
             summary.acceptance = acceptance
             return summary
 
@@ -133,14 +136,12 @@ class Rendering(Part):
         return review(Path(out), languages)
 
 
-def _by_meme(problems: Sequence[InputError], table: Path) -> list[InputError]:
-    """Problems of the table that was made for a run, which nobody sees: named by their memes."""
-    if not problems:
-        return []
+def _by_meme(sentences: Iterable[str], table: Path) -> list[str]:
+    """Sentences about the table that was made for a run, which nobody sees, by its memes."""
+    place = re.compile(re.escape(f"{table}, row ") + r"(\d+)(, column )?")
     meme_ids = parquet.read_table(table, columns=["meme_id"]).column(0)
-    named = []
-    for problem in problems:
-        meme_id = "" if problem.row is None else meme_ids[problem.row - 2]  # row 1 is the header
-        place = ", ".join(filter(None, (f"Meme {meme_id}", problem.column)))
-        named.append(InputError(f"{place}: {problem.message}"))
-    return named
+
+    def meme(found: re.Match[str]) -> str:
+        return f"Meme {meme_ids[int(found[1]) - 2]}{', ' if found[2] else ''}"  # row 1: the header
+
+    return [place.sub(meme, sentence) for sentence in sentences]
