@@ -60,7 +60,7 @@ def test_captions_wait_for_their_templates(workspace: Workspace) -> None:
     assert (summary.rendered, summary.input_kinds) == (2, {"unknown template": 2})
     assert str(summary.input_problems[0]).startswith("Meme m3, template: There is no template")
     with pytest.raises(InputError, match="2 problems") as caught:
-        workspace.rendering.render("out", ["en"], strict=True)
+        workspace.rendering.render("out", languages=["en"], strict=True)
     assert "\nMeme m3, template: There is no template" in str(caught.value)
     assert ".parquet" not in str(caught.value)
     Image.new("RGB", (320, 240), "teal").save("my-set/templates/later.png")
