@@ -92,10 +92,10 @@ class RayMap:
             )
         except (OSError, RuntimeError, ValueError, ray.exceptions.RayError) as error:
             advice = "`ray start --head` starts one; guides/cluster.md has the rest."
-            reason = first_line(error)
+            reason = (getattr(error, "strerror", None) or first_line(error)).rstrip(".")
             if "token" in f"{error} {error.__cause__}":
-                reason = "it asks for a token"
-                advice = "Set RAY_AUTH_MODE=token where the token is; guides/cluster.md says how."
+                reason = "it asks for a token, and there is none here or another one"
+                advice = "Set RAY_AUTH_MODE=token where its token is; guides/cluster.md says how."
             message = f"the cluster {where} cannot be used: {reason}. {advice}"
             raise ServiceError("Ray", message, retryable=True) from error
         return ray

@@ -196,7 +196,7 @@ def test_no_cluster_at_an_address_is_a_sentence(tmp_path: Path) -> None:
         [sys.executable, "-c", code], capture_output=True, text=True, cwd=tmp_path
     )
     assert done.returncode == 1
-    assert "the cluster 127.0.0.1:1 cannot be used" in done.stderr
+    assert "the cluster 127.0.0.1:1 cannot be used: Connection refused. `ray" in done.stderr
     assert "Traceback" not in done.stderr
 
 
