@@ -22,7 +22,7 @@ from functools import cached_property
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any, BinaryIO, NamedTuple, cast
-from urllib.parse import unquote, urlsplit
+from urllib.parse import quote, unquote, urlsplit
 from urllib.request import url2pathname
 
 from memeloc.errors import InputError, MissingError, ServiceError
@@ -116,7 +116,7 @@ class ObjectFolder:
     """
 
     def __init__(self, url: str) -> None:
-        parts = urlsplit(url)
+        parts = urlsplit(url, allow_fragments=False)  # a key may have a #
         if parts.username or parts.password or re.search(r"(?i)key|secret|token", parts.query):
             raise InputError(
                 "Credentials do not belong in an address, which is printed and stored: set them in "
@@ -150,10 +150,10 @@ class ObjectFolder:
         """The file system, and the path of the folder in it. Each process opens its own."""
         from pyarrow import fs
 
-        parts = urlsplit(self._url)
+        parts = urlsplit(self._url, allow_fragments=False)
         with self._translated():
             if parts.scheme in _PYARROW:
-                url = self._url
+                url = parts._replace(path=quote(parts.path, safe="/%")).geturl()
                 if parts.scheme == "s3":  # one request for a small object, not three
                     url += ("&" if parts.query else "?") + "allow_delayed_open=true"
                 system, path = fs.FileSystem.from_uri(url)
@@ -186,8 +186,9 @@ class ObjectFolder:
             raise
         except (OSError, ValueError) as error:  # pyarrow's ArrowInvalid is a ValueError
             message = str(error)
+            without_names = re.sub(r"'[^']*'|Request ID: \w+", "", message)
             for pattern, reason, retryable in _REASONS:
-                if re.search(pattern, message):
+                if re.search(pattern, without_names):
                     operation = re.search(r"during (\w+) operation", message)
                     reason = reason.format(operation=operation[1] if operation else "this")
                     raise ServiceError(self.url, reason, retryable=retryable) from error

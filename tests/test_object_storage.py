@@ -78,6 +78,17 @@ def test_a_staged_object_is_there_when_the_block_ends_well(folder: ObjectFolder)
     assert folder.entry("a.tar") is None
 
 
+@pytest.mark.parametrize("name", ["mein Ordner", "مجلد", "a+b", "a#b", "a%20b"])
+def test_a_folder_has_any_name(server: str, name: str) -> None:
+    bucket = make_bucket(server, "names")
+    folder, parent = folder_at(f"{bucket}/{name}"), folder_at(bucket)
+    assert isinstance(folder, ObjectFolder)
+    assert isinstance(parent, ObjectFolder)
+    folder.write("a", b"x")
+    assert [entry.key for entry in folder.entries()] == ["a"]
+    assert parent.read(f"{name.replace('%20', ' ')}/a") == b"x"
+
+
 def test_another_process_opens_the_same_folder(folder: ObjectFolder) -> None:
     assert str(pickle.loads(pickle.dumps(folder))) == str(folder)
 
@@ -109,6 +120,7 @@ def test_a_bucket_that_is_not_there_is_named(server: str) -> None:
             False,
         ),
         ("AWS Error NETWORK_CONNECTION during PutObject operation", "cannot be reached", True),
+        ("key 'm403.jpg': AWS Error NETWORK_CONNECTION during PutObject", "be reached", True),
         ("AWS Error SLOW_DOWN during PutObject operation", "cannot be reached", True),
         ("the cat sits on the cable", "the cat sits on the cable", False),
     ],
