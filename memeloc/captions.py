@@ -25,7 +25,7 @@ from memeloc.locales import Registry
 from memeloc.locales.tags import listed_tags
 from memeloc.meme_ids import MemeIds, check_file_names
 from memeloc.model import Caption, Locale, Template, check_tag_name
-from memeloc.tables import Row, Table, read_table
+from memeloc.tables import Row, Table, read_table, wrong_in
 
 CELL_LIMIT = 10_000
 """Characters that a caption may have. More is a paste gone wrong, or a quotation mark left open."""
@@ -403,6 +403,8 @@ def _parsed(value: Any, boxes: int | None, sound: bool) -> Caption | tuple[Probl
     if value is None:
         value = ""
     if not isinstance(value, str):
+        if wrong := wrong_in(value, is_text=True):
+            return "not text", f"{wrong[0].upper()}{wrong[1:]}."
         if not isinstance(value, int | float) or isinstance(value, bool):
             what = "a text that is not UTF-8" if isinstance(value, bytes) else type(value).__name__
             return "not text", f"The cell holds {what}; write the caption as one text."
@@ -415,12 +417,11 @@ def _parsed(value: Any, boxes: int | None, sound: bool) -> Caption | tuple[Probl
                 f"{CELL_LIMIT:,} at most. A "
                 "quotation mark that is opened and not closed can also be the reason."
             )
-        wrong = _BAD.search(value)
-        if wrong:
-            code = ord(wrong.group())
+        if bad := _BAD.search(value):
+            code = ord(bad.group())
             what = "lone surrogate" if code >= 0xD800 else "control character"
             return "wrong character", (
-                f"The cell has a {what}, U+{code:04X}, at character {wrong.start() + 1}; remove it."
+                f"The cell has a {what}, U+{code:04X}, at character {bad.start() + 1}; remove it."
             )
     caption = Caption.parse(value)
     if not any(caption.parts):

@@ -5,8 +5,10 @@ import csv
 import json
 import tracemalloc
 from collections.abc import Mapping
+from datetime import date
 from pathlib import Path
 
+import openpyxl
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
@@ -147,6 +149,21 @@ def test_captions_are_read_from_a_workbook(tmp_path: Path) -> None:
     rows, problems = _read(path)
     assert not problems
     assert _texts(rows[0].captions) == {"en": "hello // world", "de": "hallo // Welt"}
+
+
+def test_what_a_spreadsheet_made_of_a_caption_is_said(tmp_path: Path) -> None:
+    path = tmp_path / "captions.xlsx"
+    book = openpyxl.Workbook()
+    page = book.create_sheet("Captions", 0)
+    page.append(["meme_id", "template", "en", "de"])
+    page.append(["m1", "cloud-monday", date(2026, 5, 1), "=1+1"])
+    book.save(path)
+    problems: list[CaptionProblem] = []
+    with pytest.raises(InputError, match="no caption"):
+        list(read_captions(path, TEMPLATES).rows(problems.append))
+    date_, formula = (problem.error.message for problem in problems)
+    assert date_.startswith("The cell was turned into a date or time (2026-05-01")
+    assert formula == "The cell holds a formula (=1+1): put the text itself."
 
 
 @pytest.mark.parametrize(
