@@ -30,14 +30,16 @@ from memeloc.errors import InputError, MissingError, ServiceError
 _ADDRESS = re.compile(r"([A-Za-z][A-Za-z0-9+.-]+):/+(.*)", re.DOTALL)
 """A scheme has two letters at least, as C:/ is a disk; of the slashes `Path` leaves only one."""
 _PYARROW = {"s3", "gs", "gcs", "abfs", "abfss", "hdfs", "viewfs"}
+_OPTIONS = {"s3": "allow_delayed_open=true", "gs": "retry_limit_seconds=60"}
+"""Of S3 one request for a small object, not three; of Google no quarter of an hour without news."""
 _AT_ONCE = 16
 """Objects that a process writes at once."""
 _REASONS = (
     (r"NO_SUCH_BUCKET", "there is no such bucket; make it first", False),
     (
         r"INVALID_ACCESS_KEY|SIGNATURE_DOES_NOT_MATCH|UNRECOGNIZED_CLIENT|EXPIRED_TOKEN|"
-        r"INVALID_CLIENT_TOKEN",
-        "it refuses the credentials that stand in the environment",
+        r"INVALID_CLIENT_TOKEN|OAuth2 access token",
+        "it refuses the credentials that stand in the environment, or there are none",
         False,
     ),
     (
@@ -117,7 +119,9 @@ class ObjectFolder:
 
     def __init__(self, url: str) -> None:
         parts = urlsplit(url, allow_fragments=False)  # a key may have a #
-        if parts.username or parts.password or re.search(r"(?i)key|secret|token", parts.query):
+        # Of other addresses than S3's a name before the @ is no secret, as a container of Azure's.
+        has_credentials = parts.password or (parts.username and parts.scheme == "s3")
+        if has_credentials or re.search(r"(?i)key|secret|token", parts.query):
             raise InputError(
                 "Credentials do not belong in an address, which is printed and stored: set them in "
                 "the environment, as AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY."
@@ -154,8 +158,9 @@ class ObjectFolder:
         with self._translated():
             if parts.scheme in _PYARROW:
                 url = parts._replace(path=quote(parts.path, safe="/%")).geturl()
-                if parts.scheme == "s3":  # one request for a small object, not three
-                    url += ("&" if parts.query else "?") + "allow_delayed_open=true"
+                option = _OPTIONS.get(parts.scheme, "")
+                if option and option.partition("=")[0] not in parts.query:
+                    url += ("&" if parts.query else "?") + option
                 system, path = fs.FileSystem.from_uri(url)
             else:
                 system, path = self._by_fsspec()

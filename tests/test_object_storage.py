@@ -6,9 +6,11 @@ import pickle
 from collections.abc import Iterator
 from contextlib import suppress
 from pathlib import Path
+from types import SimpleNamespace
 from urllib.request import urlopen
 
 import pytest
+from pyarrow import fs
 
 from memeloc.errors import InputError, MissingError, ServiceError
 from memeloc.object_storage import LocalFolder, ObjectFolder, folder_at
@@ -134,12 +136,42 @@ def test_what_a_client_reports_is_a_sentence(message: str, sentence: str, again:
 
 @pytest.mark.parametrize(
     "address",
-    ["s3://me:mine@memes/set", "s3://memes/set?access_key=me", "s3://memes?secret_key=mine"],
+    [
+        "s3://me:mine@memes/set",
+        "s3://mine@memes/set",
+        "abfs://memes:mine@team.dfs.core.windows.net/set",
+        "s3://memes/set?access_key=mine",
+        "s3://memes?secret_key=mine",
+    ],
 )
 def test_credentials_in_an_address_are_refused(address: str) -> None:
     with pytest.raises(InputError, match="do not belong in an address") as raised:
         folder_at(address)
     assert "mine" not in str(raised.value)
+
+
+def test_an_azure_address_names_its_container() -> None:
+    address = "abfs://memes@team.dfs.core.windows.net/set"
+    assert str(folder_at(address)) == address
+
+
+@pytest.mark.parametrize(
+    ("address", "opened"),
+    [
+        ("s3://memes/set?scheme=http", "s3://memes/set?scheme=http&allow_delayed_open=true"),
+        ("gs://memes/set", "gs://memes/set?retry_limit_seconds=60"),
+        ("gs://memes?retry_limit_seconds=5", "gs://memes?retry_limit_seconds=5"),
+        ("hdfs://memes:9000/set", "hdfs://memes:9000/set"),
+    ],
+)
+def test_an_address_is_opened_with_what_its_storage_needs(
+    address: str, opened: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    system = SimpleNamespace(from_uri=lambda url: (url, "memes/set"))
+    monkeypatch.setattr(fs, "FileSystem", system)
+    folder = folder_at(address)
+    assert isinstance(folder, ObjectFolder)
+    assert folder._opened == (opened, "memes/set")
 
 
 def test_an_address_without_slashes_is_no_folder() -> None:
