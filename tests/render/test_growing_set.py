@@ -159,7 +159,7 @@ def test_what_somebody_made_of_a_picture_is_kept_beside_the_new_one(
 ) -> None:
     _render(tmp_path, FIRST, ["en"])
     picture = tmp_path / "out/en/robot-chef/m3.jpg"
-    for number, name in enumerate(["m3.changed.jpg", "m3.changed1.jpg"]):
+    for number, name in enumerate(["m3.kept.jpg", "m3.kept1.jpg"]):
         picture.write_bytes(b"retouched %d" % number)
         text = f"corrected {number}" if corrected else FIRST[-1][2]
         rows = [*FIRST[:-1], (*FIRST[-1][:2], text, *FIRST[-1][3:])]
@@ -170,6 +170,17 @@ def test_what_somebody_made_of_a_picture_is_kept_beside_the_new_one(
         assert picture.with_name(name).read_bytes() == b"retouched %d" % number
         assert len(_keys(tmp_path)) == 3
     assert _render(tmp_path, rows, ["en"]).notes == []
+
+
+def test_somebodys_own_file_is_kept_where_a_new_meme_has_its_name(tmp_path: Path) -> None:
+    _render(tmp_path, FIRST[:-1], ["en"])
+    own = tmp_path / "out/en/robot-chef/m3.jpg"
+    own.write_bytes(b"my own")
+    summary = _render(tmp_path, FIRST, ["en"])
+    assert str(own) in str(summary.notes[0])
+    assert "is no picture of this set; it is m3.kept.jpg now" in str(summary.notes[0])
+    assert own.with_name("m3.kept.jpg").read_bytes() == b"my own"
+    assert len(_keys(tmp_path)) == 3
 
 
 def test_prune_follows_no_path_out_of_the_folder(tmp_path: Path) -> None:

@@ -132,7 +132,7 @@ def test_only_what_changed_is_rendered(tmp_path: Path) -> None:
     (out / "en/robot-chef/m1.jpg").write_bytes(b"cut short")
     (out / "de/robot-chef/m3.jpg").unlink()
     assert _counts(_render(table, out)) == (2, 7, 0, 0)
-    (out / "en/robot-chef/m1.changed.jpg").unlink()  # it may be somebody's work
+    (out / "en/robot-chef/m1.kept.jpg").unlink()  # it may be somebody's work
     assert _counts(_render(table, out, quality=50)) == (9, 0, 0, 0)
     assert _counts(_render(table, out, quality=50, max_side=80)) == (9, 0, 0, 0)
     assert _counts(_render(table, out, quality=50, max_side=80, languages=["de"])) == (0, 3, 0, 0)

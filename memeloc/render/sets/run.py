@@ -236,19 +236,17 @@ class Run:
             return
         if earlier is not None:
             meme.earlier[len(meme.places)] = earlier
-            if earlier.path == path and not self._cut_off:
-                self._set_aside(earlier)
+        if self._earlier.pictures and not self._cut_off:
+            self._set_aside(path, earlier.bytes if earlier and earlier.path == path else None)
         meme.places.append(None)
         items.append(Item(language, caption.parts, inputs, True))
 
-    def _set_aside(self, earlier: EarlierPicture) -> None:
-        """Keep what somebody made of a picture, which is to be made anew, under another name."""
-        if aside := self._storage.set_aside(earlier):
-            message = (
-                "was changed after memeloc made it; what it became is "
-                f"{aside.name} now, and the picture is made anew."
-            )
-            file = self._folder.place.address(earlier.path or "")
+    def _set_aside(self, path: str, size: int | None) -> None:
+        """Keep somebody's own file under another name where a picture is to be made."""
+        if aside := self._storage.set_aside(path, size):
+            made = "was changed after memeloc made it" if size else "is no picture of this set"
+            message = f"{made}; it is {aside.name} now, and the picture stands in its place."
+            file = self._folder.place.address(path)
             self._summary.notes.append(InputError(message, file=file))
 
     def _other_language(self, row: CaptionRow, language: str, meme: MemeRows) -> None:

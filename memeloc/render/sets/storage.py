@@ -74,11 +74,15 @@ class Storage(ABC):
     def changed(self, picture: EarlierPicture) -> Path | str | None:
         """The file of a picture that somebody has changed, or None."""
 
-    def set_aside(self, picture: EarlierPicture) -> Path | None:
-        """Rename the file of a picture that somebody has changed, before it is made anew.
+    def set_aside(self, path: str, size: int | None) -> Path | None:
+        """Rename somebody's own file at the place of a picture that is to be made.
+
+        Args:
+            path: of the picture.
+            size: of the file that an earlier run made there; None where none did.
 
         Returns:
-            The file as it is called now; None where nothing was changed, and in shards and object
+            The file as it is called now; None where there is none, and in shards and object
             storage, where nobody edits a picture.
         """
         return None
@@ -135,15 +139,13 @@ class SingleFiles(Storage):
         file = self.out / (picture.path or "")
         return file if file.is_file() else None
 
-    def set_aside(self, picture: EarlierPicture) -> Path | None:
-        """Rename the file if its size is another, as `has` sees it."""
-        file = self.changed(picture)
-        if file is None or self.has(picture, thoroughly=False):
+    def set_aside(self, path: str, size: int | None) -> Path | None:
+        """Rename the file if its size is another."""
+        file = self.out / path
+        if not file.is_file() or file.stat().st_size == size:
             return None
-        names = (f"{file.stem}.changed{number or ''}{file.suffix}" for number in count())
-        return file.rename(
-            next(path for name in names if not (path := file.with_name(name)).exists())
-        )
+        names = (f"{file.stem}.kept{number or ''}{file.suffix}" for number in count())
+        return file.rename(next(new for new in map(file.with_name, names) if not new.exists()))
 
     def remove_replaced(self, picture: EarlierPicture, path: str) -> None:
         """Remove the file, unless it has the newer one's name."""
