@@ -12,6 +12,7 @@ are those that the clients find themselves, as `AWS_ACCESS_KEY_ID` in the enviro
 from __future__ import annotations
 
 import mimetypes
+import os
 import re
 import shutil
 from collections.abc import Callable, Iterator
@@ -336,6 +337,8 @@ Folder = LocalFolder | ObjectFolder
 def folder_at(place: str | Path | Folder) -> Folder:
     """The folder at a path, or at an address such as `s3://bucket/folder`.
 
+    `~` begins a path at home: no shell expands it in `--out=~/set`, nor does Python.
+
     Raises:
         InputError: the address has credentials in it, or names nothing.
 
@@ -353,7 +356,10 @@ def folder_at(place: str | Path | Folder) -> Folder:
             raise InputError(f"{str(place)[:80]!r} is no address: write {scheme}://BUCKET/FOLDER.")
         # pyarrow would take `run:1/manifest.parquet` for an address.
         is_like_one = colon and len(scheme) > 1
-        return LocalFolder(Path(place).absolute() if is_like_one else Path(place))
+        if not str(place).strip():
+            raise InputError("An empty text names no folder.")
+        path = Path(os.path.expanduser(place))  # noqa: PTH111, as Path's raises for unknown users
+        return LocalFolder(path.absolute() if is_like_one else path)
     scheme, rest = match[1].lower(), match[2]
     if scheme in ("file", "local"):
         return LocalFolder(Path(url2pathname("/" + unquote(rest).lstrip("/"))))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pickle
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import suppress
 from pathlib import Path
 from types import SimpleNamespace
@@ -208,3 +208,19 @@ def test_an_address_names_a_folder_of_objects(place: str | Path) -> None:
     folder = folder_at(place)
     assert str(folder) == "s3://memes/set"
     assert folder.address("a.jpg") == "s3://memes/set/a.jpg"
+
+
+@pytest.mark.parametrize("kind", [str, Path])
+def test_a_path_may_begin_at_home(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, kind: Callable[[str], str | Path]
+) -> None:
+    monkeypatch.setenv("HOME", str(tmp_path))
+    monkeypatch.setenv("USERPROFILE", str(tmp_path))
+    assert folder_at(kind("~/set")) == LocalFolder(tmp_path / "set")
+    assert folder_at(kind("a~/set")) == LocalFolder(Path("a~/set"))
+
+
+@pytest.mark.parametrize("place", ["", " "])
+def test_an_empty_text_is_no_folder(place: str) -> None:
+    with pytest.raises(InputError, match="names no folder"):
+        folder_at(place)
