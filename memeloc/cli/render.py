@@ -237,7 +237,5 @@ def _earlier(summary: Summary) -> Iterator[str]:
     if summary.not_in_table:
         verb = "is" if summary.not_in_table == 1 else "are"
         pictures = counted(summary.not_in_table, "picture")
-        yield (
-            f"{pictures} of earlier runs {verb} not in this table; the page shows them apart, and "
-            "--prune removes them."
-        )
+        apart = "the page shows them apart, and " if summary.page else ""
+        yield f"{pictures} of earlier runs {verb} not in this table; {apart}--prune removes them."

@@ -35,6 +35,14 @@ def test_it_ends_by_naming_the_page_and_a_picture(
     assert done.err == ""
 
 
+def test_of_shards_no_page_is_named(command: Command, table: Path, tmp_path: Path) -> None:
+    arguments = ("render", table, "--langs", "de", "--out", tmp_path / "out", "--to", "webdataset")
+    command(*arguments)
+    table.write_text(GOOD.replace("m1", "m2"), encoding="utf-8")
+    done = command(*arguments)
+    assert "1 picture of earlier runs is not in this table; --prune removes them." in done.out
+
+
 def test_json_has_the_counts(command: Command, table: Path, tmp_path: Path) -> None:
     table.write_text(GOOD + "m2,robot-chef,hello,,你好\n", encoding="utf-8")
     arguments = ("render", table, "--langs", "all", "--out", tmp_path / "out", "--json")

@@ -193,6 +193,8 @@ def test_the_problems_of_a_set_are_read_from_its_address(
     done = command("boxes", out, "--to", tmp_path / "boxes.json")
     assert "6 pictures" in done.out
     assert "is in object storage" in command("proof", out, "--ocr").err
+    done = command("proof", out, "--langs", "fr")
+    assert done.err == f"memeloc: {out}/manifest.parquet: no pictures in 'fr'; there are de, en\n"
 
 
 def test_what_was_skipped_stands_in_the_bucket(tmp_path: Path, out: ObjectFolder) -> None:

@@ -77,7 +77,7 @@ def picture_batches(
         if absent := set(columns) - names:
             raise InputError(
                 f"has no column {sorted(absent)[0]!r}; run `memeloc render` again",
-                file=out / MANIFEST,
+                file=folder_at(out).address(MANIFEST),
             )
         seen: set[str] = set()
         read = [*{*columns, "language", *({"in_table"} & names)}]
@@ -95,7 +95,7 @@ def picture_batches(
             there = {row["language"] for row in read_pictures(out, ["language"])}
             raise InputError(
                 f"no pictures in {language!r}; there are {', '.join(sorted(there))}",
-                file=out / MANIFEST,
+                file=folder_at(out).address(MANIFEST),
             )
 
 

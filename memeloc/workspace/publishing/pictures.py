@@ -16,6 +16,7 @@ import pyarrow as pa
 
 from memeloc.counts import counted
 from memeloc.errors import InputError
+from memeloc.files import fetch_first
 from memeloc.model import SEPARATOR
 from memeloc.publish.release import ReleasedPicture
 from memeloc.render.sets.manifest import MANIFEST, SHARDS, VERSIONS, is_manifest
@@ -48,7 +49,7 @@ class RenderedSet:
         if not is_manifest(folder / MANIFEST):
             raise InputError(
                 f"There is no rendered set here ({MANIFEST} is missing or broken); "
-                "`memeloc render` makes one.",
+                f"`memeloc render` makes one{fetch_first(folder)}.",
                 file=folder,
             )
         if (folder / SHARDS).is_dir():

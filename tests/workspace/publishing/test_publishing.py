@@ -135,6 +135,7 @@ def test_the_command_publishes_and_reports(
         (("--pictures", "painted"), "painted"),
         (("--to", "csv", "--pictures", "folder"), "has no option"),
         (("--rendered", "nowhere"), "no rendered set"),
+        (("--rendered", "s3://memes/out"), "fetch it to a disk first"),
     ],
 )
 def test_wrong_options_are_a_sentence(
