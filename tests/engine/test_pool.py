@@ -4,6 +4,7 @@ import os
 import signal
 import subprocess
 import sys
+import tempfile
 import time
 from pathlib import Path
 
@@ -71,19 +72,20 @@ if __name__ == "__main__":
 def test_an_interrupt_leaves_no_temporary_files(tmp_path: Path, way: str) -> None:
     script = tmp_path / "script.py"
     script.write_text(_STAGING)
-    begun, temporary = tmp_path / "begun", tmp_path / "temporary"
+    begun = tmp_path / "begun"
     begun.mkdir()
-    temporary.mkdir()
-    parent = subprocess.Popen(
-        [sys.executable, script, begun, way],
-        env={**os.environ, "TMPDIR": str(temporary)},
-        stderr=subprocess.DEVNULL,
-        process_group=0,
-    )
-    _wait_until(lambda: len(list(begun.iterdir())) == 2)
-    os.killpg(parent.pid, signal.SIGINT)
-    parent.wait(10)
-    assert not list(temporary.rglob("*.tar"))
+    # A short one: of processes' sockets, which are there too, a name has at most 107 bytes.
+    with tempfile.TemporaryDirectory() as temporary:
+        parent = subprocess.Popen(
+            [sys.executable, script, begun, way],
+            env={**os.environ, "TMPDIR": temporary},
+            stderr=subprocess.DEVNULL,
+            process_group=0,
+        )
+        _wait_until(lambda: len(list(begun.iterdir())) == 2)
+        os.killpg(parent.pid, signal.SIGINT)
+        parent.wait(10)
+        assert not list(Path(temporary).rglob("*.tar"))
 
 
 _FORKING = """
