@@ -30,6 +30,8 @@ from memeloc.errors import InputError, MissingError, ServiceError
 
 _ADDRESS = re.compile(r"([A-Za-z][A-Za-z0-9+.-]+):/+(.*)", re.DOTALL)
 """A scheme has two letters at least, as C:/ is a disk; of the slashes `Path` leaves only one."""
+_SECRETS = r"(?i)key|secret|token|password|sig(nature)?="
+"""What a query has in it that opens a storage: of Azure and of presigned ones a signature."""
 _PYARROW = {"s3", "gs", "gcs", "abfs", "abfss", "hdfs", "viewfs"}
 _OPTIONS = {"s3": "allow_delayed_open=true", "gs": "retry_limit_seconds=60"}
 """Of S3 one request for a small object, not three; of Google no quarter of an hour without news."""
@@ -122,7 +124,7 @@ class ObjectFolder:
         parts = urlsplit(url, allow_fragments=False)  # a key may have a #
         # Of other addresses than S3's a name before the @ is no secret, as a container of Azure's.
         has_credentials = parts.password or (parts.username and parts.scheme == "s3")
-        if has_credentials or re.search(r"(?i)key|secret|token", parts.query):
+        if has_credentials or re.search(_SECRETS, parts.query):
             raise InputError(
                 "Credentials do not belong in an address, which is printed and stored: set them in "
                 "the environment, as AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY."

@@ -142,6 +142,8 @@ def test_what_a_client_reports_is_a_sentence(message: str, sentence: str, again:
         "abfs://memes:mine@team.dfs.core.windows.net/set",
         "s3://memes/set?access_key=mine",
         "s3://memes?secret_key=mine",
+        "https://team.blob.core.windows.net/memes?sv=2026&sig=mine",
+        "https://memes.s3.amazonaws.com/set?X-Amz-Signature=mine",
     ],
 )
 def test_credentials_in_an_address_are_refused(address: str) -> None:
