@@ -12,6 +12,7 @@ import openpyxl
 import pytest
 from PIL import Image
 
+from memeloc.files import locked
 from memeloc.items import FoundPicture, Origin
 from memeloc.templates import load_template
 from memeloc.workspace import Workspace
@@ -76,6 +77,16 @@ def test_a_folder_of_somebodys_own_is_not_written_over(
     assert done.status == 1
     assert f"o: {name} in this folder was not made by `memeloc localise`" in done.err
     assert [path.read_text() for path in own.parent.iterdir()] == ["my own"]
+
+
+def test_two_runs_do_not_work_in_one_folder(pictures: Path, command: Run) -> None:
+    state = pictures / "o" / ".memeloc"
+    state.mkdir(parents=True)
+    with locked(state / "lock", state.parent):
+        done = command("localise", "sky.png", "--out", "o")
+    assert done.status == 1
+    assert "o: Another run is at work in this folder" in done.err
+    assert command("localise", "sky.png", "--out", "o").status == 0
 
 
 @pytest.mark.slow

@@ -16,6 +16,7 @@ from PIL import Image
 
 from memeloc.curate.review.rows import ReviewRow
 from memeloc.errors import InputError
+from memeloc.files import locked
 from memeloc.items import Item
 from memeloc.locales import Registry, default
 from memeloc.localise.localise import LocalisedMeme, localise, open_meme
@@ -24,6 +25,7 @@ from memeloc.localise.restoring import make_restorer
 from memeloc.localise.texts import find_texts
 from memeloc.localise.writing import (
     CAPTIONS,
+    STATE,
     TEMPLATES,
     Provenance,
     State,
@@ -152,7 +154,8 @@ def localise_pictures(
         on_progress: gets how many pictures were done, and of how many.
 
     Raises:
-        InputError: a name, tag, setting or file of the folder is wrong.
+        InputError: a name, tag, setting or file of the folder is wrong, or another run is at work
+            in it, or it has files of somebody's own under names that a run writes.
         MissingError: what is needed is not installed.
     """
     check_owner(out, [PAGE, SHEET])
@@ -163,71 +166,74 @@ def localise_pictures(
     restorer = make_restorer(inpaint)
     paths = [each.path for each in pictures]
     ways = clean_picture_sources(paths, templates, restorer, alone=alone)
-    answers, wrong = take_answers(out, exclude)
-    state, memes, notes = State.read(out), list[LocalisedMeme](), [str(each) for each in wrong]
-    problems: dict[str, str] = {}
-    questions: list[ReviewRow] = []
-    done = set[str]()
-    names: dict[str, str] = {}
-    for each in pictures:
-        try:
-            meme = open_meme(each.path, each.name or name_from(each.path, otherwise="meme"))
-            meme = replace(meme, name=state.name(meme, out))
-            if meme.name in done:  # the same picture once more
-                continue
-            done.add(meme.name)
-            image = Image.fromarray(meme.pixels)
-            lines = by.read([image], locale)[0]
-            lines += unread_lines(image, lines)
-            texts = find_texts(meme.pixels, lines, locale)
-            localised = localise(meme, texts, locale, ways, decisions(answers, meme, texts))
-            if localised.clean is not None:
-                provenance = each.provenance or Provenance(each.path.name)
-                name, note = write_meme_template(localised, provenance, out, state)
-                names[meme.name] = name
-                notes += [note] if note else []
-            write_pictures(localised, out)
-            questions += review_rows(localised, answers, out)
-        except InputError as error:
-            problems[str(each.path)] = error.message
+    lock = out / STATE
+    lock.parent.mkdir(parents=True, exist_ok=True)
+    with locked(lock.with_name("lock"), out):
+        answers, wrong = take_answers(out, exclude)
+        state, memes, notes = State.read(out), list[LocalisedMeme](), [str(each) for each in wrong]
+        problems: dict[str, str] = {}
+        questions: list[ReviewRow] = []
+        done = set[str]()
+        names: dict[str, str] = {}
+        for each in pictures:
+            try:
+                meme = open_meme(each.path, each.name or name_from(each.path, otherwise="meme"))
+                meme = replace(meme, name=state.name(meme, out))
+                if meme.name in done:  # the same picture once more
+                    continue
+                done.add(meme.name)
+                image = Image.fromarray(meme.pixels)
+                lines = by.read([image], locale)[0]
+                lines += unread_lines(image, lines)
+                texts = find_texts(meme.pixels, lines, locale)
+                localised = localise(meme, texts, locale, ways, decisions(answers, meme, texts))
+                if localised.clean is not None:
+                    provenance = each.provenance or Provenance(each.path.name)
+                    name, note = write_meme_template(localised, provenance, out, state)
+                    names[meme.name] = name
+                    notes += [note] if note else []
+                write_pictures(localised, out)
+                questions += review_rows(localised, answers, out)
+            except InputError as error:
+                problems[str(each.path)] = error.message
+            else:
+                memes.append(localised.without_pixels())
+            if on_progress is not None:
+                on_progress(1, len(pictures))
+        notes += unknown_texts(exclude, memes)
+        rows = {
+            meme.meme.name: (names[meme.meme.name], meme.parts)
+            for meme in memes
+            if meme.meme.name in names
+        }
+        kept = write_captions(rows, locale.tag, out, state)
+        if kept:
+            notes.append(f"What was changed by hand in {CAPTIONS} stays: {', '.join(kept)}")
+        translated, failures = 0, list[str]()
+        if translator and targets and rows:
+            translated, failures = translate_captions(
+                out, locale, targets, translator, settings or {}, state, templates
+            )
+        drawn = _render(out, [*targets], templates, fonts, rows)
+        if wrong:
+            notes.append(f"{out / SHEET} stays as it is until that is mended")
         else:
-            memes.append(localised.without_pixels())
-        if on_progress is not None:
-            on_progress(1, len(pictures))
-    notes += unknown_texts(exclude, memes)
-    rows = {
-        meme.meme.name: (names[meme.meme.name], meme.parts)
-        for meme in memes
-        if meme.meme.name in names
-    }
-    kept = write_captions(rows, locale.tag, out, state)
-    if kept:
-        notes.append(f"What was changed by hand in {CAPTIONS} stays: {', '.join(kept)}")
-    translated, failures = 0, list[str]()
-    if translator and targets and rows:
-        translated, failures = translate_captions(
-            out, locale, targets, translator, settings or {}, state, templates
+            write_sheet(questions, out)
+        page = write_page(memes, drawn, out, sheet=SHEET, table=CAPTIONS, templates=f"{TEMPLATES}/")
+        waiting = sum(len(meme.open) for meme in memes)
+        return LocaliseResult(
+            [_result(meme, names) for meme in memes],
+            problems,
+            out / CAPTIONS,
+            out / TEMPLATES,
+            page,
+            out / SHEET if questions else None,
+            waiting,
+            translated,
+            failures,
+            notes,
+            sum(map(len, drawn.values())),
         )
-    drawn = _render(out, [*targets], templates, fonts, rows)
-    if wrong:
-        notes.append(f"{out / SHEET} stays as it is until that is mended")
-    else:
-        write_sheet(questions, out)
-    page = write_page(memes, drawn, out, sheet=SHEET, table=CAPTIONS, templates=f"{TEMPLATES}/")
-    waiting = sum(len(meme.open) for meme in memes)
-    return LocaliseResult(
-        [_result(meme, names) for meme in memes],
-        problems,
-        out / CAPTIONS,
-        out / TEMPLATES,
-        page,
-        out / SHEET if questions else None,
-        waiting,
-        translated,
-        failures,
-        notes,
-        sum(map(len, drawn.values())),
-    )
 
 
 class Localising(Part):
