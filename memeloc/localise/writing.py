@@ -52,19 +52,23 @@ class State:
         templates: SHA-256s of templates' files, by template.
         cells: of the captions table, by meme and language.
         pictures: the memes' own, by name: the SHA-256 of each and where it was, from the folder.
+        translated: the text that each translation is of, by meme and language.
     """
 
     templates: dict[str, dict[str, str]] = field(default_factory=dict)
     cells: dict[str, str] = field(default_factory=dict)
     pictures: dict[str, list[str]] = field(default_factory=dict)
+    translated: dict[str, str] = field(default_factory=dict)
 
     @classmethod
     def read(cls, folder: Path) -> State:
         """The state of a folder; empty where nothing of it can be read."""
         try:
             values = json.loads((folder / STATE).read_text("utf-8"))
-            known = values.get("pictures", {})
-            return cls(dict(values["templates"]), dict(values["cells"]), dict(known))
+            known, translated = values.get("pictures", {}), values.get("translated", {})
+            return cls(
+                dict(values["templates"]), dict(values["cells"]), dict(known), dict(translated)
+            )
         except (OSError, ValueError, KeyError, TypeError):
             return cls()
 
@@ -72,6 +76,13 @@ class State:
         """Keep it."""
         with replacing(folder / STATE) as temporary:
             temporary.write_text(json.dumps(asdict(self), indent=1), encoding="utf-8")
+
+    def lacks(self, row: Mapping[str, str], source: str, column: str) -> bool:
+        """Whether a row has no translation, or a machine's of another text than it has now."""
+        key = f"{row['meme_id']} {column}"
+        cell = row.get(column)
+        of = self.translated.get(key, row[source])
+        return not cell or (cell == self.cells.get(key) and of != row[source])
 
     def name(self, meme: FinishedMeme, folder: Path) -> str:
         """The name that a meme has in a folder: its own, with a number where another has that.
@@ -191,8 +202,13 @@ def write_captions(
     return tuple(kept)
 
 
-def fill_captions(out: Path, translations: Mapping[tuple[str, str], str], state: State) -> None:
-    """Write translations, by meme and language, into the cells of the table that are empty.
+def fill_captions(
+    out: Path, translations: Mapping[tuple[str, str], str], source: str, state: State
+) -> None:
+    """Write translations, by meme and language, into the cells that lack them (`State.lacks`).
+
+    Args:
+        source: the column that they are of.
 
     Raises:
         InputError: the table cannot be read or written.
@@ -202,7 +218,8 @@ def fill_captions(out: Path, translations: Mapping[tuple[str, str], str], state:
         column = column_of(language, columns)
         if column not in columns:
             columns.append(column)
-        if meme_id in table and not table[meme_id].get(column):
+        if meme_id in table and state.lacks(table[meme_id], source, column):
+            state.translated[f"{meme_id} {column}"] = table[meme_id][source]
             table[meme_id][column] = text
             state.cells[f"{meme_id} {column}"] = text
     _write(out / CAPTIONS, columns, table)

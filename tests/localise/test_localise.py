@@ -164,7 +164,7 @@ def test_a_picture_keeps_its_name_by_its_content_or_its_place(tmp_path: Path) ->
 def test_what_people_typed_into_the_table_stays(tmp_path: Path) -> None:
     state = State()
     write_captions({"a": ("t", ["one"]), "b": ("t", ["two"])}, "en", tmp_path, state)
-    fill_captions(tmp_path, {("a", "de"): "eins", ("b", "de"): "zwei"}, state)
+    fill_captions(tmp_path, {("a", "de"): "eins", ("b", "de"): "zwei"}, "en", state)
     path = tmp_path / "captions.csv"
     path.write_text(path.read_text("utf-8-sig").replace("one", "One!").replace("zwei", "Zwei!"))
     kept = write_captions({"a": ("t", ["one"]), "b": ("t", ["2"])}, "en", tmp_path, state)
@@ -178,7 +178,7 @@ def test_what_people_typed_into_the_table_stays(tmp_path: Path) -> None:
 def test_a_machines_translation_of_another_text_goes(tmp_path: Path) -> None:
     state = State()
     write_captions({"a": ("t", ["one"])}, "en", tmp_path, state)
-    fill_captions(tmp_path, {("a", "de"): "eins"}, state)
+    fill_captions(tmp_path, {("a", "de"): "eins"}, "en", state)
     assert write_captions({"a": ("t", ["two"])}, "en", tmp_path, state) == ()
     assert read_captions_table(tmp_path)["a"] == {
         "meme_id": "a",
@@ -186,6 +186,26 @@ def test_a_machines_translation_of_another_text_goes(tmp_path: Path) -> None:
         "en": "two",
         "de": "",
     }
+
+
+def test_a_machines_translation_follows_a_corrected_text_and_a_persons_does_not(
+    tmp_path: Path,
+) -> None:
+    state = State()
+    write_captions({name: ("t", ["one"]) for name in "ab"}, "en", tmp_path, state)
+    fill_captions(tmp_path, {(name, "de"): "eins" for name in "ab"}, "en", state)
+    path = tmp_path / "captions.csv"
+    typed = (
+        path.read_text("utf-8-sig").replace("one", "two").replace("b,t,two,eins", "b,t,two,EINS")
+    )
+    path.write_text(typed)
+    state = State.read(tmp_path)
+    rows = read_captions_table(tmp_path)
+    assert [state.lacks(rows[name], "en", "de") for name in "ab"] == [True, False]
+    fill_captions(tmp_path, {(name, "de"): "zwei" for name in "ab"}, "en", state)
+    rows = read_captions_table(tmp_path)
+    assert [rows[name]["de"] for name in "ab"] == ["zwei", "EINS"]
+    assert not any(State.read(tmp_path).lacks(rows[name], "en", "de") for name in "ab")
 
 
 def test_a_table_with_a_doubled_row_is_not_written(tmp_path: Path) -> None:

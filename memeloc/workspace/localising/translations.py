@@ -22,7 +22,7 @@ def translate_captions(
     state: State,
     templates: Sequence[Path],
 ) -> tuple[int, list[str]]:
-    """Translate the captions that have no translation yet; how many, and what failed.
+    """Translate the captions that lack a translation; how many, and what failed.
 
     Raises:
         InputError: there is no such translator, or a setting is wrong.
@@ -36,7 +36,7 @@ def translate_captions(
             continue
         template = known.get(row.get("template", ""))
         for target in targets:
-            if not row.get(column_of(target.tag, row)):
+            if state.lacks(row, source.tag, column_of(target.tag, row)):
                 budgets = capacity(template, target)
                 items.append(TranslationItem(meme_id, caption, source, target, template, budgets))
     done: dict[tuple[str, str], str] = {}
@@ -45,7 +45,7 @@ def translate_captions(
         done[answer.meme_id, answer.language] = str(answer.caption)
 
     summary = run(items, create(translator, settings), on_answer=keep)
-    fill_captions(out, done, state)
+    fill_captions(out, done, source.tag, state)
     failed = [f"{each.meme_id}, {each.language}: {each.error}" for each in summary.failures]
     if summary.stopped is not None:
         failed.append(str(summary.stopped))
