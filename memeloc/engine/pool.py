@@ -14,7 +14,7 @@ import sys
 import tempfile
 import threading
 import traceback
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from multiprocessing.connection import Connection, wait
 from typing import Any, Generic
@@ -131,7 +131,7 @@ class _Worker(Generic[Shard, Result]):
         context: Any = multiprocessing.get_context(method)
         self.pipe, theirs = context.Pipe()
         self._temporary = tempfile.TemporaryDirectory(prefix="memeloc-", ignore_cleanup_errors=True)
-        arguments = theirs, self._temporary.name
+        arguments = theirs, self._temporary.name, dict(os.environ)
         self._process = context.Process(target=_serve, args=arguments, daemon=True)
         with _signals_blocked():
             self._process.start()
@@ -206,14 +206,17 @@ def _signals_blocked() -> Iterator[None]:
         signal.pthread_sigmask(signal.SIG_SETMASK, before)
 
 
-def _serve(pipe: Connection, temporary: str) -> None:
+def _serve(pipe: Connection, temporary: str, environment: Mapping[str, str]) -> None:
     """What a process does: it gets a function, and does the shards that come over the pipe.
 
     It leaves Ctrl-C to its parent, and never outlives it. Its temporary files are in a folder that
-    its parent removes: it may be ended in the middle of a shard of some hundred megabytes.
+    its parent removes: it may be ended in the middle of a shard of some hundred megabytes. Its
+    environment is its parent's, not that of a server which started when credentials were not set.
     """
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     tempfile.tempdir = temporary
+    os.environ.clear()
+    os.environ.update(environment)
     threading.Thread(target=_end_with_parent, daemon=True).start()
     with suppress(*_DEATHS):
         function = pipe.recv()
