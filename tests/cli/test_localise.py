@@ -79,6 +79,15 @@ def test_a_folder_of_somebodys_own_is_not_written_over(
     assert [path.read_text() for path in own.parent.iterdir()] == ["my own"]
 
 
+def test_of_an_animated_meme_the_first_frame_is_taken_and_said_so(
+    pictures: Path, command: Run
+) -> None:
+    first = Image.open("sky.png")
+    first.save("sky.gif", save_all=True, append_images=[first.rotate(180)], duration=100)
+    done = command("localise", "sky.gif", "--out", "o")
+    assert "sky.gif: it is animated, and its first frame is taken" in done.err
+
+
 def test_two_runs_do_not_work_in_one_folder(pictures: Path, command: Run) -> None:
     state = pictures / "o" / ".memeloc"
     state.mkdir(parents=True)

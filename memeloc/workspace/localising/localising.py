@@ -40,6 +40,7 @@ from memeloc.ocr.rapid import unread_lines
 from memeloc.ocr.readers import choose
 from memeloc.render.sets.parallel_set import render_table
 from memeloc.templates.names import name_from
+from memeloc.templates.pictures import picture_notes
 from memeloc.workspace.localising.asking import (
     SHEET,
     decisions,
@@ -182,6 +183,7 @@ def localise_pictures(
                 if meme.name in done:  # the same picture once more
                     continue
                 done.add(meme.name)
+                notes += [f"{each.path}: {note}" for note in picture_notes(each.path)]
                 image = Image.fromarray(meme.pixels)
                 lines = by.read([image], locale)[0]
                 lines += unread_lines(image, lines)
