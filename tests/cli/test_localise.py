@@ -132,6 +132,14 @@ def test_a_sheet_with_an_unreadable_answer_stays(pictures: Path, command: Run) -
     assert Path("o/review.xlsx").read_bytes() == sheet
 
 
+def test_the_folder_of_templates_is_there_for_the_next_commands(
+    pictures: Path, command: Run
+) -> None:
+    Image.new("RGB", (200, 100), "teal").save("plain.png")  # of it no template is made
+    command("localise", "plain.png", "--out", "o")
+    assert command("templates", "list", "--templates", "o/templates").status == 0
+
+
 def test_excluding_an_unknown_text_names_those_there_are(pictures: Path, command: Run) -> None:
     done = command("localise", "sky.png", "--out", "o", "--exclude", "sky.9")
     assert "there is no text 'sky.9' to exclude; there are sky.1, sky.2" in done.err

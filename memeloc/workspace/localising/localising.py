@@ -167,9 +167,10 @@ def localise_pictures(
     restorer = make_restorer(inpaint)
     paths = [each.path for each in pictures]
     ways = clean_picture_sources(paths, templates, restorer, alone=alone)
-    lock = out / STATE
-    lock.parent.mkdir(parents=True, exist_ok=True)
-    with locked(lock.with_name("lock"), out):
+    lock = (out / STATE).with_name("lock")
+    for folder in (lock.parent, out / TEMPLATES):  # the latter is named by the next commands
+        folder.mkdir(parents=True, exist_ok=True)
+    with locked(lock, out):
         answers, wrong = take_answers(out, exclude)
         state, memes, notes = State.read(out), list[LocalisedMeme](), [str(each) for each in wrong]
         problems: dict[str, str] = {}
