@@ -140,7 +140,7 @@ def localise_pictures(
     """Take the text out of finished memes, and set it again in other languages.
 
     Args:
-        pictures: two of one name are told apart by a number, which each keeps in later runs.
+        pictures: of two with one name the second gets a number, and keeps it in later runs.
         out: the folder; it is made. It gets templates, the captions table, a page, and a sheet of
             questions where something is doubtful.
         source: tag of the language that the text is in.
