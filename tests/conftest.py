@@ -15,6 +15,8 @@ from typing import Any
 import pytest
 from hypothesis import settings
 
+from tests import worlds
+
 # Tests start this package's programs some hundred times; without its compiled modules, each start
 # would compile them anew.
 sys.dont_write_bytecode = False
@@ -120,3 +122,22 @@ def command(capsys: pytest.CaptureFixture[str]) -> Callable[..., Outcome]:
         return Outcome(status, printed.out, printed.err)
 
     return run_command
+
+
+@pytest.fixture
+def world(
+    tmp_path_factory: pytest.TempPathFactory, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> Callable[..., Path]:
+    """Copy a world of `tests.worlds` into a folder, which becomes the working directory."""
+    for name in ("MEMELOC_DATABASE_URL", "MEMELOC_SURVEY_KEY"):
+        monkeypatch.delenv(name, raising=False)
+
+    def enter_world(name: str, folder: Path = tmp_path / "study") -> Path:
+        # pytest-xdist's workers have a folder each below one that is the run's.
+        run = tmp_path_factory.getbasetemp()
+        made = (run.parent if "PYTEST_XDIST_WORKER" in os.environ else run) / "worlds"
+        made.mkdir(exist_ok=True)
+        monkeypatch.chdir(worlds.copy_world(name, made, folder))
+        return folder
+
+    return enter_world
