@@ -309,7 +309,7 @@ def main() -> None:
     by_sheet: dict[str, list[Simulated]] = defaultdict(list)
     for person in people:
         by_sheet[person.sheet].append(person)
-    targets = list(WRITERS)
+    targets = [target for target in WRITERS if (chosen.exports / target).is_dir()]
     for number, sheet in enumerate(newest):
         # Each culture meets every target in turn.
         batch, culture = divmod(number, len(survey.design.cultures))
