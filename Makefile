@@ -26,7 +26,7 @@ EXTRAS_test-all := $(EXTRAS_test),cluster,inspect,torch,xgboost,small-model
 EXTRAS_site := all,site
 
 .NOTPARALLEL:
-.PHONY: help demo test test-all lint bench docs site clean apt-demo apt-test apt-test-all apt-bench
+.PHONY: help demo test test-all coverage lint bench docs site clean apt-demo apt-test apt-test-all apt-bench
 
 help: ## Say what can be made
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/make \1\t\2/p' Makefile | expand -t 16
@@ -39,6 +39,9 @@ test: apt-test $(VENV)/.installed-test ## Run the tests, but for the slow ones
 
 test-all: apt-test-all $(VENV)/.installed-test-all $(VENV)/.installed-weights ## Run all the tests, with new examples for the property tests
 	@$(BIN)/python -m pytest -n $(WORKERS) --dist loadfile -m "" --hypothesis-profile=search
+
+coverage: apt-test $(VENV)/.installed-test ## Say by package what the end-to-end tests execute, alone and with those of commands
+	@$(BIN)/python tools/measure_coverage.py
 
 lint: $(VENV)/.installed-test ## Check style (ruff), types (mypy) and who may import whom (import-linter)
 	@$(BIN)/ruff check
