@@ -122,7 +122,7 @@ def main() -> None:
             if imported.rejected:
                 raise SystemExit(f"{survey.name}: {imported.rejected[0].message}")
             survey.check()
-            settled = survey.settle(close=True)
+            settled = survey.settle(close=True, next_round=True)
             print(f"{survey.name}: {len(submissions)} sheets of round {number} filled")
             if not settled.next:
                 break

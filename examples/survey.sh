@@ -57,7 +57,7 @@ while :; do
     memeloc survey check pilot --out "../excluded-$round.csv"
 
     say "Round $round: labels, and what is still open"
-    memeloc survey settle pilot --close --most 11 --out ../labels.csv --json >settled.json
+    memeloc survey settle pilot --close --next --most 11 --out ../labels.csv --json >settled.json
     next=$(field 'len(it["next"])' <settled.json)
     echo "labels: $(field 'it["states"]' <settled.json)"
     echo "batches of the next round: $next"

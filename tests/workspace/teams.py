@@ -118,7 +118,7 @@ def fill(
         sent += submissions
         first = first or submissions
         survey.check()
-        result = survey.settle(close=True)
+        result = survey.settle(close=True, next_round=True)
         if not result.next:
             return Filled(survey, result, sent, first, number)
         number += 1

@@ -58,7 +58,7 @@ def test_a_table_of_what_is_open_comes_back_half_filled_and_sorted(tied: Path) -
         assert (done.new, len(done.open)) == (2, 40)
         again = survey.decide_labels(file=tied / "back.csv", **SESSION)
         assert (again.new, again.known) == (0, 2)
-        table = survey.settle(next_round=False).table.set_index(["item", "culture"])
+        table = survey.settle().table.set_index(["item", "culture"])
     for row, label in zip(rows[:2], ("hate", "no-hate"), strict=True):
         settled = table.loc[(row["item"], row["culture"])]
         assert (settled["label"], settled["state"]) == (label, "decided")
@@ -102,7 +102,7 @@ def test_a_decision_on_the_command_line_and_a_newer_one(tied: Path, command: Run
     done = command(*decide, "--label", "hate")
     assert (done.status, "does not say why" in done.err) == (1, True)
     with Workspace.find() as workspace:
-        table = workspace.survey("pilot").settle(next_round=False).table
+        table = workspace.survey("pilot").settle().table
         decided = table[table["state"] == "decided"]
         kept = workspace.store.label_decisions.find("pilot")
     assert decided[["item", "culture", "label"]].to_numpy().tolist() == [[item, "DE", "no-hate"]]

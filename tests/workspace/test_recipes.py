@@ -142,7 +142,7 @@ def test_araharmemes_discussion_is_entered_with_its_people(tmp_path: Path) -> No
             ]
         )
         assert result.new == len(discussed) > 0
-        after = survey.settle(close=True)
+        after = survey.settle(close=True, next_round=True)
         assert after.discuss == ()
         labels = after.table.set_index("item")
         assert set(labels.index[labels["state"] == "decided"]) == discussed
@@ -406,7 +406,7 @@ def test_erased_member_leaves_no_hash_and_is_asked_no_more(tmp_path: Path) -> No
         hashed = survey.hashed(who)
         workspace.surveys.forget([who], agree=lambda costs: True)
         assert "a-1" not in {row.place for row in survey.team(team).sheets}
-        again = survey.settle(close=True)
+        again = survey.settle(close=True, next_round=True)
         asked = {place for batch in again.next for place in assigned_to(survey)[batch.batch]}
         assert again.next
         assert "a-1" not in asked

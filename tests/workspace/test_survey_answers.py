@@ -104,7 +104,7 @@ def test_a_published_table_becomes_labels(folder: Path) -> None:
         survey = workspace.survey("published")
         checked = survey.check()
         assert checked.retained == len(people)
-        result = survey.settle(next_round=False)
+        result = survey.settle()
         labels = {
             (row.item, row.culture): row.label for row in result.table.itertuples(index=False)
         }
@@ -214,7 +214,7 @@ def test_answers_can_stand_in_the_language_of_the_culture(folder: Path) -> None:
     table.write_text("who,what,how\na,m1,Hassrede\nb,m1,hate\nc,m1,Hate speech\n", "utf-8")
     with Workspace.find() as workspace:
         workspace.surveys.import_answers("german", table, Columns("who", "what", "how", "DE"))
-        labels = workspace.survey("german").settle(next_round=False).table
+        labels = workspace.survey("german").settle().table
     assert list(labels["votes.hate"]) == [3]
 
 

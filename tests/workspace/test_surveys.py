@@ -41,7 +41,7 @@ def test_batches_of_a_settling_are_there_at_once(folder: Path) -> None:
         survey = workspace.survey("pilot")
         survey.import_files([write(folder / "back.json", everybody(3))])
         assert survey.rounds == (1,)
-        assert survey.settle(close=True).next
+        assert survey.settle(close=True, next_round=True).next
         assert survey.rounds == (1, 2)
         assert workspace.surveys.summaries().surveys[0].rounds == 2
 

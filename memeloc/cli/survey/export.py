@@ -65,7 +65,8 @@ def export(
     """Write a survey's sheets for a target: forms, studies, projects, pages or tables.
 
     The same survey gives the same files. What a sheet says is kept, so that its answers are read
-    by the words that went out. --push never publishes a study; --publish asks first.
+    by the words that went out. A sheet of a further round stays here when all that it asks about is
+    known by now. --push never publishes a study; --publish asks first.
 
     Example:
       memeloc survey export pilot --to html --contact lab@university.example --option codes=false
@@ -102,6 +103,8 @@ def export(
             f"People took {result.measured} minutes (the median of those retained), so sheets "
             f"promise and pay {result.minutes}: nobody gets less than the wage."
         )
+    if result.known:
+        say(f"Stays here, as nobody need answer it any more: {', '.join(result.known)}")
     stale = (
         f"The picture of {meme} in {tag} shows an earlier caption; render it again."
         for meme, tag in result.stale

@@ -44,7 +44,7 @@ def settle(
         "--close",
         help="Nothing more comes for sheets that are out; ask for what is missing.",
     ),
-    next_: bool = Option(True, "--next/--no-next", help="Make batches of what is short or tied."),
+    next_: bool = Option(False, "--next", help="Make batches of what is short or tied."),
     models: bool = Option(False, "--models", help="Beside the majority, Dawid-Skene and MACE."),
     out: Path | None = Option(
         None, metavar="FILE", help="Write the labels: .csv, .jsonl or .parquet."
@@ -59,16 +59,19 @@ def settle(
     ),
     as_json: AsJson = False,
 ) -> None:
-    """Settle retained answers into one label a meme and culture; ask again about what is open.
+    """Settle retained answers into one label a meme and culture; say what is open.
 
     The label is the one with most votes; "I don't know" is an answer and no vote; a tie is no
-    label. Memes short of answers or tied become the next batches, less the places that are still
-    open, until there is a majority or the limit of answers. Numbers stand in the table
-    survey.settle of memeloc.toml.
+    label. With --next, memes short of answers or tied become the next batches, less the places that
+    are still open, until there is a majority or the limit of answers; how many people that takes,
+    and their pay where a wage is named, is said with and without it. A sheet that was planned,
+    and that nobody need answer any more, is withdrawn. Numbers stand in the table survey.settle of
+    memeloc.toml.
 
     Example:
       memeloc survey settle pilot --out labels.csv
-      memeloc survey settle pilot --close --models
+      memeloc survey settle pilot --close --next
+      memeloc survey settle pilot --models
       memeloc survey settle pilot --answers answers.csv --people people.csv
     """
     check_table(out, answers_out, people)
@@ -94,20 +97,25 @@ def _next_steps(result: SettleResult) -> Iterator[str]:
             f"{counted(count, 'label differs', 'labels differ')} between the majority, "
             "Dawid-Skene and MACE"
         )
+    if result.withdrawn:
+        sheets = ", ".join(result.withdrawn)
+        yield f"Withdrawn, as nobody need answer what they were planned for: {sheets}"
+    places = counted(result.places, "annotator")
+    if cost := result.cost:
+        places += f", {cost.total:,} {cost.currency} with fee and tax"
     if batches := result.next:
-        sheets = sum(len(batch.cultures) for batch in batches)
-        places = sum(len(batch.cultures) * batch.answers for batch in batches)
+        number = sum(len(batch.cultures) for batch in batches)
         yield (
             f"Round {batches[0].round}: {counted(len(batches), 'batch', 'batches')}, "
-            f"{counted(sheets, 'sheet')} for "
-            f"{counted(places, 'annotator')}"
+            f"{counted(number, 'sheet')} for {places}"
         )
         yield f"Next: memeloc survey export {result.survey} --to TARGET"
         return
     waiting = sum(states["short"] + states["tied"] for states in result.states.values())
     if result.to_ask:
         yield (
-            f"{counted(result.to_ask, 'label is', 'labels are')} open; --next makes batches of them"
+            f"{counted(result.to_ask, 'label is', 'labels are')} open; --next makes batches of "
+            f"them, for {places}"
         )
     elif waiting:
         yield (

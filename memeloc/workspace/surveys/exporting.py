@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -18,8 +18,8 @@ from memeloc.survey.targets.protocol import (
     refuse_prelabels,
 )
 from memeloc.survey.texts import readers
-from memeloc.workspace.surveys.checking import Checking
 from memeloc.workspace.surveys.collected import changed_pictures
+from memeloc.workspace.surveys.labelling import Labelling
 from memeloc.workspace.surveys.packs import note_texts, pack_to_send, stale_pictures
 from memeloc.workspace.surveys.stored import (
     PRELABELS,
@@ -47,6 +47,7 @@ class ExportResult:
         stale: memes and languages whose picture shows an earlier caption.
         warnings: what about the study people do not read anywhere, a sentence each.
         read_by: by language, the native speakers who have read the texts that ship in it.
+        known: ids of the sheets that stay here, as all that they ask about is known by now.
     """
 
     survey: str
@@ -61,9 +62,10 @@ class ExportResult:
     warnings: tuple[str, ...]
     read_by: Mapping[str, tuple[str, ...]]
     changed: tuple[str, ...] = ()
+    known: tuple[str, ...] = ()
 
 
-class Exporting(Checking):
+class Exporting(Labelling):
     """Sheets out."""
 
     def export(
@@ -117,12 +119,15 @@ class Exporting(Checking):
             raise InputError("is a file; name a folder by --out", file=folder)
         if not push and folder.resolve() == pictures.resolve():
             raise InputError("has the pictures in it; name another folder by --out", file=folder)
+        known = self.known_sheets()
         pack, measured = self.packed(
             contact=contact,
             pictures=pictures,
             cultures=cultures,
             rounds=self._rounds(str(round)),
             minutes=minutes,
+            known=known,
+            dry_run=dry_run,
             on_progress=on_progress,
         )
         pack = replace(pack, prelabels=self.prelabels)
@@ -148,6 +153,7 @@ class Exporting(Checking):
             tuple(self.workspace.settings.study.warnings(tuple(pack.texts), pack.contact)),
             {tag: readers(tag) for tag in pack.texts},
             changed_pictures(self),
+            known,
         )
 
     def packed(
@@ -158,14 +164,17 @@ class Exporting(Checking):
         cultures: Sequence[str] = (),
         rounds: Sequence[int],
         minutes: int = 0,
+        known: Collection[str] = (),
+        dry_run: bool = False,
         on_progress: OnProgress = lambda more, total: None,
     ) -> tuple[SurveyPack, int]:
         """The sheets of some rounds with all that people see, noted as what goes out.
 
         And the minutes that retained people took, where they are more than `minutes`, else 0.
+        Sheets that are `known` are left out; nothing is noted of a `dry_run`.
 
         Raises:
-            InputError: a picture or the contact is missing.
+            InputError: a picture or the contact is missing, or nothing is left to go out.
         """
         contact = contact.strip() or self.workspace.settings.study.contact.strip()
         contact = contact or str(self.state("export").get("contact", ""))
@@ -176,6 +185,13 @@ class Exporting(Checking):
             )
         people = [self.design.culture(code) for code in cultures] or list(self.design.cultures)
         batches = [batch for batch in self.batches if batch.round in rounds]
+        codes = {culture.code for culture in people}
+        wanted = {f"{batch.id}-{code}" for batch in batches for code in codes & {*batch.cultures}}
+        if wanted <= set(known):
+            raise InputError(
+                f"Nothing goes out: all that these sheets of {self.name} were to ask about is "
+                "known by now. --round sends those of another round."
+            )
         sheets = sum(culture.code in batch.cultures for batch in batches for culture in people)
         parts = len(people) * len(self.taxonomy.examples) + sheets
         given = self.minutes
@@ -197,6 +213,9 @@ class Exporting(Checking):
             on_example=lambda: on_progress(1, parts),
         )
         pack = self.with_state(packed)
+        pack = replace(pack, sheets=tuple(row for row in pack.sheets if row.id not in known))
+        if dry_run:
+            return pack, measured
         self.put_state("export", "contact", contact)
         for batch_id in {sheet.batch for sheet in pack.sheets}:
             self.put_state("minutes", batch_id, pack.minutes)
@@ -212,7 +231,7 @@ class Exporting(Checking):
     def _rounds(self, wanted: str) -> tuple[int, ...]:
         rounds = self.rounds
         if not wanted:
-            return rounds[-1:]
+            return (self.last_round,)
         if wanted == "all":
             return rounds
         if not wanted.isdecimal() or int(wanted) not in rounds:

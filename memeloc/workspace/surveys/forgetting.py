@@ -108,7 +108,7 @@ def _computed_anew(survey: Survey, check: Any, labels: Any) -> int:
     if labels is None:
         return 0
     settings, rows = labels
-    now = survey.settle(settings, next_round=False).labels
+    now = survey.settle(settings).labels
     settled = [
         {(row["item"], row["culture"]) for row in each if row["state"] == "settled"}
         for each in (rows, now)

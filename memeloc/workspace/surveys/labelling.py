@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from memeloc.survey.labels.decided import decided_answers, with_decisions
 from memeloc.survey.labels.further import settle_further
 from memeloc.survey.labels.settling import Settled, settle
-from memeloc.survey.labels.unsettled import unsettled
+from memeloc.survey.labels.unsettled import Cell, Unsettled, needs_of, unsettled
+from memeloc.survey.quality.rows import COMPLETE
 from memeloc.survey.quality.rules import Settling, read_settling
-from memeloc.workspace.surveys.checking import Checking
+from memeloc.workspace.surveys.checking import Checked, Checking
 from memeloc.workspace.surveys.collected import collected_texts
 from memeloc.workspace.surveys.discussing import (
     DecideLabelsResult,
@@ -22,10 +24,30 @@ from memeloc.workspace.surveys.discussing import (
     write_open,
 )
 from memeloc.workspace.surveys.packs import captions_in
+from memeloc.workspace.surveys.stored import CLOSED, WITHDRAWN
 from memeloc.workspace.surveys.teams import team_of
 
 if TYPE_CHECKING:
     import pandas as pd
+
+
+class Standing(NamedTuple):
+    """Where the labels of a survey stand.
+
+    Attributes:
+        further: as `settle_further` gives it.
+        open_questions: what has no settled answer.
+        needs: by item and culture, how many answers to ask for beyond those that are to come.
+        coming: items and cultures of the answers that are to come.
+        withdrawn: ids of the sheets that were withdrawn now.
+    """
+
+    settled: Settled
+    further: pd.DataFrame
+    open_questions: tuple[Unsettled, ...]
+    needs: dict[Cell, int]
+    coming: set[Cell]
+    withdrawn: tuple[str, ...]
 
 
 class Labelling(Checking):
@@ -53,6 +75,65 @@ class Labelling(Checking):
         decided = decided_answers(self.workspace.store.label_decisions.find(self.name))
         settled = with_decisions(voted, decided, self.taxonomy)
         return settled, settle_further(answers, settled, self.taxonomy, self.memes, decided)
+
+    def standing(self, checked: Checked, settling: Settling) -> Standing:
+        """Settle, and withdraw each planned sheet that asks for more than is needed by now.
+
+        A sheet is planned that is of a further round, and of a batch that never went out. What is
+        still open of a withdrawn one is among the needs again.
+        """
+        came = Counter(sent.sheet for sent in checked.submissions if sent.status == COMPLETE)
+        answered = {sent.sheet for sent in checked.submissions}
+        sent_batches, closed = self.minutes, self._closed_round()
+        planned = []
+        pending: dict[Cell, int] = defaultdict(int)
+        for sheet in (sheet for sheet in checked.sheets if sheet.round > closed):
+            is_out = sheet.batch in sent_batches or sheet.id in answered
+            if sheet.round > 1 and not is_out:
+                planned.append(sheet)
+            elif (places := sheet.wanted - came[sheet.id]) > 0:
+                for meme in sheet.memes:
+                    pending[meme, sheet.culture.code] += places
+        answers = checked.answers(lambda number: number > 0)
+        settled, further = self.settled(answers, settling, pending=pending)
+        open_questions = unsettled(settled, further, settling)
+        needs = needs_of(settled, open_questions, settling, pending)
+        coming, withdrawn = set(pending), []
+        for sheet in planned:
+            cells = [(meme, sheet.culture.code) for meme in sheet.memes]
+            if all(cell in needs for cell in cells) and sheet.wanted <= max(
+                needs[cell] for cell in cells
+            ):
+                needs |= {cell: needs[cell] - sheet.wanted for cell in cells}
+                needs = {cell: count for cell, count in needs.items() if count > 0}
+                coming.update(cells)
+            else:
+                self.put_state(WITHDRAWN, sheet.id, sheet.wanted)
+                withdrawn.append(sheet.id)
+        return Standing(settled, further, open_questions, needs, coming, tuple(withdrawn))
+
+    def known_sheets(self) -> tuple[str, ...]:
+        """Ids of the sheets of further rounds that ask only for what is known by now.
+
+        By the last check and settling. Those that never went out are withdrawn.
+        """
+        last = self._store.result(self.name, "labels")
+        if last is None or self.last_round < 2:
+            return ()
+        checked = self.checked(keep=False)
+        standing = self.standing(checked, read_settling(last[0]))
+        open_cells = {row.cell for row in standing.open_questions}
+        known = (
+            sheet.id
+            for sheet in checked.sheets
+            if sheet.round > 1
+            and not any((meme, sheet.culture.code) in open_cells for meme in sheet.memes)
+        )
+        return tuple(dict.fromkeys((*standing.withdrawn, *known)))
+
+    def _closed_round(self) -> int:
+        """The last round of which nothing more comes; 0 for none."""
+        return int(self.state(CLOSED).get("round", 0))
 
     def decide_labels(
         self,

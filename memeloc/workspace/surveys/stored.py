@@ -51,6 +51,9 @@ NO_PICTURE = Path("not-needed.jpg")
 CLOSED = "closed"
 """The subject under which the last round is noted (`round`) of which nothing more comes."""
 
+WITHDRAWN = "withdrawn"
+"""The subject under which the sheets are noted, by id, that were planned and never go out."""
+
 _NUMBERS = ("size", "answers", "explicit", "implicit", "seed")
 
 
@@ -126,8 +129,26 @@ class StoredSurvey:
 
     @property
     def batches(self) -> tuple[Batch, ...]:
-        """The batches of all rounds, in the order in which they were made."""
-        return tuple(self._store.batches(self.name))
+        """The batches of all rounds, in the order in which they were made.
+
+        Sheets that were withdrawn are left out.
+        """
+        withdrawn = self.state(WITHDRAWN)
+        batches = [
+            replace(
+                batch,
+                cultures=tuple(
+                    code for code in batch.cultures if f"{batch.id}-{code}" not in withdrawn
+                ),
+            )
+            for batch in self._store.batches(self.name)
+        ]
+        return tuple(batch for batch in batches if batch.cultures)
+
+    @property
+    def last_round(self) -> int:
+        """The newest round that was ever planned, also where all of it was withdrawn."""
+        return max((batch.round for batch in self._store.batches(self.name)), default=0)
 
     @property
     def rounds(self) -> tuple[int, ...]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections import Counter, defaultdict
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -21,14 +21,12 @@ from memeloc.survey.labels.further import as_json, beside_labels
 from memeloc.survey.labels.people import people_table
 from memeloc.survey.labels.progress import SurveyStatus, survey_status
 from memeloc.survey.labels.settling import STATES, Settled
-from memeloc.survey.labels.unsettled import Unsettled, needs_of, to_discuss, unsettled
+from memeloc.survey.labels.unsettled import Unsettled, to_discuss
 from memeloc.survey.quality.checking import retained
-from memeloc.survey.quality.rows import COMPLETE
 from memeloc.survey.rewards import Shortfall
 from memeloc.survey.serving.settings import read_serve_settings
 from memeloc.survey.targets.protocol import LookedUp, Lookup, refuse_prelabels
 from memeloc.workspace.surveys.building import BuildResult, build_result
-from memeloc.workspace.surveys.checking import Checked
 from memeloc.workspace.surveys.collected import changed_pictures
 from memeloc.workspace.surveys.contacting import Contacting
 from memeloc.workspace.surveys.explaining import Explaining
@@ -65,6 +63,10 @@ class SettleResult:
         discuss: what is open, and nobody more is asked about: for a discussion.
         differences: where Dawid-Skene or MACE differ from the majority; None when not asked for.
         to_ask: labels that are open and need more answers than open places can give.
+        places: how many people are to be asked about these in the next round.
+        cost: what these are paid, fee and tax included; None where no pay is named, by a wage in
+            memeloc.toml or by a study at the recruitment service.
+        withdrawn: ids of the sheets that were planned, and that nobody need answer any more.
         unsent: batches of further rounds that never went out.
         last_round: the newest round there was before.
         table: the labels, a row an item and culture; see `settling.Settled`, and a column for each
@@ -82,6 +84,9 @@ class SettleResult:
     discuss: tuple[Unsettled, ...]
     differences: tuple[Mapping[str, Any], ...] | None
     to_ask: int
+    places: int
+    cost: SurveyPlan | None
+    withdrawn: tuple[str, ...]
     unsent: tuple[str, ...]
     last_round: int
     table: Frame
@@ -183,19 +188,20 @@ class Survey(Exporting, Importing, Contacting, Labelling, Explaining):
         settings: Mapping[str, Any] | None = None,
         *,
         close: bool = False,
-        next_round: bool = True,
+        next_round: bool = False,
         models: bool = False,
         on_progress: OnProgress = lambda more, total: None,
     ) -> SettleResult:
         """Settle the retained answers into one label a meme and culture.
 
-        Memes that are short of answers or tied become the next batches, less the places that are
-        still open.
+        Sheets that an earlier settling planned, and that ask for what is known by now, are
+        withdrawn where they never went out.
 
         Args:
             settings: of `Settling`, such as `{"most": 9}`; before memeloc.toml's.
             close: whether nothing more comes for sheets that are out.
-            next_round: whether batches are made of what is open.
+            next_round: whether batches are made of memes that are short of answers or tied, less
+                the places that are still open.
             models: whether Dawid-Skene and MACE stand beside the majority.
             on_progress: counts the models of a culture.
 
@@ -209,8 +215,8 @@ class Survey(Exporting, Importing, Contacting, Labelling, Explaining):
             came = {submission.sheet for submission in checked.submissions}
             rounds = [sheet.round for sheet in checked.sheets if sheet.id in came]
             self.put_state(CLOSED, "round", max([self._closed_round(), *rounds]))
-        pending = self._pending(checked)
-        settled, further = self.settled(answers, settling, pending=pending)
+        last_round, standing = self.last_round, self.standing(checked, settling)
+        settled, further, needs = standing.settled, standing.further, standing.needs
         rows, labels = settled.as_json(), settled.table
         if checked.questions:
             labels = beside_labels(labels, further, self.taxonomy)
@@ -222,15 +228,13 @@ class Survey(Exporting, Importing, Contacting, Labelling, Explaining):
             for row in rows:
                 row["picture"] = self.pictures[row["item"]]
         self._store.add_result(self.name, "labels", settling.model_dump(mode="json"), rows)
-        open_questions = unsettled(settled, further, settling)
-        needs = needs_of(settled, open_questions, settling, pending)
         before = self.batches
-        last_round = max((batch.round for batch in before), default=0)
         fresh, assigned = next_batches(self, needs, round=max(2, last_round + 1))
-        asked_again = {
-            *((meme, code) for batch in fresh for meme in batch.memes for code in batch.cultures),
-            *pending,
-        }
+        asked_again = standing.coming.union(
+            (meme, code) for batch in fresh for meme in batch.memes for code in batch.cultures
+        )
+        service = self.settings(recruiter())
+        is_paid = bool(fresh) and ("wage" in service or bool(self.state(recruiter())))
         if next_round and fresh:
             note_assigned(self, assigned)
             self._store.add_batches(self.name, fresh)
@@ -249,9 +253,14 @@ class Survey(Exporting, Importing, Contacting, Labelling, Explaining):
                 NextBatch(batch.id, batch.round, batch.memes, batch.cultures, batch.answers)
                 for batch in (fresh if next_round else ())
             ),
-            to_discuss(open_questions, asked_again),
+            to_discuss(standing.open_questions, asked_again),
             self._differences(answers, settled, on_progress) if models else None,
             len(needs),
+            sum(len(batch.cultures) * batch.answers for batch in fresh),
+            plan(fresh, self.design, read_rates(service), paces=checked.paces(), loss=0)
+            if is_paid
+            else None,
+            standing.withdrawn,
             tuple(batch.id for batch in before if batch.round > 1 and batch.id not in sent),
             last_round,
             labels,
@@ -333,6 +342,7 @@ class Survey(Exporting, Importing, Contacting, Labelling, Explaining):
                 see what a model answered, which pages do not show.
         """
         refuse_prelabels("a server", self.name, self.prelabels)
+        self.known_sheets()
         chosen = read_serve_settings({**self.settings("serve"), **(settings or {})})
         pack, _ = self.packed(
             contact=contact,
@@ -347,23 +357,7 @@ class Survey(Exporting, Importing, Contacting, Labelling, Explaining):
     def open_rounds(self) -> tuple[int, ...]:
         """The rounds that more may come of, in order; a pre-annotation until there is another."""
         rounds, closed = self.rounds, self._closed_round()
-        return tuple(number for number in rounds if number > closed or rounds == (number,))
-
-    def _closed_round(self) -> int:
-        """The last round of which nothing more comes; 0 for none."""
-        return int(self.state(CLOSED).get("round", 0))
-
-    def _pending(self, checked: Checked) -> dict[tuple[str, str], int]:
-        """Answers that are still to come, from open places of sheets."""
-        closed = self._closed_round()
-        came = Counter(sent.sheet for sent in checked.submissions if sent.status == COMPLETE)
-        pending: dict[tuple[str, str], int] = defaultdict(int)
-        for sheet in checked.sheets:
-            places = sheet.wanted - came[sheet.id]
-            if sheet.round > closed and places > 0:
-                for meme in sheet.memes:
-                    pending[meme, sheet.culture.code] += places
-        return dict(pending)
+        return tuple(number for number in rounds if number > closed or rounds == (0,))
 
     def _differences(
         self, answers: pd.DataFrame, settled: Settled, on_progress: OnProgress

@@ -182,10 +182,10 @@ def test_labels_that_lose_answers_are_open_again(command: Run, folder: Path) -> 
     answers = [saved(sheet, who) for who in (ADA, "b", "c", "d", "e")]
     path = write(folder.parent / "back.json", answers)
     assert command("survey", "import", "pilot", path).status == 0
-    assert command("survey", "settle", "pilot", "--close", "--no-next").status == 0
+    assert command("survey", "settle", "pilot", "--close").status == 0
     done = command("survey", "forget", ADA, "--yes", "--json")
     assert json.loads(done.out)["reopened"] == {"pilot": 7}
-    settled = json.loads(command("survey", "settle", "pilot", "--no-next", "--json").out)
+    settled = json.loads(command("survey", "settle", "pilot", "--json").out)
     states = settled["states"]["US"]
     assert (states["settled"], states["short"]) == (0, 14)
 

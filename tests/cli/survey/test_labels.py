@@ -98,11 +98,13 @@ def test_ties_are_asked_again_until_there_is_a_majority(command: Run, folder: Pa
         command("survey", "import", "pilot", write(folder / "1.json", everybody(**tied))).status
         == 0
     )
-    first = json.loads(command("survey", "settle", "pilot", "--json", "--out", "labels.csv").out)
+    first = json.loads(
+        command("survey", "settle", "pilot", "--next", "--json", "--out", "labels.csv").out
+    )
     assert {label["state"] for label in first["labels"]} == {"tied"}
     assert [one["batch"] for one in first["next"]] == ["r2-b01", "r2-b02"]
     assert {one["answers"] for one in first["next"]} == {1}
-    again = json.loads(command("survey", "settle", "pilot", "--json").out)
+    again = json.loads(command("survey", "settle", "pilot", "--next", "--json").out)
     assert again["next"] == []  # places are open, so nothing is asked twice
     more = [saved(one, f"{one.id}-x", "hate") for one in sheets_of() if one.round == 2]
     assert command("survey", "import", "pilot", write(folder / "2.json", more)).status == 0
@@ -116,12 +118,12 @@ def test_ties_are_asked_again_until_there_is_a_majority(command: Run, folder: Pa
 def test_nothing_more_comes_with_close_and_only_then(command: Run, folder: Path) -> None:
     build(command)
     assert command("survey", "import", "pilot", write(folder / "1.json", everybody(3))).status == 0
-    waiting = json.loads(command("survey", "settle", "pilot", "--json").out)
+    waiting = json.loads(command("survey", "settle", "pilot", "--next", "--json").out)
     assert waiting["next"] == []
     assert {label["state"] for label in waiting["labels"]} == {"short"}
-    closed = json.loads(command("survey", "settle", "pilot", "--close", "--json").out)
+    closed = json.loads(command("survey", "settle", "pilot", "--close", "--next", "--json").out)
     assert {one["answers"] for one in closed["next"]} == {2}
-    again = json.loads(command("survey", "settle", "pilot", "--close", "--json").out)
+    again = json.loads(command("survey", "settle", "pilot", "--close", "--next", "--json").out)
     assert again["next"] == []  # nobody has answered the new round yet: it is not closed
 
 
@@ -129,15 +131,15 @@ def test_limits_and_looks_without_batches(command: Run, folder: Path) -> None:
     build(command)
     tied = write(folder / "1.json", everybody(p4="unknown"))
     assert command("survey", "import", "pilot", tied).status == 0
-    looked = json.loads(command("survey", "settle", "pilot", "--no-next", "--json").out)
+    looked = json.loads(command("survey", "settle", "pilot", "--json").out)
     assert looked["next"] == []
     limited = json.loads(command("survey", "settle", "pilot", "--most", "5", "--json").out)
     assert {label["state"] for label in limited["labels"]} == {"given up"}
     for suffix in ("jsonl", "parquet"):
-        done = command("survey", "settle", "pilot", "--no-next", "--out", f"labels.{suffix}")
+        done = command("survey", "settle", "pilot", "--out", f"labels.{suffix}")
         assert done.status == 0, done.err
         assert (folder / f"labels.{suffix}").stat().st_size > 500
-    done = command("survey", "settle", "pilot", "--no-next", "--out", "labels.doc")
+    done = command("survey", "settle", "pilot", "--out", "labels.doc")
     assert (done.status, ".csv, .jsonl or .parquet" in done.err) == (1, True)
 
 

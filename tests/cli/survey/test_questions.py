@@ -98,7 +98,7 @@ def test_each_question_is_settled_beside_the_label(
             assert command("survey", "import", "pilot", write_csv(folder / name, rows)).status == 0
     done = command("survey", "check", "pilot", "--without", "attention", "--without", "straight")
     assert done.status == 0, done.err
-    done = command("survey", "settle", "pilot", "--json", "--no-next", "--out", "labels.csv")
+    done = command("survey", "settle", "pilot", "--json", "--out", "labels.csv")
     assert done.status == 0, done.err
     labels = {row["item"]: row["further"] for row in json.loads(done.out)["labels"]}
     assert {further["strength"]["answer"] for further in labels.values()} == {"2"}

@@ -227,7 +227,7 @@ def test_an_unknown_setting_is_reported_with_those_there_are(
 def test_cultures_stand_in_the_order_of_the_survey(command: Run, folder: Path) -> None:
     build(command)
     assert command("survey", "import", "pilot", write(folder / "a.json", everybody())).status == 0
-    for words in (("check", "pilot"), ("settle", "pilot", "--no-next")):
+    for words in (("check", "pilot"), ("settle", "pilot")):
         lines = command("survey", *words).out.splitlines()
         assert [line.split("\t")[0] for line in lines[1:4]] == ["US", "DE", "MX"]
 
@@ -314,7 +314,7 @@ def test_open_labels_with_answers_to_come_are_reported(command: Run, folder: Pat
     assert command("survey", "import", "pilot", "a.json").status == 0
     done = command("survey", "settle", "pilot")
     assert done.out.splitlines()[-1].startswith("42 labels are open, with answers still to come")
-    assert "Round 2" in command("survey", "settle", "pilot", "--close").out
+    assert "Round 2" in command("survey", "settle", "pilot", "--close", "--next").out
     out = command("survey", "settle", "pilot").out
     assert "2 batches of round 2 never went out. Next: memeloc survey export pilot" in out
     assert command("survey", "export", "pilot", "--to", "csv", *CONTACT).status == 0

@@ -50,7 +50,7 @@ def test_without_a_set_it_is_rendered_now(workspace: Workspace, folder: Path) ->
 def test_answers_and_labels_are_of_the_survey(workspace: Workspace, release: Release) -> None:
     tables = release.tables
     answers, labels = tables["answers"].frame, tables["labels"].frame
-    settled = workspace.survey("pilot").settle(next_round=False)
+    settled = workspace.survey("pilot").settle()
     assert len(answers) == len(settled.answers) == ANSWERS
     wanted = settled.table.set_index(["item", "culture"])["label"].to_dict()
     assert labels.set_index(["meme_id", "culture"])["label"].to_dict() == wanted
