@@ -124,9 +124,9 @@ def make_rendered(folder: Path) -> None:
     memeloc(folder, "render", "--langs", langs, "--max-side", 160, "--jobs", 1)
 
 
-def make_surveyed(folder: Path) -> None:
-    """Build a survey of three batches in three cultures."""
-    built = ("--cultures", ",".join(CULTURES), "--size", 4, "--seed", 7)
+def make_surveyed(folder: Path, cultures: Sequence[str] = CULTURES) -> None:
+    """Build a survey of three batches in some cultures."""
+    built = ("--cultures", ",".join(cultures), "--size", 4, "--seed", 7)
     memeloc(folder, "survey", "build", "pilot", *built)
 
 

@@ -56,7 +56,11 @@ def postgresql() -> Iterator[Callable[[], str]]:
     server.cleanup()
 
 
-@pytest.fixture(params=["sqlite", "postgresql"])
+DATABASES = ["sqlite", pytest.param("postgresql", marks=pytest.mark.slow)]
+"""`make test` runs test_contract.py and test_append_only.py on PostgreSQL, `make test-all` all."""
+
+
+@pytest.fixture(params=DATABASES)
 def place(request: pytest.FixtureRequest, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A folder for a store; the settings' variable says which database it gets."""
     monkeypatch.delenv("MEMELOC_DATABASE_URL", raising=False)

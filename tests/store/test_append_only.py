@@ -33,6 +33,8 @@ from memeloc.translate import TranslationFailure
 from tests.store.conftest import answer, send
 from tests.store.test_collected import caption, cat, picture
 
+pytestmark = pytest.mark.parametrize("place", ["sqlite", "postgresql"], indirect=True)
+
 
 @pytest.fixture
 def lived_in(filled: Store) -> Store:

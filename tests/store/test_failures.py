@@ -156,6 +156,7 @@ def test_a_password_is_never_shown(tmp_path: Path, url: str, sentence: str) -> N
         assert caught.value.__suppress_context__ or caught.value.__context__ is None
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("place", ["postgresql"], indirect=True)
 def test_a_server_that_is_read_only(
     filled: Store, place: Path, write_table: Write, monkeypatch: pytest.MonkeyPatch

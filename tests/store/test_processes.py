@@ -65,9 +65,6 @@ def _big(write_table: Write, rows: int, name: str = "big.csv") -> Path:
     )
 
 
-@pytest.mark.parametrize(
-    "place", ["sqlite", pytest.param("postgresql", marks=pytest.mark.slow)], indirect=True
-)
 def test_two_do_the_same_at_once(store: Store, place: Path, write_table: Write) -> None:
     table = _big(write_table, 200)
     for action, what in (("import", table), ("translate", "hi")):

@@ -16,7 +16,7 @@ from starlette.testclient import TestClient
 from memeloc.studio.application import make_application
 from memeloc.workspace import Workspace
 from memeloc.workspace.surveys.serving import ServedSurvey
-from tests.store.conftest import postgresql
+from tests.store.conftest import DATABASES, postgresql
 from tests.studio.served import OWNER, Annotator, make_workspace
 
 __all__ = ["postgresql"]
@@ -45,7 +45,7 @@ def built(made: Path) -> Path:
     return work
 
 
-@pytest.fixture(params=["sqlite", "postgresql"])
+@pytest.fixture(params=DATABASES)
 def database(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> str:
     """Has each test run on both databases."""
     monkeypatch.delenv("MEMELOC_DATABASE_URL", raising=False)

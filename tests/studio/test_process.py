@@ -39,9 +39,6 @@ def on(
     return work
 
 
-@pytest.mark.parametrize(
-    "database", [pytest.param("sqlite", marks=pytest.mark.slow), "postgresql"], indirect=True
-)
 def test_ten_clients_for_five_places(on: Path) -> None:
     barrier, paths = threading.Barrier(10), list[str]()
     with serving(on) as server:
@@ -62,9 +59,6 @@ def test_ten_clients_for_five_places(on: Path) -> None:
     assert len(paths) == 10
 
 
-@pytest.mark.parametrize(
-    "database", ["sqlite", pytest.param("postgresql", marks=pytest.mark.slow)], indirect=True
-)
 def test_a_crash_loses_and_doubles_nothing(on: Path, client: httpx.Client) -> None:
     with serving(on) as server:
         comers = [Annotator(client, server.address) for _ in range(3)]
