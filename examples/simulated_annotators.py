@@ -36,6 +36,9 @@ COUNTRIES = {
     "CN": ("China", "Mandarin"),
 }
 
+ANSWERED = ("choice", "choices", "scale", "line", "paragraph")
+"""Kinds of items of a form that are columns of its table."""
+
 Write = Callable[[SurveyPack, Sheet, Sequence[Submission], Path, Path], None]
 
 
@@ -67,13 +70,21 @@ def html(
         (into / f"{sheet.id}-{submission.participant}.json").write_text(json.dumps(value))
 
 
+def further_by_key(submission: Submission, key: str) -> dict[str, tuple[str, ...]]:
+    """The answers to further questions, by a text with the question's and the entry's id."""
+    return {
+        key.format(question=name, entry=answer.entry): values
+        for answer in submission.answers
+        for name, values in answer.further
+    }
+
+
 def google_forms(
     _pack: SurveyPack, sheet: Sheet, sent: Sequence[Submission], exports: Path, into: Path
 ) -> None:
     """The table of responses that Google Forms gives out; an unsent form leaves nothing."""
     form = json.loads((exports / "google-forms" / "forms" / f"{sheet.id}.json").read_text("utf-8"))
-    asked = [one for one in form["items"] if one["kind"] in ("choice", "line", "paragraph")]
-    labels = [label.id for label in _pack.taxonomy.labels]
+    asked = [one for one in form["items"] if one["kind"] in ANSWERED]
     with (into / f"{sheet.id}.csv").open("w", encoding="utf-8", newline="") as stream:
         writer = csv.writer(stream)
         writer.writerow(["Timestamp", *(question["title"] for question in asked)])
@@ -81,10 +92,12 @@ def google_forms(
             if submission.status == "returned" or submission.submitted is None:
                 continue
             agreed = submission.status != "no consent"
-            given = {f"entry:{answer.entry}": answer.label for answer in submission.answers}
+            given = further_by_key(submission, "further:{question}:{entry}")
+            given |= {f"entry:{each.entry}": (each.label,) for each in submission.answers}
             row = [submission.submitted.strftime("%Y/%m/%d %I:%M:%S %p GMT+0")]
             for question in asked:
                 texts = [option["text"] for option in question["options"]]
+                names = {option["id"]: option["text"] for option in question["options"]}
                 if question["key"] == "consent":
                     row.append(texts[0 if agreed else 1])
                 elif question["key"] == "participant":
@@ -92,7 +105,7 @@ def google_forms(
                 elif question["key"] == "declined":
                     row.append("" if agreed else texts[0])
                 elif question["key"] in given:
-                    row.append(texts[labels.index(given[question["key"]])])
+                    row.append(", ".join(names.get(each, each) for each in given[question["key"]]))
                 else:
                     row.append("")
             writer.writerow(row)
@@ -107,19 +120,20 @@ def table(
     labels = [label.id for label in pack.taxonomy.labels]
     for number, submission in enumerate(sent):
         given = {
-            item_key(pack.name, sheet.id, answer.entry): answer.label
-            for answer in submission.answers
+            item_key(pack.name, sheet.id, answer.entry): answer for answer in submission.answers
         }
         agreed = submission.status != "no consent"
         filled = []
         for row in rows:
             words = row["choose from"].split(" | ")
-            answer = ""
+            typed = {"participant": submission.participant, "answer": ""}
             if row["item"] == "consent":
-                answer = words[0 if agreed else 1]
-            elif row["item"] in given:
-                answer = words[labels.index(given[row["item"]])]
-            filled.append({**row, "participant": submission.participant, "answer": answer})
+                typed["answer"] = words[0 if agreed else 1]
+            elif answer := given.get(row["item"]):
+                if answer.label:
+                    typed["answer"] = words[labels.index(answer.label)]
+                typed |= {name: " | ".join(values) for name, values in answer.further}
+            filled.append({**row, **typed})
         with (into / f"{sheet.id}-{number}.csv").open("w", encoding="utf-8", newline="") as stream:
             writer = csv.DictWriter(stream, list(rows[0]), delimiter=";")
             writer.writeheader()
@@ -138,9 +152,9 @@ def label_studio(
     for number, task in enumerate(tasks, 1):
         made: list[dict[str, Any]] = []
         for submission in sent:
-            given = {answer.entry: answer.label for answer in submission.answers}
-            label = given.get(keys[task["data"]["item"]])
-            if label is None or submission.started is None or submission.submitted is None:
+            given = {answer.entry: answer for answer in submission.answers}
+            answer = given.get(keys[task["data"]["item"]])
+            if answer is None or submission.started is None or submission.submitted is None:
                 continue
             share = (submission.submitted - submission.started) / len(sheet.entries)
             moment = submission.started + number * share
@@ -154,11 +168,13 @@ def label_studio(
                     "lead_time": share.total_seconds(),
                     "result": [
                         {
-                            "from_name": "q-label",
+                            "from_name": f"q-{question}",
                             "to_name": "shown",
                             "type": "choices",
-                            "value": {"choices": [label]},
+                            "value": {"choices": list(values)},
                         }
+                        for question, values in (("label", (answer.label,)), *answer.further)
+                        if all(values)
                     ],
                 }
             )
@@ -200,7 +216,12 @@ def qualtrics(
 ) -> None:
     """Qualtrics' CSV export, with its three rows of headings."""
     assert (exports / "qsf" / f"{sheet.id}.qsf").exists()
-    keys = [item_key(pack.name, sheet.id, entry_id(entry)) for entry in sheet.entries]
+    keys = [
+        f"{item_key(pack.name, sheet.id, entry_id(entry))}{tag}"
+        for entry in sheet.entries
+        for tag in ("", *(f"_q{number}" for number, _ in enumerate(pack.taxonomy.questions, 1)))
+    ]
+    numbers = {each.id: number for number, each in enumerate(pack.taxonomy.questions, 1)}
     names = ["StartDate", "EndDate", "Status", "Finished", "ResponseId", "consent", "PROLIFIC_PID"]
     texts = pack.texts[sheet.culture.locale.tag]
     with (into / f"{sheet.id}.csv").open("w", encoding="utf-8-sig", newline="") as stream:
@@ -212,9 +233,11 @@ def qualtrics(
             [json.dumps({"ImportId": name, **zone.get(name, {})}) for name in (*names, *keys)]
         )
         for submission in sent:
-            given = {
-                item_key(pack.name, sheet.id, each.entry): each.label for each in submission.answers
-            }
+            given = {}
+            for answer in submission.answers:
+                key = item_key(pack.name, sheet.id, answer.entry)
+                given[key] = answer.label
+                given |= {f"{key}_q{numbers[name]}": ",".join(it) for name, it in answer.further}
             agreed = "consent.no" if submission.status == "no consent" else "consent.yes"
             times = [
                 at.strftime("%Y-%m-%d %H:%M:%S") if at else ""

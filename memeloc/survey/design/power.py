@@ -115,10 +115,11 @@ def majority(
     true, best = votes[:, 0], votes[:, 1:labels].max(axis=1)
     # Of two wrong labels with the same most votes neither wins.
     winners = (votes[:, 1:labels] == best[:, None]).sum(axis=1)
-    right = float((true > best).mean())
-    wrong = float(((best > true) & (winners == 1)).mean())
+    is_right, is_wrong = true > best, (best > true) & (winners == 1)
+    right, wrong = float(is_right.mean()), float(is_wrong.mean())
+    tied = float((~is_right & ~is_wrong).mean())
     error = math.sqrt(right * (1 - right) / draws)
-    return Majority(answers, agreement, unknown, right, 1 - right - wrong, wrong, error)
+    return Majority(answers, agreement, unknown, right, tied, wrong, error)
 
 
 def difference(

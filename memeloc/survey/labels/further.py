@@ -84,7 +84,7 @@ def settle_further(
             answer = (decided or {}).get((item, culture), {}).get(question.id, "")
             answer = answer or own.answer(question)
             given[question.id] = tuple(answer.split(BETWEEN)) if answer else ()
-            rows.append((item, culture, question.id, answer, own.people, dict(own.counts)))
+            rows.append((item, culture, question.id, answer, own.people, by_votes(own.counts)))
     return pd.DataFrame(rows, columns=list(COLUMNS))
 
 
@@ -98,6 +98,11 @@ def beside_labels(labels: pd.DataFrame, further: pd.DataFrame, taxonomy: Taxonom
     for question in taxonomy.about("item", "picture"):
         table[question.id] = [answers.get((*cell, question.id), "") for cell in cells]
     return table
+
+
+def by_votes(counts: Mapping[str, int]) -> dict[str, int]:
+    """Sort votes: most first, equal ones by name, so that no order of people shows."""
+    return dict(sorted(counts.items(), key=lambda each: (-each[1], each[0])))
 
 
 def as_json(further: pd.DataFrame) -> dict[_Cell, dict[str, Any]]:

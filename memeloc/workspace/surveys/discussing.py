@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING
 from memeloc.errors import InputError
 from memeloc.locales import default
 from memeloc.survey.labels.decided import Cell, LabelDecision
+from memeloc.survey.labels.further import by_votes
 from memeloc.survey.labels.unsettled import Unsettled
 from memeloc.survey.model import MemeEntry
 from memeloc.survey.targets.further import resolve_further
@@ -121,7 +122,7 @@ def open_labels(
         cell = (item, culture)
         own = [LABEL] if state in ("tied", "given up") else []
         if own or questions[cell]:
-            by_question = {LABEL: dict(given[cell].most_common()), **votes[cell]}
+            by_question = {LABEL: by_votes(given[cell]), **votes[cell]}
             text = captions.get(cell, "")
             opened = (*own, *questions[cell])
             rows.append(OpenLabel(item, culture, text, label, state, opened, by_question))
