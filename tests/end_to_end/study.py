@@ -30,6 +30,7 @@ VOLATILE = (
     (r"\b\d{4}-\d\d-\d\d\b", "<date>"),
     (r"127\.0\.0\.1:\d+", "<server>"),
     (r"\b\d+(\.\d+)? m?s\b", "<seconds>"),
+    (r'"seconds": [\d.e-]+', '"seconds": "<seconds>"'),
     (re.escape(__version__), "<version>"),
 )
 # Hashes and drawn ids: the same one has the same number all through a transcript.
@@ -55,11 +56,12 @@ class Study:
         self._command = command
         self._write = write
         self._lines: list[str] = []
-        self._volatile = [(re.escape(str(folder)), "~"), *VOLATILE]
+        paths = [(re.escape(str(folder)), "~"), (re.escape(str(folder.parent)), "~/..")]
+        self._volatile = [*paths, *VOLATILE]
 
     def hide(self, pattern: str, stands_for: str) -> None:
         """Replace a pattern that differs from run to run in what follows."""
-        self._volatile.insert(1, (pattern, stands_for))
+        self._volatile.insert(2, (pattern, stands_for))
 
     def run(self, *arguments: object, status: int = 0) -> Any:
         """Run a command that ends with a status; return its output, of `--json` as values."""
@@ -71,7 +73,7 @@ class Study:
         if outcome.status:
             self.note(f"exit status {outcome.status}")
         assert outcome.status == status, outcome.err or outcome.out
-        return json.loads(outcome.out) if "--json" in arguments else outcome.out
+        return json.loads(outcome.out) if "--json" in arguments and outcome.out else outcome.out
 
     def note(self, text: str) -> None:
         """Add lines to the transcript."""
