@@ -33,11 +33,6 @@ def test_a_section_that_fails_is_a_gap_and_the_rest_goes_on(answers):
     }
 
 
-def test_an_unknown_section_is_an_error(answers):
-    with pytest.raises(InputError, match="no section 'sums'"):
-        analyze(answers, sections=["sums"], after={"whole": whole})
-
-
 def test_results_are_the_same_for_any_number_of_processes():
     rows = [
         (f"m-{item}", culture, f"{culture}-{person}", "yes" if (item * person) % 3 else "no")
@@ -49,13 +44,6 @@ def test_results_are_the_same_for_any_number_of_processes():
     few = Settings(seed=3, repetitions=20, bootstraps=20)
     both = [as_plain(report_of(analyze(answers, replace(few, jobs=jobs)))) for jobs in (1, 2)]
     assert both[0] == both[1]
-
-
-def test_a_section_is_found_by_its_name(answers):
-    analysis = analyze(answers, sections=["whole"], after={"whole": whole})
-    assert analysis.section("whole").title == "Whole"
-    with pytest.raises(InputError, match="There are whole"):
-        analysis.section("parts")
 
 
 @pytest.mark.parametrize("rows", [[], [("m-1", "US", "us-1", "idk"), ("m-1", "DE", "de-1", "idk")]])

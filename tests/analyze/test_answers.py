@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 import pandas as pd
-import pytest
 
 from memeloc.analyze import Answers
 from memeloc.analyze.answers import COLUMNS, NO_LABEL
-from memeloc.errors import InputError
 
 TABLE = pd.DataFrame(
     [
@@ -32,21 +30,3 @@ def test_answers_with_other_labels_take_no_part_and_are_noted() -> None:
     answers = Answers.of(TABLE, labels=["a", "b"], abstentions=["?"])
     assert answers.votes.sum() == 3
     assert answers.notes == ("1 answer with other labels, such as 'c', took no part",)
-
-
-def test_two_answers_to_one_item_are_one_sentence() -> None:
-    doubled = pd.concat([TABLE, TABLE.iloc[:1].assign(label="b")])
-    with pytest.raises(InputError, match="'ann' gave '1' two answers"):
-        Answers.of(doubled)
-
-
-def test_a_missing_column_is_named() -> None:
-    with pytest.raises(InputError, match="column label"):
-        Answers.of(TABLE.drop(columns="label"))
-
-
-def test_items_are_known_once_and_by_text() -> None:
-    about = pd.DataFrame({"category": ["tea", "cats"]}, index=[1, 2])
-    assert Answers.of(TABLE, items=about).items.loc["1", "category"] == "tea"
-    with pytest.raises(InputError, match="two rows for '1'"):
-        Answers.of(TABLE, items=about.set_axis([1, 1]))

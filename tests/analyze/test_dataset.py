@@ -4,14 +4,11 @@ from __future__ import annotations
 
 import math
 
-import numpy as np
 import pandas as pd
 import pytest
 
-from memeloc.analyze import Answers
-from memeloc.analyze.dataset import dataset, describe, with_dialects
+from memeloc.analyze.dataset import describe, with_dialects
 from memeloc.analyze.dataset.words import class_words
-from memeloc.analyze.settings import Settings
 from memeloc.errors import InputError
 from memeloc.locales.plain_words import plain_words
 from memeloc.reports.sections import Section
@@ -44,26 +41,11 @@ def frame(section: Section, name: str) -> pd.DataFrame:
     return table.frame
 
 
-def test_languages_count_memes_without_text_apart(section: Section) -> None:
-    shares = frame(section, "languages").set_index("language")["share"]
-    assert shares.to_dict() == pytest.approx(
-        {"en": 4 / 7, "no text": 1 / 7, "ru": 1 / 7, "zh": 1 / 7}
-    )
-
-
 def test_scripts_are_those_of_most_letters() -> None:
     mixed = describe(pd.DataFrame({"meme": ["a", "b"], "text": ["кот wifi коты", "tea"]}))
     rows = frame(mixed, "scripts").set_index("script")
     assert rows["memes"].to_dict() == {"Cyrl": 1, "Latn": 1}
     assert rows["mixed"].to_dict() == {"Cyrl": 1, "Latn": 0}
-
-
-def test_lengths_by_language_and_class(section: Section) -> None:
-    rows = frame(section, "caption-lengths").set_index(["language", "class"])
-    assert rows.loc[("en", "cats"), "words"] == 4  # 5 and 3 words
-    assert rows.loc[("en", "cats"), "sd"] == pytest.approx(math.sqrt(2))
-    assert rows.loc[("en", "all"), "median"] == 4.5  # 5, 3, 4, 5: 4 and 5 in the middle
-    assert rows.loc[("ru", "all"), "characters"] == len("кот спит")
 
 
 @pytest.mark.parametrize(
@@ -155,23 +137,6 @@ def test_dialects_are_those_of_most_annotators() -> None:
     assert shares.to_dict() == {"egy": 1, "not known": 2}
 
 
-def test_without_memes_the_versions_are_described() -> None:
-    answers = Answers.of(
-        pd.DataFrame(
-            [("m", "DE", "p", "yes"), ("m", "US", "q", "no")],
-            columns=["item", "culture", "participant", "label"],
-        ),
-        versions=pd.DataFrame(
-            [("m", "DE", "de", "Tee", ""), ("m", "US", "en", "tea time", "")],
-            columns=["item", "culture", "language", "text", "picture"],
-        ),
-    )
-    rows = frame(dataset(answers, Settings()), "caption-lengths")
-    assert rows["words"].tolist() == [1, 2]
-    with pytest.raises(InputError, match="texts of the items"):
-        dataset(Answers.of(answers.table), Settings())
-
-
 @pytest.mark.parametrize(
     ("memes", "message"),
     [
@@ -183,11 +148,3 @@ def test_without_memes_the_versions_are_described() -> None:
 def test_bad_tables_are_a_sentence(memes: dict[str, list[str]], message: str) -> None:
     with pytest.raises(InputError, match=message):
         describe(pd.DataFrame(memes))
-
-
-def test_a_thousand_sources_are_thirty_rows() -> None:
-    names = [f"s{number:04d}" for number in np.arange(1000)]
-    section = describe(pd.DataFrame({"meme": names, "source": names}))
-    rows = frame(section, "sources")
-    assert len(rows) == 30
-    assert rows.iloc[-1]["memes"] == 971

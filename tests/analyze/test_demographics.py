@@ -4,13 +4,10 @@ from __future__ import annotations
 
 from itertools import product
 
-import numpy as np
 import pandas as pd
-import pytest
 
 from memeloc.analyze import Answers, Settings
 from memeloc.analyze.demographics import OTHER, demographics, large_groups
-from memeloc.errors import InputError
 
 
 def _answers(facts: dict[str, list[object]], cultures: list[str]) -> Answers:
@@ -52,14 +49,6 @@ def test_single_small_value_takes_the_next_smallest_with_it() -> None:
     assert _shown({"woman": 20, "man": 9}, 5) == {"woman": 20, "man": 9}
 
 
-def test_counts_are_people_with_answers_by_culture() -> None:
-    answers = _answers({"gender": ["w"] * 7 + ["m"] * 5 + ["w"] * 6}, ["DE"] * 12 + ["US"] * 6)
-    frame = demographics(answers, Settings()).tables[0].frame
-    rows = frame[["culture", "group", "people"]].to_numpy().tolist()
-    assert rows == [["DE", "w", 7], ["DE", "m", 5], ["US", "w", 6]]
-    assert frame["share"].tolist() == pytest.approx([7 / 12, 5 / 12, 1])
-
-
 def test_label_shares_are_those_of_the_groups_answers() -> None:
     answers = _answers({"gender": ["w", "m"] * 6}, ["DE"] * 12)
     frame = demographics(answers, Settings()).tables[1].frame.set_index("group")
@@ -89,19 +78,3 @@ def test_ages_are_put_into_bands_of_ten() -> None:
     frame = demographics(_answers({"age": ages}, ["DE"] * 19), Settings()).tables[0].frame
     assert frame["group"].tolist() == ["20–29", OTHER]
     assert frame["people"].tolist() == [10, 9]
-
-
-def test_missing_values_are_a_group() -> None:
-    facts = {"gender": ["w"] * 6 + [None, np.nan, "", " ", None]}
-    frame = demographics(_answers(facts, ["DE"] * 11), Settings()).tables[0].frame
-    assert dict(zip(frame["group"], frame["people"], strict=True)) == {"w": 6, "not given": 5}
-
-
-def test_unique_values_are_named_as_nothing_to_show() -> None:
-    section = demographics(_answers({"id": [f"x{n}y" for n in range(9)]}, ["DE"] * 9), Settings())
-    assert section.gaps == ("id: in DE no value was given by 5 people.",)
-
-
-def test_people_without_facts_have_no_demographics() -> None:
-    with pytest.raises(InputError, match="but their culture"):
-        demographics(_answers({}, ["DE"] * 9), Settings())

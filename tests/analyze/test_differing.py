@@ -89,22 +89,6 @@ def test_the_section_counts_the_ways_labels_differ() -> None:
     assert "US picture" not in items
 
 
-def test_cultures_without_overlap_are_a_sentence() -> None:
-    rows = [("a", "US", "p", "y"), ("b", "IN", "q", "n")]
-    answers = Answers.of(pd.DataFrame(rows, columns=["item", "culture", "participant", "label"]))
-    with pytest.raises(InputError, match="no two cultures have labels of the same item"):
-        differing(answers, Settings())
-    with pytest.raises(InputError, match="US and IN have no labels of the same item"):
-        differing(answers, Settings(pair=("US", "IN")))
-    with pytest.raises(InputError, match="no answers of 'CN'"):
-        differing(answers, Settings(pair=("US", "CN")))
-
-
-def test_equal_labels_leave_empty_tables() -> None:
-    section = differing(made(), Settings(pair=("DE", "US")))
-    assert [len(table.frame) for table in section.tables] == [0, 0]
-
-
 @pytest.fixture(scope="module")
 def reasons(tmp_path_factory: pytest.TempPathFactory) -> list[Reason]:
     """A workbook with pictures, filled in for m1 and read again."""
@@ -217,11 +201,3 @@ def test_agreement_of_coders_is_on_codes_and_themes() -> None:
     assert agreement.loc["themes", "items"] == 3
     # By chance: of the labels of ben (norms, norms + politics, language) and cem only norms meet.
     assert agreement.loc["themes", "kappa"] == pytest.approx((1 / 3 - 1 / 9) / (1 - 1 / 9))
-
-
-def test_a_single_coder_is_a_gap() -> None:
-    reason = Reason("a", ("US", "IN"), "anna", "why")
-    section = themes([reason], [Coding(reason.key, "ben", (DIET,))], load_codebook())
-    assert "There is one coder" in section.gaps[0]
-    with pytest.raises(InputError, match="no reason has a code"):
-        themes([reason], [], load_codebook())

@@ -69,21 +69,6 @@ def test_people_who_tire_agree_less_as_they_go_on() -> None:
     assert "agreement with the others changes by -" in " ".join(section.sentences)
 
 
-def test_parts_hold_all_answers_in_the_order_of_time() -> None:
-    frame = drift(Answers.of(simulated(2)), Settings()).tables[1].frame
-    assert frame.groupby("culture")["answers"].sum().tolist() == [700, 700]
-    assert all(days.is_monotonic_increasing for _, days in frame.groupby("culture")["from"])
-    assert (frame["share of funny"] + frame["share of not"]).tolist() == pytest.approx([1.0] * 20)
-
-
-def test_one_time_a_person_leaves_a_gap_but_labels_trends() -> None:
-    table = simulated(2)
-    table["time"] = table.groupby("participant")["time"].transform("first")
-    section = drift(Answers.of(table), Settings())
-    assert "gave all their answers at one time" in section.gaps[0]
-    assert set(section.tables[0].frame["what"]) == {"share of funny", "share of not"}
-
-
 @pytest.mark.parametrize("times", ["none", "the same"])
 def test_answers_without_times_have_no_drift(times: str) -> None:
     table = simulated(2, items=5)

@@ -11,7 +11,6 @@ from statsmodels.stats.proportion import proportion_confint
 
 from memeloc.analyze import Answers, Settings
 from memeloc.analyze.models import models
-from memeloc.errors import InputError
 from tests.analyze.simulated import simulated
 
 
@@ -57,21 +56,6 @@ def test_difference_between_cultures_is_mcnemars_test() -> None:
     assert row["difference"] == pytest.approx(right[:, 0].mean() - right[:, 1].mean())
 
 
-def test_model_that_gives_a_cultures_labels_agrees_fully() -> None:
-    plain = _answers({})
-    labels = {
-        item: plain.labels[label]
-        for item, label in zip(plain.names, plain.majority[:, 1], strict=True)
-        if label >= 0
-    }
-    section = models(_answers({("cat-9b", "B"): labels}), Settings())
-    frame = section.tables[0].frame.set_index("culture")
-    assert frame.loc["B", "agreement"] == frame.loc["B", "kappa"] == 1
-    assert frame.loc["A", "agreement"] < 1
-    assert section.sentences[0].startswith("cat-9b, asked as B, agrees most with B (100.0 %")
-    assert section.plots[0].values.loc["cat-9b (as B)", "B"] == 1
-
-
 def test_answers_that_are_no_label_are_wrong_and_counted() -> None:
     guesses = _guesses(3) | {"m000": "I cannot tell", "m001": ""}
     section = models(_answers({("cat-9b", ""): guesses}), Settings())
@@ -88,18 +72,3 @@ def test_several_answers_count_as_the_most_common() -> None:
     shares = models(answers, Settings()).tables[2].frame.set_index("name").loc["cat-9b"]
     assert shares["items"] == 1
     assert shares["share of funny"] == 1
-
-
-def test_model_without_common_items_is_a_gap() -> None:
-    table = simulated(1, items=20)
-    table = table[(table["culture"] == "A") | (table["item"] > "m009")]
-    guesses = {f"m{item:03d}": "funny" for item in range(10)}
-    rows = [(item, "", "cat-9b", label) for item, label in guesses.items()]
-    given = pd.DataFrame(rows, columns=["item", "culture", "participant", "label"])
-    section = models(Answers.of(table, models=given), Settings())
-    assert section.gaps == ("cat-9b and B have no item with a label of both.",)
-
-
-def test_without_models_there_is_nothing_to_compare() -> None:
-    with pytest.raises(InputError, match="no model"):
-        models(_answers({}), Settings())

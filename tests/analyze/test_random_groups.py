@@ -102,14 +102,6 @@ def test_abstentions_are_not_drawn() -> None:
         random_groups(answers, Settings(group_size=8, repetitions=50))
 
 
-def test_same_seed_gives_the_same_section() -> None:
-    answers, settings = _answers(3), Settings(seed=5, repetitions=500)
-    again = Answers.of(answers.table.sample(frac=1, random_state=1))
-    for jobs in (1, 4):
-        other = random_groups(again, Settings(seed=5, repetitions=500, jobs=jobs))
-        assert other.figures == random_groups(answers, settings).figures
-
-
 def test_cultures_without_difference_lie_within_the_groups() -> None:
     section = random_groups(_answers(4, items=300), Settings(repetitions=1_000))
     frame = section.tables[0].frame
@@ -147,19 +139,6 @@ def test_normality_holds_for_many_items_and_fails_for_one() -> None:
     single = draw_groups(np.array([(13, 12)]), size=5, repetitions=2_000, seed=3)
     assert many.normality()[1] > 0.01
     assert single.normality()[1] < 1e-6
-
-
-def test_one_culture_cannot_be_compared() -> None:
-    with pytest.raises(InputError, match="one only"):
-        random_groups(_answers(3, cultures="A"), Settings())
-
-
-def test_cultures_without_common_items_are_a_gap() -> None:
-    table = _answers(3, people=10).table
-    table = table[(table["culture"] == "A") == (table["item"] < "m030")]
-    section = random_groups(Answers.of(table), Settings(repetitions=100))
-    assert "A and B have no item with a label in both." in section.gaps
-    assert section.tables[0].frame["z"].isna().sum() == 2
 
 
 def test_unanimous_answers_leave_no_scale_and_a_gap() -> None:

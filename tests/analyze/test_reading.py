@@ -52,29 +52,6 @@ def test_every_kind_of_table_is_read_the_same(tmp_path: Path, suffix: str) -> No
     assert answers.notes == ()
 
 
-def test_columns_are_named_or_mapped() -> None:
-    table = frame(columns=["Meme", "worker", "country", "answer"])
-    named = {"item": "meme", "annotator": "worker", "culture": "country", "label": "answer"}
-    assert read(table, **named).votes.sum() == 3
-    assert read(table, mapping={"columns": named}).votes.sum() == 3
-    with pytest.raises(InputError, match=r"no column 'worker1'.*'Meme', 'worker'"):
-        read(table, mapping={"columns": named}, annotator="worker1")
-
-
-def test_labels_and_cultures_are_renamed(tmp_path: Path) -> None:
-    path = tmp_path / "map.toml"
-    path.write_text(
-        'abstentions = ["unsure"]\n[labels]\nHATE = "harmful"\n"Non-hate" = "harmless"\n'
-        '"I don\'t know" = "unsure"\n[cultures]\nUS = "United States"\n',
-        encoding="utf-8",
-    )
-    answers = read(ROWS, mapping=path)
-    assert answers.labels == ("harmful", "harmless")  # in the map's order
-    assert answers.abstentions == {"unsure"}
-    assert answers.cultures == ("DE", "United States")
-    assert "not name, and they are kept as they are: 1 culture ('DE')" in notes(answers)
-
-
 def test_order_makes_a_scale_with_steps_nobody_gave() -> None:
     rows = [("1", "a", "US", "much"), ("1", "b", "US", "none")]
     answers = read(rows, mapping={"order": ["none", "some", "much"]})
@@ -100,16 +77,6 @@ def test_two_numbers_are_no_scale() -> None:
     assert read([("1", "a", "US", "0"), ("1", "b", "US", "1")]).levels is None
 
 
-def test_a_misspelt_label_is_left_out_where_all_are_named() -> None:
-    rows = [*ROWS, ("009", "a1", "US", "haet"), ("010", "a1", "US", "haet")]
-    answers = read(rows, mapping={"order": ["non-hate", "hate"]})
-    assert answers.votes.sum() == 3
-    assert (
-        "2 rows, the first is 5: left out: 'haet' is not a label of the map; did you mean 'hate'?"
-        in answers.notes
-    )
-
-
 def test_a_misspelt_label_is_noted_without_a_map() -> None:
     rows = [(str(n), "a", "US", "harmless") for n in range(40)]
     answers = read([*rows, ("x", "a", "US", "harmles"), ("y", "a", "US", "other")])
@@ -121,15 +88,6 @@ def test_a_label_that_the_map_lacks_is_kept_and_noted() -> None:
     answers = read([*ROWS, ("9", "a", "US", "hates")], mapping={"labels": {"hate": "hate"}})
     assert answers.labels == ("hate", "hates", "non-hate")
     assert "row 5: the map does not name the label 'hates'" in notes(answers)
-
-
-def test_rows_without_item_person_culture_or_label_are_noted() -> None:
-    rows = [*ROWS, ("", "a", "US", "hate"), ("9", "a", "", "hate"), ("10", "a", "US", "")]
-    answers = read(rows)
-    assert answers.names == ("007", "008")
-    assert "2 rows, the first is 5: left out: item, annotator or culture is empty" in answers.notes
-    assert "row 7: no answer: the label is empty" in answers.notes
-    assert "no answers to 2 items ('10', '9')" in answers.notes
 
 
 def test_the_earlier_of_two_answers_counts() -> None:
@@ -144,12 +102,6 @@ def test_the_earlier_of_two_answers_counts() -> None:
     assert answers.table["time"].tolist() == [pd.Timestamp("2026-03-01T09:00Z"), pd.NaT]
     assert "row 1: another answer of the same person to the same item" in notes(answers)
     assert "row 3: 'yesterday' is not a time that can be read" in notes(answers)
-
-
-def test_ids_that_cultures_share_are_people_apart() -> None:
-    answers = read([("1", "1", "US", "hate"), ("1", "1", "DE", "hate"), ("1", "2", "DE", "hate")])
-    assert sorted(answers.people.index) == ["2", "DE/1", "US/1"]
-    assert "1 annotator id such as '1' stand in more than one culture" in notes(answers)
 
 
 def test_demographics_that_are_not_of_people_are_noted() -> None:
@@ -168,27 +120,11 @@ def test_demographics_that_are_not_of_people_are_noted() -> None:
     assert "'age' is the same" not in notes(answers)
 
 
-def test_what_is_known_of_items_stands_in_a_table_of_its_own() -> None:
-    items = pd.DataFrame({"item": ["007", "009"], "category": ["tea", "cats"]}, dtype=object)
-    answers = read(ROWS, category=items)
-    assert answers.items["category"].to_dict() == {"007": "tea", "009": "cats"}
-    assert "1 answered item, such as '008', without a category" in answers.notes
-    assert "no answers to 1 item ('009')" in answers.notes
-    with pytest.raises(InputError, match="has a column of category, topic, template"):
-        read(ROWS, category=items[["item"]])
-
-
 def test_what_is_known_of_items_stands_beside_the_answers() -> None:
     rows = [(*row, "office", "weather") for row in ROWS]
     answers = read(frame(rows, [*HEADINGS, "Topic", "mood"]))
     assert answers.items["topic"].to_dict() == {"007": "office", "008": "office"}
     assert answers.notes == ("not used: 1 column ('mood')",)
-
-
-def test_models_have_no_vote() -> None:
-    answers = read([*ROWS, ("007", "gpt", "", "hate")], mapping={"models": ["gpt"]})
-    assert answers.votes.sum() == 3
-    assert answers.models["participant"].tolist() == ["gpt"]
 
 
 @pytest.mark.parametrize(
@@ -203,11 +139,6 @@ def test_models_have_no_vote() -> None:
 def test_a_map_that_cannot_be_is_one_sentence(mapping: dict[str, Any], sentence: str) -> None:
     with pytest.raises(InputError, match=sentence):
         read(ROWS, mapping=mapping)
-
-
-def test_a_table_without_answers_is_one_sentence() -> None:
-    with pytest.raises(InputError, match=r"no row is an answer.*3 rows, the first is 1"):
-        read([(str(n), "", "US", "hate") for n in range(3)])
 
 
 def test_a_column_of_free_texts_is_no_column_of_labels() -> None:

@@ -8,7 +8,6 @@ import pytest
 from memeloc.agreement import krippendorff_alpha
 from memeloc.analyze import Answers, Settings
 from memeloc.analyze.standing_out import standing_out
-from memeloc.errors import InputError
 from tests.analyze.simulated import simulated
 
 
@@ -44,23 +43,3 @@ def test_abstentions_do_not_count_against_anybody() -> None:
     frame = standing_out(answers, Settings()).tables[0].frame.set_index("participant")
     assert frame.loc["A3", "items"] == 20
     assert not frame["stands_out"].any()
-
-
-def test_few_items_are_not_tested_and_named() -> None:
-    table = simulated(1, items=9)
-    section = standing_out(Answers.of(table), Settings())
-    assert section.tables[0].frame["p"].isna().all()
-    assert "a person needs 10 items" in section.gaps[0]
-
-
-def test_single_annotator_has_nobody_to_agree_with() -> None:
-    with pytest.raises(InputError, match="two people"):
-        standing_out(Answers.of(simulated(1, people=1)), Settings())
-
-
-def test_culture_with_one_annotator_is_a_gap() -> None:
-    table = simulated(1)
-    table = table[(table["culture"] == "A") | (table["participant"] == "B0")]
-    section = standing_out(Answers.of(table), Settings())
-    assert section.gaps == ("No item was answered by two people of B.",)
-    assert set(section.tables[0].frame["culture"]) == {"A"}

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 
 import pytest
@@ -27,13 +26,6 @@ def test_a_release_takes_the_place_of_the_one_before(tmp_path: Path) -> None:
     release(out, a="3")
     assert content(out) == {"a": "3"}
     assert [path.name for path in tmp_path.iterdir()] == ["out"]
-
-
-def test_all_files_are_listed(tmp_path: Path) -> None:
-    release(tmp_path / "out", a="1")
-    values = json.loads((tmp_path / "out" / RELEASE).read_text())
-    assert values["layout"] == "csv"
-    assert values["files"]["a"]["bytes"] == 1
 
 
 @pytest.mark.parametrize(

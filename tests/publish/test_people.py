@@ -47,14 +47,3 @@ def test_the_last_column_is_withheld_first() -> None:
 def test_others_keep_company_to_the_only_one() -> None:
     result = protect(frame([("DE", "f", "1")] * 11 + [("DE", "x", "1")]), ["gender"], 3)
     assert Counter(result.table["gender"]) == {"f": 9, WITHHELD: 3}
-
-
-def test_the_given_table_stays_as_it_was() -> None:
-    table = frame([("DE", "f", "1")])
-    assert protect(table, ["gender", "age"], 5).withheld == {"gender": 1, "age": 1}
-    assert table["gender"].tolist() == ["f"]
-
-
-def test_without_columns_nothing_changes() -> None:
-    table = frame([("DE", "f", "1")])
-    assert protect(table, [], 5).table.equals(table)

@@ -71,17 +71,6 @@ def test_three_labels_of_three_cultures_may_agree_nowhere() -> None:
     assert agreeing(majority, 0.95)["items"].tolist() == [1, 1, 1]
 
 
-def test_cultures_without_overlap_are_named() -> None:
-    answers = written({"m1": {"US": "aa", "DE": "aa"}, "m2": {"DE": "bb", "IN": "bb"}})
-    section = agreement_between(answers, Settings())
-    assert section.gaps == (
-        "IN and US have labelled no common item.",
-        "How many cultures agree: no item has a label in every culture.",
-    )
-    assert section.figures["mean"][0] == 1
-    assert np.isnan(section.tables[0].frame["agreement"].iloc[2])
-
-
 @pytest.mark.parametrize(
     ("votes", "sentence"),
     [

@@ -53,9 +53,3 @@ def test_items_that_divide_cultures_come_before_those_that_divide_people() -> No
     assert frame.loc["people", "label in DE"] == ""
     assert section.items == ("cultures",)
     assert section.figures["differing"] == 1
-
-
-def test_of_one_culture_no_item_divides() -> None:
-    section = dividing_items(written({"m1": {"US": "ab"}}), Settings())
-    assert section.gaps == ("One culture only: items have no divergence.",)
-    assert section.items == ()

@@ -52,13 +52,6 @@ def test_every_column_is_explained() -> None:
         assert list(table.columns) == list(table.frame.columns)
 
 
-def test_a_culture_without_votes_is_a_gap() -> None:
-    answers = written({"m1": {"US": "ab", "DE": "??"}}, abstentions=["?"])
-    section = label_shares(answers, Settings())
-    assert section.gaps == ("No answer of DE takes part in the vote.",)
-    assert section.tables[0].frame["share"].notna().sum() == 2
-
-
 def test_intervals_of_answers_are_wider_than_of_independent_ones() -> None:
     # Answers to one item go together, so the items' resamples vary more than answers would.
     frame = label_shares(simulated(items=100), Settings()).tables[0].frame

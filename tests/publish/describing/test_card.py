@@ -4,7 +4,6 @@ import re
 from pathlib import Path
 from typing import Any
 
-import pytest
 import yaml
 
 from memeloc.publish.describing.card import card, cell
@@ -43,37 +42,10 @@ def test_paths_become_configs_and_splits(tmp_path: Path) -> None:
     )
 
 
-def test_head_has_a_config_for_all_each_language_and_table(tmp_path: Path) -> None:
-    configs = _head(_card(tmp_path))["configs"]
-    assert [config["config_name"] for config in configs] == [
-        *("default", "en", "de", "memes", "answers", "labels", "people")
-    ]
-    assert configs[0]["default"] is True
-    assert configs[0]["data_files"][1] == {
-        "split": "test",
-        "path": ["data/en/test-*-of-*.parquet", "data/de/test-*-of-*.parquet"],
-    }
-
-
-def test_head_names_licence_size_and_who_annotated(tmp_path: Path) -> None:
-    head = _head(_card(tmp_path))
-    assert head["license"] == "cc-by-4.0"
-    assert head["size_categories"] == ["n<1K"]
-    assert head["annotations_creators"] == ["crowdsourced"]
-    assert "not-for-all-audiences" in head["tags"]
-
-
 def test_a_licence_of_ones_own_is_named_and_linked(tmp_path: Path) -> None:
     head = _head(_card(tmp_path, about=About(licence="Office licence 2", terms="Be kind.")))
     assert (head["license"], head["license_name"]) == ("other", "office-licence-2")
     assert head["license_link"] == "TERMS.md"
-
-
-def test_folders_of_pictures_are_one_kind_of_config(tmp_path: Path) -> None:
-    paths = [f"data/en/{split}/metadata.parquet" for split in ("train", "test")]
-    configs = _head(_card(tmp_path, [*paths, "tables/answers.parquet"]))["configs"]
-    assert [config["config_name"] for config in configs] == ["default", "en"]
-    assert configs[1]["data_files"][0] == {"split": "train", "path": "data/en/train/**"}
 
 
 def test_ids_in_csv_are_declared_as_text(tmp_path: Path) -> None:
@@ -87,32 +59,6 @@ def test_ids_in_csv_are_declared_as_text(tmp_path: Path) -> None:
         "int32",
         "string",
     )
-
-
-def test_card_counts_pictures_answers_and_the_unread(tmp_path: Path) -> None:
-    text = _card(tmp_path)
-    assert "3 memes in 2 languages, 6 pictures." in text
-    assert "| German (`de`) | 2 | 1 | 3 |" in text
-    assert "| DE | 6 | 18 | 3 | 6 |" in text
-    assert "| German (`de`) | 2 | 0 |" in text
-    assert "Published of them are age" in text
-
-
-def test_card_describes_each_survey_and_names_further_files(tmp_path: Path) -> None:
-    text = _card(tmp_path)
-    assert (
-        "Survey pilot: labels of the taxonomy moods; 6 answers wanted of each culture for each "
-        "meme; 3 memes a sheet, and attention checks (1 explicit, 3 implicit); 14 submissions, of "
-        "which 12 were retained (excluded: attention 2); labels by the rule 'most votes'." in text
-    )
-    assert "- `guides/pilot.en.md`" in text
-
-
-def test_what_a_team_leaves_open_is_called_not_stated(tmp_path: Path) -> None:
-    text = _card(tmp_path, about=About(), tables={}, unread={})
-    assert text.count("Not stated.") == 3
-    assert "No caption is as a machine wrote it" in text
-    assert "No answers of people are part of this release." in text
 
 
 def test_data_cannot_break_a_table(tmp_path: Path) -> None:
@@ -129,10 +75,3 @@ def test_without_pictures_the_card_names_the_script(tmp_path: Path) -> None:
     pictures = [replace(each, file=None) for each in small_release(tmp_path).pictures()]
     text = _card(tmp_path, pictures=lambda: iter(pictures))
     assert "`join_pictures.py`" in text
-
-
-@pytest.mark.parametrize(
-    "name", ["Intended use", "Annotation", "Limitations", "Licence", "Citation"]
-)
-def test_card_has_the_sections_that_people_look_for(tmp_path: Path, name: str) -> None:
-    assert f"\n## {name}\n" in _card(tmp_path)

@@ -32,15 +32,6 @@ def test_citation_is_valid_by_its_schema(tmp_path: Path, about: About) -> None:
     jsonschema.validate(values, SCHEMA)
 
 
-def test_citation_names_people_and_groups(tmp_path: Path) -> None:
-    values = yaml.safe_load(citation(small_release(tmp_path)))
-    assert values["authors"] == [
-        {"family-names": "Lee", "given-names": "Ann"},
-        {"name": "Tea Research Group"},
-    ]
-    assert (values["license"], values["date-released"]) == ("CC-BY-4.0", "2026-11-23")
-
-
 def test_a_title_does_not_end_a_bibtex_field() -> None:
     about = About(name="Tea & cats!", title="Tea}, note = {x\n", authors=("A {B}",))
     assert bibtex(about) == (

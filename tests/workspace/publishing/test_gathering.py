@@ -16,20 +16,8 @@ from memeloc.publish.metadata import without_metadata
 from memeloc.publish.release import Release
 from memeloc.workspace import Workspace
 from tests.publish.test_metadata import picture as picture_with_metadata
-from tests.workspace.publishing.published import ANSWERS, MEMES, PERSON, fill, with_settings
+from tests.workspace.publishing.published import MEMES, PERSON, fill, with_settings
 from tests.workspace.test_survey_collected import picture
-
-
-def test_every_caption_has_its_picture(release: Release) -> None:
-    pictures = list(release.pictures())
-    assert len({(each.meme, each.language) for each in pictures}) == len(pictures) == 3 * MEMES
-    assert sum(release.counts.values()) == 3 * MEMES
-    assert release.languages == ("en", "de", "hi")
-    first = pictures[0]
-    assert first.file is not None
-    assert first.file.read_bytes() == first.content()
-    assert first.row["words"]
-    assert first.row["word_boxes"]
 
 
 def test_pictures_come_by_split_and_again(release: Release) -> None:
@@ -39,24 +27,6 @@ def test_pictures_come_by_split_and_again(release: Release) -> None:
     assert splits == sorted(splits, key=["train", "validation", "test"].index)
     templates = {(each.row["template"], each.split) for each in first}
     assert len(templates) == len({each.row["template"] for each in first})
-
-
-def test_without_a_set_it_is_rendered_now(workspace: Workspace, folder: Path) -> None:
-    release = workspace.publishing.gather()
-    assert sum(release.counts.values()) == 3 * MEMES
-    assert (folder / "work" / "release-pictures" / "manifest.parquet").is_file()
-
-
-def test_answers_and_labels_are_of_the_survey(workspace: Workspace, release: Release) -> None:
-    tables = release.tables
-    answers, labels = tables["answers"].frame, tables["labels"].frame
-    settled = workspace.survey("pilot").settle()
-    assert len(answers) == len(settled.answers) == ANSWERS
-    wanted = settled.table.set_index(["item", "culture"])["label"].to_dict()
-    assert labels.set_index(["meme_id", "culture"])["label"].to_dict() == wanted
-    assert set(tables["people"].frame["annotator"]) == set(answers["annotator"])
-    for table in tables.values():
-        assert set(table.columns) == set(table.frame.columns)
 
 
 def test_no_id_of_a_person_goes_out(workspace: Workspace, release: Release) -> None:
@@ -112,33 +82,6 @@ def test_own_files_go_out_but_hidden_ones(workspace: Workspace, folder: Path) ->
     release = with_settings(workspace, files=["graphs"]).publishing.gather(folder / "out")
     assert set(release.files) >= {"files/graphs/tea.ttl"}
     assert not [name for name in release.files if "secret" in name]
-
-
-def test_labels_of_models_stand_apart(workspace: Workspace, folder: Path) -> None:
-    meme = workspace.captions.table()["meme_id"][0]
-    table = f"meme_id,model,label,culture\n{meme},parrot-7b,no-hate,DE\nother,parrot-7b,hate,DE\n"
-    (folder / "work" / "models.csv").write_text(table)
-    release = with_settings(workspace, model_labels=["models.csv"]).publishing.gather(
-        folder / "out"
-    )
-    models = release.tables["model_labels"].frame
-    assert models[["meme_id", "model", "label", "culture"]].to_numpy().tolist() == [
-        [meme, "parrot-7b", "no-hate", "DE"]
-    ]
-    assert "parrot-7b" not in set(release.tables["answers"].frame["annotator"])
-
-
-def test_guides_and_taxonomies_go_along(release: Release) -> None:
-    assert "taxonomies/multi3hate.toml" in release.files
-    assert set(release.texts) >= {"guides/pilot.en.md", "guides/pilot.de.md"}
-
-
-def test_provenance_says_how_it_came_about(release: Release) -> None:
-    provenance = release.provenance
-    assert provenance["surveys"]["pilot"]["retained"] == 24
-    assert provenance["rendered_with"]["versions"]["memeloc"] == [provenance["memeloc"]]
-    assert provenance["captions"]["de"]["states"] == {"given": MEMES}
-    assert json.loads(json.dumps(provenance)) == provenance
 
 
 def test_dropped_memes_stay_behind(folder: Path, tmp_path: Path) -> None:
@@ -243,11 +186,3 @@ def test_metadata_of_finished_memes_stays_behind(tmp_path: Path) -> None:
         assert memes["collected_sha256"].tolist() == [hashlib.sha256(content).hexdigest()]
         (linked,) = workspace.publishing.gather(with_pictures=False).pictures()
         assert linked.row["sha256"] == memes["collected_sha256"][0]
-
-
-def test_an_empty_workspace_has_nothing_to_publish(tmp_path: Path) -> None:
-    with (
-        Workspace.create(tmp_path / "work") as workspace,
-        pytest.raises(InputError, match="nothing to publish"),
-    ):
-        workspace.publishing.gather()

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 import subprocess
 import sys
@@ -16,7 +15,7 @@ from memeloc.errors import InputError
 from memeloc.tables import read_table
 from memeloc.workspace import Workspace
 from tests.conftest import Outcome
-from tests.workspace.publishing.published import ANSWERS, MEMES
+from tests.workspace.publishing.published import MEMES
 
 Run = Callable[..., Outcome]
 
@@ -34,17 +33,6 @@ def test_pictures_are_embedded_in_parquet(
     released = {each.path: each.content() for each in workspace.publishing.gather().pictures()}
     assert {row["path"]: row["image"]["bytes"] for row in rows} == released
     assert (tmp_path / "hf" / "tables" / "answers.parquet").is_file()
-
-
-def test_the_same_workspace_gives_the_same_files(
-    workspace: Workspace, folder: Path, tmp_path: Path
-) -> None:
-    for name in ("first", "second"):
-        workspace.publishing.publish(tmp_path / name, rendered=folder / "out")
-    first, second = (
-        json.loads((tmp_path / name / "release.json").read_text()) for name in ("first", "second")
-    )
-    assert first == second
 
 
 def test_another_layout_takes_the_place_of_the_first(
@@ -111,21 +99,6 @@ def test_a_picture_that_was_changed_is_named(tmp_path: Path) -> None:
         with pytest.raises(InputError, match=r"tea\.jpg.* is another picture"):
             workspace.publishing.publish(tmp_path / "hf", rendered=tmp_path / "out")
     assert not (tmp_path / "hf").exists()
-
-
-def test_the_command_publishes_and_reports(
-    command: Run, folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.chdir(folder / "work")
-    arguments = ("publish", tmp_path / "hf", "--rendered", folder / "out")
-    done = command(*arguments, "--json")
-    assert done.status == 0, done.err
-    assert json.loads(done.out)["tables"]["answers"] == ANSWERS
-    (tmp_path / "hf" / "notes.txt").write_text("mine")
-    refused = command(*arguments)
-    assert refused.status == 1
-    assert "notes.txt" in refused.err
-    assert (tmp_path / "hf" / "notes.txt").read_text() == "mine"
 
 
 @pytest.mark.parametrize(
