@@ -73,7 +73,6 @@ def answer_as_team(
     )
     (folder / into).mkdir(exist_ok=True)
     for sheet in pack.sheets:
-        (folder / "surveys" / name / "html").mkdir(parents=True, exist_ok=True)
         html(
             pack,
             sheet,

@@ -116,9 +116,8 @@ def export(
             f"memeloc correct export --kind survey --lang {unread[-1]}"
         )
     summary = (
-        f"{counted(len(result.sheets), 'sheet')} of {name} for {to}, {result.minutes} "
-        "minutes each, "
-        f"in {out or Path('surveys') / name / to}"
+        f"{counted(len(result.sheets), 'sheet')} of {name} for {to}, "
+        f"{counted(result.minutes, 'minute')} each, in {out or Path('surveys') / name / to}"
     )
     first = [f"Open first: {path}" for path in result.files[:1]]
     show(result, *([_PUSHED] if push else [summary, *first]), as_json=as_json)

@@ -62,7 +62,7 @@ def _receipt(result: ForgetResult) -> Iterator[str]:
         yield "Nobody was erased"
         return
     many = counted(result.people, "person", "people")
-    yield f"{many} erased, from {len(result.surveys):,} surveys"
+    yield f"{many} erased, from {counted(len(result.surveys), 'survey')}"
     for name, count in result.reopened.items():
         yield (
             f"{name}: {counted(count, 'label is', 'labels are')} open again. Next: "

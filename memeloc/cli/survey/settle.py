@@ -112,12 +112,12 @@ def _next_steps(result: SettleResult) -> Iterator[str]:
         yield f"Next: memeloc survey export {result.survey} --to TARGET"
         return
     waiting = sum(states["short"] + states["tied"] for states in result.states.values())
-    if result.to_ask:
+    if result.places:
         yield (
             f"{counted(result.to_ask, 'label is', 'labels are')} open; --next makes batches of "
             f"them, for {places}"
         )
-    elif waiting:
+    elif waiting and not result.to_ask:
         yield (
             f"{counted(waiting, 'label is', 'labels are')} open, with answers still "
             "to come from sheets that are out: "

@@ -142,9 +142,7 @@ def _recipe(values: Mapping[str, Any], mode: str, path: Path | None) -> Recipe:
     modes = tuple(dict.fromkeys((file.main, *file.modes)))
     wanted = mode or file.main
     if wanted not in modes:
-        raise InputError(
-            f"{file.name} has no mode {wanted[:60]!r}; it has {', '.join(modes)}", file=path
-        )
+        raise InputError(f"{file.name} has no mode {wanted[:60]!r}; it has {', '.join(modes)}")
     # All modes are looked at, so that a contradiction is reported before anything is built.
     return {name: _in_mode(file, name, modes, path) for name in modes}[wanted]
 

@@ -119,12 +119,14 @@ class Exporting(Labelling):
             raise InputError("is a file; name a folder by --out", file=folder)
         if not push and folder.resolve() == pictures.resolve():
             raise InputError("has the pictures in it; name another folder by --out", file=folder)
-        known = self.known_sheets()
+        rounds = self._rounds(str(round))
+        sent = tuple(f"{batch.id}-" for batch in self.batches if batch.round in rounds)
+        known = tuple(sheet for sheet in self.known_sheets() if sheet.startswith(sent))
         pack, measured = self.packed(
             contact=contact,
             pictures=pictures,
             cultures=cultures,
-            rounds=self._rounds(str(round)),
+            rounds=rounds,
             minutes=minutes,
             known=known,
             dry_run=dry_run,
