@@ -86,7 +86,7 @@ def _rounded(value: object) -> object:
 def hide_what_differs(study: Study) -> None:
     """Hide how long a run took, and where memeloc's own templates are."""
     study.hide(re.escape(str(folder("templates"))), "<templates>")
-    study.hide(r"[\d,.]+ pictures a second", "<speed> pictures a second")
+    study.hide(r"[\d,.]+ pictures? a second", "<speed> pictures a second")
     study.hide(r'"seconds": [\d.]+', '"seconds": <seconds>')
 
 
