@@ -44,7 +44,7 @@ def publish(
     check: bool = Option(
         False,
         "--check",
-        help="Look for what must not go out first, and write nothing where there is any.",
+        help="Look for all else that must not go out first, and write nothing where there is any.",
     ),
     jobs: Jobs = None,
     as_json: AsJson = False,
@@ -54,7 +54,8 @@ def publish(
     The section `release` of memeloc.toml says what goes out: licence, authors, splits, surveys, and
     which demographics; none without it. Annotators go out under hashes whose key stays here. The
     same command again takes the place of the earlier release, in one step; a folder with anything
-    that memeloc did not write is left as it is.
+    that memeloc did not write is left as it is. Keys, databases, sheets, answers, settings and
+    dumps among the section's `files` are always refused.
 
     Example:
       memeloc publish ../my-dataset --check

@@ -13,6 +13,7 @@ from typing import Any
 from memeloc.errors import InputError
 from memeloc.object_storage import Folder, LocalFolder, folder_at
 from memeloc.publish.checks import Finding, Private, check, refuse
+from memeloc.publish.checks.further_files import private_files
 from memeloc.publish.folder import replacing_folder
 from memeloc.publish.registry import PUBLISHERS, OnProgress
 from memeloc.publish.release import Release
@@ -58,6 +59,7 @@ def publish(
     *,
     options: Mapping[str, Any] | None = None,
     private: Private | None = None,
+    checked: bool = False,
     on_progress: OnProgress = lambda phase, more, total: None,
 ) -> Published:
     """Write a release into a folder in the place of an earlier one.
@@ -66,8 +68,8 @@ def publish(
         out: new, empty, or with a release that nobody has changed since; a folder, or its address
             in object storage.
         to: a layout of `PUBLISHERS`.
-        private: what the rules of `memeloc.publish.checks` are run with before anything is written;
-            without it nothing is checked.
+        private: what the rules of `memeloc.publish.checks` are run with before anything is written.
+        checked: whether all of them are run; else that of private files alone.
 
     Raises:
         InputError: a rule refuses something, there is no such layout or option, the folder has
@@ -82,7 +84,8 @@ def publish(
         if name not in known:
             has = f"it has {', '.join(known)}" if known else "it has none"
             raise InputError(f"The layout {to} has no option {name!r}; {has}.")
-    findings = check(release, private) if private is not None else ()
+    private = private or Private()
+    findings = check(release, private) if checked else tuple(private_files(release, private))
     refuse(findings)
     values = {"layout": to, "options": chosen}
     replacing: AbstractContextManager[Path] = (

@@ -99,7 +99,7 @@ def read_tables(
             table = parquet(path)
         else:
             table = json_lines(decode(path, lambda: path.open("rb"), ())[0])
-        if names <= {name.casefold() for name in table.columns}:
+        if is_header is None or is_header(table.columns):
             yield table
         return
     if path.suffix.lower() == ".parquet":

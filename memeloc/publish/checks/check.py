@@ -8,12 +8,15 @@ from memeloc.counts import counted
 from memeloc.errors import InputError
 from memeloc.publish.checks import people, picture_metadata, sources, splits, statements
 from memeloc.publish.checks.finding import Finding, Private
+from memeloc.publish.checks.further_files import private_files
 from memeloc.publish.release import Release
 
 Rule = Callable[[Release, Private], Iterator[Finding]]
 
 RULES: dict[str, Rule] = {
+    "private files": private_files,
     "participant ids": people.participant_ids,
+    "contact details": people.contact_details,
     "erased people": people.erased_people,
     "small cells": people.few_people,
     "picture metadata": picture_metadata.find,

@@ -8,15 +8,15 @@ from collections.abc import Iterator, Sequence
 
 from memeloc.counts import counted
 from memeloc.publish.checks.finding import Finding, Private
-from memeloc.publish.checks.texts import find_words
+from memeloc.publish.checks.texts import find_texts, find_words
 from memeloc.publish.describing.summary import ANNOTATOR, CULTURE
 from memeloc.publish.people import WITHHELD, small_cells
 from memeloc.publish.release import Release, ReleaseSettings
 
 _PEOPLE = "people"
 _HASH = re.compile(r"[0-9a-f]{16}|[0-9a-f]{32}|[0-9a-f]{64}")
-_LIKE_IDS = re.compile(r"[0-9a-f]{24}|[\w.+-]+@[\w-]+(?:\.[\w-]+)+")
-"""Ids of people and submissions at Prolific, and e-mail addresses."""
+_LIKE_IDS = re.compile(r"[0-9a-f]{24}")
+"""Ids of people and submissions at Prolific."""
 _OTHER_IDS = re.compile(r"meme_id|item|template|path|sha256|url|source|licence|evidence")
 """Columns in which 24 hex digits, or an address, are not a person's."""
 
@@ -42,16 +42,72 @@ def participant_ids(release: Release, private: Private) -> Iterator[Finding]:
     def is_id(word: str, column: str) -> bool:
         if column == ANNOTATOR:
             return False
-        looks = bool(column) and not _OTHER_IDS.fullmatch(column) and _LIKE_IDS.fullmatch(word)
+        looks = not _OTHER_IDS.fullmatch(column) and _LIKE_IDS.fullmatch(word)
         return bool(looks) or private.is_participant(word)
 
     yield from find_words(
         release,
         "participant ids",
-        "refused",
-        "this names a person: an id or an address of somebody; take it out.",
+        "this names a person: it is the id of somebody; take it out.",
         is_id,
     )
+
+
+_MAIL = re.compile(
+    r"(?<![\w.+@-])(?<!//)(?!git@)[\w.+-]+@[\w-]+(?:\.[\w-]+)*\.(?!(?:png|jpe?g|gif|webp|svg)\b)[^\W\d_]{2,}"
+)
+_PHONE = re.compile(
+    r"(?<![\w.+/=-])(?!\d{4}(?:-\d{3}[\dX]){2,})(?:"
+    r"\+(?!\d{4}-\d\d-)[1-9]\d{0,2}(?:[ /()-]{0,3}\d){7,12}"
+    r"|\(0?\d{2,4}\)[ -]?\d{3,}(?:[ -]\d{2,})*"
+    r"|0\d{2,4}(?:[ -]\d{6,9}|/\d{5,9}|/\d{3} ?\d{3,4})"
+    r"|\d{3}([.-])\d{3}\1\d{4})(?![\w-]|[.,]\d)"
+)
+"""With a country's code, an area's in brackets or with its leading zero, or as in North America.
+
+Digits alone may be anything, as ISBN, ORCID, dates, versions and ids are. Tried on those, on DOIs,
+coordinates and the times of Wikidata: a form that takes spaces between all groups of digits would
+take lists of ids."""
+_FOLDER = re.compile(
+    r"""(?<![\w.~:/\\-])(?<!href=["'])(?<!src=["'])(?:file://)?/(?:home|Users|root|mnt|media|srv|scratch"""
+    r"|tmp|work|workspace|Volumes|gpfs|nfs|lustre|private|var/folders|content/drive)/[\w.-]"
+    r"|(?<!\w)[A-Z]:[\\/]{1,2}[\w .-]+[\\/]|file:///\w"
+)
+"""Where people and machines keep files; `/usr`, `/dev`, routes of sites and relative paths name
+nobody."""
+
+
+def contact_details(release: Release, private: Private) -> Iterator[Finding]:
+    """E-mail addresses that [release] does not state, telephone numbers, absolute paths.
+
+    In tables the latter are warned of: captions and answers may play with them.
+    """
+    stated = set(_MAIL.findall(repr(release.about.model_dump(exclude={"files"}))))
+    rule = "contact details"
+
+    def has_mail(text: str, column: str) -> bool:
+        is_other = bool(_OTHER_IDS.fullmatch(column))
+        return not is_other and "@" in text and bool(set(_MAIL.findall(text)) - stated)
+
+    def has_path(text: str, column: str) -> bool:
+        is_own = bool(private.folder) and private.folder in text
+        return is_own or bool(_FOLDER.search(text))
+
+    def has_phone(text: str, column: str) -> bool:
+        return not _OTHER_IDS.fullmatch(column) and bool(_PHONE.search(text))
+
+    yield from find_texts(
+        release,
+        rule,
+        "this is somebody's e-mail address; take it out, or state it in [release], as under "
+        "maintenance, where all may write to it.",
+        has_mail,
+    )
+    yield from find_texts(
+        release, rule, "this is a telephone number; take it out.", has_phone, "warning"
+    )
+    message = "this is a path of somebody's computer; take it out, or write it from the folder on."
+    yield from find_texts(release, rule, message, has_path, "warning")
 
 
 def erased_people(release: Release, private: Private) -> Iterator[Finding]:
@@ -59,7 +115,6 @@ def erased_people(release: Release, private: Private) -> Iterator[Finding]:
     yield from find_words(
         release,
         "erased people",
-        "refused",
         "this names a person whom `memeloc survey forget` erased; take it out.",
         lambda word, column: private.is_erased(word),
     )

@@ -10,6 +10,7 @@ from PIL import Image
 
 from memeloc.errors import InputError
 from memeloc.publish.checks.finding import Finding, Private
+from memeloc.publish.checks.further_files import each_file
 from memeloc.publish.release import Release
 from memeloc.templates.pictures import SUFFIXES
 
@@ -62,7 +63,7 @@ def _files(release: Release) -> Iterator[tuple[str, Path]]:
     for picture in release.pictures():
         if picture.file is not None:
             yield picture.path, picture.file
-    for name, path in release.files.items():
+    for name, path, _ in each_file(release):
         if path.suffix.lower() in SUFFIXES:
             yield name, path
 

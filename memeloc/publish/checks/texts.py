@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
+from itertools import chain
 from typing import NamedTuple
 
 from memeloc.publish.checks.finding import Finding, Severity
+from memeloc.publish.checks.further_files import each_file, lines_of
 from memeloc.publish.release import Release
 
-_TEXT_FILES = {".csv", ".html", ".json", ".jsonl", ".md", ".toml", ".tsv", ".txt", ".xml", ".yaml"}
-_LARGEST = 64 * 2**20
 _WORD = re.compile(r"[^\s,;:'\"()\[\]{}<>|]+")
 _MARKS = ".!?…“”‘’*_`#"
 """What stands beside a word, or is part of an id."""
@@ -39,29 +39,38 @@ def words(text: str) -> Iterator[str]:
 
 
 def find_words(
-    release: Release,
-    rule: str,
-    severity: Severity,
-    message: str,
-    is_meant: Callable[[str, str], bool],
+    release: Release, rule: str, message: str, is_meant: Callable[[str, str], bool]
 ) -> Iterator[Finding]:
-    """The columns, rows of text files and file names with a word that is meant.
-
-    Of each column the first row is given, and how many there are.
+    """Find the columns, lines of files and names of files with a word that is meant.
 
     Args:
         is_meant: is given a word and the column's name, which is empty in a file.
     """
+    return find_texts(
+        release,
+        rule,
+        message,
+        lambda text, column: any(is_meant(word, column) for word in words(text)),
+    )
+
+
+def find_texts(
+    release: Release,
+    rule: str,
+    message: str,
+    is_meant: Callable[[str, str], bool],
+    in_tables: Severity = "refused",
+) -> Iterator[Finding]:
+    """Find the columns, lines of files and names of files that are meant; see `find_words`.
+
+    Of each column and file the first row is given, and how many there are.
+    """
     for place, count in _in_tables(release, is_meant):
-        yield Finding(rule, severity, message, *place, count=count)
-    for name, text in _files(release):
-        lines = [
-            number
-            for number, line in enumerate([name, *text.splitlines()])
-            if any(is_meant(word, "") for word in words(line))
-        ]
-        if lines:
-            yield Finding(rule, severity, message, name, lines[0] or None, count=len(lines))
+        yield Finding(rule, in_tables, message, *place, count=count)
+    for name, lines in _files(release):
+        rows = [n for n, line in enumerate(chain((name,), lines)) if is_meant(line, "")]
+        if rows:
+            yield Finding(rule, "refused", message, name, rows[0] or None, count=len(rows))
 
 
 def _in_tables(
@@ -73,15 +82,15 @@ def _in_tables(
             unique = (
                 value for value in values.dropna().unique().tolist() if isinstance(value, str)
             )
-            bad = {value for value in unique if any(is_meant(w, column) for w in words(value))}
+            bad = {value for value in unique if is_meant(value, column)}
             if bad:
                 rows = values.isin(bad).to_numpy().nonzero()[0].tolist()
                 yield Place(f"tables/{table.name}", rows[0] + 2, column), len(rows)
 
 
-def _files(release: Release) -> Iterator[tuple[str, str]]:
-    """The further files that are text, by name; pictures and archives are not looked into."""
-    yield from release.texts.items()
-    for name, path in release.files.items():
-        is_text = path.suffix.lower() in _TEXT_FILES and path.stat().st_size <= _LARGEST
-        yield name, path.read_bytes().decode("utf-8", "replace") if is_text else ""
+def _files(release: Release) -> Iterator[tuple[str, Iterable[str]]]:
+    """The further files by name, with the lines of those that are text."""
+    for name, text in release.texts.items():
+        yield name, text.splitlines()
+    for name, path, _ in each_file(release):
+        yield name, lines_of(path)

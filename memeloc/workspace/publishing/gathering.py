@@ -203,6 +203,12 @@ def _own_files(workspace: WorkspaceFolder, names: Sequence[str]) -> dict[str, Pa
     root = (workspace.root or Path()).resolve()
     for name in names:
         path = _inside(workspace, "files", name)
+        if path != root and _HIDDEN.search(path.relative_to(root).as_posix()):
+            raise InputError(
+                f"The setting release.files names {name[:80]!r}, and hidden files, where settings "
+                "and passwords stand, never go out.",
+                file=workspace.root,
+            )
         for file in sorted(path.rglob("*")) if path.is_dir() else [path]:
             below = file.relative_to(root).as_posix()
             if file.is_file() and not file.is_symlink() and not _HIDDEN.search(below):

@@ -3,32 +3,80 @@
 from __future__ import annotations
 
 import itertools
+import json
+import os
+import tomllib
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
+from functools import cache, partial
 from pathlib import Path
 
 from memeloc.curate.duplicates.hashing import as_array, hash_picture
 from memeloc.curate.duplicates.near import group_hashes, near_pairs
 from memeloc.errors import InputError
 from memeloc.publish.checks import Private
+from memeloc.publish.checks.further_files import is_text, mapped
+from memeloc.store.dumps.manifest import is_own
+from memeloc.store.tables import metadata
+from memeloc.survey.targets.registry import recognise
+from memeloc.tables.archives import is_workbook
 from memeloc.workspace.folder import WorkspaceFolder
+from memeloc.workspace.settings import Settings
 
 _DISTANCE = 5
 """Bits of 64 in which hashes of near pictures differ at most (charmemes, 4.3)."""
+_SHORTEST_KEY = 8
+"""Bytes of a key that is looked for: a shorter one is in any file."""
+_LARGEST_SETTINGS = 2**20
 
 
 def private_of(workspace: WorkspaceFolder) -> Private:
-    """Tests whether a text names a person of the workspace, and the search for near pictures.
+    """Return what the workspace knows of people, of its own files and of near pictures.
 
-    Raises:
-        InputError: people were erased, and the key by which they are recognised is missing.
+    Where people were erased, and the key by which they are recognised is missing, `is_erased`
+    raises InputError.
     """
     store = workspace.store
     people = store.erasures.everybody()
+    recogniser = cache(store.erasures.recogniser)
 
     def is_participant(text: str) -> bool:
         return bool(people) and (text in people or store.surveys.hash_participant(text) in people)
 
-    return Private(is_participant, store.erasures.recogniser(), near_pictures)
+    return Private(
+        is_participant,
+        lambda text: recogniser()(text),
+        near_pictures,
+        partial(_own_file, workspace.root),
+        str(workspace.root.resolve()) if workspace.root else "",
+    )
+
+
+def _own_file(root: Path | None, path: Path) -> str:
+    """What a file is of the workspace itself, or of its people, whatever it is called."""
+    if is_own(path.name):
+        return "the workspace's database or key"
+    if root and path.is_relative_to(root.resolve() / "surveys"):
+        return "a sheet of a survey"
+    keys = [file.read_bytes().strip() for file in root.glob("*.key")] if root else []
+    keys += [os.environ.get(f"MEMELOC_{name}_KEY", "").encode() for name in ("SURVEY", "ERASURE")]
+    with mapped(path) as content:
+        if any(len(key) >= _SHORTEST_KEY and content.find(key) >= 0 for key in keys):
+            return "a file with the workspace's key"
+        head = content[:_LARGEST_SETTINGS]
+    if not (is_text(head[:8192]) or is_workbook(head)):
+        return ""
+    text = head.decode("utf-8", "replace")
+    with suppress(tomllib.TOMLDecodeError):
+        if (values := tomllib.loads(text)) and values.keys() <= Settings.model_fields.keys():
+            return "the settings of a workspace"
+    with suppress(ValueError, AttributeError):
+        columns = json.loads(text.partition("\n")[0]).keys()
+        if any(columns == set(table.columns.keys()) for table in metadata.sorted_tables):
+            return "a table of a workspace's dump"
+    with suppress(InputError):
+        return f"a file of people's answers ({recognise(path).name})"
+    return ""
 
 
 def near_pictures(pictures: Sequence[Path]) -> Iterator[tuple[int, int]]:

@@ -71,7 +71,8 @@ class Publishing(Part):
             with_pictures: False publishes hashes and addresses in the place of pictures, and a
                 program that joins them again.
             options: of the layout, such as `{"pictures": "folder"}` of `hf`.
-            check: whether the rules of `memeloc.publish.checks` are run before anything is written.
+            check: whether all rules of `memeloc.publish.checks` are run before anything is written,
+                and not only that of private files.
             jobs: processes that render; with more than 1 a script must call this under
                 `if __name__ == "__main__":`.
 
@@ -87,9 +88,14 @@ class Publishing(Part):
         release = self.gather(
             rendered, with_pictures=with_pictures, jobs=jobs, on_progress=on_progress
         )
-        private = private_of(self._workspace) if check else None
         return publish(
-            release, place, to, options=options, private=private, on_progress=on_progress
+            release,
+            place,
+            to,
+            options=options,
+            private=private_of(self._workspace),
+            checked=check,
+            on_progress=on_progress,
         )
 
     def check(

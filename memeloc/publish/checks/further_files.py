@@ -1,0 +1,156 @@
+"""The further files of a release. In: a `Release`. Out: their lines, and those that never go out.
+
+Files are known by what is in them: a key or a database may have any name. Archives are unpacked,
+and what they hold is looked at as all else.
+"""
+
+from __future__ import annotations
+
+import bz2
+import gzip
+import lzma
+import mmap
+import re
+import tarfile
+import zipfile
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import IO
+
+from memeloc.errors import InputError
+from memeloc.publish.checks.finding import Finding, Private
+from memeloc.publish.release import Release
+from memeloc.tables import read_tables, text_of
+from memeloc.tables.archives import BROKEN, is_workbook
+
+_FORMS = {
+    "a database": rb"\ASQLite format 3\0|\A\x37\x7f\x06[\x82\x83]|\A\xd9\xd5\x05\xf9"
+    rb"|\A.{8}DUCK|\APGDMP|\A[\s-]*(PostgreSQL|MySQL) (database )?dump",
+    "a secret key": rb"-----BEGIN [A-Z ]*PRIVATE KEY-----|\APuTTY-User-Key-File"
+    rb"|\A\s*[0-9a-f]{64}\s*\Z",
+    "a file of passwords or keys": rb"\A(?=[^\0]{,9999}(KEY|TOKEN|SECRET|PASSWORD)\w*=)"
+    rb"((export )?[A-Z][A-Z0-9_]*=[^\n]*(\n|\Z)|[ \t\r]*(#[^\n]*)?\n)+\Z",
+    "a dump of a workspace": rb'"memeloc dump \d',
+    "a sheet that people fill in": rb'X-Memeloc-Sheet:|(tool-id|origin)="memeloc"'
+    rb'|<script type="application/json" id=("sheet"|data)>',
+}
+"""What never goes out, and how it is known: SQLite's files and their logs (sqlite.org/fileformat2),
+DuckDB's, dumps of servers; keys in PEM and those that memeloc makes; files of nothing but
+environment variables; and the marks of memeloc's own PO, XLIFF and HTML."""
+_HEADINGS = (
+    {"your text"}, {"your answer"}, {"participant"}, {"case", "take"}, {"coder", "codes"},
+    {"state", "votes", "people", "reason"}, {"item", "reason", "pair", "person"},
+)  # fmt: skip
+"""Headings by which tables that people fill in, or that name people, are known."""
+_LARGEST = 2**30
+"""Bytes that an archive may unpack to; who releases more names a folder."""
+_PACKED: dict[bytes, Callable[..., IO[bytes]]] = {
+    b"\x1f\x8b\x08": gzip.open,
+    b"BZh": bz2.open,
+    b"\xfd7z": lzma.open,
+}
+_CLOSED = (b"7z\xbc\xaf\x27\x1c", b"Rar!")
+
+
+def private_files(release: Release, private: Private) -> Iterator[Finding]:
+    """Find keys, databases, sheets, settings and dumps."""
+    for name, path, problem in each_file(release):
+        if what := problem or _form_of(path) or private.is_private(path):
+            message = f"this is {what}, which never goes out; take it out of release.files."
+            yield Finding("private files", "refused", message, name)
+
+
+def each_file(release: Release) -> Iterator[tuple[str, Path, str]]:
+    """Yield each further file: its name, where it is, and what it is that cannot be looked into.
+
+    What an archive holds follows it, as `ARCHIVE/NAME`.
+    """
+    with TemporaryDirectory(prefix="memeloc-") as folder:
+        for number, (name, path) in enumerate(release.files.items()):
+            yield from _with_members(name, path, Path(folder, str(number)))
+
+
+def _with_members(name: str, path: Path, folder: Path) -> Iterator[tuple[str, Path, str]]:
+    try:
+        problem = _unpack(path, folder)
+    except (*BROKEN, tarfile.TarError, lzma.LZMAError):
+        problem = "an archive that cannot be read"
+    yield name, path, problem
+    for member in sorted(folder.rglob("*")):
+        if member.is_file() and not member.is_symlink():
+            below = member.relative_to(folder).as_posix()
+            yield from _with_members(f"{name}/{below}", member, Path(f"{folder}-{below}-in"))
+
+
+def _unpack(path: Path, folder: Path) -> str:
+    """Unpack an archive; return what it is if that cannot be, and nothing is promised of others."""
+    with path.open("rb") as stream:
+        head = stream.read(6)
+    if head.startswith(_CLOSED):
+        return "an archive that cannot be looked into"
+    if zipfile.is_zipfile(path):
+        with zipfile.ZipFile(path) as archive:
+            if sum(part.file_size for part in archive.infolist()) > _LARGEST:
+                return "an archive of more than a gigabyte"
+            archive.extractall(folder)  # noqa: S202 - a ZipFile leaves its folder by no name
+    elif tarfile.is_tarfile(path):
+        with tarfile.open(path) as tar:
+            if sum(part.size for part in tar) > _LARGEST:
+                return "an archive of more than a gigabyte"
+            tar.extractall(folder, filter="data")
+    elif opened := _PACKED.get(head[:3]):
+        folder.mkdir(parents=True)
+        with opened(path, "rb") as stream:
+            Path(folder, path.stem).write_bytes(stream.read(_LARGEST))
+    return ""
+
+
+def lines_of(path: Path) -> Iterator[str]:
+    """Yield the lines of a text, and the rows of a Parquet file; nothing of what is neither."""
+    with path.open("rb") as stream:
+        head = stream.read(8192)
+    if head.startswith(b"PAR1"):
+        for table in read_tables(path):
+            yield from (" ".join(map(text_of, row.cells)) for row in table.rows)
+        return
+    if is_text(head):
+        encoding = "utf-16" if b"\0" in head else "utf-8"
+        with path.open(encoding=encoding, errors="replace") as text:
+            yield from text
+
+
+@contextmanager
+def mapped(path: Path) -> Iterator[mmap.mmap | bytes]:
+    """Give the content of a file, which may be larger than memory."""
+    if not path.stat().st_size:
+        yield b""
+        return
+    with path.open("rb") as stream, mmap.mmap(stream.fileno(), 0, access=mmap.ACCESS_READ) as all_:
+        yield all_
+
+
+def is_text(head: bytes) -> bool:
+    """Whether a file that begins so is a text in UTF-8 or UTF-16, or of some other ASCII kind."""
+    return b"\0" not in head or head.startswith((b"\xff\xfe", b"\xfe\xff"))
+
+
+def _form_of(path: Path) -> str:
+    with mapped(path) as content:
+        for what, form in _FORMS.items():
+            if re.search(form, content, re.DOTALL):
+                return what
+        head = content[:8192]
+    if not (is_text(head) or is_workbook(head)):
+        return ""
+    try:
+        tables = read_tables(path, is_header=_is_sheet)
+        return "a table that people fill in, or that names them" if any(tables) else ""
+    except InputError:  # it is no table
+        return ""
+
+
+def _is_sheet(headings: Sequence[str]) -> bool:
+    folded = {heading.strip().casefold() for heading in headings}
+    return any(marks <= folded for marks in _HEADINGS)
