@@ -17,7 +17,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import IO
+from typing import Any
 
 from memeloc.errors import InputError
 from memeloc.publish.checks.finding import Finding, Private
@@ -46,7 +46,7 @@ _HEADINGS = (
 """Headings by which tables that people fill in, or that name people, are known."""
 _LARGEST = 2**30
 """Bytes that an archive may unpack to; who releases more names a folder."""
-_PACKED: dict[bytes, Callable[..., IO[bytes]]] = {
+_PACKED: dict[bytes, Callable[..., Any]] = {
     b"\x1f\x8b\x08": gzip.open,
     b"BZh": bz2.open,
     b"\xfd7z": lzma.open,
