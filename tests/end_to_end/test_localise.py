@@ -154,11 +154,13 @@ def test_collected_pictures_are_read_and_made_anew(study: Study) -> None:
         study.run("ocr", "--reader", "source")
         sheet = ("--kind", "transcript", "--lang", "en", "--format", "csv", "--no-pictures")
         study.run("correct", "export", *sheet, "--to", "anna", "--out", "anna.csv")
-        answers = [
-            {"meme": row["meme"], "status": "correct"} for row in read_rows(Path("anna.csv"))
-        ]
-        fill_in(Path("anna.csv"), answers, by=["meme"])
-        study.run("correct", "import", "anna.csv")
+        rows = read_rows(Path("anna.csv"))
+        (sky,) = (row["meme"] for row in rows if "sky" in row["meme"])
+        no_text = {"meme": sky, "part": "1", "status": "no text in the picture"}
+        words = {"status": "corrected", "your text": "My bus"}
+        fill_in(Path("anna.csv"), [rows[0] | words, no_text], by=["meme", "part"])
+        study.run("correct", "import", "anna.csv", "--json")
+        study.run("correct", "status")
         study.run("match", "--captions", "captions.csv", "--jobs", 1)
         study.file("project/captions.csv")
         study.run("import", "captions.csv")

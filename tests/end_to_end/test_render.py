@@ -192,9 +192,19 @@ def test_all_scripts_and_styles(study: Study) -> None:
         "ja": "「えっ」、（それ）！！ // ーぁっ。 // Wi-Fiを3回 // カッコ「」『』だらけ、ですね。",
         "th": "ภาษาไทยไม่มีเว้นวรรคระหว่างคำเลยจริงๆนะ // a // b // c",
     }  # fmt: skip
-    write_table(Path("captions.csv"), [row, hard])
+    few = {"meme_id": "few", "template": "styles", "en": "// // only the third"}
+    write_table(Path("captions.csv"), [row, hard, few])
     study.run("render", "captions.csv", "--templates", "mine", "--jobs", 1)
-    columns = (*PROOF[1:], "hyphenated", "contrast", "overlaps", "problems", "missing", "replaced")
+    columns = (
+        *PROOF[1:],
+        "ink",
+        "hyphenated",
+        "contrast",
+        "overlaps",
+        "problems",
+        "missing",
+        "replaced",
+    )
     show_manifest(study, columns)
     handwritten = ("en", "de", "hi", "vi")
     write_table(
@@ -274,7 +284,10 @@ def test_templates_fonts_and_locales_of_ones_own(
     study.run("templates", "show", "kettle", *folders, "--json")
     study.run("templates", "show", "cat-and-plant")
     study.run("templates", "show", "robo-chef", status=1)
-    study.run("templates", "show", "text", "--templates", "wrong", status=1)
+    study.run("templates", "show", "outside", "--templates", "wrong", status=1)
+    rows = [{"meme_id": name, "template": name, "en": "a"} for name in ("outside", "text")]
+    write_table(Path("captions.csv"), rows)
+    study.run("render", "captions.csv", "--templates", "wrong", status=1)
     study.run("templates", "preview", "four", *folders)
     study.run("templates", "preview", "summit-snail", "--out", "new/boxes.png", "--json")
     study.file("new/boxes.png")
@@ -295,6 +308,11 @@ def test_templates_fonts_and_locales_of_ones_own(
         data.replace('tag = "sw"', 'tag = "qaa"').replace('"Latn"', '"Cyrl"')
     )
     study.run("locales", "check", "qaa", "--locales", "locales", status=1)
+    russian = Path(locales.__file__).with_name("data").joinpath("ru.toml").read_text("utf-8")
+    Path("locales/odd.toml").write_text(
+        russian.replace('tag = "ru"', 'tag = "ru-AQ"').replace('["noto-sans", ', '["anton", ', 1)
+    )
+    study.run("locales", "check", "ru-AQ", "--locales", "locales", status=1)
     study.run("locales", "check", status=2)
     Path("locales/odd.toml").write_text("tag = 1")
     study.run("locales", "list", "--locales", "locales", status=1)
@@ -315,8 +333,8 @@ def test_templates_fonts_and_locales_of_ones_own(
     rows = [row, *({**row, "meme_id": name, "template": name} for name in ("kettle", "plain"))]
     write_table(Path("captions.csv"), rows)
     own = (*folders, "--locales", "locales", "--font", "en=locales/Mine.ttf:wght=700")
-    study.run("render", "captions.csv", *own, *SMALL)
-    show_manifest(study, (*PROOF, "template_source", "template_licence"))
+    study.run("render", "captions.csv", *own, *SMALL, "--format", "avif")
+    show_manifest(study, (*PROOF, "path", "template_source", "template_licence"))
     study.check()
 
 
