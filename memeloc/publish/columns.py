@@ -73,7 +73,6 @@ def picture_values(picture: ReleasedPicture) -> dict[str, Any]:
 
 
 def picture_fields() -> list[pa.Field]:
-    """The columns as fields of an Arrow schema."""
     import pyarrow as pa
 
     types: Mapping[ValueType, pa.DataType] = {

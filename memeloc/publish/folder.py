@@ -128,7 +128,6 @@ def replacing_folder(out: Path, values: Mapping[str, Any]) -> Iterator[Path]:
 
 @contextmanager
 def _locked(partial: Path, out: Path) -> Iterator[None]:
-    """Hold the folder of what is being written for this run alone."""
     partial.mkdir(parents=True, exist_ok=True)
     with locked(partial / _LOCK, out):
         yield

@@ -43,7 +43,6 @@ class PublishedRelease:
 
     @property
     def tables(self) -> tuple[str, ...]:
-        """The names of the tables beside the pictures."""
         return tuple(PurePosixPath(name).stem for name in self.files if name.startswith("tables/"))
 
     @cached_property
@@ -64,7 +63,6 @@ class PublishedRelease:
 
 
 def is_release(folder: Path) -> bool:
-    """Whether a folder is one that `memeloc publish` wrote."""
     return (folder / RELEASE).is_file() and files_of(folder) is not None
 
 

@@ -161,7 +161,6 @@ class Release:
 
     @property
     def splits(self) -> tuple[str, ...]:
-        """The splits that pictures are in, in the order of the pictures."""
         return tuple(dict.fromkeys(split for _, split in self.counts))
 
 

@@ -53,11 +53,9 @@ class Private:
         is_erased: whether it is that of somebody who was erased.
         near_pictures: pairs of pictures, by their numbers, that are nearly the same.
         is_private: what of the workspace's own a file is, such as its settings; empty for nothing.
-        folder: the workspace's, as an absolute path.
     """
 
     is_participant: Callable[[str], bool] = lambda text: False
     is_erased: Callable[[str], bool] = lambda text: False
     near_pictures: Callable[[Sequence[Path]], Iterable[tuple[int, int]]] = lambda pictures: ()
     is_private: Callable[[Path], str] = lambda path: ""
-    folder: str = ""

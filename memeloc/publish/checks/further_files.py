@@ -6,18 +6,14 @@ and what they hold is looked at as all else.
 
 from __future__ import annotations
 
-import bz2
 import gzip
-import lzma
-import mmap
 import re
+import shutil
 import tarfile
 import zipfile
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import Any
 
 from memeloc.errors import InputError
 from memeloc.publish.checks.finding import Finding, Private
@@ -44,14 +40,9 @@ _HEADINGS = (
     {"state", "votes", "people", "reason"}, {"item", "reason", "pair", "person"},
 )  # fmt: skip
 """Headings by which tables that people fill in, or that name people, are known."""
-_LARGEST = 2**30
-"""Bytes that an archive may unpack to; who releases more names a folder."""
-_PACKED: dict[bytes, Callable[..., Any]] = {
-    b"\x1f\x8b\x08": gzip.open,
-    b"BZh": bz2.open,
-    b"\xfd7z": lzma.open,
-}
-_CLOSED = (b"7z\xbc\xaf\x27\x1c", b"Rar!")
+_CLOSED = (b"7z\xbc\xaf\x27\x1c", b"Rar!", b"BZh", b"\xfd7zXZ")
+_LARGEST = 64 * 2**20
+"""Bytes of a file in which its form is looked for: all of a text, and the head of anything else."""
 
 
 def private_files(release: Release, private: Private) -> Iterator[Finding]:
@@ -75,7 +66,7 @@ def each_file(release: Release) -> Iterator[tuple[str, Path, str]]:
 def _with_members(name: str, path: Path, folder: Path) -> Iterator[tuple[str, Path, str]]:
     try:
         problem = _unpack(path, folder)
-    except (*BROKEN, tarfile.TarError, lzma.LZMAError):
+    except (*BROKEN, tarfile.TarError):
         problem = "an archive that cannot be read"
     yield name, path, problem
     for member in sorted(folder.rglob("*")):
@@ -85,70 +76,57 @@ def _with_members(name: str, path: Path, folder: Path) -> Iterator[tuple[str, Pa
 
 
 def _unpack(path: Path, folder: Path) -> str:
-    """Unpack an archive; return what it is if that cannot be, and nothing is promised of others."""
-    with path.open("rb") as stream:
-        head = stream.read(6)
+    """Unpack an archive; return what it is where that cannot be."""
+    head = content_of(path, 8)
     if head.startswith(_CLOSED):
         return "an archive that cannot be looked into"
     if zipfile.is_zipfile(path):
         with zipfile.ZipFile(path) as archive:
-            if sum(part.file_size for part in archive.infolist()) > _LARGEST:
-                return "an archive of more than a gigabyte"
             archive.extractall(folder)  # noqa: S202 - a ZipFile leaves its folder by no name
     elif tarfile.is_tarfile(path):
         with tarfile.open(path) as tar:
-            if sum(part.size for part in tar) > _LARGEST:
-                return "an archive of more than a gigabyte"
             tar.extractall(folder, filter="data")
-    elif opened := _PACKED.get(head[:3]):
+    elif head.startswith(b"\x1f\x8b"):
         folder.mkdir(parents=True)
-        with opened(path, "rb") as stream:
-            Path(folder, path.stem).write_bytes(stream.read(_LARGEST))
+        with gzip.open(path) as packed, (folder / path.stem).open("wb") as whole:
+            shutil.copyfileobj(packed, whole)
     return ""
 
 
-def lines_of(path: Path) -> Iterator[str]:
-    """Yield the lines of a text, and the rows of a Parquet file; nothing of what is neither."""
+def content_of(path: Path, most: int = _LARGEST) -> bytes:
     with path.open("rb") as stream:
-        head = stream.read(8192)
+        return stream.read(most)
+
+
+def is_text(content: bytes) -> bool:
+    """Whether it is the content, or the head, of a text in UTF-16 or any kind of ASCII."""
+    return b"\0" not in content[:8192] or content.startswith((b"\xff\xfe", b"\xfe\xff"))
+
+
+def lines_of(path: Path) -> Iterator[str]:
+    """Yield the lines of a text or the rows of a Parquet file; of other files nothing."""
+    head = content_of(path, 8192)
     if head.startswith(b"PAR1"):
         for table in read_tables(path):
             yield from (" ".join(map(text_of, row.cells)) for row in table.rows)
-        return
-    if is_text(head):
+    elif is_text(head):
         encoding = "utf-16" if b"\0" in head else "utf-8"
         with path.open(encoding=encoding, errors="replace") as text:
             yield from text
 
 
-@contextmanager
-def mapped(path: Path) -> Iterator[mmap.mmap | bytes]:
-    """Give the content of a file, which may be larger than memory."""
-    if not path.stat().st_size:
-        yield b""
-        return
-    with path.open("rb") as stream, mmap.mmap(stream.fileno(), 0, access=mmap.ACCESS_READ) as all_:
-        yield all_
-
-
-def is_text(head: bytes) -> bool:
-    """Whether a file that begins so is a text in UTF-8 or UTF-16, or of some other ASCII kind."""
-    return b"\0" not in head or head.startswith((b"\xff\xfe", b"\xfe\xff"))
-
-
 def _form_of(path: Path) -> str:
-    with mapped(path) as content:
-        for what, form in _FORMS.items():
-            if re.search(form, content, re.DOTALL):
-                return what
-        head = content[:8192]
-    if not (is_text(head) or is_workbook(head)):
-        return ""
+    content = content_of(path)
+    for what, form in _FORMS.items():
+        if re.search(form, content, re.DOTALL):
+            return what
     try:
-        tables = read_tables(path, is_header=_is_sheet)
-        return "a table that people fill in, or that names them" if any(tables) else ""
-    except InputError:  # it is no table
-        return ""
+        is_table = is_text(content) or is_workbook(content)
+        if is_table and any(read_tables(path, is_header=_is_sheet)):
+            return "a table that people fill in, or that names them"
+    except InputError:
+        pass  # it is no table
+    return ""
 
 
 def _is_sheet(headings: Sequence[str]) -> bool:

@@ -5,9 +5,10 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
+from functools import partial
 
 from memeloc.counts import counted
-from memeloc.publish.checks.finding import Finding, Private
+from memeloc.publish.checks.finding import Finding, Private, Severity
 from memeloc.publish.checks.texts import find_texts, find_words
 from memeloc.publish.describing.summary import ANNOTATOR, CULTURE
 from memeloc.publish.people import WITHHELD, small_cells
@@ -77,37 +78,34 @@ _FOLDER = re.compile(
 nobody."""
 
 
-def contact_details(release: Release, private: Private) -> Iterator[Finding]:
-    """E-mail addresses that [release] does not state, telephone numbers, absolute paths.
-
-    In tables the latter are warned of: captions and answers may play with them.
-    """
-    stated = set(_MAIL.findall(repr(release.about.model_dump(exclude={"files"}))))
-    rule = "contact details"
-
-    def has_mail(text: str, column: str) -> bool:
-        is_other = bool(_OTHER_IDS.fullmatch(column))
-        return not is_other and "@" in text and bool(set(_MAIL.findall(text)) - stated)
-
-    def has_path(text: str, column: str) -> bool:
-        is_own = bool(private.folder) and private.folder in text
-        return is_own or bool(_FOLDER.search(text))
-
-    def has_phone(text: str, column: str) -> bool:
-        return not _OTHER_IDS.fullmatch(column) and bool(_PHONE.search(text))
-
-    yield from find_texts(
-        release,
-        rule,
+_CONTACT: tuple[tuple[re.Pattern[str], Severity, str], ...] = (
+    (
+        _MAIL,
+        "refused",
         "this is somebody's e-mail address; take it out, or state it in [release], as under "
         "maintenance, where all may write to it.",
-        has_mail,
-    )
-    yield from find_texts(
-        release, rule, "this is a telephone number; take it out.", has_phone, "warning"
-    )
-    message = "this is a path of somebody's computer; take it out, or write it from the folder on."
-    yield from find_texts(release, rule, message, has_path, "warning")
+    ),
+    (_PHONE, "warning", "this is a telephone number; take it out."),
+    (
+        _FOLDER,
+        "warning",
+        "this is a path of somebody's computer; take it out, or write it from the folder on.",
+    ),
+)
+"""Each with what it is in a table: captions and answers may play with numbers and paths."""
+
+
+def contact_details(release: Release, private: Private) -> Iterator[Finding]:
+    """Find e-mail addresses that [release] does not state, telephone numbers, absolute paths."""
+    stated = repr(release.about.model_dump(exclude={"files"}))
+
+    def is_private(pattern: re.Pattern[str], text: str, column: str) -> bool:
+        matches = () if _OTHER_IDS.fullmatch(column) else pattern.finditer(text)
+        return any(match[0] not in stated for match in matches)
+
+    for pattern, in_tables, message in _CONTACT:
+        meant = partial(is_private, pattern)
+        yield from find_texts(release, "contact details", message, meant, in_tables)
 
 
 def erased_people(release: Release, private: Private) -> Iterator[Finding]:

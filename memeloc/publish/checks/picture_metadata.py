@@ -59,7 +59,6 @@ def find(release: Release, private: Private) -> Iterator[Finding]:
 
 
 def _files(release: Release) -> Iterator[tuple[str, Path]]:
-    """The pictures that go out, and those among the further files."""
     for picture in release.pictures():
         if picture.file is not None:
             yield picture.path, picture.file

@@ -51,7 +51,6 @@ def find(release: Release, private: Private) -> Iterator[Finding]:
 
 
 def _near(compared: Sequence[_Seen], private: Private) -> Iterator[Finding]:
-    """Near pictures of different memes and templates, each two once."""
     reported: set[frozenset[str]] = set()
     files = [picture.file for picture in compared if picture.file is not None]
     for first, second in private.near_pictures(files):

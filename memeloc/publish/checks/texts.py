@@ -89,7 +89,6 @@ def _in_tables(
 
 
 def _files(release: Release) -> Iterator[tuple[str, Iterable[str]]]:
-    """The further files by name, with the lines of those that are text."""
     for name, text in release.texts.items():
         yield name, text.splitlines()
     for name, path, _ in each_file(release):

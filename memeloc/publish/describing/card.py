@@ -82,7 +82,6 @@ def card(release: Release, summary: Summary, data: Sequence[DataFiles] = ()) -> 
 
 
 def has_pictures(release: Release) -> bool:
-    """Whether pictures go out, too, or only what is known of them."""
     return any(picture.file is not None for picture in islice(release.pictures(), 1))
 
 
@@ -189,12 +188,10 @@ def _annotators(release: Release) -> Iterator[str]:
 
 
 def _size(pictures: int) -> str:
-    """A category of size, by its name at Hugging Face."""
     return next((name for name, limit in _SIZES if pictures < limit), "1M<n<10M")
 
 
 def _languages(release: Release) -> Iterator[tuple[str, str, list[int]]]:
-    """Tag, name and pictures in each split of a language."""
     for tag in release.languages:
         yield tag, _name(tag), [release.counts.get((tag, split), 0) for split in release.splits]
 
@@ -233,19 +230,16 @@ def _loading(release: Release, configs: Sequence[Mapping[str, Any]]) -> list[str
 
 
 def _place(release: Release) -> str:
-    """The dataset's name as a text of Python may hold it."""
     return re.sub(r"[^\w./-]+", "-", release.about.name) or "."
 
 
 def _files(release: Release) -> list[str]:
-    """The first of the further files, and how many more there are."""
     names = sorted([*release.files, *release.texts])
     more = [counted(len(names) - _MOST_ROWS, "more file")] if len(names) > _MOST_ROWS else []
     return [*(name.replace("`", "") for name in names[:_MOST_ROWS]), *more]
 
 
 def _demographics(release: Release) -> str:
-    """Which facts of annotators go out."""
     people = release.tables.get("people")
     facts = (
         [name for name in people.columns if name not in ("annotator", "culture")] if people else []

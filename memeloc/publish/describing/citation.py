@@ -69,7 +69,6 @@ def title(about: About) -> str:
 
 
 def _author(name: str) -> dict[str, str]:
-    """A person where the name has a comma; other names are not taken apart."""
     family, comma, given = (part.strip() for part in name.partition(","))
     if comma and family and given:
         return {"family-names": family, "given-names": given}

@@ -144,7 +144,6 @@ def croissant(release: Release, summary: Summary, data: Sequence[DataFiles], fol
 
 
 def _groups(data: Sequence[DataFiles]) -> Iterator[tuple[str, list[DataFiles]]]:
-    """Record sets by name: the pictures of all languages, then each table."""
     pictures = [files for files in data if not files.is_table]
     if pictures:
         yield PICTURES, pictures
@@ -189,7 +188,6 @@ def _has_pictures(root: Path, summary: Summary) -> bool:
 
 
 def _picture_files(root: str, summary: Summary) -> Node:
-    """The pictures that stand beside their rows as files."""
     formats = [_PICTURE_FORMATS.get(suffix, "image/*") for suffix in summary.suffixes]
     return {
         "@type": "cr:FileSet",
@@ -200,7 +198,6 @@ def _picture_files(root: str, summary: Summary) -> Node:
 
 
 def _is_packed(group: Sequence[DataFiles]) -> bool:
-    """Whether pictures are in tar files."""
     return group[0].suffix == ".tar"
 
 
@@ -272,7 +269,6 @@ def _records(release: Release, name: str, group: Sequence[DataFiles], folder: Pa
 
 
 def _columns(file: Path) -> dict[str, pa.DataType]:
-    """The columns of a file; those of CSV are texts, those of other kinds are not known."""
     import pyarrow as pa
     import pyarrow.parquet as pq
 
@@ -319,7 +315,6 @@ def _data_type(kind: pa.DataType) -> str:
 
 
 def _creator(name: str) -> Node:
-    """A person where the name has a comma, see `memeloc.publish.describing.citation`."""
     family, comma, given = (part.strip() for part in name.partition(","))
     if comma and given:
         person = {"name": f"{given} {family}", "givenName": given, "familyName": family}
@@ -374,7 +369,6 @@ def _responsible(release: Release, summary: Summary) -> Node:
 
 
 def _collection(release: Release) -> str:
-    """Where items were collected, and how many, as far as they were."""
     items = release.provenance.get("collected", {}).get("items", {})
     counts = (
         f"{source}: " + ", ".join(f"{count:,} of kind {kind}" for kind, count in kinds.items())

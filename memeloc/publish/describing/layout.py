@@ -56,7 +56,6 @@ class DataFiles:
 
     @property
     def paths(self) -> tuple[str, ...]:
-        """The files of all splits."""
         return tuple(path for paths in self.splits.values() for path in paths)
 
 

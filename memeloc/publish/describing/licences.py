@@ -26,7 +26,6 @@ _NEWER_THAN_CITATION = {"CDLA-Permissive-2.0"}
 
 
 def is_address(licence: str) -> bool:
-    """Whether a licence is given by its address instead of an identifier."""
     return licence.startswith(("https://", "http://")) and not any(map(str.isspace, licence))
 
 
@@ -36,7 +35,6 @@ def is_known(licence: str) -> bool:
 
 
 def is_citable(licence: str) -> bool:
-    """Whether CITATION.cff takes it."""
     return is_known(licence) and licence not in _NEWER_THAN_CITATION
 
 

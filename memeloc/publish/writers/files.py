@@ -36,7 +36,6 @@ def write_tables(release: Release, out: Path, on_progress: OnProgress) -> None:
 
 
 def _write_frame(frame: Any, path: Path) -> None:
-    """Write a table as Parquet that `datasets` reads."""
     import pyarrow as pa
     import pyarrow.parquet as pq
 

@@ -61,8 +61,6 @@ def write(
 
 
 class _SplitFiles:
-    """The Parquet files of a language and split."""
-
     def __init__(self, folder: Path, split: str, embedded: bool) -> None:
         folder.mkdir(parents=True, exist_ok=True)
         self._folder, self._split, self._embedded = folder, split, embedded
@@ -71,7 +69,6 @@ class _SplitFiles:
         self._table: PictureTable | None = None
 
     def add(self, picture: ReleasedPicture) -> None:
-        """Add a picture's row."""
         content = picture.content() if self._embedded else None
         self._add(picture_values(picture), content, picture.path.rpartition("/")[2])
 
@@ -84,13 +81,11 @@ class _SplitFiles:
             self.close()
 
     def close(self) -> None:
-        """Close the file that is open."""
         if self._table is not None:
             self._table.close()
         self._table = None
 
     def finish(self) -> None:
-        """Write what is left, and name the files by how many there are."""
         self.close()
         count = len(self._files)
         for number, file in enumerate(self._files):
@@ -107,13 +102,11 @@ class _Folder(_SplitFiles):
         self._schema = pa.schema([("file_name", pa.string()), *picture_fields()])
 
     def add(self, picture: ReleasedPicture) -> None:
-        """Add a picture and its row."""
         name = picture.path.rpartition("/")[2]
         (self._folder / name).write_bytes(picture.content())
         self._add({"file_name": name, **picture_values(picture)})
 
     def finish(self) -> None:
-        """Write what is left: one file, for it holds no pictures."""
         self.close()
         (file,) = self._files
         file.rename(self._folder / "metadata.parquet")

@@ -49,7 +49,6 @@ def write(release: Release, out: Path, on_progress: OnProgress) -> None:
 
 
 def _memes(frame: pd.DataFrame) -> pd.MultiIndex:
-    """The memes with their templates, in the order of the table."""
     return pd.MultiIndex.from_frame(frame[["meme_id", "template"]].drop_duplicates())
 
 

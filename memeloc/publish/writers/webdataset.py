@@ -48,8 +48,6 @@ def write(
 
 
 class _Shards:
-    """The shards of a language and split, one open at a time."""
-
     def __init__(self, folder: Path, split: str, most: int) -> None:
         self._folder, self._split, self._most = folder, split, most
         self._files: list[Path] = []
@@ -57,7 +55,6 @@ class _Shards:
         self._count = 0
 
     def add(self, picture: ReleasedPicture) -> None:
-        """Add a picture and its row."""
         if picture.file is None:
             raise InputError(
                 "Shards are of pictures: to publish without them choose --to hf or --to csv."
@@ -79,7 +76,6 @@ class _Shards:
         self._writer = None
 
     def finish(self) -> None:
-        """Name the shards by how many there are."""
         self.close()
         count = len(self._files)
         for number, file in enumerate(self._files):

@@ -39,7 +39,6 @@ def letting_go(connection: Connection) -> Iterator[Counter[str]]:
 
 
 def tables_of_people() -> list[Table]:
-    """The tables that an erasure touches; those that refer to others come first."""
     return [
         table
         for table in reversed(metadata.sorted_tables)
@@ -95,7 +94,6 @@ def _as_written(table: Table, *columns: str) -> Any:
 def _delete(
     connection: Connection, table: Table, condition: ColumnElement[bool], counts: Counter[str]
 ) -> None:
-    """Delete rows, and before them those of other tables that refer to them."""
     for other in metadata.sorted_tables:
         for column in other.c:
             for reference in column.foreign_keys:
@@ -139,7 +137,6 @@ def _without(value: Any, is_theirs: Callable[[str], bool]) -> Any:
 
 
 def _erase_files(connection: Connection, ids: Collection[int], counts: Counter[str]) -> None:
-    """Delete the records of files of which nothing is left."""
     columns = [
         column
         for table in metadata.sorted_tables

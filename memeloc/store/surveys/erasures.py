@@ -55,8 +55,6 @@ class Erasure:
 
 
 class Erasures(Repository):
-    """The erasures of people."""
-
     def erase(self, people: Collection[str]) -> Erasure:
         """Erase people from every table of every survey, and whatever was computed of them.
 
@@ -87,7 +85,6 @@ class Erasures(Repository):
         return Erasure(len(hashes), names, dict(sorted((+counts).items())))
 
     def receipts(self) -> list[Mapping[str, int]]:
-        """The receipts of all erasures, oldest first."""
         query = select(erasures.c.counts).order_by(erasures.c.number)
         return [counts for (counts,) in self.fetch(query)]
 
@@ -222,7 +219,6 @@ def _stored_id(plain: str, hashed: str) -> str:
 
 
 def _texts(value: Any) -> Iterator[str]:
-    """All texts in a JSON value, and the words of each."""
     if isinstance(value, str):
         yield value.strip()
         yield from (word.strip("'\"“”()[]{}<>,;:.") for word in value.split())

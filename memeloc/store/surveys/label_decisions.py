@@ -13,8 +13,6 @@ from memeloc.survey.labels.decided import LabelDecision
 
 
 class LabelDecisions(Repository):
-    """What people decided together about items of surveys."""
-
     def add(self, survey: str, decisions: Sequence[LabelDecision]) -> int:
         """Store decisions, all or none; how many differ from the newest about their item."""
         count = 0
@@ -40,7 +38,6 @@ class LabelDecisions(Repository):
         return count
 
     def find(self, survey: str) -> list[LabelDecision]:
-        """The decisions about a survey's items, oldest first."""
         with self.database.read() as connection:
             return _find(connection, survey)
 

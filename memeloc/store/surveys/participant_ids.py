@@ -144,7 +144,6 @@ Known = Callable[[str], bool]
 
 
 def any_text(text: str) -> bool:
-    """Take every text for known."""
     return True
 
 

@@ -127,7 +127,6 @@ def without_ids(imported: Imported, key: bytes, words: Collection[str]) -> Impor
 def add_submissions(
     connection: Connection, survey: str, files: Sequence[tuple[FileRecord, Imported]]
 ) -> list[AddedSubmissions]:
-    """Store what files hold and is not there yet."""
     stored = store_files(connection, [file for file, _ in files])
     held = list(zip(_without_facts(connection, survey, files), stored, strict=True))
 
@@ -209,7 +208,6 @@ def _bare(row: Participant) -> Participant:
 
 
 def left_out(imported: Imported, kept: Imported) -> int:
-    """How many records of an import are not kept."""
     return sum(
         len(getattr(imported, field.name)) - len(getattr(kept, field.name))
         for field in fields(imported)
@@ -249,7 +247,6 @@ def _hash(content: Mapping[str, Any]) -> str:
 
 
 def _short(key: str) -> str:
-    """An id as it is, or its hash where it is long."""
     return key if len(key) <= 64 else hashlib.sha256(key.encode()).hexdigest()
 
 

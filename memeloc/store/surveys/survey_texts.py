@@ -150,7 +150,6 @@ def _translated(connection: Connection, language: str) -> dict[str, tuple[str, .
 
 
 def _shipped(connection: Connection, language: str) -> dict[str, tuple[str, ...]]:
-    """By text: what shipped last in a language."""
     query = _versions(language, captions.c.parts).where(captions.c.stage == "shipped")
     return two_columns(connection.execute(query))
 
@@ -167,6 +166,5 @@ def _versions(language: str, column: Any) -> Select[Any]:
 
 
 def _texts(texts: Mapping[str, str]) -> dict[str, tuple[str, ...]]:
-    """The parts of texts, by the ids of their meme rows."""
     parts = {survey_text_id(key): Caption.parse(text).parts for key, text in texts.items()}
     return {meme_id: check_parts(each, meme_id) for meme_id, each in parts.items()}

@@ -32,8 +32,6 @@ Result = Literal["check", "labels"]
 
 
 class Surveys(Repository):
-    """The surveys of a workspace."""
-
     def add(self, name: str, design: Mapping[str, Any], batches: Sequence[Batch]) -> int:
         """Store a survey and its first batches; how many were not there.
 
@@ -63,7 +61,6 @@ class Surveys(Repository):
             return _add_batches(connection, survey, batches)
 
     def names(self) -> list[str]:
-        """The surveys' names, oldest first."""
         with self.database.read() as connection:
             return _names(connection)
 
@@ -123,7 +120,6 @@ class Surveys(Repository):
         *,
         words: Collection[str] = (),
     ) -> list[AddedSubmissions]:
-        """`add_submissions` of several files, all or none."""
         key = self.key
         with self.database.write() as connection:
             _check_name(connection, name)
@@ -171,7 +167,6 @@ class Surveys(Repository):
             return int(add_row(connection, survey_results, **values))
 
     def result(self, name: str, kind: Result) -> tuple[dict[str, Any], Any] | None:
-        """The settings and the result of the last quality control or settling."""
         columns = survey_results.c
         query = select(columns.settings, columns.result).where(
             columns.survey == name, columns.kind == kind

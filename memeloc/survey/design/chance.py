@@ -18,10 +18,8 @@ def chance(seed: int, *purpose: object) -> Random:
 
 
 def shuffled(values: Sequence[T], random: Random) -> list[T]:
-    """The same in random order."""
     return sorted(values, key=lambda _: random.random())
 
 
 def one_of(values: Sequence[T], random: Random) -> T:
-    """One of the values, each with the same probability."""
     return values[int(random.random() * len(values))]

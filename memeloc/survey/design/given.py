@@ -33,7 +33,6 @@ class GivenBatch:
 
     @property
     def memes(self) -> tuple[str, ...]:
-        """Its memes, in order."""
         return tuple(self.rows)
 
 

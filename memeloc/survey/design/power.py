@@ -67,8 +67,6 @@ class Difference:
 
 @dataclass(frozen=True, slots=True)
 class Power:
-    """Both tables, and the share of harmful items that the second one rests on."""
-
     majority: tuple[Majority, ...]
     difference: tuple[Difference, ...]
     share: float
@@ -83,7 +81,6 @@ def power_tables(
     disagreement: float = 0.2,
     draws: int = 20_000,
 ) -> Power:
-    """What answers and items can tell; see `majority` and `difference`."""
     majorities = (
         majority(answers, agreement, seed=seed, unknown=unknown, labels=labels, draws=draws)
         for answers in ANSWERS

@@ -80,7 +80,6 @@ class Simulated:
 
     @property
     def good(self) -> bool:
-        """Whether quality control is to retain it."""
         return self.kind == "diligent"
 
 

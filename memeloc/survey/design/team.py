@@ -47,18 +47,14 @@ class Member:
 
 @dataclass(frozen=True, slots=True)
 class Team:
-    """The people who annotate, in the order of their table."""
-
     members: tuple[Member, ...]
 
     @property
     def places(self) -> tuple[str, ...]:
-        """All places, in order."""
         return tuple(member.place for member in self.members)
 
     @property
     def groups(self) -> dict[str, tuple[str, ...]]:
-        """By group the places of its people."""
         groups: dict[str, tuple[str, ...]] = defaultdict(tuple)
         for member in self.members:
             groups[member.group] += (member.place,)

@@ -39,7 +39,6 @@ class LabelDecision:
 
     @property
     def cell(self) -> Cell:
-        """The item and culture."""
         return (self.item, self.culture)
 
 

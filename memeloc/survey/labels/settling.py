@@ -57,7 +57,6 @@ class Settled:
     needs: Mapping[tuple[str, str], int]
 
     def labels(self) -> dict[tuple[str, str], str]:
-        """By item and culture the label; empty for none."""
         rows = self.table[["item", "culture", "label"]].to_numpy()
         return {(item, culture): label for item, culture, label in rows}
 
@@ -210,7 +209,6 @@ def settle(
 
 
 def limit_of(settings: Settling) -> int:
-    """How many answers an item may have in a culture."""
     return max(settings.most, settings.answers) if settings.most else _NO_LIMIT
 
 
@@ -228,6 +226,5 @@ def _winners(votes: Ints, severity: Ints, settings: Settling) -> Ints:
 
 
 def _reasons(reasons: Sequence[str], counts: Sequence[int]) -> str:
-    """The reasons that were given, the most frequent first."""
     given = [(-count, place) for place, count in enumerate(counts) if count]
     return BETWEEN.join(reasons[place] for _, place in sorted(given))

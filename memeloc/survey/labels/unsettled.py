@@ -33,7 +33,6 @@ class Unsettled:
 
     @property
     def cell(self) -> Cell:
-        """The item and culture."""
         return (self.item, self.culture)
 
 

@@ -106,7 +106,6 @@ class _File(_Part):
 
 
 def recipe_names() -> tuple[str, ...]:
-    """The names of the shipped recipes, sorted."""
     return tuple(sorted(path.stem for path in FOLDER.glob("*.toml")))
 
 
@@ -196,8 +195,6 @@ def leave_out(taxonomy: Taxonomy, names: Iterable[str]) -> Taxonomy:
 
 @dataclass(frozen=True, slots=True)
 class RecipeSummary:
-    """A mode of a recipe in short; see `Recipe`."""
-
     name: str
     mode: str
     taxonomy: str
@@ -209,8 +206,6 @@ class RecipeSummary:
 
 @dataclass(frozen=True, slots=True)
 class RecipeList:
-    """Recipes, a row a mode."""
-
     recipes: tuple[RecipeSummary, ...]
 
 

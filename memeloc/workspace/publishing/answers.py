@@ -39,30 +39,24 @@ BETWEEN = "|"
 
 @dataclass(frozen=True, eq=False)
 class _Survey:
-    """A survey, with what is retained of it."""
-
     survey: Survey
     checked: Checked
 
     @property
     def languages(self) -> dict[str, str]:
-        """By culture the language of its sheets."""
         return {c.code: c.locale.tag for c in self.survey.design.cultures}
 
     @cached_property
     def answers(self) -> pd.DataFrame:
-        """The retained answers, a row each."""
         return self.checked.answers(lambda number: number > 0)
 
     @cached_property
     def labels(self) -> pd.DataFrame:
-        """The settled labels, a row a meme and culture."""
         settled, further = self.survey.settled(self.answers, self.survey.settling({}))
         return beside_labels(settled.table, further, self.survey.taxonomy)
 
     @cached_property
     def people(self) -> pd.DataFrame:
-        """What is known of the retained people; a long table."""
         return people_table(
             retained(self.checked.submissions, self.checked.report),
             self.checked.sheets,
@@ -71,7 +65,6 @@ class _Survey:
         )
 
     def questions(self, free_text: bool) -> tuple[Question, ...]:
-        """The further questions about items whose answers go out."""
         asked = self.survey.taxonomy.about("item", "picture")
         return tuple(question for question in asked if free_text or question.kind != "text")
 
@@ -91,16 +84,13 @@ class SurveyTables:
 
     @property
     def names(self) -> tuple[str, ...]:
-        """The surveys' names."""
         return tuple(each.survey.name for each in self.surveys)
 
     @property
     def collected(self) -> tuple[str, ...]:
-        """The finished memes that they ask about."""
         return tuple(meme for each in self.surveys for meme in each.survey.pictures)
 
     def annotator(self, stored: str) -> str:
-        """What a person is called in the release."""
         text = f"{self.settings.name}\0{stored}".encode("utf-8", "surrogatepass")
         return hmac.digest(self.key, b"memeloc release\0" + text, "sha256").hex()[:_DIGITS]
 
@@ -118,7 +108,6 @@ class SurveyTables:
         }
 
     def tables(self, published: Mapping[str, str]) -> Iterator[ReleaseTable]:
-        """Answers, labels, people and questions, as far as they are of memes that go out."""
         if not self.surveys:
             return
         import pandas as pd
@@ -149,7 +138,6 @@ class SurveyTables:
         yield self._questions(published)
 
     def _asked(self) -> dict[str, str]:
-        """The English text of each further question, by id."""
         asked: dict[str, str] = {}
         for each in self.surveys:
             taxonomy, english = each.survey.taxonomy, catalogue(each.survey.taxonomy)
@@ -229,7 +217,6 @@ class SurveyTables:
         )
 
     def _questions(self, published: Mapping[str, str]) -> ReleaseTable:
-        """The questions, or drafts of answers, that memes have of their own."""
         rows = [
             {"survey": each.survey.name, "meme_id": meme, "question": question, "text": text}
             for each in self.surveys
@@ -317,7 +304,6 @@ def survey_tables(workspace: WorkspaceFolder, settings: ReleaseSettings) -> Surv
 
 
 def survey_settings(tables: SurveyTables) -> dict[str, Any]:
-    """How each survey was made and settled, as JSON values."""
     return {
         each.survey.name: {
             "taxonomy": each.survey.taxonomy.name,

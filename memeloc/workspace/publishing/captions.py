@@ -51,12 +51,10 @@ class TakenCaptions:
 
     @cached_property
     def memes(self) -> tuple[str, ...]:
-        """The memes that have a caption that goes out."""
         return tuple(dict.fromkeys(meme for meme, _ in self.texts))
 
     @cached_property
     def languages(self) -> tuple[str, ...]:
-        """The languages of the captions."""
         return tuple(dict.fromkeys(language for _, language in self.texts))
 
     def unread(self) -> dict[str, int]:
@@ -108,7 +106,6 @@ _COLUMNS = {
 def captions_table(
     captions: TakenCaptions, collected: CollectedPictures, splits: Mapping[str, str]
 ) -> ReleaseTable:
-    """A row a caption, and a row a finished meme's text."""
     rows = [
         {
             "meme_id": meme,

@@ -67,14 +67,12 @@ class CollectedPictures:
         return cls(items, languages, cleaned, tuple(notes))
 
     def near(self) -> Iterator[tuple[str, str]]:
-        """Finished memes that look alike, which are to be in one split."""
         memes = list(self.items)
         paths = [path for item in self.items.values() if (path := item.path) is not None]
         for first, second in near_pictures(paths):
             yield memes[first], memes[second]
 
     def picture(self, meme: str, split: str, with_file: bool) -> ReleasedPicture:
-        """The picture of a finished meme."""
         item, language = self.items[meme], self.languages[meme]
         assert item.path is not None
         file, sha256 = self.cleaned.get(meme, (item.path, item.picture))

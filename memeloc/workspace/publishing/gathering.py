@@ -112,7 +112,6 @@ def _rendered(
     jobs: int,
     on_progress: Phases,
 ) -> Path:
-    """The folder of the pictures, rendered now where none is given."""
     if rendered is not None:
         return Path(rendered)
     if workspace.root is None:
@@ -150,7 +149,6 @@ def _tables(
     templates: Mapping[str, str],
     notes: list[str],
 ) -> dict[str, ReleaseTable]:
-    """The tables that have rows, by name; answers and labels only of memes that go out."""
     frame = captions.memes_frame
     names = workspace.settings.release.model_labels
     model_tables = [_inside(workspace, "model_labels", name) for name in names]

@@ -128,7 +128,6 @@ def _source_of(collecting: Collecting, folder: Path) -> str:
 def _captions(
     workspace: WorkspaceFolder, release: PublishedRelease, on_progress: Phases
 ) -> ImportResult | None:
-    """Import the captions of templates, as `memeloc import TABLE` does; None without any."""
     if not release.captions:
         return None
     languages = list(dict.fromkeys(tag for row in release.captions.values() for tag in row))

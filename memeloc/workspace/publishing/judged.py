@@ -39,7 +39,6 @@ def memes_table(
     splits: Mapping[str, str],
     items: Mapping[str, str],
 ) -> ReleaseTable:
-    """A row a meme; `items` has memes by their item's id."""
     import pandas as pd
 
     by_meme = {meme: item for item, meme in items.items()}
@@ -91,7 +90,6 @@ _TEMPLATES = {
 
 
 def templates_table(workspace: WorkspaceFolder, templates: Mapping[str, str]) -> ReleaseTable:
-    """A row a template that memes are rendered on."""
     counts = Counter(templates.values())
     known = workspace.templates
     rows = [
@@ -178,7 +176,6 @@ _COLLECTED = {
 
 
 def collected_labels(workspace: WorkspaceFolder, items: Mapping[str, str]) -> ReleaseTable:
-    """A row for each label that a source's own people gave."""
     rows = [
         (items[item.id], item.origin.source, question, label)
         for item in (workspace.store.items.find(ids=list(items)) if items else ())

@@ -61,7 +61,6 @@ class RenderedSet:
         return cls(folder, texts)
 
     def _batches(self, columns: Sequence[str] | None = None) -> Iterator[Any]:
-        """Rows of the manifest, of the languages that go out."""
         import pyarrow.parquet as pq
 
         if self.folder is None:
@@ -79,7 +78,6 @@ class RenderedSet:
 
     @cached_property
     def _looked_up(self) -> tuple[dict[Key, bool], tuple[str, ...]]:
-        """Of each picture whether it shows the caption as it is now; and what is left out."""
         shown: dict[Key, bool] = {}
         for batch in self._batches(["meme_id", "language", "in_table", "text"]):
             for row in batch.to_pylist():
@@ -103,16 +101,13 @@ class RenderedSet:
 
     @property
     def keys(self) -> Collection[Key]:
-        """The memes and languages that have a picture, in the manifest's order."""
         return [key for key, is_current in self._looked_up[0].items() if is_current]
 
     @property
     def notes(self) -> tuple[str, ...]:
-        """What is left out, as sentences."""
         return self._looked_up[1]
 
     def rows(self, memes: Collection[str]) -> Iterator[Mapping[str, Any]]:
-        """The manifest's rows of some memes."""
         shown = self._looked_up[0]
         for batch in self._batches():
             keys = list(
@@ -174,7 +169,6 @@ class Pictures:
     with_files: bool = True
 
     def __call__(self) -> Iterator[ReleasedPicture]:
-        """All pictures, by split, then in the manifest's order."""
         for split in self.order:
             memes = {meme for meme, own in self.splits.items() if own == split}
             for row in self.rendered.rows(memes) if memes else ():
@@ -184,7 +178,6 @@ class Pictures:
                     yield self.collected.picture(meme, split, self.with_files)
 
     def counts(self) -> dict[Key, int]:
-        """Pictures by language and split, in the order of the splits."""
         counts = Counter((language, self.splits[meme]) for meme, language in self.rendered.keys)
         counts.update(
             (language, self.splits[meme]) for meme, language in self.collected.languages.items()

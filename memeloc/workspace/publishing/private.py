@@ -15,7 +15,7 @@ from memeloc.curate.duplicates.hashing import as_array, hash_picture
 from memeloc.curate.duplicates.near import group_hashes, near_pairs
 from memeloc.errors import InputError
 from memeloc.publish.checks import Private
-from memeloc.publish.checks.further_files import is_text, mapped
+from memeloc.publish.checks.further_files import content_of, is_text
 from memeloc.store.dumps.manifest import is_own
 from memeloc.store.tables import metadata
 from memeloc.survey.targets.registry import recognise
@@ -27,7 +27,6 @@ _DISTANCE = 5
 """Bits of 64 in which hashes of near pictures differ at most (charmemes, 4.3)."""
 _SHORTEST_KEY = 8
 """Bytes of a key that is looked for: a shorter one is in any file."""
-_LARGEST_SETTINGS = 2**20
 
 
 def private_of(workspace: WorkspaceFolder) -> Private:
@@ -48,7 +47,6 @@ def private_of(workspace: WorkspaceFolder) -> Private:
         lambda text: recogniser()(text),
         near_pictures,
         partial(_own_file, workspace.root),
-        str(workspace.root.resolve()) if workspace.root else "",
     )
 
 
@@ -60,13 +58,12 @@ def _own_file(root: Path | None, path: Path) -> str:
         return "a sheet of a survey"
     keys = [file.read_bytes().strip() for file in root.glob("*.key")] if root else []
     keys += [os.environ.get(f"MEMELOC_{name}_KEY", "").encode() for name in ("SURVEY", "ERASURE")]
-    with mapped(path) as content:
-        if any(len(key) >= _SHORTEST_KEY and content.find(key) >= 0 for key in keys):
-            return "a file with the workspace's key"
-        head = content[:_LARGEST_SETTINGS]
-    if not (is_text(head[:8192]) or is_workbook(head)):
+    content = content_of(path)
+    if any(len(key) >= _SHORTEST_KEY and key in content for key in keys):
+        return "a file with the workspace's key"
+    if not (is_text(content) or is_workbook(content)):
         return ""
-    text = head.decode("utf-8", "replace")
+    text = content.decode("utf-8", "replace")
     with suppress(tomllib.TOMLDecodeError):
         if (values := tomllib.loads(text)) and values.keys() <= Settings.model_fields.keys():
             return "the settings of a workspace"

@@ -65,7 +65,6 @@ def provenance(
 
 
 def _captions(captions: TakenCaptions) -> dict[str, Any]:
-    """By language how many captions are in which state, and what translated them."""
     by_language: dict[str, dict[str, Counter[str]]] = {}
     for (_, language), row in captions.rows.items():
         counts = by_language.setdefault(
@@ -82,7 +81,6 @@ def _captions(captions: TakenCaptions) -> dict[str, Any]:
 
 
 def _translations(workspace: WorkspaceFolder) -> list[dict[str, Any]]:
-    """The models, glossaries and prompts of machine translations, with how many each made."""
     return [
         {"language": language, "translator": translator, "captions": count, **made_by}
         for language, translator, made_by, count in workspace.store.captions.made_by()
@@ -90,7 +88,6 @@ def _translations(workspace: WorkspaceFolder) -> list[dict[str, Any]]:
 
 
 def _collected(workspace: WorkspaceFolder) -> dict[str, Any]:
-    """Items by source and kind, and what was not taken."""
     counts: dict[str, dict[str, int]] = {}
     for (source, kind), count in workspace.store.items.count().items():
         counts.setdefault(source, {})[kind] = count
@@ -99,7 +96,6 @@ def _collected(workspace: WorkspaceFolder) -> dict[str, Any]:
 
 
 def _filters(workspace: WorkspaceFolder) -> dict[str, Any]:
-    """By filter its outcomes, and the models and settings (their hashes) that it ran with."""
     filters: dict[str, dict[str, Counter[str]]] = {}
     for by_filter in workspace.store.curation.verdicts().values():
         for name, verdict in by_filter.items():

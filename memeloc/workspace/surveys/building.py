@@ -25,8 +25,6 @@ _CODE = re.compile("[A-Z]{2}(-[A-Z]{2})?")
 
 @dataclass(frozen=True, slots=True)
 class BuiltBatch:
-    """A batch; see `memeloc.survey.model.Batch`."""
-
     id: str
     memes: tuple[str, ...]
     cultures: tuple[str, ...]
@@ -69,7 +67,6 @@ def build_result(
     remarks: Sequence[str] = (),
     acceptance: Acceptance | None = None,
 ) -> BuildResult:
-    """The result of having made batches of memes (template by id)."""
     return BuildResult(
         name,
         len(memes),

@@ -60,8 +60,6 @@ class MessageResult:
 
 
 class Contacting(Deciding):
-    """Bonuses and messages."""
-
     def shortfalls(self, checked: Checked) -> tuple[Shortfall, ...]:
         """The sheets that took a culture's retained people longer than they were paid for.
 

@@ -38,8 +38,6 @@ Pair = tuple[str, str]
 
 @dataclass(frozen=True, slots=True)
 class SheetResult:
-    """A sheet that was written, of `rows` items or reasons."""
-
     survey: str
     pair: Pair
     file: Path

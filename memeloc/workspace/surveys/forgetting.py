@@ -91,7 +91,6 @@ def forget(
 
 
 def _revoked(exported: Iterable[str | Path]) -> Iterator[str]:
-    """Who revoked consent, by a service's exports."""
     for path in map(Path, exported):
         if not path.exists():
             raise InputError("There is no such file.", file=path)
@@ -131,7 +130,6 @@ def _naming(root: Path, ids: Collection[str]) -> Iterator[Path]:
 
 
 def _contents(path: Path) -> Iterator[bytes]:
-    """A file's bytes, and those of what is packed in it, as a spreadsheet's are."""
     if path.suffix.lower() in _PICTURES:
         return
     yield path.read_bytes()

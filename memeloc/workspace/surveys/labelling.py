@@ -132,7 +132,6 @@ class Labelling(Checking):
         return tuple(dict.fromkeys((*standing.withdrawn, *known)))
 
     def _closed_round(self) -> int:
-        """The last round of which nothing more comes; 0 for none."""
         return int(self.state(CLOSED).get("round", 0))
 
     def decide_labels(

@@ -34,14 +34,12 @@ class Wanted:
 
     @classmethod
     def of(cls, chosen: Path | Sequence[str] | None) -> Wanted:
-        """Ids, or a file with an id a line."""
         if isinstance(chosen, Path):
             return cls(_read_ids(chosen), chosen)
         return cls() if chosen is None else cls(dict.fromkeys(chosen))
 
     @classmethod
     def of_batches(cls, given: tuple[GivenBatch, ...], file: Path) -> Wanted:
-        """The memes of batches that stand in a table."""
         rows = {meme: row for batch in reversed(given) for meme, row in batch.rows.items()}
         return cls(rows, file, given)
 

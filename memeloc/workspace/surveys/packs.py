@@ -168,13 +168,11 @@ _Show = Callable[[str, Culture], tuple[Path, str]]
 
 
 def _finished(survey: StoredSurvey, memes: set[str]) -> _Show:
-    """Finished memes, the same in every culture."""
     pictures = collected_pictures(survey, memes)
     return lambda meme, _: pictures[meme]
 
 
 def _rendered(folder: Path, memes: set[str], cultures: Sequence[Culture]) -> _Show:
-    """The pictures of a folder in each culture's language."""
     from memeloc.render.sets.reading import shown_pictures
 
     if not folder.is_dir():

@@ -175,7 +175,6 @@ class StoredSurvey:
 
     @property
     def submissions(self) -> list[Submission]:
-        """Of each person and sheet what was sent last, in the order of coming."""
         return self._store.submissions(self.name)
 
     @property
@@ -185,7 +184,6 @@ class StoredSurvey:
 
     @cached_property
     def folder(self) -> Path:
-        """Where the survey's files stand: surveys/NAME in the workspace."""
         return (self.workspace.root or Path()) / "surveys" / self.name
 
     def state(self, subject: str) -> dict[str, Any]:
@@ -193,7 +191,6 @@ class StoredSurvey:
         return self._store.state(self.name, subject)
 
     def put_state(self, subject: str, key: str, value: Any) -> None:
-        """Note a value; it is stored when this returns."""
         self._store.put_state(self.name, subject, key, value)
 
     def settings(self, table: str) -> Mapping[str, Any]:
@@ -205,7 +202,6 @@ class StoredSurvey:
         return values
 
     def hashed(self, participant: str) -> str:
-        """A person's id as it is stored."""
         return self._store.hash_participant(participant)
 
     def target(self, name: str, options: Mapping[str, Any] | None = None) -> Target:
@@ -218,7 +214,6 @@ class StoredSurvey:
         return replace(pack, made=made, root=self.workspace.root)
 
     def texts(self, culture: Culture) -> SurveyTexts:
-        """What a culture's people read, as it stands now."""
         english = catalogue(self.taxonomy)
         tag = culture.locale.tag
         corrections = self.workspace.store.survey_texts.corrections(tag, english)
@@ -226,7 +221,6 @@ class StoredSurvey:
         return self.workspace.settings.study.apply(texts)
 
     def codes(self, sheets: Sequence[Sheet]) -> dict[str, CompletionCodes]:
-        """The completion codes of sheets, by id."""
         key = self._store.key  # read from its file each time
         return {sheet.id: codes(self.name, sheet.id, key) for sheet in sheets}
 
@@ -238,11 +232,9 @@ class SurveyState:
         self._survey, self._target = survey, target
 
     def get(self, key: str) -> Any:
-        """The value under a key; None if there is none."""
         return self._survey.state(self._target).get(key)
 
     def put(self, key: str, value: Any) -> None:
-        """Remember a value; it is stored when this returns."""
         self._survey.put_state(self._target, key, value)
 
 

@@ -38,8 +38,6 @@ from memeloc.workspace.surveys.teams import note_team
 
 @dataclass(frozen=True, slots=True)
 class SurveySummary:
-    """A survey, in numbers."""
-
     survey: str
     taxonomy: str
     cultures: str
@@ -51,8 +49,6 @@ class SurveySummary:
 
 @dataclass(frozen=True, slots=True)
 class SurveyList:
-    """The surveys there are, oldest first."""
-
     surveys: tuple[SurveySummary, ...]
 
 
@@ -60,7 +56,6 @@ class Surveys(ImportingAnswers):
     """The surveys of a workspace."""
 
     def names(self) -> tuple[str, ...]:
-        """The surveys' names, oldest first."""
         return tuple(self._workspace.store.surveys.names())
 
     def only(self) -> str:
@@ -79,7 +74,6 @@ class Surveys(ImportingAnswers):
         return names[0]
 
     def summaries(self) -> SurveyList:
-        """What surveys there are."""
         summaries = []
         for name in self.names():
             survey = StoredSurvey(self._workspace, name)
@@ -231,7 +225,6 @@ class Surveys(ImportingAnswers):
     def forget(
         self, people: Sequence[str], *, exported: Sequence[str | Path] = (), agree: Agree = disagree
     ) -> ForgetResult:
-        """Erase people from all surveys; see `forgetting.forget`."""
         return forget(self._workspace, people, exported=exported, agree=agree)
 
 

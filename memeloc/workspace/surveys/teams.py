@@ -40,8 +40,6 @@ class TeamSheet:
 
 @dataclass(frozen=True, slots=True)
 class TeamResult:
-    """Who of a team labels what."""
-
     survey: str
     people: int
     sheets: tuple[TeamSheet, ...]
@@ -68,7 +66,6 @@ def note_team(survey: StoredSurvey, team: Team, assigned: Assigned) -> None:
 
 
 def note_assigned(survey: StoredSurvey, assigned: Assigned) -> None:
-    """Store who labels what; before the batches, so that none is ever nobody's."""
     for batch, places in assigned.items():
         survey.put_state(_TEAM, batch, list(places))
 
