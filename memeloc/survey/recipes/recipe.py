@@ -106,6 +106,7 @@ class _File(_Part):
 
 
 def recipe_names() -> tuple[str, ...]:
+    """Return the names of the shipped recipes, sorted."""
     return tuple(sorted(path.stem for path in FOLDER.glob("*.toml")))
 
 
