@@ -81,3 +81,7 @@ class ServiceError(MemelocError):
 
 def _rebuild_service_error(service: str, message: str, retryable: bool) -> ServiceError:
     return ServiceError(service, message, retryable=retryable)
+
+
+class KeptFileWarning(UserWarning):
+    """A file that a person may have changed was left as it is, and another one was written."""

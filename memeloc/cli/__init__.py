@@ -15,8 +15,9 @@ import gc
 import os
 import sys
 import traceback
-from collections.abc import Sequence
-from contextlib import suppress
+import warnings
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager, suppress
 from functools import cache
 from importlib import import_module
 from inspect import cleandoc
@@ -28,7 +29,7 @@ from typer.core import TyperCommand, TyperGroup
 
 from memeloc.cli import output
 from memeloc.cli.output import say
-from memeloc.errors import MemelocError
+from memeloc.errors import KeptFileWarning, MemelocError
 from memeloc.files import not_written
 from memeloc.version import __version__
 
@@ -105,7 +106,8 @@ class _Commands(TyperGroup):
 
     def invoke(self, ctx: Any) -> Any:
         try:
-            return super().invoke(ctx)
+            with _kept_files_reported():
+                return super().invoke(ctx)
         except KeyboardInterrupt as error:
             say("Interrupted. What was finished is kept; the same command goes on from there.")
             raise typer.Exit(130) from error
@@ -119,6 +121,23 @@ class _Commands(TyperGroup):
             else:
                 say(f"memeloc: {_sentence(error)}")
             raise typer.Exit(1) from error
+
+
+@contextmanager
+def _kept_files_reported() -> Iterator[None]:
+    """Print each `KeptFileWarning` as a sentence, while a command runs."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("always", KeptFileWarning)
+        show = warnings.showwarning
+
+        def report(message: Any, category: type[Warning], *place: Any) -> None:
+            if issubclass(category, KeptFileWarning):
+                say(f"memeloc: {message}")
+            else:
+                show(message, category, *place)
+
+        warnings.showwarning = report
+        yield
 
 
 def _sentence(error: Exception) -> str:

@@ -257,4 +257,4 @@ def export_memory(
     """
     with memeloc.Workspace.find() as workspace:
         result = workspace.translating.export_memory(file, languages(langs))
-    show(result, f"Wrote {counted(result.units, 'unit')} to {file}", as_json=as_json)
+    show(result, f"Wrote {counted(result.units, 'unit')} to {result.file}", as_json=as_json)

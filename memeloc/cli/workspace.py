@@ -171,7 +171,8 @@ def export(
     with memeloc.Workspace.find() as workspace:
         result = workspace.captions.export(table, to, captions=captions, selected=selected)
     explain("Note", acceptance_sentences(result.acceptance))
-    show(result, f"Wrote {counted(result.rows, 'row')} of {table} to {to}", as_json=as_json)
+    then = f"Wrote {counted(result.rows, 'row')} of {table} to {result.file}"
+    show(result, then, as_json=as_json)
 
 
 def _columns(languages: Any) -> list[Column]:

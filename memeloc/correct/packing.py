@@ -15,7 +15,6 @@ from tempfile import TemporaryDirectory
 
 from memeloc.correct.model import Sheet
 from memeloc.errors import InputError
-from memeloc.files import replacing
 from memeloc.tables.archives import WORKBOOKS, names_in, read_member
 
 _SHEETS = (".csv", ".tsv", ".txt", ".xlsx", ".ods", ".xlf", ".xliff", ".po", ".pot")
@@ -26,7 +25,7 @@ PROJECT = "omegat.project"
 
 def pack(sheet: Sheet, path: Path, to: Path) -> None:
     """Write the archive `to` of a sheet's file and its pictures."""
-    with replacing(to) as temporary, zipfile.ZipFile(temporary, "w") as archive:
+    with zipfile.ZipFile(to, "w") as archive:
         archive.write(path, path.name, zipfile.ZIP_DEFLATED)
         add_pictures(archive, sheet)
 

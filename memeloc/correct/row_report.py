@@ -9,14 +9,14 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import astuple, dataclass
-from itertools import count
+from functools import partial
 from pathlib import Path
 
 from memeloc.correct.checks import CaptionWarning
 from memeloc.correct.model import SheetAnswers
 from memeloc.correct.placing import Outcome, PlacedAnswer
-from memeloc.files import replacing
-from memeloc.tables import drawable, new_workbook, write_table
+from memeloc.sheets import write_sheet, write_sheet_table
+from memeloc.tables import drawable, new_workbook
 
 COLUMNS = (
     "row", "meme", "part", "source", "your text", "status", "comment", "what became of it", "why",
@@ -91,22 +91,18 @@ def row_results(
 def write_row_report(results: Iterable[RowResult], sheet: Path) -> Path:
     """Write the table beside a sheet's file, a workbook beside a workbook and else CSV.
 
-    Its name is new: a file that stands there is left alone.
+    It is written as sheets are, see `memeloc.sheets.write_sheet`.
     """
     is_workbook = sheet.suffix.lower() in (".xlsx", ".ods")
-    suffix = ".xlsx" if is_workbook else ".csv"
-    names = (f"{sheet.stem}-import{'' if n == 1 else f'-{n}'}{suffix}" for n in count(1))
-    path = next(path for name in names if not (path := sheet.with_name(name)).exists())
+    path = sheet.with_name(f"{sheet.stem}-import{'.xlsx' if is_workbook else '.csv'}")
     rows = ([cell or "" for cell in astuple(result)] for result in results)
     if is_workbook:
-        _write_workbook(rows, path)
-    else:
-        write_table(path, COLUMNS, rows)
-    return path
+        return write_sheet(path, partial(_write_workbook, rows))[0]
+    return write_sheet_table(path, COLUMNS, rows)
 
 
 def _write_workbook(rows: Iterable[Sequence[str | int]], path: Path) -> None:
-    with replacing(path) as temporary, new_workbook(temporary, in_order=True) as book:
+    with new_workbook(path, in_order=True) as book:
         page = book.add_worksheet("Your import")
         head = book.add_format({"bold": True, "bg_color": "#30475e", "font_color": "#ffffff"})
         body = book.add_format({"text_wrap": True, "valign": "top"})

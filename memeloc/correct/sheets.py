@@ -6,14 +6,16 @@ point group `memeloc.sheets`. Files are known by what is in them, not by their n
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 from typing import Protocol
 
+from memeloc import sheets
 from memeloc.correct.model import Sheet, SheetAnswers
 from memeloc.correct.packing import pack, unpacked
 from memeloc.errors import InputError
-from memeloc.files import read_head, replacing
+from memeloc.files import read_head
 from memeloc.plugins import Registry
 from memeloc.tables.archives import is_archive
 
@@ -71,23 +73,29 @@ def suffix_of(format: str) -> str:
     return FORMATS.make(format).suffix
 
 
-def write_sheet(sheet: Sheet, path: Path, format: str) -> Path | None:
-    """Write a sheet in a format; a file of that name is replaced, as a whole and at once.
+def write_sheet(
+    sheet: Sheet,
+    path: Path,
+    format: str,
+    *,
+    before: Callable[[Path], object] = lambda place: None,
+) -> tuple[Path, Path | None]:
+    """Write a sheet in a format, see `memeloc.sheets.write_sheet`; return its file and archive.
 
     Where the format holds no pictures and there are some, an archive of the sheet and its pictures
-    is written beside it, whose path is returned: that is what can be mailed.
+    is written beside it: that is what can be mailed.
 
     Raises:
         InputError: there is no such format, or the file cannot be written.
     """
     sheet_format = FORMATS.make(format)
-    with replacing(path) as temporary:
-        sheet_format.write(sheet, temporary)
+    file, _ = sheets.write_sheet(
+        path, lambda draft: sheet_format.write(sheet, draft), before=before
+    )
     if sheet_format.has_pictures or not any(item.picture for item in sheet.items):
-        return None
-    archive = path.with_name(f"{path.name}.zip")
-    pack(sheet, path, archive)
-    return archive
+        return file, None
+    archive = file.with_name(f"{file.name}.zip")
+    return file, sheets.write_sheet(archive, lambda draft: pack(sheet, file, draft))[0]
 
 
 def read_sheet(path: Path) -> SheetAnswers:

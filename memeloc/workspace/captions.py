@@ -13,6 +13,7 @@ from memeloc.errors import InputError
 from memeloc.files import file_sha256
 from memeloc.locales.tags import listed_tags
 from memeloc.model import Acceptance
+from memeloc.sheets import write_sheet
 from memeloc.store.captions.versions import ALL_LANGUAGES
 from memeloc.store.records import (
     Accept,
@@ -197,17 +198,21 @@ class Captions(Part):
     def export(
         self, name: str, to: str | Path, *, captions: Accept = "any", selected: bool = False
     ) -> ExportResult:
-        """Write a table (see `table`) to a .csv, .jsonl or .parquet file."""
+        """Write a table (see `table`) to a .csv, .jsonl or .parquet file; see `memeloc.sheets`."""
         _check_table(name, captions, selected)
         if name in COLLECTED:
             from memeloc.tables import write_table
             from memeloc.workspace.curating.collected_tables import open_table
 
             table = open_table(self._workspace, name, selected=selected)
-            return ExportResult(name, write_table(Path(to), *table), Path(to))
-        rows = self._store.exports.write(name, Path(to), self._tags(), captions, self._rounds)
+            file, rows = write_sheet(Path(to), lambda draft: write_table(draft, *table))
+            return ExportResult(name, rows, file)
+        tags, export = self._tags(), self._store.exports.write
+        file, rows = write_sheet(
+            Path(to), lambda draft: export(name, draft, tags, captions, self._rounds)
+        )
         acceptance = self.acceptance(captions) if name == "captions" else None
-        return ExportResult(name, rows, Path(to), acceptance)
+        return ExportResult(name, rows, file, acceptance)
 
     def states(
         self, languages: Sequence[str] | None = None, *, kind: Kind = "caption"

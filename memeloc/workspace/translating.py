@@ -11,6 +11,7 @@ from memeloc.errors import InputError, MemelocError
 from memeloc.files import file_sha256
 from memeloc.glossary import terms_in
 from memeloc.model import Locale
+from memeloc.sheets import write_sheet
 from memeloc.store.captions.translations import CaptionKey
 from memeloc.store.records import CaptionVersion, FileRecord, Kind
 from memeloc.store.store import Store
@@ -242,12 +243,15 @@ class Translating(Part):
     def export_memory(
         self, file: str | Path, languages: Sequence[str] | None = None
     ) -> MemoryExport:
-        """Write the translation memory of some languages as TMX 1.4."""
+        """Write the translation memory of some languages as TMX 1.4; see `memeloc.sheets`."""
         from memeloc.translate.tmx import write_tmx
 
         source = self._workspace.source
         units = self._units(self._targets(languages, source), source, "caption")
-        return MemoryExport(write_tmx(units, Path(file), source_language=source.tag), Path(file))
+        path, count = write_sheet(
+            Path(file), lambda draft: write_tmx(units, draft, source_language=source.tag)
+        )
+        return MemoryExport(count, path)
 
     def _translator(self, name: str, options: Mapping[str, Any]) -> Translator:
         settings = dict(self._workspace.settings.translator(name))

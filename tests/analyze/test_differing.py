@@ -97,7 +97,7 @@ def reasons(tmp_path_factory: pytest.TempPathFactory) -> list[Reason]:
         Image.new("RGB", (300, 200), "teal").save(folder / f"{culture}.png")
     pair = ("US", "IN")
     path = folder / "reasons.xlsx"
-    assert write_reasons(path, differing_items(made(folder), pair), pair, "anna") == 2
+    assert write_reasons(path, differing_items(made(folder), pair), pair, "anna") == path
     book = openpyxl.load_workbook(path)
     page = book["Reasons"]
     assert len(page._images) == 4
@@ -154,7 +154,7 @@ def test_a_code_twice_is_refused(tmp_path: Path) -> None:
 def test_codes_come_back_as_they_were_given(tmp_path: Path, reasons: list[Reason]) -> None:
     book = load_codebook()
     path = tmp_path / "codes.xlsx"
-    assert write_coding(path, reasons, book, "ben", texts={"m1": "tea m1"}) == 1
+    assert write_coding(path, reasons, book, "ben", texts={"m1": "tea m1"}) == path
     file = openpyxl.load_workbook(path)
     assert file["Codebook"].max_row == 39
     page = file["Codes"]

@@ -187,7 +187,7 @@ def test_lists_come_from_text_and_tables(tmp_path: Path) -> None:
 
 def test_variants_go_out_without_formulas(tmp_path: Path) -> None:
     path = tmp_path / "out.csv"
-    assert write_variants([Variant("=1+1", "=1", "k", "r")], path, "en") == 1
+    assert write_variants([Variant("=1+1", "=1", "k", "r")], path, "en") == (path, 1)
     lines = list(csv.reader(path.read_text("utf-8-sig").splitlines()))
     assert lines == [
         ["keyword", "variant", "kind", "rule", "language"],

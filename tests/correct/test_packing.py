@@ -42,8 +42,9 @@ def test_an_archive_has_the_sheet_and_pictures_it_names(
     sheet: Sheet, tmp_path: Path, form: str
 ) -> None:
     path = tmp_path / f"sheet.{form}"
-    archive = write_sheet(sheet, path, form)
-    assert archive == tmp_path / f"sheet.{form}.zip"
+    file, archive = write_sheet(sheet, path, form)
+    assert (file, archive) == (path, tmp_path / f"sheet.{form}.zip")
+    assert archive is not None
     with zipfile.ZipFile(archive) as opened:
         names = opened.namelist()
         content = opened.read(names[0])
@@ -56,7 +57,8 @@ def test_an_archive_has_the_sheet_and_pictures_it_names(
 def test_without_pictures_there_is_no_archive(sheet: Sheet, tmp_path: Path) -> None:
     bare = replace(sheet, items=tuple(replace(item, picture=None) for item in sheet.items))
     for form in ("csv", "xliff", "po"):
-        assert write_sheet(bare, tmp_path / f"sheet.{form}", form) is None
+        path = tmp_path / f"sheet.{form}"
+        assert write_sheet(bare, path, form) == (path, None)
     assert not list(tmp_path.glob("*.zip"))
 
 

@@ -45,7 +45,7 @@ def project(tmp_path: Path) -> Path:
     locales, created = default(), datetime(2026, 11, 21, tzinfo=UTC)
     sheet = Sheet("s1", locales.get("hi"), locales.get("en"), 1, "asha", created, "# Guide", items)
     path = tmp_path / "hi-omegat.zip"
-    assert write_sheet(sheet, path, "omegat") is None
+    assert write_sheet(sheet, path, "omegat") == (path, None)
     with zipfile.ZipFile(path) as archive:
         archive.extractall(tmp_path)
     return next(tmp_path.glob("memeloc-hi-*"))

@@ -79,8 +79,7 @@ def test_what_goes_out_comes_back_untouched(
 def test_text_around_placeholders_is_read_exactly(form: str, tmp_path: Path) -> None:
     texts = ["{a}", "{a}{b}", " x {a}{a} y", "{a} of {b}", "no { brace", "{number}、{total}"]
     for text in texts:
-        path = tmp_path / "sheet.xlsx"
-        write_sheet(_sheet(text, text), path, form)
+        path, _ = write_sheet(_sheet(text, text), tmp_path / f"{len(text)}.xlsx", form)
         content = path.read_bytes()
         if form == "xliff":
             # A tool says that it is right: what it stands for is then read from the file.
@@ -191,8 +190,8 @@ def test_translate_toolkit_keeps_placeholders(tmp_path: Path) -> None:
 
 def test_msgfmt_reports_a_lost_placeholder(tmp_path: Path) -> None:
     assert shutil.which("msgfmt"), "install Debian's package gettext"
-    path = tmp_path / "sheet.po"
     for text, ends in (("{number}/{total}", 0), ("{number}", 1)):
+        path = tmp_path / f"{ends}.po"
         write_sheet(_sheet("{number} of {total}", text), path, "po")
         path.write_text(path.read_text(encoding="utf-8").replace("#, fuzzy, ", "#, "), "utf-8")
         checked = subprocess.run(

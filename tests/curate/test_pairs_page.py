@@ -87,7 +87,7 @@ def test_keys_answer_and_the_saved_file_is_read(
     tmp_path: Path, rows: list[ReviewRow], browser: Any
 ) -> None:
     path = tmp_path / "pairs.html"
-    assert write_pairs_page(QUESTION, rows, path, PERSON) == 3
+    assert write_pairs_page(QUESTION, rows, path, PERSON) == path
     context = browser.new_context(accept_downloads=True)
     page = context.new_page()
     asked: list[str] = []

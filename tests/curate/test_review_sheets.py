@@ -51,7 +51,7 @@ def column(page: openpyxl.worksheet.worksheet.Worksheet, name: str) -> int:
 
 def test_a_workbook_has_pictures_a_list_and_no_formula(tmp_path: Path, picture: Path) -> None:
     path = tmp_path / "out.xlsx"
-    assert write_review(find_question("wordplay"), rows_of(3, picture), path, "ana") == 3
+    assert write_review(find_question("wordplay"), rows_of(3, picture), path, "ana") == path
     book = openpyxl.load_workbook(path)
     page = book["Review"]
     assert page.freeze_panes == "A2"
@@ -233,6 +233,7 @@ def test_what_goes_out_comes_back(
         for at, (answer, comment, text) in enumerate(given_)
     ]
     path = tmp_path / f"trip.{kind}"
+    path.unlink(missing_ok=True)
     write_review(find_question("wordplay"), rows, path, "ana")
     if kind == "csv":
         lines = list(csv.reader(io.StringIO(path.read_text("utf-8-sig"), newline="")))

@@ -40,8 +40,8 @@ def write_coding(
     coder: str,
     *,
     texts: Mapping[str, str] | None = None,
-) -> int:
-    """Write the sheet that asks a coder for codes; how many reasons it has.
+) -> Path:
+    """Write the sheet that asks a coder for codes; return where, see `memeloc.sheets`.
 
     Args:
         path: .xlsx, with the codebook as its second worksheet; or .csv, .jsonl, .parquet.
@@ -81,7 +81,7 @@ def write_coding(
         for theme in codebook.theme
         for place, code in enumerate(theme.codes)
     ]
-    write_sheet(
+    return write_sheet(
         Path(path),
         SHEET,
         columns,
@@ -89,7 +89,6 @@ def write_coding(
         asked=_ASKED,
         listed=("Codebook", ("theme", "code", "about"), listed),
     )
-    return len(rows)
 
 
 def read_coding(path: str | Path, codebook: Codebook, *, coder: str = "") -> list[Coding]:

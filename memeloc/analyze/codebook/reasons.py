@@ -47,8 +47,10 @@ class Reason:
         return f"{self.item}|{self.person}"
 
 
-def write_reasons(path: str | Path, items: pd.DataFrame, pair: tuple[str, str], person: str) -> int:
-    """Write the sheet that asks a person for reasons; how many items it has.
+def write_reasons(
+    path: str | Path, items: pd.DataFrame, pair: tuple[str, str], person: str
+) -> Path:
+    """Write the sheet that asks a person for reasons; return where, see `memeloc.sheets`.
 
     Args:
         path: .xlsx with the pictures of both versions; or .csv, .jsonl, .parquet.
@@ -74,8 +76,7 @@ def write_reasons(path: str | Path, items: pd.DataFrame, pair: tuple[str, str], 
         for row in items.itertuples(index=False, name=None)
     ]
     asked = _ASKED.format(first=pair[0], second=pair[1])
-    write_sheet(Path(path), SHEET, columns, rows, asked=asked)
-    return len(rows)
+    return write_sheet(Path(path), SHEET, columns, rows, asked=asked)
 
 
 def read_reasons(path: str | Path, *, person: str = "") -> list[Reason]:

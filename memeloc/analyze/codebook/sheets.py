@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from memeloc import sheets
 from memeloc.errors import InputError
-from memeloc.files import replacing
-from memeloc.tables import drawable, new_workbook, write_table
+from memeloc.tables import drawable, new_workbook
 from memeloc.tables.workbooks import picture_options
 
 SUFFIXES = (".xlsx", ".csv", ".jsonl", ".parquet")
@@ -48,8 +48,10 @@ def write_sheet(
     *,
     asked: str,
     listed: Listed | None = None,
-) -> None:
-    """Write a sheet; a cell that is to be filled in has nothing in `rows`.
+) -> Path:
+    """Write a sheet; return where it is, see `memeloc.sheets.write_sheet`.
+
+    A cell that is to be filled in has nothing in `rows`.
 
     Args:
         asked: what the person is asked, beside the cells of answers.
@@ -62,10 +64,13 @@ def write_sheet(
         raise InputError(f"A sheet is written as {', '.join(SUFFIXES)}, not {suffix!r}.", file=path)
     if suffix != ".xlsx":
         cells = ([row.get(column.name, "") for column in columns] for row in rows)
-        write_table(path, [column.name for column in columns], cells)
-        return
-    with replacing(path) as temporary, new_workbook(temporary) as book:
-        _Writer(book, columns, asked).write(name, rows, listed)
+        return sheets.write_sheet_table(path, [column.name for column in columns], cells)
+
+    def write(draft: Path) -> None:
+        with new_workbook(draft) as book:
+            _Writer(book, columns, asked).write(name, rows, listed)
+
+    return sheets.write_sheet(path, write)[0]
 
 
 class _Writer:

@@ -93,9 +93,9 @@ def expand(
         result = {"language": loaded.language, "variants": list(variants)}
         show(result, _VARIANTS, as_json=as_json)
         return
-    count = write_variants(variants, out, loaded.language)
-    written = {"language": loaded.language, "variants": count, "file": str(out)}
-    show(written, f"Wrote {count:,} variants to {out}", as_json=as_json)
+    file, count = write_variants(variants, out, loaded.language)
+    written = {"language": loaded.language, "variants": count, "file": file}
+    show(written, f"Wrote {count:,} variants to {file}", as_json=as_json)
 
 
 @app.command("find")

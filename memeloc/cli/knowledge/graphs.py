@@ -65,10 +65,11 @@ def query(
     with memeloc.Workspace.find() as workspace:
         result = workspace.knowledge.query(sparql, seconds=seconds, rows=rows)
     if out is not None:
-        from memeloc.tables.writing import write_table
+        from memeloc.sheets import write_sheet_table
 
-        write_table(out, result.columns_with_languages(), result.texts())
-        say(f"{out}: {counted(len(result.rows), 'row')}")
+        file = write_sheet_table(out, result.columns_with_languages(), result.texts())
+        written = {"file": file, "rows": len(result.rows)}
+        show(written, f"{file}: {counted(len(result.rows), 'row')}", as_json=as_json)
     else:
         show(result, _ROWS, as_json=as_json)
     if result.more:

@@ -172,10 +172,10 @@ def topics(
             who = person or login()
             new = labels.merge_topics(filled, person=who, taxonomy=taxonomy, model=model)
             say(f"{counted(new, 'decision is', 'decisions are')} new")
-        result = {"topics": labels.new_topics(taxonomy=taxonomy, model=model)}
-        if out is not None:
-            labels.write_topics(out, taxonomy=taxonomy, model=model)
-        show(result, _TOPICS, as_json=as_json)
+        file = labels.write_topics(out, taxonomy=taxonomy, model=model) if out else None
+        result = {"topics": labels.new_topics(taxonomy=taxonomy, model=model), "file": file}
+        written = [f"To be filled in: {file}"] if file else []
+        show(result, _TOPICS, *written, as_json=as_json)
 
 
 _TOPICS = Table(

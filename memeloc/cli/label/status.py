@@ -54,7 +54,7 @@ def export(
         result = workspace.labels.export(
             file, taxonomy=taxonomy, model=model, equal=equal, accepted=for_analysis, survey=survey
         )
-        show(result, f"{file}: {counted(result.rows, 'row')}", as_json=as_json)
+        show(result, f"{result.file}: {counted(result.rows, 'row')}", as_json=as_json)
 
 
 def _with_model(rows: str) -> Any:

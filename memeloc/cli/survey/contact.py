@@ -83,7 +83,7 @@ def bonus(
     written = (
         f"Wrote {counted(len(result.bonuses), 'bonus', 'bonuses')} of "
         f"{result.total:,} {result.currency} in all, "
-        f"without the fee, to {path}"
+        f"without the fee, to {result.file}"
     )
     none = "Nobody retained took longer than was paid for, as far as five people tell"
     remarks = [] if each or result.shortfalls else [none]
@@ -140,7 +140,7 @@ def message(
             send=send,
             agree=agree,
         )
-    written = f"Wrote {counted(len(result.messages), 'message')} to {path}"
+    written = f"Wrote {counted(len(result.messages), 'message')} to {result.file}"
     show(result, _TEXTS, written, *_outcomes(result.sent, send), as_json=as_json)
     _unknown(result, as_json)
 

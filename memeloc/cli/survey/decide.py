@@ -77,5 +77,5 @@ def decide(
     outcomes = [f"{outcome}: {count:,}" for outcome, count in result.sent.items()]
     if send:
         outcomes.append(f"Sent the service {result.sent.get('sent', 0):,} of them")
-    written = f"Wrote {counted(len(result.decisions), 'decision')} to {path}"
+    written = f"Wrote {counted(len(result.decisions), 'decision')} to {result.file}"
     show(result, _DECISIONS, written, *outcomes, as_json=as_json)

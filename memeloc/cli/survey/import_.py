@@ -14,7 +14,7 @@ from typer import Argument, Option
 import memeloc
 from memeloc.cli.options import AsJson
 from memeloc.cli.output import progress, say
-from memeloc.cli.show import SHOWN, Table, View, by_place, explain, show
+from memeloc.cli.show import SHOWN, Table, View, as_plain, by_place, explain, show
 from memeloc.cli.survey.options import Name, check_table, target_options
 from memeloc.counts import counted
 
@@ -74,8 +74,6 @@ def import_(
             dry_run=dry_run,
             on_progress=bar.report,
         )
-    if left is not None:
-        write_rejected(left, result.rejected)
     views: list[View] = [
         files_table("Would be imported" if dry_run else "Imported", result),
         REJECTED,
@@ -84,7 +82,7 @@ def import_(
         views.append("Nothing is stored; the same without --dry-run stores it")
     elif result.files and not result.problems:
         views.append(f"Next: memeloc survey check {name}")
-    show(result, *views, as_json=as_json)
+    show_import(result, *views, left=left, as_json=as_json)
     if not as_json:
         remark(result)
     explain("memeloc", result.problems, fail=True)
@@ -125,12 +123,19 @@ def remark(result: ImportResult) -> None:
         )
 
 
-def write_rejected(path: Path, rejected: Sequence[RejectedRow]) -> None:
-    """Write rejected rows to a table."""
-    from memeloc.tables import write_table
+def show_import(result: ImportResult, *views: View, left: Path | None, as_json: bool) -> None:
+    """Print an import, and write its rejected rows to the table `left`, if there is one."""
+    file = None if left is None else _write_rejected(left, result.rejected)
+    if file is not None:
+        views = (*views, f"Wrote {counted(len(result.rejected), 'rejected row')} to {file}")
+    show(as_plain(result) | {"left": file} if as_json else result, *views, as_json=as_json)
+
+
+def _write_rejected(path: Path, rejected: Sequence[RejectedRow]) -> Path:
+    from memeloc.sheets import write_sheet_table
 
     cells = []
     for row in rejected:
         content = json.dumps(dict(row.content), ensure_ascii=False, default=str)
         cells.append((row.file, str(row.row), row.reason, row.message, content))
-    write_table(path, ("file", "row", "reason", "message", "content"), cells)
+    return write_sheet_table(path, ("file", "row", "reason", "message", "content"), cells)

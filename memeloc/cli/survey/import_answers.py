@@ -8,8 +8,7 @@ from typer import Argument, Option
 
 import memeloc
 from memeloc.cli.options import AsJson, pairs
-from memeloc.cli.show import show
-from memeloc.cli.survey.import_ import REJECTED, files_table, remark, write_rejected
+from memeloc.cli.survey.import_ import REJECTED, files_table, remark, show_import
 from memeloc.cli.survey.options import Name, check_table
 
 
@@ -73,14 +72,13 @@ def import_answers(
             answers=answers,
             dry_run=dry_run,
         )
-    if left is not None:
-        write_rejected(left, result.rejected)
     title = "Would be imported" if dry_run else "Imported"
     then = (
         "Nothing is stored; the same without --dry-run stores it"
         if dry_run
         else f"Next: memeloc survey check {name}"
     )
-    show(result, files_table(title, result), REJECTED, then, as_json=as_json)
+    views = (files_table(title, result), REJECTED, then)
+    show_import(result, *views, left=left, as_json=as_json)
     if not as_json:
         remark(result)

@@ -95,12 +95,13 @@ def check_table(*paths: Path | None) -> None:
             )
 
 
-def write_frame(path: Path, frame: pd.DataFrame) -> None:
-    """Write a DataFrame of integers and texts as a table."""
-    from memeloc.tables import Column, write_table
+def write_frame(path: Path, frame: pd.DataFrame) -> Path:
+    """Write a DataFrame of integers and texts as a table; return where, see `memeloc.sheets`."""
+    from memeloc.sheets import write_sheet_table
+    from memeloc.tables import Column
 
     columns = [
         Column(str(name), "integer" if kind.kind == "i" else "text")
         for name, kind in frame.dtypes.items()
     ]
-    write_table(path, columns, frame.itertuples(index=False))
+    return write_sheet_table(path, columns, frame.itertuples(index=False))

@@ -12,7 +12,7 @@ from typer import Option
 import memeloc
 from memeloc.cli.options import AsJson, settings
 from memeloc.cli.output import progress
-from memeloc.cli.show import SHOWN, Table, by_field, show
+from memeloc.cli.show import SHOWN, Table, as_plain, by_field, show
 from memeloc.cli.survey.options import Changed, Name, check_table, write_frame
 from memeloc.counts import counted
 
@@ -84,10 +84,10 @@ def settle(
             changes, close=close, next_round=next_, models=models, on_progress=bar.report
         )
     tables = ((out, result.table), (answers_out, result.answers), (people, result.people))
-    for path, frame in tables:
-        if path is not None:
-            write_frame(path, frame)
-    show(result, _LABELS, _DIFFERENCES, _next_steps, as_json=as_json)
+    files = [write_frame(path, frame) for path, frame in tables if path is not None]
+    written = [f"Wrote {', '.join(map(str, files))}"] if files else []
+    fields = as_plain(result) | {"files": files} if as_json else result
+    show(fields, _LABELS, _DIFFERENCES, *written, _next_steps, as_json=as_json)
 
 
 def _next_steps(result: SettleResult) -> Iterator[str]:

@@ -9,6 +9,7 @@ from pathlib import Path
 from memeloc.collect.keywords.variants import Variant
 from memeloc.errors import InputError
 from memeloc.files import read_text
+from memeloc.sheets import write_sheet
 from memeloc.tables import drawable, read_table, write_table
 
 MOST_KEYWORDS = 100_000  # keywords of one list
@@ -42,8 +43,8 @@ def read_keywords(path: Path) -> list[str]:
     return keywords
 
 
-def write_variants(variants: Iterable[Variant], path: Path, language: str) -> int:
-    """Write variants as CSV, for any spreadsheet; how many. The file is replaced as a whole.
+def write_variants(variants: Iterable[Variant], path: Path, language: str) -> tuple[Path, int]:
+    """Write variants as CSV, for any spreadsheet; return where (see `memeloc.sheets`), how many.
 
     Raises:
         InputError: it cannot be written.
@@ -52,4 +53,4 @@ def write_variants(variants: Iterable[Variant], path: Path, language: str) -> in
         [drawable(cell) for cell in (form.keyword, form.text, form.kind, form.rule, language)]
         for form in variants
     )
-    return write_table(path, COLUMNS, rows, suffix=".csv")
+    return write_sheet(path, lambda draft: write_table(draft, COLUMNS, rows, suffix=".csv"))

@@ -16,8 +16,8 @@ from typing import Any
 from memeloc.curate.review.answers import HEADINGS
 from memeloc.curate.review.questions import ReviewQuestion
 from memeloc.curate.review.rows import ReviewRow, ReviewSide
-from memeloc.files import replacing
 from memeloc.pages import browser_store, fill_page, script_hash
+from memeloc.sheets import write_sheet
 from memeloc.tables import drawable
 
 MOST_PAIRS = 1000
@@ -28,16 +28,14 @@ _FOLDER = Path(__file__).parents[1] / "pages"
 
 def write_pairs_page(
     question: ReviewQuestion, rows: Iterable[ReviewRow], path: Path, person: str
-) -> int:
-    """Write a page; how many pairs it has. A file of that name is replaced as a whole.
+) -> Path:
+    """Write a page; return where it is, see `memeloc.sheets`.
 
     Raises:
         InputError: it cannot be written.
     """
-    pairs = list(rows)
-    with replacing(path) as temporary:
-        temporary.write_text(pairs_page(question, pairs, person), encoding="utf-8")
-    return len(pairs)
+    text = pairs_page(question, list(rows), person)
+    return write_sheet(path, lambda draft: draft.write_text(text, encoding="utf-8"))[0]
 
 
 def pairs_page(question: ReviewQuestion, rows: Sequence[ReviewRow], person: str) -> str:

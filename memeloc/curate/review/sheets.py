@@ -14,7 +14,7 @@ from memeloc.curate.review.answers import HEADINGS, SHEET
 from memeloc.curate.review.questions import ReviewQuestion
 from memeloc.curate.review.rows import ReviewRow, ReviewSide
 from memeloc.errors import InputError
-from memeloc.files import replacing
+from memeloc.sheets import write_sheet
 from memeloc.tables import clean_text, drawable, write_table
 from memeloc.tables.workbooks import new_workbook, picture_options
 
@@ -39,10 +39,10 @@ _ROW_HEIGHT = 40
 
 def write_review(
     question: ReviewQuestion, rows: Iterable[ReviewRow], path: Path, person: str
-) -> int:
-    """Write a sheet, as its suffix says: .xlsx or .csv; how many rows it has.
+) -> Path:
+    """Write a sheet, as its suffix says: .xlsx or .csv; return where, see `memeloc.sheets`.
 
-    A file of that name is replaced, as a whole and at once. Text is text, whatever it begins with.
+    Text is text, whatever it begins with.
 
     Raises:
         InputError: the suffix is another, or the file cannot be written.
@@ -52,9 +52,7 @@ def write_review(
     if kind not in FORMATS:
         raise InputError(f"a sheet of a review is {' or '.join(FORMATS)}", file=path)
     write = _write_csv if kind == "csv" else _write_xlsx
-    with replacing(path) as temporary:
-        write(question, rows, temporary, person)
-    return len(rows)
+    return write_sheet(path, lambda draft: write(question, rows, draft, person))[0]
 
 
 def _columns(question: ReviewQuestion) -> list[str]:

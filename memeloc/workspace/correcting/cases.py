@@ -16,8 +16,9 @@ from memeloc.correct.checks import CaptionWarning
 from memeloc.correct.model import Comment
 from memeloc.errors import InputError
 from memeloc.model import SEPARATOR, Caption
+from memeloc.sheets import write_sheet_table
 from memeloc.store.records import DROP, DROP_ALL, CaseRecord, Decision, Kind
-from memeloc.tables import read_table, write_table
+from memeloc.tables import read_table
 from memeloc.workspace.correcting.checking import settled_warnings
 from memeloc.workspace.correcting.settling import Rule
 from memeloc.workspace.part import Part
@@ -69,6 +70,14 @@ class SettleResult:
     warnings: Sequence[CaptionWarning]
 
 
+@dataclass(frozen=True, slots=True)
+class CasesExport:
+    """A table of open cases that was written, and how many there are."""
+
+    file: Path
+    cases: int
+
+
 class Cases(Part):
     """What people differ on, or could not do, and the decisions about it."""
 
@@ -115,12 +124,13 @@ class Cases(Part):
         parts = None if text is None else Caption.parse(text).parts
         return self._decide([Decision(case, accept, parts, drop, comment)], person)
 
-    def write(self, path: Path, language: str | None = None) -> int:
-        """Write the open cases to a table to decide in; how many there are.
+    def write(self, path: Path, language: str | None = None) -> CasesExport:
+        """Write the open cases to a table to decide in.
 
         A row a case; the column `take` is for an answer's number, `keep`, `drop` or `drop all`,
         `text` for another text, `comment` for why.
         """
+        cases = self.open(language)
         rows = (
             (
                 str(case.case),
@@ -137,9 +147,9 @@ class Cases(Part):
                 "\n".join(f"{each.who}: {each.comment}" for each in case.comments),
                 *("", "", ""),
             )
-            for case in self.open(language)
+            for case in cases
         )
-        return write_table(path, _COLUMNS, rows, suffix=".csv")
+        return CasesExport(write_sheet_table(path, _COLUMNS, rows, suffix=".csv"), len(cases))
 
     def decide_from(self, path: Path, *, person: str) -> SettleResult:
         """Take the decisions of a table that `write` made, all or none, and check the texts they

@@ -141,7 +141,8 @@ class Correcting(Part):
             share: `1/2` and the like: only these, see `memeloc.correct.sharing`.
             allow_same_person: do not leave out what the person has answered in another round.
             taxonomy: of the texts of surveys, only this one's and those of every survey.
-            out: the file; None is LANG-rROUND-NAME.KIND in the working directory.
+            out: the file; None is LANG-rROUND-NAME.KIND in the working directory. What somebody
+                has changed there stays, see `memeloc.sheets.write_sheet`.
             pictures: show each meme with the text to be corrected.
 
         Raises:
@@ -187,24 +188,27 @@ class Correcting(Part):
             pictures=pictures,
             on_progress=on_progress,
         )
-        # Stored before it is written: no sheet is in people's hands that is not known here.
-        self._store.sheets.add(
-            SheetRecord(
-                id=sheet.id,
-                language=locale.tag,
-                source_language=sheet.source_language.tag,
-                round=round_,
-                person=person,
-                created=sheet.created,
-                format=format,
-                name=path.name,
-                kind=kind,
-            ),
-            [(item.meme_id, item.source.id, item.base.id) for item in items],
-            unclaimed=only == "unclaimed",
-        )
-        archive = write_sheet(sheet, path, format)
-        return SheetExport(len(items), path, locale.tag, archive, len(own))
+
+        def store(place: Path) -> None:
+            # Before the file is there: no sheet is in people's hands that is not known here.
+            self._store.sheets.add(
+                SheetRecord(
+                    id=sheet.id,
+                    language=locale.tag,
+                    source_language=sheet.source_language.tag,
+                    round=round_,
+                    person=person,
+                    created=sheet.created,
+                    format=format,
+                    name=place.name,
+                    kind=kind,
+                ),
+                [(item.meme_id, item.source.id, item.base.id) for item in items],
+                unclaimed=only == "unclaimed",
+            )
+
+        file, archive = write_sheet(sheet, path, format, before=store)
+        return SheetExport(len(items), file, locale.tag, archive, len(own))
 
     def import_sheet(
         self,

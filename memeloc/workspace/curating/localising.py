@@ -17,10 +17,10 @@ from memeloc.curate.selecting.stages import answers_of
 from memeloc.errors import InputError
 from memeloc.items import Item
 from memeloc.model import SEPARATOR, Template
+from memeloc.sheets import write_sheet_table
 from memeloc.store.captions.versions import check_parts
 from memeloc.store.records import CaptionVersion
 from memeloc.store.selections import count_boxes
-from memeloc.tables import write_table
 from memeloc.workspace.folder import WorkspaceFolder
 from memeloc.workspace.reading import SOURCE
 
@@ -78,7 +78,7 @@ def write_matched(
             left_out.append(LeftOut(item.id, error.message))
         else:
             rows.append((item.id, template, SEPARATOR.join(parts)))
-    write_table(file, ["meme_id", "template", source], rows)
+    file = write_sheet_table(file, ["meme_id", "template", source], rows)
     return MatchedCaptions(file, len(rows), tuple(left_out))
 
 

@@ -138,15 +138,15 @@ class Reviewing(Part):
             else _subjects(workspace, asked, who, only, sample, seed)
         )
         chosen = wanted[:limit] if limit else wanted
-        written = 0
+        file, rows = None, list[ReviewRow]()
         if chosen:
             side = _PAGE_SIDE if is_page else PICTURE_SIDE
             rows = _rows(workspace, asked, chosen, who, side, on_progress)
             write = write_pairs_page if is_page else write_review
-            written = write(asked, rows, path, who)
+            file = str(write(asked, rows, path, who))
         left = len(wanted) - len(chosen)
         source = len(removed(workspace)) if audit else None
-        return ReviewExport(asked.name, who, written, left, str(path) if written else None, source)
+        return ReviewExport(asked.name, who, len(rows), left, file, source)
 
     def import_reviews(
         self, files: Sequence[Path], *, person: str = "", dry_run: bool = False

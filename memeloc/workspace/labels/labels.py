@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from memeloc.label.audit import Audit
 from memeloc.label.rounds import Outcome, RoundLabel
 from memeloc.label.topics import MERGED_INTO, NewTopic, Topic, new_topics, read_merges, read_topics
-from memeloc.tables.writing import Column, write_table
+from memeloc.sheets import write_sheet_table
 from memeloc.workspace.labels.auditing import audit_of, labels_table
 from memeloc.workspace.labels.labelling import (
     Labelling,
@@ -193,9 +193,9 @@ class Labels(Part):
         if accepted:
             frame = frame[(frame["by"] == "model") & (frame["state"] == "accepted")]
             frame = frame.rename(columns={"who": "model"})[["meme_id", "model", "label"]]
-        columns = [Column(name) for name in frame.columns]
-        write_table(Path(file), columns, frame.itertuples(index=False, name=None))
-        return ExportedLabels(Path(file), len(frame))
+        rows = frame.itertuples(index=False, name=None)
+        path = write_sheet_table(Path(file), [str(name) for name in frame.columns], rows)
+        return ExportedLabels(path, len(frame))
 
     # Topics
 
@@ -218,14 +218,17 @@ class Labels(Part):
         merges = read_merges(file, [*proposed, *known])
         return self._store.model_labels.merge_topics(merges, person)
 
-    def write_topics(self, file: str | Path, *, taxonomy: str = "", model: str = "") -> None:
-        """Write a sheet of the new topics, in which a person says what each is merged into."""
+    def write_topics(self, file: str | Path, *, taxonomy: str = "", model: str = "") -> Path:
+        """Write a sheet of the new topics, in which a person says what each is merged into.
+
+        Return where it is, see `memeloc.sheets`.
+        """
         names = ("id", "name", "definition", "memes", "example", MERGED_INTO)
         rows = [
             (topic.id, topic.name, topic.definition, str(topic.memes), topic.example, topic.into)
             for topic in self.new_topics(taxonomy=taxonomy, model=model)
         ]
-        write_table(Path(file), [Column(name) for name in names], rows)
+        return write_sheet_table(Path(file), names, rows)
 
     def _known(self, taxonomy: str, model: str) -> Sequence[Topic]:
         settings = self._newest(taxonomy, model).settings

@@ -7,6 +7,7 @@ the newest counts, and the next sheet has them again.
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -24,7 +25,8 @@ from memeloc.localise.protocol import FinishedMeme
 from memeloc.localise.texts import Text
 
 SHEET, ANSWERS = "review.xlsx", ".memeloc/answers.jsonl"
-"""In a folder of localised memes: the sheet, and all answers that were ever given."""
+"""In a folder of localised memes: the sheet, of which a filled-in one stays and the next gets a
+number, and all answers that were ever given."""
 
 _CROPS = ".memeloc/texts"
 _SIDE = 320
@@ -52,8 +54,12 @@ def take_answers(out: Path, excluded: Iterable[str]) -> tuple[list[TextAnswer], 
         InputError: the file of answers cannot be read or written.
     """
     known = _read(out / ANSWERS)
-    new, problems = _of_sheet(out / SHEET)
-    new += [TextAnswer(name, "keep") for name in excluded]
+    read, problems = dict[str, TextAnswer](), list[InputError]()
+    for path in _sheets(out):
+        answers, wrong = _of_sheet(path)
+        read |= {answer.subject + answer.content: answer for answer in answers}
+        problems += wrong
+    new = [*read.values(), *(TextAnswer(name, "keep") for name in excluded)]
     latest = {answer.subject + answer.content: answer for answer in known}
     new = [answer for answer in new if latest.get(answer.subject + answer.content) != answer]
     if new:
@@ -115,15 +121,17 @@ def review_rows(
     return rows
 
 
-def write_sheet(rows: Sequence[ReviewRow], out: Path) -> None:
-    """Write the sheet of a folder; one that asks nothing only where there is one already.
+def write_sheet(rows: Sequence[ReviewRow], out: Path) -> Path | None:
+    """Write the sheet of a folder, one that asks nothing only where there is one already.
+
+    Return where it is, see `memeloc.sheets`, or None.
 
     Raises:
         InputError: it cannot be written.
     """
-    path = out / SHEET
-    if rows or path.exists():
-        write_review(find_question(BURNED_TEXT), rows, path, "")
+    if not rows and not _sheets(out):
+        return None
+    return write_review(find_question(BURNED_TEXT), rows, out / SHEET, "")
 
 
 def _crop(meme: FinishedMeme, text: Text, out: Path) -> Path:
@@ -154,9 +162,14 @@ def _answer_to(answers: Sequence[TextAnswer], meme: FinishedMeme, text: Text) ->
     )
 
 
+def _sheets(out: Path) -> list[Path]:
+    """Return the sheet and those with a number, the one that was changed last at the end."""
+    names = re.compile(rf"{Path(SHEET).stem}(-\d+)?\.xlsx")
+    paths = [path for path in out.glob("*.xlsx") if names.fullmatch(path.name) and path.is_file()]
+    return sorted(paths, key=lambda path: path.stat().st_mtime_ns)
+
+
 def _of_sheet(path: Path) -> tuple[list[TextAnswer], list[InputError]]:
-    if not path.is_file():
-        return [], []
     read = read_review(path)
     if read.question != BURNED_TEXT:
         raise InputError(f"is a review of {read.question}, not of {BURNED_TEXT}", file=path)

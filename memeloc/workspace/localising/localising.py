@@ -219,10 +219,13 @@ def localise_pictures(
             )
         drawn = _render(out, [*targets], templates, fonts, rows)
         if wrong:
-            notes.append(f"{out / SHEET} stays as it is until that is mended")
+            sheet = Path(str(wrong[0].file))
+            notes.append(f"{sheet} stays as it is until that is mended")
         else:
-            write_sheet(questions, out)
-        page = write_page(memes, drawn, out, sheet=SHEET, table=CAPTIONS, templates=f"{TEMPLATES}/")
+            sheet = write_sheet(questions, out) or out / SHEET
+        page = write_page(
+            memes, drawn, out, sheet=sheet.name, table=CAPTIONS, templates=f"{TEMPLATES}/"
+        )
         waiting = sum(len(meme.open) for meme in memes)
         return LocaliseResult(
             [_result(meme, names) for meme in memes],
@@ -230,7 +233,7 @@ def localise_pictures(
             out / CAPTIONS,
             out / TEMPLATES,
             page,
-            out / SHEET if questions else None,
+            sheet if questions else None,
             waiting,
             translated,
             failures,

@@ -9,11 +9,11 @@ from pathlib import Path
 
 from memeloc.errors import InputError
 from memeloc.settings import read_toml
+from memeloc.sheets import write_sheet_table
 from memeloc.survey.design.pay import read_rates
 from memeloc.survey.messages import Message, write_messages
 from memeloc.survey.rewards import Bonus, Shortfall, equal_bonuses, shortfalls, time_bonuses
 from memeloc.survey.targets.protocol import PayBonuses, SendMessages
-from memeloc.tables import write_table
 from memeloc.workspace.surveys.checking import Checked
 from memeloc.workspace.surveys.deciding import Deciding
 from memeloc.workspace.surveys.stored import Agree, SurveyState, disagree, offering
@@ -110,7 +110,7 @@ class Contacting(Deciding):
             )
             for bonus in bonuses
         ]
-        write_table(Path(out), _BONUS, rows)
+        file = write_sheet_table(Path(out), _BONUS, rows)
         sent: Mapping[str, int] = {}
         if send:
             target = self.target(service)
@@ -122,7 +122,7 @@ class Contacting(Deciding):
             sum((bonus.amount for bonus in bonuses), Decimal(0)),
             currency.currency,
             short,
-            Path(out),
+            file,
             dict(sorted(sent.items())),
             sum(bonus.service not in ids for bonus in bonuses),
         )
@@ -166,7 +166,7 @@ class Contacting(Deciding):
             )
             for message in messages
         ]
-        write_table(Path(out), _MESSAGE, rows)
+        file = write_sheet_table(Path(out), _MESSAGE, rows)
         sent: Mapping[str, int] = {}
         if send:
             target = self.target(service)
@@ -179,7 +179,7 @@ class Contacting(Deciding):
             self.name,
             tuple(messages),
             counts,
-            Path(out),
+            file,
             dict(sorted(sent.items())),
             sum(message.service not in ids for message in messages),
         )

@@ -8,11 +8,11 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from memeloc.errors import InputError
+from memeloc.sheets import write_sheet_table
 from memeloc.survey.quality.decisions import Decision, decisions
 from memeloc.survey.targets.protocol import Decide
 from memeloc.survey.targets.registry import make_target
 from memeloc.survey.targets.resolver import import_file
-from memeloc.tables import write_table
 from memeloc.workspace.surveys.checking import Checking
 from memeloc.workspace.surveys.packs import sent_packs
 from memeloc.workspace.surveys.stored import Agree, SurveyState, disagree, recruiter
@@ -99,7 +99,7 @@ class Deciding(Checking):
             )
             for decision in decided
         ]
-        write_table(Path(out), _COLUMNS, rows)
+        file = write_sheet_table(Path(out), _COLUMNS, rows)
         sent: Mapping[str, int] = {}
         if send:
             target = self.target(service)
@@ -109,7 +109,7 @@ class Deciding(Checking):
             self.name,
             dict(sorted(Counter(decision.action for decision in decided).items())),
             tuple(decided),
-            Path(out),
+            file,
             dict(sorted(sent.items())),
             sum(decision.service not in ids for decision in decided),
         )

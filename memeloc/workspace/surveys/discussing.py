@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING
 
 from memeloc.errors import InputError
 from memeloc.locales import default
+from memeloc.sheets import write_sheet_table
 from memeloc.survey.labels.decided import Cell, LabelDecision
 from memeloc.survey.labels.further import by_votes
 from memeloc.survey.labels.unsettled import Unsettled
@@ -22,7 +23,7 @@ from memeloc.survey.model import MemeEntry
 from memeloc.survey.targets.further import resolve_further
 from memeloc.survey.targets.places import folded
 from memeloc.survey.texts import SurveyTexts, TaxonomyTexts, survey_texts
-from memeloc.tables import Column, Row, read_table, write_table
+from memeloc.tables import Row, read_table
 from memeloc.taxonomy import LABEL, SOURCE, Taxonomy
 from memeloc.workspace.surveys.stored import NO_PICTURE, StoredSurvey
 
@@ -129,8 +130,11 @@ def open_labels(
     return tuple(rows)
 
 
-def write_open(path: Path, rows: Sequence[OpenLabel], taxonomy: Taxonomy) -> None:
-    """Write what is open, with columns for the label, further answers, people and the reason."""
+def write_open(path: Path, rows: Sequence[OpenLabel], taxonomy: Taxonomy) -> Path:
+    """Write what is open, with columns for the label, further answers, people and the reason.
+
+    Return where it is, see `memeloc.sheets`.
+    """
     questions = [question.id for question in taxonomy.about("item", "picture")]
     asked = [name for name in questions if any(name in row.open for row in rows)]
     columns = [*_BEFORE, *(f"{name} votes" for name in asked), LABEL, *asked, _PEOPLE, _REASON]
@@ -142,7 +146,7 @@ def write_open(path: Path, rows: Sequence[OpenLabel], taxonomy: Taxonomy) -> Non
         ]
         for row in rows
     )
-    write_table(path, [Column(name) for name in columns], cells)
+    return write_sheet_table(path, columns, cells)
 
 
 def _votes(row: OpenLabel, question: str) -> str:

@@ -70,8 +70,8 @@ class Explaining(Analyzing):
         """
         answers = self.analysed_answers()
         chosen = pair or least_agreeing(answers)
-        rows = write_reasons(Path(out), differing_items(answers, chosen), chosen, person)
-        return SheetResult(self.name, chosen, Path(out), rows)
+        items = differing_items(answers, chosen)
+        return SheetResult(self.name, chosen, write_reasons(out, items, chosen, person), len(items))
 
     def import_reasons(self, files: Sequence[str | Path], person: str = "") -> TakenIn:
         """Store the reasons of sheets that came back, in any order and any number of times.
@@ -129,8 +129,9 @@ class Explaining(Analyzing):
         own = versions[versions["culture"] == chosen[0]]
         captions = dict(zip(own["item"], own["text"], strict=True))
         book = codebook or load_codebook()
-        rows = write_coding(Path(out), self.reasons(chosen), book, coder, texts=captions)
-        return SheetResult(self.name, chosen, Path(out), rows)
+        reasons = self.reasons(chosen)
+        file = write_coding(out, reasons, book, coder, texts=captions)
+        return SheetResult(self.name, chosen, file, len(reasons))
 
     def import_codes(
         self,

@@ -179,9 +179,7 @@ class Labelling(Checking):
         rows = open_labels(
             settled.table, further, answers, unsettled(settled, further, settling), self._captions()
         )
-        table = None if out is None else Path(out)
-        if table is not None:
-            write_open(table, rows, self.taxonomy)
+        table = None if out is None else write_open(Path(out), rows, self.taxonomy)
         decided = tuple(store.find(self.name))
         return DecideLabelsResult(self.name, new, len(written) - new, decided, rows, table)
 

@@ -11,12 +11,12 @@ from operator import add
 from pathlib import Path
 
 from memeloc.files import replacing
+from memeloc.sheets import write_sheet_table
 from memeloc.survey.model import MemeEntry
 from memeloc.survey.targets.csv.reading import ANSWERED, COLUMNS, columns_of, read, recognises
 from memeloc.survey.targets.instructions import Item, SheetFiles, SheetTexts, ShownQuestion, as_text
 from memeloc.survey.targets.pictures import copy_picture
 from memeloc.survey.targets.protocol import ALL_KINDS, CONSENT, Prelabels
-from memeloc.tables import write_table
 from memeloc.taxonomy import LABEL
 
 
@@ -38,7 +38,7 @@ class Csv(SheetFiles):
         if shown.pack.prelabels is not None:
             columns = (*columns, ANSWERED)
             rows = map(add, rows, _prelabels(shown, shown.pack.prelabels))
-        write_table(path, columns, rows)
+        file = write_sheet_table(path, columns, rows)
         parts = shown.sections()
         examples = [example.picture for part in parts for example in part.examples]
         names = {
@@ -50,7 +50,7 @@ class Csv(SheetFiles):
         with replacing(path.with_suffix(".txt")) as partial:
             # With a byte order mark: some editors on Windows guess wrongly without one.
             partial.write_text(text, encoding="utf-8-sig", errors="replace", newline="\r\n")
-        return path
+        return file
 
 
 def _rows(shown: SheetTexts, folder: Path) -> Iterator[tuple[str, ...]]:

@@ -17,6 +17,7 @@ from pydantic import BaseModel, ConfigDict, Field, model_validator
 
 from memeloc.model import Locale
 from memeloc.settings import read_toml, validate
+from memeloc.sheets import write_sheet
 from memeloc.survey.model import Culture
 from memeloc.survey.targets.prolific.records import FilterRecord
 from memeloc.survey.targets.writing import write_text
@@ -217,8 +218,8 @@ def differing(
     return problems
 
 
-def write_filters(filters: Filters, path: Path) -> None:
-    """Write a TOML that `load_filters` reads; whole, by rename."""
+def write_filters(filters: Filters, path: Path) -> Path:
+    """Write a TOML that `load_filters` reads; return where it is, see `memeloc.sheets`."""
     lines = ["# Ids of Prolific's filters, as GET /api/v1/filters/ gave them."]
     lines += _assigned({"looked_up": filters.looked_up, "source": filters.source})
     for name, criterion in sorted(filters.criteria.items()):
@@ -228,7 +229,7 @@ def write_filters(filters: Filters, path: Path) -> None:
             lines.append(f"choices.{json.dumps(key)} = {{ {inline} }}")
     countries = {json.dumps(code): names for code, names in sorted(filters.countries.items())}
     lines += ["", "[countries]", *_assigned(countries)]
-    write_text(path, "\n".join(lines) + "\n")
+    return write_sheet(path, lambda draft: write_text(draft, "\n".join(lines) + "\n"))[0]
 
 
 def _assigned(values: Mapping[str, str | Sequence[str]]) -> list[str]:

@@ -244,8 +244,8 @@ class Prolific:
             filters, problems = lookup(before, api.filters(), cultures)
         today, source = datetime.now(UTC).date(), f"{api.base_url}/api/v1/filters/"
         update = {"looked_up": today.isoformat(), "source": source}
-        write_filters(filters.model_copy(update=update), path)
-        return LookedUp(path, len(filters.criteria), tuple(problems))
+        file = write_filters(filters.model_copy(update=update), path)
+        return LookedUp(file, len(filters.criteria), tuple(problems))
 
     def _connect(self) -> ProlificApi:
         return ProlificApi(self.settings.endpoint, self.settings.workspace, self.backoff)

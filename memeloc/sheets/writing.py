@@ -1,0 +1,134 @@
+"""Writing what people fill in. In: a path, and what writes the file. Out: where the file is.
+
+What was written stands with its SHA-256 in `.memeloc/written.json` of the folder, so that a file
+which nobody has touched since is known, and is replaced. Any other file stays.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import secrets
+import warnings
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import ExitStack, contextmanager, suppress
+from itertools import count
+from pathlib import Path
+from typing import Any, TypeVar
+
+from memeloc.errors import InputError, KeptFileWarning
+from memeloc.files import file_sha256, not_written, replacing
+from memeloc.tables import Column, write_table
+
+Result = TypeVar("Result")
+
+_WRITTEN = Path(".memeloc", "written.json")
+"""By name of a file: the name that it was to have, without a number, and the SHA-256 of it."""
+
+
+def write_sheet(
+    path: Path,
+    write: Callable[[Path], Result],
+    *,
+    before: Callable[[Path], object] = lambda place: None,
+) -> tuple[Path, Result]:
+    """Write a file, whole or not at all; return where it is, and what `write` returned.
+
+    What stands at `path` is replaced if it is byte for byte what memeloc wrote there and no program
+    has it open. Else it stays, the new file is called NAME-2, NAME-3 and so on, and a
+    `KeptFileWarning` says so.
+
+    Args:
+        write: writes the file to the path that it is given, which ends as `path` does.
+        before: is given the file's place before the file appears there.
+
+    Raises:
+        InputError: the file cannot be written.
+    """
+    if path.exists() and not path.is_file():
+        raise InputError("is not a file: name a file, as one in that folder", file=path)
+    draft = path.with_name(f".{secrets.token_hex(8)}{path.suffix}")
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        draft.touch()  # where that cannot be, xlsxwriter would raise an error of its own
+        result = write(draft)
+        with _alone_in(path.parent):
+            written, sha256 = _read_written(path.parent), file_sha256(draft)
+            numbered = (path.with_stem(f"{path.stem}-{number}") for number in count(2))
+            kept = _why_kept(path, path.name, sha256, written)
+            place = path
+            while _why_kept(place, path.name, sha256, written):
+                place = next(numbered)
+            before(place)
+            _record(path.parent, {**written, place.name: [path.name, sha256]})
+            draft.replace(place)
+    except InputError as error:
+        if error.file != str(draft):
+            raise
+        raise InputError(error.message, file=path, row=error.row, column=error.column) from error
+    except OSError as error:
+        raise InputError(f"cannot be written: {not_written(error)}", file=path) from error
+    finally:
+        with suppress(OSError):
+            draft.unlink()
+    if kept:
+        message = f"{path} {kept}: it stays as it is, and the new file is {place}"
+        warnings.warn(message, KeptFileWarning, stacklevel=2)
+    return place, result
+
+
+def write_sheet_table(
+    path: Path, columns: Sequence[str | Column], rows: Iterable[Sequence[Any]], *, suffix: str = ""
+) -> Path:
+    """Write a table as `memeloc.tables.write_table` does; return where it is, see `write_sheet`."""
+    return write_sheet(path, lambda draft: write_table(draft, columns, rows, suffix=suffix))[0]
+
+
+def _read_written(folder: Path) -> dict[str, Any]:
+    try:
+        return dict(json.loads((folder / _WRITTEN).read_text("utf-8")))
+    except (OSError, ValueError, TypeError):
+        return {}
+
+
+def _record(folder: Path, written: Mapping[str, Any]) -> None:
+    # Where it cannot be written, as in another person's folder, files count as somebody's own.
+    with suppress(OSError, InputError), replacing(folder / _WRITTEN) as temporary:
+        temporary.write_text(json.dumps(written, indent=1), encoding="utf-8")
+
+
+def _why_kept(place: Path, name: str, sha256: str, written: Mapping[str, Any]) -> str:
+    """Return why a file must stay, empty where it may be replaced by one that was called `name`.
+
+    A file with a number is replaced only by one of the same name: `hi-r1-asha-2.xlsx` may be the
+    second sheet of asha, or the first of somebody called asha-2.
+    """
+    if not os.path.lexists(place):
+        return ""
+    try:
+        current = file_sha256(place)
+    except OSError:
+        return "cannot be read"
+    if current == sha256:
+        return ""
+    # Beside an open file LibreOffice has the first, Microsoft Office the second.
+    if any(place.with_name(lock).exists() for lock in (f".~lock.{place.name}#", f"~${place.name}")):
+        return "is open in another program"
+    if written.get(place.name) == [name, current]:
+        return ""
+    if place.name in written:
+        return "has been changed since memeloc wrote it"
+    return "is not known to be memeloc's"
+
+
+@contextmanager
+def _alone_in(folder: Path) -> Iterator[None]:
+    """Wait for other processes that write into a folder, where the system has locks."""
+    with ExitStack() as stack:
+        with suppress(ImportError, OSError):
+            import fcntl
+
+            handle = os.open(folder, os.O_RDONLY)
+            stack.callback(os.close, handle)
+            fcntl.flock(handle, fcntl.LOCK_EX)
+        yield
