@@ -113,6 +113,23 @@ def test_what_people_decide_holds_in_later_runs(pictures: Path, command: Run) ->
     assert [json.loads(line)["answer"] for line in answers] == ["keep", "keep", "text"]
 
 
+@pytest.mark.slow
+def test_a_filled_in_sheet_stays_and_the_next_is_read_too(pictures: Path, command: Run) -> None:
+    command("localise", "sky.png", "--out", "o", "--exclude", "sky.2")
+    answer(Path("o/review.xlsx"), "text")
+    filled = Path("o/review.xlsx").read_bytes()
+    done = command("localise", "sky.png", "--out", "o", "--json")
+    assert json.loads(done.out)["sheet"] == "o/review-2.xlsx"
+    assert "o/review.xlsx has been changed since memeloc wrote it" in done.err
+    answer(Path("o/review-2.xlsx"), "keep")
+    for _ in range(2):  # the older sheet's answer does not come back
+        done = command("localise", "sky.png", "--out", "o", "--json")
+        assert json.loads(done.out)["pictures"][0]["taken"] == 1
+    assert Path("o/review.xlsx").read_bytes() == filled
+    answers = Path("o/.memeloc/answers.jsonl").read_text().splitlines()
+    assert [json.loads(line)["answer"] for line in answers] == ["keep", "text", "keep"]
+
+
 def answer(sheet: Path, text: str) -> None:
     book: Any = openpyxl.load_workbook(sheet)
     page = book["Review"]
