@@ -16,8 +16,8 @@ import os
 import sys
 import traceback
 import warnings
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager, suppress
+from collections.abc import Sequence
+from contextlib import suppress
 from functools import cache
 from importlib import import_module
 from inspect import cleandoc
@@ -106,7 +106,9 @@ class _Commands(TyperGroup):
 
     def invoke(self, ctx: Any) -> Any:
         try:
-            with _kept_files_reported():
+            with warnings.catch_warnings():
+                warnings.simplefilter("always", KeptFileWarning)
+                warnings.showwarning = _show_warning
                 return super().invoke(ctx)
         except KeyboardInterrupt as error:
             say("Interrupted. What was finished is kept; the same command goes on from there.")
@@ -123,21 +125,11 @@ class _Commands(TyperGroup):
             raise typer.Exit(1) from error
 
 
-@contextmanager
-def _kept_files_reported() -> Iterator[None]:
-    """Print each `KeptFileWarning` as a sentence, while a command runs."""
-    with warnings.catch_warnings():
-        warnings.simplefilter("always", KeptFileWarning)
-        show = warnings.showwarning
-
-        def report(message: Any, category: type[Warning], *place: Any) -> None:
-            if issubclass(category, KeptFileWarning):
-                say(f"memeloc: {message}")
-            else:
-                show(message, category, *place)
-
-        warnings.showwarning = report
-        yield
+def _show_warning(message: Any, category: type[Warning], *place: Any, **line: Any) -> None:
+    if issubclass(category, KeptFileWarning):
+        say(f"memeloc: {message}")
+    else:
+        print(warnings.formatwarning(message, category, *place, **line), file=sys.stderr, end="")
 
 
 def _sentence(error: Exception) -> str:

@@ -103,9 +103,9 @@ def settle(
     with memeloc.Workspace.find() as workspace:
         cases = workspace.correcting.cases
         if to is not None:
-            result = cases.write(to, lang)
-            then = f"Wrote {result.cases:,} open cases to {result.file}; fill in take (or text)"
-            show(result, f"{then}, and give it to --from", as_json=as_json)
+            file, count = cases.write(to, lang)
+            then = f"Wrote {count:,} open cases to {file}; fill in take (or text) and import"
+            show({"file": file, "cases": count}, then, as_json=as_json)
             return
         if not (chosen or from_ or prefer):
             _list_cases(cases.open(lang) if case is None else [cases.find(case)], as_json)

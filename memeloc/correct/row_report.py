@@ -98,7 +98,7 @@ def write_row_report(results: Iterable[RowResult], sheet: Path) -> Path:
     rows = ([cell or "" for cell in astuple(result)] for result in results)
     if is_workbook:
         return write_sheet(path, partial(_write_workbook, rows))[0]
-    return write_sheet_table(path, COLUMNS, rows)
+    return write_sheet_table(path, COLUMNS, rows)[0]
 
 
 def _write_workbook(rows: Iterable[Sequence[str | int]], path: Path) -> None:

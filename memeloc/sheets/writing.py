@@ -55,12 +55,13 @@ def write_sheet(
         with _alone_in(path.parent):
             written, sha256 = _read_written(path.parent), file_sha256(draft)
             numbered = (path.with_stem(f"{path.stem}-{number}") for number in count(2))
-            kept = _why_kept(path, path.name, sha256, written)
-            place = path
+            place, kept = path, _why_kept(path, path.name, sha256, written)
             while _why_kept(place, path.name, sha256, written):
                 place = next(numbered)
             before(place)
-            _record(path.parent, {**written, place.name: [path.name, sha256]})
+            # Where this cannot be, as in another person's folder, files count as somebody's own.
+            with suppress(OSError, InputError), replacing(path.parent / _WRITTEN) as record:
+                record.write_text(json.dumps(written | {place.name: [path.name, sha256]}), "utf-8")
             draft.replace(place)
     except InputError as error:
         if error.file != str(draft):
@@ -79,9 +80,9 @@ def write_sheet(
 
 def write_sheet_table(
     path: Path, columns: Sequence[str | Column], rows: Iterable[Sequence[Any]], *, suffix: str = ""
-) -> Path:
-    """Write a table as `memeloc.tables.write_table` does; return where it is, see `write_sheet`."""
-    return write_sheet(path, lambda draft: write_table(draft, columns, rows, suffix=suffix))[0]
+) -> tuple[Path, int]:
+    """Write a table by `write_sheet`; return where it is, and how many rows it has."""
+    return write_sheet(path, lambda draft: write_table(draft, columns, rows, suffix=suffix))
 
 
 def _read_written(folder: Path) -> dict[str, Any]:
@@ -89,12 +90,6 @@ def _read_written(folder: Path) -> dict[str, Any]:
         return dict(json.loads((folder / _WRITTEN).read_text("utf-8")))
     except (OSError, ValueError, TypeError):
         return {}
-
-
-def _record(folder: Path, written: Mapping[str, Any]) -> None:
-    # Where it cannot be written, as in another person's folder, files count as somebody's own.
-    with suppress(OSError, InputError), replacing(folder / _WRITTEN) as temporary:
-        temporary.write_text(json.dumps(written, indent=1), encoding="utf-8")
 
 
 def _why_kept(place: Path, name: str, sha256: str, written: Mapping[str, Any]) -> str:

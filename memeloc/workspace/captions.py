@@ -13,7 +13,7 @@ from memeloc.errors import InputError
 from memeloc.files import file_sha256
 from memeloc.locales.tags import listed_tags
 from memeloc.model import Acceptance
-from memeloc.sheets import write_sheet
+from memeloc.sheets import write_sheet, write_sheet_table
 from memeloc.store.captions.versions import ALL_LANGUAGES
 from memeloc.store.records import (
     Accept,
@@ -201,11 +201,10 @@ class Captions(Part):
         """Write a table (see `table`) to a .csv, .jsonl or .parquet file; see `memeloc.sheets`."""
         _check_table(name, captions, selected)
         if name in COLLECTED:
-            from memeloc.tables import write_table
             from memeloc.workspace.curating.collected_tables import open_table
 
             table = open_table(self._workspace, name, selected=selected)
-            file, rows = write_sheet(Path(to), lambda draft: write_table(draft, *table))
+            file, rows = write_sheet_table(Path(to), *table)
             return ExportResult(name, rows, file)
         tags, export = self._tags(), self._store.exports.write
         file, rows = write_sheet(

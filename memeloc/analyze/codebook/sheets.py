@@ -64,7 +64,7 @@ def write_sheet(
         raise InputError(f"A sheet is written as {', '.join(SUFFIXES)}, not {suffix!r}.", file=path)
     if suffix != ".xlsx":
         cells = ([row.get(column.name, "") for column in columns] for row in rows)
-        return sheets.write_sheet_table(path, [column.name for column in columns], cells)
+        return sheets.write_sheet_table(path, [column.name for column in columns], cells)[0]
 
     def write(draft: Path) -> None:
         with new_workbook(draft) as book:

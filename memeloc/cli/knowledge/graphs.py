@@ -67,9 +67,8 @@ def query(
     if out is not None:
         from memeloc.sheets import write_sheet_table
 
-        file = write_sheet_table(out, result.columns_with_languages(), result.texts())
-        written = {"file": file, "rows": len(result.rows)}
-        show(written, f"{file}: {counted(len(result.rows), 'row')}", as_json=as_json)
+        file, count = write_sheet_table(out, result.columns_with_languages(), result.texts())
+        show({"file": file, "rows": count}, f"{file}: {counted(count, 'row')}", as_json=as_json)
     else:
         show(result, _ROWS, as_json=as_json)
     if result.more:

@@ -138,4 +138,4 @@ def _write_rejected(path: Path, rejected: Sequence[RejectedRow]) -> Path:
     for row in rejected:
         content = json.dumps(dict(row.content), ensure_ascii=False, default=str)
         cells.append((row.file, str(row.row), row.reason, row.message, content))
-    return write_sheet_table(path, ("file", "row", "reason", "message", "content"), cells)
+    return write_sheet_table(path, ("file", "row", "reason", "message", "content"), cells)[0]

@@ -104,4 +104,4 @@ def write_frame(path: Path, frame: pd.DataFrame) -> Path:
         Column(str(name), "integer" if kind.kind == "i" else "text")
         for name, kind in frame.dtypes.items()
     ]
-    return write_sheet_table(path, columns, frame.itertuples(index=False))
+    return write_sheet_table(path, columns, frame.itertuples(index=False))[0]

@@ -9,8 +9,8 @@ from pathlib import Path
 from memeloc.collect.keywords.variants import Variant
 from memeloc.errors import InputError
 from memeloc.files import read_text
-from memeloc.sheets import write_sheet
-from memeloc.tables import drawable, read_table, write_table
+from memeloc.sheets import write_sheet_table
+from memeloc.tables import drawable, read_table
 
 MOST_KEYWORDS = 100_000  # keywords of one list
 COLUMNS = ("keyword", "variant", "kind", "rule", "language")  # of a table of variants
@@ -53,4 +53,4 @@ def write_variants(variants: Iterable[Variant], path: Path, language: str) -> tu
         [drawable(cell) for cell in (form.keyword, form.text, form.kind, form.rule, language)]
         for form in variants
     )
-    return write_sheet(path, lambda draft: write_table(draft, COLUMNS, rows, suffix=".csv"))
+    return write_sheet_table(path, COLUMNS, rows, suffix=".csv")

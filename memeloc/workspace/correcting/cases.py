@@ -70,14 +70,6 @@ class SettleResult:
     warnings: Sequence[CaptionWarning]
 
 
-@dataclass(frozen=True, slots=True)
-class CasesExport:
-    """A table of open cases that was written, and how many there are."""
-
-    file: Path
-    cases: int
-
-
 class Cases(Part):
     """What people differ on, or could not do, and the decisions about it."""
 
@@ -124,13 +116,12 @@ class Cases(Part):
         parts = None if text is None else Caption.parse(text).parts
         return self._decide([Decision(case, accept, parts, drop, comment)], person)
 
-    def write(self, path: Path, language: str | None = None) -> CasesExport:
-        """Write the open cases to a table to decide in.
+    def write(self, path: Path, language: str | None = None) -> tuple[Path, int]:
+        """Write the open cases to a table to decide in; return where, and how many there are.
 
         A row a case; the column `take` is for an answer's number, `keep`, `drop` or `drop all`,
         `text` for another text, `comment` for why.
         """
-        cases = self.open(language)
         rows = (
             (
                 str(case.case),
@@ -147,9 +138,9 @@ class Cases(Part):
                 "\n".join(f"{each.who}: {each.comment}" for each in case.comments),
                 *("", "", ""),
             )
-            for case in cases
+            for case in self.open(language)
         )
-        return CasesExport(write_sheet_table(path, _COLUMNS, rows, suffix=".csv"), len(cases))
+        return write_sheet_table(path, _COLUMNS, rows, suffix=".csv")
 
     def decide_from(self, path: Path, *, person: str) -> SettleResult:
         """Take the decisions of a table that `write` made, all or none, and check the texts they

@@ -78,7 +78,7 @@ def write_matched(
             left_out.append(LeftOut(item.id, error.message))
         else:
             rows.append((item.id, template, SEPARATOR.join(parts)))
-    file = write_sheet_table(file, ["meme_id", "template", source], rows)
+    file, _ = write_sheet_table(file, ["meme_id", "template", source], rows)
     return MatchedCaptions(file, len(rows), tuple(left_out))
 
 

@@ -194,8 +194,8 @@ class Labels(Part):
             frame = frame[(frame["by"] == "model") & (frame["state"] == "accepted")]
             frame = frame.rename(columns={"who": "model"})[["meme_id", "model", "label"]]
         rows = frame.itertuples(index=False, name=None)
-        path = write_sheet_table(Path(file), [str(name) for name in frame.columns], rows)
-        return ExportedLabels(path, len(frame))
+        columns = [str(name) for name in frame.columns]
+        return ExportedLabels(*write_sheet_table(Path(file), columns, rows))
 
     # Topics
 
@@ -219,16 +219,13 @@ class Labels(Part):
         return self._store.model_labels.merge_topics(merges, person)
 
     def write_topics(self, file: str | Path, *, taxonomy: str = "", model: str = "") -> Path:
-        """Write a sheet of the new topics, in which a person says what each is merged into.
-
-        Return where it is, see `memeloc.sheets`.
-        """
+        """Write a sheet in which a person says what each new topic is merged into; return where."""
         names = ("id", "name", "definition", "memes", "example", MERGED_INTO)
         rows = [
             (topic.id, topic.name, topic.definition, str(topic.memes), topic.example, topic.into)
             for topic in self.new_topics(taxonomy=taxonomy, model=model)
         ]
-        return write_sheet_table(Path(file), names, rows)
+        return write_sheet_table(Path(file), names, rows)[0]
 
     def _known(self, taxonomy: str, model: str) -> Sequence[Topic]:
         settings = self._newest(taxonomy, model).settings

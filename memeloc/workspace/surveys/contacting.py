@@ -110,7 +110,7 @@ class Contacting(Deciding):
             )
             for bonus in bonuses
         ]
-        file = write_sheet_table(Path(out), _BONUS, rows)
+        file, _ = write_sheet_table(Path(out), _BONUS, rows)
         sent: Mapping[str, int] = {}
         if send:
             target = self.target(service)
@@ -166,7 +166,7 @@ class Contacting(Deciding):
             )
             for message in messages
         ]
-        file = write_sheet_table(Path(out), _MESSAGE, rows)
+        file, _ = write_sheet_table(Path(out), _MESSAGE, rows)
         sent: Mapping[str, int] = {}
         if send:
             target = self.target(service)

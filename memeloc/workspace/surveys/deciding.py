@@ -99,7 +99,7 @@ class Deciding(Checking):
             )
             for decision in decided
         ]
-        file = write_sheet_table(Path(out), _COLUMNS, rows)
+        file, _ = write_sheet_table(Path(out), _COLUMNS, rows)
         sent: Mapping[str, int] = {}
         if send:
             target = self.target(service)

@@ -131,10 +131,8 @@ def open_labels(
 
 
 def write_open(path: Path, rows: Sequence[OpenLabel], taxonomy: Taxonomy) -> Path:
-    """Write what is open, with columns for the label, further answers, people and the reason.
-
-    Return where it is, see `memeloc.sheets`.
-    """
+    """Write what is open and return where: with columns for the label, further answers, people
+    and the reason."""
     questions = [question.id for question in taxonomy.about("item", "picture")]
     asked = [name for name in questions if any(name in row.open for row in rows)]
     columns = [*_BEFORE, *(f"{name} votes" for name in asked), LABEL, *asked, _PEOPLE, _REASON]
@@ -146,7 +144,7 @@ def write_open(path: Path, rows: Sequence[OpenLabel], taxonomy: Taxonomy) -> Pat
         ]
         for row in rows
     )
-    return write_sheet_table(path, columns, cells)
+    return write_sheet_table(path, columns, cells)[0]
 
 
 def _votes(row: OpenLabel, question: str) -> str:

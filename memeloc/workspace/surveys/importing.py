@@ -198,11 +198,7 @@ def _expanded(files: Sequence[Path], kind: str) -> tuple[list[Path], list[Path]]
             read.append(file)
             continue
         whole = _recognised(file)
-        inside = {
-            path: _recognised(path)
-            for path in sorted(file.rglob("*"))
-            if path.is_file() and ".memeloc" not in path.parts  # what was written there
-        }
+        inside = {path: _recognised(path) for path in sorted(file.rglob("*")) if path.is_file()}
         answers = [path for path, target in inside.items() if target not in ("", whole)]
         if whole or not answers:
             read.append(file)

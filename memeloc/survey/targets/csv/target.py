@@ -38,7 +38,7 @@ class Csv(SheetFiles):
         if shown.pack.prelabels is not None:
             columns = (*columns, ANSWERED)
             rows = map(add, rows, _prelabels(shown, shown.pack.prelabels))
-        file = write_sheet_table(path, columns, rows)
+        file, _ = write_sheet_table(path, columns, rows)
         parts = shown.sections()
         examples = [example.picture for part in parts for example in part.examples]
         names = {
