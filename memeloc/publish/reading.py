@@ -38,7 +38,6 @@ class PublishedRelease:
 
     @property
     def beside_pictures(self) -> tuple[str, ...]:
-        """The files that are neither pictures nor their rows."""
         return tuple(name for name in self.files if PurePosixPath(name).parts[0] not in _PICTURES)
 
     @property

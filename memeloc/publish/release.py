@@ -123,7 +123,6 @@ class ReleaseTable:
     def of(
         cls, name: str, rows: Iterable[Any], title: str, columns: Mapping[str, str]
     ) -> ReleaseTable:
-        """A table of rows, each with a cell for each of the columns, or cells by their names."""
         import pandas as pd
 
         return cls(name, pd.DataFrame(list(rows), columns=list(columns)), title, columns)

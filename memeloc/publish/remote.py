@@ -45,7 +45,6 @@ def check_objects(place: ObjectFolder) -> None:
 
 
 def _lists(place: ObjectFolder) -> list[Mapping[str, Any]]:
-    """The files of the release that is there, and of one whose writing was cut off."""
     found = []
     for name in (RELEASE, _UPLOAD):
         try:

@@ -87,7 +87,6 @@ def serve(
 
 
 def _numbers(links: Sequence[str]) -> dict[str, int]:
-    """How many links by culture."""
     wanted = pairs("--links", links)
     if not all(number.isdecimal() for number in wanted.values()):
         raise typer.BadParameter("write CULTURE=NUMBER, such as DE=20", param_hint="--links")

@@ -23,7 +23,6 @@ _OTHER_IDS = re.compile(r"meme_id|item|template|path|sha256|url|source|licence|e
 
 
 def participant_ids(release: Release, private: Private) -> Iterator[Finding]:
-    """Ids as services have them, ids that the workspace knows, names that are no keyed hash."""
     for name, table in release.tables.items():
         if ANNOTATOR in table.frame.columns:
             values = table.frame[ANNOTATOR].astype(str)
@@ -109,7 +108,6 @@ def contact_details(release: Release, private: Private) -> Iterator[Finding]:
 
 
 def erased_people(release: Release, private: Private) -> Iterator[Finding]:
-    """Texts and names of files that name somebody who was erased."""
     yield from find_words(
         release,
         "erased people",

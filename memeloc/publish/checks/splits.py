@@ -17,8 +17,6 @@ _OF_TEMPLATE = 4
 
 
 class _Seen(NamedTuple):
-    """A picture that was looked at; its row is not kept."""
-
     split: str
     path: str
     meme: str
@@ -27,7 +25,6 @@ class _Seen(NamedTuple):
 
 
 def find(release: Release, private: Private) -> Iterator[Finding]:
-    """Memes, templates and pictures that are in two splits, and pairs of near pictures."""
     if len(release.splits) < 2:
         return
     seen: dict[tuple[str, str], _Seen] = {}

@@ -25,7 +25,6 @@ _OF_ANSWERS = {
 
 
 def licences(release: Release, private: Private) -> Iterator[Finding]:
-    """No licence at all, or one that catalogues do not know."""
     licence = release.about.licence
     if not licence:
         yield Finding(
@@ -48,7 +47,6 @@ def licences(release: Release, private: Private) -> Iterator[Finding]:
 
 
 def not_read(release: Release, private: Private) -> Iterator[Finding]:
-    """Captions and survey texts that no person has read."""
     for language, count in release.unread.items():
         if count:
             yield Finding(
@@ -70,7 +68,6 @@ def not_read(release: Release, private: Private) -> Iterator[Finding]:
 
 
 def statements(release: Release, private: Private) -> Iterator[Finding]:
-    """Statements that are missing; the card calls them not stated."""
     wanted = _WANTED | (_OF_ANSWERS if ANSWERS in release.tables else {})
     for name, what in wanted.items():
         if not getattr(release.about, name):

@@ -213,7 +213,6 @@ def _unread(release: Release) -> Iterator[tuple[str, str, int, int]]:
 
 
 def _loading(release: Release, configs: Sequence[Mapping[str, Any]]) -> list[str]:
-    """Lines of Python, one for all pictures, one for a language and one for a table."""
     examples = [(ALL, "pictures", "pictures in all languages")]
     last = release.languages[-1:]
     examples += [(tag, f"pictures_{tag.replace('-', '_')}", f"in {_name(tag)}") for tag in last]

@@ -64,7 +64,6 @@ def bibtex(about: About) -> str:
 
 
 def title(about: About) -> str:
-    """What a release is called for people."""
     return about.title or about.name or "Untitled dataset"
 
 
@@ -76,7 +75,6 @@ def _author(name: str) -> dict[str, str]:
 
 
 def _plain(text: str) -> str:
-    """A text on one line without what would end a field of BibTeX."""
     return " ".join(re.sub(r"[{}\\]", " ", text).split())
 
 

@@ -202,7 +202,6 @@ def _is_packed(group: Sequence[DataFiles]) -> bool:
 
 
 def _packed_files(group: Sequence[DataFiles], summary: Summary) -> Node:
-    """The pictures in tar files, each of which has its row beside it as JSON."""
     return {
         **_picture_files("", summary),
         "includes": [f"*{suffix}" for suffix in summary.suffixes],
@@ -330,7 +329,6 @@ def _description(release: Release, summary: Summary) -> str:
 
 
 def _responsible(release: Release, summary: Summary) -> Node:
-    """What the vocabulary for responsible AI asks, as far as it is known."""
     about = release.about
     cultures = summary.cultures
     models = release.tables.get(MODEL_LABELS)

@@ -51,7 +51,6 @@ class DataFiles:
 
     @property
     def is_folder(self) -> bool:
-        """Whether each file is metadata of the pictures that stand beside it."""
         return any(PurePosixPath(path).stem == _METADATA for path in self.paths)
 
     @property

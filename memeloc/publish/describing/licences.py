@@ -30,7 +30,6 @@ def is_address(licence: str) -> bool:
 
 
 def is_known(licence: str) -> bool:
-    """Whether it is one of the SPDX identifiers that data go out under."""
     return licence in _HUB_NAMES
 
 

@@ -16,7 +16,6 @@ _SOURCE = Path(__file__).with_name(SCRIPT)
 
 
 def write_files(release: Release, out: Path) -> None:
-    """Write the files and texts of a release, and `SCRIPT` where its pictures stay behind."""
     for name, file in release.files.items():
         target = _place(out, name)
         shutil.copyfile(file, target)
@@ -28,7 +27,6 @@ def write_files(release: Release, out: Path) -> None:
 
 
 def write_tables(release: Release, out: Path, on_progress: OnProgress) -> None:
-    """Write each table of a release as tables/NAME.parquet."""
     (out / "tables").mkdir()
     for table in release.tables.values():
         _write_frame(table.frame, out / "tables" / f"{table.name}.parquet")

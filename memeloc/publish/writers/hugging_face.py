@@ -93,8 +93,6 @@ class _SplitFiles:
 
 
 class _Folder(_SplitFiles):
-    """A folder of pictures of a language and split, with their rows in metadata.parquet."""
-
     def __init__(self, folder: Path, split: str, embedded: bool) -> None:
         import pyarrow as pa
 

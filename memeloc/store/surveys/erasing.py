@@ -120,7 +120,6 @@ def _erase_states(
 
 
 def _without(value: Any, is_theirs: Callable[[str], bool]) -> Any:
-    """A JSON value without the keys and items that are of some people."""
     if isinstance(value, Mapping):
         return {
             key: _without(inner, is_theirs)

@@ -155,7 +155,6 @@ def _shipped(connection: Connection, language: str) -> dict[str, tuple[str, ...]
 
 
 def _versions(language: str, column: Any) -> Select[Any]:
-    """The ids of survey texts and a column of their versions in a language, oldest first."""
     return (
         select(captions.c.meme_id, column)
         .select_from(captions)

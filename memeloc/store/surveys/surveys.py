@@ -77,12 +77,10 @@ class Surveys(Repository):
         return design
 
     def batches(self, name: str) -> list[Batch]:
-        """The batches of all rounds, in the order in which they were made."""
         with self.database.read() as connection:
             return _batches(connection, name)
 
     def state(self, name: str, target: str) -> dict[str, Any]:
-        """What a service made of the sheets, by key."""
         query = select(survey_states.c.key, survey_states.c.value).where(
             survey_states.c.survey == name, survey_states.c.target == target
         )
@@ -146,7 +144,6 @@ class Surveys(Repository):
             return find_submissions(connection, name, superseded=superseded)
 
     def participants(self, name: str) -> list[Participant]:
-        """What recruitment services report of people by now, once for each person and study."""
         with self.database.read() as connection:
             return find_participants(connection, name)
 

@@ -63,7 +63,6 @@ class Design:
                 raise InputError(f"the culture {code} is there twice")
 
     def culture(self, code: str) -> Culture:
-        """The culture of that code; InputError when there is none."""
         for culture in self.cultures:
             if culture.code == code:
                 return culture

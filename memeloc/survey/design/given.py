@@ -125,7 +125,6 @@ def _position(path: Path, row: Row) -> int:
 
 
 def _cultures(path: Path, row: Row, cultures: Sequence[str]) -> Sequence[str]:
-    """The codes that a row is for; all where it names none."""
     codes = [code.upper() for code in re.split(r"[,;\s]+", row[_CULTURE]) if code]
     for code in codes:
         if code not in cultures:
@@ -150,7 +149,6 @@ def _add(path: Path, places: list[_Place], place: _Place) -> None:
 def _batch(
     path: Path, name: str, places: Mapping[str, list[_Place]], cultures: Sequence[str]
 ) -> GivenBatch:
-    """A batch, the same in all of its cultures."""
     codes = tuple(code for code in cultures if code in places)
     first, *others = (sorted(places[code]) for code in codes)
     for code, other in zip(codes[1:], others, strict=True):

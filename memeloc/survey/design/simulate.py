@@ -178,7 +178,6 @@ def _filled(
     random: Random,
     seed: int,
 ) -> tuple[tuple[Answer, ...], int]:
-    """What a person of a kind answers, and in how many seconds."""
     entries: Sequence[Entry] = sheet.entries
     if kind == "declined":
         return (), 20 + int(random.random() * 20)
@@ -250,5 +249,4 @@ def further_answers(
 
 
 def _name(*parts: object) -> str:
-    """24 hex digits, as recruitment services call people and submissions."""
     return hashlib.blake2b("\n".join(map(str, parts)).encode(), digest_size=12).hexdigest()

@@ -106,7 +106,6 @@ def by_votes(counts: Mapping[str, int]) -> dict[str, int]:
 
 
 def as_json(further: pd.DataFrame) -> dict[_Cell, dict[str, Any]]:
-    """By item and culture what is settled, by question id, as JSON values."""
     values: dict[_Cell, dict[str, Any]] = defaultdict(dict)
     for row in further.itertuples():
         settled = {"answer": row.answer, "people": row.people, "votes": row.votes}
@@ -125,7 +124,6 @@ def _subject(item: str, question: Question, templates: Mapping[str, str]) -> str
 def _votes(
     answers: pd.DataFrame, question: Question, templates: Mapping[str, str]
 ) -> dict[_Cell, _Votes]:
-    """The votes on a question by item, or template, and culture."""
     votes: dict[_Cell, _Votes] = {}
     if question.id not in answers.columns:
         return votes

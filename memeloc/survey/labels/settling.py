@@ -61,7 +61,6 @@ class Settled:
         return {(item, culture): label for item, culture, label in rows}
 
     def as_json(self) -> list[dict[str, Any]]:
-        """A row an item and culture as JSON values; votes are those labels that have any."""
         columns = ["item", "culture", "label", "state"]
         columns += ["answers", "abstained", "rejected", "reasons"]
         votes = self.table.filter(regex=r"^votes\.")

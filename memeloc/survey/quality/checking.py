@@ -209,7 +209,6 @@ def _attention(row: Row, rule: kinds.Attention) -> Evidence:
 
 
 def _medians(rows: Iterable[Row], fewest: int) -> dict[str, float]:
-    """By sheet id the median of seconds an entry, where so many are known."""
     paces: dict[str, list[float]] = defaultdict(list)
     for row in rows:
         if row.judged.seconds is not None and row.judged.answers:

@@ -37,7 +37,6 @@ class Judged:
 
     @property
     def key(self) -> Key:
-        """What the report knows it by."""
         return (self.sheet, self.submission)
 
 
@@ -58,7 +57,6 @@ class Exclusion:
 
     @property
     def key(self) -> Key:
-        """What the report knows the submission by."""
         return (self.sheet, self.submission)
 
 
@@ -109,7 +107,6 @@ class CheckReport:
 
     @cached_property
     def reasons(self) -> Mapping[Key, tuple[Exclusion, ...]]:
-        """By submission the rules that it fails; one that is retained is not there."""
         by_key: dict[Key, tuple[Exclusion, ...]] = defaultdict(tuple)
         for exclusion in self.set_aside:
             by_key[exclusion.key] += (exclusion,)
@@ -121,9 +118,7 @@ class CheckReport:
         return tuple(judged.key for judged in self.judged if judged.key not in self.reasons)
 
     def counts(self) -> dict[str, int]:
-        """How many submissions each rule excludes; one that fails several counts for each."""
         return dict(sorted(Counter(exclusion.rule for exclusion in self.set_aside).items()))
 
     def as_json(self) -> dict[str, Any]:
-        """All of it as JSON values."""
         return asdict(self)

@@ -32,7 +32,6 @@ class Row:
 
     @property
     def culture(self) -> str:
-        """The code of the sheet's culture."""
         return self.sheet.culture.code
 
 

@@ -60,7 +60,6 @@ def screen(people: Sequence[Participant], culture: Culture, rule: Screening) -> 
 
 
 def _asked(culture: Culture, rule: Screening) -> list[str]:
-    """The facts that have to fit."""
     if culture.second is not None:
         names = [fact for fact in rule.facts if fact not in ("nationality", "most_of_life")]
         return [*names, *(["fluent_languages"] if "first_language" in names else [])]
@@ -92,13 +91,11 @@ def _fits(fact: str, facts: Mapping[str, str], culture: Culture, rule: Screening
 
 
 def _parts(value: str) -> frozenset[str]:
-    """A value, and the parts of one that lists several."""
     parts = [value, *re.split(r"[;|/]|,(?!\s*(?:South|North|Republic)\b)", value)]
     return frozenset(_plain(part) for part in parts if part.strip())
 
 
 def _language(locale: Locale, rule: Screening) -> frozenset[str]:
-    """What a language is called."""
     names = (
         *(locale.tag, locale.tag.split("-")[0], locale.name, locale.name.split(" (")[0]),
         *(locale.native_name, locale.recruitment, *rule.languages.get(locale.tag, ())),

@@ -95,7 +95,6 @@ class SurveyTables:
         return hmac.digest(self.key, b"memeloc release\0" + text, "sha256").hex()[:_DIGITS]
 
     def strata(self) -> dict[str, str]:
-        """By meme the label that most cultures have settled on, over all surveys."""
         by_meme: dict[str, Counter[str]] = defaultdict(Counter)
         for each in self.surveys:
             rows = each.labels
@@ -229,7 +228,6 @@ class SurveyTables:
         )
 
     def unread_texts(self, workspace: WorkspaceFolder) -> dict[str, int]:
-        """By language the texts of the surveys' sheets that no person read."""
         unread: dict[str, int] = {}
         for each in self.surveys:
             english = catalogue(each.survey.taxonomy)

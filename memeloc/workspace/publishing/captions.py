@@ -26,8 +26,6 @@ _BY_MACHINE = ("translated", "read")
 
 
 class CaptionRow(NamedTuple):
-    """What has become of a caption; see `memeloc.store.captions.states`."""
-
     state: str
     stage: str
     round: int
@@ -58,7 +56,6 @@ class TakenCaptions:
         return tuple(dict.fromkeys(language for _, language in self.texts))
 
     def unread(self) -> dict[str, int]:
-        """By language the captions that a machine wrote and that nobody has answered."""
         counts = Counter(
             language
             for (_, language), row in self.rows.items()

@@ -69,7 +69,6 @@ def memes_table(
 
 
 def _topics(workspace: WorkspaceFolder) -> dict[str, Mapping[str, Any]]:
-    """By template's item the first topic that its keywords stand for."""
     verdicts = workspace.store.curation.verdicts(TOPICS)
     return {
         item: topics[0]
@@ -193,7 +192,6 @@ _JUDGEMENTS = {
 
 
 def judgements(workspace: WorkspaceFolder, items: Mapping[str, str]) -> ReleaseTable:
-    """How many reviewers of the team answered what about a filter and a published meme."""
     votes: dict[tuple[str, str], Counter[str]] = {}
     for judgement in workspace.store.curation.judgements():
         answer = judgement.answer.strip().lower()
@@ -205,7 +203,6 @@ def judgements(workspace: WorkspaceFolder, items: Mapping[str, str]) -> ReleaseT
 
 
 def duplicates(workspace: WorkspaceFolder) -> list[Sequence[str]]:
-    """Items that are duplicates of each other, so that they come into one split."""
     pairs: list[Sequence[str]] = []
     for item, by in workspace.store.curation.verdicts(DUPLICATES).items():
         if DUPLICATES in by and (kept := by[DUPLICATES].evidence.get("kept")):

@@ -126,7 +126,6 @@ class RenderedSet:
                 yield from batch.filter(pa.array(mask)).to_pylist()
 
     def made_by(self) -> dict[str, Any]:
-        """The programs' versions and the fonts' files that the pictures were made with."""
         versions: dict[str, set[str]] = {name: set() for name in VERSIONS}
         fonts: dict[str, str] = {}
         for batch in self._batches([*VERSIONS, "font_files"]):

@@ -107,7 +107,6 @@ def collected_pictures(survey: StoredSurvey, memes: Collection[str]) -> dict[str
 
 
 def changed_pictures(survey: StoredSurvey) -> tuple[str, ...]:
-    """The memes whose picture is another one since the survey was built."""
     if not survey.pictures:
         return ()
     items = survey.workspace.store.items.find("picture", list(survey.pictures))
@@ -184,7 +183,6 @@ def _tags(culture: Culture) -> list[str]:
 
 
 def _dropped(workspace: WorkspaceFolder, items: Mapping[str, Item]) -> set[str]:
-    """Items that a filter dropped, and people did not keep."""
     from memeloc.curate.selecting.stages import answers_of
 
     curation = workspace.store.curation

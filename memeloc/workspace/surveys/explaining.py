@@ -212,7 +212,6 @@ class Explaining(Analyzing):
         return self.workspace.store.curation.add_judgements(record, rows) if rows else 0
 
     def _pairs(self) -> list[Pair]:
-        """The pairs of cultures that there are reasons about, in the order of coming."""
         start = self._question("why", ("", "")).removesuffix(PAIR)
         questions = dict.fromkeys(
             row.question

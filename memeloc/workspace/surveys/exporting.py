@@ -66,8 +66,6 @@ class ExportResult:
 
 
 class Exporting(Labelling):
-    """Sheets out."""
-
     def export(
         self,
         target: str,

@@ -32,14 +32,9 @@ if TYPE_CHECKING:
 
 
 class Standing(NamedTuple):
-    """Where the labels of a survey stand.
+    """Labels and what is open: `needs` are answers to ask for beyond those of `coming`.
 
-    Attributes:
-        further: as `settle_further` gives it.
-        open_questions: what has no settled answer.
-        needs: by item and culture, how many answers to ask for beyond those that are to come.
-        coming: items and cultures of the answers that are to come.
-        withdrawn: ids of the sheets that were withdrawn now.
+    `withdrawn` are ids of the sheets that were withdrawn now.
     """
 
     settled: Settled
@@ -51,8 +46,6 @@ class Standing(NamedTuple):
 
 
 class Labelling(Checking):
-    """What the labels are by votes, and by what people decided together."""
-
     def settling(self, changed: Mapping[str, Any]) -> Settling:
         """How answers become labels: what is changed, then memeloc.toml's, then the design's."""
         values = {"answers": self.design.answers, **self.settings("settle"), **changed}

@@ -110,7 +110,6 @@ def stale_pictures(survey: StoredSurvey, pack: SurveyPack) -> tuple[tuple[str, s
 
 
 def note_texts(survey: StoredSurvey, pack: SurveyPack) -> None:
-    """Note the texts of what goes out, each version of them once."""
     noted = survey.state("texts")
     for tag, texts in pack.texts.items():
         by_key = {key: texts.get(key) for key in texts.keys()}  # noqa: SIM118 - not a mapping

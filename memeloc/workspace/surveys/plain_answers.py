@@ -48,7 +48,6 @@ class _Asked:
     values: Mapping[str, Any] | None = None
 
     def pack(self, name: str) -> SurveyPack:
-        """Its sheets, to read answers by."""
         sheets = to_sheets(
             self.batches,
             self.design,
@@ -65,8 +64,6 @@ class _Asked:
 
 
 class ImportingAnswers:
-    """Surveys that are made of answers."""
-
     def __init__(self, workspace: WorkspaceFolder) -> None:
         self._workspace = workspace
 

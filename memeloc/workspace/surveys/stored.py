@@ -58,7 +58,6 @@ _NUMBERS = ("size", "answers", "explicit", "implicit", "seed")
 
 
 def disagree(costs: str) -> bool:
-    """Agree to nothing."""
     return False
 
 
@@ -187,7 +186,6 @@ class StoredSurvey:
         return (self.workspace.root or Path()) / "surveys" / self.name
 
     def state(self, subject: str) -> dict[str, Any]:
-        """What was noted of a target or another subject, by key."""
         return self._store.state(self.name, subject)
 
     def put_state(self, subject: str, key: str, value: Any) -> None:
@@ -205,11 +203,9 @@ class StoredSurvey:
         return self._store.hash_participant(participant)
 
     def target(self, name: str, options: Mapping[str, Any] | None = None) -> Target:
-        """A target with memeloc.toml's options and those given."""
         return TARGETS.make(name, {**self.settings(name), **(options or {})})
 
     def with_state(self, pack: SurveyPack) -> SurveyPack:
-        """A pack that has what targets made of the survey so far, and the workspace's folder."""
         made = {name: values for name in TARGETS.names() if (values := self.state(name))}
         return replace(pack, made=made, root=self.workspace.root)
 

@@ -229,7 +229,6 @@ class Surveys(ImportingAnswers):
 
 
 def _numbers(recipe: Recipe | None, **changed: int | None) -> RecipeDesign:
-    """A recipe's design, with what is changed in it."""
     design = recipe.design if recipe else RecipeDesign()
     return design.model_copy(
         update={name: value for name, value in changed.items() if value is not None}
