@@ -158,12 +158,6 @@ def translate(
                 f"{counted(plan.strings, 'string')}, "
                 f"{counted(plan.characters, 'character')}, about {_money(plan.cost, plan.currency)}"
             )
-        unpriced = plan.translator == "openai" and plan.strings and not plan.most
-        if job.budget is not None and unpriced:
-            say(
-                "The budget holds nothing back: the prices of openai are 0. Set price_in and "
-                "price_out in [translate.openai] of memeloc.toml, unless the server is your own."
-            )
         with progress("Translating", plan.captions, unit="captions") as bar:
             result = job.run(on_progress=bar.report, on_wait=_waiting())
     done = (

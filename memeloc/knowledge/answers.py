@@ -27,7 +27,7 @@ class KnowledgeAnswer:
         prompt: SHA-256 of all that is the same for every meme: texts, form, recipe.
         value: the answer, by the names of its form; empty where the status is not `answered`.
         answer: as the model wrote it; of a refusal, what it wrote instead.
-        settings: temperature, seed, the question's SHA-256, tokens and the like.
+        settings: what was sent, the question's SHA-256, tokens and the like.
         cost: in `currency`; 0 where the answer was known.
         created_at: ISO 8601; empty before it is stored.
     """

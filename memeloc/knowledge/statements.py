@@ -69,7 +69,7 @@ class Provenance:
         model: as it was asked for; `served`, what the server calls it.
         prompt: SHA-256 of the messages with their pictures' keys, in hex.
         date: when it was answered, in UTC (ISO 8601).
-        settings: temperature, seed and the like.
+        settings: what was sent and the like.
     """
 
     model: str

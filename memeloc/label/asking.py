@@ -73,7 +73,7 @@ def _label(
         model.settings.model,
         prompt.sha256 if wanted.question == "label" else prompt.topics_sha256,
         wanted.round,
-        model.settings.seed + wanted.round - 1,
+        answer.settings.get("sent", {}).get("seed"),
         answer.status,
         answer=answer.answer,
         cost=answer.cost,

@@ -31,12 +31,12 @@ class RoundLabel:
         question: `label` or `topics`.
         model: as it was asked for; `settings` has what the server calls it.
         prompt: SHA-256 of the prompt.
-        round: from 1 on.
+        round: from 1 on; `seed`, as it was sent, None where the server takes none.
         labels: as they were given, in order.
         caption: the meme's text as the model read it.
         topics: of the question `topics`; see `forms.TopicsForm.given`.
         answer: as the model wrote it; of a refusal, what it wrote instead.
-        settings: temperature, the server's name of the model, tokens and the like.
+        settings: what was sent, the server's name of the model, tokens and the like.
         cost: in `currency`; 0 where the answer was known.
         created_at: ISO 8601; empty before it is stored.
     """
@@ -48,7 +48,7 @@ class RoundLabel:
     model: str
     prompt: str
     round: int
-    seed: int
+    seed: int | None
     status: Status
     labels: tuple[GivenLabel, ...] = ()
     caption: str = ""

@@ -6,7 +6,7 @@ one, right or wrong, is kept by the content of its question, so that nobody pays
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from datetime import UTC, datetime
@@ -42,7 +42,7 @@ from memeloc.language_models.questions import (
     prompt_hash,
     whole,
 )
-from memeloc.language_models.server import Server, StatusError
+from memeloc.language_models.server import Server, StatusError, UnansweredError
 from memeloc.language_models.settings import ModelSettings
 from memeloc.request_pool import Backoff, ask_in_parallel
 
@@ -62,6 +62,9 @@ class LanguageModel:
     Without a cache no answer is kept, without a budget all may be spent. `backoff` is how it waits
     when the server refuses for quota or is not there; `service`, what it is called in errors; `pip`
     is to be installed when urllib3 is missing; `pictures` may be shared by several models.
+
+    Raises:
+        InputError: there is a budget, and the settings have no prices.
     """
 
     def __init__(
@@ -78,6 +81,8 @@ class LanguageModel:
         self.settings = settings
         self.cache = cache
         self.budget = budget or Budget()
+        if self.budget.limit is not None:
+            settings.require_prices()
         self.backoff = backoff or Backoff()
         self.service = service
         self.spent = Spending(settings.currency)
@@ -219,21 +224,30 @@ class LanguageModel:
     def _ask_server(self, question: Question[Any], backoff: Backoff) -> KeptAnswer:
         """Asked, and again with what is wrong, until the answer is right, or as often as allowed.
 
+        A request without an answer counts as one of those times, and at the most that it can cost.
+
         Raises:
             AnswerError: its server refuses this question.
         """
         asked = question
         tokens_in = tokens_out = attempts = 0
+        unanswered: list[float] = []
+
+        def cost() -> float:
+            return self.settings.price(tokens_in, tokens_out) + sum(unanswered)
+
         while True:
             try:
-                reply = self._pay(asked, backoff)
+                reply = self._pay(asked, backoff, self.settings.asks - attempts, unanswered)
             except ServiceError as error:
                 for_all = isinstance(error, StatusError) and error.for_all
+                error.cost = cost()
                 if not attempts and (for_all or error.retryable):
                     raise  # what was paid for an earlier attempt is kept with its failure
                 self.spent.add(failed=1)
-                cost = self.settings.price(tokens_in, tokens_out)
-                raise AnswerError(self.service, "server", error.message, attempts, cost) from error
+                raise AnswerError(
+                    self.service, "server", error.message, attempts, error.cost
+                ) from error
             attempts += 1
             tokens_in += reply.tokens_in or 0
             tokens_out += reply.tokens_out or 0
@@ -241,6 +255,10 @@ class LanguageModel:
             wrong = "" if reply.refusal else self._wrong(question, reply)
             if not wrong or attempts >= self.settings.asks:
                 break
+            if attempts + len(unanswered) >= self.settings.asks:
+                self.spent.add(failed=1)
+                reason = f"{wrong}; and {counted(len(unanswered), 'request')} got no answer"
+                raise AnswerError(self.service, "server", reason, attempts, cost())
             again = (
                 Message("assistant", text[:SENT_BACK]),
                 Message("user", f"That is not right: {wrong}. Answer again."),
@@ -252,13 +270,14 @@ class LanguageModel:
             attempts,
             tokens_in,
             tokens_out,
-            self.settings.price(tokens_in, tokens_out),
+            cost(),
             self.settings.currency,
             datetime.now(UTC).isoformat(timespec="seconds"),
             reply.refusal,
             wrong,
             reply.cut,
             reply.logprobs,
+            reply.sent,
         )
 
     def _wrong(self, question: Question[Any], reply: Reply) -> str:
@@ -275,7 +294,6 @@ class LanguageModel:
         self, question: Question[Value], kept: KeptAnswer, *, cached: bool = False
     ) -> Answer[Value]:
         """What is kept as the answer; AnswerError when it is refused or wrong."""
-        seed = self.settings.seed + question.round
         answer: Answer[Any] = Answer(
             kept.text,
             kept.model,
@@ -288,7 +306,7 @@ class LanguageModel:
             kept.text,
             kept.cut,
             prompt_hash(question),
-            {**self._recorded, "seed": seed, "round": question.round},
+            {"base_url": self._recorded["base_url"], "round": question.round, "sent": kept.sent},
             kept.date,
             kept.logprobs,
         )
@@ -301,18 +319,39 @@ class LanguageModel:
         self.spent.add(answered=1, cached=int(cached))
         return replace(answer, value=_read(question, kept.text))
 
-    def _pay(self, question: Question[Any], backoff: Backoff) -> Reply:
-        """One request within the budget: its reply, with tokens counted by the server or us."""
+    def _pay(
+        self, question: Question[Any], backoff: Backoff, times: int, unanswered: list[float]
+    ) -> Reply:
+        """One request within the budget: its reply, with tokens counted by the server or us.
+
+        It is repeated while all requests without an answer, whose possible costs are added to
+        `unanswered`, are fewer than `times`.
+        """
         about = self.estimate(question)
-        with self.budget.hold(self.settings.price(about.most_in, about.most_out)) as spend:
-            reply = self._server.send(question, backoff)
-            guessed = reply.tokens_in is None
-            tokens_in, tokens_out = reply.tokens_in or 0, reply.tokens_out or 0
-            if guessed:  # a token a byte, which is never too few
-                tokens_in = about.most_in
-                tokens_out = min(len(whole(reply.text).encode()), self.settings.max_tokens)
-            cost = self.settings.price(tokens_in, tokens_out)
-            spend(cost)
+        most = self.settings.price(about.most_in, about.most_out)
+
+        def pay(send: Callable[[], Reply]) -> Reply:
+            with self.budget.hold(most) as spend:
+                try:
+                    reply = send()
+                except UnansweredError as error:
+                    spend(most)
+                    self.spent.add(unanswered=1, cost=most)
+                    unanswered.append(most)
+                    error.final = len(unanswered) >= times
+                    raise
+                return self._counted(reply, about, spend)
+
+        return self._server.send(question, backoff, pay)
+
+    def _counted(self, reply: Reply, about: Estimate, spend: Callable[[float], None]) -> Reply:
+        guessed = reply.tokens_in is None
+        tokens_in, tokens_out = reply.tokens_in or 0, reply.tokens_out or 0
+        if guessed:  # a token a byte, which is never too few
+            tokens_in = about.most_in
+            tokens_out = min(len(whole(reply.text).encode()), self.settings.max_tokens)
+        cost = self.settings.price(tokens_in, tokens_out)
+        spend(cost)
         self.spent.add(
             requests=1, tokens_in=tokens_in, tokens_out=tokens_out, cost=cost, guessed=int(guessed)
         )

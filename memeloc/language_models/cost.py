@@ -119,6 +119,8 @@ class Spending:
             in an earlier run.
         requests: answers that were paid for, wrong ones too; tokens are the server's count, and
             those of `guessed` requests are estimated.
+        unanswered: requests without a whole answer, as after a time-out; `cost` has the most that
+            each can have cost.
     """
 
     currency: str = "USD"
@@ -131,6 +133,7 @@ class Spending:
     tokens_out: int = 0
     cost: float = 0.0
     guessed: int = 0
+    unanswered: int = 0
     _lock: Lock = field(default_factory=Lock, repr=False)
 
     def add(self, **more: float) -> None:
@@ -141,13 +144,17 @@ class Spending:
 
     def line(self) -> str:
         """The cost line that ends a run."""
-        about = "about " if self.guessed else ""
+        about = "about " if self.guessed or self.unanswered else ""
         parts = [
             f"{self.answered:,} answered ({self.cached:,} from the cache)",
             f"{self.refused:,} refused by the model" if self.refused else "",
             f"{self.failed:,} without a right answer" if self.failed else "",
             f"{counted(self.requests, 'request')}, {about}{self.tokens_in:,} + "
             f"{counted(self.tokens_out, 'token')}",
+            f"{counted(self.unanswered, 'request')} without an answer, counted at the most "
+            "that may be billed"
+            if self.unanswered
+            else "",
             f"{about}{self.cost:.4f} {self.currency}",
         ]
         return "; ".join(filter(None, parts))

@@ -7,7 +7,8 @@ from __future__ import annotations
 
 import json
 import sqlite3
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from pathlib import Path
 from threading import Lock
 from typing import Any, Protocol
@@ -131,12 +132,13 @@ class KeptAnswer:
     wrong: str = ""
     cut: bool = False
     logprobs: tuple[Token, ...] = ()
+    sent: Mapping[str, Any] = field(default_factory=dict)
 
     def to_json(self) -> str:
         """As a cache keeps it; what is empty is left out."""
         values = {name: getattr(self, name) for name in self.__slots__}
         values["logprobs"] = [[each.text, each.logprob, each.top] for each in self.logprobs]
-        for name in ("refusal", "wrong", "cut", "logprobs"):
+        for name in ("refusal", "wrong", "cut", "logprobs", "sent"):
             if not values[name]:
                 del values[name]
         return whole(json.dumps(values, ensure_ascii=False))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, cast
 
 from pydantic import (
@@ -24,8 +24,11 @@ from memeloc.language_models.settings import ModelSettings
 _FORMATS = ("json_schema", "json_object")
 """Of an answer, the stricter first."""
 _ABOUT_FORMAT = r"response_?format|json_?(?:schema|object)|schema|grammar|structured"
+# top_p stands before temperature: a sentence that names both is of a server that takes only one of
+# them (Claude's, in 2025), and of these it is top_p that is left out.
 _COMPLAINTS = {
     "max_tokens": "max_completion_tokens",
+    "top_p": r"\btop[_ -]?p\b",
     "temperature": "temperature",
     "seed": r"\bseed\b",
     "logprobs": "logprobs",
@@ -33,6 +36,7 @@ _COMPLAINTS = {
     "json_object": _ABOUT_FORMAT,
 }
 """What servers write when they refuse a part of a request."""
+_ALWAYS_WANTED = ("temperature", "seed", "max_tokens")
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,6 +50,7 @@ class Reply:
         model: the server's name of what answered.
         tokens_in, tokens_out: as it counts them; None when it does not.
         logprobs: of the first tokens, where they were asked for.
+        sent: what the request held; see `sent_settings`.
     """
 
     text: str
@@ -55,6 +60,7 @@ class Reply:
     tokens_in: int | None = None
     tokens_out: int | None = None
     logprobs: tuple[Token, ...] = ()
+    sent: Mapping[str, Any] = field(default_factory=dict)
 
 
 def refused_part(reason: str, body: Mapping[str, Any]) -> str:
@@ -84,7 +90,8 @@ def request_body(
     }
     if settings.logprobs and "logprobs" not in left_out:
         body |= {"logprobs": True, "top_logprobs": settings.logprobs}
-    body = {part: value for part, value in body.items() if part not in left_out} | settings.extra
+    body |= settings.extra
+    body = {part: value for part, value in body.items() if part not in left_out}
     if question.form is None:
         return body
     schema = strict_schema(question.form)
@@ -105,6 +112,14 @@ def request_body(
     else:
         wired.insert(0, {"role": "system", "content": instruction})
     return body
+
+
+def sent_settings(settings: ModelSettings, body: Mapping[str, Any]) -> dict[str, Any]:
+    """Return what a request's body holds beside messages and schema; None where left out."""
+    wanted = dict.fromkeys((*_ALWAYS_WANTED, *settings.extra))
+    return wanted | {
+        name: value for name, value in body.items() if name not in ("messages", "response_format")
+    }
 
 
 def request_content(body: Mapping[str, Any], addresses: Mapping[str, str]) -> bytes:

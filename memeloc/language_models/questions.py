@@ -123,8 +123,9 @@ class Answer(Generic[Value]):
         text: the model's own words, the last ones where it was asked again.
         cut: whether they ended at the limit of tokens.
         prompt: SHA-256 of the messages with their pictures' keys, in hex.
-        settings: all else that the answer depends on: model asked for, address, temperature, seed,
-            round and so on.
+        settings: all else that the answer depends on: address, round, and `sent`, what the body of
+            the request held (model, temperature, seed and so on; None where its server refuses a
+            parameter, and empty of an answer that memeloc kept before it noted that).
         date: when it was given, in UTC (ISO 8601).
         logprobs: of the text's first tokens, where the settings ask for them and the server has
             them.

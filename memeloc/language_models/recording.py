@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import json
+from collections import Counter
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
@@ -42,6 +44,39 @@ class Recorded:
     answer: str
     cost: float
     settings: Mapping[str, Any]
+
+
+def sent_counts(settings: Iterable[Mapping[str, Any]]) -> dict[str, dict[str, int]]:
+    """Count answers by the parameters that their requests held, and the value of each as JSON.
+
+    `not sent` is a parameter that the server refuses; `not recorded`, of an answer that memeloc
+    stored before it noted what was sent. `settings` are those of `Answer` or `Recorded`.
+    """
+    requests: list[Mapping[str, Any]] = [each.get("sent", {}) for each in settings]
+    names = dict.fromkeys(name for sent in requests for name in sent if name != "model")
+    return {name: dict(Counter(_value(sent, name) for sent in requests)) for name in sorted(names)}
+
+
+def _value(sent: Mapping[str, Any], name: str) -> str:
+    if sent.get(name) is None:
+        return "not sent" if sent else "not recorded"
+    return json.dumps(sent[name], sort_keys=True)
+
+
+def sent_text(counts: Mapping[str, Mapping[str, int]]) -> str:
+    """Say in a line what requests held; by counts of answers, where they differ.
+
+    >>> sent_text({"seed": {"7": 3}, "temperature": {"0.5": 1, "not sent": 2}})
+    'temperature 0.5 (1) and not sent (2), seed 7'
+    """
+    texts = []
+    for name in filter(counts.__contains__, ("temperature", "top_p", "seed")):
+        values = counts[name]
+        shown = [
+            f"{value} ({count:,})" if len(values) > 1 else value for value, count in values.items()
+        ]
+        texts.append(f"{name} {' and '.join(shown)}")
+    return ", ".join(texts) or "not recorded"
 
 
 def for_later(answer: Answer[Any] | MemelocError) -> bool:

@@ -10,6 +10,8 @@ answered: before that, its address is more likely wrong.
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
+from dataclasses import replace
 from functools import partial
 from importlib.util import find_spec
 from secrets import token_hex
@@ -29,6 +31,7 @@ from memeloc.language_models.protocol import (
     refused_part,
     request_body,
     request_content,
+    sent_settings,
 )
 from memeloc.language_models.questions import Message, Picture, Question
 from memeloc.language_models.settings import ModelSettings, read_key
@@ -42,6 +45,9 @@ MAX_BODY = 4_000_000
 """Bytes of an answer's body at the most."""
 _CHUNK = 1 << 16
 
+_TIMED_OUT = frozenset((408, 504))
+_SHORTEST_KEY = 8
+"""Letters of a key that is searched for in texts: local servers are given such as `x`."""
 _TRANSIENT = frozenset((408, 409, 425, 429, 500, 502, 503, 504, 529))
 _FOR_ALL = frozenset((301, 302, 303, 307, 308, 401, 402, 403, 404))
 _FILTERED = re.compile(r"content[ _]?(?:filter|policy|management)|moderation", re.IGNORECASE)
@@ -76,6 +82,21 @@ class StatusError(ServiceError):
         self.for_all = for_all
 
 
+class UnansweredError(ServiceError):
+    """A request that was sent and got no whole answer: a service may bill it all the same.
+
+    It is repeated unless it is `final`.
+    """
+
+    def __init__(self, service: str, reason: str) -> None:
+        super().__init__(service, reason, retryable=True)
+        self.final = False
+
+
+Pay = Callable[[Callable[[], Reply]], Reply]
+"""Sends a request by calling what it is given, and accounts for what that costs."""
+
+
 class Server:
     """One server and one model on it, see `LanguageModel`. May be used from several threads."""
 
@@ -93,8 +114,10 @@ class Server:
         self._key = ""
         self._has_answered = False
 
-    def send(self, question: Question[Any], backoff: Backoff) -> Reply:
+    def send(self, question: Question[Any], backoff: Backoff, pay: Pay) -> Reply:
         """One question, sent until there is an answer, right or wrong.
+
+        `pay` sends each request; an `UnansweredError` that it makes final is not repeated.
 
         Raises:
             MissingError: urllib3 is missing, or the server wants a key and none is set.
@@ -102,15 +125,16 @@ class Server:
         """
         connections = self.connect()
         if self._sight.known or not any(message.pictures for message in question.messages):
-            return self._send(connections, question, backoff)
+            return self._send(connections, question, backoff, pay)
         with self._sight.first_picture(self.service, backoff.stop):
-            return self._send(connections, question, backoff, sees=self._sight.known)
+            return self._send(connections, question, backoff, pay, sees=self._sight.known)
 
     def _send(
         self,
         connections: Connections,
         question: Question[Any],
         backoff: Backoff,
+        pay: Pay,
         *,
         sees: bool = True,
     ) -> Reply:
@@ -121,18 +145,18 @@ class Server:
             body = request_body(self.settings, question, left_out, partial(_place, places))
             addresses = {place: self._pictures.data_url(each) for place, each in places.items()}
             content = request_content(body, addresses)
-            passing = self._passing if sees else partial(self._passing_or_blind, connections)
+            passing = _passing if sees else partial(self._passing_or_blind, connections)
+            sent = sent_settings(self.settings, body)
             try:
-                return backoff.ask(partial(self._post, connections, content), passing)
+                send = partial(self._post, connections, content)
+                return replace(backoff.ask(partial(pay, send), passing), sent=sent)
             except StatusError as error:
-                # A filter before the model refuses a question as Azure's does, with status 400.
-                if error.status in (400, 422) and _FILTERED.search(f"{error.code} {error.reason}"):
-                    return Reply("", refusal=error.reason)
                 refused = (
                     refused_part(error.reason, body) if error.status in (400, 422, 501) else ""
                 )
                 if refused:
-                    self._left_out = left_out | {refused}
+                    with self._lock:
+                        self._left_out |= {refused}
                 elif not sees and self._blind(connections, error):
                     raise self._sight.refuse(self._sees_nothing(error)) from error
                 else:
@@ -144,7 +168,7 @@ class Server:
         """No waiting for a model to see that never will."""
         if isinstance(error, StatusError) and self._blind(connections, error):
             return None
-        return self._passing(error)
+        return _passing(error)
 
     def _blind(self, connections: Connections, error: StatusError) -> bool:
         """Whether the error comes of there being a picture at all: two small questions tell."""
@@ -158,9 +182,7 @@ class Server:
         body = request_body(settings, Question[str]((message,), None), self._left_out)
         try:
             self._post(connections, request_content(body, {}))
-        except Exception as error:
-            if not isinstance(error, ServiceError) and self._passing(error) is None:
-                raise
+        except ServiceError as error:
             return not (isinstance(error, StatusError) and error.status in BLIND)
         return True
 
@@ -197,22 +219,32 @@ class Server:
             return self._connections
 
     def _post(self, connections: Connections, content: bytes) -> Reply:
-        response = connections.post(content)
+        from urllib3.exceptions import HTTPError, ProtocolError, ReadTimeoutError
+
         try:
-            content = self._read(response)
-        except BaseException:
-            response.close()  # what is left of its body would be taken for the next answer
-            raise
+            response = connections.post(content)
+            try:
+                content = self._read(response)
+            except BaseException:
+                response.close()  # what is left of its body would be taken for the next answer
+                raise
+        except HTTPError as error:
+            # It begins with the connection as Python shows it.
+            about = str(error).rpartition("): ")[2] or "no answer"
+            reason = self._without_key(f"{about} ({type(error).__name__})")
+            if isinstance(error, ProtocolError | ReadTimeoutError):
+                raise UnansweredError(self.service, reason) from error
+            raise ServiceError(self.service, reason, retryable=True) from error
         if response.status >= 300:
-            raise self._status(response.status, content, response)
+            return _filtered(self._status(response.status, content, response))
         try:
             reply = read_completion(content)
         except ValidationError:
-            error = error_in(content)
-            if error:  # some relays send the error of the server behind as a success
-                code = str(error.get("code"))
+            reported = error_in(content)
+            if reported:  # some relays send the error of the server behind as a success
+                code = str(reported.get("code"))
                 status = int(code) if re.fullmatch("[45][0-9][0-9]", code) else 502
-                raise self._status(status, content, response) from None
+                return _filtered(self._status(status, content, response))
             raise self._no_answer(
                 "its answer is not in the OpenAI chat protocol; does base_url end with /v1?"
             ) from None
@@ -232,35 +264,41 @@ class Server:
                 raise self._no_answer(f"its answer has more than {MAX_BODY:,} bytes")
             if monotonic() > until:
                 reason = f"no whole answer within {self.settings.timeout:g} s"
-                raise ServiceError(self.service, reason, retryable=True)
+                raise UnansweredError(self.service, reason)
         return bytes(content)
 
-    def _status(self, status: int, content: bytes, response: BaseHTTPResponse) -> StatusError:
+    def _status(self, status: int, content: bytes, response: BaseHTTPResponse) -> ServiceError:
         error = error_in(content)
         reason = error.get("message")
         text = reason if isinstance(reason, str) else content[:2000].decode("utf-8", "replace")
         text = self._without_key(" ".join(text.split()))[:300] or (response.reason or "")
         if 300 <= status < 400:
             text = "it redirects elsewhere; set base_url to where it stands"
+        if status in _TIMED_OUT:
+            return UnansweredError(self.service, f"HTTP status {status}: {text}")
         code = error.get("code") or error.get("type")
         wait = retry_after(response.headers.get("retry-after", ""))
         return StatusError(self.service, status, text, wait, code if isinstance(code, str) else "")
 
     def _without_key(self, text: str) -> str:
-        return text.replace(self._key, "[key]") if self._key else text
+        return text.replace(self._key, "[key]") if len(self._key) >= _SHORTEST_KEY else text
 
-    def _passing(self, error: Exception) -> TransientFailure | None:
-        from urllib3.exceptions import HTTPError
 
-        if isinstance(error, ServiceError):
-            wait = error.wait if isinstance(error, StatusError) else 0.0
-            return TransientFailure(error, wait) if error.retryable else None
-        if isinstance(error, HTTPError):
-            # It begins with the connection as Python shows it.
-            about = str(error).rpartition("): ")[2] or "no answer"
-            reason = self._without_key(f"{about} ({type(error).__name__})")
-            return TransientFailure(ServiceError(self.service, reason, retryable=True))
+def _filtered(error: ServiceError) -> Reply:
+    """Return the refusal of a filter before the model, such as Azure's; raise any other error."""
+    if not isinstance(error, StatusError) or error.status not in (400, 422):
+        raise error
+    if not _FILTERED.search(f"{error.code} {error.reason}"):
+        raise error
+    return Reply("", refusal=error.reason)
+
+
+def _passing(error: Exception) -> TransientFailure | None:
+    if not isinstance(error, ServiceError) or not error.retryable:
         return None
+    if isinstance(error, UnansweredError) and error.final:
+        return None
+    return TransientFailure(error, error.wait if isinstance(error, StatusError) else 0.0)
 
 
 def _place(places: dict[str, Picture], picture: Picture) -> str:

@@ -102,6 +102,17 @@ class ModelSettings(BaseModel):
         names = {"model", "temperature", "seed", "max_tokens", "logprobs", "extra"}
         return {"base_url": self.base_url.rstrip("/"), **self.model_dump(include=names)}
 
+    def require_prices(self) -> None:
+        """Raise InputError unless both prices are set: without them no budget can be kept."""
+        if not {"price_in", "price_out"} <= self.model_fields_set:
+            raise InputError(
+                f"a budget is kept by prices, and those of {self.model} are not set: write "
+                "price_in and price_out, the money for a million tokens of question and of "
+                "answer, where its other settings stand ([language_model] of memeloc.toml, "
+                "[translate.openai] for translations, [[model]] of a run); a server of your own "
+                "has 0.0. Or leave the budget out"
+            )
+
     def price(self, tokens_in: float, tokens_out: float) -> float:
         """What tokens cost."""
         return (tokens_in * self.price_in + tokens_out * self.price_out) / 1e6

@@ -43,7 +43,7 @@ class ModelLabels(Repository):
                 "model": label.model,
                 "prompt": label.prompt,
                 "round": label.round,
-                "seed": label.seed,
+                "seed": -1 if label.seed is None else label.seed,  # settings say what was sent
                 "status": label.status,
                 "labels": [[each.category, each.subcategory] for each in label.labels],
                 "caption": label.caption,
@@ -86,7 +86,7 @@ class ModelLabels(Repository):
                     row.model,
                     row.prompt,
                     row.round,
-                    row.seed,
+                    row.settings.get("sent", {"seed": row.seed}).get("seed"),
                     row.status,
                     tuple(GivenLabel(*pair) for pair in row.labels),
                     row.caption,

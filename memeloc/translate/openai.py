@@ -15,7 +15,7 @@ from typing import Annotated, Any
 
 from pydantic import AfterValidator, Field, StringConstraints, create_model
 
-from memeloc.errors import MemelocError
+from memeloc.errors import MemelocError, ServiceError
 from memeloc.glossary import Term, shown
 from memeloc.language_models import Answer as ModelAnswer
 from memeloc.language_models import (
@@ -130,10 +130,10 @@ class OpenAITranslator:
     def _translation(
         self, item: TranslationItem, answer: ModelAnswer[Any] | MemelocError
     ) -> Answer:
-        if isinstance(answer, AnswerError):
-            return failure(item, answer, answer.cost, wrong=answer.kind == "wrong")
         if isinstance(answer, MemelocError):
-            return failure(item, answer)
+            cost = answer.cost if isinstance(answer, ServiceError) else 0.0
+            is_wrong = isinstance(answer, AnswerError) and answer.kind == "wrong"
+            return failure(item, answer, cost, wrong=is_wrong)
         parts: list[str] = answer.value.parts
         marks = ["repaired"] if answer.attempts > 1 else []
         budgets = [item.budgets[index] for index in filled(item) if index < len(item.budgets)]

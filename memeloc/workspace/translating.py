@@ -197,7 +197,8 @@ class Translating(Part):
             fuzzy: the least similarity of a text that the memory may fill; None is exact ones only.
 
         Raises:
-            InputError: there is no translator or no language, or a setting is wrong.
+            InputError: there is no translator or no language, a setting is wrong, or there is a
+                budget and the translator's prices are not known.
         """
         settings = self._workspace.settings.translate
         name = translator or settings.translator
@@ -205,6 +206,11 @@ class Translating(Part):
             raise InputError("name a translator, or set `with` in [translate] of memeloc.toml")
         budget = settings.budget if budget is None else budget
         chosen = self._translator(name, options or {})
+        if budget is not None:
+            from memeloc.translate.openai import OpenAITranslator
+
+            if isinstance(chosen, OpenAITranslator):
+                chosen.settings.require_prices()
         is_free = isinstance(chosen, FreeTranslator)
         is_survey = kind == "survey"
         source = self._workspace.locale(ENGLISH) if is_survey else self._workspace.source

@@ -16,7 +16,7 @@ from memeloc.cli.show import Table, show
 from memeloc.counts import counted
 
 if TYPE_CHECKING:
-    from memeloc.workspace.labels.status import LabelStatus, LabelStatusList
+    from memeloc.workspace.labels.status import LabelStatus, LabelStatusList, RoundStatus
 
 
 def status(taxonomy: OfTaxonomy = "", model: OfModel = "", as_json: AsJson = False) -> None:
@@ -66,6 +66,12 @@ def _with_model(rows: str) -> Any:
     return all_rows
 
 
+def _sent(pair: tuple[LabelStatus, RoundStatus]) -> str:
+    from memeloc.language_models.recording import sent_text
+
+    return sent_text(pair[1].sent)
+
+
 _ROUNDS = Table(
     "Rounds",
     _with_model("rounds"),
@@ -73,7 +79,7 @@ _ROUNDS = Table(
         ("taxonomy", lambda pair: pair[0].taxonomy),
         ("model", lambda pair: pair[0].model),
         ("round", lambda pair: pair[1].round),
-        ("seed", lambda pair: pair[1].seed),
+        ("sent", _sent),
         ("answered", lambda pair: pair[1].answered),
         ("refused", lambda pair: pair[1].refused),
         ("wrong", lambda pair: pair[1].wrong),

@@ -7,7 +7,7 @@ last answer. Passes: all questions, then those whose answer was invalid, and so 
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import closing
 from dataclasses import dataclass, field
 from itertools import count
@@ -27,8 +27,9 @@ PROVENANCE = {
     "prompt": "the text that was asked first, without the picture",
     "served_model": "the model as its server names it",
     "prompt_sha256": "of the messages of the last request with their pictures, in hex",
-    "temperature": "of the request",
-    "seed": "of the request",
+    "temperature": "that the last request held; empty where the server refuses it",
+    "top_p": "likewise, where the run has one",
+    "seed": "likewise",
     "tokens_in": "tokens of all requests of this answer, as the server counts them",
     "tokens_out": "tokens of all answers",
     "cost": "in the currency of the prices; 0 of an answer that was kept from an earlier run",
@@ -60,12 +61,13 @@ class Answers:
     """What came of asking: rows with the columns of `ModelAnswers` and of `PROVENANCE`.
 
     Attributes:
-        rows: by the question's number.
+        rows: by the question's number; `settings`, of their answers.
         failures: questions that got no answer at all, a sentence each; not among the rows.
         stopped: the error that ended asking before all were asked.
     """
 
     rows: dict[int, dict[str, Any]] = field(default_factory=dict)
+    settings: list[Mapping[str, Any]] = field(default_factory=list)
     failures: list[str] = field(default_factory=list)
     stopped: MemelocError | None = None
     reasked: int = 0
@@ -91,7 +93,8 @@ def ask_all(
                 if choice.invalid and ask < run.reasks:
                     invalid.append(_again(case, answer))
                 else:
-                    answers.rows[case.number] = _row(run, case, answer, choice, described, model)
+                    answers.rows[case.number] = _row(run, case, answer, choice, described)
+                    answers.settings.append(answer.settings)
                     if on_progress is not None:
                         on_progress(1, total)
         except MemelocError as error:
@@ -169,10 +172,9 @@ def _row(
     answer: Answer[str],
     choice: Choice,
     described: RunModel,
-    model: LanguageModel,
 ) -> dict[str, Any]:
     asked, prompt = case.asked, case.asked.prompt
-    likely = _option_logprobs(asked, answer)
+    likely, sent = _option_logprobs(asked, answer), answer.settings["sent"]
     return {
         "model": described.title,
         "item": asked.item.id,
@@ -192,8 +194,7 @@ def _row(
         "prompt": asked.text,
         "served_model": answer.model,
         "prompt_sha256": answer.prompt,
-        "temperature": model.settings.temperature,
-        "seed": model.settings.seed,
+        **{name: sent.get(name) for name in ("temperature", "top_p", "seed")},
         "tokens_in": case.tokens_in,
         "tokens_out": case.tokens_out,
         "cost": case.cost,

@@ -35,6 +35,7 @@ from memeloc.language_models import (
     Plan,
     read_model_settings,
 )
+from memeloc.language_models.recording import sent_counts, sent_text
 from memeloc.version import __version__
 
 ANSWERS = "answers.parquet"
@@ -43,6 +44,8 @@ KEPT = "kept-answers.db"
 """Where answers are kept as they come, of a run outside of a workspace."""
 INSPECT = "inspect"
 """The folder of logs for inspect's viewer."""
+_SENT = {"temperature", "seed", "max_tokens", "logprobs", "extra"}
+"""Settings of models in whose place run.json has what requests held, as counts of answers."""
 LOGPROBS = 20
 """Likeliest tokens that are asked for where options are compared by them; servers give no more."""
 
@@ -191,6 +194,7 @@ def evaluate_run(
     budget = Budget(sources.budget)
     rows: list[dict[str, Any]] = []
     by_model: list[Answers] = []
+    sent: dict[str, dict[str, dict[str, int]]] = {}
     requests, cost = 0, 0.0
     with _cache(sources, out) as cache:
         for described, settings in models:
@@ -206,12 +210,15 @@ def evaluate_run(
                 requests += model.spent.requests
                 cost += model.spent.cost
             by_model.append(answers)
+            sent[described.title] = sent_counts(answers.settings)
             rows += [answers.rows[number] for number in sorted(answers.rows)]
             if answers.stopped is not None:
                 break
     stopped = by_model[-1].stopped
     table = pd.DataFrame(rows, columns=[*COLUMNS, *PROVENANCE])
-    table.attrs.update(_about(run, data))
+    table["seed"] = table["seed"].astype("Int64")
+    about = _about(run, data, sent)
+    table.attrs.update(about)
     notes = [*data.notes, *(note for each, _ in models for note in skipped(run, data, each))]
     failures = tuple(failure for each in by_model for failure in each.failures)
     if failures:
@@ -219,11 +226,10 @@ def evaluate_run(
     page = None
     if stopped is None and rows:
         _write_answers(table, out / ANSWERS)
-        _write_run(run, data, prompts, [settings for _, settings in models], out / RUN)
+        _write_run(run, data, prompts, [settings for _, settings in models], sent, out / RUN)
         if inspect_logs:
-            about = _about(run, data)
             write_inspect_logs(table, out / INSPECT, task=run.name, gold=data.gold, about=about)
-        page = _write_page(run, data, table, out, notes)
+        page = _write_page(run, data, table, out, notes, about)
     return RunResult(
         run=run.name,
         out=out,
@@ -237,7 +243,7 @@ def evaluate_run(
         cost=cost,
         currency=models[0][1].currency,
         failures=failures,
-        about=_about(run, data),
+        about=about,
         stopped="" if stopped is None else str(stopped),
         over_budget=isinstance(stopped, OverBudgetError),
         answers=out / ANSWERS if stopped is None and rows else None,
@@ -260,14 +266,16 @@ def _models(run: Run, sources: Sources) -> list[tuple[RunModel, ModelSettings]]:
             "temperature": run.temperature,
             "seed": run.seed,
             "max_tokens": _max_tokens(run, each),
-            "asks": 1,
             **({"logprobs": LOGPROBS} if run.parser == "logprobs" else {}),
             **own,
             "model": each.model,
         }
         if run.top_p is not None:
             values["extra"] = {"top_p": run.top_p, **values.get("extra", {})}
-        models.append((each, read_model_settings(values, where=f"[[model]] {each.title}")))
+        settings = read_model_settings(values, where=f"[[model]] {each.title}")
+        if sources.budget is not None:
+            settings.require_prices()
+        models.append((each, settings))
     if len({settings.currency for _, settings in models}) > 1:
         raise InputError("the models of a run have prices in one currency, for its budget is one")
     return models
@@ -301,14 +309,22 @@ def _write_answers(table: Any, path: Path) -> None:
 
 
 def _write_run(
-    run: Run, data: RunData, prompts: Prompts, models: Sequence[ModelSettings], path: Path
+    run: Run,
+    data: RunData,
+    prompts: Prompts,
+    models: Sequence[ModelSettings],
+    sent: Mapping[str, Any],
+    path: Path,
 ) -> None:
     values = {
         "memeloc": __version__,
         "written": datetime.now(UTC).isoformat(timespec="seconds"),
         "sha256": run.digest(),
         "run": run.model_dump(mode="json", by_alias=True),
-        "models": [settings.model_dump(mode="json") for settings in models],
+        "models": [
+            {**settings.model_dump(mode="json", exclude=_SENT), "sent": counts}
+            for settings, counts in zip(models, sent.values(), strict=True)
+        ],
         "dataset": dict(data.about),
         "items": len(data.items),
         "languages": data.languages,
@@ -328,8 +344,10 @@ def _as_plain(value: Any) -> Any:
     return asdict(value)
 
 
-def _about(run: Run, data: RunData) -> dict[str, str]:
+def _about(run: Run, data: RunData, sent: Mapping[str, Any]) -> dict[str, str]:
     """What stands in every output: dataset, split, mappings, seed, and which run it is."""
+    texts = {title: sent_text(counts) for title, counts in sent.items()}
+    differ = len(set(texts.values())) > 1
     known = data.gold.about if data.gold is not None else data.about
     mappings = {"Mappings": ", ".join(run.gold.coarser)} if run.gold.coarser else {}
     return {
@@ -338,12 +356,19 @@ def _about(run: Run, data: RunData) -> dict[str, str]:
         "Run": run.name,
         "Run's SHA-256": run.digest()[:12],
         "Prompts": Path(run.prompts).name,
-        "Models' seed": str(run.seed),
+        "Sent": "; ".join(
+            dict.fromkeys(f"{title}: {text}" if differ else text for title, text in texts.items())
+        ),
     }
 
 
 def _write_page(
-    run: Run, data: RunData, table: Any, out: Path, notes: Sequence[str]
+    run: Run,
+    data: RunData,
+    table: Any,
+    out: Path,
+    notes: Sequence[str],
+    about: Mapping[str, str],
 ) -> Path | None:
     """Score the answers and write the report; None where there is no gold."""
     if data.gold is None:
@@ -358,6 +383,6 @@ def _write_page(
     answers = ModelAnswers.of(table, run.labels, gaps)
     settings = ScoreSettings(seed=run.seed, models=facts, countries=run.countries)
     groups = groups_of(data.items) if run.dataset.text_groups else data.gold.groups
-    gold = replace(data.gold, about=_about(run, data), groups=groups)
+    gold = replace(data.gold, about=about, groups=groups)
     evaluation = score(answers, gold, settings)
     return write_evaluation(evaluation, out).page

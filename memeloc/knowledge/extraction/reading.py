@@ -240,6 +240,9 @@ def read_links(
 
 def _provenance(answer: KnowledgeAnswer) -> Provenance:
     settings = dict(answer.settings)
+    # Of the run's options these are what was wished for; `sent` has what the request held.
+    run = {k: v for k, v in settings.pop("run", {}).items() if k not in ("temperature", "seed")}
+    settings |= {"run": run} if run else {}
     served, question = settings.pop("served", ""), settings.pop("question", "")
     date = settings.pop("answered", "") or answer.created_at
     return Provenance(answer.model, str(served), str(question), str(date), settings)

@@ -8,15 +8,19 @@ from dataclasses import dataclass
 
 from memeloc.agreement import fleiss_kappa, pairwise_kappa
 from memeloc.label.rounds import Outcome, RoundCounts, count
+from memeloc.language_models.recording import sent_counts
 from memeloc.workspace.labels.labelling import Labelling
 
 
 @dataclass(frozen=True, slots=True)
 class RoundStatus:
-    """A round: how many memes have an answer, and how many of these are no labels; its seed."""
+    """A round: how many memes have an answer, and how many of these are no labels.
+
+    `sent` is by parameter and value how many requests held it; see `sent_counts`.
+    """
 
     round: int
-    seed: int
+    sent: Mapping[str, Mapping[str, int]]
     answered: int
     refused: int
     wrong: int
@@ -38,6 +42,7 @@ class LabelStatus:
 
     Attributes:
         prompt: SHA-256 of it; `last`, when the model answered last (ISO 8601).
+        sent: of all rounds, as of a round.
         equal: what counts as equal; `counts` has both meanings.
         kappa: Fleiss' kappa of the rounds, by most severe category; None where not defined.
         pairs: Cohen's kappa of each two rounds.
@@ -49,7 +54,7 @@ class LabelStatus:
     model: str
     prompt: str
     last: str
-    temperature: float
+    sent: Mapping[str, Mapping[str, int]]
     equal: str
     counts: RoundCounts
     rounds: tuple[RoundStatus, ...]
@@ -80,7 +85,7 @@ def status_of(labelling: Labelling, people: Mapping[str, str]) -> LabelStatus:
         labelling.labelled.model,
         labelling.labelled.prompt,
         labelling.labelled.last.isoformat(timespec="seconds"),
-        labelling.settings.temperature,
+        sent_counts(answer.settings for answer in labelling.answers),
         labelling.settings.equal,
         count(all_outcomes),
         _rounds(labelling),
@@ -98,8 +103,8 @@ def _rounds(labelling: Labelling) -> tuple[RoundStatus, ...]:
     for number in range(1, labelling.settings.rounds + 1):
         answers = [answer for answer in labelling.answers if answer.round == number]
         states = Counter(answer.status for answer in answers)
-        seed = labelling.settings.seed + number - 1
-        rows.append(RoundStatus(number, seed, len(answers), states["refused"], states["wrong"]))
+        sent = sent_counts(answer.settings for answer in answers)
+        rows.append(RoundStatus(number, sent, len(answers), states["refused"], states["wrong"]))
     return tuple(rows)
 
 

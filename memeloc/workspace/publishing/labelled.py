@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import json
+from collections import defaultdict
 from collections.abc import Collection, Iterator, Mapping
 from typing import Any
 
 from memeloc.errors import InputError
 from memeloc.label.rounds import Outcome
+from memeloc.language_models.recording import sent_counts
 from memeloc.taxonomy import LABEL
 from memeloc.workspace.folder import WorkspaceFolder
 from memeloc.workspace.labels.labelling import Labelling, labellings
@@ -43,11 +45,15 @@ def labelled_rows(
 def _rows(
     labelling: Labelling, items: Mapping[str, str], published: Collection[str]
 ) -> Iterator[Row]:
+    settings = defaultdict(list)
+    for answer in labelling.answers:
+        settings[answer.item].append(answer.settings)
     for outcome in labelling.outcomes():
         meme = items.get(outcome.item, outcome.item)
         if meme not in published:
             continue
         model, about = labelling.labelled.model, _about(labelling, outcome)
+        about["sent"] = sent_counts(settings[outcome.item])
         if outcome.state == "accepted":
             subcategory = "|".join(outcome.subcategories)
             yield meme, "", LABEL, model, outcome.label, subcategory, None, _json(about)
@@ -65,8 +71,6 @@ def _about(labelling: Labelling, outcome: Outcome) -> dict[str, Any]:
         "prompt": labelling.labelled.prompt,
         "rounds": settings.rounds,
         "equal": settings.equal,
-        "temperature": settings.temperature,
-        "seed": settings.seed,
         "state": outcome.state,
     }
 
