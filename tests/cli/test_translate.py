@@ -312,10 +312,9 @@ def test_a_chat_server_is_sent_the_capacity_of_each_box(workspace: Path, command
     with serve_chat() as server:
         outcome = command(
             *("translate", "--langs", "de", "--with", "openai", "--model", "tiny"),
-            *("--endpoint", server.url, "--budget", "5"),
+            *("--endpoint", server.url),
         )
         assert outcome.status == 0, outcome.err
-        assert "prices of openai are 0" in outcome.err
         assert len(server.bodies) == 68
         questions = [json.loads(body["messages"][1]["content"]) for body in server.bodies]
     assert all(part["room_in_characters"] > 5 for row in questions for part in row["caption"])

@@ -124,9 +124,9 @@ def test_an_answer_says_where_it_comes_from(chat: ChatServer, connect: Connect) 
     assert (first.model, first.text) == ("tiny-2026", '{"warm": true}')
     assert len(first.prompt) == 64
     assert first.date.endswith("+00:00")
-    expected = {"model": "tiny", "base_url": chat.url, "seed": 5, "round": 2}
-    assert first.settings.items() >= expected.items()
-    assert first.settings["extra"] == {"top_p": 0.5}
+    assert (first.settings["base_url"], first.settings["round"]) == (chat.url, 2)
+    expected = {"model": "tiny", "seed": 5, "temperature": 0.0, "top_p": 0.5}
+    assert first.settings["sent"].items() >= expected.items()
     assert (again.prompt, again.settings, again.date, again.text) == (
         first.prompt, first.settings, first.date, first.text
     )  # fmt: skip

@@ -52,6 +52,7 @@ class Way:
             after a right answer (a chat model) or at all (Google, which gets all in one).
         lost: captions that are not stored, of Google and of the chat model.
         ends: whether it ends the run.
+        unanswered: requests may be billed and get no whole answer: a chat model's count at most.
     """
 
     name: str
@@ -60,6 +61,7 @@ class Way:
     only: str = ""
     lost: tuple[int, int] = (0, 0)
     ends: tuple[bool, bool] = (False, False)
+    unanswered: bool = False
 
 
 def _status(status: int, body: bytes = b"", **headers: str) -> Callable[[Reply], Reply]:
@@ -93,6 +95,9 @@ def _stream(piece: bytes, times: int | None = None) -> Callable[[Reply], Reply]:
 
 _HALF: Callable[[bytes], bytes] = lambda body: body[: len(body) // 2]  # noqa: E731
 
+_BOMB = gzip.compress(bytes(40_000_000), 1)
+"""Made beforehand: while it was made a client could time out."""
+
 WAYS = (
     Way("a network's login page, with status 200", reply=_status(200, PAGE)),
     Way("a redirect to a login page", lost=(6, 5), ends=(True, True),
@@ -101,11 +106,14 @@ WAYS = (
     Way("bytes that are not UTF-8", reply=_body(lambda body: body.replace(b"Titel", b"\xff\xfe"))),
     Way("half of the JSON", reply=_body(_HALF)),
     Way("a connection cut in the middle of a body",
-        reply=lambda made: Reply(_HALF(made.body), length=len(made.body))),
-    Way("a connection cut without an answer", reply=lambda _: Reply(drop=True), lost=(0, 1)),
-    Way("a byte now and then, without end", reply=_stream(b" "), lost=(0, 1)),
+        reply=lambda made: Reply(_HALF(made.body), length=len(made.body)), lost=(0, 1),
+        unanswered=True),
+    Way("a connection cut without an answer", reply=lambda _: Reply(drop=True), lost=(0, 1),
+        unanswered=True),
+    Way("a byte now and then, without end", reply=_stream(b" "), lost=(0, 1),
+        unanswered=True),
     Way("a body of 40 megabytes", reply=_stream(b" " * 1_000_000, 40)),
-    Way("a gzip bomb", reply=_body(lambda _: gzip.compress(bytes(40_000_000), 9),
+    Way("a gzip bomb", reply=_body(lambda _: _BOMB,
         Content_Encoding="gzip")),
     Way("a right answer as text/plain", reply=_body(lambda body: body, Content_Type="text/plain")),
     Way("JSON that is a list", reply=_body(lambda body: b"[" + body + b"]")),

@@ -216,7 +216,7 @@ def evaluate_run(
                 break
     stopped = by_model[-1].stopped
     table = pd.DataFrame(rows, columns=[*COLUMNS, *PROVENANCE])
-    table["seed"] = table["seed"].astype("Int64")
+    table = table.astype({"temperature": float, "top_p": float, "seed": "Int64"})
     about = _about(run, data, sent)
     table.attrs.update(about)
     notes = [*data.notes, *(note for each, _ in models for note in skipped(run, data, each))]

@@ -299,4 +299,4 @@ def test_reasons_of_a_model_have_tokens_of_their_own(
     assert set(table["choice"]) == {"Non-hate"}
     assert set(table["explanation"]) == {"It is only about tea"}
     assert table.attrs["Dataset"] == "set"
-    assert table.attrs["Models' seed"] == "0"
+    assert table.attrs["Sent"] == "temperature 0.0, seed 0"
