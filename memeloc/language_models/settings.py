@@ -75,7 +75,10 @@ class ModelSettings(BaseModel):
         1200, ge=0, description="tokens that a picture counts as in estimates"
     )
     asks: int = Field(
-        3, ge=1, le=10, description="how often a question is asked until its answer is right"
+        3,
+        ge=1,
+        le=10,
+        description="how often a question is asked until its answer is right, time-outs included",
     )
     at_once: int = Field(4, ge=1, le=256, description="requests in flight")
     timeout: float = Field(120.0, gt=0, allow_inf_nan=False, description="seconds for one request")

@@ -96,7 +96,9 @@ def filter_items(
     engine_name: EngineName = "",
     address: EngineAddress = "",
     model: str = Option("", metavar="NAME", help="The language model, for filters that ask one."),
-    budget: float | None = Option(None, min=0, help="The most that the model may cost."),
+    budget: float | None = Option(
+        None, min=0, help="The most that the model may cost; needs prices."
+    ),
     dry_run: bool = Option(False, "--dry-run", help="Say what would be judged, at what cost."),
     list_: bool = Option(False, "--list", help="List the filters and their settings, and stop."),
     item: str | None = Option(

@@ -69,7 +69,7 @@ def run(
         None, metavar="DIR", help="Give the model rendered captions, too: what `render` wrote."
     ),
     longest_side: int = Option(768, min=64, max=4096, help="Of the picture, in pixels."),
-    budget: float | None = Option(None, min=0, help="The most that it may cost."),
+    budget: float | None = Option(None, min=0, help="The most that it may cost; needs prices."),
     dry_run: bool = Option(False, "--dry-run", help="Say what would be asked, at what cost."),
     as_json: AsJson = False,
 ) -> None:
