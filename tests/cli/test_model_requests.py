@@ -234,7 +234,13 @@ def test_a_server_that_hangs_ends_a_run_within_its_budget(
 ) -> None:
     """A request costs 1 at the most here: an answer of a token, at a million a million tokens."""
     folder = world("captions")
-    values = {"price_in": 0.0, "price_out": 1e6, "max_tokens": 1, "timeout": 0.1, "asks": 2}
+    values: dict[str, Any] = {
+        "price_in": 0.0,
+        "price_out": 1e6,
+        "max_tokens": 1,
+        "timeout": 0.1,
+        "asks": 2,
+    }
     set_model(folder, **values)
     lines = [f"{key} = {json.dumps(value)}" for key, value in {**values, "at_once": 1}.items()]
     with (folder / "memeloc.toml").open("a", encoding="utf-8") as stream:
@@ -263,7 +269,7 @@ def test_what_time_outs_may_have_cost_is_said(
 ) -> None:
     set_model(world("captions"), price_in=0.0, price_out=1e6, max_tokens=50, timeout=0.2)
     hanging = {2, 5}
-    chat.refuse = lambda number, body: time.sleep(0.6) if number in hanging else None  # type: ignore[func-returns-value]
+    chat.refuse = lambda number, body: time.sleep(0.6) if number in hanging else None
     done = command(*ASKING["label"], "--budget", 5000)
     assert done.status == 0, done.err
     assert "12 requests" in done.err
