@@ -92,23 +92,6 @@ def test_what_cannot_be_is_a_sentence_and_nothing_is_stored(tied: Path) -> None:
         assert survey.decide_labels().decided == ()
 
 
-def test_a_decision_on_the_command_line_and_a_newer_one(tied: Path, command: Run) -> None:
-    with Workspace.find() as workspace:
-        item = sorted(workspace.survey("pilot").memes)[0]
-    decide = ("survey", "decide-labels", "pilot", item, "--culture", "de", "--by", "anna")
-    assert command(*decide, "--label", "hate", "--reason", "irony").status == 0
-    done = command(*decide, "--label", "no-hate", "--reason", "a second look")
-    assert "1 decision was stored" in done.out
-    done = command(*decide, "--label", "hate")
-    assert (done.status, "does not say why" in done.err) == (1, True)
-    with Workspace.find() as workspace:
-        table = workspace.survey("pilot").settle().table
-        decided = table[table["state"] == "decided"]
-        kept = workspace.store.label_decisions.find("pilot")
-    assert decided[["item", "culture", "label"]].to_numpy().tolist() == [[item, "DE", "no-hate"]]
-    assert [each.label for each in kept] == ["hate", "no-hate"], "the older one is kept"
-
-
 def test_who_decided_is_forgotten_and_the_decision_stays(tied: Path) -> None:
     with Workspace.find() as workspace:
         survey = workspace.survey("pilot")

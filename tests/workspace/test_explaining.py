@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import csv
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 
 import openpyxl
@@ -71,19 +71,6 @@ def survey(workspace: Workspace, tmp_path_factory: pytest.TempPathFactory) -> Su
     return survey
 
 
-def test_reasons_are_stored_with_person_and_labels(survey: Survey) -> None:
-    (reason,) = survey.reasons()
-    assert (reason.item, reason.person, reason.text) == ("monday", "anna", "Clouds are cosy.")
-    assert reason.labels == ("hate", "no-hate")
-
-
-def test_themes_are_counted_over_coders(survey: Survey) -> None:
-    section = survey.themes()
-    assert section.title == "Why labels of US and DE differ"
-    shares = section.tables[0].frame.set_index("theme")["share"]
-    assert shares["Historical & Political Context"] == shares["(not in the codebook)"] == 0.5
-
-
 def test_the_report_has_the_codebook(survey: Survey) -> None:
     analysis = survey.analyze(sections=["codebook", "dataset"])
     assert not analysis.section("codebook").tables[0].frame.empty
@@ -126,24 +113,3 @@ def test_codes_of_a_reason_that_nobody_gave_are_refused(survey: Survey, tmp_path
     path.write_text("item,person,coder,codes\nmonday,zoe,ben,x\n", encoding="utf-8")
     with pytest.raises(InputError, match=r"there is no reason of 'monday\|zoe'"):
         survey.import_codes([path])
-
-
-def test_the_commands_write_list_and_count(
-    workspace: Workspace, survey: Survey, command: Callable[..., object],
-    monkeypatch: pytest.MonkeyPatch, tmp_path: Path,
-) -> None:  # fmt: skip
-    assert workspace.root is not None
-    monkeypatch.chdir(workspace.root)
-    out = tmp_path / "reasons.csv"
-    done = command("survey", "reasons", "pilot", "--person", "dan", "--out", out)
-    assert "Wrote 1 meme whose labels differ, of DE and US" in done.out
-    assert "cosy" in command("survey", "reasons", "pilot").out
-    sheet = tmp_path / "codes.xlsx"
-    done = command("survey", "codes", "pilot", "--coder", "dan", "--out", sheet)
-    assert "Wrote 1 reason, of US and DE" in done.out
-    done = command("survey", "codes", "pilot")
-    assert "50.0%" in done.out
-    assert "cosy clouds" in done.err
-    assert '"alpha of themes"' in command("survey", "codes", "pilot", "--json").out
-    wrong = command("survey", "reasons", "pilot", "--out", out)
-    assert wrong.status == 2

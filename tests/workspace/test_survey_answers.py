@@ -5,7 +5,7 @@ from __future__ import annotations
 import csv
 import json
 from collections import Counter, defaultdict
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from pathlib import Path
 from random import Random
 from typing import Any
@@ -15,9 +15,7 @@ import pytest
 from memeloc.errors import InputError
 from memeloc.survey.plain_answers import Columns
 from memeloc.workspace import Workspace
-from tests.conftest import Outcome
 
-Run = Callable[..., Outcome]
 Row = dict[str, Any]
 
 COUNTRIES = {"US": "United States", "DE": "Germany", "MX": "Mexico", "IN": "India", "CN": "China"}
@@ -123,16 +121,6 @@ def test_ids_keep_their_zeros_and_people_are_hashed(folder: Path) -> None:
         assert not any(sent.participant.startswith("us-") for sent in survey.submissions)
 
 
-def test_the_same_table_twice_changes_nothing(folder: Path) -> None:
-    with Workspace.find() as workspace:
-        table = write(folder / "raw.csv", published())
-        for new in (True, False):
-            (file,) = workspace.surveys.import_answers(
-                "published", table, COLUMNS, labels=LABELS
-            ).files
-            assert bool(file.new) is new
-
-
 def test_what_cannot_be_placed_is_a_rejected_row(folder: Path) -> None:
     good = published()[:20]
     wrong = [
@@ -178,19 +166,6 @@ def test_who_is_forgotten_is_gone_with_rejected_rows(folder: Path) -> None:
     stored = (folder / "memeloc.db").read_bytes()
     assert who.encode() not in stored
     assert hashed.encode() not in stored
-
-
-def test_a_dry_run_makes_no_survey(folder: Path) -> None:
-    with Workspace.find() as workspace:
-        imported = workspace.surveys.import_answers(
-            "published",
-            write(folder / "raw.csv", published()),
-            COLUMNS,
-            labels=LABELS,
-            dry_run=True,
-        )
-        assert imported.files[0].new is None
-        assert workspace.surveys.names() == ()
 
 
 def test_facts_of_people_are_screened_by(folder: Path) -> None:
@@ -245,38 +220,3 @@ def test_items_that_a_survey_lacks_are_rejected_later(folder: Path) -> None:
         imported = workspace.surveys.import_answers("small", table, columns)
         assert [(row.row, row.reason) for row in imported.rejected] == [(3, "unknown item")]
         assert len(workspace.survey("small").submissions) == 2
-
-
-def test_wrong_names_are_sentences(folder: Path, command: Run) -> None:
-    table = write(folder / "raw.csv", published())
-    answers = ("survey", "import-answers", "published", table, "--participant", "Annotator ID")
-    done = command(*answers, "--item", "Meme", "--answer", "Annotation")
-    assert "no column 'Meme'" in done.err
-    named = (*answers, "--item", "Meme ID", "--answer", "Annotation")
-    done = command(*named, "--culture", "Nationality", "--label", "Hate Speech=bad")
-    assert "it has hate, no-hate, unknown" in done.err
-    done = command(*named, "--culture", "Age")
-    assert "no country that is known" in done.err
-    with Workspace.find() as workspace:
-        assert workspace.surveys.names() == ()
-
-
-def test_the_command_says_what_comes_next(folder: Path, command: Run) -> None:
-    table = write(folder / "raw.csv", published())
-    done = command(
-        "survey", "import-answers", "published", table, "--participant", "Annotator ID", "--item",
-        "Meme ID", "--answer", "Annotation", "--culture", "Nationality", "--label",
-        "Non-Hate Speech=no-hate", "--time", "Submited at",
-    )  # fmt: skip
-    assert done.status == 0, done.err
-    assert "Next: memeloc survey check published" in done.out
-    assert command("survey", "check", "published").status == 0
-    assert command("survey", "status", "published").status == 0
-    assert command("survey", "settle", "published", "--json").status == 0
-
-
-def test_an_empty_table_makes_no_survey(folder: Path) -> None:
-    table = folder / "raw.csv"
-    table.write_text("who,what,how\n,m1,hate\n", "utf-8")
-    with Workspace.find() as workspace, pytest.raises(InputError, match="who answered"):
-        workspace.surveys.import_answers("none", table, Columns("who", "what", "how"))

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-import json
 from collections.abc import Callable
 from io import BytesIO
 from pathlib import Path
@@ -83,17 +82,6 @@ def test_a_server_shows_finished_memes(folder: Path, collected: dict[str, str]) 
     assert {picture("blue"), picture("red")} <= shown
 
 
-def test_answers_to_finished_memes_settle(folder: Path, collected: dict[str, str]) -> None:
-    with Workspace.find() as workspace:
-        workspace.surveys.build("harm", "US", collected="harmeme")
-        survey = workspace.survey("harm")
-        answers = [saved(sheet, str(n), "hate") for sheet in survey.sheets for n in range(3)]
-        survey.import_files([write(folder / "back.json", answers)])
-        labels = survey.settle({"answers": 3}).table
-    assert set(labels["item"]) == {collected["blue"], collected["red"]}
-    assert set(labels["label"]) == {"hate"}
-
-
 def test_what_a_filter_dropped_is_left_out(folder: Path, collected: dict[str, str]) -> None:
     dropped = Verdict(collected["red"], "quality", "drop", reason="blurred")
     with Workspace.find() as workspace:
@@ -114,14 +102,6 @@ def test_finished_memes_can_stand_in_given_batches(folder: Path, collected: dict
         table = batches(folder, f"a,{collected['green']}")
         with pytest.raises(InputError, match="collected from harmeme has no meme"):
             workspace.surveys.build("other", "US", collected="harmeme", batches=table)
-
-
-def test_a_dataset_of_a_source_can_be_asked_about(folder: Path, collected: dict[str, str]) -> None:
-    with Workspace.find() as workspace:
-        origin = Origin("folder", "blue", dataset="office")
-        workspace.store.items.add([FoundPicture(origin, picture("blue"), "office-blue")])
-        built = workspace.surveys.build("harm", "US", collected="office")
-    assert [meme.startswith("office-blue") for meme in built.batches[0].memes] == [True]
 
 
 def test_a_source_without_finished_memes_is_a_sentence(
@@ -256,10 +236,3 @@ def test_a_transcript_that_was_read_later_goes_out(selected: dict[str, str]) -> 
         workspace.store.transcripts.add([read])
         (sheet,) = workspace.survey("harm").export("csv", contact="lab").files
     assert "so green" in sheet.read_text(encoding="utf-8-sig")
-
-
-def test_selected_by_the_command(command: Run, selected: dict[str, str]) -> None:
-    done = command(
-        "survey", "build", "harm", "--cultures", "US,DE", "--collected", "selected", "--json"
-    )
-    assert json.loads(done.out)["memes"] == 2, done.err

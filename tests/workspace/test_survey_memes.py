@@ -10,7 +10,7 @@ import pytest
 
 from memeloc.errors import InputError
 from memeloc.workspace import Workspace
-from tests.cli.survey.test_survey import folder, rendered, sheets_of
+from tests.cli.survey.test_survey import folder, rendered
 from tests.conftest import Outcome
 
 __all__ = ["folder", "rendered"]  # fixtures, used by name
@@ -27,32 +27,6 @@ def batches(folder: Path, *rows: str, heading: str = "batch,meme_id") -> Path:
     path = folder / "batches.csv"
     path.write_text("\n".join((heading, *rows)) + "\n", encoding="utf-8")
     return path
-
-
-def test_given_batches_are_the_sheets(folder: Path) -> None:
-    first, second, third = memes()[:3]
-    table = batches(folder, f"a,{second}", f"b,{third}", f"a,{first}")
-    with Workspace.find() as workspace:
-        built = workspace.surveys.build("fixed", "US,DE", batches=table)
-        assert [(batch.id, batch.memes) for batch in built.batches] == [
-            ("r1-a", (second, first)),
-            ("r1-b", (third,)),
-        ]
-        assert workspace.surveys.build("fixed", "US,DE", batches=table).new == 0
-        assert len(workspace.survey("fixed").export("csv", contact="lab").files) == 4
-    assert [sheet.id for sheet in sheets_of("fixed")] == [
-        "r1-a-US", "r1-a-DE", "r1-b-US", "r1-b-DE",
-    ]  # fmt: skip
-
-
-def test_another_table_is_another_survey(folder: Path) -> None:
-    first, second = memes()[:2]
-    with Workspace.find() as workspace:
-        table = batches(folder, f"a,{first}", f"a,{second}")
-        workspace.surveys.build("fixed", "US", batches=table)
-        table = batches(folder, f"a,{first}", f"b,{second}")
-        with pytest.raises(InputError, match="other settings"):
-            workspace.surveys.build("fixed", "US", batches=table)
 
 
 def test_an_unknown_meme_of_a_table_has_its_row(folder: Path) -> None:

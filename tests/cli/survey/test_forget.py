@@ -176,36 +176,6 @@ def test_no_target_brings_an_erased_person_back(
     assert holding(folder, ADA, hashed) == []
 
 
-def test_labels_that_lose_answers_are_open_again(command: Run, folder: Path) -> None:
-    build(command)
-    sheet = sheets_of()[0]
-    answers = [saved(sheet, who) for who in (ADA, "b", "c", "d", "e")]
-    path = write(folder.parent / "back.json", answers)
-    assert command("survey", "import", "pilot", path).status == 0
-    assert command("survey", "settle", "pilot", "--close").status == 0
-    done = command("survey", "forget", ADA, "--yes", "--json")
-    assert json.loads(done.out)["reopened"] == {"pilot": 7}
-    settled = json.loads(command("survey", "settle", "pilot", "--json").out)
-    states = settled["states"]["US"]
-    assert (states["settled"], states["short"]) == (0, 14)
-
-
-def test_an_export_that_says_so_erases_whom_it_names(command: Run, folder: Path) -> None:
-    build(command)
-    sheet = sheets_of()[0]
-    path = write(folder.parent / "back.json", [saved(sheet, who) for who in PEOPLE])
-    assert command("survey", "import", "pilot", path).status == 0
-    export = folder.parent / f"{sheet.id}.csv"
-    heading, first, *others = PROLIFIC.splitlines()
-    revoked = first.replace("United States", "CONSENT_REVOKED")
-    export.write_text("\n".join([heading, revoked, *others, ""]), encoding="utf-8")
-    done = command("survey", "forget", "--from", export, "--yes", "--json")
-    assert json.loads(done.out)["people"] == 1
-    with Workspace.find() as workspace:
-        people = {sent.participant for sent in workspace.store.surveys.submissions("pilot")}
-        assert people == {workspace.store.surveys.hash_participant(who) for who in OTHERS}
-
-
 def test_files_that_still_name_a_person_are_listed(command: Run, folder: Path) -> None:
     build(command)
     write(folder / "notes.json", {"who": ADA})

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from memeloc.survey.recipes import parse_recipe, recipe_names
+from memeloc.survey.recipes import parse_recipe
 from memeloc.workspace import Workspace
 from tests.cli.survey.test_survey import folder, rendered
 from tests.conftest import Outcome
@@ -26,29 +26,6 @@ def team(folder: Path) -> Path:
     path = folder / "team.csv"
     path.write_text("participant\nann@lab.example\nben@lab.example\ncem@lab.example\n")
     return path
-
-
-def test_recipes_are_listed_with_their_modes(command: Run) -> None:
-    listed = json.loads(command("survey", "recipes", "--json").out)["recipes"]
-    assert {row["name"] for row in listed} == set(recipe_names())
-    modes = [row["mode"] for row in listed if row["name"] == "charmemes"]
-    assert modes == ["labelling", "validation"]
-    assert "harmeme" in command("survey", "recipes").out
-
-
-def test_survey_is_built_by_a_recipe(command: Run, team: Path) -> None:
-    done = command(
-        "survey", "build", "ara", "--recipe", "araharmeme", "--people", team,
-        "--cultures", "US", "--json",
-    )  # fmt: skip
-    assert done.status == 0, done.err
-    (batch,) = json.loads(done.out)["batches"]
-    assert (batch["answers"], len(batch["memes"])) == (3, 14)
-    listed = json.loads(command("survey", "team", "ara", "--people", team, "--json").out)
-    assert [row["participant"] for row in listed["sheets"]] == [
-        "ann@lab.example", "ben@lab.example", "cem@lab.example",
-    ]  # fmt: skip
-    assert "team-2" in command("survey", "team", "ara").out
 
 
 def test_options_replace_settings_of_a_recipe(command: Run, team: Path) -> None:
@@ -69,12 +46,6 @@ def test_recipes_rules_come_before_memeloc_toml(command: Run, folder: Path, team
             "rule": "absolute majority", "ties": "ask", "most": 3, "extra": 2,
         }  # fmt: skip
         assert not survey.check().rules.speed.on
-
-
-def test_survey_without_a_team_has_none_to_list(command: Run) -> None:
-    command("survey", "build", "pilot", "--cultures", "US")
-    done = command("survey", "team", "pilot")
-    assert (done.status, "has no named team" in done.err) == (1, True)
 
 
 def test_recipe_of_the_guide_is_one() -> None:

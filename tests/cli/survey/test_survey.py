@@ -118,47 +118,6 @@ def everybody(people: int = 5, **labels: Any) -> list[Any]:
 # Batches
 
 
-def test_the_same_seed_gives_the_same_batches_others_do_not(command: Run) -> None:
-    first = build(command, "--seed", "3")
-    assert first["new"] == len(first["batches"]) == 2
-    assert build(command, "--seed", "3") == {**first, "new": 0}
-    other = build(command, "--seed", "4", name="other")
-    assert [batch["memes"] for batch in other["batches"]] != [
-        batch["memes"] for batch in first["batches"]
-    ]
-
-
-def test_every_culture_gets_the_same_entries_in_the_same_order(command: Run) -> None:
-    build(command)
-    by_batch: dict[str, list[list[str]]] = {}
-    for sheet in sheets_of():
-        by_batch.setdefault(sheet.batch, []).append([entry_id(entry) for entry in sheet.entries])
-        assert sum(isinstance(entry, Check) for entry in sheet.entries) == 4
-        assert not isinstance(sheet.entries[0], Check)
-        assert not isinstance(sheet.entries[-1], Check)
-    for orders in by_batch.values():
-        assert len(orders) == 3
-        assert orders[0] == orders[1] == orders[2]
-
-
-def test_bicultural_people_have_sheets_of_their_own(command: Run) -> None:
-    done = command("survey", "build", "both", "--cultures", "DE,US-DE=en", "--size", "7", "--json")
-    assert done.status == 0, done.err
-    with Workspace.find() as workspace:
-        alone, both = workspace.survey("both").design.cultures
-    assert (both.code, both.country, both.residence) == ("US-DE", "US", "DE")
-    assert both.second is not None
-    assert (alone.second, both.locale.tag, both.second.tag) == (None, "en", "de")
-    assert {sheet.id for sheet in sheets_of("both")} >= {"r1-b01-DE", "r1-b01-US-DE"}
-
-
-def test_a_survey_is_never_changed(command: Run) -> None:
-    build(command)
-    done = command("survey", "build", "pilot", "--cultures", "US,DE")
-    assert done.status == 1
-    assert "other settings" in done.err
-
-
 def test_memes_without_a_caption_are_left_out_and_reported(command: Run, folder: Path) -> None:
     (folder / "more.csv").write_text(
         "meme_id,template,en,de\nnew-1,robot-chef,one // two,eins // zwei\n", encoding="utf-8"
@@ -194,20 +153,6 @@ def test_what_cannot_be_built_is_a_sentence(
 # Out
 
 
-@pytest.mark.parametrize("target", ["html", "csv", "google-forms", "label-studio", "potato", "qsf"])
-def test_a_target_gets_every_sheet_and_the_same_bytes_again(
-    command: Run, target: str, folder: Path
-) -> None:
-    build(command)
-    words = ("survey", "export", "pilot", "--to", target, *(FILES if target == "html" else ()))
-    done = command(*words, *CONTACT, "--json")
-    assert done.status == 0, done.err
-    assert len(json.loads(done.out)["sheets"]) == 6
-    made = {path: path.read_bytes() for path in (folder / "surveys").rglob("*") if path.is_file()}
-    assert command(*words).status == 0  # contact is known
-    assert {path: path.read_bytes() for path in made} == made
-
-
 def test_pictures_that_are_missing_or_old_are_reported(command: Run, folder: Path) -> None:
     build(command)
     words = ("survey", "export", "pilot", "--to", "html", *CONTACT, *FILES)
@@ -222,14 +167,6 @@ def test_pictures_that_are_missing_or_old_are_reported(command: Run, folder: Pat
     done = command(*words)
     assert done.status == 0
     assert "The picture of cloud-monday-01 in de shows an earlier caption" in done.err
-
-
-def test_a_language_not_rendered_is_named_with_its_command(command: Run, folder: Path) -> None:
-    assert command("import", STARTER, "--langs", "fr").status == 0
-    assert command("survey", "build", "french", "--cultures", "FR=fr").status == 0
-    done = command("survey", "export", "french", "--to", "html", *CONTACT, *FILES)
-    assert done.status == 1
-    assert "memeloc render --langs fr --out out" in done.err
 
 
 @pytest.mark.parametrize(
@@ -256,45 +193,7 @@ def test_what_cannot_go_out_is_a_sentence(
     assert sentence in done.err
 
 
-def test_a_dry_run_lists_what_would_be_made_and_makes_nothing(command: Run) -> None:
-    build(command)
-    for target, options in (
-        ("google-forms", ("--option", "pictures_base=https://pictures.example/x")),
-        ("prolific", ("--option", "urls=https://survey.example/")),
-    ):
-        done = command(
-            "survey", "export", "pilot", "--to", target, *CONTACT, *options,
-            "--push", "--dry-run", "--json",
-        )  # fmt: skip
-        assert done.status == 0, done.err
-        pushed = json.loads(done.out)["pushed"]
-        assert {one["sheet"] for one in pushed} == {sheet.id for sheet in sheets_of()}
-    with Workspace.find() as workspace:
-        assert workspace.store.surveys.state("pilot", "google-forms") == {}
-        assert workspace.store.surveys.state("pilot", "prolific") == {}
-
-
 # Back
-
-
-def test_a_file_counts_once_and_what_has_no_place_is_kept(command: Run, folder: Path) -> None:
-    build(command)
-    sheet = sheets_of()[0]
-    wrong = saved(sheet, "ben")
-    wrong["answers"][0]["label"] = "=HYPERLINK(1)"
-    file = write(folder / "back.json", [saved(sheet, "ada"), wrong, {"memeloc": "survey-answers"}])
-    done = command("survey", "import", "pilot", file, "--json", "--left", "left.csv")
-    assert done.status == 0, done.err
-    printed = json.loads(done.out)
-    assert printed["files"][0]["kind"] == "html"
-    assert (printed["files"][0]["submissions"], printed["files"][0]["new"]) == (2, 2)
-    assert printed["rejected_by_reason"] == {"not a submission": 1, "unknown label": 1}
-    with (folder / "left.csv").open(encoding="utf-8-sig", newline="") as stream:
-        left = list(csv.DictReader(stream))
-    assert [row["reason"] for row in left] == ["unknown label", "not a submission"]
-    assert "HYPERLINK" in left[0]["content"]
-    again = json.loads(command("survey", "import", "pilot", file, "--json").out)
-    assert (again["files"][0]["new"], again["files"][0]["seen"]) == (0, True)
 
 
 def test_people_are_known_by_keyed_hashes(command: Run, folder: Path) -> None:

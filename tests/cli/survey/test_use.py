@@ -63,13 +63,6 @@ def test_a_slip_in_building_is_named(
     assert "Errno" not in done.err
 
 
-def test_ids_may_have_a_heading_and_be_there_twice(command: Run, folder: Path) -> None:
-    ids = folder / "ids.csv"
-    ids.write_text("meme_id,why\ncloud-monday-01,a\ncloud-monday-01,b\n", encoding="utf-8-sig")
-    assert build(command, "--memes", str(ids))["memes"] == 1
-    assert build(command, "--relaxed", "none", name="strict")["memes"] == 14
-
-
 # Out
 
 
@@ -123,17 +116,6 @@ def test_a_folder_is_read_file_by_file(command: Run, folder: Path) -> None:
     assert (done.status, "back/notes.md the first" in done.err) == (0, True)
 
 
-def test_potato_keeps_no_other_files_of_a_folder_back(command: Run, folder: Path) -> None:
-    build(command)
-    person = folder / "back" / "annotation_output" / "ada"
-    person.mkdir(parents=True)
-    write(person / "user_state.json", {"user_id": "ada", "instance_id_to_label_to_value": {}})
-    write(folder / "back" / "page.json", saved(sheets_of()[0], "ben"))
-    printed = json.loads(command("survey", "import", "pilot", "back", "--json").out)
-    assert {file["kind"]: file["submissions"] for file in printed["files"]}["html"] == 1
-    assert "potato" in {file["kind"] for file in printed["files"]} or printed["problems"]
-
-
 @pytest.mark.parametrize(
     ("name", "sentence"),
     [
@@ -151,25 +133,6 @@ def test_a_file_that_cannot_be_read_says_why(
     (folder / "empty.csv").touch()
     done = command("survey", "import", "pilot", name)
     assert (done.status, done.out, sentence in done.err) == (1, "", True), done.err
-
-
-def test_a_sheet_that_nobody_filled_holds_no_answers(command: Run) -> None:
-    build(command)
-    assert command("survey", "export", "pilot", "--to", "csv", *CONTACT).status == 0
-    done = command("survey", "import", "pilot", "surveys/pilot/csv/r1-b01-US.csv")
-    assert (done.status, "holds no answers" in done.err) == (0, True)
-
-
-def test_many_files_are_a_line_a_kind(command: Run, folder: Path) -> None:
-    build(command)
-    (folder / "back").mkdir()
-    for number, one in enumerate(everybody(4)):
-        write(folder / "back" / f"{number:02}.json", one)
-    done = command("survey", "import", "pilot", "back", "--dry-run")
-    assert done.out.splitlines()[1].split("\t")[:4] == ["html", "24", "24", str(24 * 11)]
-    assert "without --dry-run" in done.out
-    with Workspace.find() as workspace:
-        assert workspace.store.surveys.submissions("pilot") == []
 
 
 # What is written beside the workspace
@@ -197,39 +160,6 @@ def test_a_table_of_another_suffix_is_refused_at_once(
         assert workspace.store.surveys.submissions("pilot") == []
         assert workspace.store.surveys.result("pilot", "check") is None
         assert len(workspace.store.surveys.batches("pilot")) == 2
-
-
-# Settings
-
-
-@pytest.mark.parametrize(
-    ("words", "sentence"),
-    [
-        (
-            ("check", "--set", "speed.pace=3"),
-            "speed has no setting 'pace'; it has on, sec",
-        ),
-        (
-            ("check", "--set", "luck.on=true"),
-            "no setting 'luck'; it has status, att",
-        ),
-        (("settle", "--set", "votes=3"), "settling has no setting 'votes'; did you mean"),
-    ],
-)
-def test_an_unknown_setting_is_reported_with_those_there_are(
-    command: Run, words: tuple[str, ...], sentence: str
-) -> None:
-    build(command)
-    done = command("survey", words[0], "pilot", *words[1:])
-    assert (done.status, sentence in done.err) == (1, True), done.err
-
-
-def test_cultures_stand_in_the_order_of_the_survey(command: Run, folder: Path) -> None:
-    build(command)
-    assert command("survey", "import", "pilot", write(folder / "a.json", everybody())).status == 0
-    for words in (("check", "pilot"), ("settle", "pilot")):
-        lines = command("survey", *words).out.splitlines()
-        assert [line.split("\t")[0] for line in lines[1:4]] == ["US", "DE", "MX"]
 
 
 # Before
@@ -285,27 +215,6 @@ def plan(command: Run, *words: str) -> Mapping[str, str]:
 
 
 # Words and models
-
-
-def test_a_taxonomy_in_a_language_that_it_lacks_is_in_english(command: Run) -> None:
-    done = command("survey", "taxonomies", "harmeme", "--lang", "am")
-    assert done.status == 0
-    assert "of its texts are not translated into am; English is shown" in done.err
-    assert command("survey", "taxonomies", "harmeme", "--lang", "de").err == ""
-
-
-def test_untranslated_texts_are_named_with_their_command(command: Run, folder: Path) -> None:
-    from memeloc import render_table
-
-    (folder / "more.csv").write_text(
-        "meme_id,template,en,am\na1,robot-chef,one // two,አንድ // ሁለት\n", encoding="utf-8"
-    )
-    assert command("import", "more.csv", "--langs", "am").status == 0
-    assert command("survey", "build", "far", "--cultures", "ET=am").status == 0
-    render_table(folder / "more.csv", folder / "far", languages="all", max_side=120, jobs=1)
-    done = command("survey", "export", "far", "--to", "csv", *CONTACT, "--pictures", "far")
-    assert done.status == 0, done.err
-    assert "memeloc translate --kind survey --langs am, then memeloc correct export" in done.err
 
 
 def test_open_labels_with_answers_to_come_are_reported(command: Run, folder: Path) -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import csv
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -13,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from memeloc.errors import InputError
-from memeloc.survey.model import PERSON, PersonEntry
+from memeloc.survey.model import PersonEntry
 from memeloc.survey.targets.google_forms.items import QUESTIONS, SUBMIT, Form, Item
 from memeloc.survey.targets.google_forms.plan import plan
 from memeloc.survey.targets.google_forms.requests import all_requests, picture_address
@@ -23,8 +22,7 @@ from memeloc.survey.targets.instructions import ShownQuestion
 from memeloc.survey.targets.prolific.filters import load_filters
 from memeloc.survey.targets.prolific.settings import ProlificSettings
 from memeloc.survey.targets.prolific.studies import study
-from memeloc.survey.targets.protocol import SurveyPack, refuse_other_kinds
-from memeloc.survey.targets.resolver import import_file
+from memeloc.survey.targets.protocol import SurveyPack
 from memeloc.survey.texts import survey_texts
 from memeloc.taxonomy import Question, with_demographics
 from tests.survey.packs import MemoryState
@@ -97,23 +95,6 @@ def met(form: Form, choose: dict[str, str], entry: str) -> list[str]:
     return [key.split(":")[1] for key in keys if key.endswith(f":{entry}")]
 
 
-@pytest.mark.parametrize(
-    ("label", "target", "asked"),
-    [
-        ("no-hate", "", ["percent", "sure"]),
-        ("hate", "many", ["target", "crowd", "strength", "percent", "also", "sure"]),
-        ("hate", "one", ["target", "strength", "percent", "why", "also", "sure"]),
-    ],
-)
-def test_each_is_asked_what_their_answers_ask_for(
-    pack: SurveyPack, label: str, target: str, asked: list[str]
-) -> None:
-    form = plan(pack, pack.sheets[0])
-    choose = {"entry:m1": label, "further:target:m1": target, "further:why:m1": "because"}
-    assert met(form, {**choose, "entry:m2": "no-hate"}, "m1") == asked
-    assert met(form, {**choose, "entry:m2": "no-hate"}, "m2") == ["percent", "sure"]
-
-
 def test_every_kind_makes_a_valid_form(pack: SurveyPack) -> None:
     form = plan(pack, pack.sheets[0])
     whole = made(form, all_requests(form, partial(picture_address, BASE)))
@@ -134,53 +115,6 @@ def test_every_kind_makes_a_valid_form(pack: SurveyPack) -> None:
     assert bounds == {(1, 5)}
 
 
-def test_the_person_is_asked_on_one_page_at_the_end(pack: SurveyPack) -> None:
-    form = plan(pack, pack.sheets[0])
-    keys = [item.key for item in form.items]
-    start = keys.index("section:5")
-    assert keys[start + 1 : start + 4] == [
-        f"further:{question}:{PERSON}" for question in ("gender", "age", "most-of-life")
-    ]
-    assert keys[start + 4] == "section:end"
-    assert form.items[start].title == "About you"
-    assert not any(item.routed for item in form.items[start : start + 4])
-
-
-def test_what_was_answered_comes_back_by_question(pack: SurveyPack, tmp_path: Path) -> None:
-    form = plan(pack, pack.sheets[0])
-    people = {
-        "ada": {"entry:m1": "hate", "further:target:m1": "many", "further:crowd:m1": "coffee"},
-        "bob": {"entry:m1": "hate", "further:target:m1": "one", "further:why:m1": "no, really"},
-        "cem": {"entry:m1": "no-hate", "further:percent:m1": "17", "further:sure:m1": "no"},
-    }
-    titles = [item.title for item in form.items if item.kind in QUESTIONS]
-    path = tmp_path / "responses.csv"
-    with path.open("w", encoding="utf-8", newline="") as stream:
-        writer = csv.writer(stream)
-        writer.writerow(["Timestamp", *titles])
-        for who, choose in people.items():
-            every = {"participant": who, "entry:m2": "no-hate", "further:gender:person": "woman"}
-            sent = filled(form, {**every, "further:strength:m1": "4", **choose})
-            writer.writerow(["2026/11/21 3:04:05 PM GMT+1", *(sent.get(t, "") for t in titles)])
-    imported = import_file(GoogleForms(), path, pack)
-    assert imported.rejected == ()
-    answers = {
-        sent.participant: {answer.entry: dict(answer.further) for answer in sent.answers}
-        for sent in imported.submissions
-    }
-    also = {"percent": ("0",), "also": ("a",), "sure": ("yes",)}
-    assert answers["ada"]["m1"] == {
-        **{"target": ("many",), "crowd": ("coffee",), "strength": ("4",)},
-        **also,
-    }
-    assert answers["bob"]["m1"] == {
-        **{"target": ("one",), "why": ("no, really",), "strength": ("4",)},
-        **also,
-    }
-    assert answers["cem"]["m1"] == {"percent": ("17",), "sure": ("no",)}
-    assert answers["cem"][PERSON]["gender"] == ("woman",)
-
-
 @needs_node
 def test_the_script_makes_every_kind(pack: SurveyPack, tmp_path: Path) -> None:
     GoogleForms().export(pack, tmp_path / "out")
@@ -190,19 +124,6 @@ def test_the_script_makes_every_kind(pack: SurveyPack, tmp_path: Path) -> None:
     planned = [item for item in plan(pack, pack.sheets[0]).items if item.kind != "picture"]
     asked = [item["title"] for item in form["items"] if item["kind"] != "Image"]
     assert asked == [item.title for item in planned]
-
-
-def test_a_span_is_refused_with_a_target_that_shows_it(pack: SurveyPack) -> None:
-    spans = replace(pack.taxonomy, questions=(Question("where", kind="span"),))
-    with pytest.raises(InputError, match=r"google-forms cannot show 'where'.*html shows all"):
-        refuse_other_kinds(GoogleForms(), spans)
-
-
-def test_what_depends_on_several_answers_is_refused() -> None:
-    several = ShownQuestion("many", "choices", "?", {"a": "A", "b": "B"})
-    depends = ShownQuestion("next", "text", "?", when={"many": ("a",)})
-    with pytest.raises(InputError, match="cannot ask 'next' depending on 'many'"):
-        steps_of([several, depends])
 
 
 @st.composite

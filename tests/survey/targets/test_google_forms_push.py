@@ -75,29 +75,6 @@ def check_whole(forms: FormsServer, pack: SurveyPack) -> None:
         assert forms.permissions[form["formId"]] == [permission]
 
 
-def test_forms_are_made_and_a_second_run_makes_none(
-    pack: SurveyPack, server: tuple[FormsServer, str], state: MemoryState
-) -> None:
-    forms, address = server
-    made = target(address).push(pack, state)
-    check_whole(forms, pack)
-    assert [each["sheet"] for each in made] == [sheet.id for sheet in pack.sheets]
-    assert made[0]["prolific"].startswith(f"{made[0]['responder']}?usp=pp_url&entry.")
-    assert made[0]["prolific"].endswith("={{%PROLIFIC_PID%}}")
-    number = int(made[0]["prolific"].split("entry.")[1].split("=")[0])
-    form = forms.forms[made[0]["form"]]
-    titles = {
-        int(item["questionItem"]["question"]["questionId"], 16): item["title"]
-        for item in form["items"]
-        if "questionItem" in item
-    }
-    assert titles[number] == f"Your participant number ({pack.sheets[0].id})"
-    forms.calls.clear()
-    again = target(address).push(pack, state)
-    assert not forms.calls
-    assert [each["form"] for each in again] == [each["form"] for each in made]
-
-
 def test_a_form_is_unpublished_until_it_is_whole(
     pack: SurveyPack, server: tuple[FormsServer, str], state: MemoryState
 ) -> None:
@@ -187,16 +164,6 @@ def test_refused_credentials_name_the_way_to_sign_in(
     assert not forms.forms
 
 
-def test_missing_credentials_are_reported(
-    pack: SurveyPack, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    for name in ("GOOGLE_APPLICATION_CREDENTIALS", "CLOUDSDK_CONFIG"):
-        monkeypatch.setenv(name, str(tmp_path / "nothing"))
-    monkeypatch.setenv("NO_GCE_CHECK", "true")
-    with pytest.raises(MissingError, match="credentials"):
-        GoogleForms(BASE).push(pack, MemoryState())
-
-
 def test_a_service_that_stays_busy_is_given_up_and_gone_on_with(
     pack: SurveyPack, server: tuple[FormsServer, str], state: MemoryState
 ) -> None:
@@ -208,21 +175,6 @@ def test_a_service_that_stays_busy_is_given_up_and_gone_on_with(
     forms.faults.clear()
     target(address).push(pack, state)
     check_whole(forms, pack)
-
-
-def test_a_dry_run_sends_and_writes_nothing(
-    pack: SurveyPack, server: tuple[FormsServer, str], state: MemoryState
-) -> None:
-    forms, address = server
-    reported = target(address).push(pack, state, dry_run=True)
-    assert not forms.calls
-    assert not state
-    assert all(row["calls"] > 3 and not row["form"] for row in reported)
-
-
-def test_without_an_address_nothing_is_pushed(pack: SurveyPack) -> None:
-    with pytest.raises(InputError, match="pictures_base"):
-        GoogleForms().push(pack, MemoryState())
 
 
 def test_a_state_of_other_texts_is_refused(

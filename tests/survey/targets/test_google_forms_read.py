@@ -17,15 +17,13 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from memeloc.errors import InputError
-from memeloc.survey.model import Answer, Submission
+from memeloc.survey.model import Submission
 from memeloc.survey.targets.google_forms.items import Form, question_id
 from memeloc.survey.targets.google_forms.plan import FSI, PDI, plan
 from memeloc.survey.targets.google_forms.target import GoogleForms
 from memeloc.survey.targets.protocol import Imported, SurveyPack
 from memeloc.survey.targets.resolver import import_file
 from memeloc.survey.texts import survey_texts
-from memeloc.taxonomy import Question
 from tests.survey.packs import pack as small_pack
 
 ENTRIES = ("m1", "check-1", "check-2", "m2")
@@ -87,43 +85,6 @@ def core(imported: Imported) -> list[Submission]:
     )
 
 
-def test_a_plain_table(english: SurveyPack, tmp_path: Path) -> None:
-    path = saved(tmp_path / "responses.csv", table(english))
-    assert GoogleForms().recognises(path)
-    imported = import_file(GoogleForms(), path, english)
-    assert not imported.rejected
-    assert [submission.participant for submission in imported.submissions] == list(PEOPLE)
-    first = imported.submissions[0]
-    assert first.answers == (
-        Answer("m1", "hate"),
-        Answer("check-1", "no-hate"),
-        Answer("check-2", "unknown"),
-        Answer("m2", "hate"),
-    )
-    assert first.submitted == datetime(2026, 11, 21, 14, 4, 5, tzinfo=UTC)
-    assert (first.sheet, first.status, first.row) == ("r1-b01-US", "complete", 2)
-
-
-def test_a_table_in_arabic_with_marks_of_direction(arabic: SurveyPack, tmp_path: Path) -> None:
-    rows = table(arabic, ("٢١\u200f/١١\u200f/٢٠٢٦ ٣:٠٤:٠٥ م",) * 3)
-    rows[0][0] = "طابع زمني"
-    rows = [rows[0]] + [
-        [f"\u200f {FSI}{cell}{PDI} \u200e" if n > 2 else cell for n, cell in enumerate(row)]
-        for row in rows[1:]
-    ]
-    for row in rows[1:]:
-        row[-1] = ""
-    imported = import_file(GoogleForms(), saved(tmp_path / "ردود.csv", rows), arabic)
-    assert not imported.rejected
-    assert [answer.label for answer in imported.submissions[0].answers] == [
-        "hate",
-        "no-hate",
-        "unknown",
-        "hate",
-    ]
-    assert imported.submissions[0].submitted == datetime(2026, 11, 21, 15, 4, 5, tzinfo=UTC)
-
-
 @pytest.mark.parametrize(
     ("encoding", "expected"),
     [("utf-8", 0), ("utf-8-sig", 0), ("utf-16", 0), ("cp1256", 1), ("utf-16-le", 0)],
@@ -140,21 +101,6 @@ def test_wrong_encodings_and_delimiters(
     imported = import_file(GoogleForms(), path, arabic)
     assert core(imported) == wanted
     assert [rejected.reason for rejected in imported.rejected] == ["encoding"] * expected
-
-
-def test_a_broken_byte_costs_its_cell_only(english: SurveyPack, tmp_path: Path) -> None:
-    rows = table(english)
-    rows[1][3] = "Hate spXech"
-    path = saved(tmp_path / "d.csv", rows)
-    path.write_bytes(path.read_bytes().replace(b"spX", b"sp\x81\xff"))
-    imported = import_file(GoogleForms(), path, english)
-    assert len(imported.submissions) == 3
-    assert [answer.entry for answer in imported.submissions[0].answers] == [
-        "check-1",
-        "check-2",
-        "m2",
-    ]
-    assert {rejected.reason for rejected in imported.rejected} == {"encoding", "unknown label"}
 
 
 def test_the_archive_that_google_gives_out_and_the_linked_sheet(
@@ -180,22 +126,6 @@ def test_the_archive_that_google_gives_out_and_the_linked_sheet(
     assert imported.submissions[0] == replace(wanted[0], row=2) or imported.submissions[0].answers
     assert [rejected.reason for rejected in imported.rejected] == ["formula"]
     assert imported.submissions[0].submitted == datetime(2026, 11, 21, 14, 4, 5, tzinfo=UTC)
-
-
-def test_statuses(english: SurveyPack, tmp_path: Path) -> None:
-    _, options = words(english)
-    rows = table(english)
-    rows[1][1:] = [options["no"], "", "", "", "", "", ""]
-    rows[2][5:] = [options["stop"], "", ""]
-    imported = import_file(GoogleForms(), saved(tmp_path / "s.csv", rows), english)
-    assert [submission.status for submission in imported.submissions] == [
-        "no consent",
-        "returned",
-        "complete",
-    ]
-    assert imported.submissions[0].participant.startswith("declined-")
-    assert imported.submissions[0].answers == ()
-    assert [answer.entry for answer in imported.submissions[1].answers] == ["m1", "check-1"]
 
 
 def test_what_cannot_be_read_is_rejected_with_its_row(english: SurveyPack, tmp_path: Path) -> None:
@@ -225,23 +155,6 @@ def test_what_cannot_be_read_is_rejected_with_its_row(english: SurveyPack, tmp_p
     kept = imported.rejected[2].content["answers"]
     assert "Not hate speech" in json.dumps(kept)
     assert all(rejected.message.endswith(".") for rejected in imported.rejected)
-
-
-def test_doubled_columns(english: SurveyPack, tmp_path: Path) -> None:
-    rows = table(english)
-    wanted = core(import_file(GoogleForms(), saved(tmp_path / "a.csv", rows), english))
-    same = [[*row, row[3], row[2]] for row in rows]
-    same[0][-2] += ".1"
-    assert core(import_file(GoogleForms(), saved(tmp_path / "b.csv", same), english)) == wanted
-    same[1][-2], same[2][-1] = "I don't know", "somebody-else"
-    imported = import_file(GoogleForms(), saved(tmp_path / "c.csv", same), english)
-    assert [(rejected.row, rejected.reason) for rejected in imported.rejected] == [
-        (2, "columns differ"),
-        (2, "unknown label"),
-        (3, "columns differ"),
-        (3, "participants differ"),
-    ]
-    assert len(imported.submissions[0].answers) == len(ENTRIES) - 1
 
 
 def test_sent_twice_and_edited(english: SurveyPack, tmp_path: Path) -> None:
@@ -283,63 +196,6 @@ def test_whose_table_it_is(english: SurveyPack, tmp_path: Path) -> None:
     ]
 
 
-def test_a_table_of_no_known_sheet_is_kept_whole(english: SurveyPack, tmp_path: Path) -> None:
-    path = saved(tmp_path / "z.csv", [["1. a", "2. b"], ["1", "2"], ["3", "4"]])
-    imported = import_file(GoogleForms(), path, english)
-    assert not imported.submissions
-    assert [(rejected.row, rejected.reason) for rejected in imported.rejected] == [
-        (2, "unknown sheet"),
-        (3, "unknown sheet"),
-    ]
-    assert imported.rejected[0].content == {"1. a": "1", "2. b": "2"}
-
-
-@pytest.mark.parametrize("content", [b"", b"\x00\x01\x02" * 99, b"PK\x03\x04broken", b"a,b\n1,2\n"])
-def test_what_is_no_table_is_refused(english: SurveyPack, tmp_path: Path, content: bytes) -> None:
-    path = tmp_path / "n.csv"
-    path.write_bytes(content)
-    assert not GoogleForms().recognises(path)
-    with pytest.raises(InputError):
-        import_file(GoogleForms(), path, english)
-
-
-def with_further(pack: SurveyPack) -> SurveyPack:
-    second = Question("target", "choices", ("florp", "both", "tea"), when={"label": ("hate",)})
-    before = "taxonomy.multi3hate.questions.target"
-    texts = {f"{before}.text": "Whom?"}
-    for each, name in (("florp", "People from Florp"), ("both", "Tea, or coffee"), ("tea", "Tea")):
-        texts[f"{before}.answer.{each}"] = name
-    locale = pack.sheets[0].culture.locale
-    taxonomy = replace(pack.taxonomy, questions=(second,))
-    return replace(pack, taxonomy=taxonomy, texts={"en": survey_texts(locale, texts)})
-
-
-@pytest.mark.parametrize(
-    ("cell", "wanted"),
-    [
-        ("Tea, or coffee;Tea", ("both", "tea")),
-        ("Tea, Tea, or coffee", ("both", "tea")),
-        ("People from Florp", ("florp",)),
-        ("tea;PEOPLE from  Florp", ("florp", "tea")),
-        ("Tea;Beer", ()),
-    ],
-)
-def test_several_answers_to_a_further_question(
-    english: SurveyPack, tmp_path: Path, cell: str, wanted: tuple[str, ...]
-) -> None:
-    pack = with_further(english)
-    titles = {item.key: item.title for item in plan(pack, pack.sheets[0]).items}
-    rows = table(english)
-    rows[0].append(titles["further:target:m1"])
-    rows[1].append(cell)
-    imported = import_file(GoogleForms(), saved(tmp_path / "m.csv", rows), pack)
-    assert imported.submissions[0].answers[0] == Answer(
-        "m1", "hate", (("target", wanted),) if wanted else ()
-    )
-    others = [row.reason for row in imported.rejected if not row.message.startswith("m2")]
-    assert others == ([] if wanted else ["unknown answer"])
-
-
 # The API's responses
 
 
@@ -357,46 +213,6 @@ def response(form: Form, number: str, expected: dict[str, str], **more: Any) -> 
         "answers": answers,
         **more,
     }
-
-
-def test_the_apis_responses(english: SurveyPack, tmp_path: Path) -> None:
-    form = plan(english, english.sheets[0])
-    _, options = words(english)
-    written = {f"entry:{entry}": options["hate"] for entry in ENTRIES} | {"participant": PEOPLE[0]}
-    first = response(form, "R1", written)
-    edited = response(
-        form,
-        "R1",
-        written | {"entry:m1": options["no-hate"]},
-        lastSubmittedTime="2026-11-22T00:00:00Z",
-    )
-    declined = response(form, "R2", {"consent": options["no"]})
-    strange = response(form, "R3", written)
-    strange["answers"]["7fffffff"] = {"textAnswers": {"answers": [{"value": "x"}]}}
-    other = {"responseId": "R4", "answers": {"7ffffffe": {}}}
-    pages = [{"responses": [first, edited, first]}, {"responses": [declined, strange, other, 7]}]
-    path = tmp_path / "responses.json"
-    path.write_text(json.dumps(pages))
-    assert GoogleForms().recognises(path)
-    imported = import_file(GoogleForms(), path, english)
-    assert [submission.id for submission in imported.submissions] == [
-        "R1",
-        "R1@2026-11-22T00:00:00+00:00",
-        "R2",
-        "R3",
-    ]
-    assert imported.submissions[0].submitted == datetime(2026, 11, 21, 14, 4, 5, 123456, tzinfo=UTC)
-    assert [submission.status for submission in imported.submissions] == [
-        "complete",
-        "complete",
-        "no consent",
-        "complete",
-    ]
-    assert [(rejected.row, rejected.reason) for rejected in imported.rejected] == [
-        (5, "unknown question"),
-        (6, "unknown sheet"),
-        (7, "not a response"),
-    ]
 
 
 def test_a_table_and_the_api_say_the_same(english: SurveyPack, tmp_path: Path) -> None:
@@ -422,23 +238,6 @@ def test_a_table_and_the_api_say_the_same(english: SurveyPack, tmp_path: Path) -
 
 
 # Times
-
-
-def test_an_ambiguous_column_is_reported_its_answers_taken(
-    english: SurveyPack, tmp_path: Path
-) -> None:
-    rows = table(english, ("3/4/2026 1:00:00", "4/4/2026 1:00:00", "5/6/2026 1:00:00"))
-    imported = import_file(GoogleForms(), saved(tmp_path / "t.csv", rows), english)
-    assert len(imported.submissions) == 3
-    assert [submission.submitted is None for submission in imported.submissions] == [
-        True,
-        False,
-        True,
-    ]
-    assert [(rejected.row, rejected.reason) for rejected in imported.rejected] == [
-        (2, "ambiguous time"),
-        (4, "ambiguous time"),
-    ]
 
 
 @settings(suppress_health_check=[HealthCheck.function_scoped_fixture])

@@ -218,8 +218,3 @@ def test_text_is_text_and_the_page_asks_no_network(
     assert page.locator("main b").count() == 0
     assert [url for url in asked if not url.startswith(("file:", "data:"))] == []
     context.close()
-
-
-def test_the_same_survey_is_the_same_bytes(tmp_path: Path, survey: SurveyPack) -> None:
-    first = written(tmp_path / "one", survey).read_bytes()
-    assert written(tmp_path / "two", survey).read_bytes() == first

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Mapping
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -216,14 +215,6 @@ def test_without_a_receiver_the_file_goes_to_the_contact(
     page.click("#saved")
     assert (code(page), saved["code"]) == ("", "")
     page.context.close()
-
-
-def test_pages_whose_answers_go_nowhere_are_refused(tmp_path: Path, survey: SurveyPack) -> None:
-    with pytest.raises(InputError, match="--option send_to=https"):
-        Html().export(survey, tmp_path / "sheets")
-    with pytest.raises(InputError, match="--contact"):
-        Html(codes=False).export(replace(survey, contact=""), tmp_path / "sheets")
-    assert not (tmp_path / "sheets").exists()
 
 
 def test_codes_and_checks_are_not_read_at_a_glance(tmp_path: Path, survey: SurveyPack) -> None:

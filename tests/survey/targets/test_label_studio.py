@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import html
 import json
-import xml.etree.ElementTree as ET
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -25,7 +23,7 @@ from memeloc.survey.targets.resolver import import_file
 from memeloc.survey.texts import survey_texts
 from memeloc.taxonomy import Question
 from tests.survey.every_kind import answered, every_kind
-from tests.survey.packs import CAPTION, hostile, pack
+from tests.survey.packs import hostile, pack
 from tests.survey.real_programs import (
     drag_over,
     free_port,
@@ -102,26 +100,6 @@ def saved(path: Path, value: Any) -> Path:
     return path
 
 
-def test_the_interface_asks_the_further_question_after_its_labels(
-    survey: SurveyPack, tmp_path: Path
-) -> None:
-    own = exported(survey, tmp_path)
-    root = ET.parse(own / "config.xml").getroot()
-    assert root.attrib["style"].startswith("direction: rtl")
-    _, first, second = root.iter("Choices")
-    assert [one.attrib["alias"] for one in first] == ["hate", "no-hate", "unknown"]
-    texts = survey.texts["ar"]
-    assert first[0].attrib["value"] == texts.get("taxonomy.multi3hate.label.hate.name")
-    assert (second.attrib["whenTagName"], second.attrib["whenChoiceValue"]) == ("q-label", "hate")
-    assert second.attrib["choice"] == "multiple"
-    assert read(own / "project.json")["label_config"] == (own / "config.xml").read_text("utf-8")
-    why = texts.get("taxonomy.multi3hate.example.monday.why")
-    instructions = read(own / "project.json")["expert_instruction"]
-    assert instructions.count("?d=pilot/") == len(survey.taxonomy.examples)
-    assert "data:" not in instructions
-    assert why.split("'")[0] in instructions
-
-
 def test_tasks_hide_checks_and_their_pictures_are_served(
     survey: SurveyPack, tmp_path: Path
 ) -> None:
@@ -135,40 +113,6 @@ def test_tasks_hide_checks_and_their_pictures_are_served(
             place = f"/data/local-files/?d=pilot/{survey.sheets[0].id}/pictures/{name}"
             assert f'src="{place}"' in task["shown"]
             assert (own / "pictures" / name).read_bytes() == entry.picture.read_bytes()
-
-
-@pytest.mark.parametrize(
-    ("pictures", "before"),
-    [
-        ("team/pilot 2", "/data/local-files/?d=team/pilot%202/r1-b01-EG/pictures/"),
-        ("https://cdn.example/m", "https://cdn.example/m/r1-b01-EG/pictures/"),
-    ],
-)
-def test_pictures_may_stand_elsewhere(
-    survey: SurveyPack, tmp_path: Path, pictures: str, before: str
-) -> None:
-    own = exported(survey, tmp_path, pictures)
-    assert f'src="{before}i' in read(own / "tasks.json")[0]["data"]["shown"]
-    assert f'src="{before}example-1.jpg"' in read(own / "project.json")["expert_instruction"]
-
-
-@pytest.mark.parametrize("pictures", ["/etc", "../x", "http://cdn.example/m", "ftp://x"])
-def test_pictures_stand_at_no_other_place(pictures: str) -> None:
-    with pytest.raises(InputError, match="LOCAL_FILES_DOCUMENT_ROOT"):
-        LabelStudio(pictures)
-
-
-def test_a_caption_is_the_text_of_its_picture(survey: SurveyPack, tmp_path: Path) -> None:
-    first, check = read(exported(hostile(survey), tmp_path) / "tasks.json")[:2]
-    assert f'alt="{html.escape(CAPTION)}"' in first["data"]["shown"]
-    assert "<script" not in first["data"]["shown"]
-    assert "<img" not in check["data"]["shown"]
-
-
-def test_the_same_survey_is_the_same_bytes(survey: SurveyPack, tmp_path: Path) -> None:
-    one, two = exported(survey, tmp_path / "one"), exported(survey, tmp_path / "two")
-    for name in ("config.xml", "project.json", "tasks.json"):
-        assert (one / name).read_bytes() == (two / name).read_bytes()
 
 
 def test_the_latest_annotation_counts_and_skipped_tasks_do_not(
@@ -413,11 +357,3 @@ def came_back(
         ids.add(submission.id)
     # Both exports name the annotator in the same way, so they are one submission.
     assert len(ids) == 1
-
-
-def test_a_task_with_its_picture_in_it_is_recognised(tmp_path: Path) -> None:
-    picture = "data:image/jpeg;base64," + "A" * 300_000
-    task = {"id": 1, "data": {"picture": picture}, "annotations": [{"completed_by": 1}]}
-    path = tmp_path / "export.json"
-    path.write_text(json.dumps([task]), encoding="utf-8")
-    assert LabelStudio().recognises(path)

@@ -2,18 +2,14 @@
 
 from __future__ import annotations
 
-import html
-import json
 import shutil
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
-import yaml
 from playwright.sync_api import Locator, Page
 
-from memeloc.errors import InputError
 from memeloc.locales import default
 from memeloc.survey.model import Answer, PersonEntry, entry_id
 from memeloc.survey.targets.instructions import SheetTexts, ShownQuestion, is_read
@@ -25,7 +21,7 @@ from memeloc.survey.targets.resolver import import_file
 from memeloc.survey.texts import survey_texts
 from memeloc.taxonomy import Question
 from tests.survey.every_kind import answered, every_kind
-from tests.survey.packs import CAPTION, hostile, pack
+from tests.survey.packs import hostile, pack
 from tests.survey.real_programs import (
     drag_over,
     free_port,
@@ -76,128 +72,6 @@ def state(survey: SurveyPack, who: str, answers: dict[str, list[str]], **more: A
         for entry, names in answers.items()
     }
     return {"user_id": who, "instance_id_to_label_to_value": values, **more}
-
-
-def saved(folder: Path, value: Any) -> Path:
-    folder.mkdir(parents=True)
-    (folder / "user_state.json").write_text(json.dumps(value), encoding="utf-8")
-    return folder / "user_state.json"
-
-
-def test_a_project_has_all_that_it_names(survey: SurveyPack, tmp_path: Path) -> None:
-    own = exported(survey, tmp_path)
-    config = yaml.safe_load((own / "config.yaml").read_text("utf-8"))
-    lines = (own / "data" / "items.jsonl").read_text("utf-8").splitlines()
-    items = [json.loads(line) for line in lines]
-    for entry, item in zip(survey.sheets[0].entries, items, strict=True):
-        assert item["item"] == key(survey, entry_id(entry))
-        if entry.picture is not None:
-            place = own / "media" / f"{item['item']}.jpg"
-            assert f'src="/media/{place.name}"' in item["shown"]
-            assert place.read_bytes() == entry.picture.read_bytes()
-    assert "check" not in "".join(lines)
-    assert config["ui_language"]["html_dir"] == "rtl"
-    page = (own / "surveys" / "instructions.html").read_text("utf-8")
-    assert page.count("/media/example-") == len(survey.taxonomy.examples)
-    assert "{" not in page
-    _, first, second = config["annotation_schemes"]
-    assert [label["name"] for label in first["labels"]] == ["hate", "no-hate", "unknown"]
-    assert second["display_logic"]["show_when"][1]["value"] == ["hate"]
-    assert "{{" not in second["description"]
-
-
-def test_a_caption_closes_no_script_tag(survey: SurveyPack, tmp_path: Path) -> None:
-    own = exported(hostile(survey), tmp_path)
-    lines = (own / "data" / "items.jsonl").read_text("utf-8")
-    assert "</script" not in lines
-    assert html.escape(CAPTION) in json.loads(lines.splitlines()[0])["shown"]
-
-
-def test_the_ends_are_in_the_language_of_the_sheet(survey: SurveyPack, tmp_path: Path) -> None:
-    surveys = exported(survey, tmp_path) / "surveys"
-    texts = survey.texts["ar"]
-    (declined,) = json.loads((surveys / "declined.json").read_text("utf-8"))
-    before = texts.get("consent.declined", code="{code}").partition("{code}")[0]
-    assert declined["labels"][0].startswith(html.escape(before))
-    assert "cc=NO-7" in declined["labels"][0]
-    (ended,) = json.loads((surveys / "ended.json").read_text("utf-8"))
-    assert texts.get("sent.thanks") in ended["labels"]
-    assert "cc=DONE-7" in ended["labels"][-1]
-    without = json.loads(
-        (
-            exported(replace(survey, codes={}), tmp_path / "none") / "surveys" / "ended.json"
-        ).read_text()
-    )
-    assert "href" not in str(without)
-
-
-def test_the_same_survey_is_the_same_bytes(survey: SurveyPack, tmp_path: Path) -> None:
-    one, two = exported(survey, tmp_path / "one"), exported(survey, tmp_path / "two")
-    files = [file.relative_to(one) for file in sorted(one.rglob("*")) if file.is_file()]
-    assert len(files) == 7 + 3 + len(survey.taxonomy.examples)
-    for file in files:
-        assert (one / file).read_bytes() == (two / file).read_bytes()
-
-
-def test_states_are_read_by_file_and_by_folder(survey: SurveyPack, tmp_path: Path) -> None:
-    whole = {entry: [label] for entry, label in CHOSEN.items()}
-    asha = saved(tmp_path / "asha", state(survey, "asha", whole))
-    saved(
-        tmp_path / "jonas",
-        state(survey, "jonas", {"m1": ["no-hate", "one"], "m2": ["hate", "many"]}),
-    )
-    (tmp_path / "broken").mkdir()
-    (tmp_path / "broken" / "user_state.json").write_text("{")
-    (asha.parent / "annotation_history.jsonl").write_text(
-        '{"timestamp": "2026-03-01T10:00:00"}\nnot json\n{"timestamp": "2026-03-01T10:05:00"}\n'
-    )
-    assert Potato().recognises(asha)
-    assert Potato().recognises(tmp_path)
-    result = import_file(Potato(), tmp_path, survey)
-    reasons = sorted(row.reason for row in result.rejected)
-    assert reasons == ["not answered", "not asked", "unreadable"]
-    first, second = result.submissions
-    assert (first.participant, first.status, second.status) == ("asha", "complete", "returned")
-    assert first.submitted is not None
-    assert first.started is not None
-    assert (first.submitted - first.started).total_seconds() == 300
-    # The further question was answered before the first answer was changed to one without it.
-    assert second.answers == (Answer("m1", "no-hate"), Answer("m2", "hate", (("whom", ("many",)),)))
-    (alone,) = import_file(Potato(), asha, survey).submissions
-    assert (alone.id, alone.answers) == (first.id, first.answers)
-
-
-def test_states_are_found_below_any_folder(survey: SurveyPack, tmp_path: Path) -> None:
-    asha = state(survey, "asha", {"m1": ["hate"]})
-    saved(tmp_path / "all" / survey.sheets[0].id / "annotation_output" / "asha", asha)
-    assert Potato().recognises(tmp_path / "all")
-    result = import_file(Potato(), tmp_path / "all", survey)
-    assert [submission.participant for submission in result.submissions] == ["asha"]
-    (tmp_path / "none").mkdir()
-    assert not Potato().recognises(tmp_path / "none")
-    with pytest.raises(InputError, match=r"has no user_state\.json below it"):
-        import_file(Potato(), tmp_path / "none", survey)
-
-
-def test_invalid_answers_are_rejected_with_reasons(survey: SurveyPack, tmp_path: Path) -> None:
-    answers = {"m1": ["perhaps"], "nothing": ["hate"], "m2": ["hate", "nobody"]}
-    result = import_file(Potato(), saved(tmp_path / "asha", state(survey, "asha", answers)), survey)
-    assert sorted(row.reason for row in result.rejected) == [
-        "unknown answer",
-        "unknown item",
-        "unknown label",
-    ]
-    assert [submission.answers for submission in result.submissions] == [(Answer("m2", "hate"),)]
-    nobody = import_file(
-        Potato(), saved(tmp_path / "nobody", state(survey, "", {"m1": ["hate"]})), survey
-    )
-    assert [row.reason for row in nobody.rejected] == ["no participant"]
-    for content in ("[]", "{", '{"user_id": "x"}'):
-        path = tmp_path / "other.json"
-        path.write_text(content)
-        assert not Potato().recognises(path)
-        with pytest.raises(InputError):
-            import_file(Potato(), path, survey)
 
 
 @pytest.mark.slow

@@ -13,7 +13,6 @@ import pytest
 from memeloc.errors import InputError
 from memeloc.locales import default
 from memeloc.survey.codes import codes
-from memeloc.survey.design.pay import shortest_limit
 from memeloc.survey.model import Culture
 from memeloc.survey.targets.prolific.filters import (
     Filters,
@@ -21,7 +20,7 @@ from memeloc.survey.targets.prolific.filters import (
     lookup,
     write_filters,
 )
-from memeloc.survey.targets.prolific.studies import GROUP_FILTER, digest
+from memeloc.survey.targets.prolific.studies import GROUP_FILTER
 from memeloc.survey.targets.prolific.target import Prolific
 from memeloc.survey.targets.protocol import SurveyPack
 from memeloc.survey.texts import survey_texts
@@ -98,16 +97,6 @@ def test_a_study_of_every_culture_is_valid(culture: Culture, file: Path) -> None
     )
 
 
-def test_a_study_points_to_the_server_of_its_sheet(file: Path) -> None:
-    made = Prolific(filters=str(file), server="https://host.example/memes/").studies(
-        a_pack(FIVE[0])
-    )
-    address = str(made[0].body["external_study_url"])
-    assert address.startswith(
-        f"https://host.example/memes/join?sheet={made[0].sheet}&PROLIFIC_PID="
-    )
-
-
 def test_every_option_gives_a_valid_study(file: Path) -> None:
     pack = a_pack(*FIVE)
     for options in (
@@ -157,29 +146,6 @@ def labels(body: dict[str, Any]) -> dict[str, list[str]]:
     }
 
 
-def test_who_is_asked_is_of_the_culture(file: Path) -> None:
-    bodies = studies(a_pack(*FIVE), file)
-    written = {name.split("-")[2]: labels(body) for name, body in bodies.items()}
-    assert written["DE"] == {
-        "first-language": ["German"],
-        "nationality": ["Germany"],
-        "country-of-birth": ["Germany"],
-        "place-of-most-time-spent-before-turning-18": ["Germany"],
-        "current-country-of-residence": ["Germany"],
-        "cultural-background": ["I was raised with my native culture only"],
-        "sex": ["Male", "Female"],
-    }
-    assert written["MX"]["first-language"] == ["Spanish"]
-    assert written["MX"]["nationality"] == ["Mexico"]
-
-
-def test_residence_is_relaxed_where_the_paper_relaxes_it(file: Path) -> None:
-    for name, body in studies(a_pack(*FIVE), file).items():
-        asked = "current-country-of-residence" in filters_of(body)
-        assert asked == (name.split("-")[2] in {"US", "DE", "MX"})
-        assert {"first-language", "nationality", "country-of-birth"} <= filters_of(body).keys()
-
-
 def test_bicultural_people_are_asked_for_by_both_countries(tmp_path: Path) -> None:
     both = Culture("IN-US", default().get("hi"), second=default().get("en"))
     filters, missing = known_for(both)
@@ -195,22 +161,6 @@ def test_bicultural_people_are_asked_for_by_both_countries(tmp_path: Path) -> No
         "sex": ["Male", "Female"],
     }
     assert problems(body) == []
-
-
-def test_an_older_file_of_filters_takes_what_it_lacks(tmp_path: Path, file: Path) -> None:
-    older = file.read_text("utf-8").split("[criteria.most_of_life]")
-    rest = older[1].partition("\n\n")[2]
-    (tmp_path / "older.toml").write_text(older[0] + rest, "utf-8")
-    assert load_filters(tmp_path / "older.toml").criteria["most_of_life"].choices == {}
-
-
-def test_as_many_women_as_men_are_asked_for(file: Path) -> None:
-    (body,) = studies(a_pack(FIVE[0]), file).values()
-    (sex,) = [criterion for criterion in body["filters"] if criterion["filter_id"] == "sex"]
-    assert sex["weightings"] == {"0": 1, "1": 1}
-    assert "sex" not in filters_of(*studies(a_pack(FIVE[0]), file, balance_sex=False).values())
-    # One place cannot be halved.
-    assert "sex" not in filters_of(*studies(a_pack(FIVE[0], wanted=1), file).values())
 
 
 def test_whoever_took_part_is_kept_out_of_all_other_sheets(file: Path) -> None:
@@ -260,12 +210,6 @@ def test_being_screened_out_is_paid_where_the_workspace_has_that(file: Path) -> 
             studies(pack, file, screen_out_reward=reward, screen_out_places=7)
 
 
-def test_a_sheet_without_codes_is_no_study(file: Path) -> None:
-    pack = a_pack(FIVE[0])
-    with pytest.raises(InputError, match="no completion codes"):
-        studies(replace(pack, codes={}), file)
-
-
 # Money
 
 
@@ -301,12 +245,6 @@ def test_nobody_is_paid_for_less_than_the_sheet_says(
     assert (body["estimated_completion_time"], body["reward"]) == (minutes, reward)
 
 
-def test_minutes_that_nobody_measured_are_estimated(file: Path) -> None:
-    (made,) = Prolific(urls=URLS, filters=str(file)).studies(a_pack(FIVE[0], minutes=0))
-    # 180 seconds of introduction and 20 for each of 24 entries, as everywhere nobody measured.
-    assert made.body["estimated_completion_time"] == 11
-
-
 @pytest.mark.parametrize(
     ("options", "expected"),
     [
@@ -330,44 +268,7 @@ def test_invalid_options_are_refused(options: dict[str, Any], expected: str) -> 
         Prolific(**options)
 
 
-def test_a_limit_is_not_below_what_prolific_allows(file: Path) -> None:
-    assert [shortest_limit(minutes) for minutes in (1, 9, 20, 60)] == [6, 26, 51, 138]
-    with pytest.raises(InputError, match="26 at the least"):
-        studies(a_pack(FIVE[0], minutes=9), file, limit=25)
-    (body,) = studies(a_pack(FIVE[0], minutes=9), file, limit=26).values()
-    assert body["maximum_allowed_time"] == 26
-
-
-def test_the_readme_says_the_money_of_each_culture(tmp_path: Path, file: Path) -> None:
-    pack = a_pack(*FIVE, minutes=20)
-    Prolific(urls=URLS, filters=str(file)).export(pack, tmp_path)
-    readme = (tmp_path / "README.md").read_text(encoding="utf-8")
-    # 5 places of 3.55 each; a third and no more on top.
-    assert "| DE | 1 | 5 | 17.75 GBP | 23.66 GBP |" in readme
-    assert "| all | 5 | 25 | 88.75 GBP | 118.30 GBP |" in readme
-
-
 # What is not known yet
-
-
-def test_what_lacks_an_id_is_kept_apart(tmp_path: Path, file: Path) -> None:
-    pack = a_pack(*FIVE)
-    Prolific(urls=URLS).export(pack, tmp_path)
-    assert not (tmp_path / "studies").exists()
-    names = sorted(path.name for path in (tmp_path / "incomplete").iterdir())
-    assert names == sorted(f"{sheet.id}.json" for sheet in pack.sheets)
-    readme = (tmp_path / "README.md").read_text(encoding="utf-8")
-    assert "filter first language for de is not known" in readme
-    assert "filter nationality for DE is not known" in readme
-    assert "filter monocultural is not known" in readme
-    # What is known by now moves to the others.
-    Prolific(urls=URLS, filters=str(file)).export(pack, tmp_path)
-    assert sorted(study.name for study in (tmp_path / "studies").iterdir()) == names
-    assert list((tmp_path / "incomplete").iterdir()) == []
-    assert "not known" not in (tmp_path / "README.md").read_text(encoding="utf-8")
-    Prolific(filters=str(file)).export(pack, tmp_path)
-    assert list((tmp_path / "studies").iterdir()) == []
-    assert "name the addresses as urls" in (tmp_path / "README.md").read_text(encoding="utf-8")
 
 
 @pytest.mark.parametrize(
@@ -385,19 +286,6 @@ def test_what_lacks_an_id_is_kept_apart(tmp_path: Path, file: Path) -> None:
 def test_people_are_sent_to_safe_addresses_only(urls: str, file: Path) -> None:
     with pytest.raises(InputError, match="begins with https://"):
         studies(a_pack(FIVE[0]), file, urls=urls)
-
-
-def test_the_same_survey_gives_the_same_studies(tmp_path: Path, file: Path) -> None:
-    pack = a_pack(*EVERY[:10])
-    for folder in ("a", "b"):
-        Prolific(urls=URLS, filters=str(file)).export(pack, tmp_path / folder)
-    for path in sorted((tmp_path / "a").rglob("*.*")):
-        other = tmp_path / "b" / path.relative_to(tmp_path / "a")
-        assert path.read_bytes() == other.read_bytes()
-    bodies = list(studies(pack, file).values())
-    assert len({digest(body) for body in bodies}) == len(bodies)
-    assert digest(bodies[0]) == digest(bodies[0] | {"metadata": "other"})
-    assert len({body["internal_name"] for body in bodies}) == len(bodies)
 
 
 def test_texts_of_people_cannot_break_a_study(file: Path) -> None:

@@ -9,17 +9,14 @@ import pytest
 
 from memeloc.errors import InputError
 from memeloc.survey.targets.prolific.filters import (
-    SCREENED,
     Filters,
     differing,
     load_filters,
     lookup,
-    write_filters,
 )
 from memeloc.survey.targets.prolific.records import FilterRecord
 from tests.survey.prolific_server import offered, offered_records
 from tests.survey.targets.test_prolific import (
-    EVERY,
     FIVE,
     countries,
     file,
@@ -29,15 +26,6 @@ __all__ = ["file"]  # a fixture, used by name
 
 
 # Looking filters up
-
-
-def test_a_look_up_finds_what_every_culture_needs(file: Path) -> None:
-    filters = load_filters(file)
-    for culture in (*EVERY, *FIVE):
-        asked, missing = filters.of(culture, balance_sex=True)
-        assert missing == []
-        assert len(asked) == len(SCREENED) + culture.resident
-    assert differing(filters, offered_records(countries()), [*EVERY, *FIVE]) == []
 
 
 def test_what_is_not_surely_right_is_not_chosen() -> None:
@@ -87,13 +75,6 @@ def test_an_id_that_came_to_mean_something_else_is_reported(file: Path) -> None:
     assert f"Choice {number} of Prolific's filter 'nationality' is 'Austria'" in reported
     gone = [record for record in listed if record.filter_id != "sex"]
     assert "no filter 'sex' any more" in " ".join(differing(filters, gone, [FIVE[1]]))
-
-
-def test_what_was_written_is_read_again(tmp_path: Path, file: Path) -> None:
-    again = tmp_path / "again.toml"
-    write_filters(load_filters(file), again)
-    assert again.read_bytes() == file.read_bytes()
-    assert load_filters(again) == load_filters(file)
 
 
 @pytest.mark.parametrize(

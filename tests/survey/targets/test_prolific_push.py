@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import io
-import json
 import logging
 import time
 from collections.abc import Iterator, Mapping, Sequence
@@ -112,35 +111,6 @@ def column(rows: Sequence[Mapping[str, Any]], name: str) -> list[Any]:
     return [row[name] for row in rows]
 
 
-def test_a_dry_run_asks_prolific_nothing(
-    server: ProlificServer,
-    target: Prolific,
-    made: MemoryState,
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    monkeypatch.delenv(TOKEN)
-    rows = target.push(PACK, made, dry_run=True)
-    assert rows == [
-        {"sheet": sheet.id, "study": "", "status": "UNPUBLISHED", "made": False} for sheet in SHEETS
-    ]
-    assert (server.calls, made) == ([], {})
-
-
-def test_drafts_are_made_once_and_none_is_published(
-    server: ProlificServer, target: Prolific, made: MemoryState
-) -> None:
-    rows = target.push(PACK, made)
-    assert column(rows, "status") == ["UNPUBLISHED"] * 3
-    assert all(column(rows, "made"))
-    whole(server)
-    assert published(server) == []
-    again = target.push(PACK, made)
-    assert [{**row, "made": True} for row in again] == rows
-    assert not any(column(again, "made"))
-    assert server.calls.count(MAKING) == 3
-    assert studies_made(made) == {row["study"]: row["sheet"] for row in rows}
-
-
 @pytest.mark.parametrize("style", ["page", "offset", "whole"])
 def test_a_lost_state_finds_what_was_made_among_many(
     server: ProlificServer, target: Prolific, style: str
@@ -242,18 +212,6 @@ def test_the_token_stands_nowhere(
     assert all(each["Authorization"].startswith("Token ") for each in server.headers)
 
 
-def test_what_prolific_refuses_is_reported_in_its_words(
-    server: ProlificServer, target: Prolific
-) -> None:
-    body = {**target.studies(PACK)[0].body, "content_warnings": ["violent"]}
-    with ProlificApi(server.address) as api, pytest.raises(RequestError) as caught:
-        api.ask("POST", "studies/", body)
-    assert caught.value.status == 400
-    assert not caught.value.retryable
-    assert "'violent' is not one of ['sensitive', 'explicit']" in str(caught.value)
-    assert server.calls.count(MAKING) == 1
-
-
 # Publishing
 
 
@@ -314,17 +272,6 @@ def test_publishing_that_was_cut_publishes_the_rest(
     rows = target.push(PACK, made, publish=True, agree=agreed)
     assert column(rows, "status") == ["ACTIVE"] * 3
     assert {study["status"] for study in server.studies.values()} == {"ACTIVE"}
-
-
-def test_being_screened_out_is_in_the_money(
-    server: ProlificServer, made: MemoryState, filters: str
-) -> None:
-    paying = prolific(server, filters=filters, screen_out_reward=20, screen_out_places=10)
-    shown: list[str] = []
-    paying.push(PACK, made, publish=True, agree=lambda money: bool(shown.append(money)))
-    # 3 times 5 places of 3.55 and 10 of 0.20, and the fee on both.
-    assert "costs 87.69 GBP" in shown[0]
-    assert "get 59.25 of it" in shown[0]
 
 
 # What stops a push before anything is made
@@ -394,22 +341,6 @@ def test_the_token_goes_over_https_or_to_this_machine_only(address: str) -> None
 def test_ids_from_outside_cannot_leave_their_place(strange: str) -> None:
     with pytest.raises(InputError, match="is not an id of a study"):
         checked_id(strange, "study")
-
-
-def test_answers_not_as_documented_are_refused(server: ProlificServer, target: Prolific) -> None:
-    server.filters = [{"title": "Age"}]
-    with pytest.raises(ServiceError, match="not as documented: filter_id"):
-        target.push(PACK, MemoryState())
-
-
-def test_filters_are_looked_up_from_the_service(server: ProlificServer, tmp_path: Path) -> None:
-    result = prolific(server).look_up(CULTURES, tmp_path)
-    assert (result.file, result.problems) == (tmp_path / "prolific-filters.toml", ())
-    assert load_filters(result.file).source == f"{server.address}/api/v1/filters/"
-    # An export finds the file in the workspace's folder.
-    studies = prolific(server).studies(replace(PACK, root=tmp_path))
-    assert not any(study.missing for study in studies)
-    assert load_filters(result.file).of(CULTURES[0], balance_sex=True)[1] == []
 
 
 # Decisions
@@ -486,10 +417,3 @@ def test_decisions_of_unknown_ids_wait(
     assert target.decide(hashed, ids, made, agree=agreed) == {"sent": 3}
     with pytest.raises(InputError, match="not an id of a submission"):
         target.decide(decided("d", "e", "f"), {"subd": "../x"}, made, agree=asked)
-
-
-def test_bodies_of_decisions_are_as_documented() -> None:
-    for decision in decided("a", "b", "c"):
-        path, body = decision.body()
-        kind = "request_return" if path == "request-return/" else "submission_transition"
-        assert problems(json.loads(json.dumps(body)), f"requests.json#/$defs/{kind}") == []
