@@ -2,13 +2,9 @@
 
 from __future__ import annotations
 
-import json
-import os
 import shutil
-import socket
 import threading
 from collections import Counter
-from collections.abc import Callable
 from pathlib import Path
 
 import httpx
@@ -16,7 +12,6 @@ import pytest
 
 from memeloc.store.tables.types import decode_json
 from memeloc.workspace import Workspace
-from tests.conftest import Outcome
 from tests.studio.served import Annotator, serving
 
 DE = "r1-b01-DE"
@@ -95,31 +90,3 @@ def test_a_crash_loses_and_doubles_nothing(on: Path, client: httpx.Client) -> No
     assert set(Counter((row[0], row[1]) for row in rows).values()) == {1}
     labels = {decode_json(row[2])["label"] for row in rows}
     assert (len(rows), labels) == (24, {"no-hate"})
-
-
-def test_links_are_listed_and_nothing_is_served(
-    folder: Path, command: Callable[..., Outcome]
-) -> None:
-    arguments = ("survey", "serve", "pilot", "--contact", "lab@university.example")
-    done = command(*arguments, "--links", "DE=2", "--links", "us=1", "--json")
-    assert done.status == 0, done.err
-    links = json.loads(done.out)["links"]
-    assert [culture for culture, _ in links] == ["DE", "DE", "US"]
-    assert len({link for _, link in links}) == 3
-    assert command(*arguments, "--links", "FR=2").status == 1
-    assert command(*arguments, "--links", "DE=many").status == 2
-
-
-def test_wrong_turns_are_sentences(folder: Path, command: Callable[..., Outcome]) -> None:
-    arguments = ("survey", "serve", "pilot", "--contact", "lab@university.example")
-    done = command(*arguments, "--set", "hold_minute=5")
-    assert (done.status, "did you mean 'hold_minutes'" in done.err) == (1, True)
-    with socket.create_server(("127.0.0.1", 0)) as listening:
-        done = command(*arguments, "--cultures", "DE", "--port", listening.getsockname()[1])
-    assert (done.status, "cannot listen" in done.err) == (1, True)
-    os.environ["MEMELOC_OWNER_TOKEN"] = "short"
-    try:
-        done = command(*arguments, "--cultures", "DE", "--port", "0")
-    finally:
-        del os.environ["MEMELOC_OWNER_TOKEN"]
-    assert (done.status, "fewer than 16" in done.err) == (1, True)

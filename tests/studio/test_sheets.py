@@ -4,15 +4,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from pathlib import Path
 from typing import Any
 
-import pytest
-
-from memeloc.errors import InputError
 from memeloc.survey.model import Check, Sheet, entry_id
 from memeloc.survey.targets.places import item_key
-from memeloc.workspace import Workspace
 from memeloc.workspace.surveys.serving.served import Served
 from tests.studio.conftest import InProcess
 from tests.studio.served import Annotator
@@ -46,23 +41,6 @@ def fill(comer: Annotator, served: Served, **labels: str) -> Any:
     return comer.finish()
 
 
-def test_a_filled_sheet_is_a_submission_like_all_others(application: Make) -> None:
-    made = application()
-    comer = made.comer()
-    assert (
-        comer.join(PROLIFIC_PID="5f0c", STUDY_ID="s", SESSION_ID="x", sheet=DE).status_code == 200
-    )
-    done = fill(comer, made.served).json()
-    assert done["code"] == made.served.pack.codes[DE].done
-    survey = made.workspace.survey("pilot")
-    (sent,) = survey.submissions
-    assert (sent.source, sent.status, sent.sheet) == ("serve", "complete", DE)
-    assert sent.participant == made.workspace.store.surveys.hash_participant("5f0c")
-    assert survey.check(without=["speed"]).retained == 1
-    assert survey.settle().answers["label"].tolist() == ["no-hate"] * 4
-    assert survey.status().whole.sent == 1
-
-
 def test_a_page_holds_no_code_no_check_and_no_right_answer(application: Make) -> None:
     made = application(training=2)
     comer = made.comer()
@@ -73,17 +51,6 @@ def test_a_page_holds_no_code_no_check_and_no_right_answer(application: Make) ->
         assert secret not in text
     assert "expected" not in text
     assert "training-" not in text
-
-
-def test_there_is_no_code_before_all_is_answered(application: Make) -> None:
-    made = application()
-    comer = made.comer()
-    comer.join(PROLIFIC_PID="5f0c", sheet=DE)
-    comer.answer(comer.items[0], "hate")
-    early = comer.finish()
-    assert early.status_code == 409
-    assert "code" not in early.json()
-    assert made.workspace.survey("pilot").submissions == []
 
 
 def test_an_answer_that_is_sent_again_is_stored_once(application: Make) -> None:
@@ -100,15 +67,6 @@ def test_an_answer_that_is_sent_again_is_stored_once(application: Make) -> None:
     assert again.number == 8
 
 
-def test_two_people_get_two_places(application: Make) -> None:
-    made = application()
-    first, second = made.comer(), made.comer()
-    first.join(PROLIFIC_PID="one", sheet=DE)
-    second.join(PROLIFIC_PID="two", sheet=DE)
-    assert first.place != second.place
-    assert first.serve["place"] != second.serve["place"]
-
-
 def test_a_personal_link_is_for_one_person(application: Make) -> None:
     made = application()
     (culture, link), (_, other) = made.served.links({"DE": 2}, "http://survey.example").links
@@ -119,16 +77,6 @@ def test_a_personal_link_is_for_one_person(application: Make) -> None:
     assert again.place == comer.place
     assert "funktioniert nicht" not in comer.open(other).text
     assert comer.open(link[:-1] + "x").text.count("does not work") == 1
-
-
-def test_who_comes_without_an_id_gets_no_place(application: Make) -> None:
-    made = application()
-    unfilled = {"PROLIFIC_PID": "{{%PROLIFIC_PID%}}", "sheet": DE}
-    known = {"PROLIFIC_PID": "a"}
-    for parameters in ({"sheet": DE}, known, {**known, "sheet": "r9"}, unfilled):
-        response = made.comer().join(**parameters)
-        assert "/place/" not in str(response.url)
-        assert '<p dir="auto">' in response.text
 
 
 def test_a_study_id_leads_to_the_sheet_that_it_was_made_of(application: Make) -> None:
@@ -172,27 +120,6 @@ def test_who_declines_leaves_a_count(application: Make) -> None:
     assert made.workspace.survey("pilot").submissions == []
     assert comer.answer("x", "hate").status_code == 422
     assert comer.answer(comer.items[0], "hate").status_code == 410
-
-
-def test_who_stops_gets_no_code(application: Make) -> None:
-    made = application()
-    comer = made.comer()
-    comer.join(PROLIFIC_PID="5f0c", sheet=DE)
-    comer.answer(comer.items[0], "hate")
-    assert comer.finish("returned").json()["code"] == ""
-    (sent,) = made.workspace.survey("pilot").submissions
-    assert (sent.status, len(sent.answers)) == ("returned", 1)
-
-
-def test_a_finished_sheet_shows_its_code_again(application: Make) -> None:
-    made = application()
-    comer = made.comer()
-    comer.join(PROLIFIC_PID="5f0c", sheet=DE)
-    fill(comer, made.served)
-    again = made.comer().join(PROLIFIC_PID="5f0c", sheet=DE)
-    assert made.served.pack.codes[DE].done in again.text
-    other = made.comer().join(PROLIFIC_PID="5f0c", sheet="r1-b02-DE")
-    assert "bereits teilgenommen" in other.text
 
 
 def test_a_sheet_ends_early_when_its_checks_are_failed(application: Make) -> None:
@@ -258,11 +185,6 @@ def test_examples_of_training_are_not_explained_before(application: Make) -> Non
     assert "Übungsfragen am Anfang: 2" in comer.page["words"]["intro"]
 
 
-def test_more_training_than_there_are_examples_is_refused(application: Make) -> None:
-    with pytest.raises(InputError, match="training = 40"):
-        application(training=40)
-
-
 def test_pictures_are_found_by_names_that_tell_nothing(application: Make) -> None:
     made = application()
     comer = made.comer()
@@ -276,21 +198,3 @@ def test_pictures_are_found_by_names_that_tell_nothing(application: Make) -> Non
         assert "immutable" in picture.headers["cache-control"]
     assert made.client.get("/picture/" + "0" * 32).status_code == 404
     assert made.client.get("/picture/..%2f..%2fmemeloc.toml").status_code == 404
-
-
-def test_further_questions_come_with_their_answers(application: Make, folder: Path) -> None:
-    with Workspace.open(folder) as workspace:
-        workspace.surveys.build("harm", "US,DE", taxonomy="harmeme", size=4)
-    made = application("harm")
-    comer = made.comer()
-    comer.join(PROLIFIC_PID="a", sheet=DE)
-    own = made.served.sheets[DE].own
-    memes = {item_key("harm", DE, meme) for meme in own.memes}
-    for item, label in expected(made.served).items():
-        label = "very-harmful" if item in memes else label
-        further = {"target": ["society"]} if label != "harmless" and item in memes else {}
-        assert comer.answer(item, label, further=further).status_code == 200
-    assert comer.finish().json()["code"]
-    (sent,) = made.workspace.survey("harm").submissions
-    given = {answer.entry: answer.given("target") for answer in sent.answers}
-    assert [given[meme] for meme in own.memes] == [("society",)] * 4

@@ -228,25 +228,3 @@ def test_open_labels_with_answers_to_come_are_reported(command: Run, folder: Pat
     assert "2 batches of round 2 never went out. Next: memeloc survey export pilot" in out
     assert command("survey", "export", "pilot", "--to", "csv", *CONTACT).status == 0
     assert "never went out" not in command("survey", "settle", "pilot").out
-
-
-def test_cultures_are_modelled_apart(
-    command: Run, folder: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    pytest.importorskip("crowdkit")
-    monkeypatch.setattr(
-        "memeloc.workspace.surveys.survey.METHODS", ("dawid-skene",)
-    )  # the quick one
-    from memeloc.survey.labels.aggregation import aggregate, differences
-    from memeloc.survey.labels.settling import settle
-
-    build(command)
-    write(folder / "a.json", everybody(3))
-    assert command("survey", "import", "pilot", "a.json").status == 0
-    with Workspace.find() as workspace:
-        survey = workspace.survey("pilot")
-        result = survey.settle(models=True)
-    whole = aggregate(result.answers, survey.taxonomy, "dawid-skene")
-    expected = differences(settle(result.answers, survey.taxonomy), dawid_skene=whole)
-    assert result.differences is not None
-    assert list(result.differences) == expected.to_dict(orient="records")

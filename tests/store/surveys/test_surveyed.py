@@ -9,7 +9,6 @@ from pathlib import Path
 
 import pytest
 
-from memeloc.errors import InputError
 from memeloc.store import FileRecord, Store
 from memeloc.store.surveys.participant_ids import KEY_FILE, KEY_VARIABLE
 from memeloc.survey.model import Answer, Batch, Participant, RejectedRow, Slot, Submission
@@ -41,23 +40,6 @@ def file(name: str) -> FileRecord:
     return FileRecord("submissions", name, name.ljust(64, "0"), 1)
 
 
-def test_a_survey_is_stored_once_and_its_design_holds(surveyed: Store) -> None:
-    assert surveyed.surveys.add("pilot", {"cultures": ["DE", "IN"], "seed": 7}, [BATCH]) == 0
-    assert surveyed.surveys.batches("pilot") == [BATCH]
-    with pytest.raises(InputError, match="other settings"):
-        surveyed.surveys.add("pilot", {"seed": 8}, [BATCH])
-    with pytest.raises(InputError, match="no survey 'plot'; there are pilot"):
-        surveyed.surveys.design("plot")
-
-
-def test_a_round_of_ties_is_added_and_no_batch_is_changed(surveyed: Store) -> None:
-    ties = Batch("r2-b01", 2, (Slot("m2"),), ("DE",), 3)
-    assert surveyed.surveys.add_batches("pilot", [BATCH, ties]) == 1
-    assert surveyed.surveys.batches("pilot") == [BATCH, ties]
-    with pytest.raises(InputError, match="other content"):
-        surveyed.surveys.add_batches("pilot", [Batch("r2-b01", 2, (), ("DE",), 3)])
-
-
 def test_a_file_counts_once_and_an_older_one_changes_nothing(surveyed: Store) -> None:
     newer = Imported((sent("ada", "hate", hours=2), sent("ben", "none")))
     older = Imported((sent("ada", "none", hours=1), sent("ben", "none")))
@@ -80,14 +62,6 @@ def test_what_can_be_placed_at_the_second_reading_is_stored_then(surveyed: Store
     assert (again.rejected, again.seen) == (0, True)
     placed = surveyed.surveys.add_submissions("pilot", file("b"), Imported((sent("ada", "hate"),)))
     assert (placed.new, placed.seen) == (1, True)
-
-
-def test_what_was_sent_comes_back_whole(surveyed: Store) -> None:
-    one = sent("ada", "hate", number="x" * 80)
-    surveyed.surveys.add_submissions("pilot", file("a"), Imported((one,)))
-    (back,) = surveyed.surveys.submissions("pilot")
-    assert back.answers == one.answers
-    assert (back.submitted, back.started, back.row) == (one.submitted, one.started, 3)
 
 
 def test_people_are_known_by_a_keyed_hash(surveyed: Store, place: Path) -> None:
@@ -141,25 +115,3 @@ def test_the_key_of_the_environment_comes_first(
     own = surveyed.surveys.hash_participant("x")
     monkeypatch.setenv(KEY_VARIABLE, "a team's key")
     assert surveyed.surveys.hash_participant("x") != own
-
-
-def test_what_a_service_made_is_noted(surveyed: Store) -> None:
-    surveyed.surveys.put_state("pilot", "google-forms", "r1-b01-DE", {"form": "abc"})
-    surveyed.surveys.put_state("pilot", "google-forms", "r1-b01-DE", {"form": "abd"})
-    assert surveyed.surveys.state("pilot", "google-forms") == {"r1-b01-DE": {"form": "abd"}}
-    assert surveyed.surveys.state("pilot", "prolific") == {}
-
-
-def test_checks_and_labels_are_kept_and_the_last_holds(surveyed: Store) -> None:
-    assert surveyed.surveys.result("pilot", "check") is None
-    first = surveyed.surveys.add_result("pilot", "check", {"fast": 2}, {"aside": ["x"]})
-    assert surveyed.surveys.add_result("pilot", "check", {"fast": 2}, {"aside": ["x"]}) == first
-    assert surveyed.surveys.add_result("pilot", "check", {"fast": 3}, {"aside": []}) > first
-    assert surveyed.surveys.result("pilot", "check") == ({"fast": 3}, {"aside": []})
-    surveyed.surveys.add_result(
-        "pilot", "labels", {"method": "majority"}, [{"item": "m1", "label": "hate"}]
-    )
-    assert surveyed.surveys.result("pilot", "labels") == (
-        {"method": "majority"},
-        [{"item": "m1", "label": "hate"}],
-    )

@@ -12,7 +12,6 @@ from memeloc.survey.design.power import (
     changes_differ,
     difference,
     majority,
-    power_tables,
     proportions_differ,
 )
 
@@ -90,24 +89,3 @@ def test_a_textbook_difference() -> None:
     need = z**2 * (0.4 * 0.6 + (0.4 + d) * (0.6 - d)) / d**2
     assert need == pytest.approx(300, abs=5)
     assert row.smallest == pytest.approx(d, abs=0.01)
-
-
-def test_more_items_show_smaller_differences() -> None:
-    rows = [difference(items, seed=2) for items in (20, 50, 200, 1000)]
-    smallest = [row.smallest or 1 for row in rows]
-    assert smallest == sorted(smallest, reverse=True)
-    assert all((row.paired or 1) < (row.smallest or 1) for row in rows[1:])
-
-
-def test_too_few_items_show_nothing() -> None:
-    row = difference(2, seed=2)
-    assert row.smallest is None
-    assert row.paired is None
-
-
-def test_same_seed_same_table() -> None:
-    tables = power_tables(seed=3, draws=1000)
-    assert power_tables(seed=3, draws=1000) == tables
-    assert power_tables(seed=4, draws=1000).majority != tables.majority
-    assert majority(5, 0.8, seed=3, draws=1000) in tables.majority
-    assert difference(300, seed=3, draws=1000) in tables.difference

@@ -16,7 +16,6 @@ from memeloc.survey.design.team import (
     build_next_shared,
     build_shared,
     read_team,
-    team_remarks,
 )
 from memeloc.survey.model import Culture
 from memeloc.taxonomy import load_taxonomy
@@ -45,18 +44,6 @@ def people_of(tmp_path: Path, sharing: Sharing, answers: int = 3) -> dict[str, s
     return {meme: set(assigned[batch.id]) for batch in batches for meme in batch.memes}
 
 
-def test_places_are_numbered_within_groups(tmp_path: Path) -> None:
-    read = team(tmp_path, "participant,group\nann,b\nben,a\ncem,b\n")
-    assert [(one.participant, one.place) for one in read.members] == [
-        ("ann", "b-1"), ("ben", "a-1"), ("cem", "b-2"),
-    ]  # fmt: skip
-    assert read.groups == {"b": ("b-1", "b-2"), "a": ("a-1",)}
-
-
-def test_people_without_groups_are_one_team(tmp_path: Path) -> None:
-    assert team(tmp_path, "participant\nann\nben\n").places == ("team-1", "team-2")
-
-
 @pytest.mark.parametrize(
     ("table", "message"),
     [
@@ -72,37 +59,11 @@ def test_table_that_is_no_team_is_refused(tmp_path: Path, table: str, message: s
         team(tmp_path, table)
 
 
-def test_all_label_everything(tmp_path: Path) -> None:
-    people = people_of(tmp_path, "all")
-    assert people.keys() == MEMES.keys()
-    assert {len(places) for places in people.values()} == {15}
-
-
-def test_each_group_labels_its_own_part(tmp_path: Path) -> None:
-    people = people_of(tmp_path, "groups")
-    assert people.keys() == MEMES.keys()
-    shares = Counter("".join(sorted({place[0] for place in places})) for places in people.values())
-    assert shares == dict.fromkeys("abcde", 20)
-    assert {len(places) for places in people.values()} == {3}
-
-
 def test_turns_are_even(tmp_path: Path) -> None:
     people = people_of(tmp_path, "turns", answers=2)
     assert {len(places) for places in people.values()} == {2}
     load = Counter(place for places in people.values() for place in places)
     assert max(load.values()) - min(load.values()) <= 10  # a sheet
-
-
-def test_batches_have_as_many_places_as_people(tmp_path: Path) -> None:
-    batches, assigned = build_shared(MEMES, design(), TAXONOMY, team(tmp_path), "groups")
-    assert {batch.answers for batch in batches} == {3}
-    assert assigned.keys() == {batch.id for batch in batches}
-
-
-def test_group_with_too_few_people_is_refused(tmp_path: Path) -> None:
-    small = team(tmp_path, "participant,group\nann,a\nben,a\ncem,b\n")
-    with pytest.raises(InputError, match="3 answers, and 2 people are in 'a'"):
-        build_shared(MEMES, design(), TAXONOMY, small, "groups")
 
 
 def test_fourth_person_is_of_another_group(tmp_path: Path) -> None:
@@ -127,17 +88,3 @@ def test_nobody_is_asked_where_everybody_was(tmp_path: Path) -> None:
         {(meme, "US"): 1 for meme in MEMES},
         MEMES, design(), TAXONOMY, team(tmp_path), people, round=2,
     ) == ((), {})  # fmt: skip
-
-
-def test_same_seed_gives_the_same_people(tmp_path: Path) -> None:
-    assert people_of(tmp_path, "groups") == people_of(tmp_path, "groups")
-
-
-def test_team_that_differs_from_the_scheme_is_remarked_on(tmp_path: Path) -> None:
-    small = team(tmp_path, "participant,group\nann,a\nben,a\ncem,b\n")
-    assert team_remarks(small, "groups", 5, 2) == (
-        "The scheme has 5 groups of people, and this team 2.",
-        "The scheme has 2 people a group, and b has 1.",
-    )
-    assert team_remarks(small, "all", 0, 5) == ("The scheme has 5 people, and this team 3.",)
-    assert team_remarks(team(tmp_path), "groups", 5, 3) == ()

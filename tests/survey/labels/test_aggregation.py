@@ -10,7 +10,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from memeloc.errors import InputError, MissingError
+from memeloc.errors import MissingError
 from memeloc.survey.labels.aggregation import METHODS, Method, aggregate, differences
 from memeloc.survey.labels.settling import settle
 from memeloc.taxonomy import load_taxonomy
@@ -138,36 +138,6 @@ def test_cultures_are_modelled_apart(method: Method) -> None:
     both = aggregate(pd.concat([other, table]), HATE, method, iterations=6, restarts=2)
     result = both[both["culture"] == "US"].reset_index(drop=True)
     pd.testing.assert_frame_equal(result, alone)
-
-
-def test_what_two_say_against_each_other_is_no_label() -> None:
-    table = pd.DataFrame([("m1", "US", "a", "hate"), ("m1", "US", "b", "no-hate")], columns=COLUMNS)
-    result = aggregate(table, HATE, "dawid-skene")
-    assert (list(result["label"]), list(result["probability"])) == ([""], [0.5])
-
-
-@pytest.mark.parametrize("method", METHODS)
-def test_one_answer_and_none_at_all_are_no_crash(method: Method) -> None:
-    table = toy()
-    assert aggregate(table.iloc[:0], HATE, method).empty
-    one = aggregate(table.iloc[:1], HATE, method, iterations=3, restarts=1)
-    assert list(one["label"]) == ["no-hate"]
-
-
-def test_a_majority_of_none_is_a_difference() -> None:
-    table = toy()
-    tied = pd.DataFrame(
-        [("tied", "US", "asha", "hate"), ("tied", "US", "coin-1", "no-hate")], columns=COLUMNS
-    )
-    table = pd.concat([table, tied])
-    result = differences(settle(table, HATE), model=aggregate(table, HATE, "dawid-skene"))
-    (row,) = result[result["item"] == "tied"].to_dict("records")
-    assert (row["majority"], row["model"]) == ("", "hate")
-
-
-def test_a_missing_column_is_named() -> None:
-    with pytest.raises(InputError, match="column label"):
-        aggregate(toy().drop(columns="label"), HATE, "mace")
 
 
 def test_without_crowd_kit_the_pip_line_is_given(monkeypatch: pytest.MonkeyPatch) -> None:

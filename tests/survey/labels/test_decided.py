@@ -7,7 +7,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from memeloc.survey.labels.decided import LabelDecision, decided_answers, with_decisions
-from memeloc.survey.labels.further import settle_further
 from memeloc.survey.labels.settling import settle
 from memeloc.survey.quality.rules import Settling
 from memeloc.taxonomy import load_taxonomy
@@ -23,22 +22,9 @@ def answers(*rows: tuple[str, str, str, str]) -> pd.DataFrame:
     return pd.DataFrame(table, columns=["item", "culture", "participant", "label", "target"])
 
 
-TIED = answers(("m1", "a", "very-harmful", "society"), ("m1", "b", "harmless", ""))
-
-
 def decision(label: str, target: str = "", item: str = "m1") -> LabelDecision:
     further = (("target", (target,)),) if target else ()
     return LabelDecision(item, "DE", label, ("eve",), "a session", further)
-
-
-def test_a_decided_label_stands_beside_the_votes() -> None:
-    voted = settle(TIED, HARMEME, SETTINGS)
-    assert voted.needs == {("m1", "DE"): 1}
-    decided = with_decisions(voted, decided_answers([decision("harmless")]), HARMEME)
-    (row,) = decided.as_json()
-    assert (row["label"], row["state"]) == ("harmless", "decided")
-    assert row["votes"] == {"very-harmful": 1, "harmless": 1}
-    assert decided.needs == {}
 
 
 def test_the_newest_decision_about_a_question_holds() -> None:
@@ -46,26 +32,6 @@ def test_the_newest_decision_about_a_question_holds() -> None:
         [decision("harmless"), decision("very-harmful"), decision("", "community")]
     )
     assert of_item == {("m1", "DE"): {"label": "very-harmful", "target": "community"}}
-
-
-def test_an_item_may_be_decided_to_be_invalid() -> None:
-    voted = settle(TIED, HARMEME, SETTINGS)
-    decided = with_decisions(voted, decided_answers([decision("cartoon")]), HARMEME)
-    (row,) = decided.as_json()
-    assert (row["label"], row["state"], row["reasons"]) == ("", "rejected", "cartoon")
-
-
-def test_a_decided_answer_goes_before_the_votes_on_its_question() -> None:
-    both = answers(
-        ("m1", "a", "very-harmful", "society"), ("m1", "b", "very-harmful", "individual")
-    )
-    settled = settle(both, HARMEME, SETTINGS)
-    assert list(settle_further(both, settled, HARMEME, {})["answer"]) == [""]
-    decided = decided_answers([decision("", "society")])
-    settled = with_decisions(settled, decided, HARMEME)
-    further = settle_further(both, settled, HARMEME, {}, decided)
-    assert list(further["answer"]) == ["society"]
-    assert list(settled.table["state"]) == ["settled"]
 
 
 @given(

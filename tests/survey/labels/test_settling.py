@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-import tracemalloc
-from collections import Counter
 from pathlib import Path
 
-import numpy as np
 import pandas as pd
 import pytest
 from hypothesis import given
@@ -49,58 +46,6 @@ def ordered(*labels: str) -> pd.DataFrame:
     )
 
 
-def states(answers: pd.DataFrame, settings: Settling | None = None) -> dict[str, tuple[str, str]]:
-    result = settle(answers, HATE, settings).table
-    return {
-        item: (label, state)
-        for item, label, state in zip(result["item"], result["label"], result["state"], strict=True)
-    }
-
-
-def test_the_majority_counts_and_ties_and_shortages_are_listed() -> None:
-    result = states(
-        table(
-            ("clear", "US", "hhhnn"),
-            ("unsure", "US", "huuuu"),
-            ("tied", "US", "hhnnu"),
-            ("short", "US", "hh"),
-            ("silent", "US", "uuuuu"),
-            ("hopeless", "US", "hhhhhnnnnnu"),
-        ),
-        Settling(most=11),
-    )
-    assert result == {
-        "clear": ("hate", "settled"),
-        "unsure": ("hate", "settled"),
-        "tied": ("", "tied"),
-        "short": ("hate", "short"),
-        "silent": ("", "tied"),
-        "hopeless": ("", "given up"),
-    }
-
-
-def test_votes_and_abstentions_are_kept() -> None:
-    result = settle(table(("m1", "DE", "hhnuu")), HATE)
-    assert result.as_json() == [
-        {
-            "item": "m1",
-            "culture": "DE",
-            "label": "hate",
-            "state": "settled",
-            "answers": 5,
-            "abstained": 2,
-            "rejected": 0,
-            "reasons": "",
-            "votes": {"hate": 2, "no-hate": 1},
-        }
-    ]
-
-
-def test_cultures_are_settled_apart() -> None:
-    result = settle(table(("m1", "DE", "hhhhh"), ("m1", "IN", "nnnnn")), HATE).table
-    assert list(result["label"]) == ["hate", "no-hate"]
-
-
 def test_needs_are_less_by_what_is_still_to_come() -> None:
     answers = table(("a", "US", "hh"), ("b", "US", "hhnnu"), ("c", "US", "hhhhh"))
     wanted = [("a", "US"), ("d", "US")]
@@ -139,16 +84,6 @@ def test_ordered_taxonomies(
     assert list(result["label"]) == [label]
 
 
-def test_a_label_that_is_not_the_taxonomys_is_refused() -> None:
-    with pytest.raises(InputError, match=r"no label 'spam' in multi3hate; there are hate, no-hate"):
-        settle(ordered("spam"), HATE)
-
-
-def test_a_column_that_is_missing_is_named() -> None:
-    with pytest.raises(InputError, match="column participant"):
-        settle(ordered("hate").drop(columns="participant"), HATE)
-
-
 def test_two_answers_are_refused_and_a_repeat_counts_once() -> None:
     row = ("m1", "US", "asha")
     twice = pd.DataFrame([(*row, "hate"), (*row, "no-hate")], columns=COLUMNS)
@@ -156,24 +91,6 @@ def test_two_answers_are_refused_and_a_repeat_counts_once() -> None:
         settle(twice, HATE)
     again = pd.DataFrame([(*row, "hate"), (*row, "hate")], columns=COLUMNS)
     assert list(settle(again, HATE).table["answers"]) == [1]
-
-
-def test_nothing_answered_settles_nothing() -> None:
-    assert settle(table(), HATE).table.empty
-    assert settle(pd.DataFrame(columns=COLUMNS), HATE).as_json() == []
-
-
-def test_skipped_entries_are_no_answers() -> None:
-    answers = pd.DataFrame(
-        [("m1", "US", "a", "hate"), ("m1", "US", "b", ""), ("m1", "US", "c", None)], columns=COLUMNS
-    )
-    assert list(settle(answers, HATE).table["answers"]) == [1]
-
-
-def test_names_are_texts_with_their_zeros() -> None:
-    result = settle(table(("007", "US", "hhh"), ("7", "US", "nnn")), HATE).table
-    assert list(result["item"]) == ["007", "7"]
-    assert list(result["label"]) == ["hate", "no-hate"]
 
 
 def test_settings_are_refused_with_their_place() -> None:
@@ -219,21 +136,6 @@ def test_another_abstention_changes_no_label(
 
 
 @given(answered)
-def test_labels_are_those_of_a_count_by_hand(rows: list[tuple[str, ...]]) -> None:
-    votes: dict[tuple[str, str], Counter[str]] = {}
-    for item, culture, _, label in rows:
-        votes.setdefault((item, culture), Counter())[label] += 1
-    result = settle(pd.DataFrame(rows, columns=COLUMNS), HATE).table
-    assert len(result) == len(votes)
-    for item, culture, label in zip(
-        result["item"], result["culture"], result["label"], strict=True
-    ):
-        count = votes[item, culture]
-        hate, no = count["hate"], count["no-hate"]
-        assert label == ("hate" if hate > no else "no-hate" if no > hate else "")
-
-
-@given(answered)
 def test_answers_that_needs_ask_for_leave_nothing_short(rows: list[tuple[str, ...]]) -> None:
     result = settle(pd.DataFrame(rows, columns=COLUMNS), HATE)
     more = [
@@ -262,26 +164,3 @@ def test_the_table_has_memes_and_a_persons_first_answer() -> None:
         ("m1", "US", f"{name}/s3", "hate"),
         ("m1", "US", f"{name}/s4", "hate"),
     ]
-
-
-@pytest.mark.slow
-def test_a_million_answers_are_settled_within_a_gigabyte() -> None:
-    rng = np.random.default_rng(5)
-    n = 1_000_000
-    number = np.arange(n)
-    answers = pd.DataFrame(
-        {
-            "item": [f"m{one:06d}" for one in number // 25],
-            "culture": np.array(["US", "DE", "MX", "IN", "CN"], dtype=object)[number % 5],
-            "participant": [f"{one:032x}" for one in number // 20 * 25 + number % 25],
-            "label": np.array(["hate", "no-hate", "unknown"], dtype=object)[
-                rng.choice(3, n, p=[0.4, 0.5, 0.1])
-            ],
-        }
-    )
-    tracemalloc.start()
-    result = settle(answers, HATE)
-    _, peak = tracemalloc.get_traced_memory()
-    tracemalloc.stop()
-    assert len(result.table) == n // 5
-    assert peak < 1e9

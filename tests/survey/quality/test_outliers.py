@@ -51,15 +51,6 @@ def test_annotator_who_labels_at_random_is_reported() -> None:
     assert outliers([*TEAM, ODD]) == ["odd"]
 
 
-def test_nobody_is_reported_where_all_agree_alike() -> None:
-    assert outliers(TEAM) == []
-
-
-def test_reported_outlier_is_retained() -> None:
-    report = check([*TEAM, ODD], [ON], abstain=["unknown"])
-    assert (ODD.sheet, ODD.id) in report.retained
-
-
 def test_outlier_is_excluded_by_name_with_evidence() -> None:
     rules = read_rules({"outlier": {"people": ["odd"]}})
     report = check([*TEAM, ODD], [ON], rules=rules, abstain=["unknown"])
@@ -80,16 +71,6 @@ def test_excluded_outlier_does_not_count_against_the_others() -> None:
     assert outliers([*TEAM, *others, ODD], rules) == ["odd"]
 
 
-def test_too_few_items_make_no_outlier() -> None:
-    assert outliers([*TEAM, ODD], read_rules({"outlier": {"fewest": 61}})) == []
-
-
-def test_rule_that_is_off_reports_and_excludes_nobody() -> None:
-    rules = read_rules({"outlier": {"on": False, "people": ["odd"]}})
-    report = check([*TEAM, ODD], [ON], rules=rules)
-    assert "outlier" not in {row.rule for row in (*report.set_aside, *report.warnings)}
-
-
 def test_deviation_worked_by_hand() -> None:
     rows = labels({"ann": "hhnn", "ben": "hhnn", "cem": "hhnn", "dot": "nnnn"})
     judged = deviations(rows, Outlier(), ["unknown"])
@@ -101,17 +82,6 @@ def test_deviation_worked_by_hand() -> None:
         "others": {"agreement": 1.0, "kappa": 1.0},
         "chance": 0.0,
     }
-
-
-def test_answers_that_are_no_votes_are_left_out() -> None:
-    rows = labels({"ann": "hhn", "ben": "hhn", "cem": "huu"})
-    judged = deviations(rows, Outlier(), ["unknown"])
-    assert judged["DE", "cem"].evidence["items"] == 1
-
-
-def test_cultures_are_compared_apart() -> None:
-    rows = [*labels({"ann": "hh", "ben": "hh"}), ("US", "cem", {"m0": "no-hate"})]
-    assert deviations(rows, Outlier(), []).keys() == {("DE", "ann"), ("DE", "ben")}
 
 
 @pytest.mark.parametrize(

@@ -37,10 +37,6 @@ fewest = 9
 """
 
 
-def test_five_recipes_ship() -> None:
-    assert recipe_names() == ("araharmeme", "charmemes", "harmeme", "m-quest", "multi3hate")
-
-
 @pytest.mark.parametrize("name", recipe_names())
 def test_shipped_recipe_names_its_source_and_taxonomy(name: str) -> None:
     for mode in load_recipe(name).modes:
@@ -101,16 +97,6 @@ def test_named_teams_have_no_answer_for_not_knowing(name: str) -> None:
     assert "unsure" not in asked.rules
 
 
-def test_label_that_is_not_there_cannot_be_left_out() -> None:
-    with pytest.raises(InputError, match="no label or rule 'luck'"):
-        leave_out(load_taxonomy("multi3hate"), ["luck"])
-
-
-def test_two_labels_are_left_to_vote_for() -> None:
-    with pytest.raises(InputError, match="fewer than two labels"):
-        leave_out(load_taxonomy("multi3hate"), ["hate"])
-
-
 def test_m_quest_has_one_judge_a_meme() -> None:
     recipe = load_recipe("m-quest")
     assert (recipe.design.sharing, recipe.design.answers) == ("turns", 1)
@@ -123,12 +109,6 @@ def test_mode_replaces_single_settings() -> None:
     assert trial.check == {"speed": {"seconds_per_entry": 4.0, "fewest": 9}}
     assert trial.settling.most == main.settling.most == 7
     assert (main.modes, trial.summary) == (("main", "trial"), "A trial.")
-
-
-def test_recipe_of_your_own_is_named_by_its_file(tmp_path: Path) -> None:
-    path = tmp_path / "mine.toml"
-    path.write_text(MINE, encoding="utf-8")
-    assert load_recipe(str(path)).name == "mine"
 
 
 def test_taxonomy_may_stand_beside_the_recipe(tmp_path: Path) -> None:
@@ -151,13 +131,3 @@ def test_taxonomy_may_stand_beside_the_recipe(tmp_path: Path) -> None:
 def test_what_cannot_be_is_a_sentence(text: str, message: str) -> None:
     with pytest.raises(InputError, match=message):
         parse_recipe(text)
-
-
-def test_mode_that_is_not_there_is_named() -> None:
-    with pytest.raises(InputError, match="harmeme has no mode 'trial'; it has main, dry-run"):
-        load_recipe("harmeme", "trial")
-
-
-def test_recipe_that_is_not_there_is_named() -> None:
-    with pytest.raises(InputError, match="There is no recipe 'luck'; there are araharmeme"):
-        load_recipe("luck")
