@@ -14,7 +14,6 @@ from fontTools import unicodedata as scripts
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memeloc.errors import InputError
 from memeloc.locales import default
 from memeloc.model import Caption
 from memeloc.render import Renderer
@@ -26,19 +25,16 @@ from memeloc.survey.texts import (
     SurveyTexts,
     TaxonomyTexts,
     catalogue,
-    explained,
     placeholders,
     readers,
     shipped_languages,
     shipped_texts,
     survey_texts,
-    usable,
 )
 from memeloc.taxonomy import Taxonomy, load_taxonomy, taxonomy_names
 from memeloc.templates import load_templates
 from memeloc.templates.definition import read_definition
 from tests.survey.packs import pack
-from tests.taxonomy.test_papers import label_of
 
 LANGUAGES = shipped_languages()
 QUICK = ("en", "ar", "hi", "zh-Hans")
@@ -203,11 +199,6 @@ def test_every_language_has_examples_that_can_be_read_on_their_pictures(
         assert not renderer.render(templates[template], caption, locale).proof.problems, caption
 
 
-def test_an_unknown_language_is_reported_with_those_there_are() -> None:
-    with pytest.raises(InputError, match=r"no survey texts in 'tlh'; there are .*de, .*en, "):
-        shipped_texts("tlh")
-
-
 # Which text is taken.
 
 
@@ -216,10 +207,6 @@ def test_corrections_come_first_and_english_last() -> None:
     assert texts.get("next") == "Und weiter"
     assert texts.get("back") == "Zurück"
     assert texts_in("sw").get("back") == "Back"
-
-
-def test_a_blank_correction_leaves_the_text_as_it_is() -> None:
-    assert texts_in("de", {"next": " \n"}).get("next") == "Weiter"
 
 
 def test_a_language_of_a_country_has_the_texts_of_the_language() -> None:
@@ -232,35 +219,7 @@ def test_traditional_characters_do_not_get_the_simplified_ones() -> None:
         assert texts_in("zh-Hant").get("next") == "Next"
 
 
-def test_what_a_survey_would_show_in_english_is_known() -> None:
-    hate = TAXONOMIES["multi3hate"]
-    lacking = texts_in("sw").lacking(hate)
-    assert "next" in lacking
-    assert "taxonomy.multi3hate.question" in lacking
-    assert not [key for key in lacking if key.startswith("taxonomy.harmeme")]
-    assert "next" not in texts_in("sw", {"next": "Endelea"}).lacking(hate)
-
-
-def test_a_text_that_there_is_not_is_no_empty_text() -> None:
-    texts = texts_in("de")
-    assert not texts.has("nothing")
-    assert texts.has("next")
-    with pytest.raises(KeyError):
-        texts.get("nothing")
-
-
-def test_all_texts_can_be_listed() -> None:
-    texts = texts_in("de", {"taxonomy.mine.question": "Was?"})
-    assert set(texts.keys()) == {*ENGLISH, "taxonomy.mine.question"}
-    assert texts.get("taxonomy.mine.question") == "Was?"
-
-
 # Placeholders.
-
-
-def test_placeholders_are_filled_in() -> None:
-    assert texts_in("en").get("progress", number=2, total=9) == "2 of 9"
-    assert texts_in("hi").get("progress", number=2, total=9) == "9 में से 2"
 
 
 def test_numbers_have_the_digits_of_the_sentence_of_consent() -> None:
@@ -269,15 +228,6 @@ def test_numbers_have_the_digits_of_the_sentence_of_consent() -> None:
     other = texts_in("bn", {"consent.yes": "আমার বয়স কমপক্ষে 18 বছর।"})
     assert "17টি" in other.get("intro", count=17, minutes=10)
     assert texts_in("bn").get("sent.code", code="A17").endswith("A17")
-
-
-def test_english_in_place_of_a_text_keeps_its_own_digits() -> None:
-    lacking = SurveyTexts(default().get("bn"), {"consent.yes": "১৮"}, {"time": "{minutes} minutes"})
-    assert lacking.get("time", minutes=10) == "10 minutes"
-
-
-def test_a_placeholder_without_a_value_stays() -> None:
-    assert texts_in("en").get("progress", number=2) == "2 of {total}"
 
 
 def test_a_value_is_never_read_for_placeholders() -> None:
@@ -306,10 +256,6 @@ def test_wrong_placeholders_of_a_correction_are_shown(text: str) -> None:
     assert "hidden" not in shown
 
 
-def test_braces_around_a_placeholder_are_shown() -> None:
-    assert texts_in("en", {"time": "{{minutes}}"}).get("time", minutes=4) == "{4}"
-
-
 @given(st.text(alphabet=st.sampled_from("{}!.:[]_minutescol0 %$\\")))
 def test_no_correction_can_crash_a_text(text: str) -> None:
     shown = texts_in("en", {"time": text}).get("time", minutes=4)
@@ -331,38 +277,7 @@ def test_a_corrected_caption_keeps_the_number_of_its_parts() -> None:
     assert texts_in("de", {key: "Montag // ich"}).get(key) == "Montag // ich"
 
 
-def test_separators_elsewhere_are_text() -> None:
-    assert usable("time", "it // takes // {minutes}", ENGLISH["time"])
-    assert usable("taxonomy.mine.example.a.caption", "one // two // three", "")
-
-
 # What a sheet makes of it.
-
-
-def test_labels_are_explained_by_definition_and_finer_kinds() -> None:
-    taxonomy = TAXONOMIES["charmemes"]
-    shown = explained(texts_in("en"), taxonomy, label_of(taxonomy, "self-harm"))
-    assert shown == (
-        "Encourages or glorifies self-injury or eating disorders, or gives instructions for them. "
-        "(Suicide and self-injury · Eating disorders)"
-    )
-    safe = explained(texts_in("en"), taxonomy, label_of(taxonomy, "safe"))
-    assert safe == "Does none of this."
-
-
-@pytest.mark.parametrize("name", TAXONOMIES)
-@pytest.mark.parametrize("tag", ["en", "de", "ar", "hi"])
-def test_the_introduction_has_all_that_a_taxonomy_says(
-    tag: str, name: str, packs: Callable[[str], SurveyPack]
-) -> None:
-    taxonomy = TAXONOMIES[name]
-    survey = _asking(packs(tag), tag, taxonomy)
-    texts, before = survey.texts[tag], f"taxonomy.{name}"
-    shown = as_text(SheetTexts(survey, survey.sheets[0]).sections(), lambda path: path.name)
-    for key in taxonomy.keys():  # noqa: SIM118
-        if not re.search(rf"^{before}\.(questions?|group)", key):
-            assert texts.get(key) in shown, key
-    assert "{" not in shown
 
 
 def test_a_sheet_withstands_any_correction(packs: Callable[[str], SurveyPack]) -> None:

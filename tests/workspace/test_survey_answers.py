@@ -111,16 +111,6 @@ def test_a_published_table_becomes_labels(folder: Path) -> None:
     assert (whole.answered, whole.kept, whole.places) == (len(rows), len(rows), 0)
 
 
-def test_ids_keep_their_zeros_and_people_are_hashed(folder: Path) -> None:
-    with Workspace.find() as workspace:
-        workspace.surveys.import_answers(
-            "published", write(folder / "raw.csv", published()), COLUMNS, labels=LABELS
-        )
-        survey = workspace.survey("published")
-        assert "007" in survey.memes
-        assert not any(sent.participant.startswith("us-") for sent in survey.submissions)
-
-
 def test_what_cannot_be_placed_is_a_rejected_row(folder: Path) -> None:
     good = published()[:20]
     wrong = [
@@ -184,15 +174,6 @@ def test_facts_of_people_are_screened_by(folder: Path) -> None:
     assert checked.by_rule["screening"] == 1
 
 
-def test_answers_can_stand_in_the_language_of_the_culture(folder: Path) -> None:
-    table = folder / "raw.csv"
-    table.write_text("who,what,how\na,m1,Hassrede\nb,m1,hate\nc,m1,Hate speech\n", "utf-8")
-    with Workspace.find() as workspace:
-        workspace.surveys.import_answers("german", table, Columns("who", "what", "how", "DE"))
-        labels = workspace.survey("german").settle().table
-    assert list(labels["votes.hate"]) == [3]
-
-
 def test_further_questions_are_taken_with_the_label(folder: Path) -> None:
     table = folder / "raw.csv"
     table.write_text(
@@ -208,15 +189,3 @@ def test_further_questions_are_taken_with_the_label(folder: Path) -> None:
             workspace.surveys.import_answers("i", table, wrong, taxonomy="harmeme")
     assert given == [("society",), (), ()]
     assert [row.row for row in imported.rejected] == [4]
-
-
-def test_items_that_a_survey_lacks_are_rejected_later(folder: Path) -> None:
-    table = folder / "raw.csv"
-    columns = Columns("who", "what", "how", "US")
-    with Workspace.find() as workspace:
-        table.write_text("who,what,how\na,m1,hate\n", "utf-8")
-        workspace.surveys.import_answers("small", table, columns)
-        table.write_text("who,what,how\nb,m1,hate\nb,m2,hate\n", "utf-8")
-        imported = workspace.surveys.import_answers("small", table, columns)
-        assert [(row.row, row.reason) for row in imported.rejected] == [(3, "unknown item")]
-        assert len(workspace.survey("small").submissions) == 2

@@ -13,13 +13,11 @@ from PIL import Image
 from memeloc.curate.verdict import Verdict
 from memeloc.errors import InputError
 from memeloc.items import FoundPicture, Origin
-from memeloc.ocr.transcript import Transcript
 from memeloc.studio.sheets import Pictures
 from memeloc.workspace import Workspace
 from tests.cli.survey.test_survey import folder, rendered, saved, write
 from tests.conftest import Outcome
 from tests.workspace.teams import team_table
-from tests.workspace.test_survey_memes import batches
 
 __all__ = ["folder", "rendered"]  # fixtures, used by name
 
@@ -89,26 +87,6 @@ def test_what_a_filter_dropped_is_left_out(folder: Path, collected: dict[str, st
         built = workspace.surveys.build("harm", "US", collected="harmeme")
         assert built.batches[0].memes == (collected["blue"],)
         assert "1 finished memes are left out, as filters dropped them." in built.remarks
-
-
-def test_finished_memes_can_stand_in_given_batches(folder: Path, collected: dict[str, str]) -> None:
-    table = batches(folder, f"a,{collected['red']}", f"b,{collected['blue']}")
-    with Workspace.find() as workspace:
-        built = workspace.surveys.build("harm", "US", collected="harmeme", batches=table)
-        assert [batch.memes for batch in built.batches] == [
-            (collected["red"],),
-            (collected["blue"],),
-        ]
-        table = batches(folder, f"a,{collected['green']}")
-        with pytest.raises(InputError, match="collected from harmeme has no meme"):
-            workspace.surveys.build("other", "US", collected="harmeme", batches=table)
-
-
-def test_a_source_without_finished_memes_is_a_sentence(
-    folder: Path, collected: dict[str, str]
-) -> None:
-    with Workspace.find() as workspace, pytest.raises(InputError, match="of harmeme, folder"):
-        workspace.surveys.build("harm", "US", collected="imgflip")
 
 
 def test_a_picture_that_is_gone_is_a_sentence(folder: Path, collected: dict[str, str]) -> None:
@@ -227,12 +205,3 @@ def test_a_picture_that_changed_is_named_and_not_shown(
     assert "tuesday" not in table
     done = command("survey", "status", "harm")
     assert f"The picture of {selected['blue']} has changed since" in done.out + done.err
-
-
-def test_a_transcript_that_was_read_later_goes_out(selected: dict[str, str]) -> None:
-    with Workspace.find() as workspace:
-        workspace.surveys.build("harm", "US", collected="selected")
-        read = Transcript(selected["green"], ("so green",), "en", "tesseract", 0.9)
-        workspace.store.transcripts.add([read])
-        (sheet,) = workspace.survey("harm").export("csv", contact="lab").files
-    assert "so green" in sheet.read_text(encoding="utf-8-sig")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import csv
 import json
 from collections.abc import Callable
 from pathlib import Path
@@ -20,7 +19,6 @@ from tests.cli.survey.test_survey import (
     everybody,
     folder,
     rendered,
-    saved,
     sheets_of,
     write,
 )
@@ -32,42 +30,6 @@ __all__ = ["folder", "rendered"]  # fixtures, used by name
 
 
 # Labels
-
-
-def test_ties_are_asked_again_until_there_is_a_majority(command: Run, folder: Path) -> None:
-    build(command)
-    tied = {"p4": "unknown"}
-    assert (
-        command("survey", "import", "pilot", write(folder / "1.json", everybody(**tied))).status
-        == 0
-    )
-    first = json.loads(
-        command("survey", "settle", "pilot", "--next", "--json", "--out", "labels.csv").out
-    )
-    assert {label["state"] for label in first["labels"]} == {"tied"}
-    assert [one["batch"] for one in first["next"]] == ["r2-b01", "r2-b02"]
-    assert {one["answers"] for one in first["next"]} == {1}
-    again = json.loads(command("survey", "settle", "pilot", "--next", "--json").out)
-    assert again["next"] == []  # places are open, so nothing is asked twice
-    more = [saved(one, f"{one.id}-x", "hate") for one in sheets_of() if one.round == 2]
-    assert command("survey", "import", "pilot", write(folder / "2.json", more)).status == 0
-    last = json.loads(command("survey", "settle", "pilot", "--json").out)
-    assert {(label["label"], label["state"]) for label in last["labels"]} == {("hate", "settled")}
-    assert len(last["labels"]) == 14 * 3
-    with (folder / "labels.csv").open(encoding="utf-8-sig", newline="") as stream:
-        assert {row["label"] for row in csv.DictReader(stream)} == {""}
-
-
-def test_nothing_more_comes_with_close_and_only_then(command: Run, folder: Path) -> None:
-    build(command)
-    assert command("survey", "import", "pilot", write(folder / "1.json", everybody(3))).status == 0
-    waiting = json.loads(command("survey", "settle", "pilot", "--next", "--json").out)
-    assert waiting["next"] == []
-    assert {label["state"] for label in waiting["labels"]} == {"short"}
-    closed = json.loads(command("survey", "settle", "pilot", "--close", "--next", "--json").out)
-    assert {one["answers"] for one in closed["next"]} == {2}
-    again = json.loads(command("survey", "settle", "pilot", "--close", "--next", "--json").out)
-    assert again["next"] == []  # nobody has answered the new round yet: it is not closed
 
 
 @pytest.mark.slow
@@ -125,32 +87,3 @@ def test_a_plan_counts_people_minutes_and_money(command: Run) -> None:
     assert [culture["sheets"] for culture in printed["cultures"]] == [2, 2, 2]
     done = command("survey", "plan", "--wage", "much")
     assert (done.status, "the setting wage of the pay" in done.err) == (1, True)
-
-
-def test_power_is_found_by_simulation(command: Run) -> None:
-    printed = json.loads(command("survey", "power", "--draws", "500", "--json").out)
-    five = next(
-        one for one in printed["majority"] if (one["answers"], one["agreement"]) == (5, 0.8)
-    )
-    assert five["right"] == pytest.approx(0.942, abs=0.04)  # binomial: P(X >= 3), n 5, p 0.8
-    assert printed["difference"][0]["items"] == 50
-
-
-@pytest.mark.parametrize(
-    "words",
-    [
-        ("export", "nothing", "--to", "html"),
-        ("import", "nothing", "x.json"),
-        ("check", "nothing"),
-        ("decide", "nothing"),
-        ("settle", "nothing"),
-        ("status", "nothing"),
-        ("choose", "nothing"),
-        ("plan", "nothing"),
-        ("filters", "nothing"),
-    ],
-)
-def test_an_unknown_survey_is_a_sentence(command: Run, words: tuple[str, ...]) -> None:
-    done = command("survey", *words)
-    assert done.status == 1
-    assert "There is no survey 'nothing'; there are none." in done.err

@@ -154,29 +154,6 @@ def test_messages_are_shown_and_sent_once(
     assert prolific_server.TOKEN not in done.out + done.err
 
 
-@pytest.mark.parametrize(
-    ("arguments", "expected"),
-    [
-        (("bonus", "pilot", "--yes"), "goes with --send"),
-        (("bonus", "pilot", "--each", "much"), "as 0.50"),
-        (("bonus", "pilot", "--out", "list.txt"), "written as .csv"),
-        (("message", "pilot", "--to", "retained"), "as --text, or name a file"),
-        (("message", "pilot", "--to", "nobody", "--text", "Hi"), "Nobody is 'nobody'"),
-        (
-            ("message", "pilot", "--to", "absent", "--text", "Hi", "--cultures", "FR"),
-            "culture 'FR'",
-        ),
-    ],
-)
-def test_a_slip_in_contacting_is_named(
-    command: Run, arguments: tuple[str, ...], expected: str
-) -> None:
-    build(command)
-    done = command("survey", *arguments)
-    assert done.status
-    assert expected in done.err
-
-
 def test_a_second_try_of_a_failed_sheet_is_reported(command: Run, folder: Path) -> None:
     build(command)
     sheet = sheets_of()[0]

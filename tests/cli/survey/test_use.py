@@ -165,33 +165,6 @@ def test_a_table_of_another_suffix_is_refused_at_once(
 # Before
 
 
-@pytest.mark.parametrize(
-    ("words", "status", "sentence"),
-    [
-        (
-            ("--wage", "1e400"),
-            1,
-            "wage of the pay: input should be less than or equal",
-        ),
-        (("--wage", "nan"), 1, "the setting wage of the pay: input should be a finite number"),
-        (("--fee", "much"), 1, "the setting fee of the pay: input should be a valid decimal"),
-        (
-            ("--vat", "-1"),
-            1,
-            "vat of the pay: input should be greater than",
-        ),
-        (("--currency", "euros"), 1, "the setting currency of the pay: string should match"),
-        (("pilot", "--memes", "7"), 2, "goes without a survey's name"),
-    ],
-)
-def test_a_slip_in_planning_is_named(
-    command: Run, words: tuple[str, ...], status: int, sentence: str
-) -> None:
-    build(command)
-    done = command("survey", "plan", *words)
-    assert (done.status, sentence in " ".join(done.err.split())) == (status, True), done.err
-
-
 def test_a_plan_pays_as_the_workspace_says(
     command: Run, folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -212,19 +185,3 @@ def plan(command: Run, *words: str) -> Mapping[str, str]:
     assert done.status == 0, done.err
     printed: Mapping[str, str] = json.loads(done.out)
     return printed
-
-
-# Words and models
-
-
-def test_open_labels_with_answers_to_come_are_reported(command: Run, folder: Path) -> None:
-    build(command)
-    write(folder / "a.json", everybody(3))
-    assert command("survey", "import", "pilot", "a.json").status == 0
-    done = command("survey", "settle", "pilot")
-    assert done.out.splitlines()[-1].startswith("42 labels are open, with answers still to come")
-    assert "Round 2" in command("survey", "settle", "pilot", "--close", "--next").out
-    out = command("survey", "settle", "pilot").out
-    assert "2 batches of round 2 never went out. Next: memeloc survey export pilot" in out
-    assert command("survey", "export", "pilot", "--to", "csv", *CONTACT).status == 0
-    assert "never went out" not in command("survey", "settle", "pilot").out

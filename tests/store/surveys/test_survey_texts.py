@@ -59,14 +59,6 @@ def test_texts_are_stored_once_and_are_no_captions(worded: Store) -> None:
     assert missing.source.parts == ("one", "two")
 
 
-def test_corrections_are_what_people_made_different(worded: Store) -> None:
-    assert worded.survey_texts.corrections("de") == {}
-    _correct(worded, "s1", {"title": "Memes!", "progress": "{number} von {total}"})
-    assert worded.survey_texts.corrections("de") == {"title": "Memes!"}
-    assert worded.survey_texts.corrections("hi") == {}
-    assert worded.survey_texts.add(ENGLISH, "de", GERMAN) == 0
-
-
 def test_machine_text_is_no_correction_until_a_person_says_so(worded: Store) -> None:
     for item in worded.captions.to_translate("hi", kind="survey"):
         worded.captions.add_translation(
@@ -115,17 +107,6 @@ def test_changed_english_supersedes_and_asks_for_a_look(worded: Store) -> None:
     assert list(history[history["kind"] == "survey"]["text"]).count("Memes!") == 1
 
 
-def test_shipped_text_supersedes_a_machines(store: Store) -> None:
-    store.survey_texts.add(ENGLISH)
-    for item in store.captions.to_translate("de", kind="survey"):
-        store.captions.add_translation(
-            item.meme_id, "de", item.source.caption, source_id=item.source.id, translator="pseudo"
-        )
-    assert store.survey_texts.add(ENGLISH, "de", GERMAN) == 2
-    assert _texts(store)["title"] == ("Meme", "shipped", 2)
-    assert _texts(store)["example.caption"][1] == "translated"
-
-
 def test_a_settled_text_keeps_its_placeholders(worded: Store) -> None:
     what = {"outcome": "case", "reason": "disagreement"}
     _correct(worded, "s1", {"progress": "{number} von {gesamt}"}, **what)
@@ -137,28 +118,6 @@ def test_a_settled_text_keeps_its_placeholders(worded: Store) -> None:
     worded.cases.decide(case.id, person="maria", parts=["{number}/{total}"])
     assert worded.cases.find("de") == []
     assert worded.survey_texts.corrections("de") == {"progress": "{number}/{total}"}
-
-
-def test_people_feed_the_memory_of_their_own_kind(worded: Store) -> None:
-    _correct(worded, "s1", {"title": "Memes!"})
-    assert worded.memory.find("en", "de") == []
-    assert [unit.target for unit in worded.memory.find("en", "de", kind="survey")] == [("Memes!",)]
-    assert len(worded.exports.frame("memory")) == 0
-
-
-def test_status_counts_texts_apart(worded: Store) -> None:
-    _correct(worded, "s1", {"title": "Memes!"})
-    english, german, hindi = worded.captions.status(["de", "hi"], "survey")
-    assert (english.source, dict(english.stages)) == (True, {"shipped": 3})
-    assert (german.missing, dict(german.stages)) == (1, {"corrected 1": 1, "shipped": 1})
-    assert hindi.missing == 3
-    assert all(not row.stages for row in worded.captions.status(["de", "hi"]))
-
-
-def test_a_key_that_is_too_long_is_a_sentence(store: Store) -> None:
-    with pytest.raises(InputError, match="93 characters"):
-        store.survey_texts.add({"k" * 94: "text"})
-    assert store.survey_texts.add({"k" * 93: "text"}) == 1
 
 
 WORD = st.text(st.characters(exclude_categories=("Cs", "Cc")), min_size=1, max_size=8).filter(

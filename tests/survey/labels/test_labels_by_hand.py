@@ -20,7 +20,7 @@ from memeloc.survey.labels.settling import COLUMNS, answers_table, settle
 from memeloc.survey.model import Answer, Check, Participant, Sheet, Submission
 from memeloc.survey.quality.checking import check, retained
 from memeloc.survey.quality.report import CheckReport
-from memeloc.survey.quality.rules import Rules, Settling, read_rules, read_settling
+from memeloc.survey.quality.rules import Rules, read_rules, read_settling
 from memeloc.taxonomy import Label, Question, Taxonomy, load_taxonomy
 from tests.survey.annotators import NOON, person, sheet
 
@@ -129,39 +129,6 @@ def test_labels_states_and_needs_are_those_of_a_count_by_hand(
     for row in result.as_json():
         counted = votes[row["item"], row["culture"]]
         assert row["votes"] == {one: n for one, n in counted.items() if one != "x"}
-
-
-@quick
-@given(rows=answered)
-def test_by_default_a_label_is_the_majority_without_abstentions(
-    rows: list[tuple[str, ...]],
-) -> None:
-    """PROTOCOLS.md: the majority among retained answers; "I don't know" is left out; a tie none."""
-    frame = pd.DataFrame(rows, columns=list(COLUMNS))
-    voting = frame[~frame["label"].isin(("x", ""))]
-    counts = voting.groupby(["item", "culture"])["label"].value_counts()
-    expected: dict[Any, str] = {}
-    for cell, part in counts.groupby(level=["item", "culture"]):
-        top = part[part == part.max()]
-        expected[cell] = top.index[0][-1] if len(top) == 1 else ""
-    table = settle(frame, DEGREES).table
-    for item, culture, label in zip(table["item"], table["culture"], table["label"], strict=True):
-        assert label == expected.get((item, culture), "")
-
-
-def test_the_most_severe_label_wins_only_where_it_is_set() -> None:
-    """`most severe` is a rule for annotators first; as a rule of settling it is a setting."""
-    charmemes = load_taxonomy("charmemes")
-    assert charmemes.most_severe
-    worst = max(charmemes.labels, key=lambda one: one.severity)
-    safe = min(
-        (label for label in charmemes.labels if label.role == "vote"), key=lambda one: one.severity
-    )
-    rows = [("m", "US", str(n), safe.id) for n in range(3)] + [("m", "US", "9", worst.id)]
-    frame = pd.DataFrame(rows, columns=list(COLUMNS))
-    assert list(settle(frame, charmemes).table["label"]) == [safe.id]
-    severe = Settling(rule="most severe")
-    assert list(settle(frame, charmemes, severe).table["label"]) == [worst.id]
 
 
 # Submissions
@@ -353,12 +320,6 @@ def test_further_answers_are_those_of_a_count_by_hand(
         )
     }
     assert result == expected
-
-
-def test_without_further_questions_nothing_more_is_settled() -> None:
-    plain = replace(HATE, questions=())
-    empty = settle(pd.DataFrame(columns=list(COLUMNS)), plain)
-    assert settle_further(answers_table([], SHEETS), empty, plain, {}).empty
 
 
 # Each rule for itself

@@ -53,17 +53,6 @@ def test_a_study_leads_to_its_sheet_and_a_culture_to_the_emptiest() -> None:
     assert assign(Wish(culture="FR")) == "full"
 
 
-def test_a_full_sheet_is_not_given() -> None:
-    assert assign(Wish(sheet="b-US"), {"b-US": 2}) == "full"
-    assert assign(Wish(culture="US"), {"a-US": 2, "b-US": 2, "c-US": 2}) == "full"
-
-
-def test_who_comes_again_goes_on() -> None:
-    own = place("b-US")
-    assert assign(Wish(culture="US"), {"b-US": 2}, own=[own]) == own
-    assert assign(Wish(sheet="b-US"), own=[place("b-US", "complete")]) == place("b-US", "complete")
-
-
 def test_a_place_whose_time_is_over_is_resumed_while_it_is_free() -> None:
     own = place("b-US", until=BEFORE)
     assert assign(Wish(sheet="b-US"), {"b-US": 1}, own=[own]) == own

@@ -134,25 +134,6 @@ def test_encodings_that_spreadsheets_save_in_are_read(
     assert (one.participant, len(one.answers)) == (WHO[tag], 4)
 
 
-def test_broken_letters_concern_their_cell_only(tmp_path: Path) -> None:
-    survey = pack(tmp_path, "hi", "IN")
-    _, rows = exported(survey, tmp_path / "out")
-    filled(survey, rows)
-    path = saved(
-        tmp_path / "lost.csv",
-        rows,
-        ["item", "participant", "answer", "sheet"],
-        extrasaction="ignore",
-    )
-    sheet = survey.sheets[0].id.encode()
-    content = path.read_bytes()
-    end = content.rindex(b"," + sheet)
-    path.write_bytes(content[: end - 1] + b"\xff" + content[end:])
-    result = back(path, survey)
-    assert [row.reason for row in result.rejected] == ["encoding", "unknown label"]
-    assert len(result.submissions[0].answers) == 3
-
-
 def test_a_workbook_is_read_and_its_formulas_are_rejected(
     survey: SurveyPack, tmp_path: Path
 ) -> None:

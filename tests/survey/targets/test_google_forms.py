@@ -25,7 +25,7 @@ from memeloc.survey.targets.google_forms.plan import (
     PDI,
     plan,
 )
-from memeloc.survey.targets.google_forms.requests import all_requests, batches, picture_address
+from memeloc.survey.targets.google_forms.requests import all_requests, picture_address
 from memeloc.survey.targets.google_forms.target import GoogleForms
 from memeloc.survey.targets.protocol import SurveyPack
 from memeloc.survey.texts import survey_texts
@@ -120,24 +120,6 @@ def test_every_body_is_valid_and_makes_the_planned_form(pack: SurveyPack, second
     assert [each for each in images if each] == [
         f"{BASE}/{item.picture}" for item in form.items if item.picture
     ]
-
-
-def test_what_is_there_already_is_not_made_again(english: SurveyPack) -> None:
-    """Whatever was made before a stop, the rest goes to its place."""
-    form = plan(english, english.sheets[0])
-    exporter = GoogleForms(BASE)
-    for stop in range(3):
-        forms = FormsServer()
-        own = forms.create(all_requests(form, exporter.address)["create"]["body"], {})["formId"]
-        for body in batches(form, exporter.address)[:stop]:
-            forms.batch_update(own, body)
-        keys = {value: key for key, value in form.ids().items()}
-        items = forms.forms[own]["items"]
-        present = {keys[item["itemId"]]: {"itemId": item["itemId"]} for item in items}
-        for body in batches(form, exporter.address, present):
-            forms.batch_update(own, body)
-        titles = [item.get("title", "") for item in forms.forms[own]["items"]]
-        assert titles == [item.title for item in form.items]
 
 
 def test_who_does_not_agree_gets_that_code_and_no_question(english: SurveyPack) -> None:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import csv
 import io
 import json
-import random
 import zipfile
 from collections.abc import Sequence
 from dataclasses import replace
@@ -14,8 +13,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import HealthCheck, given, settings
-from hypothesis import strategies as st
 
 from memeloc.survey.model import Submission
 from memeloc.survey.targets.google_forms.items import Form, question_id
@@ -235,35 +232,3 @@ def test_a_table_and_the_api_say_the_same(english: SurveyPack, tmp_path: Path) -
     assert [(each.participant, each.answers, each.status) for each in by_api] == [
         (each.participant, each.answers, each.status) for each in by_table
     ]
-
-
-# Times
-
-
-@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
-@given(seed=st.integers(0, 2**32), doubled=st.lists(st.integers(1, 3), max_size=4))
-def test_permuted_columns_and_doubled_rows_give_the_same(
-    english: SurveyPack, tmp_path: Path, seed: int, doubled: list[int]
-) -> None:
-    rows = table(english, ("21/11/2026 1:00:00", "3/4/2026 1:00:00", "5/5/2026 1:00:00"))
-    wanted = import_file(GoogleForms(), saved(tmp_path / "a.csv", rows), english)
-    chance = random.Random(seed)
-    order = chance.sample(range(len(rows[0])), len(rows[0]))
-    body = rows[1:] + [rows[number] for number in doubled]
-    chance.shuffle(body)
-    mixed = [[row[place] for place in order] for row in [rows[0], *body]]
-    imported = import_file(GoogleForms(), saved(tmp_path / "b.csv", mixed), english)
-    assert core(imported) == core(wanted)
-    assert not imported.rejected
-
-
-@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
-@given(cells=st.lists(st.text(max_size=30), min_size=6, max_size=10), row=st.integers(1, 3))
-def test_a_strange_row_does_not_concern_the_others(
-    english: SurveyPack, tmp_path: Path, cells: list[str], row: int
-) -> None:
-    rows = table(english)
-    rows[row] = [cell.encode("utf-8", "ignore").decode() for cell in cells]
-    imported = import_file(GoogleForms(), saved(tmp_path / "h.csv", rows), english)
-    left = {who for number, who in enumerate(PEOPLE, 1) if number != row}
-    assert left <= {submission.participant for submission in imported.submissions}

@@ -12,11 +12,9 @@ pytest.importorskip("httpx")
 
 from memeloc.errors import InputError, MissingError, ServiceError
 from memeloc.request_pool import Backoff
-from memeloc.survey.messages import Message
 from memeloc.survey.rewards import THANKS, TIME, Bonus
 from memeloc.survey.targets.prolific.client import TOKEN
 from memeloc.survey.targets.prolific.target import Prolific
-from memeloc.survey.targets.protocol import PayBonuses, SendMessages
 from tests.survey import prolific_server
 from tests.survey.packs import MemoryState
 from tests.survey.prolific_server import ProlificServer
@@ -25,7 +23,6 @@ SET_UP, PAY = "POST submissions/bonus-payments/", "POST bulk-bonus-payments/ID/p
 NUMBERS = [f"{n:024x}" for n in range(1, 4)]
 IDS = {f"s{n}": number for n, number in enumerate(NUMBERS)}
 DUE = [Bonus(f"p{n}", f"s{n}", "r1-b01-DE", Decimal("0.50"), TIME) for n in range(3)]
-THREE = [Message(f"p{n}", f"s{n}", "r1-b01-DE", "Danke schön!\nBis bald.") for n in range(3)]
 
 
 @pytest.fixture
@@ -64,11 +61,6 @@ def asked(_: str) -> bool:
 
 def paid(server: ProlificServer) -> list[list[int]]:
     return [server.submissions[number]["bonus_payments"] for number in NUMBERS]
-
-
-def test_prolific_pays_bonuses_and_sends_messages(target: Prolific) -> None:
-    assert isinstance(target, PayBonuses)
-    assert isinstance(target, SendMessages)
 
 
 def test_a_bonus_is_paid_once_after_the_sum_was_agreed_to(
@@ -143,18 +135,6 @@ def test_setting_up_pays_nothing_and_is_tried_again(
     assert paid(server) == [[50]] * 3
 
 
-def test_many_are_set_up_in_parts_of_two_hundred(
-    server: ProlificServer, target: Prolific, made: MemoryState
-) -> None:
-    numbers = [f"{n:024x}" for n in range(100, 350)]
-    server.awaiting(*numbers, study="study1", status="APPROVED")
-    ids = {f"m{n}": number for n, number in enumerate(numbers)}
-    many = [Bonus(name, name, "r1-b01-DE", Decimal("0.01"), THANKS) for name in ids]
-    assert target.pay_bonuses(many, ids, made, agree=agreed) == {"sent": 250}
-    assert [len(each) for each in server.bonuses.values()] == [200, 50]
-    assert {tuple(server.submissions[own]["bonus_payments"]) for own in numbers} == {(1,)}
-
-
 def test_a_study_in_another_currency_is_paid_nothing(
     server: ProlificServer, target: Prolific, made: MemoryState
 ) -> None:
@@ -171,40 +151,3 @@ def test_a_token_without_rights_leaves_nothing_unclear(
     with pytest.raises(MissingError):
         target.pay_bonuses(DUE, IDS, made, agree=agreed)
     assert target.pay_bonuses(DUE, IDS, made, agree=agreed) == {"sent": 3}
-
-
-def test_a_text_goes_to_nobody_twice(
-    server: ProlificServer, target: Prolific, made: MemoryState
-) -> None:
-    assert target.send_messages(THREE, IDS, made, agree=lambda _: False) == {}
-    assert server.messages == []
-    assert target.send_messages(THREE, IDS, made, agree=agreed) == {"sent": 3}
-    assert target.send_messages(THREE, IDS, made, agree=asked) == {"sent before": 3}
-    assert {each["person"] for each in server.messages} == {f"person{n}" for n in NUMBERS}
-    assert {each["body"] for each in server.messages} == {THREE[0].text}
-    assert {each["data"]["study_id"] for each in server.messages} == {"study1"}
-    other = [Message("p0", "s0", "r1-b01-DE", "Noch etwas")]
-    assert target.send_messages(other, IDS, made, agree=agreed) == {"sent": 1}
-    assert len(server.messages) == 4
-
-
-@pytest.mark.parametrize("fault", ["cut", "half", "drop", 429, 503])
-def test_a_message_whose_answer_was_lost_is_sent_once(
-    server: ProlificServer, target: Prolific, made: MemoryState, fault: int | str
-) -> None:
-    server.faults["POST messages/"] = [fault]
-    assert target.send_messages(THREE, IDS, made, agree=agreed) == {"sent": 3}
-    assert len(server.messages) == 3
-
-
-def test_a_run_that_died_sends_the_rest(
-    server: ProlificServer, target: Prolific, made: MemoryState
-) -> None:
-    # The second message arrives, its answer never does, and nor does any list of messages.
-    server.faults["POST messages/"] = ["ok", "cut"]
-    server.faults["GET messages/"] = ["drop"] * 8
-    with pytest.raises(ServiceError):
-        target.send_messages(THREE, IDS, made, agree=agreed)
-    server.faults.clear()
-    assert target.send_messages(THREE, IDS, made, agree=agreed) == {"sent before": 1, "sent": 2}
-    assert len(server.messages) == 3

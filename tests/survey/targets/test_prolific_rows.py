@@ -10,8 +10,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from memeloc.survey.model import Participant
-from memeloc.survey.targets.prolific.columns import COLUMNS, MEANINGS, NOTHING, key_of
+from memeloc.survey.targets.prolific.columns import NOTHING, key_of
 from memeloc.survey.targets.prolific.target import Prolific
 from memeloc.survey.targets.resolver import import_file
 from memeloc.tables import clean_text
@@ -27,38 +26,6 @@ from tests.survey.prolific_exports import (
     row,
     table,
 )
-
-
-def test_an_export_becomes_people_with_their_facts(tmp_path: Path) -> None:
-    imported = read(tmp_path, table([row(1), row(2, Status="APPROVED", Sex="Male")]))
-    assert imported.rejected == ()
-    first, second = imported.participants
-    assert first == Participant(
-        "5e9000000000000000000001",
-        {
-            "age": "21",
-            "country_of_birth": "Germany",
-            "employment": "Full-Time",
-            "ethnicity": "White",
-            "first_language": "German",
-            "nationality": "Germany",
-            "residence": "Germany",
-            "sex": "Female",
-            "student": "No",
-        },
-        "66a000000000000000000001",
-        DE.id,
-        "AWAITING REVIEW",
-        330.5,
-        {
-            "total_approvals": "120",
-            "started": "2026-03-02T12:00:00.123000+00:00",
-            "completed": "2026-03-02T12:05:30.623000+00:00",
-            "code": PACK.codes[DE.id].done,
-            "ended": "done",
-        },
-    )
-    assert (second.status, second.facts["sex"]) == ("APPROVED", "Male")
 
 
 def test_the_older_export_reads_the_same(tmp_path: Path) -> None:
@@ -192,14 +159,6 @@ def test_the_time_taken_is_a_number_or_is_worked_out(
     imported = read(tmp_path, table([row(1, Time_taken=written)]))
     assert [person.seconds for person in imported.participants] == [seconds]
     assert reasons(imported) == expected
-
-
-def test_every_heading_of_the_table_means_one_thing() -> None:
-    aliases = [alias for names in MEANINGS.values() for each in names.values() for alias in each]
-    assert len(aliases) == len(COLUMNS)
-    assert all(key_of(alias) == alias for alias in aliases)
-    assert {key_of(heading) for heading in (*HEADER, *OLD)} <= COLUMNS.keys()
-    assert {key_of(key) for key in api() if key not in ("strata", "_links")} <= COLUMNS.keys()
 
 
 _CELL = st.text(st.characters(exclude_characters="\x00"), max_size=12).filter(

@@ -258,37 +258,3 @@ def test_exports_come_back_by_text_by_name_and_by_number(
         Answer("m2", "hate", (("whom", ("one", "many")),)),
     )
     assert one.submitted == datetime(2026, 3, 1, 10, 4, tzinfo=UTC)
-
-
-def test_any_order_is_read_and_invalid_rows_are_rejected(
-    survey: SurveyPack, tmp_path: Path
-) -> None:
-    whole = response(survey, "R_1", "asha", CHOSEN) | {f"{key(survey, 'm2')}_q1": "one"}
-    wrong = {
-        "preview": whole | {"ResponseId": "R_2", "Status": "Survey Preview"},
-        "no participant": whole | {"ResponseId": "R_3", "PROLIFIC_PID": ""},
-        "no id": whole | {"ResponseId": ""},
-        "no consent": whole | {"ResponseId": "R_4", "consent": ""},
-        "unknown label": whole | {"ResponseId": "R_5", key(survey, "m1"): "perhaps"},
-    }
-    refused = {"ResponseId": "R_6", "consent": survey.texts["ar"].get("consent.no")}
-    rows = [whole, *wrong.values(), refused]
-    plain = import_file(Qsf(), saved(survey, tmp_path / "plain.csv", rows), survey)
-    assert [row.reason for row in plain.rejected] == list(wrong)
-    assert [row.row for row in plain.rejected] == [5, 6, 7, 8, 9]
-    statuses = {
-        submission.id: (submission.status, submission.code, len(submission.answers))
-        for submission in plain.submissions
-    }
-    assert statuses == {
-        "R_1": ("complete", "DONE-7", 4),
-        "R_5": ("returned", "", 3),
-        "R_6": ("no consent", "NO-7", 0),
-    }
-    for seed in range(5):
-        path = saved(survey, tmp_path / f"{seed}.csv", list(rows), seed=seed)
-        result = import_file(Qsf(), path, survey)
-        assert {replace(submission, row=0) for submission in result.submissions} == {
-            replace(submission, row=0) for submission in plain.submissions
-        }
-        assert sorted(row.reason for row in result.rejected) == sorted(wrong)
