@@ -113,9 +113,10 @@ def translate(
     """Translate the workspace's captions, and say first what it will cost.
 
     The translation memory is asked before the translator. Each answer is stored as it comes: the
-    same command again goes on where it was and asks nothing twice. What people have corrected
-    stays. Of the texts of surveys those are translated that memeloc does not ship in a language;
-    their placeholders stay.
+    same command again goes on where it was and asks nothing twice. What people wrote stays: where
+    its source has changed, the translation is a suggestion beside it on the next sheet. Of the
+    texts of surveys those are translated that memeloc does not ship in a language; their
+    placeholders stay.
 
     Example:
       memeloc translate --langs de,es,hi,zh --with google --dry-run
@@ -148,6 +149,11 @@ def translate(
             again=again,
             fuzzy=fuzzy,
         )
+        if job.suggestions:
+            say(
+                f"{job.suggestions:,} of them are suggestions beside what people wrote, for the "
+                "source has changed since; --only new leaves these out."
+            )
         if dry_run:
             show(job.plan, _PLAN, as_json=as_json)
             return

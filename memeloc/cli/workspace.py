@@ -12,6 +12,7 @@ import memeloc
 from memeloc.cli.options import (
     AsJson,
     DecidedBy,
+    DryRun,
     Strict,
     TakenCaptions,
     TemplateFolders,
@@ -65,6 +66,7 @@ def import_table(
     langs: str = Option("all", metavar="TAGS", help="Columns besides the source, or all."),
     templates: TemplateFolders = None,
     strict: Strict = False,
+    dry_run: DryRun = False,
     as_json: AsJson = False,
 ) -> None:
     """Import memes and captions from a table, the same as `memeloc render` reads.
@@ -72,6 +74,8 @@ def import_table(
     A caption that differs from the last import becomes a new version; the old one stays. The same
     table again changes nothing, and undoes no correction. What is wrong is left out and named.
     Captions may come before their templates: they are translated and corrected, and not rendered.
+    Where a source caption differs, what people wrote in other languages stands, and is outdated
+    until somebody has looked at it; how many texts that are is said.
 
     A folder that `memeloc publish` wrote comes in whole, whatever its layout: captions, pictures
     with all that is known of them as collected memes, and its tables in releases/NAME. Of a folder
@@ -80,13 +84,13 @@ def import_table(
 
     Example:
       memeloc import captions.csv
+      memeloc import mended.csv --dry-run
       memeloc import published/my-dataset
       memeloc import captions.csv --langs de,hi --strict
     """
     if captions.is_dir():
-        _import_folder(
-            captions, table_only=bool(templates) or strict or langs != "all", as_json=as_json
-        )
+        table_only = bool(templates) or strict or dry_run or langs != "all"
+        _import_folder(captions, table_only=table_only, as_json=as_json)
         return
     with memeloc.Workspace.find() as workspace, progress("Importing", None, unit="rows") as bar:
         result = workspace.captions.import_table(
@@ -94,6 +98,7 @@ def import_table(
             languages=languages(langs),
             templates=templates or (),
             strict=strict,
+            dry_run=dry_run,
             on_progress=bar.report,
         )
     explain("Note", result.notes)
@@ -103,8 +108,8 @@ def import_table(
         say(f"Note: empty cells are captions still to translate ({cells})")
     added, changed = sum(result.added.values()), sum(result.changed.values())
     then = (
-        f"Imported {result.memes:,} new memes. Captions: {added:,} new, {changed:,} changed, "
-        f"{result.unchanged:,} unchanged."
+        f"{'Would import' if dry_run else 'Imported'} {result.memes:,} new memes. Captions: "
+        f"{added:,} new, {changed:,} changed, {result.unchanged:,} unchanged."
         if added + changed
         else f"Nothing is new: {counted(result.unchanged, 'caption is', 'captions are')} "
         "here already."
@@ -116,7 +121,9 @@ def _import_folder(folder: Path, *, table_only: bool, as_json: bool) -> None:
     from memeloc.cli.curating.collect import how_read
 
     if table_only:
-        raise typer.BadParameter("--langs, --templates and --strict are of a captions table")
+        raise typer.BadParameter(
+            "only of a captions table are --langs, --templates, --strict and --dry-run"
+        )
     with memeloc.Workspace.find() as workspace, progress("Importing", None) as bar:
         result = workspace.publishing.import_folder(folder, on_progress=bar.phase)
     collected = result.collected

@@ -13,6 +13,11 @@ from memeloc.correct.statuses import status_words
 from memeloc.glossary import terms_in
 
 
+def part_of(texts: Sequence[str], number: int) -> str:
+    """A part of a text, counted from 1; empty where the text has fewer."""
+    return texts[number - 1] if number <= len(texts) else ""
+
+
 def match_lines(item: SheetItem, number: int) -> list[str]:
     """The matches of a part, counted from 1: how similar the caption is, its source, its text."""
     return [
@@ -44,6 +49,8 @@ def history_lines(sheet: Sheet, item: SheetItem, number: int) -> list[str]:
 def note_lines(sheet: Sheet, item: SheetItem, number: int) -> list[str]:
     """What a part, counted from 1, has in formats whose only place for it are notes."""
     notes = list(item.remarks)
+    for name, texts in (("source before", item.before), ("suggestion", item.suggestion)):
+        notes += [f"{name}: {text}" for text in [part_of(texts, number)] if text]
     notes += [f"glossary: {term}" for term in term_lines(sheet, item, number)]
     return notes + [f"history: {line}" for line in history_lines(sheet, item, number)]
 

@@ -16,7 +16,7 @@ from operator import itemgetter
 from pathlib import Path
 
 from memeloc import tables
-from memeloc.correct.beside import history_lines, match_lines, term_lines
+from memeloc.correct.beside import history_lines, match_lines, part_of, term_lines
 from memeloc.correct.model import Row, Sheet, SheetAnswers, SheetItem, SheetPart
 from memeloc.correct.rows import gather, key_of, parts_of, split_key
 from memeloc.errors import InputError
@@ -30,7 +30,9 @@ HEADINGS = {
     "box": "box",
     "number": "part",
     "source": "source",
+    "before": "source before",
     "machine": "to be corrected",
+    "suggestion": "suggestion",
     "text": "your text",
     "length": "length",
     "room": "room",
@@ -49,7 +51,7 @@ HEADINGS = {
 _READ = ("key", "meme", "number", "source", "machine", "text", "status", "comment")
 """Columns that are read of each row."""
 
-_AT_TIMES = ("history", "terms", "matches")
+_AT_TIMES = ("before", "suggestion", "history", "terms", "matches")
 """Columns that a CSV has only where something stands in them."""
 
 _ALSO = {
@@ -101,7 +103,9 @@ def cells_of(sheet: Sheet, item: SheetItem, number: int, part: SheetPart) -> dic
         "box": part.name,
         "number": str(number),
         "source": part.source,
+        "before": part_of(item.before, number),
         "machine": part.machine,
+        "suggestion": part_of(item.suggestion, number),
         "text": "",
         "room": str(part.capacity or ""),
         "status": "",

@@ -156,6 +156,9 @@ class SheetItem:
             travel with the sheet, so that a change since can be noticed.
         marks: the translator's, such as `separator lost`.
         note: for the person who corrects.
+        before: the source that the text to be corrected was written for, where it has changed
+            since; else empty.
+        suggestion: what a machine made of the source as it is now, or empty.
         matches: from the translation memory, the most similar first.
         terms: of the glossary that occur in its source.
         history: what others have made of it before, and comments, oldest first; the machine's
@@ -170,6 +173,8 @@ class SheetItem:
     base_key: str
     marks: tuple[str, ...] = ()
     note: str = ""
+    before: tuple[str, ...] = ()
+    suggestion: tuple[str, ...] = ()
     matches: tuple[Match, ...] = ()
     terms: tuple[Term, ...] = ()
     history: tuple[Step, ...] = ()

@@ -12,7 +12,7 @@ import re
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from memeloc.correct.beside import match_lines, note_lines
+from memeloc.correct.beside import match_lines, note_lines, part_of
 from memeloc.correct.guide_text import paragraphs
 from memeloc.correct.model import Row, Sheet, SheetAnswers, SheetItem
 from memeloc.correct.rows import gather, key_of, parts_of, split_key, split_note
@@ -116,8 +116,9 @@ class Po:
 
 
 def _previous(item: SheetItem, number: int) -> str | None:
-    """The source of the best match, where it differs: editors show what has changed since."""
-    source = item.matches[0].source[number - 1] if item.matches else ""
+    """What the source was before, or that of the best match, where it differs: editors show what
+    has changed since."""
+    source = part_of(item.before or (item.matches[0].source if item.matches else ()), number)
     return drawable(source) if source not in ("", item.parts[number - 1].source) else None
 
 

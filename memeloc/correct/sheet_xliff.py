@@ -17,7 +17,7 @@ from typing import Any
 
 from lxml import etree
 
-from memeloc.correct.beside import note_lines
+from memeloc.correct.beside import note_lines, part_of
 from memeloc.correct.guide_text import paragraphs
 from memeloc.correct.model import Row, Sheet, SheetAnswers, SheetItem
 from memeloc.correct.rows import gather, key_of, split_key, split_note
@@ -170,12 +170,13 @@ def _group(sheet: Sheet, item: SheetItem, source_as_target: bool) -> etree._Elem
 
 
 def _add_steps(unit: etree._Element, sheet: Sheet, item: SheetItem, number: int) -> None:
-    """Add the earlier texts of a part, as alternatives: the machine's, and those of people."""
+    """Add the other texts of a part, as alternatives: earlier ones, and a machine's suggestion."""
     machine = item.parts[number - 1].machine
-    texts = {step.parts[number - 1]: step for step in item.history if number <= len(step.parts)}
-    for text, step in texts.items():
+    texts = {part_of(step.parts, number): step.who for step in item.history}
+    texts |= {part_of(item.suggestion, number): "suggestion"}
+    for text, origin in texts.items():
         if text and text != machine:
-            earlier = _add(unit, "alt-trans", {"origin": step.who})
+            earlier = _add(unit, "alt-trans", {"origin": origin})
             _add(earlier, "target", {_XML + "lang": sheet.language.tag}, text)
 
 

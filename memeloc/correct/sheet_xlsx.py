@@ -25,7 +25,7 @@ from memeloc.tables.workbooks import picture_options
 CAPTIONS = "Captions"
 GUIDE = "Guide"
 
-_WIDTHS = (2, 25, 16, 10, 5, 34, 34, 40, 7, 6, 26, 30, 18, 44, 30, 40, 9, 6, 10)
+_WIDTHS = (2, 25, 16, 10, 5, 34, 34, 34, 34, 40, 7, 6, 26, 30, 18, 44, 30, 40, 9, 6, 10)
 """Of the columns in the order of HEADINGS, in characters."""
 _HIDDEN = {"key", "language", "round", "person"}
 _HIDDEN_IN = {
@@ -99,7 +99,10 @@ class _Writer:
         count = book.add_format({**grey, "num_format": "0"})
         self.formats = dict.fromkeys(HEADINGS, small) | {
             "source": book.add_format(grey),
-            "machine": book.add_format({**grey, **right_to_left, "font_size": 12}),
+            **dict.fromkeys(
+                ("machine", "suggestion"),
+                book.add_format({**grey, **right_to_left, "font_size": 12}),
+            ),
             "text": book.add_format({**free, **right_to_left, "font_size": 12}),
             "length": count,
             "room": count,

@@ -91,8 +91,10 @@ class Database:
             yield connection
 
     @contextmanager
-    def write(self, *, relaxed: bool = False, shared: bool = False) -> Iterator[Connection]:
-        """A transaction that alone may write: all of it is stored, or nothing.
+    def write(
+        self, *, relaxed: bool = False, shared: bool = False, dry_run: bool = False
+    ) -> Iterator[Connection]:
+        """A transaction that alone may write: all of it is stored, or (of a `dry_run`) nothing.
 
         A `relaxed` one does not wait until it is on the disk, see the module's text. `shared` ones
         run beside each other on PostgreSQL, which then waits for the disk once for several: what
@@ -102,7 +104,7 @@ class Database:
         with (
             self._explained(),
             self._engine.connect().execution_options(**options) as connection,
-            connection.begin(),
+            connection.begin() as transaction,
         ):
             if not self.file:
                 lock = "pg_advisory_xact_lock_shared" if shared else "pg_advisory_xact_lock"
@@ -110,6 +112,8 @@ class Database:
                 if relaxed:
                     connection.execute(text("SET LOCAL synchronous_commit TO off"))
             yield connection
+            if dry_run:
+                transaction.rollback()
 
     def scrub(self, tables: Sequence[str]) -> None:
         """Write the database anew, so that no page or log of it holds what was deleted.

@@ -98,16 +98,12 @@ def columns_of(table: Table, record: type[Any], **names: str) -> tuple[Any, ...]
     return tuple(table.c[names.get(field.name, field.name)] for field in fields(record))
 
 
-def is_newest(
-    table: Any, same: Sequence[str], order: str, below: tuple[str, Any] | tuple[()] = ()
-) -> ColumnElement[bool]:
+def is_newest(table: Any, same: Sequence[str], order: str) -> ColumnElement[bool]:
     """A condition on a table or an alias: that no row has the same in the columns `same` and more
-    in `order`; `below` is a column and a bound: rows from there on do not count."""
+    in `order`."""
     later = table.alias()
     query = select(later.c[order]).where(later.c[order] > table.c[order])
     query = query.where(*(later.c[name] == table.c[name] for name in same))
-    if below:
-        query = query.where(later.c[below[0]] < below[1])
     return ~query.exists()
 
 

@@ -96,26 +96,28 @@ class CaptionStatus:
 class ImportSummary:
     """What an import of a captions table stored: new memes, and captions by language.
 
-    `changed` are those that differ from what was imported before.
+    `changed` are those that differ from what was imported before; `outdated` are texts of people
+    whose source the table has changed, and which stand until somebody has looked at them.
     """
 
     memes: int = 0
     added: Counter[str] = field(default_factory=Counter)
     changed: Counter[str] = field(default_factory=Counter)
     unchanged: int = 0
+    outdated: Counter[str] = field(default_factory=Counter)
 
 
 @dataclass(frozen=True, slots=True)
 class ToTranslate:
-    """A caption that is to be translated: its source, and what is there in the target language
-    (None when `need` is `new`)."""
+    """A caption that is to be translated: its source, and what is there in the target language, the
+    caption and suggestions beside it, oldest first."""
 
     meme_id: str
     template: str
     language: str
     need: Need
     source: CaptionVersion
-    current: CaptionVersion | None
+    versions: Sequence[CaptionVersion]
 
 
 class SheetText(NamedTuple):
@@ -143,6 +145,8 @@ class ToCorrect:
         base: what is to be corrected: what round 0 to `round - 1` have brought.
         answered: how many people have answered it in this round.
         open_case: whether something about it waits to be settled.
+        before: the source that a person wrote the base for, where it has changed since.
+        suggestion: what a machine made of the source as it is now, beside that base.
         own_rounds: other rounds in which the person whose sheet it is has answered it.
         history: what was made of it before, and comments on it, oldest first, as far as that person
             is shown it.
@@ -154,6 +158,8 @@ class ToCorrect:
     base: SheetText
     answered: int
     open_case: bool
+    before: tuple[str, ...] = ()
+    suggestion: tuple[str, ...] = ()
     own_rounds: tuple[int, ...] = ()
     history: tuple[Step, ...] = ()
 
@@ -334,6 +340,7 @@ class LanguageStatus:
             dropped, the ones that are dropped in this language and not in all.
         to_settle: open cases.
         dropped: memes that are dropped in this language, and not in all.
+        outdated: those of `changed_source` that people wrote, which stand all the same.
     """
 
     language: str
@@ -344,3 +351,4 @@ class LanguageStatus:
     states: Mapping[str, int]
     to_settle: int
     dropped: int
+    outdated: int = 0

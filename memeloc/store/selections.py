@@ -139,7 +139,7 @@ def store_selection(
         for key, item in captions.items()
         if key in added
     }
-    add_versions(connection, rows, {}, language=language, stage="collected")
+    add_versions(connection, rows, language=language, stage="collected")
     last = newest_selection(connection)
     funnel = [*_stages_of_others(last, kinds), *funnel]
     pictures = [item.id for item in usable if item.kind == "picture"]

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from difflib import get_close_matches
 from pathlib import Path
 from typing import TYPE_CHECKING, get_args
 
+from memeloc.counts import counted
 from memeloc.errors import InputError
 from memeloc.files import file_sha256
 from memeloc.locales.tags import listed_tags
@@ -101,6 +102,7 @@ class Captions(Part):
         languages: Sequence[str] | None = None,
         templates: Sequence[Path] = (),
         strict: bool = False,
+        dry_run: bool = False,
         on_progress: Callable[[int, int], None] | None = None,
     ) -> ImportResult:
         """Import a captions table, see `memeloc.captions`; the same table again adds nothing.
@@ -108,12 +110,15 @@ class Captions(Part):
         A source caption that differs becomes a new version; a cell of another language becomes the
         caption (stage `imported`) unless it is what was imported last or what stands there now. So
         importing an old table again undoes no correction. Captions may come before their templates.
+        What people wrote stands when its source changes, and is outdated until somebody has looked
+        at it (`ImportResult.outdated`).
 
         Args:
             path: CSV, JSON Lines or Parquet.
             languages: of the columns to import besides the source; None is all.
             templates: folders of templates besides the workspace's.
             strict: store nothing when anything is wrong in the table, or a template unknown.
+            dry_run: say what would become of it, and store nothing.
 
         Raises:
             InputError: it is not a captions table, or has nothing to import.
@@ -164,9 +169,12 @@ class Captions(Part):
             source,
             FileRecord("captions", path.name, file_sha256(path), rows),
             lambda more: on_progress(more, rows) if on_progress else None,
+            dry_run=dry_run,
         )
-        result.memes, result.unchanged = summary.memes, summary.unchanged
-        result.added, result.changed = summary.added, summary.changed
+        for each in fields(summary):
+            setattr(result, each.name, getattr(summary, each.name))
+        if result.outdated:
+            result.notes.append(outdated_sentence(result.outdated))
         if result.waiting:
             result.notes.append(_waiting(result.waiting, known))
         return result
@@ -331,6 +339,17 @@ def _waiting(waiting: Counter[str], known: Collection[str]) -> str:
     )
 
 
+def outdated_sentence(outdated: Counter[str]) -> str:
+    """What an import left outdated, and what to do about it."""
+    count = counted(outdated.total(), "text of people is", "texts of people are")
+    languages = ", ".join(f"{tag} {number:,}" for tag, number in sorted(outdated.items()))
+    return (
+        f"{count} outdated now, as the source has changed ({languages}): what stands stays. Have "
+        "it looked at (memeloc correct export --lang TAG --only changed), with a machine's "
+        "suggestion beside it if `memeloc translate` comes first."
+    )
+
+
 def states_of(languages: Sequence[LanguageStatus]) -> list[str]:
     """The states that texts of these languages are in, in the order of the work."""
     there = {state for language in languages for state in language.states}
@@ -346,7 +365,11 @@ def next_steps(languages: Sequence[LanguageStatus], memes: int, rounds: int) -> 
     if not targets:
         return ["name the languages to translate into in memeloc.toml"]
     steps = []
-    if new := [target.language for target in targets if target.missing or target.changed_source]:
+    if new := [
+        target.language
+        for target in targets
+        if target.missing or target.changed_source > target.outdated
+    ]:
         steps.append(f"memeloc translate --langs {','.join(new)}")
     for round_ in range(1, rounds + 1):
         before = (f"corrected {round_ - 1}", f"settled {round_ - 1}")
@@ -354,7 +377,7 @@ def next_steps(languages: Sequence[LanguageStatus], memes: int, rounds: int) -> 
         steps += [
             f"memeloc correct export --lang {target.language} --round {round_} --to NAME"
             for target in targets
-            if any(target.stages.get(stage) for stage in ready)
+            if any(target.stages.get(stage) for stage in ready) or (round_ == 1 and target.outdated)
         ]
     steps += [
         f"memeloc correct settle --lang {target.language}" for target in targets if target.to_settle

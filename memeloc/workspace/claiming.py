@@ -33,7 +33,7 @@ class Claims:
     def __init__(
         self, translations: Translations, expected: Mapping[CaptionKey, int | None]
     ) -> None:
-        """`expected` has the id of each caption's current version, None where there is none."""
+        """`expected` has each caption's highest version, None where there is none."""
         self._translations = translations
         self._expected = expected
         self._token = f"{_machine()}:{os.getpid()}:{secrets.token_hex(4)}"

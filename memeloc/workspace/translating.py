@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple
 
 from memeloc.errors import InputError, MemelocError
 from memeloc.files import file_sha256
@@ -13,7 +13,8 @@ from memeloc.glossary import terms_in
 from memeloc.model import Locale
 from memeloc.sheets import write_sheet
 from memeloc.store.captions.translations import CaptionKey
-from memeloc.store.records import CaptionVersion, FileRecord, Kind
+from memeloc.store.captions.versions import MACHINE
+from memeloc.store.records import FileRecord, Kind, ToTranslate
 from memeloc.store.store import Store
 from memeloc.store.surveys.survey_texts import ENGLISH
 from memeloc.translate import (
@@ -59,18 +60,19 @@ class MemoryExport:
     file: Path
 
 
-@dataclass(frozen=True, slots=True)
-class _Wanted:
-    """A caption to translate: the version of its source, and of what is there by now, if any."""
+class _Wanted(NamedTuple):
+    """A caption to translate: as translators take it, and as the store knows it."""
 
     item: TranslationItem
-    source_id: int
-    current_id: int | None
-    replaces: bool
+    lacking: ToTranslate
 
     @property
     def key(self) -> CaptionKey:
         return (self.item.meme_id, self.item.target.tag)
+
+    @property
+    def newest(self) -> int | None:
+        return max((each.version for each in self.lacking.versions), default=None)
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,6 +82,7 @@ class TranslationJob:
     Attributes:
         plan: what there is to do, and what it costs.
         budget: what a run may cost at the most, in the translator's currency; None is any sum.
+        suggestions: how many will be suggestions beside people's texts, whose source has changed.
     """
 
     plan: Plan
@@ -90,6 +93,11 @@ class TranslationJob:
     _memory: TranslationMemory
     _fuzzy: float | None
     _free: bool
+
+    @property
+    def suggestions(self) -> int:
+        people = (v.stage not in MACHINE for each in self._wanted for v in each.lacking.versions)
+        return sum(people)
 
     def run(
         self,
@@ -105,7 +113,7 @@ class TranslationJob:
         wanted = {each.key: each for each in self._wanted}
         if self._free:
             return self._run(wanted, None, on_progress, on_wait)
-        expected = {key: each.current_id for key, each in wanted.items()}
+        expected = {key: each.newest for key, each in wanted.items()}
         with Claims(self._store.translations, expected) as claims:
             return self._run(wanted, claims, on_progress, on_wait)
 
@@ -130,14 +138,14 @@ class TranslationJob:
                 answer.meme_id,
                 answer.language,
                 answer.caption,
-                source_id=about.source_id,
+                source_id=about.lacking.source.id,
                 translator=answer.translator,
                 marks=answer.marks,
                 characters=answer.characters,
                 cost=answer.cost,
                 currency=currency if answer.cost else "",
                 provenance=answer.provenance,
-                replace=about.replaces,
+                replace=about.lacking.need == "new" and about.newest is not None,
             )
             if version is None:
                 late = MemelocError("It was translated or corrected meanwhile, or says the same.")
@@ -191,7 +199,8 @@ class Translating(Part):
             options: settings of the translator over those of memeloc.toml.
             budget: the most that a run may cost; None is the one in memeloc.toml.
             taxonomy: of the texts of surveys, only this one's and those of every survey.
-            only: captions without a translation (`new`), or those whose source has `changed`.
+            only: captions without a translation (`new`), or those whose source has `changed`; a
+                translation of the latter stands as a suggestion beside what a person wrote.
             again: a translator whose work is made anew where nobody has corrected it; that of
                 `pseudo` always is, by another.
             fuzzy: the least similarity of a text that the memory may fill; None is exact ones only.
@@ -289,46 +298,20 @@ class Translating(Part):
         kind: Kind,
         texts: set[str] | None,
         only: _Only,
-        replaced: set[str],
+        again: set[str],
     ) -> Iterator[_Wanted]:
-        captions, templates = self._store.captions, self._workspace.templates
         terms = self._workspace.glossary.terms(locale)
-
-        def wanted(
-            meme_id: str, name: str, version: CaptionVersion, there: CaptionVersion | None,
-            replaces: bool
-        ) -> _Wanted:  # fmt: skip
-            template = templates.get(name)
-            budgets = capacity(template, locale)
+        for lacking in self._store.captions.to_translate(locale.tag, only, texts, kind, again):
+            template = self._workspace.templates.get(lacking.template)
             item = TranslationItem(
-                meme_id,
-                version.caption,
+                lacking.meme_id,
+                lacking.source.caption,
                 source,
                 locale,
                 template,
-                budgets,
+                capacity(template, locale),
                 kind,
-                terms_in(terms, version.parts, source),
+                terms_in(terms, lacking.source.parts, source),
                 self._workspace.glossary.sha256,
             )
-            return _Wanted(item, version.id, there.id if there else None, replaces)
-
-        lacking = captions.to_translate(locale.tag, only, texts, kind)
-        for missing in lacking:
-            yield wanted(missing.meme_id, missing.template, missing.source, missing.current, False)
-        if only == "changed":
-            return
-        done = {missing.meme_id for missing in lacking}
-        anew = {
-            meme_id: version
-            for meme_id, version in captions.current(locale.tag, kind=kind).items()
-            if version.stage == "translated"
-            and version.translator in replaced
-            and meme_id not in done
-            and (texts is None or meme_id in texts)
-        }
-        if anew:
-            names = captions.templates()
-            sources = captions.current(source.tag, anew)
-            for meme_id, there in anew.items():
-                yield wanted(meme_id, names.get(meme_id, ""), sources[meme_id], there, True)
+            yield _Wanted(item, lacking)

@@ -101,7 +101,8 @@ class Workspace(WorkspaceFolder):
         strict: bool = False,
         on_progress: Callable[[int, int], None] | None = None,
     ) -> Self:
-        """`Captions.import_table`, with a warning of what was left out or lacks its template."""
+        """`Captions.import_table`, with a warning of what was left out, lacks its template or is
+        outdated now."""
         result = self.captions.import_table(
             path, languages=languages, templates=templates, strict=strict, on_progress=on_progress
         )
@@ -112,8 +113,10 @@ class Workspace(WorkspaceFolder):
                 f"out, such as {result.left_out[0]}",
                 stacklevel=2,
             )
-        if result.waiting:
-            warnings.warn(result.notes[-1], stacklevel=2)
+        for note in result.notes[
+            len(result.notes) - bool(result.outdated) - bool(result.waiting) :
+        ]:
+            warnings.warn(note, stacklevel=2)
         return self
 
     def translate(

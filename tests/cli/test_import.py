@@ -48,6 +48,7 @@ def test_as_json(command: Command) -> None:
         "added": {},
         "changed": {"en": 1},
         "unchanged": 4,
+        "outdated": {},
         "empty": {"de": 1},
         "problems": {},
         "waiting": {"no-such": 1},

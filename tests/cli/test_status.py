@@ -86,6 +86,7 @@ def test_counts(command: Command, tmp_path: Path, monkeypatch: pytest.MonkeyPatc
         "missing": 1,
         "to_settle": 0,
         "dropped": 0,
+        "outdated": 0,
     }
 
 

@@ -64,14 +64,16 @@ def test_a_changed_source_asks_again(filled: Store, write_table: Write) -> None:
     answer(filled, "s1", {"one": "a // b", "two": "c // d", "three": "e"})
     assert filled.sheets.to_correct("de", 1, "ann") == []
     import_table(filled, write_table(("three", "protest-hamster", "third, newer")))
-    assert filled.sheets.to_correct("de", 1, "ann") == []  # not before it is translated
+    (asked,) = filled.sheets.to_correct("de", 1, "ann")
+    assert (asked.base.parts, asked.before, asked.suggestion) == (("e",), ("third",), ())
     (item,) = filled.captions.to_translate("de", only="changed")
     filled.captions.add_translation(
         "three", "de", item.source.caption, source_id=item.source.id, translator="pseudo"
     )
     for only in ("new", "changed"):
         (again,) = filled.sheets.to_correct("de", 1, "ann", only=only)  # type: ignore[arg-type]
-        assert (again.meme_id, again.base.stage, again.answered) == ("three", "translated", 0)
+        assert (again.meme_id, again.base.parts, again.answered) == ("three", ("e",), 0)
+        assert again.suggestion == item.source.parts
     assert not filled.corrections.find("de", ["three"])[0].standing
     assert filled.corrections.find("de", ["one"])[0].standing
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from sqlalchemy import Text, func, select, type_coerce
+from sqlalchemy import Connection, Text, func, or_, select, type_coerce
 
 from memeloc.model import Acceptance, Caption
 from memeloc.store.captions.importing import ImportBatch
@@ -19,12 +19,15 @@ from memeloc.store.captions.versions import (
     current_of,
     current_query,
     is_active,
+    is_current,
     is_dropped,
+    is_suggestion,
     source_query,
     texts_of,
+    versions_query,
 )
 from memeloc.store.files import store_file
-from memeloc.store.queries import Repository, batches, by_slices, two_columns
+from memeloc.store.queries import Repository, batches, by_slices, equal, two_columns
 from memeloc.store.records import (
     ROUNDS,
     Accept,
@@ -57,16 +60,18 @@ class Captions(Repository):
         source: str,
         file: FileRecord,
         on_batch: Callable[[int], None] | None = None,
+        *,
+        dry_run: bool = False,
     ) -> ImportSummary:
         """Store a table's rows, some hundred a transaction; the same table again adds nothing.
 
         `tags` are those of the language columns by name, one of which is the source's. The file,
         `FileRecord("captions", name, sha256, rows)`, is stored with the first rows;
-        `on_batch` gets how many more rows are stored.
+        `on_batch` gets how many more rows are stored. With `dry_run` nothing stays stored.
         """
         summary = ImportSummary()
         for batch in batches(rows, _BATCH):
-            with self.database.write() as connection:
+            with self.database.write(dry_run=dry_run) as connection:
                 file_id, _ = store_file(connection, file)
                 ImportBatch(connection, tags, source, file_id, file.name, summary).store(batch)
             if on_batch is not None:
@@ -94,34 +99,38 @@ class Captions(Repository):
         only: Need | None = None,
         meme_ids: Collection[str] | None = None,
         kind: Kind = "caption",
+        again: Collection[str] = (),
     ) -> list[ToTranslate]:
-        """Captions that have no translation (`new`), or one of an earlier source (`changed`)."""
+        """Captions that have no translation (`new`), or one of an earlier source (`changed`).
+
+        A person's text of an earlier source is one of them until a machine has made a suggestion.
+        What the translators `again` have made is new, too.
+        """
         with self.database.read() as connection:
             sources = by_meme(connection.execute(source_query(kind)))
-            current = by_meme(connection.execute(current_query(tag, kind=kind)))
+            versions = _translations(connection, tag, kind)
             templates = two_columns(connection.execute(select(memes.c.id, memes.c.template)))
             query = select(memes.c.id).where(is_dropped(memes.c.id, tag))
             dropped = set(connection.execute(query).scalars())
-            stale = [
-                version.source_id
-                for meme_id, version in current.items()
-                if meme_id in sources and version.source_id != sources[meme_id].id
-            ]
-            translated = texts_of(connection, stale)
+            translated = {version.source_id for own in versions.values() for version in own}
+            today = {source.id for source in sources.values()}
+            earlier = texts_of(connection, translated - today)
         wanted = sources if meme_ids is None else set(meme_ids)
         items = []
         for meme_id, source in sources.items():
             if source.language == tag or meme_id not in wanted or meme_id in dropped:
                 continue
-            version = current.get(meme_id)
-            need: Need = "new" if version is None else "changed"
-            if version is not None and (
-                version.source_id is None
-                or translated.get(version.source_id, source.parts) == source.parts
-            ):
+            own = versions.get(meme_id, [])
+            of_this = [
+                version.translator
+                for version in own
+                if earlier.get(version.source_id or 0, source.parts) == source.parts
+            ]
+            if any(translator not in again for translator in of_this):
                 continue
+            need: Need = "changed" if own and not of_this else "new"
             if only in (None, need):
-                items.append(ToTranslate(meme_id, templates[meme_id], tag, need, source, version))
+                items.append(ToTranslate(meme_id, templates[meme_id], tag, need, source, own))
         return items
 
     def add_translation(
@@ -143,7 +152,7 @@ class Captions(Repository):
 
         Returns None, and stores nothing, when the caption has a translation of the same source
         already (a second run, another process), or one that a person wrote. So a run can be killed
-        and repeated.
+        and repeated. Beside a person's text of an earlier source it is a suggestion.
 
         Args:
             source_id: `ToTranslate.source.id`, the version that was translated.
@@ -157,14 +166,13 @@ class Captions(Repository):
         """
         parts = check_parts(caption.parts, meme_id)
         with self.database.write(relaxed=True) as connection:
-            versions = current_of(connection, tag, [meme_id])
-            if current := versions.get(meme_id):
-                texts = texts_of(connection, [source_id, current.source_id])
-                same = current.source_id is None or texts[current.source_id] == texts[source_id]
-                repeated = (current.parts, current.translator) == (parts, translator)
-                if same and (current.stage != "translated" or repeated or not replace):
+            for version in _translations(connection, tag, None, meme_id).get(meme_id, ()):
+                texts = texts_of(connection, [source_id, version.source_id])
+                same = version.source_id is None or texts[version.source_id] == texts[source_id]
+                repeated = (version.parts, version.translator) == (parts, translator)
+                if same and (version.stage != "translated" or repeated or not replace):
                     return None
-                if not same and current.source_id is not None and current.source_id > source_id:
+                if not same and version.source_id is not None and version.source_id > source_id:
                     return None  # it translates a newer source already
             row = {
                 "language": tag,
@@ -179,7 +187,7 @@ class Captions(Repository):
                 "currency": currency,
                 "provenance": dict(provenance) if provenance else None,
             }
-            return add_versions(connection, {meme_id: row}, versions)[0]
+            return add_versions(connection, {meme_id: row})[0]
 
     def templates(self) -> dict[str, str]:
         """The template's name of each meme, in the memes' order."""
@@ -233,3 +241,15 @@ class Captions(Repository):
         query = select(*made, func.count()).where(columns.provenance.is_not(None))
         rows = self.fetch(query.group_by(*made).order_by(*made))
         return [(tag, name, decode_json(text) or {}, count) for tag, name, text, count in rows]
+
+
+def _translations(
+    connection: Connection, tag: str, kind: Kind | None, meme_id: str | None = None
+) -> dict[str, list[CaptionVersion]]:
+    """The captions in a language and the suggestions beside them, by meme, oldest first."""
+    query = versions_query(or_(is_current(captions), is_suggestion(captions)), kind)
+    versions: dict[str, list[CaptionVersion]] = {}
+    wanted = {captions.c.language: tag, captions.c.meme_id: meme_id}
+    for row in connection.execute(equal(query, wanted)):
+        versions.setdefault(row.meme_id, []).append(CaptionVersion(*row))
+    return versions

@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 from sqlalchemy import ColumnElement, Select, and_, func, or_, select
 
 from memeloc.store.captions.sheets import WAS_SHOWN
-from memeloc.store.captions.versions import is_active, is_current, is_dropped
+from memeloc.store.captions.versions import is_active, is_current, is_dropped, is_suggestion
 from memeloc.store.queries import Repository, by_slices
 from memeloc.store.records import STANDING, Kind
 from memeloc.store.tables.captions import captions, corrections, memes, sheet_items
@@ -114,6 +114,7 @@ class Comparisons(Repository):
             .where(earlier.c.meme_id == captions.c.meme_id)
             .where(earlier.c.language == captions.c.language)
             .where(earlier.c.stage.in_(_BY_MACHINE), earlier.c.version < captions.c.version)
+            .where(~is_suggestion(earlier))
             .scalar_subquery()
         )
         query = (

@@ -153,7 +153,6 @@ def _versions(
     superseded it already."""
     sheet = known.sheet
     current = current_of(connection, sheet.language, known.memes)
-    numbers = {meme_id: version.version for meme_id, version in current.items()}
     later = {
         key: current[key]
         for key in sheet.items
@@ -173,12 +172,10 @@ def _versions(
         if answer.outcome not in ACCEPTING or key in superseded:
             rows.append({})
             continue
-        numbers[key] = numbers.get(key, 0) + 1
         rows.append(
             {
                 "meme_id": key,
                 "language": sheet.language,
-                "version": numbers[key],
                 "parts": check_parts(answer.parts, key),
                 "stage": "corrected",
                 "round": answer.round,

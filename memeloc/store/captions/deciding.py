@@ -69,8 +69,8 @@ class _Deciding:
             if row.action not in (DROP, DROP_ALL)
             or self._pair(row.case_id, row.action) in self.dropped
         }
-        self.current: dict[tuple[str, str], tuple[int, tuple[str, ...]]] = {
-            (case.meme_id, case.language): (case.current.version, case.current.parts)
+        self.current: dict[tuple[str, str], tuple[str, ...]] = {
+            (case.meme_id, case.language): case.current.parts
             for case in cases.values()
             if case.current is not None
         }
@@ -106,7 +106,7 @@ class _Deciding:
         else:
             self._drop(case, decision, "" if last is None else last["action"])
             if decision.action == "keep":
-                text = self.current.get((case.meme_id, case.language), (0, ()))[1]
+                text = self.current.get((case.meme_id, case.language), ())
             if text or no_text:
                 row["version"] = len(self.versions)
                 self._settle(case, text)
@@ -146,15 +146,12 @@ class _Deciding:
         return case.meme_id, ALL_LANGUAGES if action == DROP_ALL else case.language
 
     def _settle(self, case: CaseRecord, text: tuple[str, ...]) -> None:
-        caption = case.meme_id, case.language
-        version = self.current.get(caption, (0, ()))[0] + 1
         parts = check_parts(text, case.meme_id) if text else ()
-        self.current[caption] = version, parts
+        self.current[case.meme_id, case.language] = parts
         self.versions.append(
             {
                 "meme_id": case.meme_id,
                 "language": case.language,
-                "version": version,
                 "parts": parts,
                 "stage": "settled",
                 "round": case.round,

@@ -11,10 +11,17 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from sqlalchemy import Connection, select, update
+from sqlalchemy import Connection, func, select, update
 
 from memeloc.errors import InputError
-from memeloc.store.captions.versions import add_memes, add_versions, current_of
+from memeloc.store.captions.versions import (
+    add_memes,
+    add_versions,
+    current_of,
+    is_current,
+    is_dropped,
+    is_outdated_text,
+)
 from memeloc.store.queries import add_row, by_slices, two_columns
 from memeloc.store.records import ImportSummary
 from memeloc.store.tables.captions import captions, events, memes
@@ -39,7 +46,8 @@ class ImportBatch:
         source = self.source
         stored = self._add_memes(rows)
         rows = [row for row in rows if row.meme_id in stored]
-        self._add(source, {row.meme_id: row.source.parts for row in rows if row.source}, {})
+        texts = {row.meme_id: row.source.parts for row in rows if row.source}
+        mended = self._add(source, texts, {})
         current = current_of(self.connection, source, [row.meme_id for row in rows])
         sources = {meme_id: version.id for meme_id, version in current.items()}
         for column, tag in self.tags.items():
@@ -47,6 +55,14 @@ class ImportBatch:
                 cells = {row.meme_id: row.captions.get(column) for row in rows}
                 texts = {meme_id: cell.parts for meme_id, cell in cells.items() if cell}
                 self._add(tag, texts, sources)
+        query = (
+            select(captions.c.language, func.count())
+            .where(is_current(captions), is_outdated_text(captions))
+            .where(~is_dropped(captions.c.meme_id, captions.c.language))
+            .group_by(captions.c.language)
+        )
+        for tag, count in by_slices(self.connection, query, captions.c.meme_id, mended):
+            self.summary.outdated[tag] += count
 
     def _add_memes(self, rows: list[CaptionRow]) -> set[str]:
         """Add the new memes of these rows; the ids of those that are stored now.
@@ -84,8 +100,10 @@ class ImportBatch:
         self.summary.memes += len(add_memes(self.connection, new))
         return stored.keys() | new.keys()
 
-    def _add(self, tag: str, cells: dict[str, tuple[str, ...]], sources: dict[str, int]) -> None:
-        """Add the cells of a language that are new text."""
+    def _add(
+        self, tag: str, cells: dict[str, tuple[str, ...]], sources: dict[str, int]
+    ) -> set[str]:
+        """Add the cells of a language that are new text; the memes whose caption that changes."""
         current = current_of(self.connection, tag, cells)
         query = (
             select(captions.c.meme_id, captions.c.parts)
@@ -103,4 +121,5 @@ class ImportBatch:
             counter = self.summary.changed if meme_id in current else self.summary.added
             counter[tag] += 1
         shared = {"language": tag, "stage": "imported", "origin": self.origin}
-        add_versions(self.connection, rows, current, **shared)
+        add_versions(self.connection, rows, **shared)
+        return rows.keys() & current.keys()

@@ -1,8 +1,9 @@
 """Sheets for correctors. In: a language, a round and a person. Out: captions for a sheet.
 
 The text to be corrected is what the rounds before have left: for round 1 the newest of what was
-imported or translated, for round 2 the newest of round 1 and so on. So two people of one round get
-the same text, whoever hands in first.
+imported or translated, for round 2 the newest of round 1 and so on. Where a person's text was there
+when the source changed, it is that text. So two people of one round get the same text, whoever
+hands in first.
 """
 
 from __future__ import annotations
@@ -12,14 +13,24 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import asdict
 from typing import Any, Literal, NamedTuple
 
-from sqlalchemy import Connection, Select, select
+from sqlalchemy import Connection, Select, and_, select
 
 from memeloc.correct.placing import SentItem, SentSheet, same_person
 from memeloc.correct.sharing import Share
 from memeloc.errors import InputError
 from memeloc.store.captions.history import steps_before
 from memeloc.store.captions.states import OPEN_CASES
-from memeloc.store.captions.versions import current_query, source_query, texts_of
+from memeloc.store.captions.versions import (
+    MACHINE,
+    current_query,
+    is_current,
+    is_outdated,
+    is_outdated_text,
+    is_suggestion,
+    source_query,
+    texts_of,
+    versions_query,
+)
 from memeloc.store.queries import Repository, add_row, add_rows, columns_of, equal, two_columns
 from memeloc.store.records import STANDING, Kind, SheetRecord, SheetText, ToCorrect
 from memeloc.store.tables.captions import captions, cases, corrections, memes, sheet_items, sheets
@@ -29,7 +40,7 @@ Only = Literal["all", "new", "unclaimed", "changed", "open"]
 
 `all` that are ready for the round; `new`: those that the person (or, without a person, anybody) has
 not answered in it; `unclaimed`: those of `new` that are on nobody else's sheet of that round;
-`changed`: those of `new` that were answered before their source changed;
+`changed`: those of `new` that were answered, or written by a person, before their source changed;
 `open`: those with an open case.
 """
 
@@ -56,9 +67,9 @@ class Sheets(Repository):
     ) -> list[ToCorrect]:
         """The captions of a round for a sheet, in the memes' order; see `Only` and `Share`.
 
-        A caption is ready for round 1 when there is any translation of its current source (a
-        transcript when it was read), for a later one when the round before has answered it and
-        nothing about it waits to be settled.
+        A caption is ready for round 1 when there is any translation of its current source or a
+        person's of an earlier one (a transcript when it was read), for a later one when the round
+        before has answered it and nothing about it waits to be settled.
 
         Raises:
             InputError: one of `meme_ids` is not there.
@@ -69,6 +80,15 @@ class Sheets(Repository):
             templates = two_columns(connection.execute(select(memes.c.id, memes.c.template)))
             answers = _answers(connection, tag, sources)
             waiting = _open_case_memes(connection, tag)
+            query = versions_query(is_outdated_text(captions), kind)
+            query = query.where(captions.c.language == tag)
+            for meme_id, text in _texts(connection, query).items():
+                if meme_id not in bases or text.id > bases[meme_id].id:
+                    bases[meme_id] = text
+            outdated = _texts(connection, query.where(is_current(captions))).keys()
+            fresh = and_(is_suggestion(captions), ~is_outdated(captions))
+            query = versions_query(fresh, kind).where(captions.c.language == tag)
+            suggestions = _texts(connection, query)
             texts = {source.id: source.parts for source in sources.values()}
             older = {base.source_id for base in bases.values()} - texts.keys()
             texts |= texts_of(connection, older)
@@ -80,12 +100,12 @@ class Sheets(Repository):
                 raise InputError(f"The workspace has no {what} {meme_id[:80]!r}.")
         of_round = {row for row in answers if row.round == round_}
         own = {row for row in of_round if person in ("", row.person)}
-        done = {row.meme_id for row in own if row.is_current}
+        done = {row.meme_id for row in own if row.is_current} - outdated
         candidates: dict[Only, Collection[str]] = {
             "all": sources,
             "new": sources.keys() - done,
             "unclaimed": sources.keys() - done - claimed,
-            "changed": {row.meme_id for row in own} - done,
+            "changed": ({row.meme_id for row in own} | outdated) - done,
             "open": waiting,
         }
         wanted = set(candidates[only])
@@ -106,8 +126,14 @@ class Sheets(Repository):
             base = bases.get(meme_id)
             if base is None or meme_id not in wanted or (round_ > 1 and meme_id not in ready):
                 continue
-            outdated = base.source_id is not None and texts[base.source_id] != source.parts
-            if outdated or (source.language == tag) != (kind == "transcript"):
+            before = source.parts if base.source_id is None else texts[base.source_id]
+            suggestion = suggestions.get(meme_id) if before != source.parts else None
+            can_stand = before == source.parts or (
+                base.stage not in MACHINE and len(base.parts) == len(source.parts)
+            )
+            if suggestion and not can_stand:
+                base, suggestion, can_stand = suggestion, None, True
+            if not can_stand or (source.language == tag) != (kind == "transcript"):
                 continue
             items.append(
                 ToCorrect(
@@ -117,6 +143,8 @@ class Sheets(Repository):
                     base=base,
                     answered=people[meme_id],
                     open_case=meme_id in waiting,
+                    before=before if before != source.parts else (),
+                    suggestion=suggestion.parts if suggestion else (),
                     own_rounds=tuple(sorted(own_rounds.get(meme_id, ()))),
                     history=tuple(history.get(meme_id, ())),
                 )

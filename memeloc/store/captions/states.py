@@ -5,7 +5,8 @@ states; what a caption is in, in the order in which the database looks:
 
 - `dropped`: the meme is dropped in this language, or in all.
 - `disputed`: something about it waits to be settled (an open case).
-- `outdated`: it translates another text than its source has now.
+- `outdated`: it translates another text than its source has now. A person's text stands all the
+  same; what a machine makes of the new source is a suggestion beside it.
 - `given`: people brought it as it is: imported, collected, or shipped with memeloc (the texts of
   surveys). It counts as accepted. All source captions are given.
 - `machine`: a machine translated it, or read it in a picture, and nobody has answered it.
@@ -44,7 +45,14 @@ from sqlalchemy import (
 
 from memeloc.errors import InputError
 from memeloc.model import Acceptance
-from memeloc.store.captions.versions import is_active, is_current, is_dropped, is_selected
+from memeloc.store.captions.versions import (
+    MACHINE,
+    is_active,
+    is_current,
+    is_dropped,
+    is_outdated,
+    is_selected,
+)
 from memeloc.store.records import (
     DROP,
     DROP_ALL,
@@ -81,7 +89,6 @@ OPEN_CASES = (
 all that was decided, and was taken back, the case waits again."""
 
 _GIVEN = ("imported", "collected", "shipped")
-_MACHINE = ("translated", "read")
 
 
 def taken_states(which: Accept) -> frozenset[CaptionState]:
@@ -111,7 +118,7 @@ def states_query(kind: Kind | None = "caption", rounds: int = ROUNDS) -> Select[
         (is_disputed(), "disputed"),
         (is_outdated(captions), "outdated"),
         (captions.c.stage.in_(_GIVEN), "given"),
-        (captions.c.stage.in_(_MACHINE), "machine"),
+        (captions.c.stage.in_(MACHINE), "machine"),
         (or_(captions.c.stage == "settled", last_round, confirmed), "accepted"),
         else_="corrected",
     )
@@ -179,27 +186,6 @@ def acceptance(which: Accept, counts: Iterable[tuple[str, CaptionState, int]]) -
     return Acceptance(which, taken, left_out)
 
 
-def is_outdated(version: Any) -> ColumnElement[bool]:
-    """A condition on captions, or an alias of it: that its source has another text now.
-
-    A transcript's source is what was read, which is never read anew once a person has answered.
-    """
-    old, source = captions.alias(), captions.alias()
-    current_source = (
-        select(source.c.parts)
-        .where(source.c.meme_id == old.c.meme_id, source.c.language == old.c.language)
-        .where(is_current(source))
-        .scalar_subquery()
-    )
-    # Texts are compared only where there is a newer source: it may be back to what it was.
-    return exists().where(
-        old.c.id == version.c.source_id,
-        old.c.language != version.c.language,
-        ~is_current(old),
-        old.c.parts != current_source,
-    )
-
-
 def is_disputed() -> ColumnElement[bool]:
     """A condition on captions: that something about it waits to be settled."""
     return tuple_(captions.c.meme_id, captions.c.language).in_(OPEN_CASES)
@@ -221,12 +207,15 @@ def _answers() -> Subquery:
         *(later.c[name] == answer.c[name] for name in names),
     )
     same = made.c.parts == own.c.parts
+    # Who finds her own text right again, after its source has changed, is nobody else.
+    wrote = and_(base.c.person != "", base.c.person == answer.c.person)
+    typed = and_(same, or_(made.c.parts != base.c.parts, wrote))
     return (
         select(
             own.c.id,
             func.count(distinct(answer.c.person)).label("people"),
             func.count(distinct(case((same, answer.c.person)))).label("agreeing"),
-            func.max(case((and_(same, made.c.parts != base.c.parts), 1), else_=0)).label("typed"),
+            func.max(case((typed, 1), else_=0)).label("typed"),
         )
         .join(own, and_(own.c.meme_id == answer.c.meme_id, own.c.language == answer.c.language))
         .join(

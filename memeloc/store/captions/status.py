@@ -10,8 +10,14 @@ from collections.abc import Sequence
 
 from sqlalchemy import Connection, case, func, select
 
-from memeloc.store.captions.states import OPEN_CASES, is_outdated, states_query
-from memeloc.store.captions.versions import is_active, is_dropped, is_newest_drop
+from memeloc.store.captions.states import OPEN_CASES, states_query
+from memeloc.store.captions.versions import (
+    MACHINE,
+    is_active,
+    is_dropped,
+    is_newest_drop,
+    is_outdated,
+)
 from memeloc.store.queries import two_columns
 from memeloc.store.records import ROUNDS, Kind, LanguageStatus
 from memeloc.store.tables.captions import captions, cases, drops, memes
@@ -39,7 +45,7 @@ def count_languages(
     query = select(*groups, func.count().label("number")).group_by(*groups)
     stages: dict[str, Counter[str]] = {tag: Counter() for tag in languages}
     states: dict[str, Counter[str]] = {tag: Counter() for tag in languages}
-    stale: Counter[str] = Counter()
+    stale, outdated = Counter[str](), Counter[str]()
     sources: dict[str, None] = {}
     for row in connection.execute(query):
         if row.is_source:
@@ -52,6 +58,7 @@ def count_languages(
         counts = stages.setdefault(row.language, Counter())
         if row.outdated:
             stale[row.language] += row.number
+            outdated[row.language] += row.number * (row.stage not in MACHINE)
         else:
             counts[row.stage + of_round] += row.number
     total = count_memes(connection, kind)
@@ -67,6 +74,7 @@ def count_languages(
             states=dict(sorted((states[tag] + Counter(dropped=dropped[tag])).items())),
             to_settle=open_cases[tag],
             dropped=dropped[tag],
+            outdated=outdated[tag],
         )
         for tag in dict.fromkeys((*sources, *languages, *sorted(stages)))
     ]

@@ -121,7 +121,7 @@ def _add(connection: Connection, language: str, transcripts: dict[str, Transcrip
             and any(getattr(version, name) != value for name, value in texts.items())
         ):
             rows[meme_id] = {**texts, "origin": transcript.reader}
-    return len(add_versions(connection, rows, current, language=language, stage="read"))
+    return len(add_versions(connection, rows, language=language, stage="read"))
 
 
 TranscriptTexts = Mapping[tuple[str, str | None], tuple[bool, tuple[str, ...]]]

@@ -11,7 +11,7 @@ from datetime import timedelta
 
 from sqlalchemy import ColumnElement, delete, select, tuple_, update
 
-from memeloc.store.captions.versions import current_of
+from memeloc.store.captions.versions import newest_numbers
 from memeloc.store.queries import Repository, add_row, add_rows
 from memeloc.store.tables.captions import translation_claims as claims
 from memeloc.store.tables.captions import translation_failures as failures
@@ -31,7 +31,7 @@ class Translations(Repository):
         """Claim some hundred captions at the most for a program; what became of each.
 
         Args:
-            expected: the id of each caption's current version as the program knows it, None for a
+            expected: each caption's highest version as the program knows it, None for a
                 caption that is not there; one that has another by now is done.
             seconds: how long the claims hold if they are not renewed.
         """
@@ -43,11 +43,10 @@ class Translations(Repository):
             held = {tuple(row) for row in connection.execute(query.where(_are(expected)))}
             for language in dict.fromkeys(language for _, language in expected):
                 own = {meme_id for meme_id, tag in expected if tag == language}
-                current = current_of(connection, language, own)
+                newest = newest_numbers(connection, language, own)
                 for meme_id in own:
                     key = (meme_id, language)
-                    version = current[meme_id].id if meme_id in current else None
-                    is_done = version != expected[key]
+                    is_done = newest.get(meme_id) != expected[key]
                     states[key] = "done" if is_done else "held" if key in held else "claimed"
             mine = [key for key, state in states.items() if state == "claimed"]
             until = present + timedelta(seconds=seconds)

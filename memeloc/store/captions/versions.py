@@ -1,7 +1,8 @@
 """The versions of captions. In: a transaction. Out: current versions, and new ones added.
 
-The current caption of a meme and language is the one with the highest version; a new one is added
-under the writers' lock, and the database holds that no version is there twice.
+The current caption of a meme and language is the one with the highest version, suggestions apart:
+what a machine writes after a person stands beside the person's text, and never in its place. A
+version is added under the writers' lock, and the database holds that none is there twice.
 """
 
 from __future__ import annotations
@@ -10,7 +11,7 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from functools import cache
 from typing import Any
 
-from sqlalchemy import ColumnElement, Connection, Select, and_, func, or_, select, tuple_
+from sqlalchemy import ColumnElement, Connection, Select, and_, exists, func, or_, select, tuple_
 
 from memeloc.errors import InputError
 from memeloc.model import Caption
@@ -29,6 +30,9 @@ from memeloc.store.tables.items import item_versions, selection_items, selection
 
 ALL_LANGUAGES = ""
 """The language of a row of `drops` that is about all of a meme's languages."""
+
+MACHINE = ("translated", "read")
+"""Stages of what a machine wrote; all others are texts of people."""
 
 VERSION_COLUMNS = columns_of(captions, CaptionVersion)
 
@@ -54,11 +58,59 @@ def check_parts(parts: Sequence[str], meme_id: str = "") -> tuple[str, ...]:
 
 
 def is_current(version: Any, below_round: int | None = None) -> ColumnElement[bool]:
-    """A condition on captions, or an alias of it: that there is no later version (of a round below
-    `below_round`)."""
-    earlier = () if below_round is None else ("round", below_round)
-    newest = is_newest(version, ("meme_id", "language"), "version", below=earlier)
-    return newest if below_round is None else and_(version.c.round < below_round, newest)
+    """A condition on captions, or an alias of it: that it is no suggestion, and that no later one
+    is a caption (of a round below `below_round`)."""
+    later = captions.alias()
+    newer = exists().where(*_same(later, version), later.c.version > version.c.version)
+    newer = newer.where(~is_suggestion(later))
+    if below_round is None:
+        return and_(~is_suggestion(version), ~newer)
+    return and_(
+        version.c.round < below_round,
+        ~is_suggestion(version),
+        ~newer.where(later.c.round < below_round),
+    )
+
+
+def is_suggestion(version: Any) -> ColumnElement[bool]:
+    """A condition on captions, or an alias of it: that a machine wrote it, after a person."""
+    text = captions.alias()
+    return and_(
+        version.c.stage.in_(MACHINE),
+        exists().where(
+            *_same(text, version),
+            text.c.version < version.c.version,
+            text.c.stage.not_in(MACHINE),
+        ),
+    )
+
+
+def is_outdated(version: Any) -> ColumnElement[bool]:
+    """A condition on captions, or an alias of it: that its source has another text now.
+
+    A transcript's source is what was read, which is never read anew once a person has answered.
+    """
+    old, source = captions.alias(), captions.alias()
+    current_source = (
+        select(source.c.parts).where(*_same(source, old), is_current(source)).scalar_subquery()
+    )
+    # Texts are compared only where there is a newer source: it may be back to what it was.
+    return exists().where(
+        old.c.id == version.c.source_id,
+        old.c.language != version.c.language,
+        ~is_current(old),
+        old.c.parts != current_source,
+    )
+
+
+def is_outdated_text(version: Any) -> ColumnElement[bool]:
+    """A condition on captions, or an alias of it: that a person wrote it, for another source."""
+    return and_(version.c.stage.not_in(MACHINE), is_outdated(version))
+
+
+def _same(version: Any, other: Any) -> tuple[ColumnElement[bool], ColumnElement[bool]]:
+    """The conditions that two versions are of one meme and language."""
+    return version.c.meme_id == other.c.meme_id, version.c.language == other.c.language
 
 
 def is_newest_drop(row: Any) -> ColumnElement[bool]:
@@ -121,7 +173,7 @@ def current_query(
 
     Of a kind, without what the newest selection has left out or was dropped; None is all.
     """
-    query = _versions_query(is_current(captions, below_round), kind)
+    query = versions_query(is_current(captions, below_round), kind)
     return equal(query, {captions.c.language: language})
 
 
@@ -130,15 +182,17 @@ def source_query(kind: Kind | None = "caption") -> Select[Any]:
     """The current source captions of all memes of a kind; of transcripts, what was read."""
     is_read = memes.c.kind == "transcript"
     source = or_(and_(is_read, is_current(captions, 1)), and_(~is_read, is_current(captions)))
-    return _versions_query(source, kind).where(captions.c.language == memes.c.source_language)
+    return versions_query(source, kind).where(captions.c.language == memes.c.source_language)
 
 
-def _versions_query(condition: ColumnElement[bool], kind: Kind | None) -> Select[Any]:
+def versions_query(condition: ColumnElement[bool], kind: Kind | None) -> Select[Any]:
+    """Versions that meet a condition, in the order of the memes, oldest first; of a kind, without
+    what the newest selection has left out or was dropped; None is all."""
     query = (
         select(*VERSION_COLUMNS)
         .join(memes, memes.c.id == captions.c.meme_id)
         .where(condition)
-        .order_by(memes.c.number, captions.c.language)
+        .order_by(memes.c.number, captions.c.language, captions.c.version)
     )
     if kind is None:
         return query
@@ -187,30 +241,28 @@ def add_memes(
     return rows.keys() - there
 
 
-def add_versions(
-    connection: Connection,
-    rows: Mapping[str, Mapping[str, Any]],
-    current: Mapping[str, CaptionVersion],
-    **shared: Any,
-) -> list[int]:
-    """Add a version of some captions; their ids, in order.
+def newest_numbers(
+    connection: Connection, language: str, meme_ids: Collection[str]
+) -> dict[str, int]:
+    """The highest version of some memes in a language, suggestions too, by meme."""
+    query = select(captions.c.meme_id, func.max(captions.c.version)).group_by(captions.c.meme_id)
+    query = query.where(captions.c.language == language)
+    return two_columns(by_slices(connection, query, captions.c.meme_id, meme_ids))
 
-    Args:
-        rows: by meme; columns of `captions`, of which parts, language and stage have no defaults.
-        current: the current versions of that language, by meme, which they supersede.
-        shared: columns that are the same in all.
-    """
-    values = []
-    for meme_id, row in rows.items():
-        version = current[meme_id].version + 1 if meme_id in current else 1
-        values.append({"meme_id": meme_id, "version": version, **shared, **row})
+
+def add_versions(
+    connection: Connection, rows: Mapping[str, Mapping[str, Any]], **shared: Any
+) -> list[int]:
+    """Insert rows of `captions`, by meme, with further columns that are the same in all; see
+    `insert_versions`."""
+    values = [{"meme_id": meme_id, **shared, **row} for meme_id, row in rows.items()]
     return insert_versions(connection, values)
 
 
 def insert_versions(connection: Connection, rows: Sequence[Mapping[str, Any]]) -> list[int]:
-    """Insert rows of `captions`, whose versions are new; their ids, in order.
+    """Insert rows of `captions`, which get the next numbers of versions; their ids, in order.
 
-    meme_id, language, version, parts and stage have no defaults.
+    meme_id, language, parts and stage have no defaults.
     """
     defaults: dict[str, Any] = {
         "round": 0,
@@ -223,4 +275,13 @@ def insert_versions(connection: Connection, rows: Sequence[Mapping[str, Any]]) -
         "currency": "",
         "provenance": None,
     }
-    return insert_rows(connection, captions, [defaults | dict(row) for row in rows])
+    numbers = {
+        tag: newest_numbers(connection, tag, [row["meme_id"] for row in rows])
+        for tag in {row["language"] for row in rows}
+    }
+    values = []
+    for row in rows:
+        of_language = numbers[row["language"]]
+        version = of_language[row["meme_id"]] = of_language.get(row["meme_id"], 0) + 1
+        values.append(defaults | {"version": version, **row})
+    return insert_rows(connection, captions, values)

@@ -101,7 +101,7 @@ def _add_shipped(
         if meme_id not in current or current[meme_id].parts != parts
     }
     shared = {"stage": "shipped", "origin": "memeloc"}
-    added = len(add_versions(connection, rows, current, language=ENGLISH, **shared))
+    added = len(add_versions(connection, rows, language=ENGLISH, **shared))
     if language == ENGLISH:
         return added
     shipped = _texts({key: text for key, text in texts.items() if key in english and text.strip()})
@@ -117,7 +117,7 @@ def _add_shipped(
             if version.stage not in _UNSEEN and version.parts != before.get(meme_id):
                 continue
         translations[meme_id] = {"parts": parts, "source_id": sources[meme_id].id}
-    return added + len(add_versions(connection, translations, current, language=language, **shared))
+    return added + len(add_versions(connection, translations, language=language, **shared))
 
 
 def _corrections(

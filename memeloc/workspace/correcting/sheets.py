@@ -87,6 +87,8 @@ def make_sheet(
                 base_key=text_key(base),
                 marks=item.base.marks,
                 note="; ".join(_notes(item, kind, locale.tag)),
+                before=item.before,
+                suggestion=item.suggestion,
                 matches=references.matches(item),
                 terms=references.terms(item),
                 history=item.history,
@@ -122,6 +124,8 @@ def guide_for(locale: Locale, kind: Kind = "caption") -> str:
 def _notes(item: ToCorrect, kind: Kind, tag: str) -> Iterator[str]:
     if item.open_case:
         yield "waits to be settled"
+    if item.before:
+        yield "outdated: the source has changed since"
     yield from given_up_lines(item.history, tag)
     names = placeholders(" ".join(item.source.parts)) if kind == "survey" else ()
     if names:

@@ -46,7 +46,7 @@ def test_a_changed_source_makes_its_translation_due(store: Store, write_table: W
     assert list(versions["current"]) == [False, True]
     (item,) = store.captions.to_translate("de")
     assert (item.need, item.source.parts) == ("changed", ("one", "three"))
-    assert item.current is not None
+    assert [version.stage for version in item.versions] == ["imported"]
     assert store.captions.to_translate("de", only="new") == []
     assert [row.need for row in store.captions.to_translate("hi")] == ["new"]
     # Back to what it was: the old translation fits again.
