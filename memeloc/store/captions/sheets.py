@@ -132,7 +132,7 @@ class Sheets(Repository):
                 base.stage not in MACHINE and len(base.parts) == len(source.parts)
             )
             if suggestion and not can_stand:
-                base, suggestion, can_stand = suggestion, None, True
+                base, suggestion, can_stand = suggestion, base, True
             if not can_stand or (source.language == tag) != (kind == "transcript"):
                 continue
             items.append(

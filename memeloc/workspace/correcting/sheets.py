@@ -20,7 +20,7 @@ from memeloc.correct.model import Match, Sheet, SheetItem, SheetPart, text_key
 from memeloc.errors import InputError
 from memeloc.files import replacing
 from memeloc.glossary import Term, terms_in
-from memeloc.model import Caption, Locale, Template
+from memeloc.model import SEPARATOR, Caption, Locale, Template
 from memeloc.placeholders import placeholders
 from memeloc.resources import folder
 from memeloc.store.records import Kind, ToCorrect
@@ -87,8 +87,8 @@ def make_sheet(
                 base_key=text_key(base),
                 marks=item.base.marks,
                 note="; ".join(_notes(item, kind, locale.tag)),
-                before=item.before,
-                suggestion=item.suggestion,
+                before=_in_parts(item.before, len(parts)),
+                suggestion=_in_parts(item.suggestion, len(parts)),
                 matches=references.matches(item),
                 terms=references.terms(item),
                 history=item.history,
@@ -110,6 +110,11 @@ def make_sheet(
         items=tuple(made),
         kind=kind,
     )
+
+
+def _in_parts(texts: tuple[str, ...], count: int) -> tuple[str, ...]:
+    """The parts of a text beside a caption; all of it in the first where they are others."""
+    return texts if len(texts) in (0, count) else (SEPARATOR.join(texts),)
 
 
 def guide_for(locale: Locale, kind: Kind = "caption") -> str:
