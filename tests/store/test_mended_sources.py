@@ -152,8 +152,10 @@ def test_each_format_shows_what_changed_and_a_suggestion(folder: Path, form: str
     assert sheet is not None
     text = _text(sheet)
     before, suggestion = FIRST.split(" // ")[0], SUGGESTED.split(" // ")[0]
+    assert "source before" in text
     assert before in text
     assert suggestion in text
+    assert HINDI.split(" // ")[0] in text
     outcomes = json.loads(memeloc(folder, "correct", "import", sheet, "--json", "--dry-run"))
     assert outcomes["files"][0]["outcomes"] == {}  # nothing of it is taken for an answer
 
@@ -231,6 +233,7 @@ def test_a_text_that_was_imported_stands_too(folder: Path) -> None:
 
 def test_what_goes_out_says_that_it_is_outdated(folder: Path) -> None:
     mend(folder, MENDED)
+    memeloc(folder, "translate", "--with", "pseudo")
     with Workspace.open(folder) as workspace:
         result = workspace.captions.export("captions", folder / "all.csv")
         accepted = workspace.captions.export("captions", folder / "some.csv", captions="accepted")

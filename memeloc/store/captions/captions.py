@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from functools import cache
 from typing import TYPE_CHECKING, Any
 
-from sqlalchemy import Connection, Text, func, or_, select, type_coerce
+from sqlalchemy import Connection, Select, Text, bindparam, func, or_, select, type_coerce
 
 from memeloc.model import Acceptance, Caption
 from memeloc.store.captions.importing import ImportBatch
@@ -27,7 +28,7 @@ from memeloc.store.captions.versions import (
     versions_query,
 )
 from memeloc.store.files import store_file
-from memeloc.store.queries import Repository, batches, by_slices, equal, two_columns
+from memeloc.store.queries import Repository, batches, by_slices, two_columns
 from memeloc.store.records import (
     ROUNDS,
     Accept,
@@ -243,13 +244,19 @@ class Captions(Repository):
         return [(tag, name, decode_json(text) or {}, count) for tag, name, text, count in rows]
 
 
+@cache  # to build it takes longer than to ask it of one meme
+def _translations_query(tag: str, kind: Kind | None, of: str | None) -> Select[Any]:
+    query = versions_query(or_(is_current(captions), is_suggestion(captions)), kind)
+    query = query.where(captions.c.language == tag)
+    return query.where(captions.c.meme_id == bindparam(of)) if of else query
+
+
 def _translations(
     connection: Connection, tag: str, kind: Kind | None, meme_id: str | None = None
 ) -> dict[str, list[CaptionVersion]]:
     """The captions in a language and the suggestions beside them, by meme, oldest first."""
-    query = versions_query(or_(is_current(captions), is_suggestion(captions)), kind)
     versions: dict[str, list[CaptionVersion]] = {}
-    wanted = {captions.c.language: tag, captions.c.meme_id: meme_id}
-    for row in connection.execute(equal(query, wanted)):
+    query = _translations_query(tag, kind, meme_id and "meme")
+    for row in connection.execute(query, {"meme": meme_id} if meme_id else None):
         versions.setdefault(row.meme_id, []).append(CaptionVersion(*row))
     return versions

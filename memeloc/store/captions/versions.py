@@ -36,6 +36,10 @@ MACHINE = ("translated", "read")
 
 VERSION_COLUMNS = columns_of(captions, CaptionVersion)
 
+_NEWEST_NUMBERS = select(captions.c.meme_id, func.max(captions.c.version)).group_by(
+    captions.c.meme_id
+)
+
 
 def check_parts(parts: Sequence[str], meme_id: str = "") -> tuple[str, ...]:
     """The parts without white space around them, as every caption is stored.
@@ -245,8 +249,7 @@ def newest_numbers(
     connection: Connection, language: str, meme_ids: Collection[str]
 ) -> dict[str, int]:
     """The highest version of some memes in a language, suggestions too, by meme."""
-    query = select(captions.c.meme_id, func.max(captions.c.version)).group_by(captions.c.meme_id)
-    query = query.where(captions.c.language == language)
+    query = _NEWEST_NUMBERS.where(captions.c.language == language)
     return two_columns(by_slices(connection, query, captions.c.meme_id, meme_ids))
 
 

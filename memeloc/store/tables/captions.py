@@ -34,7 +34,7 @@ captions = table(
     unique=["meme_id language version"],
     index=["source_id"],
 )
-"""Every version of every caption; the highest version of a meme and language is the current one.
+"""Every version of every caption; see `memeloc.store.captions.versions` for the current ones.
 
 provenance: the model, glossary and prompt of a machine translation, as far as they are known.
 """
