@@ -187,11 +187,15 @@ class Answer:
 
     Answers to choose from are ids; a number of a scale is such as `3`, a span of the caption such
     as `12-20`: its first code point and the one after its last, counted from 0.
+
+    `shown` is for how many milliseconds the picture was seen; None where that was not measured.
+    With 0 it could not be shown, and its person went on without an answer.
     """
 
     entry: str
     label: str = ""
     further: tuple[tuple[str, tuple[str, ...]], ...] = ()
+    shown: int | None = None
 
     def given(self, question_id: str) -> tuple[str, ...]:
         """What was answered to a question; empty for nothing.
@@ -229,6 +233,11 @@ class Submission:
     status: str = "complete"
     code: str = ""
     row: int = 0
+
+    @property
+    def not_shown(self) -> frozenset[str]:
+        """The ids of the entries whose pictures could not be shown: nobody failed to answer them."""
+        return frozenset(answer.entry for answer in self.answers if answer.shown == 0)
 
 
 STARTED, COMPLETED, REVIEWED, ARCHIVED = "started", "completed", "reviewed", "archived"

@@ -5,12 +5,13 @@ from __future__ import annotations
 import json
 import time
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 from playwright.sync_api import Browser, BrowserContext, Page
 
-from memeloc.survey.model import entry_id
+from memeloc.survey.model import Answer, Submission, entry_id
 from memeloc.survey.targets.html.target import Html
 from memeloc.survey.targets.protocol import SurveyPack
 from tests.local_server import Reply, Request
@@ -133,6 +134,17 @@ def begin(page: Page, participant: str = "5f0c0ffee") -> None:
         page.fill("#participant", participant)
     page.click("#next")
     page.locator("input[name=consent]").first.wait_for(state="detached")
+
+
+def see(page: Page) -> None:
+    """Wait until the picture was seen, so that keys answer."""
+    page.locator("fieldset:enabled").first.wait_for()
+
+
+def unmeasured(submission: Submission) -> tuple[Answer, ...]:
+    """Its answers, without for how long each picture was seen."""
+    assert all(answer.shown is None or answer.shown > 0 for answer in submission.answers)
+    return tuple(replace(answer, shown=None) for answer in submission.answers)
 
 
 def fill(page: Page, survey: SurveyPack, first: int = 0, after: int | None = None) -> None:

@@ -39,6 +39,15 @@ class GivenAnswer:
     created_at: datetime
 
 
+def last_values(answers: Sequence[GivenAnswer]) -> dict[str, Mapping[str, Any]]:
+    """What holds of a place's answers, by item: the last; of a picture that was seen, one of then.
+
+    Whoever comes back to an answered item when its picture does not load has answered it.
+    """
+    seen = sorted(answers, key=lambda answer: answer.value.get("shown") != 0)
+    return {answer.item: answer.value for answer in seen}
+
+
 @dataclass(frozen=True, slots=True)
 class Stop:
     """A place that did not come to a complete sheet, or is open: how many items were answered."""

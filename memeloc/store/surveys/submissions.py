@@ -217,7 +217,10 @@ def left_out(imported: Imported, kept: Imported) -> int:
 def _submission_row(submission: Submission) -> dict[str, Any]:
     values = _values(submission)
     values["id"] = _short(submission.id)
-    values["answers"] = [(row.entry, row.label, row.further) for row in submission.answers]
+    values["answers"] = [
+        (row.entry, row.label, row.further, *(() if row.shown is None else (row.shown,)))
+        for row in submission.answers
+    ]
     row = values.pop("row")
     return {**values, "hash": _hash(values), "row": row}
 
@@ -267,8 +270,11 @@ def find_submissions(
     stored = []
     for row in rows:
         answers = tuple(
-            answer(entry, label, tuple((name, tuple(values)) for name, values in further))
-            for entry, label, further in row.answers
+            replace(own, shown=shown[0]) if shown else own
+            for entry, label, further, *shown in row.answers
+            for own in [
+                answer(entry, label, tuple((name, tuple(values)) for name, values in further))
+            ]
         )
         stored.append(replace(Submission(*row), answers=answers))
     by_time = sorted(enumerate(stored), key=lambda each: each[1].submitted or _EARLIEST)

@@ -29,6 +29,7 @@ if TYPE_CHECKING:
 
 
 COLUMNS = ("item", "culture", "participant", "label")
+SHOWN = "shown_ms"
 """What a table of answers has: the meme's id, the culture's code, who, and the label's id."""
 
 BETWEEN = "|"
@@ -76,16 +77,23 @@ class Settled:
 
 
 def answers_table(
-    submissions: Iterable[Submission], sheets: Sequence[Sheet], questions: Sequence[str] = ()
+    submissions: Iterable[Submission],
+    sheets: Sequence[Sheet],
+    questions: Sequence[str] = (),
+    *,
+    not_shown: bool = False,
 ) -> pd.DataFrame:
     """The answers of retained submissions to memes as a long table, without entries left empty.
+
+    With `not_shown` there are rows without a label for memes that could not be shown.
 
     Of a person who answered a meme in several submissions the first one sent counts. Submissions
     without a participant are of a person each.
 
     Returns:
-        `COLUMNS`, and a column for each of `questions` (ids): what was answered, several answers
-        with `BETWEEN` between them.
+        `COLUMNS`, `SHOWN` (for how many milliseconds the picture was seen, 0 for one that could not
+        be shown, None where that was not measured), and a column for each of `questions` (ids):
+        what was answered, several answers with `BETWEEN` between them.
     """
     import pandas as pd
 
@@ -96,14 +104,18 @@ def answers_table(
         memes = memes_of.get(submission.sheet, ())
         person = submission.participant or f"{submission.sheet}/{submission.id}"
         for answer in submission.answers:
-            if answer.label and answer.entry in memes:
+            if answer.entry in memes and (answer.label or (not_shown and answer.shown == 0)):
                 key = (answer.entry, cultures[submission.sheet], person)
-                rows.setdefault(key, answer)
+                if not rows.setdefault(key, answer).label:
+                    rows[key] = answer
     table = [
-        (*key, answer.label, *(BETWEEN.join(answer.given(question)) for question in questions))
+        (
+            *(*key, answer.label, answer.shown),
+            *(BETWEEN.join(answer.given(question)) for question in questions),
+        )
         for key, answer in rows.items()
     ]
-    return pd.DataFrame(table, columns=[*COLUMNS, *questions], dtype=object)
+    return pd.DataFrame(table, columns=[*COLUMNS, SHOWN, *questions], dtype=object)
 
 
 def given_answers(answers: pd.DataFrame) -> pd.DataFrame:

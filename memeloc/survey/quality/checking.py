@@ -123,6 +123,7 @@ def check(
         excluded += _chosen_outliers(valid, usual, rules.outlier, abstain)
         remarks += _outliers(usual, rules.outlier, abstain)
     remarks += _two_cultures(filled.values())
+    remarks += _not_shown(valid)
     if rules.identical.on:
         remarks += _identical(valid, rules.identical, rates, counted)
     if rules.screening.on:
@@ -164,7 +165,8 @@ def _of_service(
 def _judge(submission: Submission, sheet: Sheet | None, person: Participant | None) -> Judged:
     labels = {answer.entry: answer.label for answer in submission.answers if answer.label}
     entries = () if sheet is None else sheet.entries
-    checks = [entry for entry in entries if isinstance(entry, Check)]
+    not_shown = submission.not_shown
+    checks = [each for each in entries if isinstance(each, Check) and each.id not in not_shown]
 
     def counts(kind: CheckKind) -> tuple[int, int, int]:
         given = [(labels.get(entry.id), entry.expected) for entry in checks if entry.kind == kind]
@@ -258,6 +260,17 @@ def _straight(row: Row, rule: kinds.Straight, rates: Rates, counted: Set[Key]) -
         "expected": round(sum(chances), 3),
         "chance": float(f"{chance:.3g}"),
     }
+
+
+def _not_shown(rows: Iterable[Row]) -> Iterator[Remark]:
+    lacking: dict[str, list[Submission]] = defaultdict(list)
+    for row in rows:
+        if row.submission.not_shown:
+            lacking[row.judged.sheet].append(row.submission)
+    for sheet, submissions in lacking.items():
+        entries = Counter(entry for sent in submissions for entry in sent.not_shown)
+        ids = tuple(sorted(sent.id for sent in submissions))
+        yield Remark("not shown", sheet, ids, {"people_by_entry": dict(sorted(entries.items()))})
 
 
 def _identical(

@@ -20,8 +20,8 @@ class Judged:
         service, study, status: of the submission at the recruitment service: its id, the name of
             its study, its status.
         answers: how many entries were answered, checks among them.
-        explicit, implicit: how many checks there are, how many of them were answered otherwise than
-            asked, and how many not at all.
+        explicit, implicit: how many checks were shown, how many of them were answered otherwise
+            than asked, and how many not at all.
     """
 
     sheet: str
@@ -66,7 +66,7 @@ class Remark:
 
     Attributes:
         rule: `identical`, `outlier`, `unclear fact`, `missing fact`, `no participant`,
-            `two cultures`, `not assigned` (the sheet of others of a named team) or `same id` (two
+            `two cultures`, `not shown` (pictures that did not load), `not assigned` (the sheet of others of a named team) or `same id` (two
             that differ; the one sent last counts).
         sheet: whose it is; empty when it is no sheet's.
         submissions: the ids of those it is about.

@@ -12,10 +12,11 @@ import math
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Literal
+from typing import Any, Literal
 
 from memeloc.survey.model import Sheet
 from memeloc.survey.serving.settings import ServeSettings
+from memeloc.survey.targets.protocol import RawAnswer, RawSubmission
 
 OPEN, COMPLETE, RETURNED = "open", "complete", "returned"
 FAILED_CHECKS, SCREENED_OUT = "failed_checks", "screened_out"
@@ -40,6 +41,29 @@ class Place:
     def is_held(self, at: datetime) -> bool:
         """Whether nobody else can have it: it is open, and its time is not over."""
         return self.status == OPEN and at < self.held_until
+
+
+def raw_submission(
+    place: Place, given: Mapping[str, Mapping[str, Any]], submitted: datetime
+) -> RawSubmission:
+    """What was answered at a place, by item (label, further, shown); the end is not known."""
+    return RawSubmission(
+        place.participant,
+        [
+            RawAnswer(
+                item,
+                [value["label"]] if value["label"] else [],
+                value["further"],
+                shown=value.get("shown"),
+            )
+            for item, value in given.items()
+        ],
+        sheet=place.sheet,
+        id=place.id,
+        consent=True,
+        started=place.created_at,
+        submitted=submitted,
+    )
 
 
 @dataclass(frozen=True, slots=True)

@@ -121,6 +121,7 @@ class RawAnswer:
         submitted: when it was answered, a text in ISO 8601, in UTC where it names no zone; of two
             answers to an item the later one is taken.
         order: which is later where the time does not say it, such as a growing number.
+        shown: as of `Answer`.
         content: what is kept when it is rejected, as JSON values.
     """
 
@@ -132,6 +133,7 @@ class RawAnswer:
     started: datetime | str | None = None
     submitted: datetime | str | None = None
     order: int = 0
+    shown: int | None = None
     row: int = 0
     content: Mapping[str, Any] = field(default_factory=dict)
 
@@ -146,7 +148,7 @@ class RawSubmission:
     """What one person sent, as the file has it.
 
     Attributes:
-        answers: of their fields item, labels, further, row and content count.
+        answers: of their fields item, labels, further, shown, row and content count.
         sheet: its id; empty where the answers' item keys say it. Answers to several sheets
             become a submission each, unless it has an id.
         id: of the submission at its source; empty makes one of its content.

@@ -63,6 +63,8 @@ _STATUSES = (
 _EARLIEST = datetime.min.replace(tzinfo=UTC)
 DECLINED = "no consent"
 """The status of a submission whose person did not agree to take part."""
+SERVED = "serve"
+"""The source of submissions that come by `memeloc survey serve`."""
 _NO_CONSENT = "The question for consent is not answered, so nothing is taken."
 
 
@@ -378,6 +380,8 @@ class _Resolver:
     def _answer(self, place: Place, raw: RawAnswer) -> Answer | None:
         sheet, entry, _, own = place
         label = ""
+        if raw.shown == 0:
+            return Answer(own, shown=0)
         if isinstance(entry, PersonEntry):
             if not any(raw.further.values()):
                 return None
@@ -394,16 +398,19 @@ class _Resolver:
                 self.reject(raw, "unknown label", message)
                 return None
         if not (raw.further or self.pack.taxonomy.questions):  # as of most label sets
-            return Answer(own, label)
+            return Answer(own, label, shown=raw.shown)
         further, problems = resolve_further(
             self.pack.taxonomy, entry, label, raw.further, partial(self.places.answer, sheet)
         )
         for reason, problem in problems:
             self.reject(raw, reason, f"{own}: {problem}.")
-        return Answer(own, label, further)
+        return Answer(own, label, further, raw.shown)
 
     def _is_whole(self, sheet: Sheet, answers: Sequence[Answer]) -> bool:
-        """Whether everything was answered; of questions about the person those that have to be."""
+        """Whether everything was answered, or could not be shown.
+
+        Of questions about the person those count that have to be answered.
+        """
         optional = not any(question.required for question in self.pack.taxonomy.about("person"))
         given = {answer.entry for answer in answers}
         return all(

@@ -20,6 +20,7 @@ from memeloc.publish.people import protect
 from memeloc.publish.release import ReleaseTable
 from memeloc.survey.labels.further import beside_labels
 from memeloc.survey.labels.people import people_table
+from memeloc.survey.labels.settling import SHOWN
 from memeloc.survey.quality.checking import retained
 from memeloc.survey.texts import catalogue, readers
 from memeloc.taxonomy import Question
@@ -157,7 +158,7 @@ class SurveyTables:
             annotator=frame["participant"].map(people),
             meme_id=frame["item"],
         )
-        first = ["survey", "meme_id", "culture", "language", "annotator", "label"]
+        first = ["survey", "meme_id", "culture", "language", "annotator", "label", SHOWN]
         frame = frame[[*first, *questions]].sort_values(first[:5])
         return frame.astype(object).where(frame.notna(), "")
 
@@ -246,6 +247,7 @@ _ANSWERS = {
     "language": "language of the sheet, a BCP 47 tag",
     "annotator": "who answered: a keyed hash, the same in all tables",
     "label": "the label given, by its id in the taxonomy",
+    SHOWN: "for how many milliseconds the picture was seen; empty where that was not measured",
 }
 _LABELS = {
     "survey": "the survey",

@@ -230,12 +230,17 @@ class Analyzing(Checking):
         """From what was collected to what the survey asks about, and from sheets to people."""
         selection = self.workspace.store.curation.selection()
         stages = _selected_steps(selection.funnel) if selection else []
-        report = checked.report
+        report, kept = checked.report, retained(checked.submissions, checked.report)
+        memes = {sheet.id: set(sheet.memes) for sheet in checked.sheets if sheet.round > 0}
+        asked = sum(len(memes.get(sent.sheet, ())) for sent in kept)
+        unseen = sum(len(memes.get(sent.sheet, set()) & sent.not_shown) for sent in kept)
         return [
             *stages,
             Step("memes", f"asked about in {self.name}", len(self.memes)),
             Step("submissions", "sent", len(report.judged)),
             Step("submissions", "retained", len(report.retained), report.counts()),
+            Step("answers", "asked for", asked),
+            Step("answers", "with a picture that loaded", asked - unseen),
         ]
 
     def _described(self, answers: Answers, settings: Settings | None) -> Section:

@@ -70,10 +70,11 @@ class Checked:
     questions: tuple[str, ...]
     """Ids of the further questions that are asked of items."""
 
-    def answers(self, rounds: Callable[[int], bool]) -> pd.DataFrame:
-        """The retained answers to the sheets of some rounds."""
+    def answers(self, rounds: Callable[[int], bool], *, not_shown: bool = False) -> pd.DataFrame:
+        """The retained answers to the sheets of some rounds; see `answers_table`."""
         sheets = [sheet for sheet in self.sheets if rounds(sheet.round)]
-        return answers_table(retained(self.submissions, self.report), sheets, self.questions)
+        kept = retained(self.submissions, self.report)
+        return answers_table(kept, sheets, self.questions, not_shown=not_shown)
 
     def paces(self) -> dict[str, Pace]:
         """By culture code, how long retained people took; see `measured_paces`."""

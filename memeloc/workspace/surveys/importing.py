@@ -79,7 +79,7 @@ def import_result(
             str(path),
             kind,
             len(imported.submissions),
-            sum(len(submission.answers) for submission in imported.submissions),
+            sum(len(sent.answers) - len(sent.not_shown) for sent in imported.submissions),
             len(imported.participants),
             len(imported.rejected),
             **stored,

@@ -71,7 +71,8 @@ class SettleResult:
         last_round: the newest round there was before.
         table: the labels, a row an item and culture; see `settling.Settled`, and a column for each
             further question, see `further.beside_labels`; of finished memes `picture`, its SHA-256.
-        answers: the retained answers, a row each; see `settling.answers_table`.
+        answers: the retained answers, a row each, and memes that could not be shown; see
+            `settling.answers_table`.
         people: what is known of the retained people; see `people_table`.
     """
 
@@ -264,7 +265,7 @@ class Survey(Exporting, Importing, Contacting, Labelling, Explaining):
             tuple(batch.id for batch in before if batch.round > 1 and batch.id not in sent),
             last_round,
             labels,
-            answers,
+            checked.answers(lambda number: number > 0, not_shown=True),
             people_table(
                 retained(checked.submissions, checked.report),
                 checked.sheets,

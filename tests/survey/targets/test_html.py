@@ -20,14 +20,16 @@ from tests.survey.sheet_pages import (
     DESK,
     HELD_STORE,
     PHONE,
-    Receiver,
     begin,
     code,
     fill,
     let_go,
     new_context,
     opened,
+    Receiver,
     saved_file,
+    see,
+    unmeasured,
     wait_for_store,
     written,
 )
@@ -85,7 +87,7 @@ def test_a_sheet_filled_offline_is_sent_when_back(
         ("comment", "<i>fine</i>")
     ]
     (submission,) = result.submissions
-    assert submission.answers == tuple(Answer(entry, label) for entry, label in CHOSEN.items())
+    assert unmeasured(submission) == tuple(Answer(entry, label) for entry, label in CHOSEN.items())
     assert (submission.participant, submission.status) == ("5f0c0ffee", "complete")
     assert submission.code == "DONE-7"
     assert submission.started is not None
@@ -100,6 +102,7 @@ def test_keys_alone_are_enough(browser: Browser, tmp_path: Path, survey: SurveyP
     page.keyboard.press("Enter")
     page.locator("progress").wait_for()
     for key in "2312":
+        see(page)
         page.keyboard.press(key)
         page.keyboard.press("Enter")
     page.click("#next")
@@ -116,6 +119,7 @@ def test_a_key_that_is_held_is_meant_once(
     page = opened(browser, written(tmp_path, survey))
     begin(page)
     fill(page, survey, 0, 3)
+    see(page)
     page.keyboard.press("1")
     for _ in range(3):
         page.keyboard.down("Enter")

@@ -18,7 +18,16 @@ from memeloc.survey.targets.resolver import import_file
 from memeloc.survey.texts import survey_texts
 from memeloc.taxonomy import Question
 from tests.survey.packs import pack
-from tests.survey.sheet_pages import PHONE, begin, new_context, open_in, saved_file, written
+from tests.survey.sheet_pages import (
+    PHONE,
+    begin,
+    new_context,
+    open_in,
+    saved_file,
+    see,
+    unmeasured,
+    written,
+)
 
 QUESTIONS = (
     Question("whom", "choices", ("one", "many"), when={"label": ("hate",)}),
@@ -69,6 +78,7 @@ def first_entry(
 ) -> Page:
     page = open_in(new_context(browser, size), written(folder, survey))
     begin(page)
+    see(page)
     return page
 
 
@@ -103,7 +113,7 @@ def test_every_kind_of_answer_is_read_back(
     page.fill("textarea[name=text]", "Zwei Eier")
     page.click("#next")
     submission = end(page, survey)
-    assert submission.answers == (
+    assert unmeasured(submission) == (
         Answer(
             "m1",
             "hate",
@@ -272,4 +282,4 @@ def test_a_file_of_before_is_still_read(tmp_path: Path) -> None:
     file = tmp_path / "answers.json"
     file.write_text(json.dumps({**sent, "answers": answers}), encoding="utf-8")
     (submission,) = import_file(Html(), file, survey).submissions
-    assert submission.answers == (Answer("m1", "hate", (("whom", ("one",)),)),)
+    assert unmeasured(submission) == (Answer("m1", "hate", (("whom", ("one",)),)),)

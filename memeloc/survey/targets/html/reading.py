@@ -23,6 +23,7 @@ class _Answer(BaseModel):
     item: str = Field(validation_alias=AliasChoices("item", "entry"))
     label: str = ""
     further: Mapping[str, list[str]] = Field(default_factory=dict)
+    shown: int | None = Field(None, ge=0)
     second: list[str] | str | None = None
 
     def raw(self, taxonomy: Taxonomy) -> RawAnswer:
@@ -31,7 +32,8 @@ class _Answer(BaseModel):
             ids = [question.id for question in taxonomy.questions]
             second = [self.second] if isinstance(self.second, str) else self.second
             further[ids[0] if len(ids) == 1 else "second"] = second
-        return RawAnswer(self.item, (self.label,) if self.label else (), further)
+        labels = (self.label,) if self.label else ()
+        return RawAnswer(self.item, labels, further, shown=self.shown)
 
 
 class _Submission(BaseModel):

@@ -32,14 +32,14 @@ STYLE = _FOLDER / "sheet.css"
 """How pages look."""
 
 _SCRIPTS = (
-    "page.js", "records.js", "passage.js", "questions.js", "sending.js", "server.js", "screens.js",
-    "start.js",
+    "page.js", "records.js", "passage.js", "questions.js", "pictures.js", "sending.js", "server.js",
+    "screens.js", "start.js",
 )  # fmt: skip
 _MESSAGES = (
     "title", "progress", "next", "back", "send", "required", "warning.heading", "warning.text",
     "consent.heading", "consent.yes", "consent.no", "participant.label", "participant.help",
     "definition.heading", "examples.heading", "examples.because", "rules.heading", "image.alt",
-    "stop.text", "stop.button", "comments.label", "saved.offline", "saved.browser", "saved.file",
+    "image.missing", "image.loading", "image.again", "image.left-out", "stop.text", "stop.button", "comments.label", "saved.offline", "saved.browser", "saved.file",
     "sent.heading", "sent.thanks", "sent.code", "page.optional", "page.choices", "page.passage",
     "page.chosen", "page.remove", "page.saved", "page.unconfirmed", "page.declined",
 )  # fmt: skip
@@ -121,7 +121,7 @@ def sheet_page(
         address: what an `img` shows a picture by; data within the page by default.
 
     What the page posts to `answer`: item (`item_key`), label, further (by question id), number,
-    which grows. A reply may hold `feedback` (correct, text: shown before the next item) or `ended`
+    which grows, and `shown` (see `RawAnswer`) of an item with a picture. A reply may hold `feedback` (correct, text: shown before the next item) or `ended`
     (text, code: the sheet is over). To `finish`: status, comments; the reply holds text and code.
     Any status but 2xx without `ended` is tried again.
     """
@@ -148,7 +148,7 @@ def _script() -> str:
 def _policy(script: str, send_to: str, *, is_served: bool) -> str:
     """What the page may load and whom it may ask."""
     policy = (
-        "default-src 'none'; img-src data: 'self'; style-src 'unsafe-inline'; base-uri 'none'; "
+        "default-src 'none'; img-src data: blob: 'self'; style-src 'unsafe-inline'; base-uri 'none'; "
         f"form-action 'none'; script-src {script_hash(script)}"
     )
     if is_served:
@@ -193,6 +193,8 @@ def _data(
             "consent.text": shown.consent,
             "page.send": shown.get("page.send", contact=pack.contact),
         },
+        # In bytes: a picture that arrives cut off is shown by browsers as if it was whole.
+        "sizes": {keys[path]: path.stat().st_size for path in keys} if serve is not None else {},
         "digits": pack.texts[shown.locale.tag].digits,
         "definition": shown.definition,
         "labels": [

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, Field
 
 from memeloc.store.surveys.participant_ids import hash_id, hidden
-from memeloc.store.surveys.serving import GivenAnswer
+from memeloc.store.surveys.serving import GivenAnswer, last_values
 from memeloc.store.tables.types import now
 from memeloc.survey.model import Check
 from memeloc.survey.serving.pages import ServedSheet, right_at_once
@@ -21,14 +21,12 @@ from memeloc.survey.serving.places import (
     RETURNED,
     SCREENED_OUT,
     Place,
+    raw_submission,
 )
 from memeloc.survey.serving.screening_out import cannot_pass
-from memeloc.survey.targets.protocol import Imported, RawAnswer, RawSubmission
-from memeloc.survey.targets.resolver import resolve
+from memeloc.survey.targets.protocol import Imported
+from memeloc.survey.targets.resolver import SERVED, resolve
 from memeloc.workspace.surveys.serving.served import Message, Served
-
-SOURCE = "serve"
-"""The source of submissions that come by the server."""
 
 _STATUSES = {FAILED_CHECKS: "screened out", SCREENED_OUT: "screened out", RETURNED: "returned"}
 """The status of the submission of each end but a complete one, which the resolver finds out."""
@@ -38,12 +36,13 @@ _Text = Annotated[str, Field(max_length=10_000)]
 
 
 class Given(BaseModel):
-    """An answer as a page sends it; `number` grows with each one of a place."""
+    """An answer as a page sends it: `number` grows with each of a place, `shown` as of `Answer`."""
 
     item: _Key
     label: _Key = ""
     further: Annotated[dict[_Key, list[_Text]], Field(max_length=100)] = {}
     number: Annotated[int, Field(ge=0, lt=1 << 53)]
+    shown: Annotated[int, Field(ge=0, lt=1 << 53)] | None = None
 
 
 class Finish(BaseModel):
@@ -79,7 +78,7 @@ class Answering(Served):
             "training": len(sheet.training),
             "place": place_id,
             "number": max((answer.turn for answer in answers), default=0),
-            "stored": {answer.item: answer.value for answer in answers},
+            "stored": last_values(answers),
         }
 
     def answer(self, token: str, given: Given) -> Reply:
@@ -90,7 +89,8 @@ class Answering(Served):
         place_id, sheet = known
         if given.item not in sheet.entries or given.label not in ("", *sheet.labels):
             return Reply(422, {"error": "This sheet has no such item, or no such label."})
-        at, value = now(), {"label": given.label, "further": given.further}
+        at = now()
+        value = given.model_dump(include={"label", "further", "shown"}, exclude_none=True)
         place = self._places.add_answer(
             *(place_id, given.item, given.number, value, at + self._hold, at),
             self._assigner.has_room,
@@ -118,28 +118,36 @@ class Answering(Served):
         """What follows from an answer that was stored: feedback, the end, or nothing."""
         entry = sheet.entries[given.item]
         is_training = isinstance(entry, Check) and entry in sheet.training
-        if not given.label or not (is_training or self.settings.screen_out):
+        is_over = given.label or given.shown == 0
+        if not is_over or not (is_training or self.settings.screen_out):
             return Reply(200)
         answers = self._places.answers(place.id)
         if isinstance(entry, Check) and is_training:
             if self._is_unqualified(sheet, answers):
                 return self._ended(sheet, self._close(sheet, place.id, SCREENED_OUT))
-            return Reply(200, {"feedback": sheet.feedback(entry, given.label)})
-        labels = {sheet.id_of(answer.item): answer.value["label"] for answer in answers}
-        chosen = {entry: label for entry, label in labels.items() if label}
-        if cannot_pass(sheet.own, chosen, self._rules.attention):
+            shown = {"feedback": sheet.feedback(entry, given.label)} if given.label else {}
+            return Reply(200, shown)
+        last = {sheet.id_of(item): value for item, value in last_values(answers).items()}
+        chosen = {entry: value["label"] for entry, value in last.items() if value["label"]}
+        not_shown = [entry for entry, value in last.items() if value.get("shown") == 0]
+        if cannot_pass(sheet.own, chosen, self._rules.attention, not_shown):
             return self._ended(sheet, self._close(sheet, place.id, FAILED_CHECKS))
         return Reply(200)
 
     def _is_unqualified(self, sheet: ServedSheet, answers: Sequence[GivenAnswer]) -> bool:
-        """Whether all training items were answered, and too few right the first time."""
+        """Whether all training items were answered, and too few right the first time.
+
+        Those that could not be shown are not expected.
+        """
         first: dict[str, str] = {}
         for answer in answers:
             if answer.value["label"]:
                 first.setdefault(sheet.id_of(answer.item), answer.value["label"])
-        if any(item.id not in first for item in sheet.training):
+        last = {sheet.id_of(item): value for item, value in last_values(answers).items()}
+        shown = [item for item in sheet.training if last.get(item.id, {}).get("shown") != 0]
+        if any(item.id not in first for item in shown):
             return False
-        return right_at_once(sheet.training, first) < self.settings.qualify
+        return right_at_once(shown, first) < min(self.settings.qualify, len(shown))
 
     def _close(self, sheet: ServedSheet, place_id: str, status: str, comments: str = "") -> str:
         """End a place and store its submission; what the place is then."""
@@ -157,28 +165,15 @@ class Answering(Served):
     ) -> Imported | None:
         """What was answered at a place, resolved; None if it is to be complete and is not."""
         trained = {sheet.key(item) for item in sheet.training}
-        last = {answer.item: answer for answer in answers if answer.item not in trained}
-        raw = RawSubmission(
-            place.participant,
-            [
-                RawAnswer(
-                    item,
-                    [label] if (label := answer.value["label"]) else [],
-                    further=answer.value["further"],
-                )
-                for item, answer in last.items()
-            ],
-            sheet=place.sheet,
-            id=place.id,
+        given = {item: value for item, value in last_values(answers).items() if item not in trained}
+        raw = replace(
+            raw_submission(place, given, now()),
             status=_STATUSES.get(status, ""),
             finished=status == COMPLETE,
-            consent=True,
-            started=place.created_at,
-            submitted=now(),
             code=self.end(sheet, status).code,
             comments=hidden(comments, (), partial(hash_id, self._key)),
         )
-        imported = resolve([raw], self.pack, source=SOURCE, file=SOURCE)
+        imported = resolve([raw], self.pack, source=SERVED, file=SERVED)
         if status == COMPLETE and any(sent.status != COMPLETE for sent in imported.submissions):
             return None
         return imported

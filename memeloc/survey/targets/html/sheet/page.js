@@ -48,6 +48,7 @@ function button(text, onClick, properties = {}) {
 function picture(shown, number) {
   if (!shown.picture) return null;
   const alt = filled("image.alt", { number, caption: shown.caption });
-  const image = make("img", { src: page.pictures[shown.picture], alt, decoding: "async" });
+  const image = make("img", { alt, decoding: "async" });
+  if (!shown.item) image.src = page.pictures[shown.picture];  // an item's is shown by `showPicture`
   return make("figure", {}, image);
 }

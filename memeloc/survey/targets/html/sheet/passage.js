@@ -42,6 +42,7 @@ function passage(caption, values, onChange) {
     remove.hidden = first < 0;
   }
   function set(from, to) {
+    if (line.closest("fieldset:disabled")) return;
     [first, last] = [Math.min(from, to), Math.max(from, to)];
     show();
     onChange(first < 0 ? [] : [`${tokens[first].start}-${tokens[last].end}`]);

@@ -22,12 +22,12 @@ function isMissing(question, given) {
 }
 
 // What is sent of an entry: what was answered to a question that is no longer asked is left out.
-function answerOf(questions, given) {
+function answerOf(questions, { given, shown }) {
   const further = {};
   for (const { id } of askedNow(questions, given)) {
     if (id !== "label" && valuesOf(given, id).length) further[id] = given[id];
   }
-  return { label: valuesOf(given, "label")[0] || "", further };
+  return { label: valuesOf(given, "label")[0] || "", further, shown };
 }
 
 function optionsOf(question) {
@@ -79,7 +79,7 @@ function fieldsetOf(question, caption, values, onChange) {
 }
 
 function shownBoxes() {
-  return [...main.querySelectorAll("fieldset:not([hidden])")];
+  return [...main.querySelectorAll("fieldset:not([hidden], :disabled)")];
 }
 
 function isOpen(box) {

@@ -51,6 +51,12 @@ function change(changes) {
   return changeStored(changes).catch(() => {});
 }
 
+// An answer goes before what another window could not show, whenever that was.
+function isNewer(answer, before) {
+  if (!before || before.shown === 0 || answer.shown === 0) return !before || answer.shown !== 0;
+  return before.at < answer.at;
+}
+
 // What another window of the same person has kept.
 function join(kept, other) {
   if (!other) return;
@@ -60,7 +66,7 @@ function join(kept, other) {
     kept.at = other.at;
   }
   for (const [item, answer] of Object.entries(other.answers)) {
-    if (!kept.answers[item] || kept.answers[item].at < answer.at) kept.answers[item] = answer;
+    if (isNewer(answer, kept.answers[item])) kept.answers[item] = answer;
   }
   for (const key of ["comments", "status", "submitted", "sent", "saved"]) kept[key] ||= other[key];
 }

@@ -52,6 +52,7 @@ function givenTo(entry) {
 }
 
 function missingIn(entry) {
+  if (isLeftOut(entry)) return undefined;
   const given = givenTo(entry);
   return askedNow(entry.questions, given).find((question) => isMissing(question, given));
 }
@@ -62,7 +63,7 @@ function boxOf(question) {
 
 function setGiven(entry, id, values) {
   const given = { ...givenTo(entry), [id]: values };
-  record.answers[entry.item] = { given, at: now() };
+  record.answers[entry.item] = { given, at: now(), shown: shownFor(entry.item) };
   if (server) note(entry.item);
   keep(record);
   problem.textContent = "";
@@ -71,7 +72,10 @@ function setGiven(entry, id, values) {
 
 function showAsked(entry) {
   const asked = new Set(askedNow(entry.questions, givenTo(entry)).map(({ id }) => id));
-  for (const box of main.querySelectorAll("fieldset[data-question]")) box.hidden = !asked.has(box.dataset.question);
+  for (const box of main.querySelectorAll("fieldset[data-question]")) {
+    box.hidden = isLeftOut(entry) || !asked.has(box.dataset.question);
+    box.disabled = !isSeen(entry);
+  }
   showKeys();
 }
 
@@ -101,6 +105,7 @@ function entryScreen(entry, number) {
 
 // A draft that nobody has changed is the answer, once the person goes on.
 function acceptDrafts(entry) {
+  if (isLeftOut(entry)) return;
   for (const question of askedNow(entry.questions, givenTo(entry))) {
     if (question.draft && !(question.id in givenTo(entry))) setGiven(entry, question.id, [question.draft]);
   }

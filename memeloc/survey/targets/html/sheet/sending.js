@@ -10,13 +10,13 @@ const LONGEST_WAIT = 300000;
 function contentOf(kept) {
   const isComplete = kept.status === "complete";
   const answers = data.entries.map(({ item, questions }) => ({ item, at: kept.answers[item]?.at,
-    ...answerOf(questions, kept.answers[item]?.given || {}) }));
+    ...answerOf(questions, kept.answers[item] || { given: {} }) }));
   return {
     memeloc: "survey-answers", version: 2, survey: data.survey, sheet: data.sheet,
     submission: kept.submission, participant: kept.participant, status: kept.status,
     started: kept.started, submitted: kept.submitted, code: isComplete ? data.codes.done : "",
     comments: kept.comments,
-    answers: answers.filter(({ label, further }) => label || Object.keys(further).length),
+    answers: answers.filter(({ label, further, shown }) => label || Object.keys(further).length || shown === 0),
   };
 }
 

@@ -33,7 +33,7 @@ async function postTo(address, value) {
 
 function postAnswer(item, number) {
   const { questions } = data.entries.find((entry) => entry.item === item);
-  return postTo(server.answer, { item, ...answerOf(questions, record.answers[item].given), number });
+  return postTo(server.answer, { item, ...answerOf(questions, record.answers[item]), number });
 }
 
 async function postPending() {
@@ -72,6 +72,7 @@ function flush() {
 // A page that is left cannot wait for one reply to send the next answer. All stay pending: who comes
 // back sends them again, and the server stores each once.
 function leave() {
+  stampTime(data.entries[record.at - FIRST_ENTRY]);
   for (const [item, number] of Object.entries(record.pending)) postAnswer(item, number).catch(() => {});
 }
 
@@ -85,9 +86,9 @@ function end(reply) {
 // The answers that the server has from an earlier visit, or another browser.
 function resume() {
   const at = now();
-  for (const [item, { label, further }] of Object.entries(server.stored)) {
+  for (const [item, { label, further, shown }] of Object.entries(server.stored)) {
     const given = { ...further, ...(label ? { label: [label] } : {}) };
-    if (!(item in record.pending)) record.answers[item] = { given, at };
+    if (!(item in record.pending)) record.answers[item] = { given, at, shown };
   }
   if (record.at || !Object.keys(record.answers).length) return;
   const open = data.entries.findIndex((entry) => missingIn(entry));

@@ -14,6 +14,7 @@ let record = newRecord("");
 let seenFeedback = "";
 
 function show() {
+  stopClock();
   main.replaceChildren(record.status ? done() : screens[record.at]());
   problem.textContent = "";
   nav.hidden = Boolean(record.status);
@@ -21,7 +22,7 @@ function show() {
   next.textContent = record.at === last ? words.send : words.next;
   const entry = data.entries[record.at - FIRST_ENTRY];
   if (record.status) showOutcome(outcome);
-  else if (entry) showAsked(entry);
+  else if (entry) { showAsked(entry); showPicture(entry); }
   else showKeys();
   scrollTo(0, 0);
   main.focus({ preventScroll: true });
@@ -62,6 +63,7 @@ async function decideConsent() {
   next.disabled = false;
   if (kept) record = kept;
   else if (participant !== record.participant) record = newRecord(participant);
+  onScreen.clear();
   remember(participant);
   if (record.status) { show(); settle(); return; }
   go(Math.max(record.at, FIRST_ENTRY));
@@ -74,10 +76,18 @@ function decline() {
   finish("no consent");
 }
 
+// For how long an item was seen is known when its person goes on.
+function stampTime(entry) {
+  const answer = record.answers[entry?.item];
+  if (answer) answer.shown = shownFor(entry.item);
+}
+
 async function leaveEntry(entry) {
+  if (!isSeen(entry) && !isLeftOut(entry)) { problem.textContent = words["image.loading"]; return; }
   acceptDrafts(entry);
   const missing = missingIn(entry);
   if (missing) { complain(boxOf(missing.id)); return; }
+  stampTime(entry);
   if (server && await holdForFeedback(entry)) return;
   if (!record.status) go(record.at + 1);
 }

@@ -1,0 +1,132 @@
+// Pictures: each comes whole and has been seen before its item can be answered. In: an entry. Out: its
+// questions, to be answered; in the record, for how long it was seen, or that it was left out.
+//
+// Pictures are fetched before their turn. One that does not come whole, or cannot be decoded, is asked
+// for three times, past caches and with more patience each time; then its item is left out, for nobody
+// can say what they think of what they do not see. Who comes back to it has another chance.
+
+const TRIES = 3;
+const FIRST_PATIENCE = 20000;  // milliseconds of the first try: 400 kB over a slow telephone line
+const UNNOTICED = 500;  // milliseconds of loading that nobody need read about
+const addresses = new Map();  // by picture, the promise of what an img shows it by
+const onScreen = new Map();  // by item, for how many milliseconds its picture was seen
+const clock = { entry: null, since: 0, isInWindow: false };  // of the picture on this screen
+let isFetchingAhead = false;
+
+function pause(milliseconds) {
+  return new Promise((resolve) => { setTimeout(resolve, milliseconds); });
+}
+
+// A picture that was cut off is shown by browsers as if it was whole: only its size tells.
+async function fetchPicture(key, patience, cache) {
+  if (page.pictures[key].startsWith("data:")) return page.pictures[key];
+  const stop = new AbortController();
+  const timer = setTimeout(() => stop.abort(), patience);
+  try {
+    const reply = await fetch(page.pictures[key], { cache, signal: stop.signal });
+    const content = await reply.blob();
+    if (!reply.ok || content.size !== data.sizes[key]) throw new Error(`status ${reply.status}`);
+    return URL.createObjectURL(content);
+  } finally { clearTimeout(timer); }
+}
+
+function addressOf(key, patience = FIRST_PATIENCE, cache = "default") {
+  if (!addresses.has(key)) {
+    const coming = fetchPicture(key, patience, cache);
+    addresses.set(key, coming);
+    coming.catch(() => { if (addresses.get(key) === coming) addresses.delete(key); });
+  }
+  return addresses.get(key);
+}
+
+async function fetchAhead(entries) {
+  if (!server || isFetchingAhead) return;
+  isFetchingAhead = true;
+  for (const { picture } of entries) if (picture) await addressOf(picture).catch(() => {});
+}
+
+function isLeftOut({ item }) {
+  return record.answers[item]?.shown === 0;
+}
+
+// Who has answered an item has seen it, on another visit perhaps.
+function isSeen({ item, picture }) {
+  const { given = {}, shown = 0 } = record.answers[item] || {};
+  return !picture || onScreen.has(item) || shown > 0 || Object.keys(given).length > 0;
+}
+
+function countTime() {
+  if (!clock.since) return;
+  const at = performance.now();
+  onScreen.set(clock.entry.item, onScreen.get(clock.entry.item) + at - clock.since);
+  clock.since = at;
+}
+
+// Milliseconds that an item's picture was seen; 0 if it was left out, undefined of an item without.
+function shownFor(item) {
+  countTime();
+  return onScreen.has(item) ? Math.max(1, Math.round(onScreen.get(item))) : record.answers[item]?.shown;
+}
+
+function runClock() {
+  countTime();
+  clock.since = clock.isInWindow && document.visibilityState === "visible" ? performance.now() : 0;
+  if (!clock.since || onScreen.has(clock.entry.item)) return;
+  const { item } = clock.entry;
+  onScreen.set(item, record.answers[item]?.shown || 0);
+  if (isLeftOut(clock.entry)) {
+    delete record.answers[item];
+    delete record.pending[item];
+  }
+  showAsked(clock.entry);
+}
+
+const observer = new IntersectionObserver((changes) => {
+  clock.isInWindow = changes[changes.length - 1].intersectionRatio >= .5;
+  runClock();
+}, { threshold: .5 });
+document.addEventListener("visibilitychange", runClock);
+
+function stopClock() {
+  observer.disconnect();
+  clock.isInWindow = false;
+  runClock();
+}
+
+// Show the picture of the entry on this screen, and its questions once it was seen.
+async function showPicture(entry) {
+  const figure = main.querySelector("figure");
+  if (!figure) return;
+  const image = figure.querySelector("img");
+  const state = make("p", { className: "hint", role: "status" });
+  const say = (...keys) => state.replaceChildren(...keys.map((key) => make("span", {}, words[key])));
+  figure.append(state);
+  figure.classList.add("waiting");
+  setTimeout(() => { if (!state.childNodes.length) say("image.loading"); }, UNNOTICED);
+  for (let count = 1; count <= TRIES; count += 1) {
+    try {
+      image.src = await addressOf(entry.picture, count * FIRST_PATIENCE, count > 1 ? "reload" : "default");
+      await image.decode();
+      if (!figure.isConnected) return;
+      state.remove();
+      figure.classList.remove("waiting");
+      clock.entry = entry;
+      observer.observe(image);
+      fetchAhead(data.entries.slice(data.entries.indexOf(entry)));
+      return;
+    } catch {
+      addresses.delete(entry.picture);
+      if (!figure.isConnected) return;
+      if (count < TRIES) say("image.missing", "image.again");
+      if (server && count < TRIES) await pause(count * 1000);
+      if (server && !navigator.onLine) count = 0;  // it is no fault of the picture's
+      while (server && !navigator.onLine && figure.isConnected) await pause(1000);
+    }
+  }
+  if (isSeen(entry) || !figure.isConnected) return;
+  say("image.missing", "image.left-out");
+  record.answers[entry.item] = { given: {}, at: now(), shown: 0 };
+  if (server) note(entry.item);
+  keep(record);
+  showAsked(entry);
+}
