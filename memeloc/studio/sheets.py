@@ -120,13 +120,13 @@ async def finish(request: Request) -> Response:
 
 
 async def picture(request: Request) -> Response:
-    """A picture, which browsers and proxies may keep: another one has another name."""
+    """A picture, which browsers and proxies may keep as it is: another one has another name."""
     pictures: Pictures = request.app.state.pictures
     known = await run_in_threadpool(pictures.find, request.path_params["name"])
     if known is None:
         raise HTTPException(404)
     path, kind = known
-    headers = {"Cache-Control": "public, max-age=31536000, immutable"}
+    headers = {"Cache-Control": "public, max-age=31536000, immutable, no-transform"}
     return FileResponse(path, media_type=kind, headers=headers)
 
 

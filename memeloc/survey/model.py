@@ -236,7 +236,7 @@ class Submission:
 
     @property
     def not_shown(self) -> frozenset[str]:
-        """The ids of the entries whose pictures could not be shown: nobody failed to answer them."""
+        """The ids of the entries whose pictures could not be shown, so no answer is missing."""
         return frozenset(answer.entry for answer in self.answers if answer.shown == 0)
 
 

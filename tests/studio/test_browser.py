@@ -11,7 +11,7 @@ import pytest
 from playwright.sync_api import Browser, BrowserContext, Page, expect, sync_playwright
 
 from memeloc.workspace import Workspace
-from tests.studio.served import Server, serving
+from tests.studio.served import Server, page_data, serving
 from tests.survey.sheet_pages import wait_until
 
 PHONE = {"width": 390, "height": 844}
@@ -69,6 +69,17 @@ def fill(page: Page, first: int = 0, after: int = ITEMS, label: str = "no-hate")
         expect(page.locator("progress")).to_have_attribute("value", str(number))
         page.check(f"input[value={label}]")
         page.click("#next")
+
+
+def wait_for_pictures(page: Page) -> None:
+    """Wait until all pictures of the sheet are here: without a network others do not come."""
+    pictures = {entry["picture"] for entry in page_data(page.content())["entries"]}
+    page.wait_for_function(
+        """count => new Set(performance.getEntriesByType("resource")
+            .filter((each) => each.initiatorType === "fetch" && each.name.includes("/picture/"))
+            .map((each) => each.name)).size >= count""",
+        arg=len(pictures - {""}),
+    )
 
 
 def end(page: Page) -> str:
@@ -161,6 +172,7 @@ def test_no_network_for_a_while_loses_nothing(shared: Server, context: BrowserCo
     page = come(context, shared, "carl")
     agree(page)
     fill(page, 0, 2)
+    wait_for_pictures(page)
     context.set_offline(True)
     fill(page, 2)
     page.click("#next")
@@ -180,6 +192,7 @@ def test_a_killed_server_loses_nothing(
     page = come(context, server, "anna")
     agree(page)
     fill(page, 0, 3)
+    wait_for_pictures(page)
     server.kill()
     fill(page, 3, 5)
     server.start()
@@ -201,6 +214,7 @@ def test_a_database_put_back_gets_all_answers_again(
     server.kill()
     shutil.copytree(folder, tmp_path / "copy")
     server.start()
+    wait_for_pictures(page)
     fill(page, 2)
     server.kill()
     shutil.rmtree(folder)

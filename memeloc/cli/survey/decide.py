@@ -45,11 +45,14 @@ def decide(
     yes: bool = Option(False, "--yes", help="With --send: the counts are agreed to."),
     as_json: AsJson = False,
 ) -> None:
-    """List for Prolific whom to approve, ask to return, or reject with a reason.
+    """List for Prolific whom to approve, ask to return, reject with a reason, or pay a part.
 
     By Prolific's own rules on fair checks: nobody is rejected for implicit checks alone, and in
     studies of five minutes or more only for two failed checks. Most of what is excluded is paid
     all the same. Nothing is sent without --send.
+
+    Two actions are for a person, and never sent: "pay part" names who left a served survey before
+    its end, with what the answers earned; "look" who has rows that could not be read.
 
     Example:
       memeloc survey decide pilot --from prolific_export_65f0.csv
@@ -74,6 +77,18 @@ def decide(
             f"{result.unknown:,} have no id of the service's here: name its export with --from, "
             "and import it first."
         )
+    unread = [
+        decision.participant[:8] for decision in result.decisions if decision.action == "look"
+    ]
+    if unread and not as_json:
+        say(
+            f"Nothing is decided about {counted(len(unread), 'person', 'people')}, as something of "
+            f"theirs may stand where it could not be read: {', '.join(unread)}. Look at the list, "
+            "and decide about them at the service."
+        )
+    if result.not_read and not as_json:
+        rows = ", ".join(f"{reason}: {count:,}" for reason, count in result.not_read.items())
+        say(f"Rows that could not be read and do not say whose they are: {rows}.")
     outcomes = [f"{outcome}: {count:,}" for outcome, count in result.sent.items()]
     if send:
         outcomes.append(f"Sent the service {result.sent.get('sent', 0):,} of them")

@@ -166,16 +166,18 @@ class Serving(Repository):
     def free(self, survey: str, at: datetime) -> int:
         """Forget the places whose time is over and where nothing was answered; how many."""
         answered = select(given_answers.c.place_id)
-        query = select(*columns_of(survey_places, Place)).where(
-            survey_places.c.survey == survey,
-            survey_places.c.status == OPEN,
-            survey_places.c.held_until <= at,
-            survey_places.c.id.not_in(answered),
-        )
+        query = _expired(survey, at).where(survey_places.c.id.not_in(answered))
         with self.database.write() as connection:
             places = [Place(*row) for row in connection.execute(query)]
             _depart(connection, places, LEFT)
             return len(places)
+
+    def expired(self, survey: str, at: datetime) -> list[tuple[Place, list[GivenAnswer]]]:
+        """The open places whose time is over and where something was answered, with all of that."""
+        query = _expired(survey, at).where(survey_places.c.id.in_(select(given_answers.c.place_id)))
+        with self.database.read() as connection:
+            places = [Place(*row) for row in connection.execute(query)]
+            return [(place, _answers(connection, place.id)) for place in places]
 
     def stops(self, survey: str) -> list[Stop]:
         """Every place that did not come to a complete sheet, with how far its person came."""
@@ -205,6 +207,14 @@ _HOLD = (
     .where(survey_places.c.id == bindparam("place"))
     .values(held_until=bindparam("until"))
 )
+
+
+def _expired(survey: str, at: datetime) -> Select[Any]:
+    return select(*columns_of(survey_places, Place)).where(
+        survey_places.c.survey == survey,
+        survey_places.c.status == OPEN,
+        survey_places.c.held_until <= at,
+    )
 
 
 def _place(connection: Connection, place_id: str, query: Select[Any] = _PLACE) -> Place | None:

@@ -18,13 +18,14 @@ from memeloc.store.surveys.submissions import (
     AddedSubmissions,
     add_submissions,
     find_participants,
+    find_rejected,
     find_submissions,
     left_out,
     without_ids,
 )
 from memeloc.store.tables.surveys import survey_batches, survey_results, survey_states, surveys
 from memeloc.store.tables.types import encode_json
-from memeloc.survey.model import Batch, Participant, Slot, Submission
+from memeloc.survey.model import Batch, Participant, RejectedRow, Slot, Submission
 from memeloc.survey.targets.protocol import Imported
 
 Result = Literal["check", "labels"]
@@ -146,6 +147,11 @@ class Surveys(Repository):
     def participants(self, name: str) -> list[Participant]:
         with self.database.read() as connection:
             return find_participants(connection, name)
+
+    def rejected(self, name: str) -> list[RejectedRow]:
+        """What of all files could not be read or resolved; `file` is the target's name."""
+        with self.database.read() as connection:
+            return find_rejected(connection, name)
 
     def add_result(self, name: str, kind: Result, settings: Any, result: Any) -> int:
         """Store a quality control or a settling, as JSON values; its number.

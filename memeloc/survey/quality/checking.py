@@ -13,7 +13,15 @@ from functools import partial
 from itertools import groupby
 from statistics import median
 
-from memeloc.survey.model import Check, CheckKind, Participant, Sheet, Submission, entry_id
+from memeloc.survey.model import (
+    Check,
+    CheckKind,
+    Participant,
+    PersonEntry,
+    Sheet,
+    Submission,
+    entry_id,
+)
 from memeloc.survey.quality import rules as kinds
 from memeloc.survey.quality.likelihood import Rates, at_least
 from memeloc.survey.quality.outliers import Deviation, Person, deviations
@@ -21,6 +29,7 @@ from memeloc.survey.quality.participants import words_of
 from memeloc.survey.quality.report import Absent, CheckReport, Exclusion, Judged, Key, Remark
 from memeloc.survey.quality.rows import (
     COMPLETE,
+    TIMED_OUT,
     Evidence,
     Row,
     make_row,
@@ -193,8 +202,14 @@ def _judge(submission: Submission, sheet: Sheet | None, person: Participant | No
 
 def _status(row: Row) -> Evidence:
     status, service = row.submission.status, row.judged.status
-    passed = status == COMPLETE and service.upper() not in GONE
-    return {} if passed else {"status": status, "service": service}
+    if status == COMPLETE and service.upper() not in GONE:
+        return {}
+    evidence: Evidence = {"status": status, "service": service}
+    if status == TIMED_OUT:
+        asked = sum(not isinstance(entry, PersonEntry) for entry in row.sheet.entries)
+        evidence["answers"] = row.judged.answers
+        evidence["asked"] = asked - len(row.submission.not_shown)
+    return evidence
 
 
 def _attention(row: Row, rule: kinds.Attention) -> Evidence:

@@ -1,4 +1,4 @@
-"""What to give a recruitment service. In: a quality control. Out: approve, return or reject.
+"""What to give a recruitment service. In: a quality control. Out: a `Decision` a submission.
 
 Prolific's rules, as its help pages for researchers have them:
 
@@ -8,6 +8,9 @@ Prolific's rules, as its help pages for researchers have them:
   understood it otherwise, and is paid.
 - One failed check is enough in studies shorter than five minutes, two are needed in longer ones.
 - Being fast is a reason only for statistical outliers, three standard deviations below the mean.
+- Whoever left before the end, and answers of theirs arrived, is to be paid for the part that they
+  did, as a bonus; who answered all is approved.
+- Of whom something could not be read, nothing is decided: a person is to look.
 - Whoever does not fit the screening, withdrew or did not agree is asked to return, never rejected.
 
 Whatever else excludes answers (straight lines, a second sheet) is the survey's own concern: the
@@ -20,15 +23,28 @@ import statistics
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from decimal import ROUND_UP, Decimal
 from typing import Any, Literal
 
 from memeloc.locales import default
+from memeloc.survey.design.pay import CENT
 from memeloc.survey.quality.participants import words_of
 from memeloc.survey.quality.report import CheckReport, Judged, Key
-from memeloc.survey.quality.statuses import UNDECIDABLE
+from memeloc.survey.quality.rows import TIMED_OUT
+from memeloc.survey.quality.statuses import ENDED, UNDECIDABLE
 from memeloc.survey.texts import SurveyTexts, survey_texts
 
-Action = Literal["approve", "return", "reject"]
+Action = Literal["approve", "return", "reject", "pay part", "look"]
+SENT: tuple[Action, ...] = ("approve", "return", "reject")
+"""What the service is told; the others are for a person to do."""
+
+READ = frozenset(
+    {
+        "ambiguous time", "comment", "doubled row", "encoding", "no consent", "not answered",
+        "not asked", "preview", "skipped", "superseded", "unknown time",
+    }
+)  # fmt: skip
+"""Reasons for which something is kept apart whose person is known to have answered no more."""
 
 SHORT_STUDY = 5.0
 """Minutes from which on two failed checks are needed."""
@@ -48,6 +64,8 @@ _STATUS_REASONS = {
 class Decision:
     """What to do about a submission at the service: approve, ask to return it, or reject it.
 
+    `pay part` is for who left before the end, `look` for who has rows that could not be read.
+
     Attributes:
         participant, service: ids of the person and of the submission there, as they were stored.
         study: the service's name of the study; empty when unknown, as `service` is.
@@ -56,6 +74,7 @@ class Decision:
         message: what the person reads, in the language of the sheet; empty for an approval.
         rules: those that exclude the answers; they can, and the work be paid.
         evidence: the numbers that the action rests on.
+        earned: of the reward, the share that was answered, rounded up; None but to pay a part.
     """
 
     action: Action
@@ -68,6 +87,7 @@ class Decision:
     message: str = ""
     rules: tuple[str, ...] = ()
     evidence: Mapping[str, Any] = field(default_factory=dict)
+    earned: Decimal | None = None
 
     def body(self) -> tuple[str, dict[str, Any]]:
         """The path below `/api/v1/submissions/ID/` and the body that say it to Prolific's API."""
@@ -87,6 +107,8 @@ def decisions(
     minutes: Mapping[str, float],
     texts: Mapping[str, SurveyTexts] | None = None,
     *,
+    rewards: Mapping[str, Decimal] | None = None,
+    unread: Mapping[str, Mapping[str, int]] | None = None,
     implicit_count: bool = False,
     reject_fast: bool = False,
 ) -> list[Decision]:
@@ -95,6 +117,9 @@ def decisions(
     Args:
         minutes: by sheet id, that a study takes, as annotators read it.
         texts: by sheet id; messages about other sheets are in English.
+        rewards: by sheet id, what a person gets for all of it.
+        unread: by person, how many rows could not be read for which reason; under an empty id
+            those that do not say whose they are, so that nobody is returned for what may be there.
         implicit_count: whether implicit checks count as failed ones beside a failed explicit one.
             Prolific calls no check fair that asks for memory, so by default such a person is asked
             to return instead. They never count alone.
@@ -102,17 +127,22 @@ def decisions(
     """
     fast = _outliers(report.judged) if reject_fast else {}
     english = survey_texts(default().get("en"))
-    texts = texts or {}
+    texts, unread = texts or {}, unread or {}
     decided = []
     for judged in report.judged:
         reasons = {reason.rule: reason.evidence for reason in report.reasons.get(judged.key, ())}
         # A further sheet of a person of which the service knows nothing has nothing to decide.
         stray = "person" in reasons and not judged.service and not judged.status
-        if judged.status.upper() in UNDECIDABLE or "superseded" in reasons or stray:
+        is_part = reasons.get("status", {}).get("status") == TIMED_OUT
+        left_alone = UNDECIDABLE - (ENDED if is_part else frozenset())
+        if judged.status.upper() in left_alone or "superseded" in reasons or stray:
             continue
         needed = 1 if minutes.get(judged.sheet, SHORT_STUDY) < SHORT_STUDY else 2
         own = texts.get(judged.sheet, english)
         decision = _decide(judged, reasons, needed, implicit_count, own)
+        if is_part:
+            decision = _for_part(judged, reasons, (rewards or {}).get(judged.sheet))
+        decision = _unless_unread(decision, unread)
         if decision.action == "approve" and judged.key in fast:
             decision = replace(
                 decision,
@@ -126,12 +156,45 @@ def decisions(
         if row.status.upper() not in UNDECIDABLE:
             own = texts.get(min(words_of(row.study) & texts.keys(), default=""), english)
             message = own.get("decision.no-answers")
-            decided.append(
-                Decision("return", row.participant, row.service, row.study, "", "", "", message)
+            absent = Decision(
+                "return", row.participant, row.service, row.study, "", "", "", message
             )
+            decided.append(_unless_unread(absent, unread))
+    known = {row.participant for row in (*report.judged, *report.absent)}
+    for person in unread.keys() - known - {""}:
+        decided.append(Decision("look", person, "", "", "", "", evidence=unread[person]))
     return sorted(
         decided, key=lambda row: (row.sheet, row.submission, row.participant, row.service)
     )
+
+
+def _for_part(
+    judged: Judged, reasons: Mapping[str, Mapping[str, Any]], reward: Decimal | None
+) -> Decision:
+    """Whom to pay what part; whoever answered all is approved, where the service still waits."""
+    evidence = reasons["status"]
+    answers, asked = evidence["answers"], max(evidence["asked"], 1)
+    ids = (judged.participant, judged.service, judged.study, judged.sheet, judged.submission)
+    if answers >= asked and judged.status.upper() not in ENDED:
+        return Decision("approve", *ids, rules=tuple(reasons), evidence=evidence)
+    earned = None if reward is None else (reward * answers / asked).quantize(CENT, ROUND_UP)
+    return Decision("pay part", *ids, rules=tuple(reasons), evidence=evidence, earned=earned)
+
+
+def _unless_unread(decision: Decision, unread: Mapping[str, Mapping[str, int]]) -> Decision:
+    """Look instead of returning or rejecting somebody of whom something could not be read.
+
+    Who withdrew is asked to return all the same.
+    """
+    status = decision.evidence.get("status", "")
+    if decision.action not in ("return", "reject") or status in _STATUS_REASONS:
+        return decision
+    reasons = dict(unread.get(decision.participant, {}))
+    if not reasons and (status or not decision.submission):
+        reasons = dict(unread.get("", {}))
+    if not reasons:
+        return decision
+    return replace(decision, action="look", category="", message="", evidence=reasons)
 
 
 def _decide(

@@ -65,9 +65,9 @@ class Remark:
     """What a person should look at; nobody is excluded for it.
 
     Attributes:
-        rule: `identical`, `outlier`, `unclear fact`, `missing fact`, `no participant`,
-            `two cultures`, `not shown` (pictures that did not load), `not assigned` (the sheet of others of a named team) or `same id` (two
-            that differ; the one sent last counts).
+        rule: `identical`, `outlier`, `unclear fact`, `missing fact`, `no participant`, `not shown`
+            (pictures that did not load), `two cultures`, `not assigned` (the sheet of others of a
+            named team) or `same id` (two that differ; the one sent last counts).
         sheet: whose it is; empty when it is no sheet's.
         submissions: the ids of those it is about.
         evidence: what it rests on, as JSON values.

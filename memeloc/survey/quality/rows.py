@@ -15,6 +15,8 @@ from memeloc.taxonomy.demographics import MOST_OF_LIFE
 
 COMPLETE = "complete"
 """The status of a submission that was sent whole."""
+TIMED_OUT = "timed out"
+"""The status of one whose person left, and whose time is over: what was answered till then."""
 
 Evidence = dict[str, Any]
 """What excludes a submission, as JSON values; empty for one that passes."""

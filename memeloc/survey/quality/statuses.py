@@ -24,5 +24,8 @@ HANDED_IN = WAITING | PAID
 GONE = frozenset({"RETURNED", "TIMED-OUT", "TIMED OUT", "SCREENED OUT", "REJECTED"})
 """Its answers are not to be used."""
 
+ENDED = frozenset({"RETURNED", "TIMED-OUT", "TIMED OUT"})
+"""It came to nothing there, and nobody judged it: what was done can be paid as a bonus."""
+
 UNDECIDABLE = UNDER_WAY | PAID | GONE
 """There is nothing to decide yet, or any more."""

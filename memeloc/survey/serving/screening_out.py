@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping
 
-from memeloc.survey.model import Check, Sheet
+from memeloc.survey.model import Check, Sheet, entry_id
 from memeloc.survey.quality.rules import Attention
 
 
@@ -19,7 +19,8 @@ def cannot_pass(
     """
     if not rule.on:
         return False
-    checks = [each for each in sheet.entries if isinstance(each, Check) and each.id not in not_shown]
+    shown = [entry for entry in sheet.entries if entry_id(entry) not in not_shown]
+    checks = [entry for entry in shown if isinstance(entry, Check)]
     wrong = [check for check in checks if given.get(check.id, check.expected) != check.expected]
     explicit = sum(check.kind == "explicit" for check in wrong)
     implicit = sum(check.kind == "implicit" for check in checks)

@@ -121,8 +121,8 @@ class RawAnswer:
         submitted: when it was answered, a text in ISO 8601, in UTC where it names no zone; of two
             answers to an item the later one is taken.
         order: which is later where the time does not say it, such as a growing number.
-        shown: as of `Answer`.
         content: what is kept when it is rejected, as JSON values.
+        shown: as of `Answer`.
     """
 
     item: str
@@ -133,9 +133,9 @@ class RawAnswer:
     started: datetime | str | None = None
     submitted: datetime | str | None = None
     order: int = 0
-    shown: int | None = None
     row: int = 0
     content: Mapping[str, Any] = field(default_factory=dict)
+    shown: int | None = None
 
     @property
     def is_empty(self) -> bool:

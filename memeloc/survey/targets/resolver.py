@@ -95,6 +95,8 @@ class _Resolver:
         self.submissions: dict[tuple[str, str], Submission] = {}
         self.participants: list[Participant] = []
         self.rejected: list[RejectedRow] = []
+        self.whose: dict[int, str] = {}
+        """Who a row of the file is of; empty for several people."""
         self.single: dict[str, list[RawAnswer]] = defaultdict(list)
         """By sheet, the answers that came by themselves."""
         self.submission: RawSubmission | None = None
@@ -118,6 +120,9 @@ class _Resolver:
         self.rejected.append(RejectedRow(self.file, record.row, reason, message, content, who))
 
     def add(self, record: RawRecord) -> None:
+        if isinstance(record, RawAnswer | RawSubmission) and record.row:
+            who = clean_id(record.participant)
+            self.whose[record.row] = who if self.whose.get(record.row, who) == who else ""
         if isinstance(record, RawAnswer):
             self._add_answer(record)
         elif isinstance(record, RawSubmission):
@@ -135,6 +140,9 @@ class _Resolver:
         for sheet in self.pack.sheets if self.single else ():
             for who, answers in sorted(self._by_person(self.single.pop(sheet.id, ())).items()):
                 self._put_together(sheet, who, answers)
+        for number, rejected in enumerate(self.rejected):
+            if not rejected.participant and (who := self.whose.get(rejected.row)):
+                self.rejected[number] = replace(rejected, participant=who)
         self.rejected.sort(key=lambda rejected: rejected.row)
         return Imported(
             tuple(self.submissions.values()),
@@ -277,7 +285,11 @@ class _Resolver:
             consent = self.places.consent(sheet, consent)
             if consent is None:
                 self.without_consent.add(row)
-                self.reject(record, "no consent", _NO_CONSENT)
+                if record.consent:
+                    message = "The answer about consent is none of the survey's; nothing is taken."
+                    self.reject(record, "unknown consent", message)
+                else:
+                    self.reject(record, "no consent", _NO_CONSENT)
                 return
         if consent is False or record.status == DECLINED:
             self._decline(record, sheet, answers)

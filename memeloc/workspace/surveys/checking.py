@@ -11,6 +11,8 @@ from typing import TYPE_CHECKING, Any
 from pydantic import ConfigDict
 
 from memeloc.errors import InputError
+from memeloc.store.surveys.serving import last_values
+from memeloc.store.tables.types import now
 from memeloc.survey.design.planning import Pace, measured_paces
 from memeloc.survey.labels.agreement import QuestionAgreement, survey_agreement
 from memeloc.survey.labels.settling import answers_table
@@ -18,7 +20,11 @@ from memeloc.survey.model import Sheet, Submission
 from memeloc.survey.quality.checking import check as check_submissions
 from memeloc.survey.quality.checking import retained
 from memeloc.survey.quality.report import Absent, CheckReport, Exclusion, Remark
+from memeloc.survey.quality.rows import TIMED_OUT
 from memeloc.survey.quality.rules import Rules, read_rules
+from memeloc.survey.serving.places import raw_submission
+from memeloc.survey.targets.protocol import SurveyPack
+from memeloc.survey.targets.resolver import SERVED, resolve
 from memeloc.workspace.surveys.stored import Frame, StoredSurvey
 from memeloc.workspace.surveys.teams import not_assigned
 
@@ -155,6 +161,7 @@ class Checking(StoredSurvey):
         """
         rules = rules or self.rules
         sheets, submissions = self.sheets, self.submissions
+        submissions += self._expired(sheets, submissions)
         rules = _without_absent(rules, submissions)
         people = self._store.participants(self.name)
         no_votes = [label.id for label in self.taxonomy.labels if label.role != "vote"]
@@ -169,6 +176,28 @@ class Checking(StoredSurvey):
             self._store.add_result(self.name, "check", values, report.as_json())
         questions = tuple(asked.id for asked in self.taxonomy.about("item", "picture"))
         return Checked(rules, report, sheets, submissions, questions)
+
+    def _expired(
+        self, sheets: tuple[Sheet, ...], submissions: Sequence[Submission]
+    ) -> list[Submission]:
+        """What was answered at served places whose time is over, as submissions that timed out.
+
+        It is stored nowhere: whoever comes back may go on, as long as there is room.
+        """
+        expired = self.workspace.store.serving.expired(self.name, now())
+        texts = {culture.locale.tag: self.texts(culture) for culture in self.design.cultures}
+        sent = {(submission.sheet, submission.participant) for submission in submissions}
+        records = [
+            replace(
+                raw_submission(place, last_values(answers), answers[-1].created_at),
+                status=TIMED_OUT,
+            )
+            for place, answers in expired
+            if (place.sheet, place.participant) not in sent
+        ]
+        pack = SurveyPack(self.name, sheets, self.taxonomy, texts if records else {})
+        imported = resolve(records, pack, source=SERVED, file=SERVED)
+        return [submission for submission in imported.submissions if submission.answers]
 
     def paces(self) -> dict[str, Pace]:
         """By culture code, how long retained people took so far; only where enough are known."""

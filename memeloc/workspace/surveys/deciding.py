@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from collections import Counter
+import math
+from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from memeloc.errors import InputError
 from memeloc.sheets import write_sheet_table
-from memeloc.survey.quality.decisions import Decision, decisions
+from memeloc.survey.design.pay import read_rates
+from memeloc.survey.quality.decisions import READ, SENT, Decision, decisions
 from memeloc.survey.targets.protocol import Decide
 from memeloc.survey.targets.registry import make_target
 from memeloc.survey.targets.resolver import import_file
@@ -17,7 +19,10 @@ from memeloc.workspace.surveys.checking import Checking
 from memeloc.workspace.surveys.packs import sent_packs
 from memeloc.workspace.surveys.stored import Agree, SurveyState, disagree, recruiter
 
-_COLUMNS = ("action", "submission", "participant", "study", "sheet", "category", "message", "rules")
+_COLUMNS = (
+    "action", "submission", "participant", "study", "sheet", "category", "message", "rules",
+    "earned", "not_read",
+)  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,6 +33,7 @@ class DecideResult:
         counts: how many there are of each action.
         sent: how many came to what at the service; empty when nothing was sent.
         unknown: how many have no id of the service's here.
+        not_read: by reason, rows that could not be read and do not say whose they are.
     """
 
     survey: str
@@ -36,6 +42,7 @@ class DecideResult:
     file: Path
     sent: Mapping[str, int]
     unknown: int
+    not_read: Mapping[str, int] = field(default_factory=dict)
 
 
 class Deciding(Checking):
@@ -75,16 +82,22 @@ class Deciding(Checking):
         }
         if not by_sheet:
             raise InputError("How long does a sheet take? Nothing went out yet; give --minutes")
+        rates, service = read_rates(self.settings(recruiter())), recruiter()
+        unread: dict[str, Counter[str]] = defaultdict(Counter)
+        for row in self._store.rejected(self.name):
+            if row.file != service and row.reason not in READ:
+                unread[row.participant][row.reason] += 1
         cultures = self.design.cultures
         texts = {culture.locale.tag: self.texts(culture) for culture in cultures}
         decided = decisions(
             checked.report,
             by_sheet,
             {sheet.id: texts[sheet.culture.locale.tag] for sheet in checked.sheets},
+            rewards={sheet: rates.reward(math.ceil(time)) for sheet, time in by_sheet.items()},
+            unread=unread,
             implicit_count=implicit_count,
             reject_fast=reject_fast,
         )
-        service = recruiter()
         ids = self._plain_ids(service, exported)
         rows = [
             (
@@ -96,6 +109,8 @@ class Deciding(Checking):
                 decision.category,
                 decision.message,
                 " ".join(decision.rules),
+                "" if decision.earned is None else f"{decision.earned} {rates.currency}",
+                _reasons(decision.evidence) if decision.action == "look" else "",
             )
             for decision in decided
         ]
@@ -104,7 +119,8 @@ class Deciding(Checking):
         if send:
             target = self.target(service)
             assert isinstance(target, Decide)
-            sent = target.decide(decided, ids, SurveyState(self, service), agree=agree)
+            told = [decision for decision in decided if decision.action in SENT]
+            sent = target.decide(told, ids, SurveyState(self, service), agree=agree)
         return DecideResult(
             self.name,
             dict(sorted(Counter(decision.action for decision in decided).items())),
@@ -112,6 +128,7 @@ class Deciding(Checking):
             file,
             dict(sorted(sent.items())),
             sum(decision.service not in ids for decision in decided),
+            dict(sorted(unread[""].items())),
         )
 
     def _plain_ids(self, service: str, exported: Sequence[str | Path]) -> dict[str, str]:
@@ -123,3 +140,7 @@ class Deciding(Checking):
                 for plain in filter(None, (person.participant, person.submission)):
                     ids[plain] = ids[self._store.hash_participant(plain)] = plain
         return ids
+
+
+def _reasons(counts: Mapping[str, int]) -> str:
+    return ", ".join(f"{reason}: {count}" for reason, count in sorted(counts.items()))

@@ -160,7 +160,7 @@ def test_the_table_has_memes_and_a_persons_first_answer() -> None:
     lost = Submission("s5", "elsewhere", "jo", (Answer("m1", "hate"),), "csv")
     result = answers_table([second, first, *nobody, lost], [sheet])
     assert sorted(result.itertuples(index=False, name=None)) == [
-        ("m1", "US", "asha", "hate"),
-        ("m1", "US", f"{name}/s3", "hate"),
-        ("m1", "US", f"{name}/s4", "hate"),
+        ("m1", "US", "asha", "hate", None),
+        ("m1", "US", f"{name}/s3", "hate", None),
+        ("m1", "US", f"{name}/s4", "hate", None),
     ]

@@ -39,8 +39,9 @@ _MESSAGES = (
     "title", "progress", "next", "back", "send", "required", "warning.heading", "warning.text",
     "consent.heading", "consent.yes", "consent.no", "participant.label", "participant.help",
     "definition.heading", "examples.heading", "examples.because", "rules.heading", "image.alt",
-    "image.missing", "image.loading", "image.again", "image.left-out", "stop.text", "stop.button", "comments.label", "saved.offline", "saved.browser", "saved.file",
-    "sent.heading", "sent.thanks", "sent.code", "page.optional", "page.choices", "page.passage",
+    "image.missing", "image.loading", "image.again", "image.left-out", "stop.text", "stop.button",
+    "comments.label", "saved.offline", "saved.browser", "saved.file", "sent.heading", "sent.thanks",
+    "sent.code", "page.optional", "page.choices", "page.passage",
     "page.chosen", "page.remove", "page.saved", "page.unconfirmed", "page.declined",
 )  # fmt: skip
 """Texts that the page's script shows as they are."""
@@ -114,16 +115,17 @@ def sheet_page(
         serve: for a page that a server of ours shows, which then keeps the codes to itself:
             `answer` and `finish` are the addresses that the page posts JSON to, `csrf` goes with
             it as X-CSRF-Token, `training` is how many items at the beginning have feedback,
-            `stored` has the answers from before by item (`{"label": ..., "further": {...}}`). It
-            may also have `place`, a name under which the browser keeps what is not yet stored
+            `stored` has the answers from before by item (`label`, `further`, `shown`). It may also
+            have `place`, a name under which the browser keeps what is not yet stored
             (`answer` by default; it has to differ for another person), and `number`, the highest
             number that was stored.
         address: what an `img` shows a picture by; data within the page by default.
 
     What the page posts to `answer`: item (`item_key`), label, further (by question id), number,
-    which grows, and `shown` (see `RawAnswer`) of an item with a picture. A reply may hold `feedback` (correct, text: shown before the next item) or `ended`
-    (text, code: the sheet is over). To `finish`: status, comments; the reply holds text and code.
-    Any status but 2xx without `ended` is tried again.
+    which grows, and `shown` (see `Answer`) of an item with a picture. A reply may hold `feedback`
+    (correct, text: shown before the next item) or `ended` (text, code: the sheet is over). To
+    `finish`: status, comments; the reply holds text and code. Any status but 2xx without `ended` is
+    tried again.
     """
     script = f'"use strict";\n(() => {{\n{_script()}}})();'
     data, pictures = _data(shown, send_to, codes, serve, address)
@@ -148,8 +150,8 @@ def _script() -> str:
 def _policy(script: str, send_to: str, *, is_served: bool) -> str:
     """What the page may load and whom it may ask."""
     policy = (
-        "default-src 'none'; img-src data: blob: 'self'; style-src 'unsafe-inline'; base-uri 'none'; "
-        f"form-action 'none'; script-src {script_hash(script)}"
+        "default-src 'none'; img-src data: blob: 'self'; style-src 'unsafe-inline'; "
+        f"base-uri 'none'; form-action 'none'; script-src {script_hash(script)}"
     )
     if is_served:
         return f"{policy}; connect-src 'self'"
@@ -193,8 +195,6 @@ def _data(
             "consent.text": shown.consent,
             "page.send": shown.get("page.send", contact=pack.contact),
         },
-        # In bytes: a picture that arrives cut off is shown by browsers as if it was whole.
-        "sizes": {keys[path]: path.stat().st_size for path in keys} if serve is not None else {},
         "digits": pack.texts[shown.locale.tag].digits,
         "definition": shown.definition,
         "labels": [
@@ -227,6 +227,9 @@ def _data(
             "no_consent": codes.no_consent if codes else "",
         },
     }
+    if serve is not None:
+        # Bytes: browsers show a picture that was cut off on its way as if it was whole.
+        data["sizes"] = {key: path.stat().st_size for path, key in keys.items()}
     return data, pictures
 
 

@@ -1,0 +1,262 @@
+"""Pictures that do not come, in a real browser: nobody answers about what they did not see."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Browser, BrowserContext, Page, Route, expect, sync_playwright
+
+from memeloc.survey.model import Check, Submission
+from memeloc.survey.targets.html.target import Html
+from memeloc.survey.targets.resolver import import_file
+from memeloc.workspace import Workspace
+from tests.studio.served import Server, make_workspace, serving
+from tests.survey.packs import pack
+from tests.survey.sheet_pages import PHONE as SMALL
+from tests.survey.sheet_pages import begin, fill, opened, saved_file, written
+
+PHONE = {"width": 390, "height": 844}
+MEMES = 12
+CUT = ("abort", "500", "truncated", "not a picture")
+"""How a request for a picture can fail."""
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Browser]:
+    with sync_playwright() as playwright:
+        chromium = playwright.chromium.launch(
+            executable_path="/usr/bin/chromium", args=["--no-sandbox"]
+        )
+        yield chromium
+        chromium.close()
+
+
+@pytest.fixture(scope="module")
+def twelve(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A workspace with a survey of one sheet a culture: twelve memes, an explicit check."""
+    work = make_workspace(tmp_path_factory.mktemp("twelve") / "work", ["de", "ar"], memes=MEMES)
+    with Workspace.open(work) as workspace:
+        workspace.surveys.build("pilot", "DE,EG=ar", size=MEMES, implicit=0)
+        workspace.survey("pilot").serve(contact="lab@university.example", pictures=work / "out")
+    return work
+
+
+@pytest.fixture(scope="module")
+def server(twelve: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
+    work = shutil.copytree(twelve, tmp_path_factory.mktemp("served") / "work")
+    with serving(work) as running:
+        yield running
+
+
+@pytest.fixture
+def context(browser: Browser) -> Iterator[BrowserContext]:
+    made = browser.new_context(viewport=PHONE, has_touch=True)  # type: ignore[arg-type]
+    yield made
+    made.close()
+
+
+class Network:
+    """Lets pictures fail by the order in which they are first asked for, from 1."""
+
+    def __init__(self, context: BrowserContext, failing: dict[int, str]) -> None:
+        self.failing = failing
+        self.asked: dict[str, int] = {}
+        self.held: list[Route] = []
+        context.route("**/picture/*", self._route)
+
+    def _route(self, route: Route) -> None:
+        name = route.request.url.rpartition("/")[2]
+        self.asked[name] = self.asked.get(name, 0) + 1
+        how = self.failing.get(list(self.asked).index(name) + 1, "")
+        if how == "abort":
+            route.abort()
+        elif how == "500" or (how == "twice 500" and self.asked[name] < 3):
+            route.fulfill(status=500)
+        elif how == "truncated":
+            whole = route.fetch().body()
+            route.fulfill(body=whole[: len(whole) // 2], content_type="image/jpeg")
+        elif how == "slow":
+            self.held.append(route)
+        elif how == "not a picture":
+            route.fulfill(body=b"\xff\xd8 no picture", content_type="image/jpeg")
+        else:
+            route.continue_()
+
+
+def come(
+    context: BrowserContext,
+    server: Server,
+    who: str,
+    failing: dict[int, str] | None = None,
+    culture: str = "DE",
+) -> Page:
+    """Come as far as the first item; `failing` has how its and the next pictures fail."""
+    page = context.new_page()
+    page.on("dialog", lambda dialog: dialog.accept())
+    page.goto(f"{server.address}/join?PROLIFIC_PID={who}&culture={culture}")
+    page.click("#next")
+    page.check("input[name=consent][value=yes]")
+    page.network = Network(context, failing or {})  # type: ignore[attr-defined]
+    page.click("#next")
+    return page
+
+
+def answer_all(page: Page, label: str = "no-hate") -> int:
+    """Answer what can be answered, and go on from the rest; how many were left out."""
+    left_out = 0
+    for number in range(MEMES + 1):
+        expect(page.locator("progress")).to_have_attribute("value", str(number))
+        questions = page.locator("fieldset:enabled:visible")
+        text = page.locator("figure.waiting .left-out")
+        expect(questions.or_(text)).to_be_visible(timeout=20_000)
+        if questions.count():
+            page.check(f"input[value={label}]")
+        else:
+            left_out += 1
+        page.click("#next")
+    page.locator("#comments").wait_for()
+    return left_out
+
+
+def sent_by(folder: Path, who: str) -> Submission:
+    with Workspace.open(folder) as workspace:
+        known = workspace.store.surveys.hash_participant(who)
+        (sent,) = [
+            each for each in workspace.survey("pilot").submissions if each.participant == known
+        ]
+    return sent
+
+
+def test_pictures_that_fail_thrice_are_left_out(server: Server, context: BrowserContext) -> None:
+    failing = {number: CUT[number % 4] for number in (1, 2, 3, 5, 8, 9, 12)}
+    page = come(context, server, "anna", failing)
+    assert answer_all(page) == 7
+    page.click("#next")
+    page.locator(".code").wait_for()
+    sent = sent_by(server.folder, "anna")
+    assert sent.status == "complete"
+    shown = {answer.entry: answer.shown for answer in sent.answers}
+    assert len(sent.not_shown) == 7
+    assert all(not answer.label for answer in sent.answers if answer.entry in sent.not_shown)
+    with Workspace.open(server.folder) as workspace:
+        survey = workspace.survey("pilot")
+        checked = survey.check()
+        (remark,) = [each for each in checked.warnings if each.rule == "not shown"]
+        assert set(remark.evidence["people_by_entry"]) == sent.not_shown
+        table = survey.settle(next_round=False).answers
+    (entries,) = [sheet.entries for sheet in survey.sheets if sheet.id == sent.sheet]
+    assert sum(isinstance(entry, Check) for entry in entries) == 1
+    assert (table["label"] != "").sum() == MEMES - 7
+    assert (table.loc[table["label"] == "", "shown_ms"] == 0).all()
+    assert all(shown[meme] > 0 for meme in table.loc[table["label"] != "", "item"])
+    assert checked.retained == 1
+
+
+def test_a_picture_that_comes_the_third_time_is_answered(
+    server: Server, context: BrowserContext
+) -> None:
+    page = come(context, server, "bela", {1: "twice 500"})
+    expect(page.locator("figure.waiting .again")).to_be_visible()
+    assert page.locator("fieldset:enabled:visible").count() == 0
+    page.keyboard.press("1")
+    page.keyboard.press("Enter")  # no key answers, and none goes on
+    expect(page.locator("progress")).to_have_attribute("value", "0")
+    expect(page.locator("fieldset:enabled:visible")).to_be_visible(timeout=20_000)
+    assert page.locator("input:checked").count() == 0
+    assert answer_all(page) == 0
+
+
+def test_who_reloads_after_a_failure_has_another_chance(
+    server: Server, context: BrowserContext
+) -> None:
+    page = come(context, server, "carl", {1: "500"})
+    page.locator("figure.waiting .left-out").wait_for(timeout=20_000)
+    page.click("#next")
+    expect(page.locator("progress")).to_have_attribute("value", "1")
+    context.unroute_all()
+    page.reload()
+    expect(page.locator("progress")).to_have_attribute("value", "1")
+    page.click("#back")
+    page.check("input[value=no-hate]")
+    page.click("#next")
+    page.click("#back")
+    page.reload()
+    expect(page.locator("input:checked")).to_have_count(1)
+    assert answer_all(page) == 0
+    page.click("#next")
+    page.locator(".code").wait_for()
+    sent = sent_by(server.folder, "carl")
+    assert (sent.status, sent.not_shown) == ("complete", frozenset())
+
+
+def test_an_answer_stays_when_its_picture_fails_later(
+    server: Server, context: BrowserContext
+) -> None:
+    page = come(context, server, "dora")
+    page.check("input[value=hate]")
+    page.click("#next")
+    Network(context, dict.fromkeys(range(1, 99), "abort"))
+    page.reload()
+    page.click("#back")
+    expect(page.locator("input:checked")).to_have_value("hate")
+    page.wait_for_timeout(5000)  # all three tries
+    expect(page.locator("input:checked")).to_have_value("hate")
+    page.click("#next")
+    expect(page.locator("progress")).to_have_attribute("value", "1")
+
+
+def test_keys_alone_go_past_what_is_left_out(server: Server, context: BrowserContext) -> None:
+    page = come(context, server, "egon", {2: "abort"}, culture="EG")
+    assert page.evaluate("document.dir") == "rtl"
+    for number in range(MEMES + 1):
+        expect(page.locator("progress")).to_have_attribute("value", str(number))
+        questions = page.locator("fieldset:enabled:visible")
+        left_out = page.locator("figure.waiting .left-out")
+        expect(questions.or_(left_out)).to_be_visible(timeout=20_000)
+        assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
+        if questions.count():
+            page.keyboard.press("1")
+        page.keyboard.press("Enter")
+    page.click("#next")
+    page.locator(".code").wait_for()
+    sent = sent_by(server.folder, "egon")
+    assert (sent.status, len(sent.not_shown)) == ("complete", 1)
+    measured = {answer.entry for answer in sent.answers if answer.shown}
+    assert len(measured) == MEMES - 1
+
+
+def test_a_slow_picture_is_waited_for_until_it_is_in_view(
+    server: Server, context: BrowserContext
+) -> None:
+    page = come(context, server, "fred", {1: "slow"})
+    page.locator("figure.waiting .loading").wait_for()
+    assert page.locator("fieldset:enabled:visible").count() == 0
+    page.evaluate("document.querySelector('figure').style.marginTop = '3000px'")
+    page.network.held[0].continue_()  # type: ignore[attr-defined]
+    expect(page.locator("figure")).not_to_have_class("waiting")
+    assert page.locator("fieldset:enabled:visible").count() == 0
+    page.evaluate("document.querySelector('figure').style.marginTop = ''")
+    expect(page.locator("fieldset:enabled:visible")).to_be_visible()
+
+
+def test_a_sheet_from_disk_leaves_out_what_cannot_be_shown(
+    browser: Browser, tmp_path: Path
+) -> None:
+    survey = pack(tmp_path / "pictures")
+    first = survey.sheets[0].entries[0].picture
+    assert first is not None
+    first.write_bytes(b"\xff\xd8 no picture")
+    page = opened(browser, written(tmp_path, survey), SMALL)
+    begin(page)
+    page.locator("figure.waiting .left-out").wait_for()
+    page.click("#next")
+    fill(page, survey, 1)
+    page.click("#next")
+    saved = saved_file(page)
+    (sent,) = import_file(Html(), saved, survey).submissions
+    assert (sent.status, sent.not_shown) == ("complete", {"m1"})
+    assert [answer.label for answer in sent.answers] == ["", "unknown", "hate", "hate"]
+    page.context.close()
