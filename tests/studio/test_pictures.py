@@ -4,11 +4,15 @@ from __future__ import annotations
 
 import shutil
 from collections.abc import Iterator
+from datetime import UTC, datetime
+from decimal import Decimal
 from pathlib import Path
 
 import pytest
 from playwright.sync_api import Browser, BrowserContext, Page, Route, expect, sync_playwright
+from sqlalchemy import update
 
+from memeloc.store.tables.surveys import survey_places
 from memeloc.survey.model import Check, Submission
 from memeloc.survey.targets.html.target import Html
 from memeloc.survey.targets.resolver import import_file
@@ -16,10 +20,11 @@ from memeloc.workspace import Workspace
 from tests.studio.served import Server, make_workspace, serving
 from tests.survey.packs import pack
 from tests.survey.sheet_pages import PHONE as SMALL
-from tests.survey.sheet_pages import begin, fill, opened, saved_file, written
+from tests.survey.sheet_pages import begin, fill, opened, saved_file, wait_until, written
 
 PHONE = {"width": 390, "height": 844}
 MEMES = 12
+LONG_AGO = datetime(2026, 1, 1, tzinfo=UTC)
 CUT = ("abort", "500", "truncated", "not a picture")
 """How a request for a picture can fail."""
 
@@ -92,11 +97,17 @@ def come(
     who: str,
     failing: dict[int, str] | None = None,
     culture: str = "DE",
+    go_on: bool = False,
 ) -> Page:
-    """Come as far as the first item; `failing` has how its and the next pictures fail."""
+    """Come as far as the first item; `failing` has how its and the next pictures fail.
+
+    Who is to `go_on` has been there before, and is further.
+    """
     page = context.new_page()
     page.on("dialog", lambda dialog: dialog.accept())
     page.goto(f"{server.address}/join?PROLIFIC_PID={who}&culture={culture}")
+    if go_on:
+        return page
     page.click("#next")
     page.check("input[name=consent][value=yes]")
     page.network = Network(context, failing or {})  # type: ignore[attr-defined]
@@ -260,3 +271,56 @@ def test_a_sheet_from_disk_leaves_out_what_cannot_be_shown(
     assert (sent.status, sent.not_shown) == ("complete", {"m1"})
     assert [answer.label for answer in sent.answers] == ["", "unknown", "hate", "hate"]
     page.context.close()
+
+
+def test_who_closes_the_last_page_is_listed_with_what_it_earned(
+    twelve: Path, tmp_path: Path, context: BrowserContext
+) -> None:
+    work = shutil.copytree(twelve, tmp_path / "work")
+    with serving(work) as server:
+        whole = come(context, server, "greta")
+        answer_all(whole)
+        half = come(context, server, "hans", {2: "abort"})
+        for number in range(7):
+            expect(half.locator("progress")).to_have_attribute("value", str(number))
+            if number == 1:
+                half.locator("figure.waiting .left-out").wait_for(timeout=20_000)
+            else:
+                half.check("input[value=no-hate]")
+            half.click("#next")
+        expect(half.locator("progress")).to_have_attribute("value", "7")
+        for page in (whole, half):
+            wait_until(page, lambda kept: not any(field == "pending" for _, field, _ in kept))
+            page.close()
+    with Workspace.open(work) as workspace:
+        survey = workspace.survey("pilot")
+        assert survey.check().submissions == 0  # they have their places still
+        with workspace.store.database.write() as connection:
+            connection.execute(update(survey_places).values(held_until=LONG_AGO))
+        checked = survey.check()
+        assert (checked.submissions, checked.retained) == (2, 0)
+        statuses = {
+            row.submission: row.evidence for row in checked.set_aside if row.rule == "status"
+        }
+        assert [
+            (each["status"], each["answers"], each["asked"])
+            for each in sorted(statuses.values(), key=lambda each: each["asked"])
+        ] == [("timed out", 6, MEMES), ("timed out", MEMES + 1, MEMES + 1)]
+        names = {workspace.store.surveys.hash_participant(who): who for who in ("greta", "hans")}
+        decided = survey.decide(tmp_path / "list.csv", minutes=26)
+        actions = {names[each.participant]: each for each in decided.decisions}
+        assert actions["greta"].action == "approve"
+        assert actions["hans"].action == "pay part"
+        # Half of twelve that were shown, at 10.65 an hour for 26 minutes.
+        assert actions["hans"].earned == Decimal("2.31")
+        assert "2.31 GBP" in (tmp_path / "list.csv").read_text("utf-8")
+        assert survey.check(without=["status", "attention", "speed"]).retained == 2
+    with serving(work) as server:  # nothing is taken from who comes back
+        again = come(context, server, "greta", go_on=True)
+        again.click("#next")
+        again.locator(".code").wait_for()
+    with Workspace.open(work) as workspace:
+        (sent,) = [
+            each for each in workspace.survey("pilot").check().set_aside if each.rule == "status"
+        ]
+        assert sent.evidence["answers"] == 6

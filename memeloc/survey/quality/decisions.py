@@ -160,7 +160,8 @@ def decisions(
                 "return", row.participant, row.service, row.study, "", "", "", message
             )
             decided.append(_unless_unread(absent, unread))
-    known = {row.participant for row in (*report.judged, *report.absent)}
+    known = {row.participant for row in report.judged}
+    known |= {row.participant for row in report.absent}
     for person in unread.keys() - known - {""}:
         decided.append(Decision("look", person, "", "", "", "", evidence=unread[person]))
     return sorted(

@@ -141,8 +141,8 @@ class _Resolver:
             for who, answers in sorted(self._by_person(self.single.pop(sheet.id, ())).items()):
                 self._put_together(sheet, who, answers)
         for number, rejected in enumerate(self.rejected):
-            if not rejected.participant and (who := self.whose.get(rejected.row)):
-                self.rejected[number] = replace(rejected, participant=who)
+            if not rejected.participant and (owner := self.whose.get(rejected.row)):
+                self.rejected[number] = replace(rejected, participant=owner)
         self.rejected.sort(key=lambda rejected: rejected.row)
         return Imported(
             tuple(self.submissions.values()),
