@@ -121,7 +121,7 @@ def answer_all(page: Page, label: str = "no-hate") -> int:
     for number in range(MEMES + 1):
         expect(page.locator("progress")).to_have_attribute("value", str(number))
         questions = page.locator("fieldset:enabled:visible")
-        text = page.locator("figure.waiting .left-out")
+        text = page.locator("figure.waiting .image-left-out")
         expect(questions.or_(text)).to_be_visible(timeout=20_000)
         if questions.count():
             page.check(f"input[value={label}]")
@@ -170,7 +170,7 @@ def test_a_picture_that_comes_the_third_time_is_answered(
     server: Server, context: BrowserContext
 ) -> None:
     page = come(context, server, "bela", {1: "twice 500"})
-    expect(page.locator("figure.waiting .again")).to_be_visible()
+    expect(page.locator("figure.waiting .image-again")).to_be_visible()
     assert page.locator("fieldset:enabled:visible").count() == 0
     page.keyboard.press("1")
     page.keyboard.press("Enter")  # no key answers, and none goes on
@@ -184,7 +184,7 @@ def test_who_reloads_after_a_failure_has_another_chance(
     server: Server, context: BrowserContext
 ) -> None:
     page = come(context, server, "carl", {1: "500"})
-    page.locator("figure.waiting .left-out").wait_for(timeout=20_000)
+    page.locator("figure.waiting .image-left-out").wait_for(timeout=20_000)
     page.click("#next")
     expect(page.locator("progress")).to_have_attribute("value", "1")
     context.unroute_all()
@@ -225,7 +225,7 @@ def test_keys_alone_go_past_what_is_left_out(server: Server, context: BrowserCon
     for number in range(MEMES + 1):
         expect(page.locator("progress")).to_have_attribute("value", str(number))
         questions = page.locator("fieldset:enabled:visible")
-        left_out = page.locator("figure.waiting .left-out")
+        left_out = page.locator("figure.waiting .image-left-out")
         expect(questions.or_(left_out)).to_be_visible(timeout=20_000)
         assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
         if questions.count():
@@ -243,7 +243,7 @@ def test_a_slow_picture_is_waited_for_until_it_is_in_view(
     server: Server, context: BrowserContext
 ) -> None:
     page = come(context, server, "fred", {1: "slow"})
-    page.locator("figure.waiting .loading").wait_for()
+    page.locator("figure.waiting .image-loading").wait_for()
     assert page.locator("fieldset:enabled:visible").count() == 0
     page.evaluate("document.querySelector('figure').style.marginTop = '3000px'")
     page.network.held[0].continue_()  # type: ignore[attr-defined]
@@ -262,7 +262,7 @@ def test_a_sheet_from_disk_leaves_out_what_cannot_be_shown(
     first.write_bytes(b"\xff\xd8 no picture")
     page = opened(browser, written(tmp_path, survey), SMALL)
     begin(page)
-    page.locator("figure.waiting .left-out").wait_for()
+    page.locator("figure.waiting .image-left-out").wait_for()
     page.click("#next")
     fill(page, survey, 1)
     page.click("#next")
@@ -284,7 +284,7 @@ def test_who_closes_the_last_page_is_listed_with_what_it_earned(
         for number in range(7):
             expect(half.locator("progress")).to_have_attribute("value", str(number))
             if number == 1:
-                half.locator("figure.waiting .left-out").wait_for(timeout=20_000)
+                half.locator("figure.waiting .image-left-out").wait_for(timeout=20_000)
             else:
                 half.check("input[value=no-hate]")
             half.click("#next")

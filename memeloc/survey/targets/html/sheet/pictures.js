@@ -99,7 +99,8 @@ async function showPicture(entry) {
   if (!figure) return;
   const image = figure.querySelector("img");
   const state = make("p", { className: "hint", role: "status" });
-  const say = (...keys) => state.replaceChildren(...keys.map((key) => make("span", { className: key.slice(6) }, words[key])));
+  const line = (key) => make("span", { className: key.replace(".", "-") }, words[key]);
+  const say = (...keys) => state.replaceChildren(...keys.map(line));
   figure.append(state);
   figure.classList.add("waiting");
   setTimeout(() => { if (!state.childNodes.length) say("image.loading"); }, UNNOTICED);
