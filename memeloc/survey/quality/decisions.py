@@ -27,7 +27,6 @@ from decimal import ROUND_UP, Decimal
 from typing import Any, Literal
 
 from memeloc.locales import default
-from memeloc.survey.design.pay import CENT
 from memeloc.survey.quality.participants import words_of
 from memeloc.survey.quality.report import CheckReport, Judged, Key
 from memeloc.survey.quality.rows import TIMED_OUT
@@ -178,7 +177,7 @@ def _for_part(
     ids = (judged.participant, judged.service, judged.study, judged.sheet, judged.submission)
     if answers >= asked and judged.status.upper() not in ENDED:
         return Decision("approve", *ids, rules=tuple(reasons), evidence=evidence)
-    earned = None if reward is None else (reward * answers / asked).quantize(CENT, ROUND_UP)
+    earned = None if reward is None else (reward * answers / asked).quantize(reward, ROUND_UP)
     return Decision("pay part", *ids, rules=tuple(reasons), evidence=evidence, earned=earned)
 
 

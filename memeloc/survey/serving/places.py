@@ -53,7 +53,7 @@ def raw_submission(
             RawAnswer(
                 item,
                 [value["label"]] if value["label"] else [],
-                value["further"],
+                value.get("further", {}),
                 shown=value.get("shown"),
             )
             for item, value in given.items()

@@ -57,7 +57,21 @@ def test_the_explicit_check_and_two_of_three_implicit_ones(
 )
 def test_what_was_not_sent_whole_is_excluded(status: str) -> None:
     report = check([replace(fill(US, "jo"), status=status)], [US])
-    assert evidence(report, "status") == {"status": status, "service": ""}
+    part = {"answers": 24, "asked": 24} if status == "timed out" else {}
+    assert evidence(report, "status") == {"status": status, "service": "", **part}
+
+
+def test_a_check_that_was_not_shown_is_not_failed() -> None:
+    passed = fill(US, "jo")
+    hidden = {"check-1", "check-2", "check-3", "check-4"}
+    answers = tuple(
+        Answer(each.entry, shown=0) if each.entry in hidden else each for each in passed.answers
+    )
+    report = check([replace(passed, answers=answers)], [US])
+    assert (report.counts(), len(report.retained)) == ({}, 1)
+    assert [remark.evidence for remark in report.warnings if remark.rule == "not shown"] == [
+        {"people_by_entry": dict.fromkeys(sorted(hidden), 1)}
+    ]
 
 
 def test_too_fast_by_the_entry_and_by_the_median() -> None:
