@@ -264,6 +264,18 @@ def test_rounds_discussions_and_reasons(study: Study, world: World) -> None:
         study.run("survey", "codes", "pilot", "--from", f"{coder}.csv")
     study.run("survey", "codes", "pilot")
     study.run("survey", "codes", "pilot", "--json")
+    # What was coded is another text now; and reasons and codes about what is not there.
+    again = [{"item": "night-owl-01", "reason": "Owls hunt."}]
+    fill_in(study.folder / "reasons.xlsx", again, by=["item"])
+    study.run("survey", "reasons", "pilot", "--from", "reasons.xlsx")
+    study.run("survey", "codes", "pilot", status=1)
+    for pair, item in (("US|FR", "night-owl-01"), ("US|DE", "friday")):
+        wrong = {"item": item, "pair": pair, "person": "carla", "reason": "why"}
+        write_table(study.folder / "wrong.csv", [wrong])
+        study.run("survey", "reasons", "pilot", "--from", "wrong.csv", status=1)
+    wrong = {"item": "night-owl-01", "person": "zoe", "coder": "dora", "codes": "x"}
+    write_table(study.folder / "wrong.csv", [wrong])
+    study.run("survey", "codes", "pilot", "--from", "wrong.csv", status=1)
     study.run("survey", "forget", "DE-r1-b01-0", "anna", "--yes", "--json")
     study.run("survey", "import", "pilot", "first.json")
     study.run("survey", "settle", "pilot")

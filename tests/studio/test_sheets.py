@@ -53,20 +53,6 @@ def test_a_page_holds_no_code_no_check_and_no_right_answer(application: Make) ->
     assert "training-" not in text
 
 
-def test_an_answer_that_is_sent_again_is_stored_once(application: Make) -> None:
-    made = application()
-    comer = made.comer()
-    comer.join(PROLIFIC_PID="5f0c", sheet=DE)
-    for label in ("hate", "hate", "no-hate"):
-        assert comer.answer(comer.items[0], label, number=7).status_code == 200
-    comer.answer(comer.items[0], "unknown", number=8)
-    again = made.comer()
-    again.join(PROLIFIC_PID="5f0c", sheet=DE)
-    assert again.place == comer.place
-    assert again.serve["stored"] == {comer.items[0]: {"label": "unknown", "further": {}}}
-    assert again.number == 8
-
-
 def test_a_personal_link_is_for_one_person(application: Make) -> None:
     made = application()
     (culture, link), (_, other) = made.served.links({"DE": 2}, "http://survey.example").links
@@ -77,23 +63,6 @@ def test_a_personal_link_is_for_one_person(application: Make) -> None:
     assert again.place == comer.place
     assert "funktioniert nicht" not in comer.open(other).text
     assert comer.open(link[:-1] + "x").text.count("does not work") == 1
-
-
-def test_a_study_id_leads_to_the_sheet_that_it_was_made_of(application: Make) -> None:
-    made = application()
-    state = made.workspace.survey("pilot")
-    state.put_state("prolific", "study/r1-b02-DE", {"id": "65f0", "digest": "x"})
-    made = application()
-    comer = made.comer()
-    comer.join(PROLIFIC_PID="5f0c", STUDY_ID="65f0")
-    assert comer.page["sheet"] == "r1-b02-DE"
-
-
-def test_names_of_parameters_are_settings(application: Make) -> None:
-    made = application(parameters={"participant": "rid", "culture": "land"})
-    comer = made.comer()
-    comer.join(rid="7", land="de")
-    assert comer.page["sheet"] == DE
 
 
 def test_sex_is_asked_where_a_quota_needs_it(application: Make) -> None:

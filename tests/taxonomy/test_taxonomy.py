@@ -146,30 +146,14 @@ WRONG = {
     "a severity that is a word": (
         STORM, 'id = "storm"\nseverity = "high"', "label.0.severity of the taxonomy: input",
     ),
-    "a severity that is a fraction": (
-        STORM, 'id = "storm"\nseverity = 1.5', "label.0.severity of the taxonomy: input",
-    ),
-    "a severity that is true": (
-        STORM, 'id = "storm"\nseverity = true', "label.0.severity of the taxonomy: input",
-    ),
-    "a severity below none": (STORM, 'id = "storm"\nseverity = -1', "greater than or equal to 0"),
-    "a severity beyond all": (STORM, 'id = "storm"\nseverity = 101', "less than or equal to 100"),
     "a severity beyond numbers": (
         STORM, f'id = "storm"\nseverity = {"9" * 5000}', "is not TOML",
     ),
-    "a role that is none": ('role = "abstain"', 'role = "boss"', "label.3.role of the taxonomy"),
     "a word that nothing means": (
         STORM, f'{STORM}\ncolour = "grey"', "label.0.colour of the taxonomy: unexpected",
     ),
-    "one label in single brackets": ("[[label]]\n" + STORM, '[label]\nid = "storm"', "is not TOML"),
     "two that abstain": (
         'id = "sun"', 'id = "sun"\nrole = "abstain"', "two labels abstain, 'sun' and 'unknown'",
-    ),
-    "a subcategory twice": (
-        '["hail", "thunder"]', '["hail", "hail"]', "the subcategory of 'storm' 'hail' is there",
-    ),
-    "subcategories that are a text": (
-        '["hail", "thunder"]', '"hail"', "label.0.subcategories of the taxonomy",
     ),
     "a group for one label only": (
         STORM, f'{STORM}\ngroup = "bad"', "the label 'drizzle' has no group, and others have",
@@ -177,24 +161,15 @@ WRONG = {
     "an example of an unknown label": (
         'label = "drizzle"', 'label = "fog"', "the example 'monday' names the label 'fog'",
     ),
-    "an example of not knowing": (
-        'label = "drizzle"', 'label = "unknown"', "'unknown', which is no vote; name another",
-    ),
     "an unknown template": (
         '"cloud-monday"', '"sky"', "names the template 'sky', and no built-in one is called so",
     ),
-    "a template outside": ('"cloud-monday"', '"../templates/cloud-monday"', "no built-in one"),
-    "no template": ('"cloud-monday"', '""', "no built-in one is called so"),
     "a question after an unknown label": (
         '["storm", "drizzle"]', '["fog"]', "after the answer 'fog' to 'label', which has storm",
     ),
     "a question after its own answer": (
         'when = { label = ["storm", "drizzle"] }', 'when = { where = ["here"] }',
         "is asked after 'where', and no question with answers to choose from is called so",
-    ),
-    "a question after no answer": ('["storm", "drizzle"]', "[]", "tuple should have at least 1"),
-    "a question after the same twice": (
-        '["storm", "drizzle"]', '["storm", "storm"]', "'storm' is there twice",
     ),
     "a question with one answer": ('answers = ["here", "there"]', 'answers = ["here"]', "too few"),
     "a scale without numbers": (
@@ -203,17 +178,8 @@ WRONG = {
     "a scale that falls": (
         'answers = ["here", "there"]', 'kind = "scale"\nscale = [5, 1]', "not the smaller one",
     ),
-    "a scale of words": (
-        'answers = ["here", "there"]', 'kind = "scale"\nscale = ["low", "high"]',
-        "question.0.scale",
-    ),
     "a text with answers": (
         'id = "where"', 'id = "where"\nkind = "text"', "is a text, which has no answers",
-    ),
-    "a question called as a column is": ('id = "where"', 'id = "label"', "give it another"),
-    "a draft of a scale": (
-        'answers = ["here", "there"]', 'kind = "scale"\nscale = [1, 5]\nitem_text = "answer"',
-        "go with kind = \"text\" only",
     ),
     "an item's text without a place": (
         'id = "where"', 'id = "where"\nitem_text = "question"', "write {text} there",
@@ -221,21 +187,14 @@ WRONG = {
     "a person's question after an item's": (
         'id = "where"', 'id = "where"\nabout = "person"', "one of them is about the person",
     ),
-    "an answer twice": (
-        'answers = ["here", "there"]', 'answers = ["here", "here"]', "'here' is there twice",
-    ),
     "ids without an end": (
         '["hail", "thunder"]', f'["{"h" * 60}"]', "93 are the limit; shorten the ids",
     ),
-    "a rule twice": ('["cloud"]', '["cloud", "cloud"]', "the rule 'cloud' is there twice"),
     "a rule without its text": (
         '["cloud"]', '["cloud", "rain"]', "the text 'rule.rain' is missing in [text.en]",
     ),
     "no words": (
         'label.sun.name = "Sun"\n', "", "the text 'label.sun.name' is missing in [text.en]",
-    ),
-    "blank words": (
-        'label.sun.name = "Sun"', 'label.sun.name = " "', "'label.sun.name' is missing",
     ),
     "words of nothing": (
         'rule.cloud =', 'rule.fog = "?"\nrule.cloud =',
@@ -244,27 +203,15 @@ WRONG = {
     "words that are a number": (
         '"It blows."', "7", "'label.storm.definition' in [text.en] has to be a text",
     ),
-    "words that are a list": (
-        '"It blows."', '["a", "b"]', "'label.storm.definition' in [text.en] has to be a text",
-    ),
     "two labels of one name": (
         'label.sun.name = "Sun"', 'label.sun.name = " STORM "',
         "two answers are called 'Storm' in [text.en]",
     ),
-    "two answers of one name": (
-        'answer.there = "There"', 'answer.there = "Here"', "two answers are called 'Here'",
-    ),
     "a caption of too few parts": (
         '"Monday\'s forecast // me"', '"me"', "has 1 part in [text.en], and the template",
     ),
-    "a caption of too many parts": (
-        '"Monday\'s forecast // me"', '"a // b // c"', "'cloud-monday' has 2 boxes",
-    ),
     "a language that is none": ("[text.en]", '[text."x y"]', "[text.x y] names no language"),
     "no English": ("[text.en]", "[text.de]", "'question' is missing in [text.en]"),
-    "another language by halves": (
-        "[text.en]\n", '[text.de]\nquestion = "?"\n[text.en]\n', "is missing in [text.de]",
-    ),
     "texts without a language": (
         "[text.en]\n", '[text]\nquestion = "?"\n[text.en]\n', "text.question of the taxonomy",
     ),
@@ -274,7 +221,6 @@ WRONG = {
     "no end of lists": (
         'source = "our handbook, page 3"', f"source = {'[' * 50000}", "is not TOML",
     ),
-    "no TOML": ("[[label]]", "[[label", "is not TOML"),
     "a key twice": ('name = "weather"', 'name = "a"\nname = "b"', "is not TOML"),
 }  # fmt: skip
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import csv
-import random
 from collections.abc import Callable
 from pathlib import Path
 
@@ -30,42 +29,12 @@ def tied(command: Run, folder: Path) -> Path:
     return folder
 
 
-def rows_of(path: Path) -> list[dict[str, str]]:
-    with path.open(encoding="utf-8-sig", newline="") as stream:
-        return list(csv.DictReader(stream))
-
-
 def filled(path: Path, rows: list[dict[str, str]]) -> Path:
     with path.open("w", encoding="utf-8", newline="") as stream:
         writer = csv.DictWriter(stream, list(rows[0]))
         writer.writeheader()
         writer.writerows(rows)
     return path
-
-
-def test_a_table_of_what_is_open_comes_back_half_filled_and_sorted(tied: Path) -> None:
-    with Workspace.find() as workspace:
-        survey = workspace.survey("pilot")
-        result = survey.decide_labels(out=tied / "open.csv")
-        rows = rows_of(tied / "open.csv")
-        assert len(rows) == len(result.open) == 14 * 3
-        assert {row["votes"] for row in rows} == {"hate: 2 | no-hate: 2 | unknown: 1"}
-        assert all(row["text"] for row in rows)
-        random.Random(3).shuffle(rows)
-        rows[0]["label"], rows[1]["label"] = "hate", "Not hate speech"
-        rows[1]["people"], rows[1]["reason"] = "carl; dora", "an idiom"
-        done = survey.decide_labels(file=filled(tied / "back.csv", rows), **SESSION)
-        assert (done.new, len(done.open)) == (2, 40)
-        again = survey.decide_labels(file=tied / "back.csv", **SESSION)
-        assert (again.new, again.known) == (0, 2)
-        table = survey.settle().table.set_index(["item", "culture"])
-    for row, label in zip(rows[:2], ("hate", "no-hate"), strict=True):
-        settled = table.loc[(row["item"], row["culture"])]
-        assert (settled["label"], settled["state"]) == (label, "decided")
-    assert (table["state"] == "tied").sum() == 40
-    assert [each.reason for each in done.decided] == ["session of May", "an idiom"]
-    assert {len(each.people) for each in done.decided} == {2}
-    assert "anna" not in str(done.decided), "people are stored as hashes"
 
 
 _SLIPS: list[tuple[dict[str, object], str]] = [

@@ -83,28 +83,6 @@ def test_harmemes_kappa_of_targets_is_over_items_both_answered(tmp_path: Path) -
                     assert pair.kappa == pytest.approx(kappa_of(given, one, other))
 
 
-# AraHarMeme
-
-
-def test_araharmeme_shows_and_corrects_the_text_that_ocr_found(tmp_path: Path) -> None:
-    with workspace_of(tmp_path, ["ar"], memes=14) as workspace:
-        ids = sorted(workspace.store.captions.templates())
-        table = tmp_path / "ocr.csv"
-        rows = [f"{item},{'text' if n else 'no-text'},ocr {n}" for n, item in enumerate(ids)]
-        table.write_text("\n".join(("meme_id,readable,ocr-text", *rows)), encoding="utf-8")
-        team = team_table(tmp_path, {"native": 3})
-        workspace.surveys.build("ara", "EG=ar", recipe="araharmeme", people=team, items=table)
-        filled = fill(workspace.survey("ara"), tmp_path, seed=2)
-        readable, texts = answers(filled.sent, "readable"), answers(filled.sent, "ocr-text")
-        assert readable.keys() == set(ids)
-        for item in ids:
-            assert filled.labels.loc[item, "readable"] == plurality(list(readable[item].values()))
-            # The text is asked of those only who can read one.
-            those = {who for who, answer in readable[item].items() if answer == "text"}
-            assert texts.get(item, {}).keys() == those
-        assert set(filled.result.answers["ocr-text"]) <= {"", *(f"ocr {n}" for n in range(14))}
-
-
 # CHARMemes
 
 
@@ -130,44 +108,6 @@ def test_charmemes_skip_leaves_a_meme_to_others_and_trash_marks_it(tmp_path: Pat
             assert ((item, "label") in filled.discussed()) == (len(set(votes)) == 2)
         assert set(filled.labels["state"]) == {"settled", "given up", "rejected"}
         assert filled.rounds > 1
-
-
-# M-QUEST
-
-
-def test_m_quests_judges_say_yes_to_what_is_kept(tmp_path: Path) -> None:
-    columns = [
-        "label", "toxicity-answer", "toxicity-statement",
-        "linked-statement", "linked-question", "linked-answer",
-    ]  # fmt: skip
-    with workspace_of(tmp_path, []) as workspace:
-        ids = sorted(workspace.store.captions.templates())
-        table = tmp_path / "statements.csv"
-        rows = []
-        for n, item in enumerate(ids):
-            texts = [f"{name} {n}" for name in (columns if n % 2 else columns[:2])]
-            rows.append(",".join((item, *texts, *([] if n % 2 else [""] * 4))))
-        table.write_text("\n".join((",".join(("meme_id", *columns)), *rows)), encoding="utf-8")
-        team = team_table(tmp_path, {"judge": 14})
-        workspace.surveys.build("valid", "US", recipe="m-quest", people=team, items=table, size=3)
-        survey = workspace.survey("valid")
-        filled = fill(survey, tmp_path, seed=9, colleagues=Colleagues(skip=0.1))
-        given = {name: answers(filled.sent, name) for name in columns}
-        for n, item in enumerate(ids):
-            judge = [who for who, label in given["label"][item].items() if label != "unsure"]
-            assert len(judge) == 1  # who is not sure leaves the meme to somebody else
-            for place, name in enumerate(columns):
-                answer = given[name].get(item, {}).get(judge[0], "")
-                assert bool(answer) == (place < 2 or n % 2 == 1)
-                assert filled.labels.loc[item, name] == answer
-        is_kept = (filled.labels[["label", "toxicity-answer"]] == "yes").all(axis=1)
-        assert set(filled.labels.index[is_kept]) == {
-            item
-            for item in ids
-            if "yes" in given["label"][item].values()
-            and "yes" in given["toxicity-answer"].get(item, {}).values()
-        }
-        assert not filled.discussed()
 
 
 # Teams

@@ -126,14 +126,6 @@ def picture_names(table: Path) -> list[bytes]:
     return sorted(path.read_bytes() for path in (table.parent / "pictures").rglob("*.png"))
 
 
-def test_cultures_that_see_another_language_are_named(selected: dict[str, str]) -> None:
-    with Workspace.find() as workspace:
-        built = workspace.surveys.build("harm", "US,DE,MX=es", collected="selected")
-        assert any("People of DE, MX see texts in en" in remark for remark in built.remarks)
-        built = workspace.surveys.build("own", "US", collected="selected")
-        assert not any("see texts in" in remark for remark in built.remarks)
-
-
 def test_a_recipe_asks_about_what_was_selected(folder: Path, selected: dict[str, str]) -> None:
     team = team_table(folder, {"native": 3})
     with Workspace.find() as workspace:
@@ -143,14 +135,6 @@ def test_a_recipe_asks_about_what_was_selected(folder: Path, selected: dict[str,
             "own", "US", recipe="araharmeme", people=team, collected="none"
         )
         assert set(built.batches[0].memes) == set(workspace.store.captions.templates())
-
-
-def test_a_recipe_needs_a_selection_of_what_was_collected(
-    folder: Path, collected: dict[str, str]
-) -> None:
-    team = team_table(folder, {"native": 3})
-    with Workspace.find() as workspace, pytest.raises(InputError, match="run memeloc select"):
-        workspace.surveys.build("ara", "US", recipe="araharmeme", people=team)
 
 
 def test_labels_and_agreement_of_selected_memes(folder: Path, selected: dict[str, str]) -> None:

@@ -32,16 +32,6 @@ __all__ = ["folder", "rendered"]  # fixtures, used by name
 # Labels
 
 
-@pytest.mark.slow
-def test_models_stand_beside_the_majority(command: Run, folder: Path) -> None:
-    pytest.importorskip("crowdkit")
-    build(command)
-    assert command("survey", "import", "pilot", write(folder / "1.json", everybody())).status == 0
-    printed = json.loads(command("survey", "settle", "pilot", "--models", "--json").out)
-    for difference in printed["differences"]:
-        assert {"majority", "dawid_skene", "mace"} <= set(difference)
-
-
 def test_status_counts_answers_and_money(command: Run, folder: Path) -> None:
     build(command)
     words = ("--to", "html", *CONTACT, *FILES, "--minutes", "10")
@@ -70,20 +60,23 @@ def test_status_counts_answers_and_money(command: Run, folder: Path) -> None:
 # Before
 
 
-def test_a_plan_counts_people_minutes_and_money(command: Run) -> None:
-    done = command(
-        "survey", "plan", "--memes", "300", "--cultures", "US,DE,MX,IN,CN", "--json",
-        "--wage", "12", "--loss", "0", "--fee", "0.25", "--vat", "0.2",
-    )  # fmt: skip
-    printed = json.loads(done.out)
-    assert [culture["annotators"] for culture in printed["cultures"]] == [75] * 5
-    # 24 entries of 20 seconds and 180 for the introduction are 11 minutes, which pay 2.20.
-    assert {(culture["minutes"], culture["reward"]) for culture in printed["cultures"]} == {
-        (11, "2.20")
-    }
-    assert printed["total"] == "1072.50"  # 825.00 to people, 206.25 fee, 41.25 tax
+def test_cultures_are_modelled_apart(
+    command: Run, folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    pytest.importorskip("crowdkit")
+    monkeypatch.setattr(
+        "memeloc.workspace.surveys.survey.METHODS", ("dawid-skene",)
+    )  # the quick one
+    from memeloc.survey.labels.aggregation import aggregate, differences
+    from memeloc.survey.labels.settling import settle
+
     build(command)
-    printed = json.loads(command("survey", "plan", "pilot", "--json").out)
-    assert [culture["sheets"] for culture in printed["cultures"]] == [2, 2, 2]
-    done = command("survey", "plan", "--wage", "much")
-    assert (done.status, "the setting wage of the pay" in done.err) == (1, True)
+    write(folder / "a.json", everybody(3))
+    assert command("survey", "import", "pilot", "a.json").status == 0
+    with Workspace.find() as workspace:
+        survey = workspace.survey("pilot")
+        result = survey.settle(models=True)
+    whole = aggregate(result.answers, survey.taxonomy, "dawid-skene")
+    expected = differences(settle(result.answers, survey.taxonomy), dawid_skene=whole)
+    assert result.differences is not None
+    assert list(result.differences) == expected.to_dict(orient="records")

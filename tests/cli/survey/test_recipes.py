@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Callable
 from pathlib import Path
@@ -26,12 +25,6 @@ def team(folder: Path) -> Path:
     path = folder / "team.csv"
     path.write_text("participant\nann@lab.example\nben@lab.example\ncem@lab.example\n")
     return path
-
-
-def test_options_replace_settings_of_a_recipe(command: Run, team: Path) -> None:
-    build = ("survey", "build", "ara", "--recipe", "araharmeme", "--people", team, "--json")
-    done = command(*build, "--cultures", "US", "--size", "4", "--sample", "8")
-    assert [len(batch["memes"]) for batch in json.loads(done.out)["batches"]] == [4, 4]
 
 
 def test_recipes_rules_come_before_memeloc_toml(command: Run, folder: Path, team: Path) -> None:

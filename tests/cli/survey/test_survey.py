@@ -118,16 +118,6 @@ def everybody(people: int = 5, **labels: Any) -> list[Any]:
 # Batches
 
 
-def test_memes_without_a_caption_are_left_out_and_reported(command: Run, folder: Path) -> None:
-    (folder / "more.csv").write_text(
-        "meme_id,template,en,de\nnew-1,robot-chef,one // two,eins // zwei\n", encoding="utf-8"
-    )
-    assert command("import", "more.csv").status == 0
-    done = command("survey", "build", "pilot", "--cultures", CULTURES, "--json")
-    assert json.loads(done.out)["memes"] == 14
-    assert "1 meme without a caption in es left out: new-1" in done.err
-
-
 @pytest.mark.parametrize(
     ("arguments", "sentence"),
     [
@@ -194,16 +184,6 @@ def test_what_cannot_go_out_is_a_sentence(
 
 
 # Back
-
-
-def test_people_are_known_by_keyed_hashes(command: Run, folder: Path) -> None:
-    build(command)
-    file = write(folder / "back.json", saved(sheets_of()[0], "ada"))
-    assert command("survey", "import", "pilot", file).status == 0
-    with Workspace.find() as workspace:
-        (one,) = workspace.store.surveys.submissions("pilot")
-        assert one.participant == workspace.store.surveys.hash_participant("ada")
-    assert (folder / "survey.key").stat().st_mode & 0o077 == 0
 
 
 def test_a_bad_file_does_not_keep_the_others_out(command: Run, folder: Path) -> None:

@@ -17,8 +17,6 @@ from tests.cli.survey.test_survey import (
     everybody,
     folder,
     rendered,
-    saved,
-    sheets_of,
     write,
 )
 from tests.conftest import Outcome
@@ -99,21 +97,6 @@ def test_a_slip_in_exporting_is_named(
 
 
 # Back
-
-
-def test_a_folder_is_read_file_by_file(command: Run, folder: Path) -> None:
-    build(command)
-    sheets = sheets_of()
-    (folder / "back" / "more").mkdir(parents=True)
-    write(folder / "back" / "a.json", saved(sheets[0], "ada"))
-    write(folder / "back" / "more" / "b.json", saved(sheets[1], "ben"))
-    (folder / "back" / "notes.md").write_text("by hand", encoding="utf-8")
-    done = command("survey", "import", "pilot", "back", "back/a.json", "--json")
-    printed = json.loads(done.out)
-    assert [(file["kind"], file["new"]) for file in printed["files"]] == [("html", 1), ("html", 1)]
-    assert [Path(one).name for one in printed["passed_over"]] == ["notes.md"]
-    done = command("survey", "import", "pilot", "back")
-    assert (done.status, "back/notes.md the first" in done.err) == (0, True)
 
 
 @pytest.mark.parametrize(

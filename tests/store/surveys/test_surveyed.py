@@ -40,20 +40,6 @@ def file(name: str) -> FileRecord:
     return FileRecord("submissions", name, name.ljust(64, "0"), 1)
 
 
-def test_a_file_counts_once_and_an_older_one_changes_nothing(surveyed: Store) -> None:
-    newer = Imported((sent("ada", "hate", hours=2), sent("ben", "none")))
-    older = Imported((sent("ada", "none", hours=1), sent("ben", "none")))
-    assert surveyed.surveys.add_submissions("pilot", file("b"), newer).new == 2
-    assert surveyed.surveys.add_submissions("pilot", file("b"), newer).seen
-    added = surveyed.surveys.add_submissions("pilot", file("a"), older)
-    assert (added.new, added.known) == (1, 1)
-    labels = {
-        row.participant: row.answers[0].label for row in surveyed.surveys.submissions("pilot")
-    }
-    ada, ben = surveyed.surveys.hash_participant("ada"), surveyed.surveys.hash_participant("ben")
-    assert labels == {ada: "hate", ben: "none"}
-
-
 def test_what_can_be_placed_at_the_second_reading_is_stored_then(surveyed: Store) -> None:
     left = RejectedRow("b.csv", 3, "unknown label", "Row 3 says nothing known.", {"label": "?"})
     first = surveyed.surveys.add_submissions("pilot", file("b"), Imported((), (), (left,)))
@@ -107,11 +93,3 @@ def test_ids_in_typed_answers_are_hashed(surveyed: Store) -> None:
     hashed = surveyed.surveys.hash_participant("ada-lovelace")
     assert first.answers[0].given("why") == (f"{hashed} says so", "hate")
     assert second.answers[0].given("how") == ("7",)
-
-
-def test_the_key_of_the_environment_comes_first(
-    surveyed: Store, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    own = surveyed.surveys.hash_participant("x")
-    monkeypatch.setenv(KEY_VARIABLE, "a team's key")
-    assert surveyed.surveys.hash_participant("x") != own

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import replace
 
 from hypothesis import given
 from hypothesis import strategies as st
@@ -14,49 +13,11 @@ from memeloc.survey.design.preannotation import (
     balance,
     choose,
     largest,
-    outcomes,
-    split,
 )
-from tests.survey.design.test_build import DESIGN, TAXONOMY, memes
+from tests.survey.design.test_build import memes
 
 PAPER = memes(*[10] * 45)
 """450 memes of 45 templates, as in multi3hate."""
-
-
-def test_the_papers_split() -> None:
-    batches = split(PAPER, DESIGN, TAXONOMY)
-    assert Counter(batch.cultures for batch in batches) == {
-        (culture.code,): 5 for culture in DESIGN.cultures
-    }
-    assert {(batch.round, batch.answers, len(batch.memes)) for batch in batches} == {(0, 2, 18)}
-    assert [batch.id for batch in batches] == [f"r0-b{number:02d}" for number in range(1, 26)]
-    assert sorted(meme for batch in batches for meme in batch.memes) == list(PAPER)
-    for culture in DESIGN.cultures:
-        counts = Counter(
-            meme.split("-")[0]
-            for batch in batches
-            if batch.cultures == (culture.code,)
-            for meme in batch.memes
-        )
-        assert set(counts.values()) == {2}
-    assert split(dict(reversed(PAPER.items())), DESIGN, TAXONOMY) == batches
-    assert split(PAPER, replace(DESIGN, seed=8), TAXONOMY) != batches
-
-
-def test_outcomes() -> None:
-    answers = [
-        ("a", "hate"), ("a", "hate"),
-        ("b", "no-hate"), ("b", "no-hate"),
-        ("c", "hate"), ("c", "no-hate"),
-        ("d", "unknown"), ("d", "hate"),
-        ("e", "unknown"), ("e", "unknown"),
-        ("f", ""),
-    ]  # fmt: skip
-    assert outcomes(answers, "abcdefg", TAXONOMY) == {
-        "a": "harmful", "b": "harmless", "c": "tied", "d": "harmful", "e": "open", "f": "open",
-        "g": "open",
-    }  # fmt: skip
-    assert outcomes(answers, "abcdefg", TAXONOMY, fewest_votes=2)["d"] == "open"
 
 
 def some(harmful: int, harmless: int, tied: int, left: int = 0) -> dict[str, Outcome]:

@@ -27,13 +27,6 @@ def decision(label: str, target: str = "", item: str = "m1") -> LabelDecision:
     return LabelDecision(item, "DE", label, ("eve",), "a session", further)
 
 
-def test_the_newest_decision_about_a_question_holds() -> None:
-    of_item = decided_answers(
-        [decision("harmless"), decision("very-harmful"), decision("", "community")]
-    )
-    assert of_item == {("m1", "DE"): {"label": "very-harmful", "target": "community"}}
-
-
 @given(
     votes=st.lists(st.tuples(st.sampled_from("mno"), st.sampled_from(LABELS[:3])), max_size=9),
     decided=st.lists(st.tuples(st.sampled_from("mnox"), st.sampled_from(LABELS)), max_size=6),

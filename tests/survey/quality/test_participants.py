@@ -50,17 +50,3 @@ def test_what_a_person_has_withheld_since_is_forgotten() -> None:
     after = row("APPROVED", {"sex": "Female"}, withheld={"age": "consent revoked"})
     (one,) = merged([before, after])
     assert one.facts == {"sex": "Female"}
-
-
-def test_people_and_studies_are_kept_apart_in_order() -> None:
-    submissions = [
-        Participant("ben", {}, "", "r1-b02-DE"),
-        Participant("ada", {}, "", STUDY),
-        Participant("ben", {"age": "41"}, "", STUDY),
-        Participant("ben", {"age": "40"}, "", "r1-b02-DE"),
-    ]
-    assert [(one.participant, one.study, one.facts.get("age")) for one in merged(submissions)] == [
-        ("ben", "r1-b02-DE", "40"),
-        ("ada", STUDY, None),
-        ("ben", STUDY, "41"),
-    ]

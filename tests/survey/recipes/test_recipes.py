@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import pytest
 
 from memeloc.errors import InputError
 from memeloc.survey.quality.rules import read_rules
-from memeloc.survey.recipes import leave_out, load_recipe, parse_recipe, recipe_names
+from memeloc.survey.recipes import leave_out, load_recipe, parse_recipe
 from memeloc.taxonomy import load_taxonomy
 
 NAMED = ("harmeme", "araharmeme", "charmemes", "m-quest")
@@ -35,15 +33,6 @@ sample = 30
 [mode.trial.check.speed]
 fewest = 9
 """
-
-
-@pytest.mark.parametrize("name", recipe_names())
-def test_shipped_recipe_names_its_source_and_taxonomy(name: str) -> None:
-    for mode in load_recipe(name).modes:
-        recipe = load_recipe(name, mode)
-        assert recipe.source
-        assert recipe.summary
-        load_taxonomy(recipe.taxonomy)
 
 
 def test_multi3hate_asks_five_people_and_on_without_a_limit() -> None:
@@ -100,21 +89,6 @@ def test_named_teams_have_no_answer_for_not_knowing(name: str) -> None:
 def test_m_quest_has_one_judge_a_meme() -> None:
     recipe = load_recipe("m-quest")
     assert (recipe.design.sharing, recipe.design.answers) == ("turns", 1)
-
-
-def test_mode_replaces_single_settings() -> None:
-    main, trial = parse_recipe(MINE), parse_recipe(MINE, "trial")
-    assert (main.design.sample, trial.design.sample) == (0, 30)
-    assert trial.design.answers == 3
-    assert trial.check == {"speed": {"seconds_per_entry": 4.0, "fewest": 9}}
-    assert trial.settling.most == main.settling.most == 7
-    assert (main.modes, trial.summary) == (("main", "trial"), "A trial.")
-
-
-def test_taxonomy_may_stand_beside_the_recipe(tmp_path: Path) -> None:
-    path = tmp_path / "mine.toml"
-    path.write_text(MINE.replace('"multi3hate"', '"own.toml"'), encoding="utf-8")
-    assert load_recipe(path).taxonomy == str(tmp_path / "own.toml")
 
 
 @pytest.mark.parametrize(

@@ -88,30 +88,6 @@ def test_no_cell_is_a_formula(survey: SurveyPack, tmp_path: Path) -> None:
     assert "'=HYPERLINK" in path.read_text("utf-8-sig")
 
 
-def test_each_row_that_cannot_be_placed_has_its_reason(survey: SurveyPack, tmp_path: Path) -> None:
-    _, rows = exported(survey, tmp_path / "out")
-    filled(survey, rows)
-    wrong = [
-        (rows[1] | {"participant": "", "answer": "hate"}, "no participant"),
-        (rows[1] | {"participant": "b", "item": "i0"}, "unknown item"),
-        (rows[1] | {"participant": "b", "answer": "perhaps"}, "unknown label"),
-        (rows[1] | {"participant": "b", "answer": "=1+1"}, "unknown label"),
-        (rows[1] | {"participant": "5.9E+23"}, "participant unreadable"),
-        (rows[0] | {"participant": "c", "answer": "well"}, "unknown consent"),
-        (rows[0] | {"participant": "b", "sheet": "r9"}, "unknown sheet"),
-        (rows[2] | {"answer": "hate"}, "two answers"),
-    ]
-    many = [*rows, *(row for row, _ in wrong), rows[0] | {"participant": "b"}]
-    result = back(saved(tmp_path / "b.csv", many), survey)
-    reasons = [(row.row, row.reason) for row in result.rejected]
-    expected = [(number, reason) for number, (_, reason) in enumerate(wrong, 7)]
-    # Of two answers to one question neither is taken, so the first is reported too.
-    assert reasons == sorted([*expected, (4, "two answers")])
-    assert all(row.message.endswith(".") and row.content["sheet"] for row in result.rejected)
-    (one,) = result.submissions
-    assert [answer.entry for answer in one.answers] == ["m1", "check-2", "m2"]
-
-
 @pytest.mark.parametrize(
     ("tag", "country", "encoding"),
     [("de", "DE", "cp1252"), ("ar", "EG", "cp1256"), ("de", "DE", "utf-16")],

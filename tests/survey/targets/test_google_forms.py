@@ -17,8 +17,7 @@ import pytest
 pytest.importorskip("googleapiclient")
 
 from memeloc.errors import InputError
-from memeloc.locales import default
-from memeloc.survey.model import Culture, MemeEntry
+from memeloc.survey.model import MemeEntry
 from memeloc.survey.targets.google_forms.items import SUBMIT, Form, question_id
 from memeloc.survey.targets.google_forms.plan import (
     FSI,
@@ -29,7 +28,7 @@ from memeloc.survey.targets.google_forms.requests import all_requests, picture_a
 from memeloc.survey.targets.google_forms.target import GoogleForms
 from memeloc.survey.targets.protocol import SurveyPack
 from memeloc.survey.texts import survey_texts
-from memeloc.taxonomy import Label, Question
+from memeloc.taxonomy import Question
 from tests.survey.forms_server import FormsServer, problems
 from tests.survey.packs import pack as small_pack
 
@@ -336,26 +335,3 @@ def test_the_script_goes_on_where_it_stopped(english: SurveyPack, tmp_path: Path
     third = run_script(folder, stored=second["stored"])
     assert not third["log"]
     assert len((folder / "forms.csv").read_text().splitlines()) == 4
-
-
-def test_many_labels_and_cultures_are_forms_too(english: SurveyPack) -> None:
-    """A taxonomy of eleven labels, in a language without texts of its own."""
-    labels = tuple(Label(f"kind-{number}") for number in range(11))
-    name = "taxonomy.multi3hate.label"
-    words = {
-        f"{name}.{label.id}.{key}": f"Kind {label.id}"
-        for label in labels
-        for key in ("name", "definition")
-    }
-    locale = default().get("km")
-    sheet = english.sheets[0]
-    asked = tuple(entry for entry in sheet.entries if isinstance(entry, MemeEntry))
-    pack = replace(
-        english,
-        taxonomy=replace(english.taxonomy, labels=labels, examples=()),
-        texts={"km": survey_texts(locale, words)},
-        sheets=(replace(sheet, culture=Culture("KH", locale), entries=asked),),
-    )
-    form = plan(pack, pack.sheets[0])
-    made(form, all_requests(form, partial(picture_address, BASE)))
-    assert [len(item.options) for item in form.items if item.key == "entry:m1"] == [12]

@@ -169,30 +169,6 @@ def test_sent_twice_and_edited(english: SurveyPack, tmp_path: Path) -> None:
     assert (first.answers[0].label, last.answers[0].label) == ("hate", "unknown")
 
 
-def test_whose_table_it_is(english: SurveyPack, tmp_path: Path) -> None:
-    first = english.sheets[0]
-    pack = replace(
-        english, sheets=(first, replace(first, id="r1-b02-US"), replace(first, id="r1-b02-USA"))
-    )
-    rows = table(english)
-    path = saved(tmp_path / "r1-b02-US.csv", rows)
-    assert {s.sheet for s in import_file(GoogleForms(), path, pack).submissions} == {"r1-b01-US"}
-    rows[0][2] = words(english)[0]["participant"].replace("r1-b01-US", "r1-b02-USA")
-    imported = import_file(GoogleForms(), saved(tmp_path / "x.csv", rows), pack)
-    assert {s.sheet for s in imported.submissions} == {"r1-b02-USA"}
-    named = [["sheet", *rows[0]], *(["r1-b02-US", *row] for row in rows[1:])]
-    named[3][0] = "r9-b99-US"
-    # Tables put together have the titles of one of them, its sheet's id among them.
-    imported = import_file(GoogleForms(), saved(tmp_path / "y.csv", named), pack)
-    assert [(submission.sheet, submission.participant) for submission in imported.submissions] == [
-        ("r1-b02-US", PEOPLE[0]),
-        ("r1-b02-US", PEOPLE[1]),
-    ]
-    assert [(rejected.row, rejected.reason) for rejected in imported.rejected] == [
-        (4, "unknown sheet")
-    ]
-
-
 # The API's responses
 
 

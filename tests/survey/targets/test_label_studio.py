@@ -115,34 +115,6 @@ def test_tasks_hide_checks_and_their_pictures_are_served(
             assert (own / "pictures" / name).read_bytes() == entry.picture.read_bytes()
 
 
-def test_the_latest_annotation_counts_and_skipped_tasks_do_not(
-    survey: SurveyPack, tmp_path: Path
-) -> None:
-    hate, no = result("q-label", "hate"), result("q-label", "no-hate")
-    many = result("q-whom", "many")
-    value = tasks_back(
-        survey,
-        {
-            "m2": [annotation(1, no, at=5), annotation(1, hate, many, at=9)],
-            "m1": [annotation(1, no, at=3), annotation(2, hate, at=4, was_cancelled=True)],
-        },
-    )
-    for one in (value, list(reversed(value))):
-        path = saved(tmp_path / "export.json", one)
-        assert LabelStudio().recognises(path)
-        matches = import_file(LabelStudio(), path, survey)
-        assert sorted(row.reason for row in matches.rejected) == ["skipped", "superseded"]
-        (submission,) = matches.submissions
-        assert submission.answers == (
-            Answer("m1", "no-hate"),
-            Answer("m2", "hate", (("whom", ("many",)),)),
-        )
-        assert (submission.participant, submission.status) == ("1", "returned")
-        assert submission.started is not None
-        assert submission.submitted is not None
-        assert (submission.submitted - submission.started).total_seconds() == 390
-
-
 def test_invalid_answers_are_rejected_with_reasons(survey: SurveyPack, tmp_path: Path) -> None:
     value = tasks_back(
         survey,

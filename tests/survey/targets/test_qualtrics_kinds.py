@@ -6,7 +6,6 @@ from base64 import b64decode
 from dataclasses import replace
 from io import BytesIO
 from pathlib import Path
-from typing import Any
 
 import pytest
 from PIL import Image
@@ -22,7 +21,7 @@ from memeloc.survey.targets.resolver import import_file
 from memeloc.survey.texts import survey_texts
 from memeloc.taxonomy import Question
 from tests.survey.packs import pack
-from tests.survey.targets.test_qualtrics import elements, exported, saved, valid
+from tests.survey.targets.test_qualtrics import elements, exported, saved
 
 BASE = "https://host.example/pictures"
 QUESTIONS = (
@@ -63,46 +62,6 @@ def survey(tmp_path_factory: pytest.TempPathFactory) -> SurveyPack:
 
 def key(survey: SurveyPack, entry: str) -> str:
     return item_key(survey.name, survey.sheets[0].id, entry)
-
-
-def payloads(survey: SurveyPack, folder: Path) -> dict[str, Any]:
-    """The questions of the file by export tag."""
-    whole = exported(survey, folder)
-    valid(whole)
-    return {
-        element["Payload"]["DataExportTag"]: element["Payload"] for element in elements(whole, "SQ")
-    }
-
-
-def test_each_kind_is_a_question_of_its_own_kind(survey: SurveyPack, tmp_path: Path) -> None:
-    asked, meme = payloads(survey, tmp_path), key(survey, "m1")
-    kinds = {
-        tag.removeprefix(meme): (payload["QuestionType"], payload["Selector"])
-        for tag, payload in asked.items()
-        if tag.startswith(meme)
-    }
-    assert kinds == {
-        "_stop": ("MC", "MAVR"),
-        "": ("MC", "SAVR"),
-        "_q1": ("MC", "MAVR"),
-        "_q2": ("MC", "SAHR"),
-        "_q3": ("Slider", "HSLIDER"),
-        "_q4": ("TE", "ML"),
-    }
-    assert list(asked[f"{meme}_q2"]["RecodeValues"].values()) == ["1", "2", "3", "4", "5"]
-    slider = asked[f"{meme}_q3"]["Configuration"]
-    assert (slider["CSSliderMin"], slider["CSSliderMax"]) == (0, 100)
-    forced = {
-        tag: asked[f"{meme}{tag}"]["Validation"]["Settings"]["ForceResponse"] for tag in kinds
-    }
-    assert forced == {
-        "_stop": "OFF",
-        "": "ON",
-        "_q1": "ON",
-        "_q2": "ON",
-        "_q3": "OFF",
-        "_q4": "OFF",
-    }
 
 
 def test_the_flow_leads_who_stops_to_the_end(survey: SurveyPack, tmp_path: Path) -> None:
