@@ -12,8 +12,8 @@ from pathlib import Path
 
 from memeloc.analyze.codebook.book import Codebook
 from memeloc.analyze.codebook.reasons import Reason
-from memeloc.analyze.codebook.sheets import SheetColumn, write_sheet
 from memeloc.errors import InputError
+from memeloc.sheets import SheetColumn, write_columns
 from memeloc.tables import read_table
 
 SHEET = "Codes"
@@ -81,7 +81,7 @@ def write_coding(
         for theme in codebook.theme
         for place, code in enumerate(theme.codes)
     ]
-    return write_sheet(
+    return write_columns(
         Path(path),
         SHEET,
         columns,

@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from memeloc.analyze.codebook.sheets import SheetColumn, write_sheet
 from memeloc.errors import InputError
+from memeloc.sheets import SheetColumn, write_columns
 from memeloc.tables import read_table
 
 if TYPE_CHECKING:
@@ -76,7 +76,7 @@ def write_reasons(
         for row in items.itertuples(index=False, name=None)
     ]
     asked = _ASKED.format(first=pair[0], second=pair[1])
-    return write_sheet(Path(path), SHEET, columns, rows, asked=asked)
+    return write_columns(Path(path), SHEET, columns, rows, asked=asked)
 
 
 def read_reasons(path: str | Path, *, person: str = "") -> list[Reason]:
