@@ -128,7 +128,7 @@ class _Writer:
             self._guide(guide)
 
     def _row(self, page: Any, line: int, row: Mapping[str, Any]) -> None:
-        height = 40
+        height = 60
         for place, column in enumerate(self.columns):
             value = row.get(column.name, "")
             text = drawable(str(value))[:_LONGEST]
@@ -141,7 +141,7 @@ class _Writer:
             elif text:
                 page.write_string(line, place, text, form)
                 if column.kind == "text":
-                    height = max(height, 20 * (1 + len(text) // column.width))
+                    height = max(height, 20 * (1 + len(text) // max(column.width - 6, 1)))
             else:
                 page.write_blank(line, place, None, form)
         page.set_row_pixels(line, min(height, 400))
