@@ -19,7 +19,6 @@ from PIL import Image
 import memeloc
 from memeloc import Renderer, Workspace, load_templates, render_table
 from memeloc.captions import read_captions
-from memeloc.errors import InputError
 from memeloc.render import Rendered
 
 ROWS = {
@@ -77,21 +76,6 @@ def test_a_notebook_shows_a_picture(rendered: Rendered) -> None:
         assert np.array_equal(np.asarray(shown), np.asarray(rendered.image))
 
 
-@pytest.mark.parametrize(("suffix", "kind"), [("png", "PNG"), ("JPEG", "JPEG"), ("webp", "WEBP")])
-def test_a_picture_saves_itself(rendered: Rendered, tmp_path: Path, suffix: str, kind: str) -> None:
-    path = rendered.save(str(tmp_path / "new" / f"tea.{suffix}"))
-    with Image.open(path) as saved:
-        assert (saved.format, saved.size) == (kind, rendered.image.size)
-    assert list(path.parent.iterdir()) == [path]
-
-
-def test_a_picture_of_no_kind_is_refused(rendered: Rendered, tmp_path: Path) -> None:
-    for name in ("tea.gif", "tea"):
-        with pytest.raises(InputError, match="jpg, png"):
-            rendered.save(tmp_path / name)
-    assert not list(tmp_path.iterdir())
-
-
 def _frames() -> Iterator[object]:
     yield pd.DataFrame(ROWS)
     yield pd.DataFrame(ROWS).set_index("meme_id")
@@ -117,13 +101,6 @@ def test_numbers_of_a_frame_are_ids(tmp_path: Path) -> None:
     summary = render_table(frame, tmp_path / "out", languages=["de"], max_side=60)
     assert summary.rendered == 1
     assert (tmp_path / "out/de/robot-chef/7.jpg").exists()
-
-
-def test_what_is_no_table_is_refused(tmp_path: Path) -> None:
-    with pytest.raises(InputError, match="not a list"):
-        render_table([ROWS], tmp_path, languages="de")  # type: ignore[arg-type]
-    with pytest.raises(InputError, match="the data frame, column meme_id"):
-        render_table(pd.DataFrame({"a": [1]}), tmp_path, languages="de")
 
 
 def test_a_text_of_languages_is_a_tag(tmp_path: Path) -> None:

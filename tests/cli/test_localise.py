@@ -36,49 +36,6 @@ def captions(folder: Path) -> list[dict[str, str]]:
         return list(csv.DictReader(stream))
 
 
-def test_pictures_become_templates_captions_and_a_page(pictures: Path, command: Run) -> None:
-    (pictures / "no.jpg").write_bytes(b"no picture")
-    done = command(
-        "localise",
-        "sky.png",
-        "bar.png",
-        "no.jpg",
-        "--langs",
-        "de",
-        "--with",
-        "pseudo",
-        "--out",
-        "o",
-    )
-    assert done.status == 1
-    assert "no.jpg: is not a picture" in done.err
-    assert "no.jpg: no.jpg" not in done.err
-    rows = captions(Path("o"))
-    assert [row["en"].casefold() for row in rows] == ["two melons // no onion"]
-    assert all(row["de"].startswith("[") for row in rows)
-    template = load_template(Path("o/templates/sky"))
-    assert [box.style.name for box in template.boxes] == ["poster", "poster"]
-    page = Path("o/index.html").read_text()
-    for kind in ("original", "mask", "clean"):
-        assert f"page/sky-{kind}.jpg" in page
-        assert Path(f"o/page/sky-{kind}.jpg").is_file()
-    assert "rendered/de/sky/sky.jpg" in page
-    assert Path("o/rendered/de/sky/sky.jpg").is_file()
-
-
-@pytest.mark.parametrize("name", ["index.html", "review.xlsx"])
-def test_a_folder_of_somebodys_own_is_not_written_over(
-    pictures: Path, command: Run, name: str
-) -> None:
-    own = pictures / "o" / name
-    own.parent.mkdir()
-    own.write_text("my own")
-    done = command("localise", "sky.png", "--out", "o")
-    assert done.status == 1
-    assert f"o: {name} in this folder was not made by `memeloc localise`" in done.err
-    assert [path.read_text() for path in own.parent.iterdir()] == ["my own"]
-
-
 def test_of_an_animated_meme_the_first_frame_is_taken_and_said_so(
     pictures: Path, command: Run
 ) -> None:
@@ -96,21 +53,6 @@ def test_two_runs_do_not_work_in_one_folder(pictures: Path, command: Run) -> Non
     assert done.status == 1
     assert "o: Another run is at work in this folder" in done.err
     assert command("localise", "sky.png", "--out", "o").status == 0
-
-
-@pytest.mark.slow
-def test_what_people_decide_holds_in_later_runs(pictures: Path, command: Run) -> None:
-    done = command("localise", "sky.png", "--out", "o", "--exclude", "sky.2", "--json")
-    assert json.loads(done.out)["pictures"][0]["taken"] == 1
-    assert captions(Path("o"))[0]["en"].casefold() == "two melons"
-    again = json.loads(command("localise", "sky.png", "--out", "o", "--json").out)
-    assert again["pictures"][0]["taken"] == 1
-    answer(Path("o/review.xlsx"), "text")
-    last = json.loads(command("localise", "sky.png", "--out", "o", "--json").out)
-    assert last["pictures"][0]["taken"] == 2
-    assert captions(Path("o"))[0]["en"].casefold() == "two melons // no onion"
-    answers = Path("o/.memeloc/answers.jsonl").read_text().splitlines()
-    assert [json.loads(line)["answer"] for line in answers] == ["keep", "keep", "text"]
 
 
 @pytest.mark.slow
@@ -138,28 +80,12 @@ def answer(sheet: Path, text: str) -> None:
     book.save(sheet)
 
 
-@pytest.mark.slow
-def test_a_sheet_with_an_unreadable_answer_stays(pictures: Path, command: Run) -> None:
-    command("localise", "sky.png", "--out", "o", "--exclude", "sky.2")
-    answer(Path("o/review.xlsx"), "perhaps")
-    sheet = Path("o/review.xlsx").read_bytes()
-    done = command("localise", "sky.png", "--out", "o")
-    assert "'perhaps'" in done.err
-    assert "stays as it is until that is mended" in done.err
-    assert Path("o/review.xlsx").read_bytes() == sheet
-
-
 def test_the_folder_of_templates_is_there_for_the_next_commands(
     pictures: Path, command: Run
 ) -> None:
     Image.new("RGB", (200, 100), "teal").save("plain.png")  # of it no template is made
     command("localise", "plain.png", "--out", "o")
     assert command("templates", "list", "--templates", "o/templates").status == 0
-
-
-def test_excluding_an_unknown_text_names_those_there_are(pictures: Path, command: Run) -> None:
-    done = command("localise", "sky.png", "--out", "o", "--exclude", "sky.9")
-    assert "there is no text 'sky.9' to exclude; there are sky.1, sky.2" in done.err
 
 
 def test_two_pictures_of_one_name_keep_apart_what_people_typed(
@@ -200,9 +126,3 @@ def test_collected_memes_are_localised_with_their_terms(pictures: Path, command:
     assert template.licence == "CC0-1.0"
     assert template.source.startswith("https://example.org/sky; from a finished meme")
     assert result.rendered == 1
-
-
-def test_without_pictures_a_workspace_is_needed(pictures: Path, command: Run) -> None:
-    done = command("localise")
-    assert done.status == 1
-    assert "There is no workspace here" in done.err

@@ -12,40 +12,10 @@ from memeloc.locales import default
 from memeloc.locales.breaking import HABITS, breaking, possible
 from memeloc.locales.files import read_locale
 from memeloc.locales.hyphens import dictionary
-from memeloc.render.typesetting.breaks import opportunities
 
 
 def lines(text: str, tag: str) -> list[str]:
     return list(LineBreaker(text, default().get(tag).line_break))
-
-
-def test_no_line_begins_with_small_kana() -> None:
-    assert lines("ウィルスとデータ", "ja") == ["ウィ", "ル", "ス", "と", "デー", "タ"]
-    assert list(LineBreaker("ウィルス", "ja")) == ["ウ", "ィ", "ル", "ス"]  # what is tailored away
-
-
-def test_no_line_begins_with_chinese_closing_punctuation() -> None:
-    assert lines("回家……你好。", "zh-Hans") == ["回", "家……", "你", "好。"]
-    assert lines("回家〜你好", "zh-Hant") == ["回", "家〜", "你", "好"]
-
-
-def test_korean_words_stay_whole() -> None:
-    text = "오늘은 반갑습니다"
-    assert opportunities(text, default().get("ko")) == [4, 9]
-    assert len(lines(text, "ko")) > 2  # ICU has no keep-all
-
-
-@pytest.mark.parametrize(
-    ("tag", "text"),
-    [
-        ("th", "สวัสดี|ชาว|โลก"),
-        ("lo", "ສະບາຍດີ|ຊາວໂລກ|ມື້ນີ້"),
-        ("km", "សួស្តី|ពិភពលោក|ថ្ងៃនេះ"),
-        ("my", "ကမ္ဘာ|လောက|ဒီ|နေ့"),
-    ],
-)
-def test_scripts_without_spaces_break_between_words(tag: str, text: str) -> None:
-    assert lines(text.replace("|", ""), tag) == text.split("|")
 
 
 def test_phrase_models_are_those_that_budoux_has() -> None:

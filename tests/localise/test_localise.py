@@ -15,7 +15,6 @@ from memeloc.localise.localise import (
     localise,
     open_meme,
     text_key,
-    text_name,
 )
 from memeloc.localise.protocol import CleanPicture, CleanPictureSource, FinishedMeme, Mask
 from memeloc.localise.restoring import Auto
@@ -68,38 +67,6 @@ def localised(
     return localise(meme, texts, EN, [*sources, Restoring(Auto())], decisions)  # type: ignore[arg-type]
 
 
-def test_each_text_is_a_part_and_a_box(finished: tuple[Drawn, Path]) -> None:
-    result = localised(finished)
-    assert result.parts == ("TWO MELONS", "NO ONION")
-    assert [box.name for box in result.boxes] == ["text 1", "text 2"]
-    assert result.taken == (1, 2)
-    assert result.clean is not None
-    assert result.clean.how == "restored"
-    assert text_name(result.meme, result.texts[1]) == "onion.2"
-
-
-def test_what_is_kept_stays_in_the_picture(finished: tuple[Drawn, Path]) -> None:
-    result = localised(finished, keep=2)
-    assert result.parts == ("TWO MELONS",)
-    assert result.open == ()
-    assert result.clean is not None
-    low = result.meme.pixels.shape[0] // 2
-    assert (result.clean.pixels[low:] == result.meme.pixels[low:]).all()
-
-
-def test_a_known_template_is_taken_with_its_boxes(
-    finished: tuple[Drawn, Path], tmp_path: Path
-) -> None:
-    path = tmp_path / "ground.png"
-    gradient().save(path)
-    template = Template("onions", path, (box(0.65), box(0.02)))
-    result = localised(finished, Known(template))
-    assert result.boxes == template.boxes
-    assert result.parts == ("NO ONION", "TWO MELONS")
-    assert write_meme_template(result, Provenance(), tmp_path, State()) == ("onions", "")
-    assert not (tmp_path / "templates").exists()
-
-
 @pytest.mark.parametrize("has_it", [False, True])
 def test_a_known_template_without_a_text_that_is_kept_is_not_taken(
     finished: tuple[Drawn, Path], tmp_path: Path, has_it: bool
@@ -111,17 +78,6 @@ def test_a_known_template_without_a_text_that_is_kept_is_not_taken(
     assert result.clean is not None
     assert result.clean.how == ("template" if has_it else "restored")
     assert result.parts == ("TWO MELONS",)
-
-
-def test_the_template_says_where_the_picture_is_from(
-    finished: tuple[Drawn, Path], tmp_path: Path
-) -> None:
-    result, state = localised(finished), State()
-    write_meme_template(result, Provenance("onion.png"), tmp_path, state)
-    template = load_template(tmp_path / "templates" / "onion")
-    assert template.licence == "unknown"
-    assert template.source == f"onion.png; from a finished meme, SHA-256 {result.meme.sha256}"
-    assert len(template.boxes) == 2
 
 
 def test_a_template_that_was_changed_stays(finished: tuple[Drawn, Path], tmp_path: Path) -> None:
@@ -159,20 +115,6 @@ def test_a_picture_keeps_its_name_by_its_content_or_its_place(tmp_path: Path) ->
     assert name("A, mended", "a/cat.jpg") == "cat"
     assert name("A", "d/cat.jpg") == "cat-4"
     assert name("A", "a copy.jpg", "a-copy") == "a-copy"
-
-
-def test_what_people_typed_into_the_table_stays(tmp_path: Path) -> None:
-    state = State()
-    write_captions({"a": ("t", ["one"]), "b": ("t", ["two"])}, "en", tmp_path, state)
-    fill_captions(tmp_path, {("a", "de"): "eins", ("b", "de"): "zwei"}, "en", state)
-    path = tmp_path / "captions.csv"
-    path.write_text(path.read_text("utf-8-sig").replace("one", "One!").replace("zwei", "Zwei!"))
-    kept = write_captions({"a": ("t", ["one"]), "b": ("t", ["2"])}, "en", tmp_path, state)
-    assert kept == ("a", "b")
-    assert read_captions_table(tmp_path) == {
-        "a": {"meme_id": "a", "template": "t", "en": "One!", "de": "eins"},
-        "b": {"meme_id": "b", "template": "t", "en": "two", "de": "Zwei!"},
-    }
 
 
 def test_a_machines_translation_of_another_text_goes(tmp_path: Path) -> None:
@@ -214,12 +156,6 @@ def test_a_table_with_a_doubled_row_is_not_written(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="meme_id of its own"):
         write_captions({"a": ("t", ["one"])}, "en", tmp_path, State())
     assert path.read_text() == "meme_id,template,en\na,t,one\na,t,two\n"
-
-
-def test_a_file_that_is_no_picture_is_refused(tmp_path: Path) -> None:
-    (tmp_path / "no.jpg").write_bytes(b"no picture")
-    with pytest.raises(InputError, match="not a picture"):
-        open_meme(tmp_path / "no.jpg", "no")
 
 
 @pytest.mark.parametrize(

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from io import BytesIO
 from pathlib import Path
 
 import numpy as np
@@ -15,7 +14,6 @@ from memeloc.model import STYLES, Bar, Template, TextBox
 from memeloc.render import Renderer
 from memeloc.render.encode import Settings, encode
 from memeloc.render.jpeg import JpegEncoder
-from memeloc.render.sets.parallel_set import render_table
 
 SIZE = (400, 240)
 LONG = "five lines of text that say at some length how the tea went cold while we talked about it "
@@ -45,15 +43,6 @@ def picture(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def barred(picture: Path) -> Template:
     on_it = TextBox("on it", 0, 0.5, 1, 0.4)
     return Template("barred", picture, (bar("top"), on_it, bar("bottom")))
-
-
-@pytest.mark.parametrize("tag", ["en", "ar", "hi", "zh-Hans"])
-def test_a_bar_grows_with_its_text(renderer: Renderer, barred: Template, tag: str) -> None:
-    heights = [
-        renderer.render(barred, text, tag).proof.height for text in ("tea", LONG, LONG + LONG)
-    ]
-    assert SIZE[1] < heights[0] < heights[1] <= heights[2] <= SIZE[1] * 1.5
-    assert heights[0] == renderer.render(barred, "TÉA, gq", tag).proof.height
 
 
 def test_without_text_there_is_no_bar(renderer: Renderer, barred: Template) -> None:
@@ -120,19 +109,6 @@ def test_a_jpeg_of_it_is_that_of_the_whole_picture(renderer: Renderer, barred: T
         assert encoder.encode(rendered.canvas) == encode(rendered.image, settings)
 
 
-def test_boxes_and_pictures_turn_round(renderer: Renderer, picture: Path) -> None:
-    other = picture.with_name("rtl.png")
-    Image.open(picture).transpose(Image.Transpose.FLIP_LEFT_RIGHT).save(other)
-    box = TextBox("left", 0.0, 0.2, 0.4, 0.5, mirror=True)
-    template = Template("t", picture, (box,), pictures=(("rtl", other),))
-    for tag, ink_is_right, first in (("en", False, (0, 128, 0)), ("ar", True, (0, 0, 255))):
-        rendered = renderer.render(template, "12", tag)
-        ink = rendered.proof.parts[0].ink
-        assert ink is not None
-        assert (ink[0] > SIZE[0] / 2) == ink_is_right
-        assert rendered.image.getpixel((0, 0)) == first
-
-
 def test_the_fingerprint_is_of_the_languages_own_picture(
     renderer: Renderer, picture: Path, tmp_path: Path
 ) -> None:
@@ -148,28 +124,3 @@ def test_the_fingerprint_is_of_the_languages_own_picture(
     assert prints[0][1] != prints[1][1]
     mirrored = replace(template, boxes=(replace(bar("top"), mirror=True),))
     assert renderer.fingerprint(mirrored, english) != prints[1][0]
-
-
-def test_a_set_as_avif(tmp_path: Path, picture: Path) -> None:
-    folder = tmp_path / "templates" / "tea"
-    folder.mkdir(parents=True)
-    moving = [Image.new("RGB", SIZE, colour) for colour in ("#008000", "#0000ff")]
-    moving[0].save(folder / "picture.gif", save_all=True, append_images=moving[1:])
-    (folder / "template.toml").write_text(
-        'image = "picture.gif"\n[[box]]\nname = "caption"\nbar = "top"\n'
-    )
-    (tmp_path / "captions.csv").write_text("meme_id,template,en,ar\na,tea,cold,بارد\n", "utf-8")
-    summary = render_table(
-        tmp_path / "captions.csv",
-        tmp_path / "out",
-        languages="all",
-        templates=[folder.parent],
-        format="avif",
-        quality=60,
-    )
-    assert (summary.rendered, summary.flawed) == (2, 0)
-    assert ["animated" in str(note) for note in summary.notes] == [True]
-    shown = Image.open(BytesIO((tmp_path / "out/ar/tea/a.avif").read_bytes())).convert("RGB")
-    assert shown.format is None
-    assert shown.height > SIZE[1]
-    assert min(shown.getpixel((2, 2))) > 240

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -12,7 +11,6 @@ import numpy as np
 import pytest
 from PIL import Image
 
-from memeloc.errors import InputError
 from memeloc.render.sets.coco_text import write_coco_text
 from memeloc.render.sets.parallel_set import render_table
 
@@ -121,18 +119,3 @@ def test_texts_stand_in_the_order_of_reading(exported: dict[str, Any]) -> None:
     ]
     assert texts[:4] == [(word, "english") for word in ("TWO", "EGGS", "ONE", "ERROR")]
     assert [word for word, language in texts if language == "not english"][:2] == ["بيضتان", "خطأ"]
-
-
-def test_languages_are_chosen(rendered: Path, tmp_path: Path) -> None:
-    written = write_coco_text(rendered, tmp_path / "ar.json", ["ar"])
-    assert (written.pictures, written.words) == (2, 3)
-    with pytest.raises(InputError, match="no pictures in 'fr'"):
-        write_coco_text(rendered, tmp_path / "fr.json", ["fr"])
-    assert not (tmp_path / "fr.json").exists()
-
-
-def test_the_command_says_what_it_wrote(
-    rendered: Path, tmp_path: Path, command: Callable[..., Any]
-) -> None:
-    done = command("boxes", rendered, "--to", tmp_path / "w.json", "--langs", "en")
-    assert done.out == f"6 words of 2 pictures: {tmp_path / 'w.json'}\n"

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import csv
 import hashlib
-import json
-import re
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -16,7 +14,6 @@ import pytest
 
 from memeloc.errors import InputError
 from memeloc.render.sets.parallel_set import Summary, render_table
-from memeloc.render.sets.review import review
 
 FIRST = [
     ("meme_id", "template", "en", "de"),
@@ -59,55 +56,6 @@ def _files(folder: Path) -> set[str]:
     return {path.as_posix() for path in paths if path.parts[0] != ".memeloc"}
 
 
-def _page(folder: Path) -> dict[str, Any]:
-    text = (folder / "out/index.html").read_text("utf-8")
-    matches = re.search(r'id="about">(.*?)</script>', text)
-    assert matches
-    about: dict[str, Any] = json.loads(matches[1])
-    return about
-
-
-def test_other_languages_then_another_table_then_prune(tmp_path: Path) -> None:
-    _render(tmp_path, FIRST, ["de"])
-    (tmp_path / "out/de/notes.txt").write_text("mine")
-    (tmp_path / "out/de/robot-chef/notes.txt").write_text("mine, too")
-
-    more = _render(tmp_path, FIRST, ["en"])
-    assert (more.rendered, more.other_languages, more.not_in_table) == (3, 3, 0)
-    both = [(meme, language) for language in ("en", "de") for meme in ("m1", "m2", "m3")]
-    assert _keys(tmp_path) == both
-    assert [language["pictures"] for language in _page(tmp_path)["languages"]] == [3, 3]
-
-    other = _render(tmp_path, SECOND, ["en", "hi"])
-    assert (other.rendered, other.replaced, other.other_languages) == (4, 1, 1)
-    assert other.not_in_table == 4
-    assert _keys(tmp_path) == [
-        ("m2", "en"),
-        ("m4", "en"),
-        ("m2", "hi"),
-        ("m4", "hi"),
-        ("m2", "de"),
-    ]
-    left = [(meme, language) for language in ("en", "de") for meme in ("m1", "m3")]
-    assert _keys(tmp_path, in_table=False) == left
-    about = _page(tmp_path)
-    assert (about["in_table"], about["memes"], about["pictures"], about["earlier"]) == (2, 4, 5, 4)
-    assert review(tmp_path / "out").pictures == 5
-    before = (tmp_path / "out/manifest.parquet").read_bytes()
-    _render(tmp_path, SECOND, ["en", "hi"])
-    assert (tmp_path / "out/manifest.parquet").read_bytes() == before
-
-    pruned = _render(tmp_path, SECOND, ["en", "hi"], prune=True)
-    assert (pruned.rendered, pruned.pruned, pruned.not_in_table) == (0, 4, 0)
-    assert len(_manifest(tmp_path)) == len(_keys(tmp_path)) == 5
-    assert _page(tmp_path)["earlier"] == 0
-    assert _files(tmp_path) - {row["path"] for row in _manifest(tmp_path)} == {
-        "de/robot-chef/notes.txt"
-    }
-    assert (tmp_path / "out/de/notes.txt").read_text() == "mine"
-    assert not (tmp_path / "out/en/long-train").exists()
-
-
 def test_a_meme_that_comes_back_is_in_the_table_again(tmp_path: Path) -> None:
     _render(tmp_path, FIRST, ["en"])
     _render(tmp_path, FIRST[:-1], ["en"])
@@ -123,22 +71,6 @@ def test_sizes_of_other_runs_are_kept(tmp_path: Path) -> None:
     _render(tmp_path, FIRST[:2], ["en"])
     for row in _manifest(tmp_path):
         assert row["relative_size"] == sizes[row["meme_id"], row["language"]]
-
-
-def test_the_same_ids_with_other_texts_are_made_anew(tmp_path: Path) -> None:
-    _render(tmp_path, FIRST, ["en"])
-    other = [FIRST[0], *((meme, "robot-chef", "new", "neu") for meme, *_ in FIRST[1:])]
-    summary = _render(tmp_path, other, ["en"])
-    assert (summary.rendered, summary.replaced, summary.not_in_table) == (3, 3, 0)
-    assert {row["text"] for row in _manifest(tmp_path)} == {"new"}
-    assert "en/summit-snail/m2.jpg" not in _files(tmp_path)  # the template is another
-
-
-def test_a_picture_in_another_format_takes_the_place_of_the_first(tmp_path: Path) -> None:
-    _render(tmp_path, FIRST, ["en"])
-    _render(tmp_path, FIRST, ["en"], format="png")
-    assert {Path(path).suffix for path in _files(tmp_path)} == {".png"}
-    assert len(_manifest(tmp_path)) == 3
 
 
 def test_prune_leaves_what_somebody_changed(tmp_path: Path) -> None:
@@ -170,17 +102,6 @@ def test_what_somebody_made_of_a_picture_is_kept_beside_the_new_one(
         assert picture.with_name(name).read_bytes() == b"retouched %d" % number
         assert len(_keys(tmp_path)) == 3
     assert _render(tmp_path, rows, ["en"]).notes == []
-
-
-def test_somebodys_own_file_is_kept_where_a_new_meme_has_its_name(tmp_path: Path) -> None:
-    _render(tmp_path, FIRST[:-1], ["en"])
-    own = tmp_path / "out/en/robot-chef/m3.jpg"
-    own.write_bytes(b"my own")
-    summary = _render(tmp_path, FIRST, ["en"])
-    assert str(own) in str(summary.notes[0])
-    assert "is no picture of this set; it is m3.kept.jpg now" in str(summary.notes[0])
-    assert own.with_name("m3.kept.jpg").read_bytes() == b"my own"
-    assert len(_keys(tmp_path)) == 3
 
 
 def test_prune_follows_no_path_out_of_the_folder(tmp_path: Path) -> None:

@@ -16,7 +16,7 @@ from memeloc.render import PartProof, Proof
 from memeloc.render.proof import TextBoxes, Word
 from memeloc.render.sets import manifest_files, merging
 from memeloc.render.sets.earlier import Earlier, EarlierPicture
-from memeloc.render.sets.manifest import MANIFEST, PARTS, SOURCES, Row, picture_row, write_part
+from memeloc.render.sets.manifest import MANIFEST, PARTS, Row, picture_row, write_part
 from memeloc.render.sets.merging import MemeRows, NewManifest
 from memeloc.render.sets.row_groups import row_groups
 
@@ -103,87 +103,6 @@ def _rows(out: Path) -> list[dict[str, Any]]:
 def _by_language(rows: list[dict[str, Any]]) -> dict[str, list[dict[str, Any]]]:
     languages = dict.fromkeys(row["language"] for row in rows)
     return {name: [row for row in rows if row["language"] == name] for name in languages}
-
-
-def test_a_row_says_all_of_the_proof(tmp_path: Path) -> None:
-    rows: list[Row] = []
-    _add(rows, "m1", "de", 50.0)
-    _add(rows, "m1", "en", 80.0)
-    _part(tmp_path, 0, rows)
-    earlier = Earlier(tmp_path)
-    paths = ["de/robot-chef/m1.jpg", "en/robot-chef/m1.jpg"]
-    assert _write(_memes(earlier, [paths], source=1), earlier, tmp_path)
-    row: dict[str, Any] = pq.read_table(tmp_path / MANIFEST).to_pylist()[0]
-    versions = {name: row.pop(name) for name in ("memeloc", "pillow", "skia", "harfbuzz", "icu")}
-    assert all(versions.values())
-    assert row == {
-        "meme_id": "m1",
-        "template": "robot-chef",
-        "language": "de",
-        "locale": "de",
-        "path": "de/robot-chef/m1.jpg",
-        "sha256": "c" * 64,
-        "inputs_sha256": "ab" * 32,
-        "bytes": 1234,
-        "width": 100,
-        "height": 200,
-        "text": "one two // ",
-        "parts": ["top", "bottom"],
-        "font_size": [50.0, 0.0],
-        "size_share": [0.25, 0.0],
-        "relative_size": [0.625, None],
-        "lines": [["ONE", "TWO"], []],
-        "ink": [[1, 2, 30, 40], None],
-        "contrast": [21.0, None],
-        "fonts": [["anton"], []],
-        "too_small": [False, False],
-        "broken_word": [False, False],
-        "hyphenated": [[], []],
-        "missing": ["☃", "☂"],
-        "truncated": 2,
-        "coverage": 0.25,
-        "middle_coverage": 0.5,
-        "problems": ["missing glyph", "overflow"],
-        "in_table": True,
-        "alt": "one two",
-        "template_source": "drawn for tests",
-        "template_licence": "CC0-1.0",
-        "line_boxes": [[1, 2, 30, 20], [1, 20, 30, 40]],
-        "words": ["ONE", "TWO"],
-        "word_boxes": [[1, 2, 30, 20], [1, 20, 20, 20, 20, 40, 1, 40]],
-        "word_lines": [0, 1],
-        "font_files": [{"family": "anton", "sha256": "d" * 64}],
-        "overlaps": [[], ["top"]],
-        "lost": ["🇵🇹"],
-        "absent": ["nastaliq"],
-        "replaced": 1,
-        "shard": None,
-    }
-
-
-def test_a_source_without_picture_stays_out_of_the_manifest(tmp_path: Path) -> None:
-    rows: list[Row] = []
-    _add(rows, "m1", "de", 50.0)
-    rows.append(
-        {
-            "meme_id": "m1",
-            "template": TEMPLATE.name,
-            "language": "en",
-            "inputs_sha256": "ab" * 32,
-            "parts": ["top", "bottom"],
-            "font_size": (100.0, 0.0),
-        }
-    )
-    _part(tmp_path, 0, rows)
-    earlier = Earlier(tmp_path)
-    paths = [["de/robot-chef/m1.jpg", "en/robot-chef/m1"]]
-    assert _write(_memes(earlier, paths, source=1), earlier, tmp_path, source_apart=True)
-    relative = pq.read_table(tmp_path / MANIFEST).column("relative_size")
-    assert relative.to_pylist() == [[0.5, None]]
-    assert pq.read_table(tmp_path / SOURCES).column("language").to_pylist() == ["en"]
-    (tmp_path / PARTS / "000001-00000000.parquet").unlink()
-    again = Earlier(tmp_path)
-    assert not _write(_memes(again, paths, source=1), again, tmp_path, source_apart=True)
 
 
 _MEMES = st.lists(st.integers(0, 30), unique=True, min_size=1, max_size=25)

@@ -79,29 +79,6 @@ def _assert_whole(out: Path, pictures: int) -> None:
     assert not (out / ".memeloc" / "running").exists()
 
 
-def test_a_table_becomes_pictures_manifest_and_page(tmp_path: Path) -> None:
-    out = tmp_path / "out"
-    summary = _render(_table(tmp_path, ROWS), out)
-    assert _counts(summary) == (9, 0, 0, 0)
-    assert summary.languages == ("en", "de", "zh")
-    assert summary.example is not None
-    assert summary.example.exists()
-    _assert_whole(out, 9)
-    rows = _manifest(out)
-    assert [(row["meme_id"], row["language"]) for row in rows] == [
-        (meme, language) for language in ("en", "de", "zh") for meme in ("m1", "m2", "m3")
-    ]
-    assert rows[6]["locale"] == "zh-Hans"
-    assert rows[6]["path"] == "zh/robot-chef/m1.jpg"
-    assert rows[6]["text"] == ROWS[0][4]
-    assert rows[0]["relative_size"] == [1.0, 1.0]
-    assert rows[5]["relative_size"][0] is None
-    assert rows[5]["relative_size"][1] < 1.0
-    with Image.open(out / rows[0]["path"]) as picture:
-        assert picture.size == (96, 96)
-        assert picture.size == (rows[0]["width"], rows[0]["height"])
-
-
 def test_a_folder_may_be_named_like_an_address(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -177,51 +154,6 @@ def test_sizes_are_relative_to_a_source_that_is_not_rendered(tmp_path: Path) -> 
         assert row["relative_size"][1] == pytest.approx(row["font_size"][1] / size)
 
 
-def test_parity_sets_a_meme_at_one_size(tmp_path: Path) -> None:
-    free, equal, table = tmp_path / "free", tmp_path / "equal", _table(tmp_path, ROWS)
-    _render(table, free)
-    assert _counts(_render(table, equal, parity=True)) == (9, 0, 0, 0)
-    for meme in ("m1", "m2", "m3"):
-        single = [row["font_size"] for row in _manifest(free) if row["meme_id"] == meme]
-        common = [row["font_size"] for row in _manifest(equal) if row["meme_id"] == meme]
-        smallest = [min(sizes) for sizes in zip(*single, strict=True)]
-        for sizes in common:
-            assert sizes == pytest.approx(smallest, rel=0.1)
-            assert all(size <= most + 1e-6 for size, most in zip(sizes, smallest, strict=True))
-    assert _counts(_render(table, equal, parity=True)) == (0, 9, 0, 0)
-    changed = _table(tmp_path, [(*ROWS[0][:3], "kurz", ROWS[0][4]), *ROWS[1:]])
-    assert _counts(_render(changed, equal, parity=True)) == (3, 6, 0, 0)
-
-
-@pytest.mark.parametrize(("format", "mode"), [("jpg", "JPEG"), ("png", "PNG"), ("webp", "WEBP")])
-def test_formats(tmp_path: Path, format: str, mode: str) -> None:
-    _render(_table(tmp_path, ROWS[:1]), tmp_path / "out", format=format)
-    pictures = _pictures(tmp_path / "out", format)
-    assert len(pictures) == 3
-    for path in pictures:
-        with Image.open(tmp_path / "out" / path) as picture:
-            picture.load()
-            assert (picture.format, picture.mode) == (mode, "RGB")
-
-
-def test_wrong_cells_are_skipped_and_written_down(tmp_path: Path) -> None:
-    out = tmp_path / "out"
-    rows = [*ROWS, ("m4", "robot-chief", "a", "b", "c"), ("m5", "robot-chef", "a", "", "c")]
-    summary = _render(_table(tmp_path, rows), out)
-    assert _counts(summary) == (11, 0, 4, 0)
-    assert summary.input_kinds == {"unknown template": 1, "empty caption": 1}
-    with summary.skipped_file.open(encoding="utf-8", newline="") as file:
-        written = list(csv.DictReader(file))
-    assert [(line["row"], line["column"]) for line in written] == [("5", "template"), ("6", "de")]
-    assert "robot-chef" in written[0]["problem"]
-    with pytest.raises(InputError, match="2 problems"):
-        _render(_table(tmp_path, rows), tmp_path / "strict", strict=True)
-    assert not (tmp_path / "strict").exists()
-    assert _counts(_render(_table(tmp_path, ROWS), out, strict=True)) == (0, 9, 0, 0)
-    assert not summary.skipped_file.exists()
-    _assert_whole(out, 11)
-
-
 def test_progress_reaches_the_total(tmp_path: Path) -> None:
     reports: list[tuple[int, int | None]] = []
     rows = [*ROWS, ("m4", "robot-chief", "a", "b", "c"), ("m5", "robot-chef", "a", "", "c")]
@@ -230,27 +162,6 @@ def test_progress_reaches_the_total(tmp_path: Path) -> None:
         _render(_table(tmp_path, rows), tmp_path / "out", progress=lambda *now: reports.append(now))
         assert sum(done for done, _ in reports) == 15
         assert {total for _, total in reports} == {15}
-
-
-def test_a_broken_template_costs_its_own_pictures(tmp_path: Path) -> None:
-    folder = tmp_path / "mine"
-    folder.mkdir()
-    Image.new("RGB", (200, 100), "#224466").save(folder / "plain.png")
-    Image.effect_noise((200, 100), 50).save(folder / "cut.png")
-    content = (folder / "cut.png").read_bytes()
-    (folder / "cut.png").write_bytes(content[: len(content) // 2])
-    (folder / "text.png").write_text("no picture at all")
-    rows = [
-        ("a", "plain", "x", "y", "z"),
-        ("b", "cut", "x", "y", "z"),
-        ("c", "text", "x", "y", "z"),
-    ]
-    summary = _render(_table(tmp_path, rows), tmp_path / "out", templates=[folder])
-    assert _counts(summary) == (3, 0, 3, 3)
-    assert len(summary.failures) == 3
-    assert all("cut.png" in reason for reason in summary.failures)
-    assert any("text.png" in str(note) for note in summary.notes)
-    _assert_whole(tmp_path / "out", 3)
 
 
 def test_one_process_or_two_make_the_same(tmp_path: Path) -> None:
@@ -424,22 +335,6 @@ def test_an_error_of_the_map_keeps_what_was_finished(tmp_path: Path) -> None:
     summary = _render(table, out)
     assert summary.unchanged > 100
     _assert_whole(out, 1200)
-
-
-@pytest.mark.parametrize(
-    ("options", "message"),
-    [
-        ({"format": "gif"}, "jpg, png, webp, avif"),
-        ({"quality": 0}, "1 to 100"),
-        ({"max_side": 3}, "16 pixels"),
-        ({"languages": ["fr"]}, "en, de, zh"),
-        ({"languages": []}, "at least one"),
-        ({"source_language": "fr"}, "en, de, zh"),
-    ],
-)
-def test_wrong_options_are_sentences(tmp_path: Path, options: dict[str, Any], message: str) -> None:
-    with pytest.raises(InputError, match=message):
-        _render(_table(tmp_path, ROWS), tmp_path / "out", **options)
 
 
 def test_a_file_is_no_folder_for_pictures(tmp_path: Path) -> None:

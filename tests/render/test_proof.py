@@ -36,22 +36,6 @@ def test_boxes_that_overlap_cover_no_more_than_all() -> None:
     assert (proof.coverage, proof.middle_coverage) == (1.0, 1.0)
 
 
-@pytest.mark.parametrize(
-    ("facts", "problem"),
-    [
-        ({"missing": ("x",)}, "missing glyph"),
-        ({"clipped": True}, "clipped"),
-        ({"truncated": 3}, "overflow"),
-        ({"too_small": True}, "too small"),
-        ({"broken_word": True}, "broken word"),
-        ({"contrast": 2.99}, "low contrast"),
-        ({"hyphenated": ("Donau-dampf",)}, "hyphenated"),
-    ],
-)
-def test_each_fault_has_its_name(facts: dict[str, object], problem: str) -> None:
-    assert prove(10, 10, [part(), part(**facts)], []).problems == (problem,)
-
-
 def test_problems_come_worst_first_and_once() -> None:
     faulty = part(contrast=1.0, missing=("x",), too_small=True)
     assert prove(10, 10, [faulty, faulty], []).problems == (

@@ -5,7 +5,6 @@ from __future__ import annotations
 import csv
 import hashlib
 import io
-import json
 import os
 import platform
 import shutil
@@ -146,30 +145,6 @@ def test_a_set_in_a_bucket_is_the_one_of_a_folder(
         assert out.read(key) == content
 
 
-def test_a_summary_names_what_is_in_the_bucket(tmp_path: Path, out: ObjectFolder) -> None:
-    summary = _render(tmp_path, str(out))
-    assert summary.page == f"{out}/index.html"
-    assert summary.manifest == f"{out}/manifest.parquet"
-    assert summary.example == f"{out}/en/robot-chef/m1.jpg"
-
-
-@pytest.mark.parametrize("to", LAYOUTS)
-def test_a_second_run_into_a_bucket_writes_nothing(
-    tmp_path: Path, out: ObjectFolder, to: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    _render(tmp_path, out, to=to)
-    written: list[str] = []
-    write = ObjectFolder.write
-    monkeypatch.setattr(
-        ObjectFolder,
-        "write",
-        lambda self, key, content: (written.append(key), write(self, key, content)),
-    )
-    assert _counts(_render(tmp_path, out, to=to)) == (0, 6, 0)
-    assert written == [".memeloc/running"]
-    assert _whole(out) == _pairs(ROWS)
-
-
 @pytest.mark.parametrize("to", LAYOUTS)
 def test_what_is_replaced_or_pruned_leaves_the_bucket(
     tmp_path: Path, out: ObjectFolder, to: str
@@ -182,26 +157,6 @@ def test_what_is_replaced_or_pruned_leaves_the_bucket(
     assert _whole(out) == _pairs(changed)
     assert _counts(_render(tmp_path, out, changed, to=to, force=True)) == (4, 0, 0)
     assert _whole(out) == _pairs(changed)
-
-
-def test_the_problems_of_a_set_are_read_from_its_address(
-    command: Callable[..., Any], tmp_path: Path, out: ObjectFolder
-) -> None:
-    _render(tmp_path, out)
-    done = command("proof", out, "--json")
-    assert json.loads(done.out)["pictures"] == 6
-    done = command("boxes", out, "--to", tmp_path / "boxes.json")
-    assert "6 pictures" in done.out
-    assert "is in object storage" in command("proof", out, "--ocr").err
-    done = command("proof", out, "--langs", "fr")
-    assert done.err == f"memeloc: {out}/manifest.parquet: no pictures in 'fr'; there are de, en\n"
-
-
-def test_what_was_skipped_stands_in_the_bucket(tmp_path: Path, out: ObjectFolder) -> None:
-    _render(tmp_path, out, [*ROWS, ("m4", "nowhere", "tea", "Tee")])
-    assert b"nowhere" in out.read("skipped.csv")
-    _render(tmp_path, out)
-    assert "skipped.csv" not in _keys(out)
 
 
 def test_a_picture_that_somebody_changed_stays(tmp_path: Path, out: ObjectFolder) -> None:
@@ -293,24 +248,6 @@ def test_of_two_runs_the_later_one_goes_on(
         _render(tmp_path, out, MANY, to=to, shard_map=spread)
     assert _counts(_render(tmp_path, out, MANY, to=to))[2] == 0
     assert _whole(out) == _pairs(MANY)
-
-
-@pytest.mark.slow
-def test_two_processes_write_into_a_bucket(tmp_path: Path, bucket: ObjectFolder) -> None:
-    out = bucket
-    rows = [(f"m{n}", *MANY[0][1:]) for n in range(100)]
-    assert _counts(_render(tmp_path, out, rows, to="webdataset", jobs=2)) == (200, 0, 0)
-    assert _whole(out) == _pairs(rows)
-
-
-def test_a_bucket_that_is_not_there_is_a_sentence(
-    command: Callable[..., Any], tmp_path: Path, server: str
-) -> None:
-    table = _table(tmp_path, ROWS)
-    done = command("render", table, "--out", "s3://nowhere/out", "--jobs", 1)
-    assert done.status == 1
-    assert "s3://nowhere/out: there is no such bucket; make it first" in done.err
-    assert "secret" not in done.err
 
 
 def test_a_storage_that_fails_midway_ends_the_run(

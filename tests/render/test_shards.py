@@ -77,17 +77,6 @@ def _pairs(rows: Sequence[Sequence[str]]) -> list[tuple[str, str]]:
     return sorted((row[0], language) for row in rows for language in ("en", "de"))
 
 
-def test_shards_have_the_same_pictures_as_single_files(tmp_path: Path) -> None:
-    for name, to in (("a", "files"), ("b", "webdataset")):
-        (tmp_path / name).mkdir()
-        assert _counts(_render(tmp_path / name, to=to)) == (6, 0, 0)
-    files, shards = (_manifest(tmp_path / name / "out") for name in "ab")
-    assert [row | {"shard": None} for row in shards] == files
-    assert _whole(tmp_path / "b/out") == _pairs(ROWS)
-    names = {path.name for path in (tmp_path / "b/out").iterdir()}
-    assert names == {".memeloc", "manifest.parquet", "shards"}
-
-
 def test_webdataset_reads_the_shards(tmp_path: Path) -> None:
     webdataset = pytest.importorskip("webdataset")
     summary = _render(tmp_path)
@@ -116,43 +105,12 @@ def test_datasets_reads_the_tables(tmp_path: Path) -> None:
     assert set(loaded[1]["font_files"][0]) == {"family", "sha256"}
 
 
-def test_a_second_run_changes_nothing(tmp_path: Path) -> None:
-    _render(tmp_path)
-    before = {path: path.stat().st_mtime_ns for path in (tmp_path / "out").glob("s*/*")}
-    assert _counts(_render(tmp_path)) == (0, 6, 0)
-    assert before == {path: path.stat().st_mtime_ns for path in (tmp_path / "out").glob("s*/*")}
-
-
-@pytest.mark.parametrize("to", ["webdataset", "parquet"])
-def test_what_is_replaced_or_pruned_leaves_its_shard(tmp_path: Path, to: str) -> None:
-    _render(tmp_path, to=to)
-    changed = [(*ROWS[0][:3], "drei Eier // kein Fehler"), ROWS[2]]
-    assert _counts(_render(tmp_path, changed, to=to)) == (1, 3, 0)
-    assert _whole(tmp_path / "out") == _pairs(ROWS)
-    assert _counts(_render(tmp_path, changed, to=to, prune=True)) == (0, 4, 0)
-    assert _whole(tmp_path / "out") == _pairs(changed)
-    assert _counts(_render(tmp_path, changed, to=to, force=True)) == (4, 0, 0)
-    assert _whole(tmp_path / "out") == _pairs(changed)
-    assert len(list((tmp_path / "out/shards").iterdir())) == 1
-
-
 def test_a_lost_shard_is_made_again(tmp_path: Path) -> None:
     _render(tmp_path)
     for path in (tmp_path / "out/shards").iterdir():
         path.unlink()
     assert _counts(_render(tmp_path)) == (6, 0, 0)
     assert _whole(tmp_path / "out") == _pairs(ROWS)
-
-
-def test_two_processes_make_the_same_pictures(tmp_path: Path) -> None:
-    made = []
-    for jobs in (1, 2):
-        folder = tmp_path / str(jobs)
-        folder.mkdir()
-        assert _counts(_render(folder, MANY, jobs=jobs)) == (200, 0, 0)
-        assert _whole(folder / "out") == _pairs(MANY)
-        made.append([row["sha256"] for row in _manifest(folder / "out")])
-    assert made[0] == made[1]
 
 
 def test_what_a_stopped_run_finished_is_kept(tmp_path: Path) -> None:
@@ -244,26 +202,10 @@ def test_kill_9_leaves_whole_shards_and_the_next_run_finishes(tmp_path: Path) ->
     assert _whole(out) == _pairs(rows)
 
 
-@pytest.mark.parametrize(
-    ("first", "then"),
-    [("files", "webdataset"), ("webdataset", "parquet"), ("parquet", "files")],
-)
-def test_a_set_is_all_files_or_all_shards(tmp_path: Path, first: str, then: str) -> None:
-    _render(tmp_path, to=first)
-    with pytest.raises(InputError, match=f"render with --to {first}"):
-        _render(tmp_path, to=then)
-    assert _counts(_render(tmp_path, to=first)) == (0, 6, 0)
-
-
 def test_a_folder_shards_of_somebody_else_is_left_alone(tmp_path: Path) -> None:
     (tmp_path / "out/shards").mkdir(parents=True)
     with pytest.raises(InputError, match="shards in this folder was not made by memeloc"):
         _render(tmp_path)
-
-
-def test_an_unknown_layout_is_named(tmp_path: Path) -> None:
-    with pytest.raises(InputError, match="files or webdataset or parquet, not as 'zip'"):
-        _render(tmp_path, to="zip")
 
 
 def test_a_shard_without_samples_is_no_file(tmp_path: Path) -> None:
