@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 import json
-from pathlib import Path
 
 import pytest
 
 from memeloc.cli import run
 from memeloc.locales import default
-
 
 
 def test_every_built_in_locale_is_covered_by_its_own_fonts(

@@ -10,7 +10,7 @@ from types import ModuleType
 import pytest
 import uharfbuzz as hb
 
-from memeloc.errors import InputError, MissingError
+from memeloc.errors import InputError
 from memeloc.fonts import Face, FontLibrary, load_families
 from memeloc.locales import default
 from memeloc.model import FaceName
@@ -51,19 +51,6 @@ def written(tmp_path: Path, **changes: object) -> Path:
 PACKAGED = sorted(name for name, family in FONTS.families.items() if not family.optional)
 
 
-@pytest.mark.parametrize("name", PACKAGED)
-def test_every_family_is_there_and_free(name: str) -> None:
-    family = FONTS.families[name]
-    family.check()
-    assert family.licence == "OFL-1.1"
-    assert len(family.sha256) == 64
-    hb_face = hb.Face(hb.Blob.from_file_path(str(family.path)), family.index)
-    axes = {axis.tag: axis for axis in hb_face.axis_infos}
-    for settings in (family.poster, family.plain, family.comic):
-        for axis, value in settings.items():
-            assert axes[axis].min_value <= value <= axes[axis].max_value
-
-
 @pytest.mark.parametrize("face", ["poster", "plain"])
 @pytest.mark.parametrize("name", PACKAGED)
 def test_no_sign_of_a_number_runs_into_the_digit(name: str, face: FaceName) -> None:
@@ -74,19 +61,6 @@ def test_no_sign_of_a_number_runs_into_the_digit(name: str, face: FaceName) -> N
             ink = drawn.font.get_glyph_extents(glyph)
             right = drawn.font.get_glyph_h_advance(glyph) - ink.x_bearing - ink.width
             assert min(ink.x_bearing, right) > -0.1 * drawn.upem, char
-
-
-def test_another_file_is_refused() -> None:
-    family = replace(FONTS.families["anton"], file=VARIABLE)
-    with pytest.raises(InputError, match=r"SHA-256.*pip install") as caught:
-        family.check()
-    assert caught.value.file == str(VARIABLE)
-
-
-def test_a_missing_package_is_named_with_its_pip_line(tmp_path: Path) -> None:
-    path = written(tmp_path, module="no_such_fonts_here", package="no-such-fonts")
-    with pytest.raises(MissingError, match="pip install no-such-fonts"):
-        Face(load_families(path)["anton"], "poster")
 
 
 @pytest.mark.parametrize(
@@ -119,18 +93,6 @@ def test_a_fonts_toml_without_families_is_refused(tmp_path: Path, text: str) -> 
         load_families(path)
     with pytest.raises(InputError):
         load_families(tmp_path / "none.toml")
-
-
-def test_a_users_font_comes_first() -> None:
-    for tag in ("en", "ar", "ja"):
-        stack = FontLibrary([VARIABLE]).stack(default().get(tag), "poster")
-        face = stack.font_for("a")
-        assert face is not None
-        assert face.source.path == VARIABLE.resolve()
-        assert stack.primary is face
-    arabic = FontLibrary([VARIABLE]).stack(default().get("ar"), "poster").font_for("ب")
-    assert arabic is not None
-    assert arabic.family == "noto-sans-arabic"  # the user's font has it not
 
 
 def width(face: Face, text: str = "minimum") -> float:
@@ -226,18 +188,6 @@ def test_handwriting_that_memeloc_brings_has_all_letters(tag: str) -> None:
         assert [letter for letter in letters if len(letter) == 1 and not face.covers(letter)] == []
 
 
-def test_comic_text_is_handwritten() -> None:
-    for tag, family in (("en", "kalam"), ("hi", "kalam"), ("vi", "baloo-2")):
-        assert FONTS.stack(default().get(tag), "comic").primary.family == family
-
-
-def test_a_script_without_handwriting_takes_its_plain_fonts() -> None:
-    amharic = default().get("am")
-    face = FONTS.stack(amharic, "comic").primary
-    assert face.family == "noto-sans-ethiopic"
-    assert face.key != FONTS.stack(amharic, "plain").primary.key  # but bold
-
-
 def test_a_locales_own_font_file_draws_it(tmp_path: Path) -> None:
     copy = tmp_path / "Mine.ttf"
     copy.write_bytes(FONTS.families["anton"].path.read_bytes())
@@ -253,12 +203,6 @@ def test_a_missing_font_of_a_locale_is_reported_before_rendering() -> None:
     FontLibrary().check(default(), [german], ["poster"])
     with pytest.raises(InputError, match=r"The plain fonts of de: .*'Away\.ttf'"):
         FontLibrary().check(default(), [german], ["poster", "plain"])
-
-
-def test_stacks_are_made_once() -> None:
-    german, english = default().get("de"), default().get("en")
-    assert FONTS.stack(german, "poster") is FONTS.stack(english, "poster")
-    assert FONTS.stack(german, "poster") is not FONTS.stack(german, "plain")
 
 
 def test_a_fingerprint_knows_the_users_fonts(tmp_path: Path) -> None:

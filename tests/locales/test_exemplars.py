@@ -30,14 +30,6 @@ def tool() -> ModuleType:
     return module
 
 
-@pytest.mark.parametrize("tag", [locale.tag for locale in default()])
-def test_every_built_in_locale_has_letters(tag: str) -> None:
-    letters = default().exemplars(tag)
-    assert len(letters) >= 20
-    assert len(set(letters)) == len(letters)
-    assert all(letters)
-
-
 @pytest.mark.parametrize(
     ("tag", "some", "none"),
     [
@@ -109,15 +101,6 @@ def test_a_set_of_escapes_gives_its_characters(chars: list[str]) -> None:
     spec.loader.exec_module(module)
     pattern = "[" + " ".join(f"\\U{ord(char):08X}" for char in chars) + "]"
     assert module.expand(pattern) == chars
-
-
-def test_coverage_asks_for_clusters_in_the_case_of_the_poster() -> None:
-    result = coverage(
-        default().get("de"), ("a", "ß", "ch"), lambda c: "x" if c < "b" else None, upper=True
-    )
-    assert result.missing == ("ß", "c", "h", "ẞ")
-    assert result.families == {"x": 4}
-    assert result.clusters == 8
 
 
 def test_coverage_leaves_out_what_has_no_look_of_its_own() -> None:

@@ -5,17 +5,12 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from icu4py.breakers import LineBreaker
 
 from memeloc.errors import InputError
 from memeloc.locales import default
 from memeloc.locales.breaking import HABITS, breaking, possible
 from memeloc.locales.files import read_locale
 from memeloc.locales.hyphens import dictionary
-
-
-def lines(text: str, tag: str) -> list[str]:
-    return list(LineBreaker(text, default().get(tag).line_break))
 
 
 def test_phrase_models_are_those_that_budoux_has() -> None:

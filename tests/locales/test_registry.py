@@ -36,17 +36,6 @@ def test_every_promised_locale_is_built_in() -> None:
     assert len({locale.script for locale in default()}) >= 22
 
 
-def test_locales_come_sorted_by_tag_each_from_its_file() -> None:
-    tags = [locale.tag for locale in default()]
-    assert tags == sorted(tags, key=str.lower)
-    assert sorted(tags) == sorted(path.stem for path in DATA.glob("*.toml"))
-
-
-def test_the_default_registry_is_one_object() -> None:
-    assert default() is default()
-    assert default().get("de") is default().get("de-AT")
-
-
 def test_one_locale_reads_one_file(monkeypatch: pytest.MonkeyPatch) -> None:
     read: list[Path] = []
     real = registry_module.read_locale
@@ -70,14 +59,6 @@ def test_locales_import_nothing_heavy() -> None:
     assert (run.returncode, run.stderr) == (0, "")
 
 
-def test_a_folder_adds_locales(tmp_path: Path) -> None:
-    write_gaelic(tmp_path)
-    registry = Registry.load(tmp_path)
-    assert registry.get("gd-GB").native_name == "Gàidhlig"
-    assert len(registry) == len(default()) + 1
-    assert "gd" not in default()
-
-
 def test_a_later_folder_wins_by_tag(tmp_path: Path) -> None:
     for name, country in (("first", "IE"), ("second", "CA")):
         folder = tmp_path / name
@@ -93,18 +74,6 @@ def test_a_folder_may_replace_a_built_in_locale(tmp_path: Path) -> None:
     registry = Registry.load(tmp_path)
     assert registry.get("pt-BR").country == "PT"
     assert len(registry) == len(default())
-
-
-def test_a_wrong_file_is_reported_when_the_folder_is_loaded(tmp_path: Path) -> None:
-    path = write_gaelic(tmp_path, uppercase="upercase")
-    with pytest.raises(InputError, match=r"style\.uppercase") as caught:
-        Registry.load(tmp_path)
-    assert caught.value.file == str(path)
-
-
-def test_a_missing_folder_is_an_error(tmp_path: Path) -> None:
-    with pytest.raises(InputError, match="no such folder"):
-        Registry.load(tmp_path / "nowhere")
 
 
 def test_a_locale_made_in_python_has_cldrs_letters() -> None:

@@ -11,13 +11,13 @@ import pytest
 from PIL import Image, ImageDraw, ImageFont
 
 from bench.reading_scenes import draw as draw_memes
-from memeloc.errors import InputError, MissingError
+from memeloc.errors import MissingError
 from memeloc.locales import default
 from memeloc.ocr import rapid, readers
 from memeloc.ocr.blocks import arrange
 from memeloc.ocr.error_rate import error_rate
 from memeloc.ocr.masks import WORK, cut_line, find_letters
-from memeloc.ocr.readers import MEASURED, READERS, choose, reader
+from memeloc.ocr.readers import MEASURED, choose, reader
 from memeloc.ocr.tesseract import LINE, join_words, read_words
 from tests.ocr.pictures import meme, needs
 
@@ -123,12 +123,6 @@ def test_a_lost_word_makes_a_line_doubtful() -> None:
     (lines,) = reader("tesseract").read([clean], default().get("hi"))
     assert lines
     assert not any(line.doubtful for line in lines)
-
-
-def test_a_reader_that_is_not_there_is_named_with_those_that_are() -> None:
-    assert READERS.names()[:3] == ("rapidocr", "tesseract", "tesseract-plain")
-    with pytest.raises(InputError, match=r"no reader 'eyes'\. There are rapidocr, tesseract"):
-        reader("eyes")
 
 
 @pytest.mark.parametrize(

@@ -11,7 +11,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 from PIL import Image
 
-from memeloc.errors import InputError
 from memeloc.model import Template
 from memeloc.render import background
 from memeloc.render.background import (
@@ -67,24 +66,6 @@ def test_contrast_looks_only_at_what_is_behind(tmp_path: Path) -> None:
     assert loaded.lowest_contrast(1.0, (0, 70, 128, 120)) == pytest.approx(21, rel=1e-4)
     assert loaded.lowest_contrast(1.0, (0, 10, 128, 60)) == pytest.approx(1)
     assert loaded.lowest_contrast(1.0, (0, 10, 128, 120)) == pytest.approx(1)
-
-
-def test_a_ground_is_the_picture(tmp_path: Path) -> None:
-    noise = np.random.default_rng(1).integers(0, 256, (30, 50, 3), np.uint8)
-    Image.fromarray(noise).save(tmp_path / "a.png")
-    loaded = load_background(template(tmp_path / "a.png"), None)
-    assert (loaded.width, loaded.height) == (50, 30)
-    assert (np.asarray(as_image(loaded.pixels.copy())) == noise).all()
-    with pytest.raises(ValueError, match="read-only"):
-        loaded.pixels[0, 0] = 1
-    assert load_background(template(tmp_path / "a.png"), 25).pixels.shape == (15, 25)
-
-
-def test_a_missing_or_broken_picture_is_an_input_error(tmp_path: Path) -> None:
-    (tmp_path / "a.png").write_bytes(b"no picture")
-    for name in ("a.png", "none.png"):
-        with pytest.raises(InputError):
-            load_background(template(tmp_path / name), None)
 
 
 def test_pictures_used_long_ago_are_let_go(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -17,7 +17,6 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 from PIL import Image
 
-from memeloc.errors import InputError
 from memeloc.locales import default, uppercase
 from memeloc.model import Caption, Template, TextBox, TextStyle
 from memeloc.render import PROBLEMS, Rendered, Renderer
@@ -292,24 +291,6 @@ def test_a_tilted_box_over_the_edge_is_clipped_and_says_so(
     assert "clipped" in rendered.proof.problems
 
 
-def test_empty_parts_leave_the_picture_as_it_is(renderer: Renderer, background: Path) -> None:
-    template = noise(background, TextBox("top", 0, 0, 1, 0.3), TextBox("bottom", 0, 0.7, 1, 0.3))
-    rendered = renderer.render(template, "//", "en")
-    assert not changed(rendered, background).any()
-    assert [part.font_size for part in rendered.proof.parts] == [0.0, 0.0]
-    assert (rendered.proof.coverage, rendered.proof.problems) == (0.0, ())
-    picture = renderer.render(template, "// below", "en")
-    assert not changed(picture, background)[: HEIGHT // 2].any()
-    assert changed(picture, background)[HEIGHT // 2 :].any()
-
-
-def test_more_parts_than_boxes_is_an_error(renderer: Renderer, background: Path) -> None:
-    with pytest.raises(InputError, match="3 parts"):
-        renderer.render(noise(background, TextBox("top", 0, 0, 1, 0.3)), "a // b // c", "en")
-    with pytest.raises(InputError):
-        renderer.render(noise(background, TextBox("top", 0, 0, 1, 0.3)), "a", "xx-Nope")
-
-
 def test_sizes_are_those_that_are_painted_and_can_be_limited(
     renderer: Renderer, background: Path
 ) -> None:
@@ -366,13 +347,6 @@ def test_what_was_painted_before_leaves_no_trace(renderer: Renderer, name: str) 
         assert kept.tobytes() == fresh.render(template, text, tag).image.tobytes()
 
 
-def test_a_picture_can_be_shrunk(background: Path) -> None:
-    template = noise(background, TextBox("top", 0, 0, 1, 1))
-    rendered = Renderer(max_side=80).render(template, "small", "en")
-    assert rendered.image.size == (80, 60)
-    assert (rendered.proof.width, rendered.proof.height) == (80, 60)
-
-
 def test_the_fingerprint_changes_with_all_that_makes_the_picture(
     renderer: Renderer, background: Path, tmp_path: Path
 ) -> None:
@@ -394,25 +368,3 @@ def test_the_fingerprint_changes_with_all_that_makes_the_picture(
     shutil.copy(background, image)
     renamed = replace(template, name="other", title="other", image=image)
     assert Renderer().fingerprint(renamed, en) == prints[0]
-
-
-def test_the_proof_names_what_went_wrong(renderer: Renderer, background: Path) -> None:
-    tiny = noise(background, TextBox("top", 0, 0, 0.2, 0.1))
-    proof = renderer.render(tiny, "far too long a text for a box as small as this", "en").proof
-    assert proof.parts[0].truncated
-    assert "overflow" in proof.problems
-    missing = renderer.render(
-        noise(background, TextBox("top", 0, 0, 1, 1)), "a \U0010fffd", "en"
-    ).proof
-    assert missing.parts[0].missing == ("\U0010fffd",)
-    assert missing.problems[0] == "missing glyph"
-    grey = TextStyle(fill="#808080", outline_width=0.0)
-    box = TextBox("top", 0, 0, 1, 1, style=grey)
-    pale = renderer.render(noise(background, box), "pale", "en").proof
-    assert pale.problems == ("low contrast",)
-
-
-def test_upper_case_is_the_locales_own(renderer: Renderer, background: Path) -> None:
-    template = noise(background, TextBox("top", 0, 0, 1, 1))
-    assert renderer.render(template, "iki ışık", "tr").proof.parts[0].lines == ("İKİ IŞIK",)
-    assert renderer.render(template, "straße", "de").proof.parts[0].lines == ("STRAẞE",)

@@ -124,14 +124,6 @@ def test_boxes_turn_with_their_text(renderer: Renderer, folder: Path, angle: flo
     assert not (ink & (np.asarray(mask) == 0)).any()
 
 
-def test_words_come_in_the_order_of_reading(renderer: Renderer, folder: Path) -> None:
-    boxes, _, _ = _boxes(renderer, _template(folder), "שלום hello עולם", "he")
-    by_word = {word.text: word.box[0] for word in boxes.words}
-    assert list(by_word) == ["שלום", "hello", "עולם"]
-    if len(boxes.lines) == 1:
-        assert by_word["שלום"] > by_word["hello"] > by_word["עולם"]
-
-
 @pytest.mark.parametrize(
     ("tag", "text", "words"),
     [

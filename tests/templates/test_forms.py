@@ -14,28 +14,16 @@ from PIL import Image
 
 from memeloc.locales import default
 from memeloc.model import STYLES, Bar, TextBox
-from memeloc.templates import load_template, load_templates, preview
+from memeloc.templates import load_template, load_templates
 from memeloc.templates.definition import check_definition
 from memeloc.templates.writing import boxes_toml
-from tests.templates.conftest import BOX, MINIMAL, Make, refusal
+from tests.templates.conftest import BOX, Make, refusal
 
 BAR = '[[box]]\nname = "caption"\nbar = "top"\n'
 IMAGE = 'image = "picture.png"\n'
 
 
 class TestBars:
-    def test_black_on_white_unless_it_says_otherwise(self, make: Make) -> None:
-        (box,) = load_template(make(IMAGE + BAR)).boxes
-        assert box.bar == Bar("top", "#ffffff", 0.0, 0.5)
-        assert box.style == STYLES["plain"]
-        assert (box.x, box.width, box.height) == (0.04, 0.92, 0.5)
-
-    def test_colours_and_limits(self, make: Make) -> None:
-        more = 'bar_colour = "#FFCC00"\nbar_least = 0.1\nbar_most = 0.3\nfill = "#ff0000"\n'
-        (box,) = load_template(make(IMAGE + BAR + more)).boxes
-        assert box.bar == Bar("top", "#ffcc00", 0.1, 0.3)
-        assert box.style.fill == "#ff0000"
-
     @pytest.mark.parametrize(
         ("toml", "sentence"),
         [
@@ -50,28 +38,6 @@ class TestBars:
     def test_what_cannot_be_is_refused(self, make: Make, toml: str, sentence: str) -> None:
         folder = make(IMAGE + toml)
         assert sentence in refusal(lambda: load_template(folder))
-
-    def test_a_preview_shows_it(self, make: Make) -> None:
-        folder = make(IMAGE + BAR + BOX, size=(400, 300))
-        shown = preview(load_template(folder))
-        assert shown.size == (400, 360)
-        assert shown.getpixel((2, 2)) == (255, 255, 255)
-
-
-class TestMirroring:
-    def test_a_template_mirrors_all_its_boxes(self, make: Make) -> None:
-        toml = "mirror = true\n" + MINIMAL + '[[box]]\nname = "fixed"\nmirror = false\n'
-        toml += "x = 0.0\ny = 0.5\nwidth = 0.2\nheight = 0.3\n"
-        mirrored, fixed = load_template(make(toml)).boxes
-        assert (mirrored.mirror, fixed.mirror) == (True, False)
-
-    def test_place_angle_and_side_turn_round(self) -> None:
-        box = TextBox("a", 0.1, 0.2, 0.3, 0.4, angle=10, align="left", mirror=True)
-        assert box.facing("ltr") is box
-        turned = box.facing("rtl")
-        assert (turned.x, turned.y, turned.angle, turned.align) == (0.6, 0.2, -10, "right")
-        assert replace(box, align="start").facing("rtl").align == "start"
-        assert replace(box, mirror=False).facing("rtl").x == 0.1
 
 
 class TestPicturesOfTheirOwn:

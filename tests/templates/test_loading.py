@@ -12,37 +12,15 @@ from PIL import Image
 from memeloc.errors import InputError
 from memeloc.model import STYLES
 from memeloc.templates import (
-    find_template,
     load_templates,
 )
 from memeloc.templates.names import name_from
-from tests.templates.conftest import MINIMAL, Make, refusal
+from tests.templates.conftest import Make
 
 BUILT_IN = load_templates()[0]
 
 
 class TestLoadTemplates:
-    def test_a_wrong_template_is_a_problem_and_the_rest_goes_on(self, make: Make) -> None:
-        make(name="good")
-        make("tittle = 1\n" + MINIMAL, name="wrong")
-        broken = make(name="broken")
-        (broken / "picture.png").write_bytes(b"\x89PNG\r\n\x1a\nnonsense")
-        empty = make(name="empty")
-        (empty / "template.toml").unlink()
-        result, problems = load_templates([broken.parent])
-        assert "good" in result
-        assert {"wrong", "broken", "empty"}.isdisjoint(result)
-        sentences = sorted(str(problem) for problem in problems)
-        assert len(sentences) == 3
-        assert "broken/picture.png" in sentences[0]
-        assert "there is no template.toml" in sentences[1]
-        assert "'tittle'" in sentences[2]
-
-    def test_a_folder_may_itself_be_a_template(self, make: Make) -> None:
-        result, problems = load_templates([make(name="single")])
-        assert problems == []
-        assert "single" in result
-
     def test_the_user_replaces_a_built_in_template_silently(self, make: Make) -> None:
         folder = make(name="night-owl")
         result, problems = load_templates([folder.parent])
@@ -71,20 +49,6 @@ class TestLoadTemplates:
         _, problems = load_templates([folder, folder / ".." / folder.name])
         assert problems == []
 
-    @pytest.mark.parametrize("what", ["missing", "file"])
-    def test_what_is_no_folder_is_a_problem(self, tmp_path: Path, what: str) -> None:
-        path = tmp_path / "x"
-        if what == "file":
-            path.write_text("x")
-        result, (problem,) = load_templates([path])
-        assert len(result) == len(BUILT_IN)
-        assert str(path) in str(problem)
-
-    def test_names_come_in_order(self, make: Make) -> None:
-        result, _ = load_templates([make(name="a-first").parent])
-        assert list(result) == sorted(result)
-        assert all(template.name == name for name, template in result.items())
-
 
 class TestPlainPictures:
     def test_each_becomes_a_template_with_top_and_bottom(self, tmp_path: Path) -> None:
@@ -99,14 +63,6 @@ class TestPlainPictures:
         assert (top.name, top.x, top.y, top.width, top.height) == ("top", 0.03, 0.02, 0.94, 0.25)
         assert (bottom.name, bottom.y, bottom.valign) == ("bottom", 0.73, "bottom")
         assert top.style == STYLES["poster"]
-
-    def test_content_counts_not_the_suffix(self, tmp_path: Path) -> None:
-        Image.new("RGB", (8, 6)).save(tmp_path / "real.jpg", "PNG")
-        (tmp_path / "text.png").write_text("only called a picture")
-        result, (problem,) = load_templates([tmp_path])
-        assert "real" in result
-        assert "text.png" in str(problem)
-        assert "is not a picture" in str(problem)
 
     def test_two_of_the_same_stem_are_a_problem_that_names_both(self, tmp_path: Path) -> None:
         for name in ("cat.jpg", "cat.png"):
@@ -142,11 +98,3 @@ class TestPlainPictures:
         except InputError:
             return
         assert name_from(Path(name + ".png")) == name
-
-
-class TestFind:
-    def test_names_near_ones(self) -> None:
-        result, _ = load_templates()
-        assert find_template(result, "night-owl").name == "night-owl"
-        assert "did you mean night-owl" in refusal(lambda: find_template(result, "nigth-owl"))
-        assert "templates list" in refusal(lambda: find_template(result, "qqqqq"))

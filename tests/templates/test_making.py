@@ -10,25 +10,15 @@ from hypothesis import strategies as st
 from PIL import Image
 
 from memeloc.templates import (
-    LAYOUTS,
     add_template,
     load_template,
     open_picture,
     preview,
 )
-from tests.templates.conftest import BOX, Make, refusal, striped
+from tests.templates.conftest import BOX, Make, striped
 
 
 class TestAdd:
-    @pytest.mark.parametrize("layout", LAYOUTS)
-    def test_makes_a_template_that_loads(self, tmp_path: Path, layout: str) -> None:
-        striped((80, 60)).save(tmp_path / "My picture.png")
-        folder = add_template(tmp_path / "My picture.png", tmp_path / "to", layout=layout)
-        template = load_template(folder)
-        assert (template.name, template.title) == ("My-picture", "My picture")
-        assert open_picture(template.image).getpixel((40, 2)) == (208, 32, 32)
-        assert sorted(path.name for path in folder.parent.iterdir()) == ["My-picture"]
-
     def test_keeps_nothing_but_the_pixels(self, tmp_path: Path) -> None:
         exif = Image.Exif()
         exif[0x010F] = "a camera maker"
@@ -42,24 +32,6 @@ class TestAdd:
         with Image.open(folder / "picture.jpg") as picture:
             assert picture.size == (60, 80)
             assert not picture.getexif()
-
-    def test_never_writes_over_anything(self, tmp_path: Path) -> None:
-        path = tmp_path / "x.png"
-        striped((80, 60)).save(path)
-        folder = add_template(path, tmp_path / "to")
-        (folder / "template.toml").write_text("mine")
-        assert str(folder) in refusal(lambda: add_template(path, tmp_path / "to"))
-        assert (folder / "template.toml").read_text() == "mine"
-
-    def test_refuses_wrong_names_layouts_and_pictures(self, tmp_path: Path) -> None:
-        path = tmp_path / "x.png"
-        striped((80, 60)).save(path)
-        to = tmp_path / "to"
-        assert "'../x'" in refusal(lambda: add_template(path, to, name="../x"))
-        assert "known are" in refusal(lambda: add_template(path, to, layout="zz"))
-        path.write_text("text")
-        assert "not a picture" in refusal(lambda: add_template(path, to))
-        assert not to.exists()
 
     @given(title=st.text(max_size=40))
     def test_any_file_name_gives_a_toml_that_reads(

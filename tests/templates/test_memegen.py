@@ -4,14 +4,11 @@ from __future__ import annotations
 
 from pathlib import Path
 
-import pyarrow.parquet as pq
 import pytest
-from PIL import Image
 
 from memeloc.model import Template
-from memeloc.render.sets.parallel_set import render_table
 from memeloc.templates import load_templates
-from tests.templates.conftest import MINIMAL, striped
+from tests.templates.conftest import striped
 
 REGIONS = """\
 name: {name}
@@ -99,34 +96,12 @@ def test_a_checkout_is_a_folder_of_templates(checkout: Path, inner: str) -> None
         assert any(name in problem and sentence in problem for problem in problems), name
 
 
-def test_one_of_its_templates_may_be_given(checkout: Path) -> None:
-    templates, problems = own(checkout / "templates" / "kettle")
-    assert (list(templates), problems) == (["kettle"], [])
-    kettle = templates["kettle"]
-    assert (kettle.title, kettle.source, kettle.keywords) == (
-        "Kettle",
-        "https://example.org/Kettle",
-        ("tea",),
-    )
-    assert [box.name for box in kettle.boxes] == ["top", "bottom"]
-
-
 def test_its_picture_is_the_one_that_memegen_takes(checkout: Path) -> None:
     templates, _ = own(checkout)
     assert templates["several"].image.name == "default.png"
     assert templates["moving"].notes == (
         "default.gif: it is animated, and its first frame is taken",
     )
-
-
-def test_templates_of_both_kinds_may_stand_together(tmp_path: Path) -> None:
-    for name in ("ours", "theirs"):
-        (tmp_path / name).mkdir()
-        Image.new("RGB", (40, 30)).save(tmp_path / name / "picture.png")
-    (tmp_path / "ours" / "template.toml").write_text(MINIMAL)
-    (tmp_path / "theirs" / "config.yml").write_text("name: Theirs\n")
-    templates, problems = own(tmp_path)
-    assert (templates.keys(), problems) == ({"ours", "theirs"}, [])
 
 
 def test_a_checkout_of_before_2020_is_read_too(tmp_path: Path) -> None:
@@ -139,22 +114,3 @@ def test_a_checkout_of_before_2020_is_read_too(tmp_path: Path) -> None:
     templates, problems = own(tmp_path)
     assert (list(templates), problems) == (["kettle"], [])
     assert templates["kettle"].source == "https://example.org"
-
-
-def test_left_is_where_a_line_starts_and_comic_is_a_hand(checkout: Path, tmp_path: Path) -> None:
-    table = tmp_path / "captions.csv"
-    table.write_text(
-        "meme_id,template,en,ar\na,kettle,tea // later,شاي // لاحقا\nb,moving,tea,شاي\n", "utf-8"
-    )
-    summary = render_table(table, tmp_path / "out", languages="all", templates=[checkout])
-    assert (summary.rendered, summary.flawed) == (4, 0)
-    assert sum("first frame" in str(note) for note in summary.notes) == 1
-    columns = ["meme_id", "language", "ink", "fonts"]
-    rows = pq.read_table(summary.manifest, columns=columns).to_pylist()
-    ink = {row["language"]: row["ink"][0] for row in rows if row["meme_id"] == "a"}
-    assert ink["en"][0] < 30
-    assert ink["ar"][2] > 240 - 30
-    comic, poster = next(row["fonts"] for row in rows if row["language"] == "en")
-    assert comic != poster
-    templates, _ = own(checkout)
-    assert [box.style.face for box in templates["kettle"].boxes] == ["comic", "poster"]

@@ -13,7 +13,6 @@ from memeloc.errors import InputError
 from memeloc.items import FoundTemplate, Origin
 from memeloc.model import STYLES, TextBox, TextStyle
 from memeloc.templates import load_template, write_template
-from memeloc.templates.loading import TOP_BOTTOM
 from tests.templates.conftest import refusal, striped
 
 BOXES = (
@@ -67,25 +66,11 @@ def test_a_name_that_no_file_can_have_becomes_an_id(tmp_path: Path) -> None:
     assert write_template(result(details={}, name="late-train"), tmp_path).name == "late-train"
 
 
-def test_no_boxes_are_top_and_bottom(tmp_path: Path) -> None:
-    folder = write_template(result(picture=encoded("JPEG"), boxes=()), tmp_path)
-    template = load_template(folder)
-    assert template.boxes == TOP_BOTTOM
-    assert template.image.name == "picture.jpg"
-
-
 def test_nothing_but_pixels_gets_in(tmp_path: Path) -> None:
     exif = Image.Exif()
     exif[0x010F] = "A camera of mine"
     folder = write_template(result(picture=encoded("JPEG", exif=exif)), tmp_path)
     assert b"camera" not in (folder / "picture.jpg").read_bytes()
-
-
-def test_the_same_again_is_left_alone(tmp_path: Path) -> None:
-    folder = write_template(result(), tmp_path)
-    before = (folder / "template.toml").stat().st_ino
-    assert write_template(result(), tmp_path) == folder
-    assert (folder / "template.toml").stat().st_ino == before
 
 
 def test_another_of_that_name_is_never_written_over(tmp_path: Path) -> None:

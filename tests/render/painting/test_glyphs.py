@@ -76,8 +76,3 @@ def test_strikes_used_long_ago_go_first() -> None:
         cache.strike(face, size, 0.06).make(glyph("anton", "A") * PHASES)
     assert cache.strike(face, 80.0, 0.06).masks
     assert cache.strike(face, 50.0, 0.06) is not first
-
-
-def test_a_glyph_without_ink_has_a_mask_without_ink() -> None:
-    strike = GlyphCache().strike(FONTS.face("anton", "poster"), 50.0, 0.06)
-    assert not strike.make(glyph("anton", " ") * PHASES).planes.any()

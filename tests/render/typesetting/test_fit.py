@@ -170,14 +170,6 @@ def test_merged_segments_keep_all_width(words: Segments, keep: set[int]) -> None
         assert trimmed == pytest.approx(width_of(words, begin, end))
 
 
-def test_the_ladder_has_twelve_steps_to_an_octave() -> None:
-    assert LADDER[0] == fit.FLOOR
-    assert LADDER[12] == pytest.approx(2 * fit.FLOOR)
-    ratios = {round(b / a, 6) for a, b in pairwise(LADDER)}
-    assert ratios == {round(2 ** (1 / 12), 6)}
-    assert LADDER[-1] >= 2000
-
-
 @given(st.floats(0.1, 3000))
 def test_the_step_below_is_the_largest_that_is_not_above(size: float) -> None:
     step = fit.step_below(size)

@@ -53,29 +53,6 @@ def test_the_base_direction_of_a_paragraph(
     assert base_direction(text, direction) == base
 
 
-@pytest.mark.parametrize(
-    ("text", "tag", "level"),
-    [("Python!", "he", 0), ("שלום!", "en", 1), ("API של גוגל", "he", 1), ("API של גוגל", "en", 0)],
-)
-def test_the_level_of_a_paragraph(text: str, tag: str, level: int) -> None:
-    assert itemized(text, tag).level == level
-
-
-def test_plain_text_of_one_script_is_one_run() -> None:
-    assert described("WHEN IT WORKS, 100%!", "en") == [("WHEN IT WORKS, 100%!", "Latn", "anton")]
-    assert described("猫がキーボードの上で", "ja") == [
-        ("猫がキーボードの上で", "Hani", "noto-sans-cjk-jp")
-    ]
-
-
-def test_numbers_and_names_in_arabic_have_runs_of_their_own() -> None:
-    text = "اجتماع الساعة 10 مع API"
-    runs = itemized(text, "ar").runs
-    assert [text[run.start : run.end] for run in runs] == ["اجتماع الساعة ", "10", " مع ", "API"]
-    assert [run.level for run in runs] == [1, 2, 1, 2]
-    assert {run.face.family for run in runs if run.level == 1} == {"noto-sans-arabic"}
-
-
 def test_a_script_without_letters_of_its_own_takes_its_neighbours() -> None:
     assert described("Привет, мир: 100", "ru")[0] == ("Привет, мир: 100", "Cyrl", "noto-sans")
     assert [run[1] for run in described("「猫」 (ABC)", "ja")] == ["Hani", "Latn"]
@@ -124,17 +101,6 @@ def test_another_script_within_a_word_has_a_face_of_its_own() -> None:
 def test_a_combining_mark_stays_with_its_base() -> None:
     text = "ab\u0323\u0302c"
     assert [run[0] for run in described(text, "vi")] == [text]
-
-
-def test_what_no_font_draws_is_named_once_for_each_cluster() -> None:
-    result = itemized("a\U0001e5d0b\U0010fffd", "en")
-    assert result.missing == ["\U0001e5d0", "\U0010fffd"]
-    assert result.runs[-1].end == 4
-
-
-def test_an_empty_paragraph_has_the_locales_level() -> None:
-    assert itemized("", "ar") == (1, [], [])
-    assert itemized("", "en") == (0, [], [])
 
 
 @pytest.mark.parametrize("tag", sorted(SENTENCES))

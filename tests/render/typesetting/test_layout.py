@@ -8,7 +8,7 @@ from memeloc.fonts import FaceName, FontLibrary
 from memeloc.locales import default
 from memeloc.render.typesetting import fit
 from memeloc.render.typesetting.itemize import Itemizer
-from memeloc.render.typesetting.layout import EMPTY, PartLayout, lay_out
+from memeloc.render.typesetting.layout import PartLayout, lay_out
 from memeloc.render.typesetting.lines import Line, set_line
 from memeloc.render.typesetting.part import MOST_GIVEN, Bounds, Part
 from memeloc.render.typesetting.shape import ShapedText, shape
@@ -43,11 +43,6 @@ def shaped(text: str, tag: str) -> ShapedText:
 
 def glyphs(line: Line) -> list[int]:
     return [glyph[0] for run in line.runs for glyph in run.glyphs]
-
-
-@pytest.mark.parametrize("text", ["", "  \n ", "\u0000"])
-def test_nothing_to_draw_is_an_empty_layout(text: str) -> None:
-    assert laid(text, "en") == EMPTY
 
 
 @pytest.mark.parametrize("tag", sorted(SENTENCES))
@@ -99,24 +94,6 @@ def test_the_next_size_up_would_not_fit() -> None:
     limited = laid("when it works on the first try", "en", 300, 120, fit.LADDER[step + 1])
     assert limited.size == layout.size
     assert laid("when it works", "en", 300, 120, fit.LADDER[3]).size == fit.LADDER[3]
-
-
-def test_explicit_line_breaks_are_kept() -> None:
-    assert texts(laid("one\ntwo three\n\nfour", "en", 2000, 900, 40)) == [
-        "one", "two three", "", "four",
-    ]  # fmt: skip
-
-
-def test_lines_are_balanced() -> None:
-    layout = laid("bears cats dogs frogs goats hens", "en", 330, 200, 60)
-    widths = [line.right - line.left for line in layout.lines]
-    assert len(widths) > 1
-    assert max(widths) < 1.4 * min(widths)
-
-
-def test_japanese_lines_end_with_phrases_where_that_costs_little() -> None:
-    layout = laid("あなたが洗濯物を干したから来ただけ", "ja", 400, 200, 50)
-    assert texts(layout) == ["あなたが洗濯物を", "干したから", "来ただけ"]
 
 
 def test_a_word_is_broken_only_when_no_legible_size_helps() -> None:
@@ -192,14 +169,6 @@ def test_parts_of_a_line_are_the_glyphs_of_a_line_shaped_alone(tag: str) -> None
             alone = set_line(shaped(text[:end], tag), 0, end, locale)
             assert glyphs(ours) == glyphs(alone)
             assert (ours.left, ours.right) == pytest.approx((alone.left, alone.right))
-
-
-def test_what_does_not_fit_at_the_floor_is_cut_behind_an_ellipsis() -> None:
-    layout = laid("many words that no box as small as this could hold", "en", 40, 16)
-    assert layout.size >= fit.FLOOR
-    assert texts(layout)[-1].endswith("…")
-    assert layout.truncated > 10
-    assert laid("word", "en", 3, 3) == PartLayout(0.0, (), [], (), False, 4)
 
 
 def test_half_a_megabyte_is_laid_out_in_time() -> None:

@@ -21,10 +21,6 @@ def shaped(text: str, tag: str, face: FaceName = "plain") -> ShapedText:
     return shape(text, level, runs, tag)
 
 
-def ids(text: str, tag: str) -> list[int]:
-    return [glyph[0] for run in shaped(text, tag).runs for glyph in run.glyphs]
-
-
 @pytest.mark.parametrize("tag", sorted(SENTENCES))
 def test_positions_are_the_running_sum_of_the_advances(tag: str) -> None:
     for text in SENTENCES[tag]:
@@ -61,27 +57,6 @@ def test_ink_is_that_of_the_outline() -> None:
         expected = [value / face.upem for value in pen.bounds]
         assert inks(face)[glyph] == pytest.approx(expected, abs=1.5 / face.upem)
     assert inks(face)[0] == (0, 0, 0, 0)  # .notdef is never drawn
-
-
-def test_arabic_letters_join() -> None:
-    alone = ids("ه ه ه", "ar")
-    joined = ids("ههه", "ar")
-    assert len(set(joined)) == 3
-    assert joined[-1] != alone[0]
-
-
-def test_devanagari_makes_conjuncts_and_moves_the_short_i() -> None:
-    assert len(ids("क्ष", "hi")) < 3
-    first = shaped("कि", "hi").runs[0].glyphs[0]
-    face = FONTS.stack(default().get("hi"), "plain").primary
-    assert first[0] != face.font.get_nominal_glyph(ord("क"))
-
-
-def test_the_language_chooses_the_form() -> None:
-    assert ids("б", "sr") != ids("б", "ru")
-    assert ids("ş", "ro") != ids("ş", "tr")
-    han = {tag: shaped("直", tag).runs[0].face.family for tag in ("ja", "zh-Hans", "zh-Hant", "ko")}
-    assert len(set(han.values())) == 4
 
 
 def test_a_ligature_is_unsafe_to_break_and_a_space_is_not() -> None:

@@ -20,10 +20,6 @@ def test_every_mandatory_break_of_uax_14_parts_paragraphs(mark: str) -> None:
     assert clean(f"one{mark}two").paragraphs == ["one", "two"]
 
 
-def test_white_space_at_the_ends_goes_and_empty_lines_within_stay() -> None:
-    assert clean("\n  a \n\n\t b\n ").paragraphs == ["a", "", "b"]
-
-
 @pytest.mark.parametrize("text", ["", " ", "\n\n", "\ufeff", "\x00\x07", "\ufffc \n"])
 def test_nothing_visible_is_no_paragraph(text: str) -> None:
     assert clean(text) == ([], 0)
