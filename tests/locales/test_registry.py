@@ -36,19 +36,6 @@ def test_every_promised_locale_is_built_in() -> None:
     assert len({locale.script for locale in default()}) >= 22
 
 
-def test_one_locale_reads_one_file(monkeypatch: pytest.MonkeyPatch) -> None:
-    read: list[Path] = []
-    real = registry_module.read_locale
-
-    def spy(path: Path):  # type: ignore[no-untyped-def]
-        read.append(path)
-        return real(path)
-
-    monkeypatch.setattr(registry_module, "read_locale", spy)
-    Registry.load().get("zh-TW")
-    assert [path.name for path in read] == ["zh-Hant.toml"]
-
-
 def test_locales_import_nothing_heavy() -> None:
     code = (
         "import sys, memeloc.locales as l; list(l.default())\n"

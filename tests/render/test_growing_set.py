@@ -171,17 +171,6 @@ def test_a_manifest_of_an_older_version_is_carried_on(tmp_path: Path) -> None:
     assert len(_keys(tmp_path)) == 6
 
 
-def test_a_manifest_in_the_order_of_memes_is_sorted_by_language(tmp_path: Path) -> None:
-    _render(tmp_path, FIRST, ["en", "de"])
-    manifest = tmp_path / "out/manifest.parquet"
-    table = pq.read_table(manifest)
-    pq.write_table(table.sort_by("meme_id"), manifest)
-    summary = _render(tmp_path, FIRST, ["en", "de"])
-    assert (summary.rendered, summary.unchanged) == (0, 6)
-    assert pq.read_table(manifest).equals(table)
-    assert pq.read_metadata(manifest).num_row_groups == 2
-
-
 @pytest.mark.parametrize(
     ("ids", "row"),
     [

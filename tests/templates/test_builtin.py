@@ -90,11 +90,3 @@ class TestBuiltIn:
                 x += math.copysign(1 / width, box.x + box.width / 2 - x)
                 y += math.copysign(1 / height, box.y + box.height / 2 - y)
                 assert picture.getpixel((int(x * width), int(y * height))) > 170, box.name
-
-    def test_bar_of_the_llama_is_black(self, templates: dict[str, Template]) -> None:
-        template = templates["black-bar-llama"]
-        picture = open_picture(template.image)
-        box = template.boxes[0]
-        assert (box.style.name, box.style.fill) == ("plain", "#ffffff")
-        bar = picture.crop((0, 0, picture.width, int((box.y + box.height) * picture.height)))
-        assert all(high <= 12 for _, high in bar.getextrema())

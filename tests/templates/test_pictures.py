@@ -165,12 +165,6 @@ class TestOpenPicture:
         Image.new("RGBA", (4, 4), (0, 0, 0, 128)).save(path, lossless=True)
         assert open_picture(path).getpixel((2, 2)) == (127, 127, 127)
 
-    def test_only_the_first_frame_counts(self, tmp_path: Path) -> None:
-        path = tmp_path / "moving.gif"
-        first, second = Image.new("RGB", (9, 9), "#ff0000"), Image.new("RGB", (9, 9), "#0000ff")
-        first.save(path, save_all=True, append_images=[second])
-        assert open_picture(path).getpixel((4, 4)) == (255, 0, 0)
-
     @pytest.mark.parametrize("suffix", ["jpg", "png"])
     def test_is_shrunk_to_its_longest_side_and_never_enlarged(
         self, tmp_path: Path, suffix: str

@@ -3,29 +3,23 @@
 from __future__ import annotations
 
 import csv
-import json
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
 from memeloc.items import FoundPicture, FoundTemplate, Origin
-from memeloc.ocr.transcript import Transcript
 from memeloc.workspace import Workspace
-from tests.cli.survey.test_survey import folder, rendered
-from tests.conftest import Outcome
 
-__all__ = ["folder", "rendered"]  # fixtures, used by name
-
-Run = Callable[..., Outcome]
 MEME = "cloud-monday-01"
 
 
 @pytest.fixture
-def finished(folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Workspace:
+def finished(
+    world: Callable[..., Path], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> Workspace:
     """A workspace that has one picture collected, rendered elsewhere, and nothing else."""
-    (drawn,) = (folder / "out" / "en").rglob(f"{MEME}*.jpg")
-    monkeypatch.chdir(tmp_path)
+    (drawn,) = (world("rendered") / "out" / "en").rglob(f"{MEME}*.jpg")
     workspace = Workspace.create(tmp_path / "finished", languages=["de"])
     monkeypatch.chdir(tmp_path / "finished")
     workspace.store.items.add([found(drawn.read_bytes())])
@@ -52,45 +46,6 @@ def match(workspace: Workspace) -> tuple[list[dict[str, str]], list[str]]:
         rows = list(csv.DictReader(stream))
     assert len(rows) == result.memes
     return rows, [row.why for row in result.left_out]
-
-
-def test_a_corrected_transcript_becomes_a_meme_that_is_rendered(finished: Workspace) -> None:
-    with finished as workspace:
-        item, _ = picture_of(workspace)
-        read = Transcript(item, ("Mondays forecast", "me"), "en", "tesseract", 0.9)
-        workspace.store.transcripts.add([read])
-        rows, left_out = match(workspace)
-        assert rows == []
-        assert "as a program read it" in left_out[0]
-        sheet = workspace.correcting.export_sheet(
-            "en", person="ada", kind="transcript", format="csv", pictures=False
-        ).file
-        assert sheet is not None
-        correct(sheet, ["Monday’s forecast:", "me"])
-        workspace.correcting.import_sheet(sheet)
-        rows, left_out = match(workspace)
-        assert rows == [
-            {"meme_id": item, "template": "cloud-monday", "en": "Monday’s forecast: // me"}
-        ]
-        workspace.import_captions("captions.csv")
-        workspace.translate(["de"], translator="pseudo")
-        summary = workspace.render("out", ["de"])
-        assert summary.rendered == 1
-        match(workspace)
-        again = workspace.captions.import_table("captions.csv")
-        assert (again.memes, again.added.total(), again.changed.total()) == (0, 0, 0)
-
-
-def correct(sheet: Path, parts: list[str]) -> None:
-    """Type other texts into a sheet, a row a part."""
-    with sheet.open(encoding="utf-8-sig", newline="") as stream:
-        rows = list(csv.DictReader(stream))
-    for row, part in zip(rows, parts, strict=True):
-        row["your text"], row["status"] = part, "corrected"
-    with sheet.open("w", encoding="utf-8", newline="") as stream:
-        writer = csv.DictWriter(stream, list(rows[0]))
-        writer.writeheader()
-        writer.writerows(rows)
 
 
 @pytest.mark.parametrize(
@@ -134,18 +89,6 @@ def test_a_collected_template_is_made_ready_for_the_import(finished: Workspace) 
         (row,) = rows
         assert workspace.captions.import_table("captions.csv").waiting == {}
         assert row["template"].startswith("snow-")
-
-
-def test_the_command_writes_the_table(command: Run, finished: Workspace) -> None:
-    with finished as workspace:
-        _, picture = picture_of(workspace)
-        workspace.store.items.add([found(picture, "me")])
-    done = command("match", "--captions", "captions.csv", "--json")
-    assert json.loads(done.out)["captions"]["memes"] == 1, done.err
-    done = command("match", "--captions", "captions.csv")
-    assert "Next: memeloc import captions.csv" in done.out
-    refused = command("match", "some.jpg", "--captions", "captions.csv")
-    assert "made of collected pictures" in refused.err
 
 
 def test_what_the_source_says_can_be_corrected_as_a_transcript(finished: Workspace) -> None:

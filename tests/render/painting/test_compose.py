@@ -62,16 +62,3 @@ def test_a_part_of_a_picture_is_blended_in_place() -> None:
     painted = np.zeros((8, 8), bool)
     painted[2:4, 1:4] = True
     assert ((pixels & 0xFFFFFF != 0) == painted).all()
-
-
-def test_masks_come_zeroed_again_and_again() -> None:
-    compositor = Compositor()
-    for count, height, width in [(2, 5, 7), (1, 30, 40), (2, 3, 3)]:
-        planes = compositor.planes(count, height, width)
-        assert planes.shape == (height, width, count)
-        assert not planes.any()
-        planes.fill(9)
-
-
-def test_a_colour_has_red_green_and_blue() -> None:
-    assert rgb("#0a80ff") == (10, 128, 255)

@@ -15,7 +15,7 @@ from memeloc.render.background import Background, Canvas
 from memeloc.render.painting.compose import Ink
 from memeloc.render.painting.paint import Area, Painter, place
 from memeloc.render.typesetting.itemize import Itemizer
-from memeloc.render.typesetting.layout import EMPTY, PartLayout, lay_out
+from memeloc.render.typesetting.layout import PartLayout, lay_out
 from memeloc.render.typesetting.part import Bounds
 
 FONTS = FontLibrary()
@@ -71,14 +71,6 @@ def test_alignment_is_of_the_ink(tag: str, align: Align, valign: VAlign) -> None
         assert abs((top + bottom) / 2 - 80) <= 1.5
 
 
-def test_nothing_to_paint_changes_nothing() -> None:
-    canvas = plain(0xFF123456)
-    done = Painter().paint(canvas, EMPTY, AREA, BLACK_ON_WHITE)
-    assert (done.ink, done.lines, done.clipped) == (None, [], False)
-    assert not canvas.bands
-    assert (canvas.pixels == 0xFF123456).all()
-
-
 def test_the_letter_is_filled_and_its_outline_around_it() -> None:
     layout = laid("I", largest=80.0)
     canvas = plain(0xFF808080)
@@ -120,11 +112,6 @@ def test_a_half_turn_is_the_same_picture_upside_down() -> None:
         for moved in [np.roll(back, (down, across), (0, 1))]
     )  # the picture's centre is the area's
     assert best > 0.9
-
-
-def test_a_full_turn_is_none() -> None:
-    layout = laid("full turn")
-    assert (painted(layout, AREA) == painted(layout, replace(AREA, angle=360.0))).all()
 
 
 def test_what_lies_outside_the_picture_is_clipped_and_reported() -> None:

@@ -13,7 +13,6 @@ from memeloc.render.typesetting.layout import PartLayout, lay_out
 from memeloc.render.typesetting.part import Bounds
 
 FONTS = FontLibrary()
-LONG = "Lebensmittelinformationsdurchführungsverordnung"
 
 
 def laid(
@@ -56,13 +55,6 @@ def test_words_break_where_their_language_breaks_them(tag: str, text: str, expec
     assert split(text, tag) == expected
 
 
-def test_a_word_too_long_for_its_sisters_size_is_hyphenated() -> None:
-    layout = laid(f"{LONG} lesen", "de")
-    assert layout.hyphenated == ("Lebensmittel-informations-durchführungs-verordnung",)
-    assert not layout.broken_word
-    assert all(line.endswith("\u2010") for line in texts(layout)[:3])
-
-
 def test_a_word_that_gains_too_little_stays_whole() -> None:
     word = "Großraumbüro"
     whole = laid(word, "de", 300, 40)
@@ -81,11 +73,6 @@ def test_a_hyphen_gains_two_steps_in_capitals_three(text: str, gain: int) -> Non
         if layout.hyphenated:
             assert fit.LADDER.index(layout.size) >= fit.LADDER.index(without.size) + gain
     assert seen == {True, False}
-
-
-def test_short_words_beside_a_long_one_stay_whole() -> None:
-    layout = laid(f"Informationen und {LONG}", "de", 300)
-    assert len(layout.hyphenated) == 1
 
 
 def test_spelling_changes_where_a_line_ends_and_nowhere_else() -> None:
@@ -107,14 +94,6 @@ def test_no_line_breaks_a_word_without_a_hyphen(tag: str, word: str) -> None:
     assert len(layout.lines) > 1
     assert all(line[-1] in "\u2010-" for line in texts(layout)[:-1])
     assert "".join(line.rstrip("\u2010-") for line in texts(layout)) == word
-
-
-@pytest.mark.parametrize(("tag", "text"), [("th", "กกกกกกกกกกกกกกกก"), ("en", "9" * 30)])
-def test_other_scripts_and_numbers_break_without_one(tag: str, text: str) -> None:
-    layout = laid(text, tag, 120)
-    assert len(layout.lines) > 1
-    assert "".join(texts(layout)) == text
-    assert not layout.hyphenated
 
 
 def test_a_file_name_breaks_behind_its_underscores() -> None:

@@ -63,20 +63,11 @@ def laid(text: str, tag: str, width: float = 260, height: float = 340) -> PartLa
     return lay_out(text, locale, Itemizer(FONTS.stack(locale, "poster")), bounds)
 
 
-def test_lines_without_reach_stand_at_the_least_distance() -> None:
-    assert stacked(["HILL", "HILL", "HILL"]) == pytest.approx([1.0, 1.0])
-
-
 def test_an_accent_below_a_cedilla_needs_room() -> None:
     (pitch,) = stacked(["Ç", "Ê"], "pt")
     upper, lower = lines_of(["Ç", "Ê"], "pt")
     assert pitch == pytest.approx(lower.top - upper.bottom + 2 * MARGIN + 0.001)
     assert pitch > 1.4
-
-
-def test_an_accent_beside_a_cedilla_needs_less() -> None:
-    (pitch,) = stacked(["ÇHHHHHHHH", "HHHHHHHHÊ"], "pt")
-    assert pitch < 1.3
 
 
 @pytest.mark.parametrize(
@@ -93,10 +84,6 @@ def test_pitches_of_a_part_differ_little() -> None:
     assert max(pitches) - min(pitches) <= UNEVENNESS + 1e-9
     levels = sorted({round(pitch, 6) for pitch in pitches})
     assert all(above - below >= SAME_PITCH for below, above in pairwise(levels))
-
-
-def test_a_blank_line_takes_its_place() -> None:
-    assert stacked(["HILL", "", "HILL"]) == pytest.approx([1.0, 1.0])
 
 
 def test_lines_with_a_short_line_between_do_not_touch() -> None:
