@@ -12,7 +12,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 
-from memeloc.survey.design.simulate import simulate, truths
+from examples.simulation import simulate, truths
 from memeloc.survey.model import MemeEntry, Participant, Sheet, Submission, entry_id
 from memeloc.survey.targets.csv.reading import COLUMNS
 from memeloc.survey.targets.google_forms.items import question_id

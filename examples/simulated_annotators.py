@@ -15,18 +15,23 @@ from __future__ import annotations
 import argparse
 import csv
 import json
+import sys
 from collections import defaultdict
 from collections.abc import Callable, Sequence
 from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
-from memeloc.survey.design.simulate import START, Simulated, simulate, truths
 from memeloc.survey.model import Check, Sheet, Submission, entry_id
 from memeloc.survey.targets.places import item_key
 from memeloc.survey.targets.protocol import SurveyPack
 from memeloc.workspace import Workspace
 from memeloc.workspace.surveys.packs import sent_packs
+
+if __name__ == "__main__":
+    sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+
+from examples.simulation import START, Simulated, simulate, truths
 
 COUNTRIES = {
     "US": ("United States", "English"),

@@ -14,17 +14,22 @@ from __future__ import annotations
 import argparse
 import csv
 import json
+import sys
 from collections.abc import Sequence
 from pathlib import Path
 
-from memeloc.survey.design.simulate import simulate, truths
-from memeloc.survey.design.simulate_team import Colleagues, simulate_team
 from memeloc.survey.design.team import read_team
 from memeloc.survey.model import Submission
 from memeloc.taxonomy import LABEL
 from memeloc.workspace import Workspace
 from memeloc.workspace.surveys import Survey
 from memeloc.workspace.surveys.teams import assigned_to
+
+if __name__ == "__main__":
+    sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+
+from examples.simulated_team import Colleagues, simulate_team
+from examples.simulation import simulate, truths
 
 
 def sent_by_people(survey: Survey, arguments: argparse.Namespace) -> list[Submission]:

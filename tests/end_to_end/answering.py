@@ -8,8 +8,8 @@ from dataclasses import replace
 from pathlib import Path
 
 from examples.simulated_annotators import WRITERS, html, prolific
-from memeloc.survey.design.simulate import Crowd, simulate, truths
-from memeloc.survey.design.simulate_team import Colleagues, simulate_team
+from examples.simulated_team import Colleagues, simulate_team
+from examples.simulation import Crowd, simulate, truths
 from memeloc.survey.targets.protocol import SurveyPack
 from memeloc.workspace import Workspace
 from memeloc.workspace.surveys.packs import sent_packs

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from memeloc.survey.design.simulate_team import Colleagues
+from examples.simulated_team import Colleagues
 from memeloc.workspace import Workspace
 from tests.end_to_end.answering import CONTACT, answer_as, answer_as_team
 from tests.end_to_end.study import Study, fill_in

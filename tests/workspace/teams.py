@@ -13,8 +13,8 @@ from tempfile import TemporaryDirectory
 import pandas as pd
 from statsmodels.stats.inter_rater import cohens_kappa
 
-from memeloc.survey.design.simulate import truths
-from memeloc.survey.design.simulate_team import Colleagues, simulate_team
+from examples.simulated_team import Colleagues, simulate_team
+from examples.simulation import truths
 from memeloc.survey.labels.agreement import QuestionAgreement
 from memeloc.survey.model import Submission
 from memeloc.workspace import Workspace

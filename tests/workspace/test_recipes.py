@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from memeloc.survey.design.simulate_team import Colleagues
+from examples.simulated_team import Colleagues
 from memeloc.workspace.surveys.teams import assigned_to
 from tests.workspace.teams import answers, fill, kappa_of, team_table, workspace_of
 

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from memeloc.survey.design.simulate_team import Colleagues
+from examples.simulated_team import Colleagues
 from memeloc.workspace import Workspace
 from memeloc.workspace.knowledge import KnowledgeSettings
 from tests.chat_server import serve_chat

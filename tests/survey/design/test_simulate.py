@@ -6,8 +6,8 @@ from dataclasses import replace
 
 import pytest
 
+from examples.simulation import Crowd, simulate, truths
 from memeloc.survey.design.build import Design, build
-from memeloc.survey.design.simulate import Crowd, simulate, truths
 from memeloc.survey.labels.settling import answers_table, settle
 from memeloc.survey.model import Sheet, entry_id, questions_of
 from memeloc.survey.quality.checking import check, retained

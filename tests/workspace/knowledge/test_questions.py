@@ -12,8 +12,8 @@ from typing import Any
 import pandas as pd
 import pytest
 
+from examples.simulated_team import Colleagues
 from memeloc.errors import InputError
-from memeloc.survey.design.simulate_team import Colleagues
 from memeloc.workspace import Workspace
 from memeloc.workspace.knowledge import KnowledgeSettings
 from memeloc.workspace.knowledge.questions import AskSettings

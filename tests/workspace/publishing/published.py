@@ -6,8 +6,8 @@ import json
 from pathlib import Path
 from typing import Any
 
+from examples.simulation import Crowd, simulate, truths
 from memeloc.publish.release import ReleaseSettings
-from memeloc.survey.design.simulate import Crowd, simulate, truths
 from memeloc.workspace import Workspace
 from memeloc.workspace.surveys import Survey
 from tests.workspace.teams import _saved, workspace_of
