@@ -26,8 +26,6 @@ def test_plan_and_build(study: Study, world: World) -> None:
     world("rendered", study.folder)
     study.run("survey", "plan", "--memes", 12, "--cultures", "US,DE,IN", "--size", 4, "--json")
     study.run("survey", "plan", "--memes", 12, "--cultures", "US,DE,IN", "--size", 4)
-    study.run("survey", "power", "--draws", 200, "--json")
-    study.run("survey", "power", "--draws", 200, "--unknown", 0.1, "--share", 0.3)
     study.run("survey", "taxonomies")
     study.run("survey", "taxonomies", "harmeme", "--lang", "de")
     study.run("survey", "texts", "consent", "--lang", "de")

@@ -1,4 +1,4 @@
-"""`memeloc survey plan` and `power`. In: counts, a wage. Out: people, money, and what shows."""
+"""`memeloc survey plan`. In: counts, a wage. Out: people and money."""
 
 from __future__ import annotations
 
@@ -26,14 +26,6 @@ _PLAN = Table(
         ("total", lambda plan: f"{plan.total:,}"),
     ),
     empty=True,
-)
-_MAJORITY = Table("What a majority is worth", "majority", "answers agreement right tied wrong")
-_DIFFERENCE = Table(
-    lambda result: (
-        f"Difference between two cultures that is found, one of them at {result.share:.0%}"
-    ),
-    "difference",
-    (("memes", "items"), ("labels unrelated", "smallest"), ("same memes compared", "paired")),
 )
 
 
@@ -102,7 +94,6 @@ def plan(
         result,
         _PLAN,
         f"In all {result.total:,} {result.currency} for {counted(people, 'person', 'people')}",
-        "What so many answers can tell: memeloc survey power",
         as_json=as_json,
     )
     if as_json:
@@ -119,37 +110,3 @@ def plan(
     )
     if result.warning:
         say(result.warning)
-
-
-def power(
-    seed: int = Option(0, help="The same one gives the same tables."),
-    unknown: float = Option(0.0, min=0, max=0.99, help="Share of answers that are I don't know."),
-    labels: int = Option(2, min=2, help="Labels that are voted on."),
-    share: float = Option(0.4, min=0, max=0.999, help="Share of harmful memes in one culture."),
-    disagreement: float = Option(
-        0.2, min=0, max=1, help="Share of memes two cultures differ on by chance."
-    ),
-    draws: int = Option(20_000, min=100, help="Surveys that are simulated a line."),
-    as_json: AsJson = False,
-) -> None:
-    """Say by simulation what a number of answers, and of memes, can tell.
-
-    The first table: how often the majority of so many answers is what most people of the culture
-    would say. The second: how far apart two cultures' shares must be to be found with a power of
-    80 % at 5 %, when labels are unrelated, and when the same memes are compared (McNemar's test).
-
-    Example:
-      memeloc survey power
-      memeloc survey power --unknown 0.05 --share 0.3
-    """
-    from memeloc.survey.design.power import power_tables
-
-    result = power_tables(
-        seed=seed,
-        unknown=unknown,
-        labels=labels,
-        share=share,
-        disagreement=disagreement,
-        draws=draws,
-    )
-    show(result, _MAJORITY, _DIFFERENCE, as_json=as_json)
