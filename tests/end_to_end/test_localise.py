@@ -11,6 +11,7 @@ import pytest
 from PIL import Image
 
 from memeloc import Workspace
+from memeloc.ocr.error_rate import error_rate
 from tests.end_to_end.study import Study, fill_in
 from tests.end_to_end.test_render import picture, show_manifest
 from tests.ocr.pictures import needs
@@ -48,18 +49,18 @@ def hide_versions(study: Study) -> None:
     study.hide(r'"seconds": [\d.]+', '"seconds": <seconds>')
 
 
-def draw(study: Study, memes: Mapping[str, tuple[str, str]]) -> None:
+def draw(study: Study, memes: Mapping[str, tuple[str, str]], language: str = "en") -> None:
     """Render memes, by name, of a template and a text, and put them into the folder."""
     picture(study.folder / "grounds/sky/picture.png", SIZE)
     Path("grounds/sky/template.toml").write_text(GROUND)
     rows = [
-        {"meme_id": name, "template": template, "en": text}
+        {"meme_id": name, "template": template, language: text}
         for name, (template, text) in memes.items()
     ]
     write_table(Path("drawn.csv"), rows)
     options = ("--templates", "grounds", "--out", "drawn", "--max-side", 320, "--jobs", 1)
     memeloc(study.folder, "render", "drawn.csv", *options)
-    for path in Path("drawn/en").glob("*/*.jpg"):
+    for path in Path("drawn", language).glob("*/*.jpg"):
         shutil.copy(path, path.name)
 
 
@@ -133,6 +134,10 @@ def test_templates_recovered_of_memes(study: Study) -> None:
 def test_collected_pictures_are_read_and_made_anew(study: Study) -> None:
     needs("eng", "deu", "ara")
     draw(study, {"bus": ("robot-chef", "my bus // left early")})
+    rain = "طقس يوم الاثنين // أنا مرة أخرى"
+    draw(study, {"rain": ("night-owl", rain)}, "ar")
+    read = memeloc(study.folder, "ocr", "rain.jpg", "--langs", "ar")
+    assert (error_rate(rain.replace(" // ", "\n"), read) or 0) <= 0.15
     Image.new("RGB", (120, 120), "#77aaee").save("sky.jpg")
     Path("page.png").write_text("<html>not a picture</html>")
     study.run("ocr", "bus.jpg", "--jobs", 1)

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pytest
-from PIL import Image
+from PIL import Image, ImageCms
 
 from memeloc import Renderer, load_templates, locales, render_table
 from memeloc.errors import InputError
@@ -127,6 +127,7 @@ def test_what_is_wrong_is_said(study: Study) -> None:
         (("captions.csv", "--langs", "fr"), 1),
         (("captions.csv", "--langs", "de", "--format", "gif"), 1),
         (("captions.csv", "--langs", "de", "--to", "zip"), 1),
+        (("captions.csv", "--langs", "de", "--engine", "steam"), 1),
         (("captions.csv", "--langs", "de", "--templates", "nowhere"), 2),
         (("captions.csv", "--langs", "de", "--font", "nowhere.ttf"), 1),
         (("captions.csv", "--langs", "de", "--quality", "101"), 2),
@@ -255,8 +256,9 @@ def test_templates_fonts_and_locales_of_ones_own(
 ) -> None:
     turned = Image.Exif()
     turned[0x0112] = 6  # a camera held upright
-    picture(Path("beach.png"))
-    picture(Path("turned.jpg"), exif=turned)
+    srgb = ImageCms.ImageCmsProfile(ImageCms.createProfile("sRGB")).tobytes()
+    picture(Path("beach.png"), icc_profile=srgb)
+    picture(Path("turned.jpg"), exif=turned, icc_profile=b"broken")
     for layout, name in (("side-by-side", "beach"), ("bar", "bars"), ("four", "four")):
         options = ("--name", name, "--to", "mine", "--boxes", layout)
         study.run("templates", "add", "beach.png", *options)
