@@ -151,6 +151,20 @@ def packed(content: str) -> Make:
     return make
 
 
+def bomb(kind: str) -> Make:
+    """An archive of 64 MB of zeros in some kilobytes."""
+
+    def make(work: Path, command: Run) -> None:
+        zeros = bytes(64 * 2**20)
+        if kind == "zip":
+            with zipfile.ZipFile(work / "all.zip", "w", zipfile.ZIP_DEFLATED) as archive:
+                archive.writestr("zeros", zeros)
+        else:
+            (work / "all.gz").write_bytes(gzip.compress(zeros))
+
+    return make
+
+
 def write_ahead_log(work: Path, command: Run) -> None:
     with sqlite3.connect(work / "own.db") as database:
         database.execute("PRAGMA journal_mode=WAL")
@@ -236,6 +250,8 @@ RELEASES: list[tuple[str, list[str], Make | None, str, str]] = [
         b"\x1f\x8b\x08 not packed at all"), "an archive that cannot be read", ""),
     ("a closed archive", ["all.7z"], lambda work, command: (work / "all.7z").write_bytes(
         b"7z\xbc\xaf\x27\x1c\0\4"), "cannot be looked into", ""),
+    ("a bomb", ["all.zip"], bomb("zip"), "unpacks to far more than it is", ""),
+    ("a bomb of one file", ["all.gz"], bomb("gz"), "unpacks to far more than it is", ""),
     ("a corrector's workbook", ["notes.xlsx"], sheet("xlsx", "notes.xlsx"), TABLE, ""),
     ("a corrector's table", ["notes.csv"], sheet("csv", "notes.csv"), TABLE, ""),
     ("a corrector's sheet from LibreOffice", ["notes.ods"], ods, TABLE, ""),

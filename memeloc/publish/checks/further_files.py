@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import gzip
 import re
-import shutil
 import tarfile
 import zipfile
 from collections.abc import Iterator, Sequence
@@ -19,7 +18,7 @@ from memeloc.errors import InputError
 from memeloc.publish.checks.finding import Finding, Private
 from memeloc.publish.release import Release
 from memeloc.tables import read_tables, text_of
-from memeloc.tables.archives import BROKEN, is_workbook
+from memeloc.tables.archives import BROKEN, LARGEST_RATIO, is_workbook
 
 _FORMS = {
     "a database": rb"\ASQLite format 3\0|\A\x37\x7f\x06[\x82\x83]|\A\xd9\xd5\x05\xf9"
@@ -77,19 +76,27 @@ def _with_members(name: str, path: Path, folder: Path) -> Iterator[tuple[str, Pa
 
 def _unpack(path: Path, folder: Path) -> str:
     """Unpack an archive; return what it is where that cannot be."""
-    head = content_of(path, 8)
+    head, too_large = content_of(path, 8), "an archive that unpacks to far more than it is"
+    most = max(path.stat().st_size * LARGEST_RATIO, 2**20)
     if head.startswith(_CLOSED):
         return "an archive that cannot be looked into"
-    if zipfile.is_zipfile(path):
+    if head.startswith(b"\x1f\x8b"):
+        folder.mkdir(parents=True)
+        with gzip.open(path) as packed, (folder / path.stem).open("wb") as whole:
+            while block := packed.read(2**20):
+                if whole.tell() > most:
+                    return too_large
+                whole.write(block)
+    elif zipfile.is_zipfile(path):
         with zipfile.ZipFile(path) as archive:
+            if sum(part.file_size for part in archive.infolist()) > most:
+                return too_large
             archive.extractall(folder)  # noqa: S202 - a ZipFile leaves its folder by no name
     elif tarfile.is_tarfile(path):
         with tarfile.open(path) as tar:
+            if sum(part.size for part in tar) > most:
+                return too_large
             tar.extractall(folder, filter="data")
-    elif head.startswith(b"\x1f\x8b"):
-        folder.mkdir(parents=True)
-        with gzip.open(path) as packed, (folder / path.stem).open("wb") as whole:
-            shutil.copyfileobj(packed, whole)
     return ""
 
 
