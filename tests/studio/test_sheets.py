@@ -131,6 +131,34 @@ def test_training_has_feedback_and_a_threshold(application: Make) -> None:
     assert ended["code"] in poor.client.get(poor.place).text
 
 
+def test_training_that_could_not_be_shown_is_not_expected(application: Make) -> None:
+    made = application(training=2, qualify=2)
+    shown = made.served.sheets[DE]
+    first, second = (shown.key(item) for item in shown.training)
+    right = {shown.key(item): item.expected for item in shown.training}
+    comer = made.comer()
+    comer.join(PROLIFIC_PID="unlucky", sheet=DE)
+    assert comer.answer(first, "", shown=0).json() == {}
+    assert comer.answer(second, right[second]).json()["feedback"]["correct"] is True
+
+    poor = made.comer()
+    poor.join(PROLIFIC_PID="poor", sheet=DE)
+    poor.answer(first, "", shown=0)
+    wrong = next(label for label in ("hate", "no-hate") if label != right[second])
+    assert "ended" in poor.answer(second, wrong).json()
+
+
+def test_checks_that_were_not_shown_end_no_sheet(application: Make) -> None:
+    made = application(screen_out=True)
+    comer = made.comer()
+    comer.join(PROLIFIC_PID="unlucky", sheet=DE)
+    for item in comer.items:
+        assert comer.answer(item, "", shown=0).json() == {}
+    assert comer.finish().json()["code"] == made.served.pack.codes[DE].done
+    checked = made.workspace.survey("pilot").check()
+    assert (checked.submissions, checked.retained) == (1, 1)
+
+
 def test_comments_are_kept_without_ids(application: Make) -> None:
     made = application()
     comer = made.comer()

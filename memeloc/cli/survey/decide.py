@@ -77,9 +77,7 @@ def decide(
             f"{result.unknown:,} have no id of the service's here: name its export with --from, "
             "and import it first."
         )
-    unread = [
-        decision.participant[:8] for decision in result.decisions if decision.action == "look"
-    ]
+    unread = [each.participant[:8] for each in result.decisions if each.action == "look"]
     if unread and not as_json:
         say(
             f"Nothing is decided about {counted(len(unread), 'person', 'people')}, as something of "

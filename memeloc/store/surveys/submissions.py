@@ -21,7 +21,6 @@ from memeloc.store.queries import add_new, columns_of
 from memeloc.store.records import FileRecord
 from memeloc.store.surveys.erasing import letting_go
 from memeloc.store.surveys.participant_ids import any_text, hash_id, hidden, hidden_message
-from memeloc.store.tables.captions import files
 from memeloc.store.tables.surveys import rejected_rows, submissions, survey_participants
 from memeloc.store.tables.types import encode_json
 from memeloc.survey.model import Answer, Participant, RejectedRow, Submission
@@ -271,31 +270,16 @@ def find_submissions(
     stored = []
     for row in rows:
         answers = tuple(
-            replace(own, shown=shown[0]) if shown else own
+            (Answer if shown else answer)(
+                entry, label, tuple((name, tuple(values)) for name, values in further), *shown
+            )
             for entry, label, further, *shown in row.answers
-            for own in [
-                answer(entry, label, tuple((name, tuple(values)) for name, values in further))
-            ]
         )
         stored.append(replace(Submission(*row), answers=answers))
     by_time = sorted(enumerate(stored), key=lambda each: each[1].submitted or _EARLIEST)
     newest = {(row.sheet, row.participant): index for index, row in by_time}
     last = set(newest.values())
     return [row for index, row in enumerate(stored) if (index in last) != superseded]
-
-
-def find_rejected(connection: Connection, survey: str) -> list[RejectedRow]:
-    """What could not be read or resolved, as it is kept; `file` is the target's name."""
-    columns = rejected_rows.c
-    query = (
-        select(
-            *(files.c.name, columns.row, columns.reason, columns.message),
-            *(columns.content, columns.participant),
-        )
-        .join_from(rejected_rows, files, columns.file_id == files.c.id)
-        .where(columns.survey == survey)
-    )
-    return [RejectedRow(*row) for row in connection.execute(query.order_by(columns.number))]
 
 
 def find_participants(connection: Connection, survey: str) -> list[Participant]:

@@ -18,14 +18,20 @@ from memeloc.store.surveys.submissions import (
     AddedSubmissions,
     add_submissions,
     find_participants,
-    find_rejected,
     find_submissions,
     left_out,
     without_ids,
 )
-from memeloc.store.tables.surveys import survey_batches, survey_results, survey_states, surveys
+from memeloc.store.tables.captions import files
+from memeloc.store.tables.surveys import (
+    rejected_rows,
+    survey_batches,
+    survey_results,
+    survey_states,
+    surveys,
+)  # fmt: skip
 from memeloc.store.tables.types import encode_json
-from memeloc.survey.model import Batch, Participant, RejectedRow, Slot, Submission
+from memeloc.survey.model import Batch, Participant, Slot, Submission
 from memeloc.survey.targets.protocol import Imported
 
 Result = Literal["check", "labels"]
@@ -148,10 +154,12 @@ class Surveys(Repository):
         with self.database.read() as connection:
             return find_participants(connection, name)
 
-    def rejected(self, name: str) -> list[RejectedRow]:
-        """What of all files could not be read or resolved; `file` is the target's name."""
-        with self.database.read() as connection:
-            return find_rejected(connection, name)
+    def rejected(self, name: str) -> list[tuple[str, str, str]]:
+        """Of everything that could not be read, the target, whose it is, and the reason."""
+        columns = rejected_rows.c
+        query = select(files.c.name, columns.participant, columns.reason)
+        query = query.join_from(rejected_rows, files).where(columns.survey == name)
+        return [tuple(row) for row in self.fetch(query)]
 
     def add_result(self, name: str, kind: Result, settings: Any, result: Any) -> int:
         """Store a quality control or a settling, as JSON values; its number.

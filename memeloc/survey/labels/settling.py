@@ -77,15 +77,11 @@ class Settled:
 
 
 def answers_table(
-    submissions: Iterable[Submission],
-    sheets: Sequence[Sheet],
-    questions: Sequence[str] = (),
-    *,
-    not_shown: bool = False,
+    submissions: Iterable[Submission], sheets: Sequence[Sheet], questions: Sequence[str] = ()
 ) -> pd.DataFrame:
     """The answers of retained submissions to memes as a long table, without entries left empty.
 
-    With `not_shown` there are rows without a label for memes that could not be shown.
+    Memes that could not be shown are there, without a label.
 
     Of a person who answered a meme in several submissions the first one sent counts. Submissions
     without a participant are of a person each.
@@ -104,7 +100,7 @@ def answers_table(
         memes = memes_of.get(submission.sheet, ())
         person = submission.participant or f"{submission.sheet}/{submission.id}"
         for answer in submission.answers:
-            if answer.entry in memes and (answer.label or (not_shown and answer.shown == 0)):
+            if answer.entry in memes and (answer.label or answer.shown == 0):
                 key = (answer.entry, cultures[submission.sheet], person)
                 if not rows.setdefault(key, answer).label:
                     rows[key] = answer

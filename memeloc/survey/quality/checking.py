@@ -14,14 +14,14 @@ from itertools import groupby
 from statistics import median
 
 from memeloc.survey.model import (
+    PERSON,
     Check,
     CheckKind,
     Participant,
-    PersonEntry,
     Sheet,
     Submission,
     entry_id,
-)
+)  # fmt: skip
 from memeloc.survey.quality import rules as kinds
 from memeloc.survey.quality.likelihood import Rates, at_least
 from memeloc.survey.quality.outliers import Deviation, Person, deviations
@@ -206,9 +206,8 @@ def _status(row: Row) -> Evidence:
         return {}
     evidence: Evidence = {"status": status, "service": service}
     if status == TIMED_OUT:
-        asked = sum(not isinstance(entry, PersonEntry) for entry in row.sheet.entries)
-        evidence["answers"] = row.judged.answers
-        evidence["asked"] = asked - len(row.submission.not_shown)
+        asked = {*map(entry_id, row.sheet.entries)} - row.submission.not_shown - {PERSON}
+        evidence |= {"answers": row.judged.answers, "asked": len(asked)}
     return evidence
 
 

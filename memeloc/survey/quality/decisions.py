@@ -48,6 +48,8 @@ READ = frozenset(
 SHORT_STUDY = 5.0
 """Minutes from which on two failed checks are needed."""
 
+CENT = Decimal("0.01")
+
 OUTLIER = 3.0
 """Standard deviations below the mean from which on a time is exceptionally fast."""
 
@@ -132,16 +134,21 @@ def decisions(
         reasons = {reason.rule: reason.evidence for reason in report.reasons.get(judged.key, ())}
         # A further sheet of a person of which the service knows nothing has nothing to decide.
         stray = "person" in reasons and not judged.service and not judged.status
-        is_part = reasons.get("status", {}).get("status") == TIMED_OUT
-        left_alone = UNDECIDABLE - (ENDED if is_part else frozenset())
-        if judged.status.upper() in left_alone or "superseded" in reasons or stray:
+        part, status = reasons.get("status", {}), judged.status.upper()
+        is_part = part.get("status") == TIMED_OUT
+        left_alone = UNDECIDABLE - ENDED if is_part else UNDECIDABLE
+        if status in left_alone or "superseded" in reasons or stray:
             continue
+        if is_part and part["answers"] >= part["asked"] and status not in ENDED:
+            del reasons["status"]  # all was answered, and only the last page is not sent
         needed = 1 if minutes.get(judged.sheet, SHORT_STUDY) < SHORT_STUDY else 2
         own = texts.get(judged.sheet, english)
         decision = _decide(judged, reasons, needed, implicit_count, own)
-        if is_part:
-            decision = _for_part(judged, reasons, (rewards or {}).get(judged.sheet))
-        decision = _unless_unread(decision, unread)
+        if is_part and "status" in reasons:
+            reward = (rewards or {}).get(judged.sheet)
+            share = reward and reward * part["answers"] / max(part["asked"], 1)
+            earned = share and share.quantize(CENT, ROUND_UP)
+            decision = replace(decision, action="pay part", message="", earned=earned)
         if decision.action == "approve" and judged.key in fast:
             decision = replace(
                 decision,
@@ -155,30 +162,19 @@ def decisions(
         if row.status.upper() not in UNDECIDABLE:
             own = texts.get(min(words_of(row.study) & texts.keys(), default=""), english)
             message = own.get("decision.no-answers")
-            absent = Decision(
-                "return", row.participant, row.service, row.study, "", "", "", message
+            decided.append(
+                Decision("return", row.participant, row.service, row.study, "", "", "", message)
             )
-            decided.append(_unless_unread(absent, unread))
-    known = {row.participant for row in report.judged}
-    known |= {row.participant for row in report.absent}
-    for person in unread.keys() - known - {""}:
-        decided.append(Decision("look", person, "", "", "", "", evidence=unread[person]))
+    known = {row.participant for row in report.judged} | {row.participant for row in report.absent}
+    decided += [
+        Decision("look", person, "", "", "", "", evidence=reasons)
+        for person, reasons in unread.items()
+        if person and person not in known
+    ]
     return sorted(
-        decided, key=lambda row: (row.sheet, row.submission, row.participant, row.service)
+        (_unless_unread(decision, unread) for decision in decided),
+        key=lambda row: (row.sheet, row.submission, row.participant, row.service),
     )
-
-
-def _for_part(
-    judged: Judged, reasons: Mapping[str, Mapping[str, Any]], reward: Decimal | None
-) -> Decision:
-    """Whom to pay what part; whoever answered all is approved, where the service still waits."""
-    evidence = reasons["status"]
-    answers, asked = evidence["answers"], max(evidence["asked"], 1)
-    ids = (judged.participant, judged.service, judged.study, judged.sheet, judged.submission)
-    if answers >= asked and judged.status.upper() not in ENDED:
-        return Decision("approve", *ids, rules=tuple(reasons), evidence=evidence)
-    earned = None if reward is None else (reward * answers / asked).quantize(reward, ROUND_UP)
-    return Decision("pay part", *ids, rules=tuple(reasons), evidence=evidence, earned=earned)
 
 
 def _unless_unread(decision: Decision, unread: Mapping[str, Mapping[str, int]]) -> Decision:
@@ -187,14 +183,12 @@ def _unless_unread(decision: Decision, unread: Mapping[str, Mapping[str, int]]) 
     Who withdrew is asked to return all the same.
     """
     status = decision.evidence.get("status", "")
-    if decision.action not in ("return", "reject") or status in _STATUS_REASONS:
-        return decision
-    reasons = dict(unread.get(decision.participant, {}))
+    reasons = unread.get(decision.participant, {})
     if not reasons and (status or not decision.submission):
-        reasons = dict(unread.get("", {}))
-    if not reasons:
+        reasons = unread.get("", {})
+    if decision.action not in ("return", "reject") or status in _STATUS_REASONS or not reasons:
         return decision
-    return replace(decision, action="look", category="", message="", evidence=reasons)
+    return replace(decision, action="look", category="", message="", evidence=dict(reasons))
 
 
 def _decide(

@@ -7,7 +7,6 @@ the introduction.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property
 from itertools import count, islice
@@ -35,11 +34,6 @@ def training_items(pack: SurveyPack, sheet: Sheet, number: int) -> tuple[Check, 
         Check(name, "implicit", each.label, each.id, pack.examples.get((code, each.id)))
         for name, each in zip(names, islice(order, number), strict=False)
     )
-
-
-def right_at_once(items: Sequence[Check], first: Mapping[str, str]) -> int:
-    """How many training items were answered right the first time; `first` has labels by id."""
-    return sum(first.get(item.id) == item.expected for item in items)
 
 
 class ServedSheet(SheetTexts):

@@ -65,7 +65,7 @@ DECLINED = "no consent"
 """The status of a submission whose person did not agree to take part."""
 SERVED = "serve"
 """The source of submissions that come by `memeloc survey serve`."""
-_NO_CONSENT = "The question for consent is not answered, so nothing is taken."
+_NO_CONSENT = "The question for consent has no answer of the survey's, so nothing is taken."
 
 
 def import_file(target: Target, path: Path, pack: SurveyPack) -> Imported:
@@ -285,11 +285,8 @@ class _Resolver:
             consent = self.places.consent(sheet, consent)
             if consent is None:
                 self.without_consent.add(row)
-                if record.consent:
-                    message = "The answer about consent is none of the survey's; nothing is taken."
-                    self.reject(record, "unknown consent", message)
-                else:
-                    self.reject(record, "no consent", _NO_CONSENT)
+                reason = "unknown consent" if record.consent else "no consent"
+                self.reject(record, reason, _NO_CONSENT)
                 return
         if consent is False or record.status == DECLINED:
             self._decline(record, sheet, answers)

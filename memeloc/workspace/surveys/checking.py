@@ -77,10 +77,10 @@ class Checked:
     """Ids of the further questions that are asked of items."""
 
     def answers(self, rounds: Callable[[int], bool], *, not_shown: bool = False) -> pd.DataFrame:
-        """The retained answers to the sheets of some rounds; see `answers_table`."""
+        """The retained answers to the sheets of some rounds, and what was `not_shown` if asked."""
         sheets = [sheet for sheet in self.sheets if rounds(sheet.round)]
-        kept = retained(self.submissions, self.report)
-        return answers_table(kept, sheets, self.questions, not_shown=not_shown)
+        table = answers_table(retained(self.submissions, self.report), sheets, self.questions)
+        return table if not_shown else table[table["label"] != ""].reset_index(drop=True)
 
     def paces(self) -> dict[str, Pace]:
         """By culture code, how long retained people took; see `measured_paces`."""

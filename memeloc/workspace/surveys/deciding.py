@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import math
 from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
@@ -84,9 +85,9 @@ class Deciding(Checking):
             raise InputError("How long does a sheet take? Nothing went out yet; give --minutes")
         rates, service = read_rates(self.settings(recruiter())), recruiter()
         unread: dict[str, Counter[str]] = defaultdict(Counter)
-        for row in self._store.rejected(self.name):
-            if row.file != service and row.reason not in READ:
-                unread[row.participant][row.reason] += 1
+        for target, person, reason in self._store.rejected(self.name):
+            if target != service and reason not in READ:
+                unread[person][reason] += 1
         cultures = self.design.cultures
         texts = {culture.locale.tag: self.texts(culture) for culture in cultures}
         decided = decisions(
@@ -110,17 +111,17 @@ class Deciding(Checking):
                 decision.message,
                 " ".join(decision.rules),
                 "" if decision.earned is None else f"{decision.earned} {rates.currency}",
-                _reasons(decision.evidence) if decision.action == "look" else "",
+                json.dumps(decision.evidence) if decision.action == "look" else "",
             )
             for decision in decided
         ]
         file, _ = write_sheet_table(Path(out), _COLUMNS, rows)
         sent: Mapping[str, int] = {}
         if send:
-            target = self.target(service)
-            assert isinstance(target, Decide)
+            recruiting = self.target(service)
+            assert isinstance(recruiting, Decide)
             told = [decision for decision in decided if decision.action in SENT]
-            sent = target.decide(told, ids, SurveyState(self, service), agree=agree)
+            sent = recruiting.decide(told, ids, SurveyState(self, service), agree=agree)
         return DecideResult(
             self.name,
             dict(sorted(Counter(decision.action for decision in decided).items())),
@@ -140,7 +141,3 @@ class Deciding(Checking):
                 for plain in filter(None, (person.participant, person.submission)):
                     ids[plain] = ids[self._store.hash_participant(plain)] = plain
         return ids
-
-
-def _reasons(counts: Mapping[str, int]) -> str:
-    return ", ".join(f"{reason}: {count}" for reason, count in sorted(counts.items()))

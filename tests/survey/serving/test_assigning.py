@@ -14,7 +14,7 @@ from memeloc.errors import InputError
 from memeloc.locales import default
 from memeloc.survey.model import Check, Culture, Entry, MemeEntry, Sheet
 from memeloc.survey.quality.rules import Attention
-from memeloc.survey.serving.pages import right_at_once, training_items
+from memeloc.survey.serving.pages import training_items
 from memeloc.survey.serving.places import Assigner, Place, Taken, Wish
 from memeloc.survey.serving.screening_out import cannot_pass
 from memeloc.survey.serving.settings import read_serve_settings
@@ -119,5 +119,3 @@ def test_training_items_are_examples_of_all_labels(tmp_path: Path) -> None:
     assert [item.id for item in items] == ["training-1", "training-2", "training-3"]
     assert items[0].expected != items[1].expected
     assert all(item.picture and item.picture.exists() for item in items)
-    first = {"training-1": items[0].expected, "training-2": "unknown"}
-    assert right_at_once(items, first) == 1

@@ -13,7 +13,7 @@ from memeloc.store.surveys.participant_ids import hash_id, hidden
 from memeloc.store.surveys.serving import GivenAnswer, last_values
 from memeloc.store.tables.types import now
 from memeloc.survey.model import Check
-from memeloc.survey.serving.pages import ServedSheet, right_at_once
+from memeloc.survey.serving.pages import ServedSheet
 from memeloc.survey.serving.places import (
     COMPLETE,
     FAILED_CHECKS,
@@ -118,8 +118,7 @@ class Answering(Served):
         """What follows from an answer that was stored: feedback, the end, or nothing."""
         entry = sheet.entries[given.item]
         is_training = isinstance(entry, Check) and entry in sheet.training
-        is_over = given.label or given.shown == 0
-        if not is_over or not (is_training or self.settings.screen_out):
+        if not (is_training or (given.label and self.settings.screen_out)):
             return Reply(200)
         answers = self._places.answers(place.id)
         if isinstance(entry, Check) and is_training:
@@ -129,8 +128,7 @@ class Answering(Served):
             return Reply(200, shown)
         last = {sheet.id_of(item): value for item, value in last_values(answers).items()}
         chosen = {entry: value["label"] for entry, value in last.items() if value["label"]}
-        not_shown = [entry for entry, value in last.items() if value.get("shown") == 0]
-        if cannot_pass(sheet.own, chosen, self._rules.attention, not_shown):
+        if cannot_pass(sheet.own, chosen, self._rules.attention):
             return self._ended(sheet, self._close(sheet, place.id, FAILED_CHECKS))
         return Reply(200)
 
@@ -147,7 +145,8 @@ class Answering(Served):
         shown = [item for item in sheet.training if last.get(item.id, {}).get("shown") != 0]
         if any(item.id not in first for item in shown):
             return False
-        return right_at_once(shown, first) < min(self.settings.qualify, len(shown))
+        right = sum(first[item.id] == item.expected for item in shown)
+        return right < min(self.settings.qualify, len(shown))
 
     def _close(self, sheet: ServedSheet, place_id: str, status: str, comments: str = "") -> str:
         """End a place and store its submission; what the place is then."""
