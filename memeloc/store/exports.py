@@ -33,6 +33,7 @@ from memeloc.errors import InputError
 from memeloc.model import SEPARATOR
 from memeloc.store.captions import memory
 from memeloc.store.captions.history import find_comments
+from memeloc.store.captions.sheets import SHEETS_IN_ORDER
 from memeloc.store.captions.states import states_query, taken_states
 from memeloc.store.captions.versions import current_query, is_active, is_current, is_dropped
 from memeloc.store.queries import Repository, is_newest, stream
@@ -277,7 +278,7 @@ def _sheets() -> Select[Any]:
         *_columns(sheets, "id=sheet language round person format name=file"),
         size.scalar_subquery().label("captions"),
         sheets.c.created_at,
-    ).order_by(sheets.c.created_at, sheets.c.id)
+    ).order_by(*SHEETS_IN_ORDER)
 
 
 def _files() -> Select[Any]:

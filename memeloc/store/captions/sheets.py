@@ -50,6 +50,11 @@ WAS_SHOWN = (sheet_items.c.sheet_id == corrections.c.sheet_id) & (
 )
 """Joins a correction with what its sheet showed."""
 
+SHEETS_IN_ORDER = [
+    sheets.c[name] for name in ("language", "round", "person", "created_at", "name", "id")
+]
+"""How sheets are listed: ids alone are drawn by chance."""
+
 
 class Sheets(Repository):
     """The sheets that went out, and what they showed."""
@@ -185,7 +190,7 @@ class Sheets(Repository):
         return True
 
     def find(self, tag: str | None = None, kind: Kind | None = None) -> list[SheetRecord]:
-        """The sheets that went out, oldest first; all, or those of a language or kind."""
+        """Return the sheets that went out, of a language or kind or all, in their order."""
         with self.database.read() as connection:
             return find_sheets(connection, tag, kind)
 
@@ -256,10 +261,10 @@ def find_sheets(
     kind: Kind | None = None,
     sheet_id: str | None = None,
 ) -> list[SheetRecord]:
-    """The sheets of a language and kind, or of all, oldest first; or the one of an id."""
+    """Return the sheets of a language, kind or id, or all, in their order."""
     query = select(*columns_of(sheets, SheetRecord, created="created_at"))
     query = equal(query, {sheets.c.kind: kind, sheets.c.language: language, sheets.c.id: sheet_id})
-    rows = connection.execute(query.order_by(sheets.c.created_at, sheets.c.id))
+    rows = connection.execute(query.order_by(*SHEETS_IN_ORDER))
     return [SheetRecord(*row) for row in rows]
 
 
