@@ -37,7 +37,7 @@ class Part:
         It may cost `budget` at the most, in the currency of its prices.
         """
         values = self._workspace.settings.language_model
-        if not (name or values or os.environ.get("OPENAI_MODEL")):
+        if not (name or values.get("model") or os.environ.get("OPENAI_MODEL")):
             yield None
             return
         from memeloc.language_models import Budget, LanguageModel, read_model_settings

@@ -17,6 +17,7 @@ import memeloc
 from memeloc.cli.options import AsJson
 from memeloc.cli.output import progress, say
 from memeloc.cli.show import Table, by_place, explain, show
+from memeloc.counts import counted
 from memeloc.errors import MissingError
 
 if TYPE_CHECKING:
@@ -175,7 +176,7 @@ def _run(
         )
     if result.cost:
         say(result.cost)
-    counts = ", ".join(f"{count:,} {kind}s" for kind, count in result.found.items())
+    counts = ", ".join(counted(count, kind) for kind, count in result.found.items())
     in_dataset = f" of the dataset {result.dataset}" if result.dataset else ""
     done = (
         f"{counts or 'Nothing'}{in_dataset} found in {result.seconds} s: {result.new:,} new, "
@@ -184,8 +185,9 @@ def _run(
     asked = result.requests
     if asked["sent"] or asked["from cache"]:
         done += (
-            f"\n{asked['sent']:,} requests: {asked['fetched']:,} fetched, "
-            f"{asked['not modified']:,} not modified; {asked['from cache']:,} pages not asked for"
+            f"\n{counted(asked['sent'], 'request')}: {asked['fetched']:,} fetched, "
+            f"{asked['not modified']:,} not modified; "
+            f"{counted(asked['from cache'], 'page')} not asked for"
         )
     show(result, done, _NOT_TAKEN, as_json=as_json)
     if not as_json:

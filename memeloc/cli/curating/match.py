@@ -40,7 +40,8 @@ _LEFT_OUT = Table(
 def _captions(result: Matches) -> Iterator[str]:
     if written := result.captions:
         yield f"Wrote {counted(written.memes, 'caption')} to {written.file}"
-        yield f"Next: memeloc import {written.file}"
+        if written.memes:
+            yield f"Next: memeloc import {written.file}"
 
 
 def match(

@@ -103,9 +103,9 @@ def export(
     if result.file is None:
         then = [f"There is nothing to ask {result.person} about {question}; --only all asks again"]
     else:
-        rows = "pairs" if result.question == "duplicates" else "rows"
+        rows = counted(result.rows, "pair" if result.question == "duplicates" else "row")
         drawn = "" if result.removed is None else f" of {result.removed:,} removed duplicates"
-        then = [f"Wrote {result.rows:,} {rows}{drawn} for {result.person} to {result.file}"]
+        then = [f"Wrote {rows}{drawn} for {result.person} to {result.file}"]
         if result.left:
             then.append(f"{result.left:,} more are left: export again when these are imported")
         if result.file.lower().endswith(".html"):

@@ -129,7 +129,7 @@ def _parts(
     if len(parts) > boxes[template]:
         raise InputError(
             f"Its text has {counted(len(parts), 'part')}, its template {template} has "
-            f"{boxes[template]} "
-            "boxes: correct the transcript, with what belongs together in one part."
+            f"{counted(boxes[template], 'box', 'boxes')}: correct the transcript, with what "
+            "belongs together in one part."
         )
     return parts
