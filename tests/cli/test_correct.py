@@ -112,60 +112,6 @@ def _two_sheets(command: Command) -> tuple[Path, Path]:
     return anna, ben
 
 
-def test_an_untouched_sheet_brings_nothing_in_each_format(
-    workspace: Path, command: Command
-) -> None:
-    before = _captions(command)
-    for kind in ("xlsx", "xliff", "po", "csv"):
-        done = _ok(
-            command("correct", "export", "--lang", "de", "--to", kind, "--format", kind, "--json")
-        )
-        assert done["captions"] == len(MEMES)
-        assert done["language"] == "de"
-        sheet = Path(done["file"])
-        assert sheet.name.startswith(f"de-r1-{kind}.")
-        (came,) = _import(command, sheet)
-        assert came["answers"] == []
-        assert came["problems"] == []
-    assert _captions(command) == before
-    wrong = command("correct", "export", "--lang", "de", "--format", "docx")
-    assert wrong.status == 1
-    assert "xlsx, xliff, po, csv" in wrong.err
-
-
-def test_a_workbook_comes_back(workspace: Path, command: Command) -> None:
-    from openpyxl import load_workbook
-
-    sheet = _export(command, "--lang", "de", "--to", "anna", kind="xlsx")
-    book = load_workbook(sheet)
-    page = book.worksheets[0]
-    column = {str(cell.value): cell.column for cell in page[1]}
-    texts = {("m2", 1): "Endlich", ("m2", 2): "Freitag"}
-    for line in range(2, page.max_row + 1):
-        place = (page.cell(line, column["meme"]).value, int(page.cell(line, column["part"]).value))
-        page.cell(line, column["your text"]).value = texts.get(place)
-    book.save(sheet)
-    (came,) = _import(command, sheet)
-    assert came["outcomes"] == {"placed": 1}
-    assert _captions(command)["m2"] == "Endlich // Freitag"
-
-
-def test_the_same_answers_twice_change_nothing(workspace: Path, command: Command) -> None:
-    sheet, _ = _two_sheets(command)
-    (first,) = _import(command, sheet)
-    assert first["outcomes"] == {"placed": 3}
-    after = _captions(command)
-    assert after["m1"] == "Montag // schon wieder"
-    (same,) = _import(command, sheet)
-    assert same["seen_before"]
-    resaved = _write(list(reversed(_rows(sheet))), Path("sorted.csv"))
-    (again,) = _import(command, resaved)
-    assert not again["seen_before"]
-    assert again["outcomes"] == {"unchanged": 3}
-    assert _captions(command) == after
-    assert "nothing changed" in command("correct", "import", sheet).out
-
-
 @pytest.mark.parametrize("order", ["anna first", "ben first"])
 def test_the_order_of_import_changes_nothing(workspace: Path, command: Command, order: str) -> None:
     sheets = _two_sheets(command)
@@ -184,26 +130,6 @@ def test_the_order_of_import_changes_nothing(workspace: Path, command: Command, 
     assert captions["m2"] == "Na endlich: // Freitag!"
 
 
-def test_settled_by_a_third_text_or_by_what_stands(workspace: Path, command: Command) -> None:
-    _import(command, *_two_sheets(command))
-    (case,) = _cases(command)
-    listed = command("correct", "settle")
-    assert "m2" in listed.out
-    assert "Endlich" in listed.out
-    kept = command("correct", "settle", case["case"], "--keep", "--as", "maria")
-    assert "1 settled, 0 open" in kept.out
-    assert _captions(command)["m2"] == "Endlich // Freitag"
-    typed = command("correct", "settle", case["case"], "--text", "Juhu // Freitag")
-    assert typed.status == 0, typed.err
-    assert _captions(command)["m2"] == "Juhu // Freitag"
-    for wrong in (("--accept", 1, "--keep"), ("--prefer", "majority")):
-        assert command("correct", "settle", case["case"], *wrong).status == 2
-    unknown = command("correct", "settle", 999, "--keep")
-    assert unknown.status == 1
-    assert "no case 999" in unknown.err
-    assert command("correct", "settle", case["case"], "--accept", 999).status == 1
-
-
 def test_settled_texts_are_checked_as_all_texts_are(workspace: Path, command: Command) -> None:
     _import(command, *_two_sheets(command))
     (case,) = _cases(command)
@@ -214,72 +140,6 @@ def test_settled_texts_are_checked_as_all_texts_are(workspace: Path, command: Co
     listed = _write(rows, Path("cases.csv"))
     (warning,) = _ok(command("correct", "settle", "--from", listed, "--json"))["warnings"]
     assert (warning["meme_id"], warning["part"], warning["check"]) == ("m2", 1, "part")
-
-
-def test_settled_in_a_table(workspace: Path, command: Command) -> None:
-    sheets = _two_sheets(command)
-    _answer(sheets[1], {"m2": ("corrected", "+ 1", "Freitag"), "m4": ("wordplay",)})
-    _import(command, *sheets)
-    assert command("correct", "settle", "--to", "cases.csv").status == 0
-    rows = _rows(Path("cases.csv"))
-    assert {row["meme"] for row in rows} == {"m2", "m4"}
-    for row in rows:
-        take = {"m2": "", "m4": "keep"}
-        row["take"] = take[row["meme"]]
-        row["text"] = "Endlich // Freitag!" if row["meme"] == "m2" else ""
-    _write(rows, Path("cases.csv"))
-    for _ in range(2):
-        done = _ok(command("correct", "settle", "--from", "cases.csv", "--as", "m", "--json"))
-        assert done["open"] == 0
-    captions = _captions(command)
-    assert captions["m2"] == "Endlich // Freitag!"
-    rows[0]["take"], rows[0]["text"] = "perhaps", ""
-    wrong = command("correct", "settle", "--from", _write(rows, Path("cases.csv")))
-    assert wrong.status == 1
-    assert "cases.csv" in wrong.err
-    assert "'perhaps' is neither an answer's number nor keep" in " ".join(wrong.err.split())
-
-
-def test_the_second_round_sees_the_first_ones_result(workspace: Path, command: Command) -> None:
-    _import(command, _two_sheets(command)[0])
-    second = _export(command, "--lang", "de", "--round", "2", "--to", "carl", "--only", "m1")
-    assert [row["to be corrected"] for row in _rows(second)] == ["Montag", "schon wieder"]
-    _import(command, _answer(second, {"m1": ("corrected", "Montag", "mal wieder")}))
-    assert _captions(command)["m1"] == "Montag // mal wieder"
-
-
-def test_status_says_what_is_out_and_what_came_back(workspace: Path, command: Command) -> None:
-    _import(command, *_two_sheets(command))
-    reply = _ok(command("correct", "status", "--json"))
-    assert reply["to_settle"] == 1
-    rows = {row["person"]: row for row in reply["sheets"]}
-    assert (rows["anna"]["sent"], rows["anna"]["answered"]) == (4, 3)
-    assert rows["anna"]["corrected"] == 2
-    shown = command("correct", "status")
-    assert "anna" in shown.out
-    assert "1 to settle" in shown.out
-
-
-def test_warnings_are_shown_and_the_text_stays_as_typed(workspace: Path, command: Command) -> None:
-    sheet = _export(command, "--lang", "hi", "--to", "asha")
-    typed: Said = {
-        "m1": ("corrected", "Monday", "again"),
-        "m3": ("corrected", "5 बैठकें", "दोपहर  से पहले"),
-    }
-    (came,) = _import(command, _answer(sheet, typed))
-    assert came["outcomes"] == {"placed": 2}
-    warned = {warning["meme_id"] for warning in came["warnings"]}
-    assert warned == {"m1", "m3"}
-    captions = _captions(command, "hi")
-    assert captions["m1"] == "Monday // again"
-    assert captions["m3"] == "5 बैठकें // दोपहर  से पहले"
-    checked = _ok(command("correct", "check", "--langs", "hi", "--json"))
-    assert checked["captions"] == 4
-    assert {("m1", "hi"), ("m3", "hi")} <= {
-        (warning["meme_id"], warning["language"]) for warning in checked["warnings"]
-    }
-    assert "4 captions looked at" in command("correct", "check", "--langs", "hi").out
-    assert _captions(command, "hi") == captions
 
 
 def test_a_source_that_is_translated_in_two_ways(workspace: Path, command: Command) -> None:
@@ -297,22 +157,6 @@ def test_a_source_that_is_translated_in_two_ways(workspace: Path, command: Comma
     assert warning in checked["warnings"]
 
 
-def test_the_report_goes_from_the_machine_to_the_last_round(
-    workspace: Path, command: Command
-) -> None:
-    first = _export(command, "--lang", "de", "--to", "anna")
-    machine = _captions(command, "de")
-    top, _, bottom = machine["m1"].partition(" // ")
-    texts = {"m1": ("corrected", f"{top} bald", bottom), "m2": ("correct",)}
-    _import(command, _answer(first, texts))
-    second = _export(command, "--lang", "de", "--round", "2", "--to", "ravi")
-    _import(command, _answer(second, {"m1": ("corrected", top, bottom), "m2": ("correct",)}))
-    (overall,) = _ok(command("correct", "report", "--json"))["overall"]
-    assert (overall["language"], overall["captions"], overall["changed"]) == ("de", 2, 0)
-    assert (overall["hter"], overall["chrf"]) == (0.0, 100.0)
-    assert "de\t2\t0\t0\t100" in command("correct", "report").out
-
-
 def test_text_is_text_whatever_it_begins_with(workspace: Path, command: Command) -> None:
     sheet = _export(command, "--lang", "de", "--to", "anna")
     assert {row["source"] for row in _rows(sheet) if row["meme"] == "m4"} == {
@@ -323,17 +167,6 @@ def test_text_is_text_whatever_it_begins_with(workspace: Path, command: Command)
     history = json.loads(command("correct", "compare", "--langs", "de", "--json").out)
     assert "=SUMME" in json.dumps(history, ensure_ascii=False)
     assert "'=SUMME" not in json.dumps(history, ensure_ascii=False)
-
-
-def test_a_dry_run_stores_nothing(workspace: Path, command: Command) -> None:
-    sheet, _ = _two_sheets(command)
-    before = _captions(command)
-    reply = command("correct", "import", sheet, "--dry-run")
-    assert "3 placed (nothing stored)" in reply.out
-    assert _captions(command) == before
-    assert not _ok(command("correct", "import", sheet, "--dry-run", "--json"))["stored"]
-    (came,) = _import(command, sheet)
-    assert came["outcomes"] == {"placed": 3}
 
 
 def test_what_is_refused_or_left_to_settle_is_named(workspace: Path, command: Command) -> None:
@@ -415,15 +248,6 @@ def test_foreign_files_are_refused_and_the_rest_is_taken(
     assert "of another workspace" in " ".join(foreign.err.split())
 
 
-def test_nothing_to_correct_is_reported(workspace: Path, command: Command) -> None:
-    done = command("correct", "export", "--lang", "de", "--to", "anna", "--only", "open")
-    assert done.status == 0
-    assert "nothing to correct in German" in done.out
-    unknown = command("correct", "export", "--lang", "qqq", "--to", "anna")
-    assert unknown.status == 1
-    assert "qqq" in unknown.err
-
-
 @pytest.mark.parametrize(
     "name", ["export", "import", "status", "check", "compare", "settle", "report"]
 )
@@ -431,11 +255,3 @@ def test_help_has_an_example(command: Command, name: str) -> None:
     shown = command("correct", name, "--help")
     assert shown.status == 0
     assert f"memeloc correct {name}" in shown.out.split("Example:")[1]
-
-
-@pytest.mark.parametrize("only", ["m1,m9", "newest"])
-def test_a_meme_that_is_not_there_is_named(workspace: Path, command: Command, only: str) -> None:
-    outcome = command("correct", "export", "--lang", "de", "--to", "anna", "--only", only)
-    assert outcome.status == 1
-    assert f"no meme '{only.split(',')[-1]}'" in outcome.err
-    assert not list(workspace.glob("de-r1-anna*"))

@@ -10,7 +10,6 @@ from typing import Any
 
 import pytest
 
-from memeloc.placeholders import misplaced
 from memeloc.store.surveys.survey_texts import survey_text_id, survey_text_key
 from memeloc.survey.texts import catalogue, shipped_texts, survey_texts
 from memeloc.taxonomy import load_taxonomy
@@ -21,8 +20,6 @@ from tests.conftest import Outcome
 Command = Callable[..., Outcome]
 
 MULTI3HATE = ("--kind", "survey", "--taxonomy", "multi3hate")
-UNSHIPPED = "lo"
-"""A language that no survey texts ship in."""
 
 
 @pytest.fixture
@@ -117,43 +114,6 @@ def test_what_ships_goes_out_with_its_placeholders_in_every_format(
         assert len(workspace.table("history")) == 2 * len(catalogue())
 
 
-def test_a_workbook_shows_what_is_protected_and_runs_from_the_right(
-    folder: Path, command: Command
-) -> None:
-    from openpyxl import load_workbook
-    from openpyxl.cell.rich_text import CellRichText
-
-    sheet = _export(command, "--lang", "ar", "--to", "samira", kind="xlsx")
-    page = load_workbook(sheet, rich_text=True).worksheets[0]
-    assert page.sheet_view.rightToLeft
-    column = {str(cell.value): cell.column for cell in page[1]}
-    blue = {}
-    for line in range(2, page.max_row + 1):
-        meme = survey_text_key(str(page.cell(line, column["meme"]).value))
-        for name in ("source", "to be corrected"):
-            cell = page.cell(line, column[name])
-            if isinstance(cell.value, CellRichText):
-                blue[meme, name] = [
-                    str(piece)
-                    for piece in cell.value
-                    if not isinstance(piece, str) and piece.font.color.rgb == "FF0B5394"
-                ]
-            if name == "to be corrected":
-                assert cell.alignment.readingOrder == 2
-    for name in ("source", "to be corrected"):
-        assert blue["progress", name] == ["{number}", "{total}"]
-        assert sorted(blue["intro", name]) == ["{count}", "{minutes}"]
-    assert ("title", "source") not in blue
-    hidden = {
-        name
-        for name, number in column.items()
-        if page.column_dimensions[page.cell(1, number).column_letter].hidden
-    }
-    assert {"picture", "room"} <= hidden
-    guide = load_workbook(sheet).worksheets[1]
-    assert "survey" in str(guide.cell(1, 1).value)
-
-
 @pytest.mark.parametrize("kind", ["xlsx", "xliff", "po", "csv"])
 def test_corrections_come_back_and_a_survey_takes_them(
     kind: str, folder: Path, command: Command
@@ -240,40 +200,6 @@ _EDITS: dict[str, Callable[[Path, dict[str, str]], None]] = {
 }
 
 
-def test_a_lost_placeholder_is_reported_the_mended_file_taken(
-    folder: Path, command: Command
-) -> None:
-    sheet = _export(command, "--lang", "ar", "--to", "samira")
-    rows = _rows(sheet)
-    place = next(n for n, row in enumerate(rows, 2) if row["meme"] == "survey:progress")
-    _fill_in(sheet, {"progress": "{number} من {المجموع}", "next": "هيّا"})
-    (came,) = _import(command, sheet)
-    assert came["outcomes"] == {"placed": 1, "refused": 1}
-    (refused,) = (each for each in came["answers"] if each["outcome"] == "refused")
-    assert refused["reason"] == "placeholders"
-    assert refused["message"] == (
-        f"{sheet}, row {place}, column your text: {{total}} is missing, {{المجموع}} stands for "
-        "nothing: write {number} {total} as in the source, and import the file again"
-    )
-    assert _corrections("ar") == {"next": "هيّا"}
-    _fill_in(sheet, {"progress": "{total}/{number}", "next": "هيّا"})
-    (came,) = _import(command, sheet)
-    assert came["outcomes"] == {"placed": 1, "unchanged": 1}
-    assert _corrections("ar") == {"progress": "{total}/{number}", "next": "هيّا"}
-
-
-def test_other_checks_warn_as_for_captions(folder: Path, command: Command) -> None:
-    sheet = _export(command, "--lang", "ar", "--to", "samira")
-    _fill_in(sheet, {"next": "Onwards then", "progress": "{number} – {total}"})
-    (came,) = _import(command, sheet)
-    assert {(each["meme_id"], each["check"]) for each in came["warnings"]} == {
-        ("survey:next", "script")
-    }
-    checked = _ok(command("correct", "check", "--kind", "survey", "--langs", "ar", "--json"))
-    assert checked["survey_texts"] == len(catalogue())
-    assert "survey:next" in {each["meme_id"] for each in checked["warnings"]}
-
-
 def test_two_people_differ_and_it_is_settled_in_a_table(folder: Path, command: Command) -> None:
     for name, text in (("anna", "{number}/{total}"), ("ben", "{number} - {total}")):
         sheet = _export(command, "--lang", "ar", "--to", name)
@@ -297,33 +223,6 @@ def test_two_people_differ_and_it_is_settled_in_a_table(folder: Path, command: C
     assert row["to be corrected"] == "{number} / {total}"
     report = _ok(command("correct", "report", "--kind", "survey", "--json"))
     assert [each["person"] for each in report["rows"]] == ["anna", "ben"]
-
-
-def test_a_language_without_texts_is_translated_placeholders_kept(
-    folder: Path, command: Command
-) -> None:
-    nothing = command("correct", "export", *MULTI3HATE, "--lang", UNSHIPPED)
-    assert "memeloc translate --kind survey first" in nothing.out
-    done = _ok(
-        command("translate", *MULTI3HATE, "--langs", UNSHIPPED, "--with", "pseudo", "--json")
-    )
-    assert done["plan"]["captions"] == done["translated"] + done["repeated"] > 40
-    assert done["failures"] == []
-    with Workspace.find() as workspace:
-        made = workspace.store.captions.current(UNSHIPPED, kind="survey")
-        assert workspace.store.captions.current(UNSHIPPED) == {}
-    for meme_id, version in made.items():
-        assert misplaced(catalogue()[survey_text_key(meme_id)], str(version.caption)) == ""
-        assert "{1}" not in str(version.caption)
-    again = _ok(
-        command("translate", *MULTI3HATE, "--langs", UNSHIPPED, "--with", "pseudo", "--json")
-    )
-    assert again["plan"]["captions"] == 0
-    for name in ("correct", "skip"):
-        sheet = _export(command, "--lang", UNSHIPPED, "--to", name)
-        _import(command, _fill_in(sheet, {"next": "ຕໍ່ໄປ"}, rest=name))
-    assert len(_rows(sheet)) == len(_rows(_export(command, "--lang", UNSHIPPED, "--to", "x")))
-    assert set(_corrections(UNSHIPPED)) == {survey_text_key(meme_id) for meme_id in made}
 
 
 def test_captions_never_show_a_surveys_text(folder: Path, command: Command) -> None:
@@ -379,21 +278,6 @@ label.yes = {name = "لطيف", definition = "ينفع."}
 label.no = {name = "غير لطيف", definition = "لا ينفع."}
 example.monday = {caption = "أنا // يوم الاثنين", why = "فيه تحية."}
 """
-
-
-def test_a_taxonomy_of_ones_own_goes_along(folder: Path, command: Command) -> None:
-    own = folder / "kind.toml"
-    own.write_text(OWN, encoding="utf-8")
-    keys = load_taxonomy(own).keys()
-    only = ("--kind", "survey", "--taxonomy", own)
-    export = ("correct", "export", *only, "--format", "csv", "--json")
-    sheet = Path(_ok(command(*export, "--lang", "ar", "--to", "a"))["file"])
-    shown = {survey_text_key(row["meme"]): row for row in _rows(sheet)}
-    assert {key for key in shown if key.startswith("taxonomy.")} == set(keys)
-    assert shown["taxonomy.kind.question"]["to be corrected"] == "هل هذا لطيف؟"
-    assert command("translate", *only, "--langs", UNSHIPPED, "--with", "pseudo").status == 0
-    sheet = Path(_ok(command(*export, "--lang", UNSHIPPED, "--to", "a"))["file"])
-    assert {survey_text_key(row["meme"]) for row in _rows(sheet)} == set(shown)
 
 
 def test_the_taxonomies_of_the_workspaces_surveys_go_along(folder: Path, command: Command) -> None:

@@ -18,40 +18,6 @@ def test_dropped_memes_are_rendered_in_no_language(workspace: Path, command: Com
     assert pictures == {"m2", "m3", "m4"}
 
 
-def test_a_meme_is_dropped_in_one_language(workspace: Path, command: Command) -> None:
-    _ok(command("drop", "m1", "--langs", "hi", "--why", "means nothing", "--json"))
-    assert _captions(command, "hi")["m1"] == ""
-    assert _captions(command, "de")["m1"]
-
-
-def test_what_is_dropped_is_listed_with_its_reason(workspace: Path, command: Command) -> None:
-    command("drop", "m1", "m3", "--why", "a pun", "--as", "ann")
-    (first, _) = _ok(command("drop", "--json"))["dropped"]
-    assert (first["meme_id"], first["language"], first["person"]) == ("m1", "", "ann")
-    shown = command("drop").out
-    assert "a pun" in shown
-    assert "Dropped now: 2" in shown
-
-
-def test_dropped_memes_are_brought_back(workspace: Path, command: Command) -> None:
-    before = _captions(command)
-    command("drop", "m1", "--why", "a pun")
-    command("drop", "m2", "--langs", "de,hi", "--why", "a pun")
-    assert _ok(command("drop", "m1", "m2", "--take-back", "--json"))["dropped"] == []
-    assert _captions(command) == before
-
-
-def test_a_reason_is_asked_for(workspace: Path, command: Command) -> None:
-    outcome = command("drop", "m1")
-    assert outcome.status == 2
-    assert "--why" in outcome.err
-
-
-def test_an_unknown_meme_is_named(workspace: Path, command: Command) -> None:
-    outcome = command("drop", "m9", "--why", "a pun")
-    assert (outcome.status, "no meme 'm9'" in outcome.err) == (1, True)
-
-
 def test_cases_are_dropped_from_a_table(workspace: Path, command: Command) -> None:
     sheet = _export(command, "--lang", "de", "--to", "anna")
     _answer(sheet, {"m1": ("wordplay",), "m2": ("culture",)})
@@ -82,15 +48,3 @@ def test_the_exported_table_says_that_a_case_waits_again(workspace: Path, comman
         command("export", "cases", "--to", "cases.jsonl")
         is_open.append(json.loads(Path("cases.jsonl").read_text(encoding="utf-8"))["open"])
     assert is_open == [False, True, False]
-
-
-def test_the_reason_stands_in_the_exported_table(workspace: Path, command: Command) -> None:
-    command("drop", "m1", "--why", "a pun", "--as", "ann")
-    command("drop", "m1", "--take-back", "--as", "bob")
-    _ok(command("export", "drops", "--to", "drops.jsonl", "--json"))
-    lines = Path("drops.jsonl").read_text(encoding="utf-8").splitlines()
-    rows = [json.loads(line) for line in lines]
-    assert [(row["action"], row["person"]) for row in rows] == [
-        ("drop", "ann"),
-        ("take back", "bob"),
-    ]

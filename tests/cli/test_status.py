@@ -59,37 +59,6 @@ def test_what_to_do_next(languages: list[LanguageStatus], memes: int, steps: lis
     assert next_steps(languages, memes, 2) == steps
 
 
-def test_counts(command: Command, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.delenv("MEMELOC_DATABASE_URL", raising=False)
-    monkeypatch.chdir(tmp_path)
-    command("init", "--langs", "de,hi")
-    Path("table.csv").write_text(
-        "meme_id,template,en,de\na,cloud-monday,one,eins\nb,cloud-monday,two,\n", encoding="utf-8"
-    )
-    command("import", "table.csv")
-    shown = command("status")
-    assert shown.out.splitlines() == [
-        "language\tgiven\tmissing\tto settle",
-        "en (source)\t2\t0\t0",
-        "de\t1\t1\t0",
-        "hi\t0\t2\t0",
-        "Next: memeloc translate --langs de,hi",
-    ]
-    counted = json.loads(command("status", "--json").out)
-    assert counted["memes"] == 2
-    assert counted["languages"][1] == {
-        "language": "de",
-        "source": False,
-        "stages": {"imported": 1},
-        "states": {"given": 1},
-        "changed_source": 0,
-        "missing": 1,
-        "to_settle": 0,
-        "dropped": 0,
-        "outdated": 0,
-    }
-
-
 def test_what_was_spent_over_all_runs(
     command: Command, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 from collections.abc import Callable
 from pathlib import Path
@@ -11,7 +10,6 @@ from typing import Any
 import pytest
 
 from memeloc.collect.sources.dataset_files import terms_of
-from memeloc.errors import InputError
 from memeloc.items import FoundPicture, FoundTemplate, Refusal
 from memeloc.tar_shards import Sample, ShardWriter
 from tests.collect.datasets_on_disk import OTHER, PICTURE, collected, parquet, put, reasons
@@ -56,13 +54,6 @@ def test_a_plain_folder(tmp_path: Path, collect: Collect) -> None:
     }
     templates, _ = collect("folder", root, templates=True)
     assert all(isinstance(template, FoundTemplate) for template in templates)
-
-
-@pytest.mark.parametrize("name", ["folder", "huggingface"])
-def test_a_folder_without_pictures_is_reported(name: str, tmp_path: Path, collect: Collect) -> None:
-    put(tmp_path / "notes.txt", "text")
-    with pytest.raises(InputError, match="pictures in it"):
-        collect(name, tmp_path)
 
 
 def test_links_of_the_hub_s_cache_are_reported(tmp_path: Path, collect: Collect) -> None:
@@ -122,16 +113,6 @@ def test_shards_that_others_made(tmp_path: Path, collect: Collect) -> None:
         "its jpg or png is missing",
         "the sample's JSON is no object",
     ]
-
-
-def test_shards_of_img2dataset(tmp_path: Path, collect: Collect) -> None:
-    about = {"key": "000000", "url": "https://x.example/a", "status": "success"}
-    about |= {"error_message": "", "caption": "seen in the office"}
-    files = {"png": PICTURE, "json": json.dumps(about).encode(), "txt": b"seen in the office"}
-    _shard(tmp_path / "00000.tar", ("000000", files))
-    (meme,), refusals = collect("table", tmp_path)
-    assert refusals == []
-    assert (meme.picture, meme.details["post"]) == (PICTURE, "seen in the office")
 
 
 def test_a_broken_shard_is_refused_and_others_are_read(tmp_path: Path, collect: Collect) -> None:

@@ -13,10 +13,9 @@ import pytest
 from PIL import Image
 
 from memeloc.collect.fetching.fetch import Fetcher
-from memeloc.collect.protocol import options_of
 from memeloc.collect.registry import find
 from memeloc.errors import InputError
-from memeloc.items import FoundCaption, FoundPicture, FoundTemplate, Refusal
+from memeloc.items import FoundCaption, FoundPicture, Refusal
 from tests.collect.datasets_on_disk import OTHER, PICTURE, collected, lines, parquet, put, reasons
 from tests.curate.drawn import as_png
 
@@ -36,42 +35,7 @@ def collect() -> Collect:
     return collected
 
 
-SOURCES = ("table", "multi3hate", "hateful-memes", "harmeme", "huggingface", "folder")
-
-
-@pytest.mark.parametrize("name", SOURCES)
-def test_every_source_says_what_it_needs(name: str, tmp_path: Path, collect: Collect) -> None:
-    first = options_of(find(name))[0]
-    assert (first.name, first.kind, first.required) == ("path", Path, True)
-    assert all(option.help for option in options_of(find(name)))
-    with pytest.raises(InputError, match="there is no such folder"):
-        collect(name, tmp_path / "gone")
-
-
 # Hateful Memes
-
-
-def test_hateful_memes(tmp_path: Path, collect: Collect) -> None:
-    put(tmp_path / "img/01243.png", PICTURE)
-    put(tmp_path / "img/2.png", OTHER)
-    put(tmp_path / "LICENSE.txt", "\n# A licence of its own\nmore\n")
-    first = {"id": 1243, "img": "img/01243.png", "label": 0, "text": "good morning"}
-    second = {"id": "0002", "img": "img/2.png", "text": "hello"}
-    put(tmp_path / "train.jsonl", lines(first))
-    put(tmp_path / "dev_seen.jsonl", lines(first, second))
-    result, refusals = collect("hateful-memes", tmp_path)
-    assert refusals == []
-    first, second = result
-    assert (first.origin.key, first.parts, first.labels) == (
-        "01243",
-        ("good morning",),
-        {"hateful": "0"},
-    )
-    assert (first.picture, first.language, first.details["split"]) == (PICTURE, "en", "train")
-    assert (first.origin.terms, first.origin.url) == ("A licence of its own", "train.jsonl, row 1")
-    assert (second.origin.key, second.labels) == ("0002", {})
-    again, _ = collect("hateful-memes", tmp_path / "dev_seen.jsonl", question="mean")
-    assert again[0].labels == {"mean": "0"}
 
 
 def test_wrong_rows_are_refused_with_their_place(tmp_path: Path, collect: Collect) -> None:
@@ -105,14 +69,6 @@ def test_wrong_rows_are_refused_with_their_place(tmp_path: Path, collect: Collec
     ]  # fmt: skip
     assert refusals[0].url == "train.jsonl, row 2"
     assert refusals[0].sentence.startswith("The line is not JSON")
-
-
-def test_hateful_memes_need_a_table(tmp_path: Path, collect: Collect) -> None:
-    with pytest.raises(InputError, match=r"no \*\.jsonl file"):
-        collect("hateful-memes", tmp_path)
-    put(tmp_path / "train.jsonl", lines({"name": 1}))
-    with pytest.raises(InputError, match="no column 'id'"):
-        collect("hateful-memes", tmp_path)
 
 
 # HarMeme
@@ -171,29 +127,6 @@ def multi3hate(tmp_path: Path) -> Path:
     put(tmp_path / "data/memes/de/Happy-Dog/0012.png", PICTURE)
     put(tmp_path / "data/memes/.DS_Store", b"\0")
     return tmp_path
-
-
-def test_multi3hate(tmp_path: Path, collect: Collect) -> None:
-    result, refusals = collect("multi3hate", multi3hate(tmp_path), terms="as published")
-    template, english, german = result
-    assert isinstance(template, FoundTemplate)
-    assert (template.origin.key, template.name, template.picture) == (
-        "Happy Dog",
-        "Happy Dog",
-        None,
-    )
-    assert (english.origin.key, english.language, english.template) == ("en/12", "en", "Happy Dog")
-    assert (english.labels, german.labels) == ({"hateful": "0"}, {"hateful": "1"})
-    assert german.parts == ("guten", "Tag")
-    assert german.picture == PICTURE
-    assert german.details["hateful"] == {"US": "0", "DE": "1", "MX": "0", "CN": "0"}
-    assert german.details["english"] == "good // day"
-    assert german.origin.terms == "as published"
-    assert reasons(refusals) == {
-        "data/final_annotations.csv, row 3": "not readable",
-        "data/captions/de.csv, row 3": "no picture",
-        "data/captions/de.csv, row 4": "not readable",
-    }
 
 
 def test_multi3hate_s_folders_may_not_lead_out(tmp_path: Path, collect: Collect) -> None:
@@ -284,16 +217,6 @@ def test_parquet_without_pictures_is_reported(tmp_path: Path, collect: Collect) 
     assert reasons(refusals) == {"a.parquet": "not readable", "b.parquet": "not readable"}
 
 
-def test_other_columns_can_be_named(tmp_path: Path, collect: Collect) -> None:
-    columns = {"pic": [PICTURE], "said": ["hi"], "mood": ["calm"], "label": ["x"]}
-    path = parquet(tmp_path / "a.parquet", columns)
-    options = {"image": "pic", "text": "said", "label": ("mood",), "language": "en"}
-    (first,), _ = collect("huggingface", path, **options)
-    assert (first.parts, first.labels, first.language) == (("hi",), {"mood": "calm"}, "en")
-    with pytest.raises(InputError, match="no column 'gone'"):
-        collect("huggingface", path, **{**options, "text": "gone"})
-
-
 @pytest.mark.parametrize("kind", ["csv", "jsonl", "parquet"])
 def test_an_image_folder_with_metadata(tmp_path: Path, collect: Collect, kind: str) -> None:
     put(tmp_path / "train/sub/0001.png", PICTURE)
@@ -381,16 +304,6 @@ def test_multi3hate_s_wrong_tables_and_repeated_memes(tmp_path: Path, collect: C
     }
     with pytest.raises(InputError, match="no column"):
         collect("multi3hate", tmp_path, languages=("de",))
-
-
-def test_harmeme_s_labels_are_names(tmp_path: Path, collect: Collect) -> None:
-    put(tmp_path / "images/1.png", PICTURE)
-    rows = [
-        {"id": str(n), "image": "1.png", "labels": one} for n, one in enumerate([{"a": 1}, [[]]])
-    ]
-    put(tmp_path / "train.jsonl", lines(*rows))
-    result, refusals = collect("harmeme", tmp_path)
-    assert (result, len(refusals)) == ([], 2)
 
 
 def test_what_datasets_saved_to_disk_with_names_of_classes(

@@ -59,14 +59,6 @@ def test_each_harm_is_refused_with_its_reason(hostile: Site, path: str, reason: 
     assert ours.statistics.refused == 1
 
 
-def test_what_is_good_beside_it_is_taken(hostile: Site) -> None:
-    with fetcher(hostile) as ours:
-        assert ours.get(f"{hostile.url}/good.png", accept="picture").body
-        moved = ours.get(f"{hostile.url}/moved")
-    assert moved.url == f"{hostile.url}/good"
-    assert moved.text == "<title>good</title>"
-
-
 @pytest.mark.parametrize(
     "url",
     [
@@ -247,13 +239,6 @@ def test_others_and_those_with_a_crawl_delay_get_one(named: bool, robots: bytes)
     assert crowd.most == 1
 
 
-def test_what_is_not_taken_is_not_asked_for() -> None:
-    with served(page()) as site, fetcher(site) as ours:
-        pages = ours.get_all(f"{site.url}/{number}" for number in range(9))
-        next(pages)
-        assert site.paths() == ["/0"]
-
-
 @pytest.mark.parametrize("count", [0, 9])
 def test_a_host_gets_between_one_and_eight_requests_at_once(count: int) -> None:
     with pytest.raises(ValueError, match="at_once"):
@@ -305,24 +290,10 @@ def test_memeloc_says_who_it_is_and_takes_gzip() -> None:
     assert "Cookie" not in headers
 
 
-def test_several_gzip_members_are_one_body() -> None:
-    packed = gzip.compress(b"one ") + gzip.compress(b"two")
-    with served(page(packed, content_encoding="gzip")) as site, fetcher(site) as ours:
-        assert ours.get(site.url).text == "one two"
-
-
 def test_proxies_of_the_environment_are_not_used(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("HTTP_PROXY", "http://127.0.0.1:1")
     with served(page(b"straight")) as site, fetcher(site) as ours:
         assert ours.get(site.url).text == "straight"
-
-
-def test_json_that_is_none_is_a_refusal() -> None:
-    with served(page(b"{not json")) as site, fetcher(site) as ours:
-        answer = ours.get(site.url, accept="json")
-    with pytest.raises(FetchRefused) as refused:
-        answer.json()
-    assert refused.value.reason == "not JSON"
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="asks for processes")

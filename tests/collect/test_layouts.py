@@ -25,24 +25,6 @@ def test_every_layout_is_recognised_by_its_columns() -> None:
     assert recognise(["id", "img", "label", "text"], lambda: rows).name == "any"
 
 
-def test_hateful_memes_as_a_table(tmp_path: Path) -> None:
-    put(tmp_path / "img/01243.png", PICTURE)
-    put(tmp_path / "img/02568.png", OTHER)
-    first = {"id": 1243, "img": "img/01243.png", "label": 0, "text": "good morning"}
-    second = {"id": 2568, "img": "img/02568.png", "text": "tea"}
-    put(tmp_path / "train.jsonl", lines(first))
-    put(tmp_path / "test_unseen.jsonl", lines(second))
-    found, refusals = collected("table", tmp_path, layout="hateful-memes")
-    memes = by_key(found)
-    assert refusals == []
-    assert memes["01243"].labels == {"hateful": "0"}
-    # Others have these columns, too, and labels that say something else.
-    assert by_key(collected("table", tmp_path)[0])["01243"].labels == {"label": "0"}
-    assert memes["01243"].parts == ("good morning",)
-    assert memes["02568"].details["split"] == "test_unseen"
-    assert memes["02568"].origin.source == "table"
-
-
 def test_a_layout_of_one_s_own_is_a_file(tmp_path: Path) -> None:
     put(tmp_path / "set/TEST/1.png", PICTURE)
     put(tmp_path / "set/TEST/memes-1.csv", "nr;pic;said;mood_a\n07;1.png;thé;calm\n")
@@ -88,25 +70,6 @@ def test_mami(tmp_path: Path) -> None:
     }  # fmt: skip
     assert memes["15001"].picture == OTHER
     assert {item.language for item in found} == {"en"}
-
-
-def test_harm_c_and_harm_p(tmp_path: Path) -> None:
-    images = tmp_path / "HarMeme_Images"
-    put(images / "harmeme_images_covid_19/covid_memes_18.png", PICTURE)
-    put(images / "harmeme_images_us_pol/memes_113.png", OTHER)
-    c = {"id": "covid_memes_18", "image": "covid_memes_18.png", "labels": ["not harmful"]}
-    p = {"id": "memes_113", "image": "memes_113.png", "labels": ["somewhat harmful", "society"]}
-    put(tmp_path / "Annotations/Harm-C/train.jsonl", lines(c | {"text": "wash\nhands"}))
-    put(tmp_path / "Annotations/Harm-P/val_v1.jsonl", lines(p | {"text": "a cat for mayor"}))
-    found, refusals = collected("harmeme", tmp_path)
-    assert refusals == []
-    assert by_key(found)["covid_memes_18"].labels == {"harmfulness": "not harmful"}
-    assert by_key(found)["memes_113"].labels == {
-        "harmfulness": "somewhat harmful", "target": "society",
-    }  # fmt: skip
-    assert by_key(found)["memes_113"].picture == OTHER
-    assert by_key(found)["memes_113"].details["split"] == "val_v1"
-    assert by_key(collected("table", tmp_path)[0]).keys() == by_key(found).keys()
 
 
 def test_armeme_as_json_lines(tmp_path: Path) -> None:
@@ -308,11 +271,3 @@ def test_multi3hate_s_marks_become_parts(tmp_path: Path) -> None:
     memes = by_key(found)
     assert (memes["de/1"].parts, memes["de/2"].parts) == (("gut", "Tag"), ("", "Tee"))
     assert memes["de/1"].labels == {"hateful": "1"}
-
-
-def test_a_json_list_is_a_table_whatever_its_file_is_called(tmp_path: Path) -> None:
-    put(tmp_path / "1_image.png", PICTURE)
-    rows = [{"id": "1", "labels": ["Humour", "Slogans"], "text": "TEA", "image": "1_image.png"}]
-    table = put(tmp_path / "training_set_task3.txt", "\ufeff" + json.dumps(rows, indent=1))
-    ((meme,), _) = collected("table", table)
-    assert (meme.parts, meme.labels) == (("TEA",), {"labels": "Humour, Slogans"})

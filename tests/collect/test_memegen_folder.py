@@ -15,16 +15,14 @@ from PIL import Image
 
 from memeloc import resources
 from memeloc.collect.sources.memegen_folder import read_folder
-from memeloc.errors import InputError
 from memeloc.items import FoundCaption, FoundTemplate, Refusal
-from memeloc.model import Caption, TextBox
-from memeloc.render import Renderer
-from memeloc.templates import load_templates, write_template
+from memeloc.model import TextBox
+from memeloc.templates import load_templates
 from memeloc.templates.definition import turned_corners
 from memeloc.templates.memegen.boxes import place
 from memeloc.templates.memegen.config import Region
 from memeloc.templates.names import safe_names
-from tests.collect.memegen_samples import BAD, GOOD, WITHOUT_PICTURE, make_checkout
+from tests.collect.memegen_samples import BAD, make_checkout
 
 Found = tuple[dict[str, FoundTemplate], dict[str, FoundCaption], list[Refusal]]
 
@@ -52,14 +50,6 @@ def sorted_out(path: Path, *, styles: bool = False) -> Found:
         else:
             refusals.append(item)
     return templates, captions, refusals
-
-
-def test_every_template_comes_in(result: Found) -> None:
-    templates, _, _ = result
-    assert set(templates) == set(GOOD) | {"linked-picture"}
-    assert {
-        key for key, template in templates.items() if template.picture is None
-    } == WITHOUT_PICTURE
 
 
 def test_what_is_refused_says_why(result: Found) -> None:
@@ -97,15 +87,6 @@ def test_every_region_comes_in(result: Found) -> None:
     for template in templates.values():
         assert len(template.details["regions"]) == len(template.boxes)
         assert len({box.name for box in template.boxes}) == len(template.boxes)
-
-
-def test_the_usual_region_keeps_its_place(result: Found) -> None:
-    top, bottom = result[0]["usual"].boxes
-    assert (top.x, top.y, top.width, top.height, top.angle) == (0, 0, 1, 0.2, 0)
-    assert (bottom.x, bottom.y, bottom.width, bottom.height) == (0, 0.8, 1, 0.2)
-    assert top.style.uppercase
-    assert (top.style.fill, top.style.outline, top.style.face) == ("#ffffff", "#000000", "poster")
-    assert top.style.max_size == pytest.approx(1 / 9, abs=1e-6)
 
 
 def test_styles_of_text(result: Found) -> None:
@@ -249,29 +230,6 @@ def test_pictures(result: Found) -> None:
     assert templates["second-picture"].details["picture"] == "default.png"
 
 
-def test_styles_on_demand(checkout: Path) -> None:
-    templates, _, _ = sorted_out(checkout / "templates" / "styled", styles=True)
-    assert set(templates) == {"styled", "styled?style=bark", "styled?style=wide"}
-    wide = templates["styled?style=wide"]
-    assert wide.name == "Many Grounds (wide)"
-    assert wide.details["safe_name"] == "styled-wide"
-
-
-def test_any_of_the_folders_will_do(checkout: Path, result: Found) -> None:
-    assert sorted_out(checkout / "templates") == result
-    templates, _, _ = sorted_out(checkout / "templates" / "usual")
-    assert templates["usual"] == result[0]["usual"]
-
-
-def test_the_same_folder_is_read_the_same(checkout: Path, result: Found) -> None:
-    assert sorted_out(checkout) == result
-
-
-def test_details_are_json(result: Found) -> None:
-    for item in (*result[0].values(), *result[1].values()):
-        assert json.loads(json.dumps(item.details)) == item.details
-
-
 def test_a_clone_is_read_as_git_leaves_it(tmp_path: Path) -> None:
     """Line ends of Windows, a picture that Git LFS has not fetched, what a removed one left."""
     origin = tmp_path / "origin"
@@ -299,15 +257,6 @@ def test_a_clone_is_read_as_git_leaves_it(tmp_path: Path) -> None:
     sentences = {refusal.url: refusal.sentence for refusal in refusals}
     assert "git lfs pull" in sentences["pointer/default.jpg"]
     assert "no config.yml" in sentences["removed"]
-
-
-def test_folders_that_are_none(tmp_path: Path) -> None:
-    for path, sentence in (
-        (tmp_path / "nowhere", "there is no such folder"),
-        (tmp_path, "holds no template"),
-    ):
-        with pytest.raises(InputError, match=sentence):
-            list(read_folder(path))
 
 
 def memegen_corners(region: Region, size: tuple[int, int]) -> tuple[int, int, int, int]:
@@ -369,37 +318,6 @@ def test_boxes_lie_in_the_picture(result: Found) -> None:
             assert box.width > 0
             assert box.height > 0
             assert math.isfinite(box.angle)
-
-
-def test_the_examples_render_with_their_problems_listed(
-    result: Found, tmp_path: Path, record_property: pytest.RecordProperty
-) -> None:
-    templates, captions, _ = result
-    for item in templates.values():
-        if item.picture is not None:
-            write_template(item, tmp_path)
-    loaded, problems = load_templates([tmp_path])
-    assert problems == []
-    renderer = Renderer()
-    listed: dict[str, tuple[str, ...]] = {}
-    for key, caption in captions.items():
-        if templates[key].picture is None:
-            continue
-        template = loaded[templates[key].details["safe_name"]]
-        assert [box.name for box in template.boxes] == [box.name for box in templates[key].boxes]
-        language = "ja" if key == "猫" else "en"
-        rendered = renderer.render(template, Caption(caption.parts), language)
-        assert len(rendered.proof.parts) == len(caption.parts)
-        for part, text in zip(rendered.proof.parts, caption.parts, strict=True):
-            assert (part.ink is not None) == bool(text), (key, part)
-        listed[key] = rendered.proof.problems
-    assert len(listed) >= 25
-    record_property("problems", json.dumps(listed))
-    # White letters with their outline on dark ground have none; black ones on dark do.
-    assert listed["usual"] == listed["older"] == listed["crlf"] == ()
-    assert set().union(*listed.values()) <= {
-        *("overflow", "too small", "low contrast", "clipped", "parts overlap")
-    }
 
 
 def test_the_python_of_the_guide_runs(

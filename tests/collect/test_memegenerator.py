@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
 from examples.sites.serve import Running, serving
-from memeloc.collect.protocol import options_of
 from memeloc.collect.sources.memegenerator import MemegeneratorSource, votes_of
 from memeloc.errors import InputError
 from tests.collect.example_sites import collected, statuses
@@ -19,26 +17,6 @@ from tests.collect.example_sites import collected, statuses
 def site() -> Iterator[Running]:
     with serving() as running:
         yield running
-
-
-def test_every_template_and_caption_of_all_pages(site: Running) -> None:
-    result = collected(MemegeneratorSource(f"{site.address}/memegenerator/"), site)
-    assert result.refusals == []
-    assert len(result.templates) == 14
-    first = result.templates[0]
-    assert first.name == "German Shepherd At The Gate"
-    assert first.origin.key == f"{site.host}/memegenerator/German-Shepherd-At-The-Gate"
-    assert first.origin.source == "memegenerator"
-    assert first.origin.fetched is not None
-    assert all(
-        template.picture and template.picture[:2] == b"\xff\xd8" for template in result.templates
-    )
-    counts = Counter(caption.template.rpartition("/")[2] for caption in result.captions)
-    assert counts["German-Shepherd-At-The-Gate"] == 17
-    assert counts["German-Sausage-Stand-Llama"] == 3
-    assert set(counts) == {template.origin.key.rpartition("/")[2] for template in result.templates}
-    keys = [caption.origin.key for caption in result.captions]
-    assert len(keys) == len(set(keys))  # a caption stands twice on its page, and is one
 
 
 def test_a_caption_has_text_votes_and_its_language(site: Running) -> None:
@@ -67,64 +45,10 @@ def test_any_page_of_a_template_gives_it_the_same_key(
     }
 
 
-def test_limits(site: Running) -> None:
-    source = MemegeneratorSource(f"{site.address}/memegenerator/", limit=2, captions=9)
-    result = collected(source, site)
-    assert [template.name for template in result.templates] == [
-        "German Shepherd At The Gate",
-        "German Train On Time",
-    ]
-    assert len(result.captions) == 18
-    source = MemegeneratorSource(f"{site.address}/memegenerator/", pages=1, captions=1)
-    result = collected(source, site)
-    assert len(result.templates) == 6
-    assert result.reasons == ["page limit"]
-    assert "--pages" in result.refusals[0].sentence
-
-
 @pytest.mark.parametrize("options", [{"limit": -1}, {"captions": -1}, {"pages": 0}])
 def test_options_out_of_range_are_refused(options: dict[str, int]) -> None:
     with pytest.raises(InputError, match="1 or more"):
         MemegeneratorSource("https://example.org", **options)
-
-
-def test_the_command_line_can_offer_every_option() -> None:
-    options = {option.name: option for option in options_of(MemegeneratorSource)}
-    assert set(options) == {"address", "limit", "captions", "pages", "selectors"}
-    assert all(option.help for option in options.values())
-
-
-def test_a_second_run_fetches_nothing_that_has_not_changed(tmp_path: Path) -> None:
-    with serving() as site:
-        source = MemegeneratorSource(f"{site.address}/memegenerator/")
-        first = collected(source, site, tmp_path)
-        asked = len(site.requests)
-        assert set(statuses(site.requests)) == {200}
-        second = collected(source, site, tmp_path, max_age=0.0)
-        again = [line for line in site.requests[asked:] if "robots.txt" not in line]
-        assert len(again) > 40
-        assert set(statuses(again)) == {304}
-        assert second.without_times() == first.without_times()
-        assert second.statistics.fetched == 0
-        # One template gets a caption more: its last page alone is sent again.
-        site.edition = 2
-        asked = len(site.requests)
-        third = collected(source, site, tmp_path, max_age=0.0)
-        changed = [line for line in site.requests[asked:] if line.split()[-2] == "200"]
-        assert len(third.captions) == len(first.captions) + 1
-        assert [line.split()[1] for line in changed] == [
-            "/memegenerator/German-Shepherd-At-The-Gate/images/popular/alltime/page/3"
-        ]
-
-
-def test_a_run_that_was_cut_off_asks_for_nothing_twice(tmp_path: Path) -> None:
-    with serving() as site:
-        address = f"{site.address}/memegenerator/"
-        collected(MemegeneratorSource(address, limit=5), site, tmp_path)
-        whole = collected(MemegeneratorSource(address), site, tmp_path)
-        pages = [line.split()[1] for line in site.requests]
-        assert len(pages) == len(set(pages))
-        assert len(whole.templates) == 14
 
 
 def broken(site: Running, fault: str) -> str:
@@ -227,11 +151,6 @@ def test_renamed_classes_are_a_setting(site: Running, tmp_path: Path) -> None:
     assert result.refusals == []
     assert len(result.captions) == 17
     assert result.captions[1].votes == 1769
-
-
-def test_what_robots_txt_closes_is_not_read(site: Running) -> None:
-    result = collected(MemegeneratorSource(f"{site.address}/memegenerator/private/x"), site)
-    assert result.reasons == ["robots.txt"]
 
 
 @pytest.mark.parametrize(

@@ -14,11 +14,11 @@ from hypothesis import strategies as st
 
 from memeloc.collect.fetching.encodings import DEEPEST
 from memeloc.collect.fetching.fetch import FetchRefused, Page
-from memeloc.collect.pages import Document, key_of, lines_in
+from memeloc.collect.pages import Document, key_of
 from memeloc.collect.selectors import selectors_of
 from memeloc.collect.sites import pages_of
 from memeloc.collect.sources.encyclopaedia import EncyclopaediaSource
-from memeloc.collect.sources.entries import is_entry, kind_of, read_entry
+from memeloc.collect.sources.entries import is_entry, read_entry
 from memeloc.collect.sources.memegenerator import MemegeneratorSource
 from memeloc.errors import InputError
 from memeloc.items import FoundCaption, FoundPicture, FoundTemplate, Refusal
@@ -30,18 +30,6 @@ def document(html: str | bytes, site: str = "memegenerator", url: str = "") -> D
     moment = datetime(2026, 1, 1, tzinfo=UTC)
     page = Page(url or "https://example.org/list", body, "text/html; charset=utf-8", moment)
     return Document(page, selectors_of(site))
-
-
-def test_text_is_as_it_is_shown() -> None:
-    html = (
-        "<body><h2>About</h2>tail<p>one <b>bold</b>\nline &amp; more<br>second</p>"
-        "<script>no</script><style>no</style><noscript>no</noscript><div>a</div>b</body>"
-    )
-    body = document(html).tree.body
-    assert body is not None
-    assert lines_in(body).split("\n") == [
-        "About", "tail", "one bold line & more", "second", "a", "b",
-    ]  # fmt: skip
 
 
 @pytest.mark.parametrize(
@@ -63,11 +51,6 @@ def test_the_address_of_a_picture(image: str, address: str) -> None:
     node = page.tree.css_first("img")
     assert node is not None
     assert page.picture_of(node) == address
-
-
-def test_addresses_are_relative_to_base() -> None:
-    page = document('<base href="https://other.example/x/"><link rel=next href="?page=2#end">')
-    assert page.next_address() == "https://other.example/x/?page=2"
 
 
 @pytest.mark.parametrize(
@@ -126,49 +109,6 @@ def test_keys(url: str, key: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("heading", "kind"),
-    [
-        ("About", "about"),
-        ("1. Origin", "origin"),
-        ("  HISTORY of the picture", "origin"),
-        ("Происхождение мема «Кот»", "origin"),
-        ("Галерея", "examples"),
-        ("External References", "leave_out"),
-        ("由来", "origin"),
-        ("Something else", ""),
-        ("", ""),
-    ],
-)
-def test_kinds_of_sections(heading: str, kind: str) -> None:
-    assert kind_of(heading) == kind
-
-
-def test_an_entry_without_marked_examples_gives_all_its_pictures() -> None:
-    html = (
-        '<article class="entry"><h1 class="entry-title">X</h1><section class="bodycopy">'
-        '<p>Opening.</p><img src="/a.jpg" alt="A"><h2>Spread</h2><img src="/b.jpg"><img src="/a.jpg">'
-        '<h2>See also</h2><img src="/c.jpg"><p>Nothing.</p></section></article>'
-    )
-    entry = read_entry(document(html, "know-your-meme"))
-    assert entry.description == "Opening."
-    assert [(example.url[-6:], example.alt, example.section) for example in entry.examples] == [
-        ("/a.jpg", "A", ""),
-        ("/b.jpg", "", "Spread"),
-    ]
-
-
-def test_facts_of_a_table() -> None:
-    html = (
-        '<div class="js-mediator-article"><p>x</p></div><table class="facts"><tr><th>Год:</th>'
-        "<td>2014</td></tr><tr><td>Автор</td><td>никто</td></tr></table>"
-    )
-    entry = read_entry(document(html, "memepedia"))
-    assert entry.facts == {"Год": "2014", "Автор": "никто"}
-    assert entry.year is not None
-    assert entry.year.year == 2014
-
-
-@pytest.mark.parametrize(
     ("text", "sentence"),
     [
         ("[memegenerator]\ncard = [\n", "not TOML"),
@@ -185,11 +125,6 @@ def test_a_file_of_selectors_with_a_mistake(tmp_path: Path, text: str, sentence:
     with pytest.raises(InputError, match=sentence) as caught:
         selectors_of("memegenerator", own)
     assert caught.value.file == str(own)
-
-
-def test_a_file_of_selectors_that_is_not_there(tmp_path: Path) -> None:
-    with pytest.raises(InputError, match="cannot be read"):
-        selectors_of("memegenerator", tmp_path / "none.toml")
 
 
 TAGS = [

@@ -88,14 +88,6 @@ def test_older_google_and_yandex() -> None:
     ]
 
 
-def test_small_copies_are_taken_when_there_is_nothing_else() -> None:
-    content = b'<p><img src="https://encrypted-tbn0.gstatic.com/images?q=tbn:1"></p>'
-    page = read_page(content, PAGE)
-    assert [(picture.url, picture.small) for picture in page.pictures] == [
-        ("https://encrypted-tbn0.gstatic.com/images?q=tbn:1", True)
-    ]
-
-
 def test_any_other_page() -> None:
     page = read_page(UNKNOWN.encode(), PAGE)
     assert [picture.url for picture in page.pictures] == [
@@ -151,82 +143,10 @@ def test_data_urls(content: bytes) -> None:
     assert data_url("data:," + "".join(f"%{byte:02x}" for byte in content)) == content
 
 
-@pytest.mark.parametrize("url", ["data:image/png;base64", "data:image/png;base64,A", "nothing"])
-def test_broken_data_urls(url: str) -> None:
-    with pytest.raises(InputError, match="data: URL"):
-        data_url(url)
-
-
 def collected(source: SearchSource, site: Site, cache: Path) -> list[FoundPicture | Refusal]:
     options = FetchSettings(delay=0.0, retries=0, allow_hosts=frozenset({site.host}))
     with Fetcher(cache, options) as fetcher:
         return list(source.collect(fetcher))
-
-
-def test_a_folder_of_results(tmp_path: Path) -> None:
-    folder = tmp_path / "results"
-    (folder / "cats_files").mkdir(parents=True)
-    (folder / "cats_files" / "images(1)").write_bytes(picture(hue=10))
-    (tmp_path / "secret.png").write_bytes(picture(hue=200))
-    answers = {
-        "/full/one.png": Answer(picture(hue=20), "image/png"),
-        "/full/two.png": Answer(picture(hue=30), "image/png"),
-        "/icon.png": Answer(picture((32, 32)), "image/png"),
-        "/page.png": Answer(b"<html>not here</html>", "image/png"),
-    }
-    inline = "data:image/png;base64," + base64.b64encode(picture(hue=40)).decode()
-    with serving(answers) as site:
-        at = site.address
-        (folder / "late_train.txt").write_text(
-            f"# results\n{at}/full/one.png\n{at}/full/two.png\ttrain meme\n\nno address\n"
-            f"{at}/gone.png\n{at}/icon.png\n{at}/page.png\nfile:///etc/passwd\n"
-        )
-        (folder / "list.csv").write_text(
-            f'Keyword,URL,Title\nlate bus,{at}/full/one.png,A bus\nlate bus,"{inline}",Inline\n,,\n'
-        )
-        (folder / "list.jsonl").write_text(
-            json.dumps({"url": f"{at}/full/two.png", "keyword": "late boat"}) + "\n"
-        )
-        (folder / "google.html").write_text(GOOGLE.replace("{address}", at))
-        (folder / "cats.html").write_text(
-            '<title>cats</title><img src="./cats_files/images(1)" alt="Cat">'
-            '<img src="../secret.png"><img src="cats_files/none.png">'
-        )
-        (folder / "empty.html").write_bytes(b"")
-        (folder / "wrong.csv").write_text("a,b\n1,2\n")
-        (folder / "notes.md").write_text("not read")
-        result = collected(SearchSource(folder), site, tmp_path / "cache")
-        pictures = [item for item in result if isinstance(item, FoundPicture)]
-        refusals = {item.url.removeprefix(at): item for item in result if isinstance(item, Refusal)}
-    keys = [picture.origin.key.removeprefix(at) for picture in pictures]
-    assert sorted(keys[:-1]) == sorted(
-        [
-            "cats.html: ./cats_files/images(1)",
-            "/full/one.png?a=1&b=2",
-            "/full/two.png",
-            "/full/one.png",
-        ]
-    )
-    assert keys[-1].startswith("data:image/png;base64,sha256:")
-    by_key = dict(zip(keys, pictures, strict=True))
-    assert by_key["/full/two.png"].details["keywords"] == [
-        "late train meme",
-        "train meme",
-        "late boat",
-    ]
-    assert by_key["/full/one.png"].details["keywords"] == ["late train", "late bus"]
-    assert by_key["/full/one.png"].name == "A bus"
-    assert by_key["cats.html: ./cats_files/images(1)"].details["keyword"] == "cats"
-    assert pictures[-1].details["keyword"] == "late bus"
-    assert pictures[-1].picture == picture(hue=40)
-    reasons = {url: refusal.reason for url, refusal in refusals.items()}
-    assert reasons["late_train.txt row 5"] == "no address"
-    assert reasons["late_train.txt row 9"] == "no address"
-    assert reasons["/icon.png"] == "too small"
-    assert {"/gone.png", "/page.png", "empty.html", "wrong.csv"} <= set(reasons)
-    assert reasons["cats.html: ../secret.png"] == "no address"
-    assert reasons["cats.html: cats_files/none.png"] == "no address"
-    assert all(refusal.sentence for refusal in refusals.values())
 
 
 def test_relative_addresses_need_the_origin(tmp_path: Path) -> None:
@@ -244,10 +164,3 @@ def test_relative_addresses_need_the_origin(tmp_path: Path) -> None:
     assert [type(item) for item in result] == [FoundPicture, FoundPicture]
     assert isinstance(result[0], FoundPicture)
     assert result[0].details["keyword"] == "mine"
-
-
-def test_nothing_to_read(tmp_path: Path) -> None:
-    with serving({}) as site:
-        for path, sentence in ((tmp_path, "holds no search"), (tmp_path / "x", "no such file")):
-            with pytest.raises(InputError, match=sentence):
-                collected(SearchSource(path), site, tmp_path / "cache")

@@ -6,11 +6,9 @@ import json
 from pathlib import Path
 
 import pytest
-from openpyxl import Workbook
 
 from memeloc.collect.fetching.fetch import Fetcher, FetchSettings
 from memeloc.collect.registry import find
-from memeloc.collect.sources.table import TableSource
 from memeloc.errors import InputError
 from memeloc.items import FoundPicture, Refusal
 from tests.collect.datasets_on_disk import OTHER, PICTURE, by_key, collected, lines, put
@@ -22,36 +20,6 @@ def _two_pictures(root: Path) -> None:
     put(root / "pics/2.jpg", OTHER)
 
 
-def test_columns_are_guessed_and_shown_before(tmp_path: Path) -> None:
-    _two_pictures(tmp_path)
-    head = "Img_Path,Caption,label_mood,Set,Date,note\n"
-    put(tmp_path / "memes.csv", f"{head}pics/1.png,tea,calm,train,2020-01-02,nice\n")
-    (preview,) = TableSource(tmp_path / "memes.csv").preview()
-    assert preview.tables == ("memes.csv",)
-    assert preview.columns == {
-        "image": "Img_Path", "text": "Caption", "split": "Set", "created": "Date",
-    }  # fmt: skip
-    assert preview.labels == {"label_mood": "label_mood"}
-    assert (preview.kept, preview.example["Caption"]) == (("note",), "tea")
-    ((meme,), refusals) = collected("table", tmp_path / "memes.csv")
-    assert refusals == []
-    assert (meme.parts, meme.labels, meme.created) == (
-        ("tea",), {"label_mood": "calm"}, "2020-01-02",
-    )  # fmt: skip
-    assert meme.details == {"split": "train", "Img_Path": "pics/1.png", "note": "nice"}
-
-
-def test_columns_are_named(tmp_path: Path) -> None:
-    _two_pictures(tmp_path)
-    put(tmp_path / "t.tsv", "a\tb\tc\td\te\n2\tone // two\tyes\tdev\tfr\n")
-    options = {"image": "a", "text": "b", "label": ("funny=c",), "split": "d", "id": "a"}
-    ((meme,), _) = collected("table", tmp_path / "t.tsv", **options, language_column="e")
-    assert (meme.origin.key, meme.parts, meme.labels) == ("2", ("one", "two"), {"funny": "yes"})
-    assert (meme.details["split"], meme.language, meme.picture) == ("dev", "fr", OTHER)
-    with pytest.raises(InputError, match=r"no column 'x'\. Its columns are 'a', 'b'"):
-        collected("table", tmp_path / "t.tsv", image="x")
-
-
 def test_a_column_of_pictures_is_known_by_its_cells(tmp_path: Path) -> None:
     _two_pictures(tmp_path)
     put(tmp_path / "t.csv", "where,what\npics/1.png,tea\npics/2.jpg,cats\n")
@@ -59,34 +27,11 @@ def test_a_column_of_pictures_is_known_by_its_cells(tmp_path: Path) -> None:
     assert by_key(found).keys() == {"pics/1.png", "pics/2.jpg"}
 
 
-def test_a_workbook_is_a_table(tmp_path: Path) -> None:
-    _two_pictures(tmp_path)
-    book = Workbook()
-    for row in (("id", "image", "text"), (7, "1.png", "tea")):
-        book.active.append(row)
-    book.save(tmp_path / "memes.xlsx")
-    ((meme,), _) = collected("table", tmp_path)
-    assert (meme.origin.key, meme.parts) == ("7", ("tea",))
-
-
 def test_one_object_for_each_key_is_a_table(tmp_path: Path) -> None:
     _two_pictures(tmp_path)
     put(tmp_path / "t.json", json.dumps({"x1": {"image": "1.png", "text": ["tea", "time"]}}))
     ((meme,), _) = collected("table", tmp_path)
     assert (meme.origin.key, meme.parts) == ("x1", ("tea", "time"))
-
-
-def test_pictures_may_lie_in_a_folder_elsewhere(tmp_path: Path) -> None:
-    _two_pictures(tmp_path / "drive")
-    table = put(tmp_path / "tables/t.csv", "image\npics/1.png\n2.jpg\n../tables/t.csv\n")
-    put(tmp_path / "tables/2.jpg", PICTURE)
-    found, (refusal,) = collected("table", table, pictures=tmp_path / "drive")
-    assert [(item.origin.key, item.origin.url) for item in found] == [
-        ("pics/1.png", "t.csv, row 2"), ("pics/2.jpg", "t.csv, row 3"),
-    ]  # fmt: skip
-    assert (found[1].picture, refusal.reason) == (OTHER, "outside the folder")
-    with pytest.raises(InputError, match="give one table"):
-        collected("table", tmp_path, pictures=tmp_path / "drive")
 
 
 def test_which_picture_is_meant_is_not_guessed(tmp_path: Path) -> None:
@@ -149,21 +94,6 @@ def test_pictures_may_come_several_at_once(tmp_path: Path, at_once: int) -> None
 
 def answers_of(count: int) -> list[str]:
     return [f"{number}.png" for number in range(count)]
-
-
-def test_a_table_without_pictures_is_reported(tmp_path: Path) -> None:
-    _two_pictures(tmp_path)
-    put(tmp_path / "memes.csv", "image,text\n1.png,tea\n")
-    put(tmp_path / "scores.csv", "who,score\na,1\n")
-    put(tmp_path / "broken.parquet", "PAR1 broken")
-    _, refusals = collected("table", tmp_path)
-    assert {refusal.url: refusal.reason for refusal in refusals} == {
-        "scores.csv": "not readable", "broken.parquet": "not readable",
-    }  # fmt: skip
-    with pytest.raises(InputError, match="no column 'image'"):
-        collected("table", tmp_path / "scores.csv")
-    with pytest.raises(InputError, match="there is no layout 'x'"):
-        collected("table", tmp_path, layout="x")
 
 
 @pytest.mark.parametrize(
@@ -251,12 +181,6 @@ def test_hugging_face_names_the_tables_it_does_not_read(tmp_path: Path) -> None:
     put(tmp_path / "train.csv", "image,text\n1.png,tea\n")
     found, (refusal,) = collected("huggingface", tmp_path)
     assert (len(found), refusal.url, refusal.reason) == (2, "train.csv", "a table, not read")
-
-
-def test_a_table_of_another_source_is_named(tmp_path: Path) -> None:
-    head = "Meme ID,Template Name,Original (English),Translation\n"
-    with pytest.raises(InputError, match="`memeloc collect multi3hate` reads it"):
-        collected("table", put(tmp_path / "de.csv", head + "1,a,b,c\n"))
 
 
 def test_a_folder_names_the_tables_it_does_not_read(tmp_path: Path) -> None:

@@ -14,7 +14,6 @@ from memeloc.collect.sources.imgflip import ImgflipSource
 from memeloc.collect.sources.memegen import MemegenSource
 from memeloc.errors import MissingError
 from memeloc.items import FoundCaption, FoundTemplate, Refusal
-from memeloc.templates import load_template, write_template
 from tests.collect.memegen_samples import drawing
 from tests.collect.small_server import Answer, Site, as_json, serving
 
@@ -42,21 +41,6 @@ def collected(
     )
 
 
-DRAGON = {
-    "id": "dragon",
-    "name": "Three Heads",
-    "lines": 3,
-    "overlays": 1,
-    "styles": ["default", "night"],
-    "blank": "{address}/images/dragon.png",
-    "example": {
-        "text": ["Pepperoni", "Mushroom"],
-        "url": "{address}/images/dragon/pepperoni/mushroom.png",
-    },
-    "source": "https://example.org/memes/three-heads",
-    "keywords": ["heads", "heads", ""],
-    "_self": "{address}/templates/dragon",
-}
 OWL = {
     "id": "owl",
     "name": "Owl",
@@ -64,42 +48,6 @@ OWL = {
     "blank": "{address}/images/owl.png",
     "example": {"text": ["who", "else"]},
 }
-
-
-def test_memegen(tmp_path: Path) -> None:
-    gone = {"id": "gone", "lines": "5", "blank": "{address}/images/gone.png", "example": ["a"]}
-    page = {"id": "page", "name": 7, "lines": -1, "blank": "http://[x"}
-    answers = {
-        "/templates/": as_json([DRAGON, OWL, OWL, gone, page, {"name": "no id"}, None, "text"]),
-        "/images/dragon.png": png(),
-        "/images/owl.png": png(),
-        "/images/page.png": Answer(b"<!doctype html><p>no picture", "image/png"),
-    }
-    with serving(answers) as site:
-        templates, captions, refusals = collected(MemegenSource(site.address), site, tmp_path)
-    assert [template.origin.key for template in templates] == ["dragon", "owl", "gone", "page"]
-    dragon, owl, gone_one, page_one = templates
-    assert dragon.name == "Three Heads"
-    assert dragon.keywords == ("heads",)
-    assert [box.name for box in dragon.boxes] == ["text 1", "text 2", "text 3"]
-    assert "not their places" in dragon.details["notes"][0]
-    assert dragon.details["styles"] == ["default", "night"]
-    assert dragon.origin.fetched is not None
-    assert owl.boxes == ()
-    assert "notes" not in owl.details
-    assert len(gone_one.boxes) == 5
-    assert (gone_one.picture, page_one.picture) == (None, None)
-    assert page_one.name == "7"
-    assert [caption.parts for caption in captions] == [
-        ("Pepperoni", "Mushroom", ""),
-        ("who", "else"),
-        ("a", "", "", "", ""),
-    ]
-    assert captions[0].template == "dragon"
-    assert len(refusals) == 5
-    assert [refusal.reason for refusal in refusals].count("no id") == 3
-    written = write_template(dragon, tmp_path / "templates", name="dragon")
-    assert len(load_template(written).boxes) == 3
 
 
 def test_memegen_some_templates(tmp_path: Path) -> None:
@@ -110,48 +58,6 @@ def test_memegen_some_templates(tmp_path: Path) -> None:
     assert [template.origin.key for template in templates] == ["owl"]
     assert len(captions) == 1
     assert [refusal.url for refusal in refusals] == [f"{site.address}/templates/missing"]
-
-
-def test_imgflip(tmp_path: Path) -> None:
-    memes = [
-        {
-            "id": "181913649",
-            "name": "Two Choices",
-            "url": "{address}/30b1gx.jpg",
-            "width": 120,
-            "height": 90,
-            "box_count": 2,
-            "captions": 1160000,
-        },
-        {"id": 87743020, "name": "Buttons", "url": "{address}/1g8my4.jpg", "box_count": 3},
-        {"id": "1", "name": "No Picture", "box_count": 1},
-        {"id": "2", "name": "Not There", "url": "{address}/gone.jpg", "box_count": "many"},
-        {"name": "nothing else"},
-        {"id": "3", "name": "Bad Address", "url": "http://[x"},
-    ]
-    answers = {
-        "/get_memes": as_json({"success": True, "data": {"memes": memes}}),
-        "/30b1gx.jpg": png(),
-        "/1g8my4.jpg": png(),
-    }
-    with serving(answers) as site:
-        templates, _, refusals = collected(ImgflipSource(site.address), site, tmp_path / "a")
-        limited, _, _ = collected(ImgflipSource(site.address, limit=1), site, tmp_path / "b")
-    assert [template.name for template in templates] == [
-        "Two Choices",
-        "Buttons",
-        "No Picture",
-        "Not There",
-        "Bad Address",
-    ]
-    assert [len(template.boxes) for template in templates] == [0, 3, 1, 0, 0]
-    assert [template.picture is None for template in templates] == [False, False, True, True, True]
-    assert templates[0].details["captions"] == 1_160_000
-    assert templates[1].origin.key == "87743020"
-    assert templates[0].origin.url == "https://imgflip.com/memetemplate/181913649"
-    assert templates[0].origin.terms == "https://imgflip.com/terms"
-    assert len(refusals) == 4
-    assert [item.name for item in limited] == ["Two Choices"]
 
 
 def test_imgflip_search(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

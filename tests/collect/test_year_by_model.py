@@ -12,7 +12,6 @@ from hypothesis import strategies as st
 
 from memeloc.collect.year_by_model import YearReader, bears_out
 from memeloc.errors import ServiceError
-from memeloc.items import Year
 from memeloc.language_models import LanguageModel, ModelSettings
 from tests.chat_server import ChatServer, error, serve_chat
 
@@ -32,12 +31,6 @@ def _reader(chat: ChatServer, answer: Any, **more: Any) -> YearReader:
     return YearReader(LanguageModel(settings), latest=2026, **more)
 
 
-def test_a_year_comes_with_the_words_that_say_so(chat: ChatServer) -> None:
-    reader = _reader(chat, {"evidence": " the summer of 2012", "year": 2012})
-    assert reader(TEXT) == Year(2012, "model", "the summer of 2012")
-    assert TEXT in chat.bodies[0]["messages"][1]["content"]
-
-
 @pytest.mark.parametrize(
     "answer",
     [
@@ -54,14 +47,6 @@ def test_a_year_comes_with_the_words_that_say_so(chat: ChatServer) -> None:
 def test_what_the_text_does_not_bear_out_is_refused(chat: ChatServer, answer: Any) -> None:
     reader = _reader(chat, answer)
     assert reader(TEXT) is None
-    assert len(chat.bodies) == 1
-
-
-def test_a_text_without_years_is_not_asked(chat: ChatServer) -> None:
-    reader = _reader(chat, {"evidence": "", "year": None})
-    assert reader(TEXT) is None
-    assert reader("A snail of unknown age, 12345 days old.") is None
-    assert reader("x" * 9000 + TEXT) is None
     assert len(chat.bodies) == 1
 
 

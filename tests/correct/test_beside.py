@@ -6,16 +6,14 @@ import subprocess
 from dataclasses import replace
 from pathlib import Path
 
-import openpyxl
 import polib
 import pytest
 from lxml import etree
 
-from memeloc.correct.columns import HEADINGS
 from memeloc.correct.model import Match, Sheet
 from memeloc.correct.sheets import formats, read_sheet, suffix_of, write_sheet
 from memeloc.glossary import Term
-from tests.correct.test_sheet_table import rows_of, sheet
+from tests.correct.test_sheet_table import sheet
 
 MATCHES = (
     Match(84, ("source 1", "source\nx"), ("=قديم", "نص\x01 قديم"), "corrected"),
@@ -42,43 +40,6 @@ def _written(sheet: Sheet, tmp_path: Path, name: str) -> Path:
 def test_nothing_of_it_is_read_back(tmp_path: Path, with_matches: Sheet, name: str) -> None:
     back = read_sheet(_written(with_matches, tmp_path, name))
     assert (back.answers, back.problems) == ((), ())
-
-
-def test_matches_are_a_column_only_where_there_are_any(tmp_path: Path, with_matches: Sheet) -> None:
-    rows = rows_of(_written(with_matches, tmp_path, "csv"))
-    column = rows[0].index(HEADINGS["matches"])
-    assert [row[column] for row in rows[1:4]] == [
-        "84 %: source 1 → =قديم",
-        "84 %: source\nx → نص\x01 قديم\n71 %: second → آخر",
-        "",
-    ]
-    assert HEADINGS["matches"] not in rows_of(_written(sheet(), tmp_path, "csv"))[0]
-
-
-def test_terms_stand_beside_the_part_they_are_in(tmp_path: Path, with_matches: Sheet) -> None:
-    rows = rows_of(_written(with_matches, tmp_path, "csv"))
-    column = rows[0].index(HEADINGS["terms"])
-    assert [row[column] for row in rows[1:4]] == [
-        "source → أصل (=2)",
-        "source 2 → مصدر; not منبع\nsource → أصل (=2)",
-        "",
-    ]
-    root = etree.parse(str(_written(with_matches, tmp_path, "xliff"))).getroot()
-    unit = root.findall(".//{*}trans-unit")[0]
-    assert "glossary: source → أصل (=2)" in [note.text for note in unit.findall("{*}note")]
-    entries = polib.pofile(str(_written(with_matches, tmp_path, "po")))
-    assert "glossary: source 2 → مصدر; not منبع" in entries[1].comment
-
-
-@pytest.mark.parametrize("name", ["matches", "terms"])
-def test_a_workbook_hides_the_column_that_is_empty(
-    tmp_path: Path, with_matches: Sheet, name: str
-) -> None:
-    for shown, hidden in ((with_matches, False), (sheet(), True)):
-        page = openpyxl.load_workbook(_written(shown, tmp_path, "xlsx"))["Captions"]
-        cell = next(cell for cell in page[1] if cell.value == HEADINGS[name])
-        assert page.column_dimensions[cell.column_letter].hidden is hidden
-        assert bool(page.cell(2, cell.column).value) is not hidden
 
 
 def test_matches_are_alternatives_of_an_xliff(tmp_path: Path, with_matches: Sheet) -> None:

@@ -66,34 +66,10 @@ def _change(memory: Path, old: str, new: str) -> None:
     memory.write_text(text.replace(f"<seg>{old}</seg>", f"<seg>{new}</seg>"), "utf-8")
 
 
-def _translate(project: Path, answers: dict[str, str]) -> Path:
-    """Put texts where OmegaT puts them; without a text a unit keeps the machine's."""
-    (sent,) = (project / "source").iterdir()
-    tree = etree.parse(str(sent))
-    for unit in tree.iter(f"{XLIFF}trans-unit"):
-        key = "/".join(unit.get("id", "").split("|")[1:3])
-        target, machine = unit.find(f"{XLIFF}target"), unit.find(f"{XLIFF}alt-trans/{XLIFF}target")
-        assert target is not None
-        assert machine is not None
-        target.text = answers.get(key, machine.text)
-    (project / "target").mkdir(exist_ok=True)
-    tree.write(str(project / "target" / sent.name), encoding="UTF-8", xml_declaration=True)
-    return project / "target" / sent.name
-
-
 def _answers(path: Path) -> dict[str, Answer]:
     back = read_sheet(path)
     assert back.problems == ()
     return {answer.meme_id: answer for answer in back.answers}
-
-
-def test_a_project_shows_the_source_and_holds_its_pictures(project: Path) -> None:
-    (sent,) = (project / "source").iterdir()
-    shown = {f"{meme}/{part}": text for meme, (source, _) in CAPTIONS.items()
-             for part, text in enumerate(source, 1) if text}  # fmt: skip
-    assert shown.items() <= _targets(sent).items()
-    assert (project / "pictures" / "m1.jpg").is_file()
-    assert "picture: pictures/m1.jpg" in sent.read_text("utf-8")
 
 
 def test_matches_and_terms_stand_where_omegat_looks_for_them(project: Path) -> None:
@@ -106,22 +82,6 @@ def test_matches_and_terms_stand_where_omegat_looks_for_them(project: Path) -> N
         ["Mon", "सोमवार", whole],
         ["ok", "(not ओके)", "ok; not ओके"],
     ]
-
-
-def test_what_was_not_touched_is_no_answer(project: Path) -> None:
-    (sent,) = (project / "source").iterdir()
-    assert _answers(sent) == {}  # opened outside of its project, and sent back
-    assert _answers(_translate(project, {})) == {}
-
-
-def test_a_source_kept_on_purpose_is_a_correction(project: Path) -> None:
-    answer = _answers(_translate(project, {"m3/1": "ok"}))["m3"]
-    assert (answer.status, answer.parts) == ("corrected", ("ok", "404"))
-
-
-def test_a_status_is_typed_in_place_of_a_text(project: Path) -> None:
-    answer = _answers(_translate(project, {"m1/2": "status: wordplay\nno such pun"}))["m1"]
-    assert (answer.status, answer.comment) == ("wordplay", "no such pun")
 
 
 def test_a_project_that_comes_back_whole_is_read(project: Path, tmp_path: Path) -> None:

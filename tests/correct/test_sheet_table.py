@@ -89,14 +89,6 @@ def test_no_cell_of_a_csv_is_a_formula_and_all_come_back(filled: Path) -> None:
     check_filled(filled)
 
 
-def test_columns_and_rows_may_move(filled: Path) -> None:
-    rows = rows_of(filled)
-    mixed = [["note to self", *reversed(row)] for row in rows]
-    mixed[0] = [cell.upper() for cell in mixed[0]]
-    save(filled, [mixed[0], *sorted(mixed[1:], reverse=True)], delimiter=";")
-    check_filled(filled)
-
-
 @pytest.mark.parametrize("own", ["Translation", "notes", "State", "No"])
 def test_a_column_of_ones_own_stands_for_none_of_the_sheets(filled: Path, own: str) -> None:
     rows = rows_of(filled)
@@ -126,23 +118,6 @@ def test_rows_of_two_sheets_in_one_file_are_named(filled: Path) -> None:
         read_sheet(filled)
 
 
-def test_without_its_keys_a_sheet_is_read_by_meme_and_part(filled: Path) -> None:
-    rows = rows_of(filled)
-    save(filled, [row[1:] for row in rows], encoding="utf-16", delimiter="\t")
-    check_filled(filled)
-    assert read_sheet(filled).sheet == ""
-
-
-def test_latin_1_and_other_tables_are_refused_with_what_to_do(tmp_path: Path) -> None:
-    path = tmp_path / "a.csv"
-    path.write_bytes("your text;key\nür;x\n".encode("latin-1"))
-    with pytest.raises(InputError, match="UTF-8"):
-        read_sheet(path)
-    path.write_text("a,b\n1,2\n")
-    with pytest.raises(InputError, match="your text"):
-        read_sheet(path)
-
-
 def read_cells(tmp_path: Path, *cells: tuple[int, str, str], tag: str = "ar") -> dict[str, Answer]:
     """What is read of a sheet with these cells filled in: row, column, what is typed."""
     path = tmp_path / "cells.csv"
@@ -154,28 +129,6 @@ def read_cells(tmp_path: Path, *cells: tuple[int, str, str], tag: str = "ar") ->
     back = read_sheet(path)
     assert back.problems == ()
     return {answer.meme_id: answer for answer in back.answers}
-
-
-@pytest.mark.parametrize(
-    ("first", "second", "status"),
-    [
-        ("correct", "corrected", "corrected"),
-        ("corrected", "correct", "corrected"),
-        ("correct", "wordplay", "wordplay"),
-        ("skip", "correct", "skip"),
-        ("", "culture", "culture"),
-    ],
-)
-def test_statuses_of_parts_are_joined(tmp_path: Path, first: str, second: str, status: str) -> None:
-    text = [(1, "text", "جديد")] if status == "corrected" else []
-    cells = [(1, "status", first), (2, "status", second), *text]
-    answer = read_cells(tmp_path, *cells)["m1"]
-    assert (answer.status, answer.unclear) == (status, "")
-
-
-def test_a_comment_alone_is_kept(tmp_path: Path) -> None:
-    answer = read_cells(tmp_path, (1, "comment", "ما معنى هذا؟"))["m1"]
-    assert (answer.status, answer.comment, answer.parts) == ("comment", "ما معنى هذا؟", ())
 
 
 @pytest.mark.parametrize("tag", TAGS)
@@ -193,11 +146,6 @@ def test_the_list_to_pick_from_is_in_the_sheets_language(tmp_path: Path) -> None
         assert rule.formula1.strip('"').split(",")[0] == status_words(tag)["correct"]
 
 
-def test_a_caption_typed_into_one_cell_is_cut(tmp_path: Path) -> None:
-    answer = read_cells(tmp_path, (1, "text", "eins // zwei"))["m1"]
-    assert (answer.status, answer.parts, answer.unclear) == ("corrected", ("eins", "zwei"), "")
-
-
 @pytest.mark.parametrize("strokes", ["//", "／／", " ／／ "])
 def test_strokes_without_spaces_and_wide_ones_cut_it(tmp_path: Path, strokes: str) -> None:
     answer = read_cells(tmp_path, (1, "text", f"一{strokes}二"))["m1"]
@@ -207,11 +155,6 @@ def test_strokes_without_spaces_and_wide_ones_cut_it(tmp_path: Path, strokes: st
 def test_an_address_is_not_cut(tmp_path: Path) -> None:
     answer = read_cells(tmp_path, (1, "text", "https://memes.example"))["m1"]
     assert answer.parts == ("https://memes.example", "+1 -2 @x")
-
-
-def test_text_beside_a_reason_to_give_up_is_kept(tmp_path: Path) -> None:
-    answer = read_cells(tmp_path, (1, "text", "ein Versuch"), (1, "status", "wordplay"))["m1"]
-    assert (answer.status, answer.parts, answer.typed) == ("wordplay", (), ("ein Versuch", ""))
 
 
 @pytest.mark.parametrize(
@@ -266,14 +209,6 @@ def test_an_empty_row_before_a_caption_is_no_part_of_it(tmp_path: Path) -> None:
     assert (answer.meme_id, answer.parts) == ("m2", ("eins", "3"))
 
 
-def test_an_untouched_copy_of_a_row_changes_nothing(filled: Path) -> None:
-    rows = rows_of(filled)
-    untouched = [*rows[1]]
-    untouched[rows[0].index(HEADINGS["text"])] = ""
-    save(filled, [rows[0], untouched, *rows[1:]])
-    check_filled(filled)
-
-
 @pytest.fixture
 def workbook(tmp_path: Path) -> Path:
     picture = tmp_path / "m.jpg"
@@ -317,10 +252,6 @@ def fill(workbook: Path) -> Path:
     page.cell(6, column["status"]).value = "cannot be translated: wordplay"
     book.save(workbook)
     return workbook
-
-
-def test_a_filled_workbook_comes_back(workbook: Path) -> None:
-    check_filled(fill(workbook))
 
 
 def test_numbers_are_taken_back_and_formulas_are_named(

@@ -13,7 +13,6 @@ import pytest
 from PIL import Image
 
 from memeloc.curate.filters.cartoon import CartoonFilter
-from memeloc.curate.review.judgement import Judgement
 from memeloc.language_models import MemoryCache
 from tests.chat_server import ChatServer, serve_chat
 from tests.curate.judging import connected, filter_context, picture, template
@@ -69,41 +68,6 @@ def test_a_model_sees_a_small_copy_of_each_picture(chat: ChatServer, tmp_path: P
             (verdict,) = judge.judge([items[1]])
             assert (verdict.verdict, verdict.reason) == (part, reason)
         assert len(chat.bodies) == 3  # the same look at the same picture is paid for once
-
-
-@pytest.mark.parametrize(
-    ("answers", "people", "verdict", "reason"),
-    [
-        (["yes"], 1, "drop", "cartoon"),
-        (["yes", "YES "], 1, "drop", "cartoon"),
-        (["no"], 1, "keep", ""),
-        (["no"], 2, "ask", "nobody looked"),
-        (["no", "no"], 2, "keep", ""),
-        (["yes", "no"], 1, "ask", "people differ"),
-        (["unsure"], 1, "ask", "unsure"),
-        ([], 1, "ask", "nobody looked"),
-    ],
-)
-def test_people_come_first(
-    tmp_path: Path, answers: list[str], people: int, verdict: str, reason: str
-) -> None:
-    judgements = [
-        Judgement("p1", "cartoon", f"person {n}", answer) for n, answer in enumerate(answers)
-    ]
-    judge = CartoonFilter({"people": people}, filter_context(judgements))
-    (got,) = judge.judge([picture(_drawn(tmp_path, "lime"))])
-    assert (got.verdict, got.reason) == (verdict, reason)
-    assert judge.plan([picture(_drawn(tmp_path, "lime"))]) is None
-
-
-def test_what_people_judged_a_model_is_not_asked(chat: ChatServer, tmp_path: Path) -> None:
-    path = _drawn(tmp_path, "red")
-    judgements = [Judgement("seen", "cartoon", "ana", "no")]
-    with connected(chat) as model:
-        judge = CartoonFilter({}, filter_context(judgements, model))
-        got = list(judge.judge([picture(path, "seen"), picture(path, "unseen")]))
-    assert {verdict.item: verdict.verdict for verdict in got} == {"seen": "keep", "unseen": "drop"}
-    assert len(chat.bodies) == 1
 
 
 def test_an_unreadable_picture_is_asked_and_the_rest_goes_on(

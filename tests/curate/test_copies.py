@@ -10,7 +10,6 @@ import numpy as np
 import pytest
 from PIL import Image, ImageDraw, ImageFont, ImageOps
 
-from memeloc.curate.duplicates.candidates import candidates
 from memeloc.curate.duplicates.local_features import find_features, pack, unpack
 from memeloc.items import FoundPicture, Origin, item_id
 from memeloc.workspace import Workspace
@@ -96,15 +95,6 @@ def test_another_meme_stays_without_a_question(folder: Path, kind: str) -> None:
     assert verdicts(folder)[kind] == ("keep", None)
 
 
-def test_the_same_run_again_compares_nothing(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    before = verdicts(folder)
-    monkeypatch.setattr("memeloc.workspace.curating.looking.compare", lambda *given: 1 / 0)
-    monkeypatch.setattr("memeloc.workspace.curating.looking.align", lambda *given, **more: 1 / 0)
-    with Workspace.open(folder) as workspace:
-        workspace.curating.deduplicate({"copies": True, "keep": "first"})
-    assert verdicts(folder) == before
-
-
 def two_lines(below: str) -> Image.Image:
     picture = meme("Nobody at the office")
     draw = ImageDraw.Draw(picture)
@@ -156,12 +146,6 @@ def test_features_are_kept_as_they_are() -> None:
     assert np.abs(again.points - found.points).max() <= 1 / 32
     assert np.array_equal(again.descriptors, found.descriptors)
     assert np.array_equal(again.mirrored, found.mirrored)
-
-
-def test_a_plain_picture_has_no_features_and_no_pairs() -> None:
-    plain = unpack(pack(find_features(np.full((100, 120), 200, dtype=np.uint8))))
-    assert len(plain.points) == 0
-    assert candidates([plain, plain]) == []
 
 
 def test_without_opencv_the_extra_is_named(

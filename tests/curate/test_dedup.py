@@ -101,23 +101,6 @@ def test_a_text_of_many_pictures_says_little_of_each() -> None:
     assert {name for name, what in by_item(done).items() if what != "keep"} == {"p01"}
 
 
-def test_the_papers_rule_looks_at_hashes_alone() -> None:
-    items = [picture("a", text="one"), picture("b", text="two"), picture("c"), picture("d")]
-    hashes = hashes_of(items, [0, 0b1111, 0b1, 2**40 - 1])
-    done = deduplicate(items, DedupSettings(rule="paper"), hashes=hashes)
-    assert by_item(done) == {"a": "keep", "b": "drop a", "c": "drop a", "d": "keep"}
-    assert not [pair for pair in done.pairs if pair.outcome == "ask"]
-
-
-def test_without_a_text_a_person_is_asked() -> None:
-    items = [picture("a", text="Hello there"), picture("b"), picture("c"), picture("d")]
-    hashes = hashes_of(items, [0, 1, 0b111111, 2**50 - 1])
-    done = deduplicate(items, DedupSettings(), hashes=hashes)
-    asked = {(pair.first, pair.second): pair.scores["distance"] for pair in done.pairs}
-    assert asked == {("a", "b"): 1, ("b", "c"): 5}
-    assert by_item(done) == {"a": "keep", "b": "ask a", "c": "ask b", "d": "keep"}
-
-
 def test_a_similar_text_goes_to_a_person() -> None:
     items = [
         picture("a", text="Nobody will ever read this in 2019"),
@@ -155,15 +138,6 @@ def test_a_text_with_a_watermark_goes_to_a_person() -> None:
     assert reason.endswith("One contains the other.")
 
 
-def test_the_same_file_is_a_duplicate_whatever_its_text() -> None:
-    items = [picture("a", "file", "one"), picture("b", "file", "two"), picture("c", "file")]
-    done = deduplicate(items, DedupSettings(), hashes={})
-    assert by_item(done) == {"a": "keep", "b": "drop a", "c": "drop a"}
-    lines = [(line.stage, line.came, line.duplicates) for line in done.stages]
-    assert lines == [("bytes", 3, 2), ("hash", 1, 0), ("likeness", 1, 0)]
-    assert done.stages[-1].not_run == "no embedding models are set"
-
-
 def test_which_one_stays_is_a_rule_and_ties_are_settled() -> None:
     items = [
         picture("first", text="x y z", votes=1, created="2020"),
@@ -184,20 +158,6 @@ def test_which_one_stays_is_a_rule_and_ties_are_settled() -> None:
     twins = [picture("b", text="same"), picture("a", text="same")]
     done = deduplicate(twins, DedupSettings(), hashes=hashes_of(twins, [5, 5]))
     assert by_item(done) == {"b": "keep", "a": "drop b"}, "of equals, the one collected first"
-
-
-def test_people_come_before_every_stage() -> None:
-    items = [picture("a", text="cat"), picture("b", text="cat"), picture("c", text="dog dog dog")]
-    hashes = hashes_of(items, [0, 0, 0])
-    free = deduplicate(items, DedupSettings(), hashes=hashes)
-    assert by_item(free) == {"a": "keep", "b": "drop a", "c": "keep"}
-    judgements = [judged("b", "a", "different"), judged("c", "a", "Same ")]
-    done = deduplicate(items, DedupSettings(), hashes=hashes, judgements=judgements)
-    assert by_item(done) == {"a": "keep", "b": "keep", "c": "drop a"}
-    dropped = next(verdict for verdict in done.verdicts if verdict.item == "c")
-    assert dropped.reason == "a person's decision"
-    # Undone by another word.
-    assert by_item(deduplicate(items, DedupSettings(), hashes=hashes)) == by_item(free)
 
 
 def test_a_pair_called_different_is_not_joined_through_a_third() -> None:
@@ -288,42 +248,6 @@ def embedded(vectors: dict[str, list[float]], texts: dict[str, list[float]]) -> 
     )
 
 
-def test_similarity_of_both_removes_or_asks() -> None:
-    def at(cosine: float) -> list[float]:
-        return [cosine, (1 - cosine**2) ** 0.5]
-
-    texts_of = {"a": "text a", "b": "Text A!", "c": "text c", "d": "text d", "g": "text g"}
-    items = [picture(name, text=text) for name, text in texts_of.items()]
-    items += [picture("e"), picture("f")]
-    files = {item.id: item.picture for item in items}
-    vectors = {
-        files["a"]: at(1.0), files["b"]: at(0.96), files["c"]: [0.9, -at(0.9)[1]],
-        files["d"]: at(0.97),
-        files["e"]: at(-1.0), files["f"]: at(-0.96), files["g"]: at(1.0),
-    }  # fmt: skip
-    texts = {
-        "text a": at(1.0), "Text A!": at(0.96), "text c": at(1.0), "text d": at(0.2),
-        "text g": at(0.99),
-    }  # fmt: skip
-    seen: list[str] = []
-
-    def embed(left: list[Item]) -> Embedded:
-        seen.extend(item.id for item in left)
-        return embedded(vectors, texts)
-
-    done = deduplicate(items, DedupSettings(), hashes={}, embed=embed)
-    assert seen == list("abcdgef")
-    assert by_item(done) == {
-        "a": "keep", "b": "drop a", "c": "ask a", "d": "keep", "e": "keep", "f": "ask e",
-        "g": "ask a",
-    }  # fmt: skip
-    line = done.stages[-1]
-    assert (line.stage, line.came, line.duplicates, line.asked) == ("likeness", 7, 1, 4)
-    paper = deduplicate(items, DedupSettings(rule="paper"), hashes={}, embed=embed)
-    assert by_item(paper)["g"] == "drop a", "the paper's rule looks at the cosines alone"
-    assert raw_text(("a  b", " c")) == "a b c"
-
-
 def test_a_model_that_finds_all_similar_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("memeloc.curate.duplicates.similarity._MOST", 20)
     items = [picture(f"p{number}", text=f"text {number}") for number in range(10)]
@@ -334,13 +258,6 @@ def test_a_model_that_finds_all_similar_is_named(monkeypatch: pytest.MonkeyPatch
 
     with pytest.raises(InputError, match="does not tell pictures apart"):
         deduplicate(items, DedupSettings(), hashes={}, embed=embed)
-
-
-def test_settings_are_checked() -> None:
-    with pytest.raises(ValueError, match="begins below"):
-        DedupSettings(ask_likeness=0.97)
-    with pytest.raises(ValueError, match="less than or equal to 16"):
-        DedupSettings(distance=17)
 
 
 WORDS = ["me on monday", "me on Monday!", "my friends", "me in 2019", "me in 2020", ""]

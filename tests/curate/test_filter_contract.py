@@ -76,22 +76,6 @@ def test_contract(name, items):
     assert list(filter_.judge([])) == []
 
 
-@pytest.mark.parametrize("name", registry.names())
-def test_settings_are_listed_and_unknown_ones_refused(name):
-    info = registry.info(name)
-    assert info.summary
-    assert not info.missing
-    assert info.settings
-    assert all(setting.meaning for setting in info.settings.values())
-    with pytest.raises(InputError, match="has no setting 'colour'"):
-        registry.create(name, {"colour": "red"})
-
-
-def test_an_unknown_filter_names_those_there_are():
-    with pytest.raises(InputError, match="language, script"):
-        registry.create("nonsense")
-
-
 def test_a_function_is_a_filter(monkeypatch):
     entry = EntryPoint("short", "tests.curate.test_filter_contract:short", GROUP)
     monkeypatch.setattr(plugins, "entry_points", lambda *, group, name=None: [entry])

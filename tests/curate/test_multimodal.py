@@ -11,7 +11,7 @@ import pytest
 
 from memeloc.curate.filters.multimodal import MultimodalFilter
 from memeloc.curate.review.judgement import Judgement
-from memeloc.errors import InputError, MissingError, ServiceError
+from memeloc.errors import InputError, ServiceError
 from memeloc.language_models import MemoryCache
 from tests.chat_server import ChatServer, error, serve_chat
 from tests.curate.judging import caption, connected, filter_context, texts
@@ -35,50 +35,6 @@ def chat(monkeypatch: pytest.MonkeyPatch) -> Iterator[ChatServer]:
     with serve_chat() as server:
         server.say = _sour
         yield server
-
-
-@pytest.mark.parametrize(
-    ("text", "second", "verdict", "reason", "score"),
-    [
-        ("drink // this", "Lemons on a table.", "keep", "", 1.0),
-        ("drink vinegar", "Lemons on a table.", "drop", "hateful by its text alone", 1.0),
-        ("drink // this", "A table.", "drop", "not hateful with every description", 0.5),
-        ("look // at this", "Lemons on a table.", "drop", "not hateful", 0.0),
-        (" // ", "Lemons on a table.", "ask", "no text", None),
-        ("drink // this", "", "ask", "descriptions missing", None),
-    ],
-)
-def test_multimodal_is_hateful_only_with_every_description(
-    chat: ChatServer, text: str, second: str, verdict: str, reason: str, score: float | None
-) -> None:
-    judgements = [LEMONS[0], Judgement("t1", "description", "ben", second)]
-    with connected(chat) as model:
-        judge = MultimodalFilter({}, filter_context(judgements, model))
-        item = caption(text)
-        (got,) = judge.judge([item])
-    assert (got.item, got.filter) == ("c1", "multimodality")
-    assert (got.verdict, got.reason, got.score) == (verdict, reason, score)
-    assert got.settings == judge.cache_key(item)
-
-
-def test_prompts_votes_and_model_are_kept(chat: ChatServer) -> None:
-    with connected(chat) as model:
-        judge = MultimodalFilter({}, filter_context(LEMONS, model))
-        (got,) = judge.judge([caption("drink // this")])
-    kept = json.loads(json.dumps(dict(got.evidence)))
-    assert kept["model"] == "tiny-2026"
-    assert set(kept["prompts"]) == {"system", "caption", "described"}
-    alone, ana, ben = kept["votes"]
-    assert alone == {"asked": "caption", "hateful": False, "why": "by its taste", "attempts": 1}
-    assert (ana["person"], ana["description"], ana["hateful"]) == ("ana", "A bowl of lemons.", True)
-    assert ben["person"] == "ben"
-    asked = sorted((texts(body) for body in chat.bodies), key=len)
-    assert asked[0] == {"text": "drink // this"}
-    assert {question["picture"] for question in asked[1:]} == {
-        "A bowl of lemons.",
-        "Lemons on a table.",
-    }
-    assert {body["messages"][0]["content"] for body in chat.bodies} == {kept["prompts"]["system"]}
 
 
 def test_each_person_s_newest_description_counts_once(
@@ -150,32 +106,6 @@ def test_unanswered_questions_leave_items_without_verdict(chat: ChatServer) -> N
             "not hateful",
         ]
         assert len(chat.bodies) == before + 2  # only what was left
-
-
-def test_a_dry_run_asks_nothing_and_counts_what_is_ready(chat: ChatServer) -> None:
-    items = [caption("drink", "c1"), caption("pear", "c2"), caption("other", "c3", "t9")]
-    with connected(chat, MemoryCache(), price_in=1.0, price_out=1.0) as model:
-        judge = MultimodalFilter({}, filter_context(LEMONS, model))
-        plan = judge.plan(items)
-        assert plan is not None
-        assert (plan.questions, plan.cached, len(chat.bodies)) == (6, 0, 0)
-        assert plan.samples[0].count("drink") == 1
-        list(judge.judge(items))
-        assert 0 < model.spent.cost <= plan.most
-        again = judge.plan(items)
-        assert again is not None
-        assert again.cached == 6
-
-
-def test_only_captions_that_need_a_model_fail_without_one() -> None:
-    judge = MultimodalFilter({}, filter_context())
-    (got,) = judge.judge([caption("drink")])
-    assert got.reason == "descriptions missing"
-    with pytest.raises(MissingError, match="--model"):
-        list(MultimodalFilter({}, filter_context(LEMONS)).judge([caption("drink")]))
-    assert judge.plan([caption("drink")]) is None
-    with pytest.raises(MissingError, match="--model"):
-        MultimodalFilter({}, filter_context(LEMONS)).plan([caption("drink")])
 
 
 def test_a_stamp_changes_with_all_that_the_verdict_rests_on(

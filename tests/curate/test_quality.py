@@ -10,8 +10,6 @@ from PIL import Image, ImageDraw, ImageFilter
 
 from memeloc.curate.filters.quality import FEATURE, QualityFilter, measure
 from memeloc.curate.protocol import FilterContext
-from memeloc.errors import InputError
-from memeloc.items import Item, Origin
 from memeloc.ocr.transcript import NO_TEXT, UNSURE
 from tests.curate.items import picture
 
@@ -68,31 +66,6 @@ def _judge(path, *parts, settings=None, context=None, kind="picture", name="p"):
     return verdict.verdict, verdict.reason
 
 
-def test_sizes_and_shapes(save):
-    scene = _scene()
-    assert _judge(save(scene), "text") == ("keep", "")
-    assert _judge(save(scene), kind="template") == ("keep", "")
-    assert _judge(save(scene.resize((149, 400))), "text") == ("drop", "too small")
-    assert _judge(save(scene.resize((900, 200))), "text") == ("drop", "stretched")
-    assert _judge(save(Image.new("RGB", (300, 300), "grey")), "text") == ("drop", "blank")
-    soft = scene.filter(ImageFilter.GaussianBlur(12))
-    assert _judge(save(soft), "text") == ("drop", "blurred")
-    assert _judge(save(soft), "text", settings={"blurred": 0}) == ("ask", "blurred")
-    off = {"blurred": 0, "doubtful": 0}
-    assert _judge(save(soft), "text", settings=off) == ("keep", "")
-
-
-def test_what_does_not_open_is_a_persons(tmp_path):
-    path = tmp_path / "page.jpg"
-    path.write_text("<html>", encoding="utf-8")
-    assert _judge(path, "text") == ("ask", "does not open")
-    with pytest.raises(InputError, match="is not a picture"):
-        measure(path)
-    bare = Item("t", "template", Origin("test", "t"))
-    (verdict,) = QualityFilter({}, FilterContext()).judge([bare])
-    assert (verdict.verdict, verdict.reason) == ("drop", "no picture")
-
-
 def test_a_picture_is_measured_once(save):
     path = save(_scene())
     stored: dict[str, dict[str, object]] = {}
@@ -135,41 +108,10 @@ def _people(*judgements):
     )
 
 
-def test_people_reject_what_no_rule_can_see(save):
-    path = save(_scene())
-    yes, no = Said("p", "cartoon", "ana", "yes"), Said("p", "cartoon", "ben", "no")
-    assert _judge(path, "text", context=_people(yes)) == ("drop", "cartoon")
-    assert _judge(path, "text", context=_people(yes, no)) == ("ask", "people differ: cartoon")
-    assert _judge(path, "text", context=_people(no)) == ("keep", "")
-    third = Said("p", "cartoon", "cem", "Yes ")
-    assert _judge(path, "text", context=_people(yes, no, third)) == ("drop", "cartoon")
-    kept = {"reject": ("unreadable",)}
-    assert _judge(path, "text", context=_people(yes), settings=kept) == ("keep", "")
-    unread = Said("p", "unreadable", "ana", "yes")
-    assert _judge(path, "text", context=_people(unread)) == ("drop", "unreadable text")
-    need = {"need": ("cartoon",)}
-    assert _judge(path, "text", settings=need) == ("ask", "not answered: cartoon")
-    assert _judge(path, "text", settings=need, context=_people(no)) == ("keep", "")
-
-
 def test_text_is_only_looked_at_where_it_may_reject(save):
     path = save(_scene())
     assert _judge(path, "") == ("ask", "not read yet")
     assert _judge(path, "", settings={"reject": ("irrelevant",)}) == ("keep", "")
-
-
-def test_all_that_is_not_answered_is_in_the_evidence(save):
-    item = picture("p", save(_scene()), "text")
-    asked = {"need": ("unimodal", "cartoon", "irrelevant")}
-    context = _people(Said("p", "unimodal", "ana", "no"))
-    (verdict,) = QualityFilter(asked, context).judge([item])
-    assert (verdict.verdict, verdict.reason) == ("ask", "not answered: cartoon")
-    assert verdict.evidence["unanswered"] == ["cartoon", "irrelevant"]
-
-
-def test_an_unknown_question_is_refused():
-    with pytest.raises(InputError, match="knows no question"):
-        QualityFilter({"reject": ("ugly",)}, FilterContext())
 
 
 @dataclass(frozen=True)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from memeloc.curate.protocol import cache_key_of
-from memeloc.curate.run import run_filter, to_judge
+from memeloc.curate.run import run_filter
 from memeloc.curate.verdict import Verdict
 from memeloc.errors import MissingError
 from tests.curate.items import caption, template
@@ -53,26 +53,6 @@ class Store:
 
 
 ITEMS = [caption(f"c{number}", "x" * number) for number in range(30)] + [template("t")]
-
-
-def test_a_second_run_judges_nothing_and_counts_the_same():
-    store, filter_ = Store(), Longest()
-    first = run_filter(filter_, ITEMS, store.known, store)
-    assert (first.judged, first.skipped) == (30, 0)
-    assert (first.keep, first.drop, first.ask) == (11, 19, 0)
-    assert to_judge(Longest(), ITEMS, store.known) == []
-    second = run_filter(Longest(), ITEMS, store.known, store)
-    assert (second.judged, second.skipped) == (0, 30)
-    assert second.reasons == first.reasons
-    assert run_filter(Longest(), ITEMS, store.known, store, again=True).judged == 30
-
-
-def test_other_settings_and_other_texts_are_judged_anew():
-    store = Store()
-    run_filter(Longest(), ITEMS, store.known, store)
-    assert run_filter(Longest(most=5), ITEMS, store.known, store).judged == 30
-    changed = [caption("c3", "y"), *ITEMS[4:]]
-    assert [item.id for item in to_judge(Longest(most=5), changed, store.known)] == ["c3"]
 
 
 def test_a_run_that_breaks_goes_on_where_it_was():

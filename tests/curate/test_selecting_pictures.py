@@ -30,57 +30,6 @@ def _kept(names, *filters):
     return [(item, name, "keep", "", {}) for item in names for name in filters]
 
 
-def _stages(chosen):
-    return {stage.name: dict(stage.reasons) for stage in chosen.funnel.stages}
-
-
-def test_the_stages_stand_in_the_order_of_the_settings():
-    names = ("a", "b", "c", "d", "e")
-    verdicts = _verdicts(
-        *_kept(names, "dedup", "language", "quality"),
-        ("b", "dedup", "drop", "same file", {"stage": "bytes", "kept": "a"}),
-        ("c", "dedup", "drop", "similar", {"stage": "likeness", "kept": "a"}),
-        ("c", "quality", "drop", "cartoon", {}),
-        ("d", "language", "ask", "unsure language", {}),
-    )
-    early = SelectSettings(filters=("dedup", "quality", "language"))
-    chosen = select_pictures(_pictures(*names), verdicts, early)
-    assert chosen.items == ("a", "e")
-    assert _stages(chosen) == {
-        "picture": {},
-        "duplicates: same file": {"same file": 1},
-        "duplicates: near hash": {},
-        "duplicates: similar by models": {"similar": 1},
-        "duplicates: decided by people": {},
-        "duplicates: not decided": {},
-        "quality": {},
-        "language": {"asked: unsure language": 1},
-    }
-    late = SelectSettings(filters=("quality", "language", "dedup"))
-    chosen = select_pictures(_pictures(*names), verdicts, late)
-    assert chosen.out["c"] == ("quality", "cartoon")
-    assert [*_stages(chosen)][:3] == ["picture", "quality", "language"]
-
-
-def test_stages_on_request_stand_there_when_they_did_something():
-    verdicts = _verdicts(
-        *_kept(("a",), "dedup"),
-        ("b", "dedup", "drop", "copy", {"stage": "copy", "kept": "a"}),
-        ("c", "dedup", "drop", "new", {"stage": "new one", "kept": "a"}),
-    )
-    pictures = _pictures("a", "b", "c")
-    chosen = select_pictures(pictures, verdicts, SelectSettings(), not_run={"likeness"})
-    assert [*_stages(chosen)][2:] == [
-        "duplicates: near hash",
-        "duplicates: cropped, framed, marked or mirrored",
-        "duplicates: similar by models (not run)",
-        "duplicates: decided by people",
-        "duplicates: new one",
-        "duplicates: not decided",
-    ]
-    assert chosen.items == ("a",)
-
-
 def test_people_and_settings_overrule_verdicts():
     names = ("a", "b", "c")
     verdicts = _verdicts(
@@ -107,16 +56,6 @@ def test_what_nobody_judged_does_not_pass():
     assert chosen.out["a"] == ("cartoon", "not judged yet")
     never = select_pictures(_pictures("a"), {}, SelectSettings())
     assert never.items == ("a",)
-
-
-def test_pictures_without_a_file_go_first():
-    without = picture("a", Path("x"))
-    import dataclasses
-
-    pictures = [dataclasses.replace(without, picture=""), *_pictures("b", "c")]
-    chosen = select_pictures(pictures, {}, SelectSettings(), missing={"b"})
-    assert chosen.items == ("c",)
-    assert chosen.funnel.stages[0].reasons == {"has no picture": 1, "its file is missing": 1}
 
 
 _OUTCOMES = st.sampled_from(["keep", "keep", "drop", "ask", None])

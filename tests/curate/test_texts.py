@@ -59,18 +59,6 @@ def test_what_makes_a_difference(first: str, second: str) -> None:
     assert plain_text([first]) != plain_text([second])
 
 
-def test_nothing_is_nothing_and_anything_can_be_compared() -> None:
-    assert plain_text([]) == plain_text(["", " \n\t"]) == ""
-    assert plain_text(["\ud800 x"]) == "x"
-    assert plain_text(["\ud800"]) == "?"
-
-
-def test_the_contrast_pairs_are_200_in_six_languages() -> None:
-    pairs = contrast_pairs()
-    assert (len(pairs), len({pair["lang"] for pair in pairs})) == (200, 6)
-    assert all(pair["first"] != pair["second"] for pair in pairs)
-
-
 @pytest.mark.parametrize("run", [as_captions, as_pictures, as_similar])
 def test_no_contrast_pair_is_joined(
     run: Callable[[list[dict[str, str]]], Deduplicated],

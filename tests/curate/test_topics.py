@@ -20,21 +20,6 @@ from memeloc.errors import InputError
 from tests.curate.items import template
 
 
-def test_the_papers_topics_are_shipped():
-    topics = read_topics()
-    by_category: dict[str, list[str]] = {}
-    for topic in topics:
-        by_category.setdefault(topic.category, []).append(topic.name)
-    assert {name: len(names) for name, names in by_category.items()} == {
-        "Religion": 3,
-        "Nationality": 5,
-        "Ethnicity": 4,
-        "LGBTQ+": 1,
-        "Political Issues": 2,
-    }
-    assert len(topics) == 15
-
-
 @pytest.mark.parametrize(
     ("name", "topics"),
     [
@@ -100,29 +85,6 @@ def test_the_papers_list_is_shipped_as_printed():
     assert {keyword.mode for topic in topics.values() for keyword in topic.keywords} == {"inside"}
 
 
-@pytest.mark.parametrize(
-    ("settings", "verdict"),
-    [
-        ({}, "drop"),
-        ({"file": "multi3hate"}, "keep"),
-        ({"file": "multi3hate", "keyword": "word"}, "drop"),
-        ({"keyword": "prefix"}, "keep"),
-    ],
-)
-def test_a_setting_says_how_keywords_match(settings, verdict):
-    filter_ = TopicFilter(settings, FilterContext())
-    (judged,) = filter_.judge([template("a", "germanbaker")])
-    assert judged.verdict == verdict
-
-
-def test_a_template_without_a_topic_has_its_nearest():
-    matcher = TopicMatcher(read_topics())
-    captions = ["german bread again", "more bread", "German tea", "tea"]
-    by_name, _ = nearest_topics("Merxican tea", captions, matcher, most=2)
-    assert (by_name.topic, by_name.keyword, by_name.nearness) == ("Mexico", "mexican", 0.93)
-    assert by_name.captions == 0
-
-
 def test_captions_tell_what_a_name_does_not():
     captions = ["german bread again", "more bread", "German tea", "Germans"]
     (near,) = nearest_topics("Cook", captions, TopicMatcher(read_topics()), most=1)
@@ -182,37 +144,6 @@ def test_a_wrong_file_says_what_is_wrong(tmp_path, content, message):
     with pytest.raises(InputError, match=message) as error:
         read_topics(path)
     assert str(path) in str(error.value)
-
-
-def test_no_file(tmp_path):
-    with pytest.raises(InputError, match="cannot be read"):
-        read_topics(tmp_path / "none.toml")
-
-
-def test_the_filter_keeps_templates_on_a_topic(tmp_path):
-    file = tmp_path / "mine.toml"
-    file.write_text(
-        '[[category]]\nname="Animals"\n[[category.topic]]\nname="Cats"\nkeywords=["cat"]\n'
-        '[[category.topic]]\nname="Dogs"\nkeywords=["dog"]\n',
-        encoding="utf-8",
-    )
-    context = FilterContext(folder=tmp_path)
-    filter_ = TopicFilter({"file": "mine.toml", "several": "ask"}, context)
-    items = [template("a", "Cats"), template("b", "Cat and dog"), template("c", "Fish")]
-    verdicts = {verdict.item: verdict for verdict in filter_.judge(items)}
-    assert [(verdicts[key].verdict, verdicts[key].reason) for key in "abc"] == [
-        ("keep", ""),
-        ("ask", "several topics"),
-        ("drop", "no topic"),
-    ]
-    assert verdicts["a"].evidence == {
-        "topics": [{"category": "Animals", "topic": "Cats", "keyword": "cat", "words": "cats"}]
-    }
-    first = filter_.cache_key(items[0])
-    file.write_text(file.read_text(encoding="utf-8").replace("dog", "hound"), encoding="utf-8")
-    assert (
-        TopicFilter({"file": "mine.toml", "several": "ask"}, context).cache_key(items[0]) != first
-    )
 
 
 def test_keywords_of_a_template_count_where_asked():

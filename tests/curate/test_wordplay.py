@@ -9,7 +9,6 @@ import pytest
 
 from memeloc.curate.filters.wordplay import WordplayFilter
 from memeloc.curate.review.judgement import Judgement
-from memeloc.errors import MissingError
 from tests.chat_server import ChatServer, serve_chat
 from tests.curate.judging import caption, connected, filter_context, template
 
@@ -53,12 +52,6 @@ def test_only_what_two_people_agree_on_is_kept(
     assert len(got.evidence["people"]) == len([answer for answer in answers if answer])
 
 
-def test_one_person_who_answers_twice_is_not_two() -> None:
-    judgements = [Judgement("c1", "wordplay", "ana", answer) for answer in ("yes", "no")]
-    (got,) = WordplayFilter({}, filter_context(judgements)).judge([caption("seas the day")])
-    assert (got.verdict, got.evidence["people"]) == ("ask", {"ana": "no"})
-
-
 def test_a_hint_is_never_a_verdict_and_sees_the_picture() -> None:
     there = {"t1": template("Confession Bear")}
     item = caption("this is unbearable")
@@ -100,11 +93,3 @@ def test_a_model_that_refuses_leaves_the_hints_of_the_rules(chat: ChatServer) ->
     assert got.verdict == "ask"
     assert "seize" in got.evidence["hints"]
     assert "will not answer" in got.evidence["error"]
-
-
-def test_model_hints_fail_without_a_model_where_needed() -> None:
-    judge = WordplayFilter({"model_hint": True}, filter_context(_judged("no", "no")))
-    assert next(judge.judge([caption("plain")])).verdict == "keep"
-    with pytest.raises(MissingError, match="--model"):
-        list(judge.judge([caption("plain", "c9")]))
-    assert WordplayFilter({}, filter_context()).plan([caption("plain")]) is None

@@ -15,13 +15,9 @@ from memeloc.items import (
     FoundPicture,
     FoundTemplate,
     Origin,
-    Refusal,
-    Year,
 )
-from memeloc.model import STYLES, TextBox
 from memeloc.ocr.transcript import Transcript
 from memeloc.store import FileRecord, SheetRecord, Store
-from memeloc.templates import load_templates
 
 NOON = datetime(2026, 5, 1, 12, tzinfo=UTC)
 
@@ -44,44 +40,6 @@ def cat(**more: object) -> FoundTemplate:
 
 def caption(number: int, *parts: str, **more: object) -> FoundCaption:
     return FoundCaption(origin(f"cat/{number}"), "cat", parts, **more)  # type: ignore[arg-type]
-
-
-def test_what_was_found_comes_back_as_items(store: Store) -> None:
-    box = TextBox("sign", 0.1, 0.2, 0.5, 0.3, angle=-8, style=STYLES["plain"])
-    added = store.items.add(
-        [
-            caption(
-                1, "when it compiles", "اليوم 🎉", votes=12, language="en", created="2019-04-01"
-            ),
-            cat(boxes=(box,), year=Year(2012, "rule", "since 2012"), details={"id": "007"}),
-        ]
-    )
-    assert (added.new, added.changed, added.unchanged, added.refused) == (2, 0, 0, ())
-    text, template = store.items.find()
-    assert (text.kind, text.parts, text.votes) == ("caption", ("when it compiles", "اليوم 🎉"), 12)
-    assert text.parent == template.id
-    assert text.origin == origin("cat/1")
-    assert template.boxes == (box,)
-    assert template.year == Year(2012, "rule", "since 2012")
-    assert template.details == {"id": "007"}
-    assert (template.width, template.height) == (64, 48)
-    assert template.path is not None
-    assert template.path.read_bytes() == picture()
-    assert store.items.count() == {("site", "caption"): 1, ("site", "template"): 1}
-
-
-def test_collecting_again_adds_only_what_differs(
-    store: Store,
-) -> None:
-    first = [cat(), caption(1, "a", "b", votes=3)]
-    store.items.add(first)
-    ids = [item.id for item in store.items.find()]
-    again = store.items.add(first)
-    assert (again.new, again.changed, again.unchanged) == (0, 0, 2)
-    later = store.items.add([cat(), caption(1, "a", "b", votes=4)])
-    assert (later.new, later.changed, later.unchanged) == (0, 1, 1)
-    assert [item.id for item in store.items.find()] == ids
-    assert [item.votes for item in store.items.find("caption")] == [4]
 
 
 def test_a_picture_that_is_gone_today_stays(store: Store) -> None:
@@ -135,13 +93,6 @@ def test_what_a_killed_run_left_is_removed(store: Store) -> None:
     assert set(store.root.glob("images/*/*")) == {kept, small}
 
 
-def test_a_refusal_is_kept_once(store: Store) -> None:
-    refusal = Refusal("site", "http://10.0.0.1/x", "inside the network", "It is not public.")
-    assert store.items.add_refusals([refusal, refusal]) == 1
-    assert store.items.add_refusals([refusal]) == 0
-    assert store.items.refusals() == [refusal]
-
-
 def test_features_are_kept_by_picture_and_method(store: Store) -> None:
     store.computed.add_features("phash-1", {"a" * 64: "00ff", "b" * 64: [1, 2]})
     store.computed.add_features("phash-1", {"a" * 64: "other"})
@@ -163,20 +114,6 @@ def _with_captions(store: Store) -> list[str]:
     return [item.id for item in store.items.find("caption")]
 
 
-def test_what_is_selected_becomes_memes(store: Store, place: Path) -> None:
-    first, _, third = _with_captions(store)
-    chosen = store.curation.add_selection({"per_template": 2}, [{"stage": "all"}], [first, third])
-    assert chosen.new == 1
-    assert chosen.items == (first,)
-    (problem,) = chosen.problems
-    assert "has 3 parts" in str(problem)
-    assert [item.meme_id for item in store.captions.to_translate("de")] == [first]
-    templates, _ = load_templates((place / "templates",))
-    template = templates[store.captions.templates()[first]]
-    assert [box.name for box in template.boxes] == ["top", "bottom"]
-    assert store.curation.selection() is not None
-
-
 def test_choosing_again_undoes_a_selection_and_keeps_the_work(store: Store) -> None:
     first, second, _ = _with_captions(store)
     store.curation.add_selection({"n": 1}, [], [first])
@@ -192,12 +129,6 @@ def test_choosing_again_undoes_a_selection_and_keeps_the_work(store: Store) -> N
     store.curation.add_selection({"n": 3}, [], [second, first])
     assert store.captions.current("de")[first].parts == ("x", "y")
     assert [item.meme_id for item in store.captions.to_translate("de")] == [second]
-
-
-def test_the_same_selection_is_stored_once(store: Store) -> None:
-    item, *_ = _with_captions(store)
-    first = store.curation.add_selection({"n": 1}, [], [item])
-    assert store.curation.add_selection({"n": 1}, [], [item]).id == first.id
 
 
 def test_memes_of_a_table_stay_whatever_is_selected(filled: Store) -> None:
@@ -229,14 +160,6 @@ def test_a_transcript_is_the_text_of_its_picture_and_no_caption(store: Store) ->
     assert store.transcripts.add([better]) == 1
     (item,) = store.items.find("picture")
     assert item.parts == ("when it", "works")
-
-
-def test_the_text_of_the_source_comes_before_what_was_only_read(store: Store) -> None:
-    store.items.add([FoundPicture(origin("p"), picture(), "a meme", parts=("as stated",))])
-    (item,) = store.items.find("picture")
-    store.transcripts.add([Transcript(item.id, ("as read",), "en", "tesseract 5", 0.7)])
-    (item,) = store.items.find("picture")
-    assert item.parts == ("as stated",)
 
 
 def test_a_transcript_is_corrected_in_its_own_language(store: Store) -> None:

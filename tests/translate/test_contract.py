@@ -102,10 +102,6 @@ def test_an_estimate_is_a_sum_and_a_bound(translator: Translator, item: Item) ->
     assert translator.estimate([]) == Estimate()
 
 
-def test_no_items_no_answers(translator: Translator) -> None:
-    assert list(translator.translate([])) == []
-
-
 def test_one_failure_does_not_stop_the_rest(translator: Translator, item: Item) -> None:
     # 6,000 letters are more than Google takes; a language without a model, unit or server answer
     # is not there for the others.
@@ -116,8 +112,3 @@ def test_one_failure_does_not_stop_the_rest(translator: Translator, item: Item) 
     assert len(answers) + len(summary.failures) == 2
     assert all(isinstance(each, TranslationFailure) for each in summary.failures)
     assert summary.stopped is None
-
-
-def test_a_currency_is_named(translator: Translator) -> None:
-    assert len(translator.currency) == 3
-    assert translator.currency.isupper()

@@ -47,18 +47,6 @@ def _one(folder: Path, asked: TranslationItem) -> Translation | TranslationFailu
     return answer
 
 
-@pytest.mark.parametrize("target", ["de", "fr"])
-def test_argos_and_opus_models_translate(models: Path, item: Item, target: str) -> None:
-    answer = _one(models, item("When the build passes // // on\nthe 1st try!", target))
-    assert isinstance(answer, Translation)
-    assert answer.caption.parts == (
-        rot13("When the build passes"),
-        "",
-        "\n".join((rot13("on"), rot13("the 1st try!"))),
-    )
-    assert answer.marks == ()
-
-
 def test_two_models_are_chained_by_way_of_english(models: Path, item: Item) -> None:
     answer = _one(models, item("cuando pasa // al fin", "de", source="es"))
     assert isinstance(answer, Translation)
@@ -85,18 +73,6 @@ def test_a_caption_that_is_too_long_for_the_model_fails_alone(models: Path, item
     assert isinstance(answers["3"], Translation)
     assert isinstance(answers["2"], TranslationFailure)
     assert "cannot translate meme 2" in str(answers["2"].error)
-
-
-def test_what_is_on_disk_is_listed_with_its_licence(models: Path, tmp_path: Path) -> None:
-    found_models, problems = find_models(models)
-    assert not problems
-    assert [(model.source, model.target, model.kind, model.licence) for model in found_models] == [
-        ("en", "de", "argos", "CC0"),
-        ("en", "fr", "opus", "apache-2.0"),
-        ("es", "en", "argos", "CC0"),
-    ]
-    # The converter from Hugging Face leaves the end of the source to the caller.
-    assert [model.end_token for model in found_models] == ["", "</s>", ""]
 
 
 def test_a_broken_model_is_reported_and_the_others_found(
@@ -183,15 +159,6 @@ def test_a_bpe_model_translates_moses_words(tmp_path: Path, item: Item) -> None:
     answer = _one(tmp_path, item("the tests pass, on the first try"))
     assert isinstance(answer, Translation)
     assert answer.caption.parts == ("the tests pass, on the first try",)
-
-
-def test_broken_merges_are_a_sentence(tmp_path: Path, item: Item) -> None:
-    folder = tmp_path / "translate-en_de-1_0"
-    write_weights(folder / "model", ["a"], lambda token: token)
-    (folder / "metadata.json").write_text(json.dumps({"from_code": "en", "to_code": "de"}))
-    (folder / "bpe.model").write_text("#version: 0.2\none two three\n")
-    with pytest.raises(InputError, match=r"bpe\.model: is not a file of subword-nmt"):
-        _one(tmp_path, item("a"))
 
 
 def test_codes_of_locales() -> None:

@@ -16,7 +16,6 @@ from memeloc.request_pool import Backoff
 from memeloc.translate import (
     RunSummary,
     Translation,
-    TranslationFailure,
     TranslationItem,
     create,
     plan,
@@ -96,17 +95,6 @@ def test_trouble_on_the_way_changes_nothing_but_marks(
     assert answered == needed if google.transport == "rest" else answered >= needed
 
 
-def test_each_transports_own_exceptions_are_tried_again(
-    google: GoogleServer, quick: Backoff, item: Item
-) -> None:
-    for wrong in ("quota", "unavailable", "deadline", "drop"):
-        google.requests.clear()
-        google.trouble = lambda number, request, wrong=wrong: wrong if number == 1 else ""
-        answers = _collect([item("me // my code", meme_id=wrong)], _translator(google, quick))
-        assert answers[wrong, "de"].caption.parts == ("de: me", "de: my code")
-        assert len(google.requests) == 2
-
-
 def test_a_wrong_request_is_sent_once_and_the_rest_goes_on(
     google: GoogleServer, quick: Backoff, item: Item
 ) -> None:
@@ -152,23 +140,6 @@ def test_a_language_that_is_refused_is_not_asked_text_by_text(
     assert len(summary.failures) == 500
     assert (summary.stopped, summary.cost) == (None, 0.0)
     assert len(google.requests) < 80
-
-
-def test_a_version_names_googles_model_and_glossary(
-    google: GoogleServer, quick: Backoff, item: Item
-) -> None:
-    settings = {"project": "p", "location": "us-central1"}
-    (plain,) = _translator(google, quick, **settings).translate([item("a")])
-    assert isinstance(plain, Translation)
-    assert plain.provenance == {}
-    named = _translator(google, quick, model="general/nmt", glossary="slang", **settings)
-    (answer,) = named.translate([item("a")])
-    assert isinstance(answer, Translation)
-    parent = "projects/p/locations/us-central1"
-    assert answer.provenance == {
-        "model": f"{parent}/models/general/nmt",
-        "glossary": f"{parent}/glossaries/slang",
-    }
 
 
 @pytest.mark.parametrize("wrong", ["denied", "not found", "unauthenticated"])
@@ -289,13 +260,6 @@ def test_the_budget_is_never_passed_whatever_is_asked_again(
     assert summary.translated + summary.repeated + summary.left == len(starter)
 
 
-def test_an_estimate_needs_neither_credentials_nor_the_client(item: Item) -> None:
-    estimate = create("google").estimate([item("me // my code"), item("// my code")])
-    assert (estimate.strings, estimate.characters) == (2, 13 + 7)
-    assert estimate.cost == pytest.approx(20 * 20 / 1e6)
-    assert estimate.most == pytest.approx((20 + 9) * 20 / 1e6)
-
-
 def test_missing_credentials_and_projects_are_named(
     item: Item, monkeypatch: pytest.MonkeyPatch, tmp_path: Any
 ) -> None:
@@ -347,16 +311,3 @@ def test_credentials_never_go_in_plain_text(
     file.unlink()
     with pytest.raises(MissingError, match=r"names .*key\.json"):
         Connection(GoogleSettings(transport=transport))
-
-
-def test_a_failure_in_parts_counts_what_was_billed(
-    google: GoogleServer, quick: Backoff, item: Item
-) -> None:
-    google.lose = lambda text: text.startswith("lost")
-    google.trouble = lambda number, request: "invalid" if number == 2 else ""
-    items = [item("kept // one", meme_id="1"), item("lost // two", meme_id="2")]
-    answers = list(_translator(google, quick).translate(items))
-    kept, lost = sorted(answers, key=lambda answer: answer.meme_id)
-    assert isinstance(kept, Translation)
-    assert isinstance(lost, TranslationFailure)
-    assert lost.cost == pytest.approx(len("lost // two") * 20 / 1e6)

@@ -13,11 +13,8 @@ from memeloc.errors import InputError
 from memeloc.model import Caption
 from memeloc.translate import (
     MemoryUnit,
-    Translation,
     TranslationItem,
     TranslationMemory,
-    create,
-    run,
 )
 from memeloc.translate.tmx import Imported, read_tmx, write_tmx
 
@@ -29,16 +26,6 @@ def _memory(*pairs: tuple[str, str], language: str = "de") -> TranslationMemory:
         MemoryUnit("en", language, Caption.parse(source).parts, Caption.parse(target).parts)
         for source, target in pairs
     )
-
-
-def test_an_exact_match_fills_whatever_its_quotes_and_spaces_are(item: Item) -> None:
-    memory = _memory(("it's  me // again", "ich bin’s // wieder"))
-    match = memory.find(item("it’s me // // again"))
-    assert match is not None
-    assert (match.texts, match.mark) == (("ich bin’s", "wieder"), "memory")
-    assert memory.find(item("It's me // again")) is None
-    assert memory.find(item("it's me // again", "es")) is None
-    assert memory.find(item("it's me")) is None
 
 
 def test_parts_that_are_known_one_by_one_fill_a_caption(item: Item) -> None:
@@ -102,32 +89,6 @@ def test_a_caption_does_not_match_itself(item: Item) -> None:
     assert len(memory.nearest(item("the build fails again", meme_id="m1"))) == 1
 
 
-def test_nearly_the_same_is_never_called_exact(item: Item) -> None:
-    long = "a " * 900
-    match = _memory((f"{long}b", "x")).find(item(f"{long}c"), 0.9)
-    assert match is not None
-    assert match.mark == "fuzzy 0.99"
-
-
-def test_a_later_unit_replaces_an_earlier_one(item: Item) -> None:
-    memory = _memory(("me", "ich"), ("me", "icke"), ("you", ""), ("", "nichts"))
-    match = memory.find(item("me"))
-    assert match is not None
-    assert match.texts == ("icke",)
-    assert len(memory) == 1
-
-
-def test_the_memory_comes_first_and_only_the_rest_is_asked(item: Item) -> None:
-    answers: list[Translation] = []
-    items = [item("me", meme_id="1"), item("you", meme_id="2")]
-    summary = run(items, create("pseudo"), _memory(("me", "ich")), on_answer=answers.append)
-    assert [(unit.meme_id, unit.translator, unit.marks, unit.cost) for unit in answers] == [
-        ("1", "memory", ("memory",), 0.0),
-        ("2", "pseudo", ("pseudo",), 0.0),
-    ]
-    assert (summary.from_memory, summary.translated) == (1, 1)
-
-
 UNITS = [
     MemoryUnit("en", "de", ("me & <you>", "my code"), ("ich & <du>", "mein Code"), "corrected"),
     MemoryUnit("en", "ar", ("my code",), ("الكود الخاص بي 😀",), "settled"),
@@ -147,16 +108,6 @@ def test_tmx_comes_back_whole_and_another_program_reads_it(tmp_path: Path) -> No
         store = toolkit.tmxfile(path.open("rb"), sourcelanguage="en", targetlanguage=unit.language)
         read = {unit.source: unit.target for unit in store.units if unit.target}
         assert read[" // ".join(unit.source)] == " // ".join(unit.target)
-
-
-def test_what_another_program_wrote_is_read(tmp_path: Path) -> None:
-    store = toolkit.tmxfile(sourcelanguage="en", targetlanguage="de")
-    store.addtranslation("me // my <b>code</b>", "en", "ich // mein Code", "de")
-    path = tmp_path / "foreign.tmx"
-    path.write_bytes(bytes(store))
-    (unit,) = read_tmx(path)
-    assert unit.source == ("me", "my <b>code</b>")
-    assert unit.target == ("ich", "mein Code")
 
 
 FOREIGN = """<?xml version="1.0" encoding="UTF-16"?>

@@ -15,7 +15,6 @@ from memeloc.errors import InputError, MissingError, ServiceError
 from memeloc.glossary import Term
 from memeloc.language_models import ModelSettings
 from memeloc.request_pool import Backoff
-from memeloc.templates import load_templates
 from memeloc.translate import Translation, TranslationFailure, TranslationItem, create, plan, run
 from memeloc.translate.openai import OpenAITranslator
 from tests.chat_server import ChatServer, error, right, serve_chat
@@ -32,36 +31,6 @@ def chat(monkeypatch: pytest.MonkeyPatch) -> Iterator[ChatServer]:
 
 def _translator(chat: ChatServer, backoff: Backoff, **more: Any) -> OpenAITranslator:
     return OpenAITranslator(ModelSettings(model="tiny", base_url=chat.url, asks=2, **more), backoff)
-
-
-def test_the_question_gives_picture_and_capacity(
-    chat: ChatServer, quick: Backoff, item: Item, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setenv("MY_KEY", "sesame")
-    template = load_templates()[0]["zebra-crossing"]
-    asked = item("me // // Tom's 2 cats", "zh", template=template, budgets=(12, 0, 30))
-    translator = _translator(chat, quick, key_variable="MY_KEY", price_in=1.0, price_out=2.0)
-    (answer,) = translator.translate([asked])
-    assert isinstance(answer, Translation)
-    assert answer.caption.parts == ("ME", "", "TOM'S 2 CATS")
-    assert answer.language == "zh-Hans"
-    assert answer.cost == pytest.approx((200 * 1.0 + 50 * 2.0) / 1e6)
-    assert answer.provenance["model"] == "tiny-2026"
-    assert len(answer.provenance["prompt"]) == 64
-    (body,) = chat.bodies
-    assert chat.keys == ["Bearer sesame"]
-    assert body["model"] == "tiny"
-    system, user = (message["content"] for message in body["messages"])
-    assert "Chinese (Simplified) (zh-Hans)" in system
-    question = json.loads(user)
-    assert question["picture"] == template.description
-    assert question["template"] == template.title
-    assert question["caption"] == [
-        {"text": "me", "box": "top", "room_in_characters": 12},
-        {"text": "Tom's 2 cats", "room_in_characters": 30},
-    ]
-    schema = body["response_format"]["json_schema"]["schema"]
-    assert schema["properties"]["parts"]["minItems"] == 2
 
 
 def test_the_question_carries_the_terms_of_the_glossary(
@@ -111,22 +80,6 @@ def test_a_wrong_answer_is_sent_back_once_with_what_is_wrong(
     again = chat.bodies[1]["messages"]
     assert again[2] == {"role": "assistant", "content": first}
     assert reported in again[3]["content"]
-
-
-def test_two_wrong_answers_are_a_failure_that_is_paid_for(
-    chat: ChatServer, quick: Backoff, item: Item
-) -> None:
-    chat.say = lambda number, body: (
-        "no" if "stubborn" in body["messages"][1]["content"] else right(body)
-    )
-    answers: list[Translation] = []
-    translator = _translator(chat, quick, price_in=1.0)
-    items = [item("stubborn", meme_id="1"), item("willing", meme_id="2")]
-    summary = run(items, translator, on_answer=answers.append)
-    assert [answer.meme_id for answer in answers] == ["2"]
-    assert "wrongly twice: it is not JSON" in str(summary.failures[0].error)
-    assert summary.failures[0].cost == pytest.approx(2 * 200 / 1e6)
-    assert summary.cost == pytest.approx(3 * 200 / 1e6)
 
 
 @pytest.mark.parametrize(
@@ -202,12 +155,6 @@ def test_a_wrong_request_is_sent_once(chat: ChatServer, quick: Backoff, item: It
     assert isinstance(summary.stopped, ServiceError)
     assert "wrong key" in str(summary.stopped)
     assert len(chat.bodies) == 2
-
-
-def test_a_part_longer_than_its_box_is_marked(chat: ChatServer, quick: Backoff, item: Item) -> None:
-    (answer,) = _translator(chat, quick).translate([item("// lengthy", budgets=(20, 5))])
-    assert isinstance(answer, Translation)
-    assert answer.marks == ("longer than its box",)
 
 
 @pytest.mark.parametrize("usage", [True, False])

@@ -8,21 +8,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memeloc.errors import InputError
 from memeloc.locales import default
 from memeloc.model import Caption
 from memeloc.placeholders import placeholders
 from memeloc.translate import (
     Estimate,
-    MemoryUnit,
     ProtectingTranslator,
     Translation,
-    TranslationFailure,
     TranslationItem,
-    TranslationMemory,
-    create,
     mended,
-    run,
 )
 from memeloc.translate.openai import _question
 from memeloc.translate.protecting import LOST
@@ -90,15 +84,6 @@ def test_each_placeholder_comes_back(
     assert (str(answer.caption), answer.marks) == (text, marks)
 
 
-def test_parts_keep_their_own_and_texts_without_any_stay() -> None:
-    answer, rewriter = _translated("{a} x // {b}{a}", str.upper)
-    assert rewriter.sent == ["{1} x", "{2}{1}"]
-    assert answer.caption.parts == ("{a} X", "{b}{a}")
-    answer, rewriter = _translated("a brace { alone", str.upper)
-    assert rewriter.sent == ["a brace { alone"]
-    assert str(answer.caption) == "A BRACE { ALONE"
-
-
 TEXT = st.lists(
     st.one_of(st.sampled_from(["{a}", "{b}", "{c}", "{1}", "{2}", "{}"]), st.text(max_size=5)),
     max_size=6,
@@ -116,39 +101,6 @@ def test_whatever_is_answered_has_the_placeholders_of_its_source(source: str, an
     if made.caption.parts[0] != answer.strip() and placeholders(source):
         assert has == set(placeholders(source))
     assert mended(item, made).caption == made.caption
-
-
-def test_pseudo_keeps_them_in_every_direction() -> None:
-    for tag in ("de", "ar", "zh-Hans", "th", "hi"):
-        item = TranslationItem(
-            "x", Caption.parse("{number} of {total} memes"), EN, default().get(tag)
-        )
-        (answer,) = ProtectingTranslator(create("pseudo")).translate([item])
-        assert isinstance(answer, Translation)
-        assert placeholders(str(answer.caption)) == ("{number}", "{total}")
-        assert LOST not in answer.marks
-
-
-def test_a_run_protects_placeholders_after_the_memory() -> None:
-    rewriter = Rewriter(str.upper)
-    protecting = ProtectingTranslator(rewriter)
-    assert protecting.estimate([_item("{number} a")]).characters == len("{1} a")
-    memory = TranslationMemory([MemoryUnit("en", "de", ("{count} memes",), ("{count} Memes",))])
-    made: list[Translation] = []
-    items = [_item("{count} memes", "survey:a"), _item("{total} left", "survey:b")]
-    summary = run(items, protecting, memory, on_answer=made.append)
-    assert (summary.from_memory, summary.translated) == (1, 1)
-    assert {str(answer.caption) for answer in made} == {"{count} Memes", "{total} LEFT"}
-    assert rewriter.sent == ["{1} left"]
-
-    class Failing(Rewriter):
-        def translate(self, items: Iterable[TranslationItem]) -> Iterator[Translation]:
-            for item in items:
-                error = InputError("not today")
-                yield TranslationFailure(item.meme_id, item.target.tag, error)  # type: ignore[misc]
-
-    failed = run(items, ProtectingTranslator(Failing(str.upper)), on_answer=made.append)
-    assert [answer.meme_id for answer in failed.failures] == ["survey:a", "survey:b"]
 
 
 def test_an_interruption_reaches_the_translator() -> None:

@@ -2,36 +2,13 @@
 
 from __future__ import annotations
 
-import unicodedata
-from collections.abc import Callable
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from memeloc.locales import default
 from memeloc.render.typesetting.bidi import resolve
-from memeloc.translate import Translation, TranslationItem, create
 from memeloc.translate.pseudo import pseudolocalise
-
-Item = Callable[..., TranslationItem]
-
-
-def _plain(text: str) -> str:
-    """Without accents, where an accented letter decomposes."""
-    return "".join(
-        letter for letter in unicodedata.normalize("NFD", text) if not unicodedata.combining(letter)
-    )
-
-
-def test_latin_text_is_accented_longer_and_in_brackets() -> None:
-    text = pseudolocalise("When the build passes", default().get("de"))
-    assert text.startswith("[Ŵĥéñ ţĥé ƀûîļð þåššéš ")
-    assert text.endswith("]")
-    assert not any(letter.isascii() and letter.isalpha() for letter in text)
-    letters = len("Whenthebuildpasses")
-    added = len(text) - 2 - len("When the build passes")
-    assert letters / 3 <= added <= letters / 3 + 6
 
 
 def test_placeholders_addresses_numbers_and_lines_stay() -> None:
@@ -73,17 +50,3 @@ def test_any_text_gives_the_same_text_each_time(text: str, tag: str) -> None:
     assert once.count("\n") == text.count("\n")
     if tag != "ar":
         assert len(once) >= len(text) / 2
-
-
-def test_the_mark_and_empty_parts(item: Item) -> None:
-    (answer,) = create("pseudo").translate([item("// me")])
-    assert isinstance(answer, Translation)
-    assert answer.caption.parts[0] == ""
-    assert _plain(answer.caption.parts[1]).startswith("[")
-    assert answer.marks == ("pseudo",)
-
-
-def test_growth_is_a_setting(item: Item) -> None:
-    (answer,) = create("pseudo", {"growth": 0}).translate([item("me")])
-    assert isinstance(answer, Translation)
-    assert answer.caption.parts == ("[ɱé]",)

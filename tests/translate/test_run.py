@@ -5,7 +5,6 @@ from __future__ import annotations
 import subprocess
 import sys
 import threading
-import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -14,7 +13,7 @@ import pytest
 
 from memeloc.errors import InputError, MissingError, ServiceError
 from memeloc.model import Caption
-from memeloc.request_pool import Backoff, TransientFailure, ask_in_parallel
+from memeloc.request_pool import Backoff, TransientFailure
 from memeloc.translate import (
     Answer,
     Estimate,
@@ -54,34 +53,6 @@ class Counter:
                 )
 
 
-def test_the_same_text_is_asked_once(item: Item) -> None:
-    translator = Counter()
-    items = [item("me", meme_id="1"), item("me", meme_id="2"), item("me", "es", meme_id="1")]
-    planned = plan(items, translator)
-    assert {tag: (line.captions, line.repeated) for tag, line in planned.languages.items()} == {
-        "de": (2, 1),
-        "es": (1, 0),
-    }
-    assert (planned.strings, planned.cost, planned.currency) == (2, 2.0, "EUR")
-    answers: list[Translation] = []
-    summary = run(items, translator, on_answer=answers.append)
-    assert translator.asked == ["1", "1"]
-    assert [(answer.meme_id, answer.language, answer.marks, answer.cost) for answer in answers] == [
-        ("1", "de", (), 1.0),
-        ("2", "de", ("repeated",), 0.0),
-        ("1", "es", (), 1.0),
-    ]
-    assert (summary.translated, summary.repeated, summary.cost) == (2, 1, 2.0)
-    assert summary.marks == {"repeated": 1}
-
-
-def test_captions_without_text_are_not_asked_for(item: Item) -> None:
-    answers: list[Translation] = []
-    summary = run([item("// ")], Counter(), on_answer=answers.append)
-    assert answers[0].caption.parts == ("", "")
-    assert (summary.empty, summary.cost) == (1, 0.0)
-
-
 @pytest.mark.parametrize(("budget", "asked"), [(0, 0), (1.99, 0), (2, 1), (3, 2), (9.5, 8)])
 def test_the_most_that_an_item_can_cost_is_held_back(item: Item, budget: float, asked: int) -> None:
     translator = Counter()
@@ -90,11 +61,6 @@ def test_the_most_that_an_item_can_cost_is_held_back(item: Item, budget: float, 
     assert len(translator.asked) == asked
     assert summary.cost == asked <= budget
     assert (summary.over_budget, summary.left) == (True, 20 - asked)
-
-
-def test_a_budget_that_suffices_is_not_over(item: Item) -> None:
-    summary = run([item("1"), item("2")], Counter(), budget=3.0, on_answer=lambda _: None)
-    assert (summary.over_budget, summary.left, summary.translated) == (False, 0, 2)
 
 
 def test_wrong_answers_become_failures_and_the_rest_goes_on(item: Item) -> None:
@@ -145,16 +111,6 @@ def test_twenty_wrong_answers_in_a_row_end_the_run(item: Item, text: str, reason
     assert (summary.cost, summary.characters) == (20.0, 60)
     assert "20 captions in a row were answered wrongly" in str(summary.stopped)
     assert reason in str(summary.stopped)
-
-
-def test_a_right_answer_among_wrong_ones_lets_the_run_go_on(item: Item) -> None:
-    def answer(asked: TranslationItem) -> Answer:
-        text = "gut" if int(asked.meme_id) % 15 == 14 else "\u200b"
-        return Translation(asked.meme_id, "de", Caption((text,)), "counter")
-
-    items = [item(str(n), meme_id=str(n)) for n in range(60)]
-    summary = run(items, Counter(answer=answer), on_answer=lambda _: None)
-    assert (summary.stopped, summary.translated, len(summary.failures)) == (None, 4, 56)
 
 
 def test_what_cannot_be_stored_ends_the_run(item: Item) -> None:
@@ -226,35 +182,6 @@ def test_waiting_outlasts_a_quota_by_the_minute(seed: int) -> None:
     error = ServiceError("s", "quota", retryable=True)
     waited = Backoff(seed=seed, pause=pause).ask(send, lambda _: TransientFailure(error))
     assert 75 <= waited < 183
-
-
-def test_batches_in_flight_are_bounded_and_overlap() -> None:
-    flying: list[int] = []
-    most: list[int] = []
-    lock = threading.Lock()
-
-    def ask(batch: int) -> list[int]:
-        with lock:
-            flying.append(batch)
-            most.append(len(flying))
-        time.sleep(0.01)
-        with lock:
-            flying.remove(batch)
-        return [batch]
-
-    taken: list[int] = []
-
-    def batches() -> Iterator[int]:
-        for number in range(1, 13):
-            taken.append(number)
-            assert len(taken) - len(given) <= 4
-            yield number
-
-    given: list[int] = []
-    for result in ask_in_parallel(batches(), ask, lambda *_: [], at_once=4, stop=threading.Event()):
-        given.append(result)
-    assert sorted(given) == list(range(1, 13))
-    assert max(most) == 4
 
 
 _INTERRUPTED = """

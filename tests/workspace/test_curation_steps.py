@@ -50,43 +50,6 @@ def _answer(workspace: Workspace, question: str, answer: str, subject: str = "")
     workspace.store.curation.add_judgements(record, answers)
 
 
-def test_from_pictures_to_the_export(workspace) -> None:
-    def first() -> str:
-        return workspace.status().next[0]
-
-    assert list(workspace.status().next) == [
-        "memeloc ocr", "memeloc dedup", "memeloc filter", "memeloc select",
-    ]  # fmt: skip
-    workspace.store.transcripts.add(
-        [Transcript(item, ("so much tea",), "en", "reader", 0.9) for item in _ids(workspace)]
-    )
-    assert first() == "memeloc dedup"
-    one, other, _ = _ids(workspace)
-    pair = "|".join(sorted((one, other)))
-    _judge(workspace, "dedup")
-    asked = Verdict(other, "dedup", "ask", 6.0, "perhaps a duplicate", {"pair": pair})
-    workspace.store.curation.add_verdicts([asked])
-    assert first() == "memeloc filter"
-    _judge(workspace, "quality", "ask", "not answered: cartoon", unanswered=["cartoon"])
-    assert list(workspace.status().next) == [
-        "memeloc review export cartoon --person NAME  # 3 to ask",
-        "memeloc review export duplicates --person NAME  # 1 to ask",
-        "memeloc select",
-    ]
-    _answer(workspace, "cartoon", "no")
-    _answer(workspace, "duplicates", "different", pair)
-    assert list(workspace.status().next)[:2] == ["memeloc dedup", "memeloc filter quality"]
-    _judge(workspace, "dedup")
-    _judge(workspace, "quality")
-    assert first() == "memeloc select"
-    workspace.curating.select({})
-    assert list(workspace.status().next) == [
-        "memeloc correct export --kind transcript --lang en --round 1 --to NAME",
-        "memeloc survey build NAME --collected selected --cultures CODES",
-        "memeloc export pictures --selected --to pictures.csv",
-    ]
-
-
 def test_who_selects_without_duplicates_does_not_want_them(workspace) -> None:
     _judge(workspace, "quality")
     assert "memeloc dedup" in workspace.status().next

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import csv
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -27,23 +26,6 @@ def workspace(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Works
     Path("captions.csv").write_text(TABLE, encoding="utf-8")
     with Workspace.create("my-set", languages=["de", "hi"]) as made:
         yield made.import_captions("captions.csv").translate(["de", "hi"], translator="pseudo")
-
-
-def test_create_import_and_translate_are_one_line(workspace: Workspace) -> None:
-    frame = workspace.table("captions").set_index("meme_id")
-    assert frame.loc["m1", "en"] == "Monday // again"
-    assert frame.loc["m2", "de"].startswith("[")
-    assert {row.language: row.missing for row in workspace.status().languages} == {
-        "en": 0, "de": 0, "hi": 0,
-    }  # fmt: skip
-    with Workspace.find(Path("my-set") / "templates") as again:
-        assert [locale.tag for locale in again.languages] == ["de", "hi"]
-
-
-def test_rows_left_out_are_a_warning(workspace: Workspace) -> None:
-    Path("more.csv").write_text(TABLE + "m3,,one // two\n", encoding="utf-8")
-    with pytest.warns(UserWarning, match="more.csv, row 4, column template"):
-        workspace.import_captions("more.csv")
 
 
 def test_captions_wait_for_their_templates(workspace: Workspace) -> None:
@@ -105,47 +87,6 @@ def test_a_workspace_with_similar_ids_still_works(workspace: Workspace) -> None:
         workspace.render("out", ["en"])
     workspace.captions.drop(["M1"], "the same as m1", person="anna")
     assert workspace.render("out", ["en"]).rendered == 2
-
-
-def test_a_plan_costs_nothing_and_asks_nobody(workspace: Workspace) -> None:
-    job = workspace.translating.prepare(["es"], translator="google")
-    assert (job.plan.translator, job.plan.captions, job.plan.currency) == ("google", 2, "USD")
-    assert 0 < job.plan.cost <= job.plan.most
-    assert "es" not in workspace.table("history")["language"].unique()
-    with pytest.raises(InputError, match="no language to translate into"):
-        workspace.translating.prepare(["en"], translator="google")
-
-
-def test_what_is_left_untranslated_is_a_warning(workspace: Workspace) -> None:
-    with pytest.warns(UserWarning, match="2 captions were not translated: meme m1 is not in the"):
-        workspace.translate(["es"], translator="memory")
-
-
-def test_a_sheet_goes_out_and_comes_back(workspace: Workspace) -> None:
-    sheet = workspace.correcting.export_sheet("de", person="anna", format="csv")
-    assert (sheet.texts, sheet.language) == (2, "de")
-    assert sheet.file is not None
-    with sheet.file.open(encoding="utf-8-sig", newline="") as stream:
-        rows = list(csv.DictReader(stream))
-    texts = iter(["Montag", "schon wieder"])
-    for row in rows:
-        row["your text"] = next(texts) if row["meme"] == "m1" else ""
-    with sheet.file.open("w", encoding="utf-8", newline="") as stream:
-        writer = csv.DictWriter(stream, list(rows[0]))
-        writer.writeheader()
-        writer.writerows(rows)
-    dry = workspace.correcting.import_sheet(sheet.file, dry_run=True)
-    assert dry.outcomes == {"placed": 1}
-    came = workspace.correcting.import_sheet(sheet.file)
-    assert (came.outcomes, came.seen_before) == ({"placed": 1}, False)
-    assert workspace.correcting.import_sheet(sheet.file).seen_before
-    assert workspace.table().set_index("meme_id").loc["m1", "de"] == "Montag // schon wieder"
-    (answer,) = workspace.correcting.compare(["de"], changed=True)
-    assert (answer.person, answer.after) == ("anna", "Montag // schon wieder")
-    (row,) = workspace.correcting.report(to=Path("report.html")).rows
-    assert (row.seen, row.corrected) == (1, 1)
-    assert "anna" in Path("report.html").read_text(encoding="utf-8")
-    assert workspace.correcting.cases.open() == []
 
 
 def test_render_and_proof(workspace: Workspace) -> None:

@@ -19,7 +19,6 @@ from examples.sites.serve import serving
 from memeloc.workspace import Workspace
 from tests.chat_server import serve_chat
 from tests.collect import hostile_site
-from tests.collect.local_site import served
 from tests.conftest import Outcome
 
 Run = Callable[..., Outcome]
@@ -49,69 +48,6 @@ def _items(folder: Path) -> list[tuple[object, ...]]:
         )
 
 
-def _hostile_list(folder: Path, address: str) -> Path:
-    """A list of addresses as an image search leaves it: all that means harm, and a good one."""
-    names = [address + path for path in hostile_site.REASONS if path != "/drip"]
-    names += [
-        f"{address}/good.png",
-        "http://169.254.169.254/latest/meta-data",
-        f"{address}/../../etc/passwd.png",
-        "file:///etc/passwd",
-    ]
-    file = folder / "found.txt"
-    file.write_text("\n".join(names), encoding="utf-8")
-    return file
-
-
-def test_harm_is_refused_with_its_reason_and_the_rest_collected(command: Run, folder: Path) -> None:
-    (folder / "memeloc.toml").write_text(
-        "[collect.fetch]\nretries = 0\ntotal = 5.0\npatience = 1.0\nmax_picture_bytes = 3000000\n"
-    )
-    with served(hostile_site.answer) as site:
-        file = _hostile_list(folder, site.url)
-        done = command(
-            "collect", "search", str(file), "--smallest", "1", "--delay", "0",
-            "--allow-host", site.host, "--json",
-        )  # fmt: skip
-    assert done.status == 0, done.err
-    shown = json.loads(done.out)
-    assert shown["found"] == {"picture": 1}
-    reasons = {row["url"].removeprefix(site.url): row["reason"] for row in shown["refusals"]}
-    for path in ("/to-this-machine", "/to-metadata"):
-        assert reasons[path] == "inside the network"
-    assert reasons["http://169.254.169.254/latest/meta-data"] == "inside the network"
-    assert reasons["/huge.png"] == "too large"
-    assert reasons["/bomb.gz"] == "too large"
-    assert reasons["/endless"] == "too large"
-    assert reasons["/page.png"] == "not a picture"
-    assert len(reasons) >= len(hostile_site.REASONS)
-    assert all(row["sentence"] for row in shown["refusals"])
-    with Workspace.open(folder) as workspace:
-        (item,) = workspace.store.items.find()
-        assert item.path is not None
-        assert item.path.read_bytes() == hostile_site.good_picture()
-        assert len(workspace.store.items.refusals()) == len(shown["refusals"])
-        assert item.path.is_relative_to(folder / "images")
-
-
-def test_how_a_table_is_read_is_said_before(command: Run, folder: Path) -> None:
-    (folder / "memes").mkdir()
-    (folder / "memes/1.png").write_bytes(hostile_site.good_picture())
-    (folder / "memes/memes.csv").write_text("image,text,date,fun\n1.png,tea,2019-05-01 10:00,no\n")
-    how = "memes.csv: columns guessed by their names: image = image, text = text, created = date"
-    how += ", labels = mood (fun)"
-    plan = command("collect", "table", "memes", "--label", "mood=fun", "--dry-run")
-    assert plan.out.splitlines()[-1] == how
-    done = command("collect", "table", "memes", "--label", "mood=fun")
-    assert done.err.splitlines()[0] == how
-    shown = json.loads(command("collect", "table", "memes", "--dry-run", "--json").out)
-    assert shown["tables"][0]["example"]["text"] == "tea"
-    assert (shown["dataset"], shown["there"]) == ("memes", {"picture": 1})
-    with Workspace.open(folder) as workspace:
-        (item,) = workspace.store.items.find()
-        assert (item.created, item.parts) == ("2019-05-01T10:00:00", ("tea",))
-
-
 def test_the_dates_of_a_table_say_which_duplicate_is_oldest(command: Run, folder: Path) -> None:
     (folder / "memes").mkdir()
     for name in ("0.png", "1.png"):
@@ -121,21 +57,6 @@ def test_the_dates_of_a_table_say_which_duplicate_is_oldest(command: Run, folder
     result = json.loads(command("dedup", "--keep", "oldest", "--json").out)
     (dropped,) = result["duplicates"]
     assert (dropped["item"][:2], dropped["kept"][:2]) == ("0-", "1-")
-
-
-def test_the_second_time_nothing_is_new(command: Run, folder: Path) -> None:
-    with serving() as sites:
-        where = f"{sites.address}/memegenerator/"
-        options = ("--allow-host", sites.host, "--delay", "0", "--max-age", "0", "--json")
-        first = json.loads(command("collect", "memegenerator", where, *options).out)
-        again = json.loads(command("collect", "memegenerator", where, *options).out)
-        sites.edition = 2
-        later = json.loads(command("collect", "memegenerator", where, *options).out)
-    assert first["new"] == sum(first["found"].values()) > 100
-    assert (again["new"], again["changed"], again["requests"]["fetched"]) == (0, 0, 0)
-    pages = first["requests"]["fetched"] - 1  # robots.txt holds for a day
-    assert again["requests"]["not modified"] == pages
-    assert (later["new"], later["requests"]["fetched"]) == (1, 1)
 
 
 def _start(folder: Path, sites: object) -> subprocess.Popen[bytes]:
@@ -179,13 +100,6 @@ def test_a_limit_stops_a_source_that_has_none_of_its_own(command: Run, folder: P
     assert len(json.loads(done.out)["refusals"]) == 1
 
 
-def test_an_unknown_source_and_a_missing_path_are_sentences(command: Run, folder: Path) -> None:
-    assert command("collect", "nowhere", "x").status == 2
-    done = command("collect", "folder", "not-there")
-    assert done.status == 1
-    assert "not-there" in done.err
-
-
 def test_a_wrong_setting_of_fetching_is_reported(command: Run, folder: Path) -> None:
     (folder / "memeloc.toml").write_text("[collect.fetch]\ndelays = 3\n")
     (folder / "list.txt").write_text("http://10.0.0.1/a\n")
@@ -222,15 +136,3 @@ def test_a_language_model_reads_years_where_one_is_set_up(
     assert {year.by for year in after.values() if year} <= {"data", "rule", "model"}
     asked = [name for name, year in before.items() if year is None]
     assert len(chat.bodies) == len(asked) > 0
-
-
-def test_a_dry_run_sends_nothing(command: Run, folder: Path) -> None:
-    with serving() as sites:
-        done = command(
-            "collect", "memegenerator", f"{sites.address}/memegenerator/", "--limit", "3",
-            "--allow-host", sites.host, "--dry-run",
-        )  # fmt: skip
-        assert sites.requests == []
-    assert done.status == 0
-    assert "limit 3" in done.out
-    assert "nothing" in done.out

@@ -62,36 +62,6 @@ def yes_if(is_cartoon: bool, question: str) -> str:
     return "yes" if is_cartoon and question == "cartoon" else "no"
 
 
-def test_harmeme_from_duplicates_to_the_funnel(folder, command) -> None:
-    dedup = json.loads(command("dedup", "--recipe", "harmeme", "--json").out)
-    stated = {row["setting"]: (row["value"], row["stated"]) for row in dedup["recipe"]["settings"]}
-    assert stated["dedup.keep"] == ("largest", "4.1: the highest resolution of each group")
-    assert stated["dedup.distance"] == (5, "not stated")
-    run = json.loads(command("filter", "--recipe", "harmeme", "--json").out)
-    assert [row["filter"] for row in run["filters"]] == ["language", "mixing", "quality"]
-    stated = {row["setting"]: (row["value"], row["stated"]) for row in run["recipe"]["settings"]}
-    assert stated["language.sure"][1] == stated["quality.blurred"][1] == "not stated"
-    result = json.loads(command("select", "--recipe", "harmeme", "--json").out)
-    out = {stage["stage"]: stage["reasons"] for stage in result["stages"] if stage["out"]}
-    assert out == {
-        "duplicates: same file": {"same file": 1},
-        "language": {"other language": 1},
-        "quality": {"cartoon": 1},
-    }
-    assert [row["here_out"] for row in result["paper"]] == [1, 0, 1, 0, 0, 1, 0, 1]
-    assert "duplicates: similar by models (not run)" in {row["stage"] for row in result["stages"]}
-    assert result["paper"][0]["paper_out"] == 1483
-    shown = command("select", "--recipe", "harmeme")
-    assert "duplicates\t4.1\t5027\t1483\t3544\t5\t1\t4" in shown.out
-    assert "select.asked\tout\tnot stated" in shown.out
-    assert "harmeme: How many memes each of the four reasons rejected is not stated" in shown.err
-    page = (folder / "funnel.html").read_text(encoding="utf-8")
-    assert "Beside HarMeme" in page
-    assert "1,483" in page
-    with Workspace.find(folder) as workspace:
-        assert workspace.store.curation.selection().settings["recipe"] == "harmeme"
-
-
 def test_options_come_before_the_recipe(folder, command) -> None:
     given = ("quality", "--set", "smallest_side=1", "--recipe", "araharmeme", "--json")
     run = json.loads(command("filter", *given).out)
@@ -111,9 +81,3 @@ def test_a_paper_without_duplicates(folder, command) -> None:
     assert "looks for no duplicates" in refused.err
     stages = json.loads(command("select", "--recipe", "multi3hate", "--json").out)["stages"]
     assert "duplicates" not in {stage["stage"] for stage in stages}
-
-
-def test_an_unknown_recipe(folder, command) -> None:
-    for name in ("dedup", "filter", "select"):
-        outcome = command(name, "--recipe", "soup")
-        assert (outcome.status, "There is no recipe 'soup'" in outcome.err) == (1, True)

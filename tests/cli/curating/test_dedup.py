@@ -14,13 +14,10 @@ from pathlib import Path
 
 import pytest
 
-from memeloc.curate.review.judgement import Judgement
 from memeloc.items import FoundCaption, FoundPicture, FoundTemplate, Origin, item_id
-from memeloc.store.records import FileRecord
 from memeloc.workspace import Workspace
 from tests.conftest import Outcome
 from tests.curate.drawn import as_jpeg, as_png, draw_picture
-from tests.curate.onnx_models import write_picture_model, write_text_model
 
 Run = Callable[..., Outcome]
 ROOT = Path(__file__).parents[3]
@@ -74,44 +71,6 @@ def verdicts() -> dict[str, tuple[str, object]]:
         }
 
 
-def test_planted_duplicates_go_and_can_come_back(planted: Path, command: Run) -> None:
-    first = command("dedup")
-    done = command("dedup", "--json")
-    assert done.status == 0, done.err
-    result = json.loads(done.out)
-    answer = verdicts()
-    assert answer[name("large")] == ("keep", None)
-    assert answer[name("again")] == answer[name("small")] == ("drop", name("large"))
-    assert answer[name("sibling")] == answer[name("other")] == ("keep", None)
-    assert answer[name("silent")] == ("ask", name("large"))
-    with Workspace.find() as workspace:
-        row, two = (item.id for item in workspace.store.items.find("caption"))
-    assert (answer[row], answer[two]) == (("drop", two), ("keep", None))
-    lines = {(line["kind"], line["stage"]): line for line in result["stages"]}
-    assert lines["picture", "bytes"]["duplicates"] == 1
-    assert lines["picture", "hash"]["duplicates"] == 1
-    assert lines["picture", "hash"]["asked"] == 2, "the silent one, about both memes of its hash"
-    assert "--images-model" in lines["picture", "likeness"]["not_run"]
-    with Workspace.find() as workspace:
-        pairs = workspace.store.curation.pairs()
-        word = Judgement(f"{name('large')}|{name('silent')}", "duplicates", "anna", "same", "", 2)
-        record = FileRecord("judgements", "anna.csv", "0" * 64, 1)
-        workspace.store.curation.add_judgements(record, [word])
-    assert {pair.outcome for pair in pairs} == {"duplicate", "ask"}
-
-    assert command("dedup", "--keep", "first", "--rule", "paper").status == 0
-    answer = verdicts()
-    kept = {item for item, (what, _) in answer.items() if what == "keep"}
-    assert kept >= {name("small"), name("other")}
-    assert answer[name("large")] == answer[name("sibling")] == ("drop", name("small"))
-
-    again = command("dedup")
-    assert verdicts()[name("silent")] == ("drop", name("large"))
-    assert "decided by people" in again.out
-    assert "Next: memeloc ocr and this again, as 1 picture has no text yet" in first.out
-    assert again.out.splitlines()[0].split("\t")[:4] == ["kind", "stage", "in", "duplicates"]
-
-
 def test_the_same_run_again_computes_and_adds_nothing(
     planted: Path, command: Run, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -122,25 +81,6 @@ def test_the_same_run_again_computes_and_adds_nothing(
     assert command("dedup", "--json").out == first.out
     with Workspace.find() as workspace:
         assert workspace.store.curation.pairs() == before
-
-
-def test_likeness_runs_with_models_and_keeps_their_vectors(
-    planted: Path, tmp_path: Path, command: Run
-) -> None:
-    write_picture_model(tmp_path / "pictures.onnx")
-    write_text_model(tmp_path / "texts" / "model.onnx")
-    models = (
-        "--images-model", f"onnx:{tmp_path}/pictures.onnx",
-        "--texts-model", f"onnx:{tmp_path}/texts/model.onnx",
-    )  # fmt: skip
-    done = command("dedup", "--json", *models)
-    assert done.status == 0, done.err
-    lines = {(line["kind"], line["stage"]): line for line in json.loads(done.out)["stages"]}
-    assert lines["picture", "likeness"]["not_run"] == ""
-    assert command("dedup", "--json", *models).out == done.out
-    wrong = command("dedup", "--images-model", "onxx:a", "--texts-model", "onnx:b")
-    assert wrong.status == 1
-    assert "Did you mean 'onnx'" in wrong.err
 
 
 def test_wrong_settings_are_reported(planted: Path, command: Run) -> None:

@@ -13,7 +13,7 @@ import pytest
 from PIL import Image
 
 from memeloc.curate.review.judgement import Judgement
-from memeloc.items import FoundCaption, FoundPicture, FoundTemplate, Origin
+from memeloc.items import FoundCaption, FoundTemplate, Origin
 from memeloc.store.records import FileRecord
 from memeloc.workspace import Workspace
 from tests.conftest import Outcome
@@ -72,48 +72,6 @@ def _json(outcome: Outcome, status: int = 0) -> dict:
     return json.loads(outcome.out)
 
 
-def test_filters_judge_once_and_again_only_what_changed(folder, command: Command):
-    first = {entry["filter"]: entry for entry in _json(command("filter", "--json"))["filters"]}
-    assert {name: entry["judged"] for name, entry in first.items()} == {
-        "language": 30,
-        "script": 30,
-        "mixing": 30,
-        "quality": 5,
-        "topics": 5,
-    }
-    assert (first["language"]["keep"], first["language"]["drop"]) == (25, 5)
-    assert (first["quality"]["drop"], first["topics"]["drop"]) == (1, 1)
-    again = {entry["filter"]: entry for entry in _json(command("filter", "--json"))["filters"]}
-    assert all(entry["judged"] == 0 for entry in again.values())
-    assert {name: entry["reasons"] for name, entry in again.items()} == {
-        name: entry["reasons"] for name, entry in first.items()
-    }
-    other = _json(command("filter", "language", "--set", "sure=0.95", "--json"))["filters"]
-    assert [entry["judged"] for entry in other] == [30]
-    german = _json(command("filter", "language", "--lang", "de", "--json"))["filters"][0]
-    assert (german["keep"], german["drop"]) == (5, 25)
-
-
-def test_a_dry_run_stores_nothing(folder, command: Command):
-    result = _json(command("filter", "--dry-run", "--json"))
-    assert [entry["to_judge"] for entry in result["filters"]] == [30, 30, 30, 5, 5]
-    with Workspace.find(folder) as workspace:
-        assert workspace.store.curation.verdicts() == {}
-
-
-def test_the_table_counts_by_reason(folder, command: Command):
-    out = command("filter", "language", "quality").out
-    assert "language\tdrop\tother language\t5" in out
-    assert "quality\tdrop\ttoo small\t1" in out
-
-
-def test_pictures_without_text_name_ocr_as_the_next_step(folder, command: Command):
-    with Workspace.find(folder) as workspace:
-        workspace.store.items.add([FoundPicture(Origin("test", "p"), _picture(9), name="p")])
-    assert "Next: memeloc ocr, as 1 picture has no text yet" in command("filter", "language").err
-    assert "Next: memeloc select" in command("filter", "topics").err
-
-
 def test_settings_of_the_workspace_are_used(folder, command: Command):
     file = folder / "memeloc.toml"
     text = file.read_text(encoding="utf-8").replace(
@@ -122,35 +80,6 @@ def test_settings_of_the_workspace_are_used(folder, command: Command):
     file.write_text(text, encoding="utf-8")
     (entry,) = _json(command("filter", "--json"))["filters"]
     assert (entry["filter"], entry["keep"]) == ("quality", 5)
-
-
-def test_every_verdict_of_an_item_can_be_explained(folder, command: Command):
-    command("filter")
-    with Workspace.find(folder) as workspace:
-        item = next(
-            entry for entry in workspace.store.items.find("caption") if entry.parts[0] == GERMAN
-        )
-    result = _json(command("filter", "--explain", item.id, "--json"))
-    verdicts = {entry["filter"]: entry for entry in result["verdicts"]}
-    assert verdicts["language"]["reason"] == "other language"
-    assert verdicts["language"]["evidence"]["language"] == "de"
-    assert "other language" in command("filter", "--explain", item.id).out
-    missing = command("filter", "--explain", "nothing")
-    assert missing.status == 1
-    assert "There is no item 'nothing'" in missing.err
-
-
-def test_filters_and_their_settings_are_listed(command: Command):
-    listed = _json(command("filter", "--list", "--json"))["filters"]
-    assert [entry["name"] for entry in listed][:5] == [
-        "language",
-        "script",
-        "mixing",
-        "quality",
-        "topics",
-    ]
-    assert listed[0]["settings"]["sure"]["default"] == 0.9
-    assert "language.identifier" in command("filter", "--list").out
 
 
 @pytest.mark.parametrize(
@@ -214,17 +143,6 @@ def test_choosing_again_undoes_a_selection(folder, command: Command):
         assert workspace.store.captions.count() == 15
 
 
-def test_a_dry_run_selects_nothing(folder, command: Command):
-    command("filter")
-    outcome = command("select", *FEW, "--dry-run")
-    assert "15 captions would be selected" in outcome.err
-    assert "other language 5" in outcome.out
-    assert not (folder / "funnel.html").exists()
-    with Workspace.find(folder) as workspace:
-        assert workspace.store.curation.selection() is None
-        assert workspace.store.captions.count() == 0
-
-
 def test_people_overrule_filters(folder, command: Command):
     command("filter")
     with Workspace.find(folder) as workspace:
@@ -283,13 +201,3 @@ def test_selection_s_options(folder, command: Command):
     elsewhere = folder / "elsewhere.html"
     command("select", *FEW, "--dry-run", "--page", elsewhere)
     assert "captions selected" in elsewhere.read_text(encoding="utf-8")
-
-
-def test_templates_without_a_topic_are_listed_with_the_nearest(folder, command: Command):
-    listed = _json(command("keywords", "topics", "--json"))
-    assert listed["templates"] == 5
-    (row,) = listed["without"]
-    assert (row["name"], row["captions"], len(row["nearest"])) == ("Sunday cat", 6, 3)
-    assert {"topic", "nearness", "keyword", "captions"} <= set(row["nearest"][0])
-    shown = command("keywords", "topics", "--file", "multi3hate")
-    assert "Sunday cat" in shown.out

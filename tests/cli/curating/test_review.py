@@ -23,7 +23,6 @@ Run = Callable[..., Outcome]
 
 ONE = item_id("test", "caption", "c1", "Seas the day =1+1")
 TWO = item_id("test", "caption", "c2", "Good morning")
-TEMPLATE = item_id("test", "template", "t", "Ground")
 PAIR = sorted(item_id("test", "picture", key, key) for key in ("p1", "p2"))
 
 
@@ -58,30 +57,6 @@ def answer(path: Path, answers: dict[str, str]) -> None:
         if line[subject].value in answers:
             line[place].value = answers[line[subject].value]
     book.save(path)
-
-
-def test_two_people_answer_and_the_filter_counts_them(folder: Path, command: Run) -> None:
-    for person in ("asha", "bo"):
-        done = command("review", "export", "wordplay", "--person", person, "--json")
-        assert json.loads(done.out)["rows"] == 2
-        path = folder / f"review-wordplay-{person}.xlsx"
-        assert len(openpyxl.load_workbook(path)["Review"]._images) == 2
-        answer(path, {ONE: "yes" if person == "bo" else "no", TWO: "NO"})
-        done = command("review", "import", path)
-        assert done.status == 0, done.err
-        assert "2 answers" in done.out
-        assert "2 of them new" in done.out
-    status = json.loads(command("review", "status", "wordplay", "--json").out)["questions"][0]
-    assert (status["subjects"], status["complete"]) == (2, 2)
-    assert (status["agreed"], status["disagreed"]) == (1, 1)
-    assert status["people"] == {"asha": 2, "bo": 2}
-    assert command("filter", "wordplay").status == 0
-    with Workspace.find() as workspace:
-        verdicts = workspace.store.curation.verdicts("wordplay")
-    assert {item: by["wordplay"].verdict for item, by in verdicts.items()} == {
-        ONE: "drop",
-        TWO: "keep",
-    }
 
 
 def test_a_person_in_two_spellings_is_one_person(folder: Path, command: Run) -> None:
@@ -141,23 +116,6 @@ def test_a_file_twice_adds_nothing_new_answers_stand_beside(folder: Path, comman
     assert shown == {ONE: "yes", TWO: "no"}
 
 
-def test_pairs_go_out_as_a_page_or_sheet(folder: Path, command: Run) -> None:
-    done = command("review", "export", "duplicates", "--to", "asha")
-    assert "1 pair" in done.out
-    page = (folder / "review-duplicates-asha.html").read_text("utf-8")
-    assert "|".join(PAIR) in page
-    assert page.count("data:image/jpeg") == 2
-    done = command("review", "export", "duplicates", "--to", "asha", "-o", "pairs.csv")
-    assert done.status == 0, done.err
-    lines = list(csv.reader((folder / "pairs.csv").read_text("utf-8-sig").splitlines()))
-    lines[1][lines[0].index(HEADINGS["answer"])] = "same"
-    with (folder / "pairs.csv").open("w", newline="") as stream:
-        csv.writer(stream).writerows(lines)
-    assert command("review", "import", "pairs.csv").status == 0
-    dropped = json.loads(command("dedup", "--json").out)
-    assert len(dropped["duplicates"]) == 1
-
-
 def test_a_filter_s_doubt_is_settled(folder: Path, command: Run) -> None:
     with Workspace.find() as workspace:
         workspace.store.curation.add_verdicts(
@@ -169,29 +127,6 @@ def test_a_filter_s_doubt_is_settled(folder: Path, command: Run) -> None:
     assert TWO not in text
     assert "mixed scripts" in text
     assert "'=1+1" not in text  # within a cell it is harmless
-
-
-def test_wrong_rows_are_reported_and_the_rest_taken(folder: Path, command: Run) -> None:
-    lines = [
-        ["subject", "your answer", "question", "person"],
-        [ONE, "no", "wordplay", ""],
-        ["gone-1", "no", "wordplay", ""],
-        [TWO, "perhaps", "wordplay", ""],
-    ]
-    with (folder / "a.csv").open("w", newline="") as stream:
-        csv.writer(stream).writerows(lines)
-    done = command("review", "import", "a.csv")
-    assert done.status == 1
-    assert "--person" in done.err
-    done = command("review", "import", "a.csv", "missing.csv", "--person", "asha", "--dry-run")
-    assert "nothing is stored" in done.out
-    done = command("review", "import", "a.csv", "missing.csv", "--person", "asha", "--json")
-    assert done.status == 1
-    result = json.loads(done.out)
-    assert result["files"][0]["new"] == 1
-    assert len(result["problems"]) == 3
-    assert any("row 4, column your answer" in row for row in result["problems"])
-    assert any("'gone-1' is nothing" in row for row in result["problems"])
 
 
 def test_wrong_usage(folder: Path, command: Run) -> None:

@@ -36,27 +36,6 @@ def test_answers_to_an_earlier_source_do_not_stand(
     assert [row.meme_id for row in filled.comparisons.standing("de")] == ["two"]
 
 
-def test_the_same_standing_answers_as_corrections_have(filled: Store) -> None:
-    send(filled, "s1")
-    answer(filled, "s1", {"one": "a // b", "two": "c // d"})
-    send(filled, "s2", round_=2, person="bob")
-    answer(filled, "s2", {"one": "e // f"})
-    expected = {
-        (row.meme_id, row.round, row.person, row.parts)
-        for row in filled.corrections.find("de")
-        if row.standing
-    }
-    rows = filled.comparisons.standing("de")
-    assert {(row.meme_id, row.round, row.person, row.parts) for row in rows} == expected
-
-
-def test_texts_stand_beside_their_sources_without_what_is_dropped(filled: Store) -> None:
-    filled.drops.add(["two"], ["de"], dropped=True, person="ann", comment="a pun")
-    rows = list(filled.comparisons.texts("de"))
-    assert [row.meme_id for row in rows] == ["one", "three"]
-    assert rows[0][1:] == ("cloud-monday", ("first", "joke"), ("de first", "de joke"))
-
-
 def test_machine_texts_stand_beside_what_all_rounds_left(filled: Store) -> None:
     send(filled, "s1")
     answer(filled, "s1", {"one": "erste // Fassung", "two": "de second // de joke"})

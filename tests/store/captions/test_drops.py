@@ -4,10 +4,8 @@ from __future__ import annotations
 
 from typing import Literal
 
-import pandas as pd
 import pytest
 
-from memeloc.errors import InputError
 from memeloc.store import Store
 from tests.store.conftest import answer, send
 
@@ -20,45 +18,12 @@ def current(store: Store, tag: str) -> list[str]:
     return list(store.captions.current(tag))
 
 
-def test_a_meme_is_dropped_in_one_language_only(filled: Store) -> None:
-    assert drop(filled, "one", language="de") == 1
-    assert current(filled, "de") == ["two", "three"]
-    assert current(filled, "en") == ["one", "two", "three"]
-    row = filled.exports.frame("captions").set_index("meme_id").loc["one"]
-    assert row["en"] == "first // joke"
-    assert pd.isna(row["de"])
-
-
-def test_a_meme_is_dropped_in_all_languages(filled: Store) -> None:
-    assert drop(filled, "one", "two") == 2
-    assert current(filled, "de") == current(filled, "en") == ["three"]
-    assert list(filled.exports.frame("captions")["meme_id"]) == ["three"]
-    assert list(filled.captions.templates()) == ["three"]
-    assert filled.captions.count() == 1
-
-
-def test_dropping_twice_changes_nothing(filled: Store) -> None:
-    assert drop(filled, "one") == 1
-    assert drop(filled, "one") == 0
-    assert len(filled.exports.frame("drops")) == 1
-
-
 def test_a_dropped_meme_is_brought_back_whole(filled: Store) -> None:
     before = filled.exports.frame("captions")
     drop(filled, "one")
     assert drop(filled, "one", dropped=False) == 1
     assert filled.exports.frame("captions").equals(before)
     assert list(filled.exports.frame("drops")["action"]) == ["drop", "take back"]
-    assert filled.drops.find() == []
-
-
-def test_what_was_never_dropped_cannot_come_back(filled: Store) -> None:
-    assert drop(filled, "one", dropped=False) == 0
-
-
-def test_an_unknown_meme_is_refused_and_none_is_dropped(filled: Store) -> None:
-    with pytest.raises(InputError, match="no meme 'four'"):
-        drop(filled, "one", "four")
     assert filled.drops.find() == []
 
 
@@ -69,25 +34,11 @@ def test_a_dropped_caption_is_not_translated_again(filled: Store) -> None:
     assert [item.meme_id for item in filled.captions.to_translate("hi")] == ["one", "three"]
 
 
-def test_a_dropped_caption_is_on_no_sheet(filled: Store) -> None:
-    drop(filled, "one", language="de")
-    assert send(filled, "s1") == ["two", "three"]
-
-
 def test_a_dropped_caption_leaves_the_memory(filled: Store) -> None:
     send(filled, "s1")
     answer(filled, "s1", {"one": "a // b", "two": "c // d"})
     drop(filled, "one", language="de")
     assert [unit.meme_id for unit in filled.memory.find("en", "de")] == ["two"]
-
-
-def test_dropped_memes_are_counted_apart(filled: Store) -> None:
-    drop(filled, "one", language="de")
-    drop(filled, "two")
-    english, german, hindi = filled.captions.status(["de", "hi"])
-    assert (german.dropped, german.missing, german.stages) == (1, 0, {"translated": 1})
-    assert (hindi.dropped, hindi.missing) == (0, 2)
-    assert english.stages == {"imported": 2}
 
 
 def test_an_open_case_ends_with_its_meme(filled: Store) -> None:
@@ -98,23 +49,6 @@ def test_an_open_case_ends_with_its_meme(filled: Store) -> None:
     assert filled.captions.status(["de"])[1].to_settle == 0
     drop(filled, "one", language="de", dropped=False)
     assert len(filled.cases.find("de")) == 1
-
-
-@pytest.mark.parametrize(
-    ("how", "left"), [("drop", ["one", "two", "three"]), ("drop all", ["two", "three"])]
-)
-def test_a_case_is_settled_by_dropping(filled: Store, how: str, left: list[str]) -> None:
-    send(filled, "s1")
-    (case,) = answer(
-        filled, "s1", {"one": ""}, outcome="case", reason="given up", status="wordplay"
-    )
-    decision = {"person": "bob", "drop": how, "comment": "only in English"}
-    assert filled.cases.decide(case, **decision) is None  # type: ignore[arg-type]
-    assert filled.cases.decide(case, **decision) is None  # type: ignore[arg-type]
-    assert current(filled, "en") == left
-    assert current(filled, "de") == ["two", "three"]
-    (record,) = filled.drops.find()
-    assert (record.meme_id, record.person, record.comment) == ("one", "bob", "only in English")
 
 
 def test_a_later_decision_takes_dropping_back(filled: Store) -> None:

@@ -99,12 +99,6 @@ def test_a_rule_prefers_what_a_round_agrees_on(workspace: Workspace) -> None:
     assert german(workspace)["m1"] == "Zwei // eins"
 
 
-@pytest.mark.parametrize("rule", ["", "anna", "person:", "round:two", "majority:2"])
-def test_what_is_no_rule_is_refused(workspace: Workspace, rule: str) -> None:
-    with pytest.raises(InputError, match="A rule is person:NAME"):
-        workspace.correcting.cases.prefer(rule, person="maria")
-
-
 def test_comments_stand_with_a_case(workspace: Workspace, command: Callable[..., Outcome]) -> None:
     case = next(case for case in workspace.correcting.cases.open() if case.meme_id == "m2")
     workspace.correcting.cases.decide(case.case, person="maria", comment="Der Chef")
@@ -175,24 +169,3 @@ def test_decisions_of_one_table_build_on_each_other(workspace: Workspace) -> Non
     settled = history[(history["meme_id"] == "m2") & (history["stage"] == "settled")]
     assert list(settled["text"]) == ["eins // zwei", "eins // zwei", "doch // noch"]
     assert workspace.captions.dropped() == []
-
-
-def test_comments_are_in_compare_report_and_the_table_of_cases(workspace: Workspace) -> None:
-    case = next(case for case in workspace.correcting.cases.open() if case.meme_id == "m2")
-    workspace.correcting.cases.decide(case.case, person="maria", comment="Der <Chef>")
-    rows = [row for row in workspace.correcting.compare() if row.meme_id == "m2"]
-    assert [(row.person, row.status, row.comment) for row in rows] == [
-        ("anna", "corrected", "Wer spricht?"),
-        ("ben", "corrected", ""),
-        ("cleo", "corrected", ""),
-        ("maria", "settled", "Der <Chef>"),
-    ]
-    report = workspace.correcting.report(to=Path("report.html"))
-    assert [(each.person, each.meme_id, each.comment) for each in report.comments] == [
-        ("anna", "m2", "Wer spricht?"),
-        ("anna", "m3", "Ein Reim"),
-        ("maria", "m2", "Der <Chef>"),
-    ]
-    assert "Der &lt;Chef&gt;" in Path("report.html").read_text("utf-8")
-    cells = workspace.table("cases").set_index("case_id")["comments"]
-    assert cells[case.case].splitlines()[-1].endswith(": Der <Chef>")

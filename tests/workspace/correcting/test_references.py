@@ -10,7 +10,6 @@ from pathlib import Path
 import pytest
 
 from memeloc import Workspace
-from memeloc.errors import InputError
 from tests.chat_server import serve_chat
 
 TABLE = """meme_id,template,en,de
@@ -97,24 +96,6 @@ def _with_glossary(workspace: Workspace, name: str = "glossary.csv") -> Workspac
     return Workspace.open(root)
 
 
-def test_the_glossary_of_the_settings_is_shown_and_checked(workspace: Workspace) -> None:
-    with _with_glossary(workspace) as again:
-        terms = _column(again, "glossary")
-        assert terms["m2/2"] == "coffee → Kaffee; not Mokka"
-        assert terms["m1/1"] == "Monday → Montag (not Tuesday)"
-        assert terms["m4/1"] == ""
-        warnings = {
-            (warning.meme_id, warning.message)
-            for warning in again.correcting.check(["de"]).warnings
-            if warning.check == "glossary"
-        }
-        assert warnings == {
-            (meme_id, message)
-            for meme_id in ("m2", "m3")
-            for message in ("'coffee' is to be 'Kaffee'", "'Monday' is to be 'Montag'")
-        }
-
-
 def test_prompts_carry_the_terms_that_occur(
     workspace: Workspace, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -135,11 +116,3 @@ def test_prompts_carry_the_terms_that_occur(
         ],
         "Something else": [{"avoid": "pfui"}],
     }
-
-
-def test_a_glossary_that_is_not_there_is_named(workspace: Workspace) -> None:
-    with (
-        _with_glossary(workspace, "gone.csv") as again,
-        pytest.raises(InputError, match=r"gone\.csv.*cannot be read"),
-    ):
-        again.correcting.check(["de"])

@@ -53,27 +53,6 @@ def cells(path: Path | None, meme: str, column: str) -> list[str]:
     return [row[column] for row in read_rows(path) if row["meme"] == meme]
 
 
-def test_round_2_shows_the_machines_text_and_what_round_1_made_of_it(workspace: Workspace) -> None:
-    sheet = export(workspace, "carl", 2)
-    assert memes(sheet) == {"m1", "m2", "m4"}
-    first, second = (cell.splitlines() for cell in cells(sheet, "m1", "history"))
-    assert first[0] == "at first: Montag"
-    assert first[1].startswith("anna, round 1, ")
-    assert first[1].endswith(": Montag (to be corrected: nothing)")
-    assert second[0] == "at first: erneut"
-    assert ": wieder (" in second[1]
-
-
-def test_what_was_given_up_is_marked_with_who_and_why(workspace: Workspace) -> None:
-    sheet = export(workspace, "carl", 2)
-    mark, _ = cells(sheet, "m2", "marks")
-    assert mark.startswith("anna, round 1, ")
-    assert mark.endswith(": Nicht übersetzbar: Wortspiel (nur ein Reim)")
-    history, _ = cells(sheet, "m2", "history")
-    assert history.splitlines()[-1].endswith(": Endlich (passt schon)")
-    assert cells(sheet, "m1", "marks") == ["", ""]
-
-
 @pytest.mark.parametrize("form", ["xlsx", "csv", "xliff", "po"])
 def test_history_is_in_every_format_and_nothing_of_it_is_read(
     workspace: Workspace, form: str
@@ -161,22 +140,6 @@ def test_shares_are_all_memes_and_none_is_in_two(of: int) -> None:
     ]
     assert sorted(meme for share in shares for meme in share) == sorted(ids)
     assert all(len(share) > 500 / of * 0.6 for share in shares)
-
-
-def test_a_sheet_is_of_one_share(workspace: Workspace) -> None:
-    first, second = (
-        memes(export(workspace, name, only="all", share=share))
-        for name, share in (("carl", "1/2"), ("dora", "2/2"))
-    )
-    assert first | second == {"m1", "m2", "m3", "m4"}
-    assert not first & second
-    assert first == {meme for meme in first | second if Share(1, 2).has(meme)}
-
-
-@pytest.mark.parametrize("text", ["0/2", "3/2", "1", "1/0", "half", "-1/2"])
-def test_what_is_no_share_is_refused(text: str) -> None:
-    with pytest.raises(InputError, match="such as 1/2"):
-        Share.parse(text)
 
 
 def test_a_row_is_high_enough_for_its_history(workspace: Workspace) -> None:
