@@ -208,6 +208,8 @@ def run(
             break
     gate.check()
     summary.cost = round(summary.cost, _DIGITS)
+    # Answers come in any order.
+    summary.failures.sort(key=lambda each: work.places[each.meme_id, each.language])
     summary.left = work.count([*gate.waiting, *gate.held])
     summary.elsewhere = work.count(gate.elsewhere)
     return summary
@@ -233,13 +235,13 @@ class _Work:
         self.ready: list[Translation] = []
         self._first: dict[tuple[object, ...], TranslationItem] = {}
         self._twins: dict[tuple[str, str], list[TranslationItem]] = {}
-        keys: set[tuple[str, str]] = set()
+        self.places: dict[tuple[str, str], int] = {}
         self._captions: Counter[str] = Counter()
         for item in items:
             language = item.target.tag
-            if key_of(item) in keys:
+            if key_of(item) in self.places:
                 raise InputError(f"meme {item.meme_id} is to be translated into {language} twice")
-            keys.add(key_of(item))
+            self.places[key_of(item)] = len(self.places)
             self._captions[language] += 1
             match = memory.find(item, fuzzy) if memory is not None else None
             if not filled(item):

@@ -67,19 +67,19 @@ def _captions(folder: Path, language: str) -> dict[str, tuple[tuple[str, ...], t
 
 
 def test_pseudo_text_gives_way_to_a_real_translator(workspace: Path, command: Command) -> None:
-    assert command("translate", "--with", "pseudo").status == 0
+    assert command("translate", "--with", "pseudo", "--langs", "de").status == 0
     pseudo = _captions(workspace, "de")
     assert all(marks == ("pseudo",) for _, marks in pseudo.values())
-    again = json.loads(command("translate", "--with", "pseudo", "--json").out)
+    again = json.loads(command("translate", "--with", "pseudo", "--langs", "de", "--json").out)
     assert again["plan"]["captions"] == 0
     with serve_rest() as server:
-        assert command(*_google(server)).status == 0
+        assert command(*_google(server), "--langs", "de").status == 0
         real = _captions(workspace, "de")
         assert all(parts != pseudo[meme_id][0] for meme_id, (parts, _) in real.items())
         server.requests.clear()
-        assert command(*_google(server)).status == 0
+        assert command(*_google(server), "--langs", "de").status == 0
         assert server.requests == []
-        assert command(*_google(server), "--again", "google").status == 0
+        assert command(*_google(server), "--langs", "de", "--again", "google").status == 0
         assert server.requests
 
 

@@ -152,3 +152,17 @@ def test_answers_and_marks_change_the_stamp(save):
     assert QualityFilter({}, _people(Said("p", "cartoon", "a", "no"))).cache_key(item) != plain
     marked = FilterContext(transcripts={"p": Read((UNSURE,))})
     assert QualityFilter({}, marked).cache_key(item) != plain
+
+
+def test_sizes_and_shapes(save):
+    scene = _scene()
+    assert _judge(save(scene), "text") == ("keep", "")
+    assert _judge(save(scene), kind="template") == ("keep", "")
+    assert _judge(save(scene.resize((149, 400))), "text") == ("drop", "too small")
+    assert _judge(save(scene.resize((900, 200))), "text") == ("drop", "stretched")
+    assert _judge(save(Image.new("RGB", (300, 300), "grey")), "text") == ("drop", "blank")
+    soft = scene.filter(ImageFilter.GaussianBlur(12))
+    assert _judge(save(soft), "text") == ("drop", "blurred")
+    assert _judge(save(soft), "text", settings={"blurred": 0}) == ("ask", "blurred")
+    off = {"blurred": 0, "doubtful": 0}
+    assert _judge(save(soft), "text", settings=off) == ("keep", "")

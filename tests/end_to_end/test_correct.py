@@ -70,7 +70,7 @@ def test_sheets_of_every_format_come_back(study: Study, world: Callable[..., Pat
     study.run("correct", "import", "anna.xlsx", "--dry-run", "--json")
     for file in ("emil.zip", "ben.csv", "de-r1-xliff.xlf", "anna.xlsx", "de-r1-po.po"):
         study.run("correct", "import", file)
-    study.run("correct", "import", "ben.csv", "--report", "--json")
+    study.run("correct", "import", "ben.csv")
 
     rows = read_rows(table)[::-1]
     rows[0] |= {"status": "corect", "your text": "Wetter // und // mehr"}
@@ -138,7 +138,7 @@ def test_a_second_round_is_settled_and_reported(study: Study, world: Callable[..
     study.run("correct", "import", "dev.csv", "--json")
     study.run("correct", "check", "--langs", "hi")
     study.run("correct", "compare", "--langs", "hi")
-    study.run("correct", "report", "--langs", "hi")
+    study.run("correct", "report", "--langs", "hi", "--to", "report.html")
     study.run("status")
     study.check()
 
@@ -210,6 +210,7 @@ def test_transcripts_and_survey_texts_are_corrected(
             row |= {"status": "corrected", "your text": text}
     write_table(sheet, rows)
     study.run("correct", "import", sheet, "--json", status=1)
+    study.run("correct", "check", "--kind", "survey", "--langs", "lo")
     study.run("correct", "status", "--json")
     study.run("status", "--json")
 

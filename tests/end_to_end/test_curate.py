@@ -21,7 +21,7 @@ from tests.chat_server import serve_chat
 from tests.collect import hostile_site
 from tests.collect.local_site import served
 from tests.curate.drawn import draw_picture
-from tests.curate.onnx_models import write_picture_model
+from tests.curate.onnx_models import write_picture_model, write_text_model
 from tests.end_to_end.study import Study, fill_in
 from tests.worlds import read_rows, write_table
 
@@ -63,9 +63,10 @@ def test_sites_are_collected_and_captions_chosen(study: Study) -> None:
         study.run("collect", "imgflip", f"{sites.address}/imgflip", "--delay", "0")
         for source, path in where.items():
             few = ("--limit", "8") if source == "memegenerator" else ()
+            few = ("--gallery", "2") if source == "encyclopaedia" else few
             study.run("collect", source, f"{sites.address}/{path}", *own, *few, "--json")
-        more = ("--gallery", "2", "--limit", "2")
-        study.run("collect", "encyclopaedia", f"{sites.address}/memepedia/memoteka/", *own, *more)
+        few = ("--limit", "2")
+        study.run("collect", "encyclopaedia", f"{sites.address}/memepedia/memoteka/", *own, *few)
         page = f"{sites.address}/search/results?q=rainy+bus"
         urllib.request.urlretrieve(page, study.folder / "rainy-bus.html")
         study.run("collect", "search", "rainy-bus.html", *own, "--json")
@@ -80,6 +81,12 @@ def test_sites_are_collected_and_captions_chosen(study: Study) -> None:
         (study.folder / "found.txt").write_text("\n".join(addresses), encoding="utf-8")
         own = ("--allow-host", site.host, "--delay", "0", "--smallest", "1")
         study.run("collect", "search", "found.txt", *own)
+        (study.folder / "lists").mkdir()
+        rows = [{"address": f"{site.url}/good.png", "query": "tea"}, {"address": "", "query": ""}]
+        write_table(study.folder / "lists/tea.csv", [{"url": row["address"]} | row for row in rows])
+        (study.folder / "lists/more_tea.txt").write_text(f"# found\n{site.url}/good.png\ttea\n")
+        study.run("collect", "search", "lists", *own, "--json")
+        study.run("collect", "search", "nowhere", *own, status=1)
     study.run("collect", "nowhere", "x", status=2)
     study.run("status")
     study.run("dedup")
@@ -163,6 +170,8 @@ def test_datasets_on_disk_are_collected(study: Study) -> None:
     study.run("keywords", "expand", "x", status=1)
     (study.folder / "lines.txt").write_text("A night-owl at work\nNothing\nNIGHT OWLS\n")
     (study.folder / "words.csv").write_text("keyword\nnight owl\n")
+    study.run("keywords", "expand", "words.csv", "--lang", "en", "-o", "variants.csv")
+    study.run("keywords", "find", "gone.txt", "--keywords", "owl", "--lang", "en", status=1)
     study.run("keywords", "find", "lines.txt", "--keywords", "words.csv", "--lang", "en")
     study.check()
 
@@ -176,8 +185,10 @@ def test_memes_are_judged_by_rules_people_and_a_model(
     study.run("ocr", "--reader", "source")
     study.run("dedup", "--json")
     study.run("dedup", "--rule", "none", status=1)
+    study.run("review", "export", "duplicates", "--to", "asha")
     write_picture_model(study.folder / "pictures.onnx")
-    models = ("--images-model", "onnx:pictures.onnx", "--texts-model", "ngrams:3")
+    write_text_model(study.folder / "texts/model.onnx")
+    models = ("--images-model", "onnx:pictures.onnx", "--texts-model", "onnx:texts/model.onnx")
     study.run("dedup", "--copies", "--keep", "largest", *models)
     study.run("filter", "--list")
     study.run("filter", "nothing", status=1)
@@ -198,7 +209,8 @@ def test_memes_are_judged_by_rules_people_and_a_model(
     study.run("review", "import", "asha.csv", "bo.csv", "--dry-run")
     study.run("review", "import", "asha.csv", "bo.csv", "--json")
     study.run("review", "import", "asha.csv")
-    write_table(study.folder / "wrong.csv", [rows[0] | {"your answer": "perhaps"}])
+    wrong = [{"your answer": "perhaps"}, {"your answer": "no", "subject": "gone-1"}]
+    write_table(study.folder / "wrong.csv", [rows[0] | row for row in wrong])
     study.run("review", "import", "wrong.csv", "gone.csv", status=1)
     study.run("review", "status", "--json")
     study.run("review", "status", "cartoon")
@@ -222,6 +234,7 @@ def test_memes_are_judged_by_rules_people_and_a_model(
     study.run("filter", "--recipe", "harmeme")
     study.run("select", "--recipe", "harmeme")
     study.run("select", "--kind", "picture", "--recipe", "no-such", status=1)
+    study.run("export", "pictures", "--selected", "--to", "selected.csv")
     for table in ("verdicts", "pictures", "funnel"):
         study.run("export", table, "--to", f"{table}.csv")
         study.file(f"{table}.csv")

@@ -16,6 +16,7 @@ from memeloc.request_pool import Backoff
 from memeloc.translate import (
     RunSummary,
     Translation,
+    TranslationFailure,
     TranslationItem,
     create,
     plan,
@@ -311,3 +312,16 @@ def test_credentials_never_go_in_plain_text(
     file.unlink()
     with pytest.raises(MissingError, match=r"names .*key\.json"):
         Connection(GoogleSettings(transport=transport))
+
+
+def test_a_failure_in_parts_counts_what_was_billed(
+    google: GoogleServer, quick: Backoff, item: Item
+) -> None:
+    google.lose = lambda text: text.startswith("lost")
+    google.trouble = lambda number, request: "invalid" if number == 2 else ""
+    items = [item("kept // one", meme_id="1"), item("lost // two", meme_id="2")]
+    answers = list(_translator(google, quick).translate(items))
+    kept, lost = sorted(answers, key=lambda answer: answer.meme_id)
+    assert isinstance(kept, Translation)
+    assert isinstance(lost, TranslationFailure)
+    assert lost.cost == pytest.approx(len("lost // two") * 20 / 1e6)
