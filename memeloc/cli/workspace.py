@@ -108,8 +108,8 @@ def import_table(
         say(f"Note: empty cells are captions still to translate ({cells})")
     added, changed = sum(result.added.values()), sum(result.changed.values())
     then = (
-        f"{'Would import' if dry_run else 'Imported'} {counted(result.memes, 'new meme')}. Captions: "
-        f"{added:,} new, {changed:,} changed, {result.unchanged:,} unchanged."
+        f"{'Would import' if dry_run else 'Imported'} {counted(result.memes, 'new meme')}. "
+        f"Captions: {added:,} new, {changed:,} changed, {result.unchanged:,} unchanged."
         if added + changed
         else f"Nothing is new: {counted(result.unchanged, 'caption is', 'captions are')} "
         "here already."

@@ -106,32 +106,3 @@ def test_it_loads_no_library_of_other_commands(
     assert json.loads(done.stdout)["memes"] == 1
     loaded = {line.rpartition("|")[2].strip() for line in done.stderr.splitlines()}
     assert loaded.isdisjoint({"pandas", "pyarrow", "alembic", "PIL"})
-
-
-def test_what_was_spent_over_all_runs(
-    command: Command, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.delenv("MEMELOC_DATABASE_URL", raising=False)
-    monkeypatch.chdir(tmp_path)
-    command("init", "--langs", "de")
-    Path("table.csv").write_text("meme_id,template,en\na,cloud-monday,one\n", encoding="utf-8")
-    command("import", "table.csv")
-    with Workspace.open(tmp_path) as workspace:
-        captions = workspace.store.captions
-        source = captions.current("en")["a"]
-        for text in ("eins", "zwei"):
-            captions.add_translation(
-                *("a", "de", Caption((text,))),
-                source_id=source.id, translator="google", cost=0.25, currency="USD", replace=True,
-            )  # fmt: skip
-        answers = workspace.store.computed.model_answers
-        for key, cost in (("1", 0.5), ("2", 0.0), ("3", 0.125)):
-            kept = {"text": "yes", "model": "tiny", "cost": cost, "currency": "EUR"}
-            answers.put(key, json.dumps(kept))
-        answers.put("4", json.dumps({"text": "yes", "model": "tiny"}))
-        answers.put("5", "no")
-    assert json.loads(command("status", "--json").out)["spent"] == [
-        {"name": "tiny", "currency": "EUR", "cost": 0.625, "texts": 2},
-        {"name": "google", "currency": "USD", "cost": 0.5, "texts": 2},
-    ]
-    assert "google\t2\t0.5000\tUSD" in command("status").out

@@ -214,6 +214,7 @@ def test_transcripts_and_survey_texts_are_corrected(
     study.run("correct", "status", "--json")
     study.run("status", "--json")
 
+    study.hide(r'(?<="size": )\d+', "<bytes>")
     study.run("dump", "../dump", "--json")
     study.run("dump", "../dump", status=1)
     study.files("dump", "*")
