@@ -240,7 +240,9 @@ def test_served(study: Study, pilot: None, monkeypatch: pytest.MonkeyPatch) -> N
 
     visitor = Visitor(visit)
     webbrowser.register("visitor", None, visitor, preferred=True)
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)  # ignored in the background
     study.run(*serve_pilot, "--open", "--port", 0, "--set", "training=0", status=130)
+    signal.signal(signal.SIGINT, before)
     assert not visitor.errors, visitor.errors
     study.show("replies", replies)
     study.run("survey", "check", "pilot", "--without", "speed")
