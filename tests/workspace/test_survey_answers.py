@@ -12,7 +12,6 @@ from typing import Any
 
 import pytest
 
-from memeloc.errors import InputError
 from memeloc.survey.plain_answers import Columns
 from memeloc.workspace import Workspace
 
@@ -172,20 +171,3 @@ def test_facts_of_people_are_screened_by(folder: Path) -> None:
         workspace.surveys.import_answers("published", table, columns, labels=LABELS)
         checked = workspace.survey("published").check()
     assert checked.by_rule["screening"] == 1
-
-
-def test_further_questions_are_taken_with_the_label(folder: Path) -> None:
-    table = folder / "raw.csv"
-    table.write_text(
-        "who,what,how,whom\na,m1,very-harmful,society\nb,m1,harmless,\nc,m1,harmless,nobody\n",
-        "utf-8",
-    )
-    columns = Columns("who", "what", "how", "US", further={"target": "whom"})
-    with Workspace.find() as workspace:
-        imported = workspace.surveys.import_answers("h", table, columns, taxonomy="harmeme")
-        given = [sent.answers[0].given("target") for sent in workspace.survey("h").submissions]
-        wrong = Columns("who", "what", "how", "US", further={"whom": "whom"})
-        with pytest.raises(InputError, match="it has target"):
-            workspace.surveys.import_answers("i", table, wrong, taxonomy="harmeme")
-    assert given == [("society",), (), ()]
-    assert [row.row for row in imported.rejected] == [4]

@@ -56,22 +56,6 @@ def test_finished_memes_go_out_as_they_are(folder: Path, collected: dict[str, st
     assert {picture("blue"), picture("red")} <= stored
 
 
-OPTIONS = {
-    "html": {"codes": False},
-    "google-forms": {"pictures_base": "https://host.example/p"},
-}
-
-
-@pytest.mark.parametrize("target", ["html", "label-studio", "potato", "qsf", "google-forms"])
-def test_every_target_takes_finished_memes(
-    target: str, folder: Path, collected: dict[str, str]
-) -> None:
-    options = OPTIONS.get(target, {})
-    with Workspace.find() as workspace:
-        workspace.surveys.build("harm", "US", collected="harmeme")
-        assert workspace.survey("harm").export(target, contact="lab", options=options).files
-
-
 def test_a_server_shows_finished_memes(folder: Path, collected: dict[str, str]) -> None:
     with Workspace.find() as workspace:
         workspace.surveys.build("harm", "US", collected="harmeme")
@@ -152,19 +136,6 @@ def test_labels_and_agreement_of_selected_memes(folder: Path, selected: dict[str
         assert {row["picture"] for row in result.labels} == set(survey.pictures.values())
         assert list(result.table["picture"]) == [survey.pictures[id] for id in result.table["item"]]
         assert {part.measures.items for part in survey.status().agreement} == {2}
-
-
-def test_open_labels_show_what_stands_in_the_picture(
-    folder: Path, selected: dict[str, str]
-) -> None:
-    with Workspace.find() as workspace:
-        workspace.surveys.build("harm", "US", collected="selected", answers=2)
-        survey = workspace.survey("harm")
-        (sheet,) = survey.sheets
-        answers = [saved(sheet, label, label) for label in ("hate", "no-hate")]
-        survey.import_files([write(folder / "back.json", answers)])
-        shown = {row.item: row.text for row in survey.decide_labels().open}
-    assert shown == {selected["blue"]: "monday // again", selected["green"]: ""}
 
 
 # A picture that changes

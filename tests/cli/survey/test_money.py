@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import io
 import json
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
@@ -131,39 +130,3 @@ def test_what_longer_sheets_are_short_of_is_paid_once(
     assert again["sent"] == {"sent before": 5}
     paid = [each["bonus_payments"] for each in prolific.submissions.values()]
     assert paid == [[100]] * 5
-
-
-def test_messages_are_shown_and_sent_once(
-    command: Run,
-    prolific: prolific_server.ProlificServer,
-    folder: Path,
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    export = recruited(command, prolific, folder)
-    texts = folder / "thanks.toml"
-    texts.write_text('en = "Thank you!"\nde = "Danke!"\n', encoding="utf-8")
-    message = ("survey", "message", "pilot", "--to", "retained", "--from", export)
-    monkeypatch.setattr("sys.stdin", io.StringIO("n\n"))
-    done = command(*message, "--texts", texts, "--send")
-    assert "Thank you!" in done.err
-    assert prolific.messages == []
-    for outcome in ("sent", "sent before"):
-        done = command(*message, "--texts", texts, "--send", "--yes", "--json")
-        assert json.loads(done.out)["sent"] == {outcome: 5}
-    assert {each["body"] for each in prolific.messages} == {"Thank you!"}
-    assert prolific_server.TOKEN not in done.out + done.err
-
-
-def test_a_second_try_of_a_failed_sheet_is_reported(command: Run, folder: Path) -> None:
-    build(command)
-    sheet = sheets_of()[0]
-    later = {"submitted": "2026-03-02T10:08:00+00:00", "started": "2026-03-02T10:00:00+00:00"}
-    tries = [careless(sheet, "jo"), saved(sheet, "jo", submission="again", **later)]
-    for number, content in enumerate(tries):
-        file = write(folder / f"{number}.json", content)
-        assert command("survey", "import", "pilot", file).status == 0
-    printed = json.loads(command("survey", "check", "pilot", "--json").out)
-    assert (printed["retained"], printed["by_rule"]) == (0, {"again": 1})
-    assert printed["set_aside"][0]["evidence"]["failed"] == ["attention"]
-    allowed = json.loads(command("survey", "check", "pilot", "--without", "again", "--json").out)
-    assert allowed["retained"] == 1

@@ -59,13 +59,6 @@ def test_table_that_is_no_team_is_refused(tmp_path: Path, table: str, message: s
         team(tmp_path, table)
 
 
-def test_turns_are_even(tmp_path: Path) -> None:
-    people = people_of(tmp_path, "turns", answers=2)
-    assert {len(places) for places in people.values()} == {2}
-    load = Counter(place for places in people.values() for place in places)
-    assert max(load.values()) - min(load.values()) <= 10  # a sheet
-
-
 def test_fourth_person_is_of_another_group(tmp_path: Path) -> None:
     people = people_of(tmp_path, "groups")
     open_items = [meme for meme in MEMES if int(meme[1:]) % 3 == 0]

@@ -128,18 +128,6 @@ def test_the_order_of_answers_and_abstentions_change_nothing(method: Method) -> 
     pd.testing.assert_frame_equal(before, after)
 
 
-@pytest.mark.parametrize("method", METHODS)
-def test_cultures_are_modelled_apart(method: Method) -> None:
-    table = toy()
-    other = table.assign(
-        culture="DE", label=table["label"].map({"hate": "no-hate", "no-hate": "hate"})
-    )
-    alone = aggregate(table, HATE, method, iterations=6, restarts=2)
-    both = aggregate(pd.concat([other, table]), HATE, method, iterations=6, restarts=2)
-    result = both[both["culture"] == "US"].reset_index(drop=True)
-    pd.testing.assert_frame_equal(result, alone)
-
-
 def test_without_crowd_kit_the_pip_line_is_given(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "crowdkit.aggregation", None)
     with pytest.raises(MissingError, match=r'pip install "memeloc\[crowd\]"'):

@@ -74,24 +74,6 @@ def test_a_check_that_was_not_shown_is_not_failed() -> None:
     ]
 
 
-def test_too_fast_by_the_entry_and_by_the_median() -> None:
-    hurried = fill(US, "hurried", seconds=30)
-    quick = fill(US, "quick", seconds=60)
-    report = check([*careful(US), hurried, quick], [US])
-    assert rules_of(report) == {"hurried": ["speed"], "quick": ["speed"]}
-    result = next(
-        exclusion.evidence for exclusion in report.set_aside if "hurried" in exclusion.submission
-    )
-    assert result["seconds"] == 30
-    assert result["answers"] == 24
-    assert result["seconds_per_entry"] == 1.25
-    assert result["median"] == pytest.approx(235 / 24, abs=0.8)
-    alone = check([hurried, quick], [US])
-    assert rules_of(alone) == {"hurried": ["speed"]}
-    off = read_rules({"speed": {"seconds_per_entry": 0, "share_of_median": 0}})
-    assert not check([*careful(US), hurried], [US], rules=off).set_aside
-
-
 def test_the_first_complete_sheet_of_a_person_counts() -> None:
     other = sheet("US", 2)
     first = fill(US, "jo", after=100)
@@ -105,17 +87,6 @@ def test_the_first_complete_sheet_of_a_person_counts() -> None:
     assert evidence(report, "person") == {"number": 2, "allowed": 1, "held": [US.id]}
     items = read_rules({"person": {"sheets": 2}})
     assert check([second, first], [US, other], rules=items).set_aside == ()
-
-
-def test_what_was_sent_again_takes_the_place_of_the_first() -> None:
-    first = fill(US, "jo")
-    again = replace(fill(US, "jo", noise=0.9, after=900), id="again")
-    report = check([again, first], [US])
-    assert [
-        (exclusion.submission, exclusion.rule, dict(exclusion.evidence))
-        for exclusion in report.set_aside
-    ] == [(first.id, "superseded", {"by": "again"})]
-    assert retained([first, again], report) == [again]
 
 
 def test_people_with_the_same_answers_are_reported_and_kept() -> None:

@@ -10,7 +10,6 @@ from typing import Any
 
 import pytest
 
-from memeloc.errors import InputError
 from memeloc.locales import default
 from memeloc.survey.model import Check, Culture, Entry, MemeEntry, Sheet
 from memeloc.survey.quality.rules import Attention
@@ -59,13 +58,6 @@ def test_a_place_whose_time_is_over_is_resumed_while_it_is_free() -> None:
     assert assign(Wish(sheet="b-US"), {"b-US": 2}, own=[own]) == "time over"
 
 
-def test_one_sheet_a_person_by_default() -> None:
-    done = place("b-US", "complete")
-    assert assign(Wish(sheet="a-US"), own=[done]) == "taken part"
-    assert assign(Wish(sheet="a-US"), filled={"b-US"}) == "taken part"
-    assert assign(Wish(culture="US"), own=[done]) == done
-
-
 def test_nobody_gets_a_meme_twice_unless_the_design_allows_it() -> None:
     done = place("a-US", "complete")
     assert assign(Wish(culture="US"), own=[done], sheets=3) == SHEETS[1]
@@ -89,16 +81,6 @@ def test_quotas_by_culture_and_by_sex() -> None:
     assert assign(Wish("", "US", "female"), people, sexes=sexes, sex=half) == "full"
     assert assign(Wish("", "US", "male"), people, sexes=sexes, sex=half) == SHEETS[2]
     assert assign(Wish("", "US", "other"), people, sexes=sexes, sex=half) == SHEETS[2]
-
-
-def test_settings_that_cannot_be_are_sentences() -> None:
-    with pytest.raises(InputError, match="hold_minutes"):
-        read_serve_settings({"hold_minutes": 0})
-    with pytest.raises(InputError, match="did you mean 'hold_minutes'"):
-        read_serve_settings({"hold_minute": 5})
-    with pytest.raises(InputError, match="begins with https://"):
-        read_serve_settings({"address": "survey.example"})
-    assert read_serve_settings({"address": "https://host.example/memes/"}).root_path == "/memes"
 
 
 def test_checks_that_cannot_be_passed_any_more() -> None:

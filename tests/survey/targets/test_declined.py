@@ -130,18 +130,6 @@ def test_a_page_that_cannot_be_placed(
     assert SECRET not in str(asdict(read("html", path, survey)))
 
 
-def test_a_state_of_potato(survey: SurveyPack, tmp_path: Path) -> None:
-    (value, _), *_ = VALUES["potato"](survey, survey.sheets[0])
-    pages = {name: [[{"schema": "consent", "name": name}, name]] for name in ("yes", "no")}
-    value["phase_to_page_to_label_to_value"] = {"consent": pages}
-    value["instance_id_to_label_to_value"]["i0"] = [[{"schema": "notes", "name": SECRET}, SECRET]]
-    path = tmp_path / "user_state.json"
-    path.write_text(json.dumps(value), encoding="utf-8")
-    imported = read("potato", path, survey)
-    assert [sent.status for sent in imported.submissions] == ["no consent"]
-    assert SECRET not in str(asdict(imported))
-
-
 def test_a_form_that_lost_its_question_for_consent(survey: SurveyPack, tmp_path: Path) -> None:
     table = TABLES["google-forms"](survey, survey.sheets[0])
     texts = survey.texts["en"]

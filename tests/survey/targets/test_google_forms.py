@@ -13,22 +13,32 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from memeloc.errors import InputError
+from memeloc.survey.targets.google_forms.items import SUBMIT, Form
+from memeloc.survey.targets.google_forms.routing import AFTER, steps_of
+from memeloc.survey.targets.google_forms.target import GoogleForms
+from memeloc.survey.targets.instructions import ShownQuestion
+from memeloc.survey.targets.prolific.filters import load_filters
+from memeloc.survey.targets.prolific.settings import ProlificSettings
+from memeloc.survey.targets.prolific.studies import study
+from memeloc.survey.targets.protocol import SurveyPack
+from memeloc.survey.texts import survey_texts
+from memeloc.taxonomy import Question
+from tests.survey.packs import MemoryState
 
 pytest.importorskip("googleapiclient")
 
-from memeloc.errors import InputError
 from memeloc.survey.model import MemeEntry
-from memeloc.survey.targets.google_forms.items import SUBMIT, Form, question_id
+from memeloc.survey.targets.google_forms.items import question_id
 from memeloc.survey.targets.google_forms.plan import (
     FSI,
     PDI,
     plan,
 )
 from memeloc.survey.targets.google_forms.requests import all_requests, picture_address
-from memeloc.survey.targets.google_forms.target import GoogleForms
-from memeloc.survey.targets.protocol import SurveyPack
-from memeloc.survey.texts import survey_texts
-from memeloc.taxonomy import Question
 from tests.survey.forms_server import FormsServer, problems
 from tests.survey.packs import pack as small_pack
 
@@ -335,3 +345,79 @@ def test_the_script_goes_on_where_it_stopped(english: SurveyPack, tmp_path: Path
     third = run_script(folder, stored=second["stored"])
     assert not third["log"]
     assert len((folder / "forms.csv").read_text().splitlines()) == 4
+
+
+@st.composite
+def questions(draw: st.DrawFn) -> list[ShownQuestion]:
+    """Up to six questions, each with conditions on some of the choices before it."""
+    made: list[ShownQuestion] = [ShownQuestion("q0", "choice", "?", {"a": "A", "b": "B"})]
+    for number in range(1, draw(st.integers(1, 6))):
+        choices = [question for question in made if question.kind == "choice"]
+        names = draw(st.lists(st.sampled_from([each.id for each in choices]), unique=True))
+        when = {name: (draw(st.sampled_from("ab")),) for name in names}
+        kind = draw(st.sampled_from(["choice", "text"]))
+        answers = {"a": "A", "b": "B"} if kind == "choice" else {}
+        made.append(ShownQuestion(f"q{number}", kind, "?", answers, when=when))
+    return made
+
+
+@given(questions(), st.lists(st.sampled_from("ab"), min_size=6, max_size=6))
+def test_the_steps_ask_what_the_conditions_say(asked: list[ShownQuestion], chosen: Any) -> None:
+    steps, place = steps_of(asked), 0
+    given_answers: dict[str, tuple[str, ...]] = {}
+    met: list[str] = []
+    while place != AFTER:
+        step = steps[place]
+        met.append(step.question.id)
+        answer = chosen[int(step.question.id[1:])]
+        to = step.leads.get(answer, step.leads.get("", AFTER))
+        assert to == AFTER or to > place
+        place = to
+    wanted = []
+    for number, question in enumerate(asked):
+        if all(set(ids) & set(given_answers.get(name, ())) for name, ids in question.when.items()):
+            wanted.append(question.id)
+            given_answers[question.id] = (chosen[number],)
+    assert met == wanted
+
+
+@needs_node
+def test_studies_lead_to_the_forms_that_the_script_made(
+    english: SurveyPack, tmp_path: Path
+) -> None:
+    target = GoogleForms()
+    target.export(english, tmp_path / "out")
+    run_script(tmp_path / "out")
+    listed = tmp_path / "out" / "forms.csv"
+    assert target.recognises(listed)
+    made_forms = target.read_made(listed, english)
+    assert made_forms["r1-b01-US"]["form"] == "f1"
+    known = replace(english, made={"google-forms": made_forms})
+    address = study(known, english.sheets[0], ProlificSettings(), load_filters()).body
+    assert address["external_study_url"] == (
+        "https://docs.google.com/forms/d/1/viewform?usp=pp_url&entry.1={{%PROLIFIC_PID%}}"
+        "&STUDY_ID={{%STUDY_ID%}}&SESSION_ID={{%SESSION_ID%}}"
+    )
+    # Nothing of them is made again.
+    pushed = GoogleForms(BASE).push(english, MemoryState(made_forms), dry_run=True)
+    assert [row["form"] for row in pushed] == ["f1"]
+    assert [row["calls"] for row in pushed] == [0]
+
+
+@pytest.mark.parametrize(
+    ("line", "expected"),
+    [
+        ("r9-b01-US,f1,e,https://docs.google.com/a,https://docs.google.com/b", "has no sheet"),
+        ("r1-b01-US,f1,e,https://docs.google.com/a,http://docs.google.com/b", "not the address"),
+        ("r1-b01-US,f1,e,https://forms.example/a,https://docs.google.com/b", "not the address"),
+        ("r1-b01-US,f2,e,https://docs.google.com/a,https://docs.google.com/b", "another form"),
+    ],
+)
+def test_a_list_that_leads_elsewhere_is_refused(
+    english: SurveyPack, tmp_path: Path, line: str, expected: str
+) -> None:
+    path = tmp_path / "forms.csv"
+    path.write_text(f"sheet,form,edit,answer,prolific\n{line}\n", encoding="utf-8")
+    known = replace(english, made={"google-forms": {"r1-b01-US": {"form": "f1"}}})
+    with pytest.raises(InputError, match=expected):
+        GoogleForms().read_made(path, known)

@@ -15,7 +15,7 @@ pytest.importorskip("googleapiclient")
 
 from google.auth.credentials import AnonymousCredentials
 
-from memeloc.errors import InputError, MissingError, ServiceError
+from memeloc.errors import ServiceError
 from memeloc.request_pool import Backoff
 from memeloc.survey.model import entry_id
 from memeloc.survey.targets.google_forms.client import Service
@@ -152,43 +152,6 @@ def test_a_cut_off_form_is_found_by_the_next_run(
         target(address).push(pack, state)
     target(address).push(pack, state)
     check_whole(forms, pack)
-
-
-def test_refused_credentials_name_the_way_to_sign_in(
-    pack: SurveyPack, server: tuple[FormsServer, str], state: MemoryState
-) -> None:
-    forms, address = server
-    forms.faults["create"] = [401]
-    with pytest.raises(MissingError, match="gcloud auth application-default login"):
-        target(address).push(pack, state)
-    assert not forms.forms
-
-
-def test_a_service_that_stays_busy_is_given_up_and_gone_on_with(
-    pack: SurveyPack, server: tuple[FormsServer, str], state: MemoryState
-) -> None:
-    forms, address = server
-    forms.faults["batchUpdate"] = [429] * 9
-    with pytest.raises(ServiceError, match="429") as raised:
-        target(address).push(pack, state)
-    assert raised.value.retryable
-    forms.faults.clear()
-    target(address).push(pack, state)
-    check_whole(forms, pack)
-
-
-def test_a_state_of_other_texts_is_refused(
-    pack: SurveyPack, server: tuple[FormsServer, str], state: MemoryState
-) -> None:
-    forms, address = server
-    target(address).push(pack, state)
-    other = replace(pack, contact="somebody@else.example")
-    with pytest.raises(InputError, match="other texts"):
-        target(address).push(other, state)
-    forms.calls.clear()
-    (first, _) = target(address, remake=True).push(other, state)
-    assert len(forms.forms) == 4
-    assert state[first["sheet"]]["form"] == first["form"] not in ("form-1", "form-2")
 
 
 def test_ids_of_googles_own_are_recorded_and_read_back(

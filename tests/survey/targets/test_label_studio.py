@@ -12,12 +12,10 @@ import httpx
 import pytest
 from playwright.sync_api import Locator, Page
 
-from memeloc.errors import InputError
 from memeloc.locales import default
 from memeloc.survey.model import Answer, PersonEntry
 from memeloc.survey.targets.instructions import SheetTexts, ShownQuestion, is_read
 from memeloc.survey.targets.label_studio.target import LabelStudio
-from memeloc.survey.targets.places import item_key
 from memeloc.survey.targets.protocol import ALL_KINDS, SurveyPack
 from memeloc.survey.targets.resolver import import_file
 from memeloc.survey.texts import survey_texts
@@ -76,30 +74,6 @@ def exported(survey: SurveyPack, folder: Path, pictures: str = "") -> Path:
     return path.parent
 
 
-def result(name: str, *choices: str) -> dict[str, Any]:
-    value = {"choices": list(choices)}
-    return {"from_name": name, "to_name": "shown", "type": "choices", "value": value}
-
-
-def tasks_back(survey: SurveyPack, annotations: dict[str, list[dict[str, Any]]]) -> list[Any]:
-    sheet = survey.sheets[0].id
-    return [
-        {"id": 1, "data": {"item": item_key(survey.name, sheet, entry)}, "annotations": made}
-        for entry, made in annotations.items()
-    ]
-
-
-def annotation(who: Any, *results: dict[str, Any], at: int = 0, **more: Any) -> dict[str, Any]:
-    moment = f"2026-03-01T10:{at:02}:00.000000Z"
-    made = {"id": at, "completed_by": who, "was_cancelled": False, "created_at": moment}
-    return {**made, "updated_at": moment, "lead_time": 30.0, "result": list(results), **more}
-
-
-def saved(path: Path, value: Any) -> Path:
-    path.write_text(json.dumps(value), encoding="utf-8")
-    return path
-
-
 def test_tasks_hide_checks_and_their_pictures_are_served(
     survey: SurveyPack, tmp_path: Path
 ) -> None:
@@ -113,36 +87,6 @@ def test_tasks_hide_checks_and_their_pictures_are_served(
             place = f"/data/local-files/?d=pilot/{survey.sheets[0].id}/pictures/{name}"
             assert f'src="{place}"' in task["shown"]
             assert (own / "pictures" / name).read_bytes() == entry.picture.read_bytes()
-
-
-def test_invalid_answers_are_rejected_with_reasons(survey: SurveyPack, tmp_path: Path) -> None:
-    value = tasks_back(
-        survey,
-        {
-            "m1": [annotation(1, result("q-label", "perhaps"))],
-            "nothing": [annotation(1, result("q-label", "hate"))],
-            "m2": [annotation(None, result("q-label", "hate"))],
-            "check-1": [annotation(1, result("q-label", "hate"), result("q-whom", "x"))],
-            "check-2": [annotation(1, result("q-label", "hate"), result("mood", "glad"))],
-        },
-    )
-    matches = import_file(LabelStudio(), saved(tmp_path / "export.json", [*value, 7]), survey)
-    assert [(row.row, row.reason) for row in matches.rejected] == [
-        (1, "unknown label"),
-        (2, "unknown item"),
-        (3, "no participant"),
-        (4, "unknown answer"),
-        (5, "unknown question"),
-        (6, "not a task"),
-    ]
-    assert [submission.answers for submission in matches.submissions] == [
-        (Answer("check-1", "hate"), Answer("check-2", "hate"))
-    ]
-    for content in ("{}", "[", "no"):
-        (tmp_path / "broken.json").write_text(content)
-        assert not LabelStudio().recognises(tmp_path / "broken.json")
-        with pytest.raises(InputError):
-            import_file(LabelStudio(), tmp_path / "broken.json", survey)
 
 
 @pytest.fixture(scope="module")

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import io
 import logging
-import time
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import redirect_stderr, redirect_stdout
 from dataclasses import replace
@@ -154,20 +153,6 @@ def test_a_run_that_died_goes_on_where_it_was(
     whole(server)
 
 
-def test_retry_after_is_kept_to(
-    server: ProlificServer, target: Prolific, made: MemoryState
-) -> None:
-    server.retry_after = 1
-    server.faults["GET filters/"] = [429]
-    before = time.monotonic()
-    target.push(PACK, made)
-    assert time.monotonic() - before >= 1
-    target.backoff = Backoff(attempts=4, first=0.001, patience=0.5, seed=1)
-    server.faults["GET filters/"] = [429]
-    with pytest.raises(ServiceError, match="429"):
-        target.push(PACK, made)
-
-
 @pytest.mark.parametrize(
     ("token", "message"),
     [
@@ -275,35 +260,6 @@ def test_publishing_that_was_cut_publishes_the_rest(
 
 
 # What stops a push before anything is made
-
-
-def test_what_is_missing_or_wrong_stops_it_first(
-    server: ProlificServer, target: Prolific, made: MemoryState, filters: str
-) -> None:
-    with pytest.raises(InputError, match="not known"):
-        prolific(server).push(PACK, made)
-    with pytest.raises(InputError, match="name the addresses"):
-        prolific(server, filters=filters, urls="").push(PACK, made)
-    assert server.calls == []
-    by_id = {criterion["filter_id"]: criterion for criterion in server.filters}
-    right = dict(by_id["nationality"]["choices"])
-    by_id["nationality"]["choices"] = dict.fromkeys(right, "Atlantis")
-    with pytest.raises(InputError, match="'Atlantis' and not"):
-        target.push(PACK, made)
-    by_id["nationality"]["choices"] = right
-    server.workspaces = ["a", "b"]
-    with pytest.raises(InputError, match=r"2 workspaces.*a = Lab; b = Lab"):
-        target.push(PACK, made)
-    assert server.studies == {}
-
-
-def test_an_account_of_another_currency_is_reported(
-    server: ProlificServer, target: Prolific, made: MemoryState
-) -> None:
-    server.currency = "USD"
-    with pytest.raises(InputError, match="pays in USD, and the wage is in GBP"):
-        target.push(PACK, made, publish=True, agree=agreed)
-    assert published(server) == []
 
 
 @pytest.mark.parametrize(
