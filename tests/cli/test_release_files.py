@@ -1,4 +1,4 @@
-"""What [release] lists under files: sixty releases, each refused or let through, and why."""
+"""What [release] lists under files: eighty releases, each refused or let through, and why."""
 
 from __future__ import annotations
 
@@ -9,13 +9,14 @@ import sqlite3
 import tarfile
 import zipfile
 from collections.abc import Callable
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
 import pandas as pd
 import pytest
 import xlsxwriter
-from PIL import Image
+from PIL import ExifTags, Image
 
 from tests.conftest import Outcome
 from tests.workspace.teams import workspace_of
@@ -184,6 +185,31 @@ def link_in_folder(work: Path, command: Run) -> None:
     (work / "graphs" / "other.md").symlink_to(work.parent / "outside.txt")
 
 
+def statements(work: Path, command: Run) -> None:
+    """The database as the statements that `sqlite3 memeloc.db .dump` prints."""
+    with closing(sqlite3.connect(work / "memeloc.db")) as database:
+        (work / "all.sql").write_text("\n".join(database.iterdump()), encoding="utf-8")
+
+
+def photo(work: Path, command: Run) -> None:
+    """A photo by Ann under a name that browsers give to JPEG."""
+    exif = Image.Exif()
+    exif[ExifTags.Base.Artist] = "Ann"
+    Image.new("RGB", (8, 8), "teal").save(work / "photo.jfif", "jpeg", exif=exif)
+
+
+def lock_in_folder(work: Path, command: Run) -> None:
+    text("graphs/about.md", "Cats.\n")(work, command)
+    text("graphs/~$codes.xlsx", "\7Ann Lee")(work, command)
+
+
+def utf_16(source: str, name: str) -> Make:
+    """A copy as PowerShell's `type SOURCE > NAME` makes it."""
+    return lambda work, command: (work / name).write_text(
+        f"{(work / source).read_text(encoding='utf-8')}\n", encoding="utf-16"
+    )
+
+
 def picture(work: Path, command: Run) -> None:
     Image.new("RGB", (8, 8), "teal").save(work / "logo.png")
 
@@ -203,12 +229,14 @@ NOTEBOOK = json.dumps(
     }
 )
 HARMLESS = (
-    """# Cats at work
+    r"""# Cats at work
 
 Version 1.20.3 of 2026-11-26 (26.11.2026, 11/26/2026), 10:15-11:45, doi:10.5281/zenodo.1234567,
 https://doi.org/10.1000/182-55-0199, ORCID 0000-0002-1825-0097, ISBN 978-0-306-40615-7 and
 0-306-40615-2, ISSN 0028-0836, arXiv:2401.01234, https://site.example/home/anna/cats?id=0151234567,
-git@github.com:cats/cats.git, cats@2x.png, and/or, /r/memes, /usr/bin/env, ../home/cats, 1 000 000,
+git@github.com:cats/cats.git, cats@2x.png, C:\Windows\Fonts,
+[start](/home/cats), `x = weights@inputs.transpose(0, 1)`,
+and/or, /r/memes, /usr/bin/env, ../home/cats, 1 000 000,
 48.137154, +11.576124, -0.00012345, 0012 0013 0014, sha256 """
     + "9f" * 32
     + """
@@ -221,22 +249,27 @@ RELEASES: list[tuple[str, list[str], Make | None, str, str]] = [
     ("the key under another name", ["notes.txt"], copy("survey.key", "notes.txt"), KEY, ""),
     ("a text with the key in it", ["log.md"], lambda work, command: (work / "log.md").write_text(
         f"We used {(work / 'survey.key').read_text()} for all.\n"), "the workspace's key", ""),
+    ("the key in UTF-16", ["notes.txt"], utf_16("survey.key", "notes.txt"), KEY, ""),
     ("a private key", ["deploy.txt"], text("deploy.txt", PEM), KEY, ""),
     ("a service's account", ["google.json"], text("google.json", json.dumps(
         {"private_key": PEM.replace("OPENSSH ", "")})), KEY, ""),
     ("a hidden file", [".env"], text(".env", "OPENAI_API_KEY=abc\n"), "hidden files", ""),
     ("variables of an environment", ["env.txt"], text(
         "env.txt", "# ours\nexport PROLIFIC_API_TOKEN=abc\nHOST=x\n"), PASSWORDS, ""),
+    ("variables without values", ["env.txt"], text(
+        "env.txt", "OPENAI_API_KEY=\nPROLIFIC_API_TOKEN=<yours>\n"), "", ""),
     ("the database", ["memeloc.db"], None, DATABASE, ""),
     ("the database under another name", ["graph.bin"], copy("memeloc.db", "graph.bin"), DATABASE,
      ""),
     ("a database's log", ["graph.bin"], write_ahead_log, DATABASE, ""),
     ("a dump of PostgreSQL", ["pg.txt"], text("pg.txt", "--\n-- PostgreSQL database dump\n--\n"),
      DATABASE, ""),
+    ("a database's statements", ["all.sql"], statements, DATABASE, ""),
     ("the workspace", ["."], None, DATABASE, ""),
     ("the settings", ["memeloc.toml"], None, SETTINGS, ""),
     ("the settings under another name", ["how.toml"], copy("memeloc.toml", "how.toml"), SETTINGS,
      ""),
+    ("the settings in UTF-16", ["how.txt"], utf_16("memeloc.toml", "how.txt"), SETTINGS, ""),
     ("a link to the database", ["notes.md"], linked(lambda work: work / "memeloc.db"),
      DATABASE, ""),
     ("a link out of the workspace", ["notes.md"], linked(lambda work: work.parent / "back.csv"),
@@ -252,6 +285,10 @@ RELEASES: list[tuple[str, list[str], Make | None, str, str]] = [
         b"7z\xbc\xaf\x27\x1c\0\4"), "cannot be looked into", ""),
     ("a bomb", ["all.zip"], bomb("zip"), "unpacks to far more than it is", ""),
     ("a bomb of one file", ["all.gz"], bomb("gz"), "unpacks to far more than it is", ""),
+    ("an archive of Zstandard", ["all.zst"], lambda work, command: (work / "all.zst").write_bytes(
+        b"\x28\xb5\x2f\xfd\4\0"), "cannot be looked into", ""),
+    ("a lock of Office", ["~$codes.xlsx"], text("~$codes.xlsx", "\7Ann Lee"), "hidden files", ""),
+    ("a lock of Office in a folder", ["graphs"], lock_in_folder, "", ""),
     ("a corrector's workbook", ["notes.xlsx"], sheet("xlsx", "notes.xlsx"), TABLE, ""),
     ("a corrector's table", ["notes.csv"], sheet("csv", "notes.csv"), TABLE, ""),
     ("a corrector's sheet from LibreOffice", ["notes.ods"], ods, TABLE, ""),
@@ -272,6 +309,8 @@ RELEASES: list[tuple[str, list[str], Make | None, str, str]] = [
     ("a team's table", ["team.csv"], text("team.csv", "participant,group\na-1,a\n"), TABLE, ""),
     ("an e-mail address", ["about.md"], text("about.md", "Thanks to ann.lee@lab.example!\n"), "",
      MAIL),
+    ("an e-mail address like one that is stated", ["about.md"], text(
+        "about.md", "lab@university.example, b@university.example\n"), "", MAIL),
     ("an e-mail address in UTF-16", ["about.txt"], text("about.txt", "ann@lab.example", "utf-16"),
      "", MAIL),
     ("an e-mail address in a workbook", ["codes.xlsx"], workbook("ann@lab.example"), "", MAIL),
@@ -285,6 +324,16 @@ RELEASES: list[tuple[str, list[str], Make | None, str, str]] = [
      PHONE),
     ("a telephone number of America", ["a.bib"], text("a.bib", "note={555-010-4477}\n"), "", PHONE),
     ("a participant's id", ["about.md"], text("about.md", "kitty-0001 was first.\n"), "", PERSON),
+    ("a participant's id in an address", ["about.md"], text(
+        "about.md", "See https://site.example/?PID=kitty-0001&page=2\n"), "", PERSON),
+    ("a participant's id in a file's name", ["sound"], text("sound/kitty-0001.txt", "x"), "",
+     PERSON),
+    ("a participant's id in a path", ["a.csv"], text("a.csv", "file\nwav/kitty-0001.wav\n"), "",
+     PERSON),
+    ("an id of Prolific in an address", ["about.md"], text(
+        "about.md", f"https://site.example/?PROLIFIC_PID={PROLIFIC}&page=2\n"), "", PERSON),
+    ("a document's id in an address", ["about.md"], text(
+        "about.md", f"https://site.example/page/{PROLIFIC}\n"), "", ""),
     ("an id of Prolific", ["about.md"], text("about.md", f"- {PROLIFIC}: paid\n"), "", PERSON),
     ("a path of Linux", ["run.py"], text("run.py", "read('/home/anna/cats.csv')\n"), "", PLACE),
     ("a path of macOS", ["a.ipynb"], text("a.ipynb", '{"cwd": "/Users/anna/cats"}'), "", PLACE),
@@ -306,6 +355,7 @@ RELEASES: list[tuple[str, list[str], Make | None, str, str]] = [
         "template.toml", 'title = "Cat"\nsource = "drawn"\nlicence = "CC0-1.0"\n'), "", ""),
     ("an empty file", ["empty.txt"], text("empty.txt", ""), "", ""),
     ("a picture", ["logo.png"], picture, "", ""),
+    ("a photo that names who took it", ["photo.jfif"], photo, "", "EXIF"),
 ]  # fmt: skip
 
 

@@ -22,24 +22,26 @@ from memeloc.tables.archives import BROKEN, LARGEST_RATIO, is_workbook
 
 _FORMS = {
     "a database": rb"\ASQLite format 3\0|\A\x37\x7f\x06[\x82\x83]|\A\xd9\xd5\x05\xf9"
-    rb"|\A.{8}DUCK|\APGDMP|\A[\s-]*(PostgreSQL|MySQL) (database )?dump",
+    rb"|\A.{8}DUCK|\APGDMP|\A[\s-]*(PostgreSQL|MySQL) (database )?dump"
+    rb"|\A(PRAGMA [^\n]*\n)?BEGIN TRANSACTION;",
     "a secret key": rb"-----BEGIN [A-Z ]*PRIVATE KEY-----|\APuTTY-User-Key-File"
     rb"|\A\s*[0-9a-f]{64}\s*\Z",
-    "a file of passwords or keys": rb"\A(?=[^\0]{,9999}(KEY|TOKEN|SECRET|PASSWORD)\w*=)"
-    rb"((export )?[A-Z][A-Z0-9_]*=[^\n]*(\n|\Z)|[ \t\r]*(#[^\n]*)?\n)+\Z",
+    "a file of passwords or keys": rb"\A(?=[^\0]{,9999}(KEY|TOKEN|SECRET|PASSWORD)\w*="
+    rb"[\"']?[^\s\"'<])((export )?[A-Z][A-Z0-9_]*=[^\n]*(\n|\Z)|[ \t\r]*(#[^\n]*)?\n)+\Z",
     "a dump of a workspace": rb'"memeloc dump \d',
     "a sheet that people fill in": rb'X-Memeloc-Sheet:|(tool-id|origin)="memeloc"'
-    rb'|<script type="application/json" id=("sheet"|data)>',
+    rb'|<script type="application/json" id="?(sheet|data)"?>',
 }
 """What never goes out, and how it is known: SQLite's files and their logs (sqlite.org/fileformat2),
-DuckDB's, dumps of servers; keys in PEM and those that memeloc makes; files of nothing but
-environment variables; and the marks of memeloc's own PO, XLIFF and HTML."""
+DuckDB's, dumps of databases; keys in PEM and those that memeloc makes; files of nothing but
+environment variables with values; and the marks of memeloc's own PO, XLIFF and HTML."""
 _HEADINGS = (
     {"your text"}, {"your answer"}, {"participant"}, {"case", "take"}, {"coder", "codes"},
     {"state", "votes", "people", "reason"}, {"item", "reason", "pair", "person"},
 )  # fmt: skip
 """Headings by which tables that people fill in, or that name people, are known."""
-_CLOSED = (b"7z\xbc\xaf\x27\x1c", b"Rar!", b"BZh", b"\xfd7zXZ")
+_CLOSED = (b"7z\xbc\xaf\x27\x1c", b"Rar!", b"BZh", b"\xfd7zXZ", b"\x28\xb5\x2f\xfd")
+_UTF_16 = (b"\xff\xfe", b"\xfe\xff")
 _LARGEST = 64 * 2**20
 """Bytes of a file in which its form is looked for: all of a text, and the head of anything else."""
 
@@ -105,9 +107,15 @@ def content_of(path: Path, most: int = _LARGEST) -> bytes:
         return stream.read(most)
 
 
+def text_content(path: Path) -> bytes:
+    """Return the content of a file; of a text in UTF-16, which Windows writes, as UTF-8."""
+    content = content_of(path)
+    return content.decode("utf-16", "replace").encode() if content[:2] in _UTF_16 else content
+
+
 def is_text(content: bytes) -> bool:
     """Whether it is the content, or the head, of a text in UTF-16 or any kind of ASCII."""
-    return b"\0" not in content[:8192] or content.startswith((b"\xff\xfe", b"\xfe\xff"))
+    return b"\0" not in content[:8192] or content[:2] in _UTF_16
 
 
 def lines_of(path: Path) -> Iterator[str]:
@@ -123,7 +131,7 @@ def lines_of(path: Path) -> Iterator[str]:
 
 
 def _form_of(path: Path) -> str:
-    content = content_of(path)
+    content = text_content(path)
     for what, form in _FORMS.items():
         if re.search(form, content, re.DOTALL):
             return what

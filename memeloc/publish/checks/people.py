@@ -4,20 +4,20 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Container, Iterator, Sequence
 from functools import partial
 
 from memeloc.counts import counted
 from memeloc.publish.checks.finding import Finding, Private, Severity
-from memeloc.publish.checks.texts import find_texts, find_words
+from memeloc.publish.checks.texts import find_texts, find_words, words
 from memeloc.publish.describing.summary import ANNOTATOR, CULTURE
 from memeloc.publish.people import WITHHELD, small_cells
 from memeloc.publish.release import Release, ReleaseSettings
 
 _PEOPLE = "people"
 _HASH = re.compile(r"[0-9a-f]{16}|[0-9a-f]{32}|[0-9a-f]{64}")
-_LIKE_IDS = re.compile(r"[0-9a-f]{24}")
-"""Ids of people and submissions at Prolific."""
+_LIKE_IDS = re.compile(r"(?<![0-9A-Za-z/.-])[0-9a-f]{24}(?![0-9A-Za-z/.-])")
+"""Ids of people and submissions at Prolific; in a path or an address they are of anything."""
 _OTHER_IDS = re.compile(r"meme_id|item|template|path|sha256|url|source|licence|evidence")
 """Columns in which 24 hex digits, or an address, are not a person's."""
 
@@ -39,22 +39,22 @@ def participant_ids(release: Release, private: Private) -> Iterator[Finding]:
                     len(wrong),
                 )
 
-    def is_id(word: str, column: str) -> bool:
+    def names_somebody(text: str, column: str) -> bool:
         if column == ANNOTATOR:
             return False
-        looks = not _OTHER_IDS.fullmatch(column) and _LIKE_IDS.fullmatch(word)
-        return bool(looks) or private.is_participant(word)
+        looks = not _OTHER_IDS.fullmatch(column) and _LIKE_IDS.search(text)
+        return bool(looks) or any(map(private.is_participant, words(text)))
 
-    yield from find_words(
+    yield from find_texts(
         release,
         "participant ids",
         "this names a person: it is the id of somebody; take it out.",
-        is_id,
+        names_somebody,
     )
 
 
 _MAIL = re.compile(
-    r"(?<![\w.+@-])(?<!//)(?!git@)[\w.+-]+@[\w-]+(?:\.[\w-]+)*\.(?!(?:png|jpe?g|gif|webp|svg)\b)[^\W\d_]{2,}"
+    r"(?<![\w.+@-])(?<!//)(?!git@)[\w.+-]+@(?![\w.-]*\()[\w-]+(?:\.[\w-]+)*\.(?!(?:png|jpe?g|gif|webp|svg)\b)[^\W\d_]{2,}"
 )
 _PHONE = re.compile(
     r"(?<![\w.+/=-])(?!\d{4}(?:-\d{3}[\dX]){2,})(?:"
@@ -69,12 +69,12 @@ Digits alone may be anything, as ISBN, ORCID, dates, versions and ids are. Tried
 coordinates and the times of Wikidata: a form that takes spaces between all groups of digits would
 take lists of ids."""
 _FOLDER = re.compile(
-    r"""(?<![\w.~:/\\-])(?<!href=["'])(?<!src=["'])(?:file://)?/(?:home|Users|root|mnt|media|srv|scratch"""
+    r"""(?<![\w.~:/\\-])(?<!href=["'])(?<!src=["'])(?<!\]\()(?<!url\()(?:file://)?/(?:home|Users|root|mnt|media|srv|scratch"""
     r"|tmp|work|workspace|Volumes|gpfs|nfs|lustre|private|var/folders|content/drive)/[\w.-]"
-    r"|(?<!\w)[A-Z]:[\\/]{1,2}[\w .-]+[\\/]|file:///\w"
+    r"|(?<!\w)[A-Z]:[\\/]{1,2}(?!Windows|Program)[\w .-]+[\\/]|file:///\w"
 )
-"""Where people and machines keep files; `/usr`, `/dev`, routes of sites and relative paths name
-nobody."""
+"""Where people and machines keep files; `/usr`, `C:\\Windows`, routes of sites and relative paths
+name nobody."""
 
 
 _CONTACT: tuple[tuple[re.Pattern[str], Severity, str], ...] = (
@@ -96,14 +96,16 @@ _CONTACT: tuple[tuple[re.Pattern[str], Severity, str], ...] = (
 
 def contact_details(release: Release, private: Private) -> Iterator[Finding]:
     """Find e-mail addresses that [release] does not state, telephone numbers, absolute paths."""
-    stated = repr(release.about.model_dump(exclude={"files"}))
+    about = " ".join(map(str, release.about.model_dump(exclude={"files"}).values()))
 
-    def is_private(pattern: re.Pattern[str], text: str, column: str) -> bool:
+    def is_private(
+        pattern: re.Pattern[str], stated: Container[str], text: str, column: str
+    ) -> bool:
         matches = () if _OTHER_IDS.fullmatch(column) else pattern.finditer(text)
         return any(match[0] not in stated for match in matches)
 
     for pattern, in_tables, message in _CONTACT:
-        meant = partial(is_private, pattern)
+        meant = partial(is_private, pattern, {match[0] for match in pattern.finditer(about)})
         yield from find_texts(release, "contact details", message, meant, in_tables)
 
 

@@ -40,7 +40,8 @@ def find(release: Release, private: Private) -> Iterator[Finding]:
         try:
             kinds = metadata_of(path)
         except InputError as error:
-            yield Finding(RULE, "refused", error.message, name)
+            if path.suffix.lower() in SUFFIXES:
+                yield Finding(RULE, "refused", error.message, name)
             continue
         if refused := [kind for kind in kinds if kind not in _OFTEN_HARMLESS]:
             yield Finding(
@@ -62,9 +63,8 @@ def _files(release: Release) -> Iterator[tuple[str, Path]]:
     for picture in release.pictures():
         if picture.file is not None:
             yield picture.path, picture.file
-    for name, path, _ in each_file(release):
-        if path.suffix.lower() in SUFFIXES:
-            yield name, path
+    for name, path, _ in each_file(release):  # pictures may be called anything, as photo.jfif
+        yield name, path
 
 
 def metadata_of(path: Path) -> tuple[str, ...]:

@@ -12,6 +12,8 @@ from memeloc.publish.checks.further_files import each_file, lines_of
 from memeloc.publish.release import Release
 
 _WORD = re.compile(r"[^\s,;:'\"()\[\]{}<>|]+")
+_PIECE = re.compile(r"[/\\=&?.]+")
+"""What stands between the parts of paths and addresses, where ids of people stand, too."""
 _MARKS = ".!?…“”‘’*_`#"
 """What stands beside a word, or is part of an id."""
 _SHORTEST, _SHORTEST_WORD = 4, 6
@@ -33,7 +35,8 @@ def words(text: str) -> Iterator[str]:
     if len(text) >= _SHORTEST:
         yield text
     for match in _WORD.finditer(text):
-        for word in dict.fromkeys((match[0], match[0].strip(_MARKS))):
+        whole = match[0]
+        for word in dict.fromkeys((whole, whole.strip(_MARKS), *_PIECE.split(whole))):
             if len(word) >= _SHORTEST_WORD and word != text:
                 yield word
 

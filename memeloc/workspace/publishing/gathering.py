@@ -188,7 +188,7 @@ def _inside(workspace: WorkspaceFolder, setting: str, name: str) -> Path:
     return path
 
 
-_HIDDEN = re.compile(r"(^|/)\.")
+_HIDDEN = re.compile(r"(^|/)(\.|~\$)")  # the latter are those of Office, with a person's name
 
 
 def _own_files(workspace: WorkspaceFolder, names: Sequence[str]) -> dict[str, Path]:

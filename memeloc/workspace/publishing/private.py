@@ -15,7 +15,7 @@ from memeloc.curate.duplicates.hashing import as_array, hash_picture
 from memeloc.curate.duplicates.near import group_hashes, near_pairs
 from memeloc.errors import InputError
 from memeloc.publish.checks import Private
-from memeloc.publish.checks.further_files import content_of, is_text
+from memeloc.publish.checks.further_files import is_text, text_content
 from memeloc.store.dumps.manifest import is_own
 from memeloc.store.tables import metadata
 from memeloc.survey.targets.registry import recognise
@@ -58,7 +58,7 @@ def _own_file(root: Path | None, path: Path) -> str:
         return "a sheet of a survey"
     keys = [file.read_bytes().strip() for file in root.glob("*.key")] if root else []
     keys += [os.environ.get(f"MEMELOC_{name}_KEY", "").encode() for name in ("SURVEY", "ERASURE")]
-    content = content_of(path)
+    content = text_content(path)
     if any(len(key) >= _SHORTEST_KEY and key in content for key in keys):
         return "a file with the workspace's key"
     if not (is_text(content) or is_workbook(content)):
