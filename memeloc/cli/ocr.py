@@ -82,8 +82,9 @@ def ocr(
     then = [f"Read {counted(result.pictures, 'picture')}, {result.remembered:,} of them before."]
     marked = {NO_TEXT: result.no_text, UNSURE: result.unsure, WORDS: result.words}
     for mark, count in marked.items():
-        then += [f"{count:,} are marked: {mark}"] * bool(count)
-    then.append("To correct: memeloc correct export --kind transcript --lang TAG")
+        then += [f"{counted(count, 'picture')} marked: {mark}"] * bool(count)
+    if result.pictures:
+        then.append("To correct: memeloc correct export --kind transcript --lang TAG")
     if not result.pictures and not result.not_read:
         then = ["There is no picture to read: collect some, or ask for --only all."]
     show(result, *then, _NOT_READ, as_json=as_json)
