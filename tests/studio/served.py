@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import csv
 import json
 import os
 import re
@@ -20,21 +19,14 @@ import httpx
 
 from memeloc import render_table
 from memeloc.workspace import Workspace
+from tests.worlds import starter_rows, write_table
 
-STARTER = Path(__file__).parents[2] / "examples" / "starter" / "captions.csv"
 OWNER = "a-token-of-the-owner"
 
 
 def make_workspace(folder: Path, languages: Sequence[str], memes: int) -> Path:
     """A workspace with the first memes of the starter set in English and other languages."""
-    with STARTER.open(encoding="utf-8", newline="") as stream:
-        rows = list(csv.DictReader(stream))[:memes]
-    table = folder.parent / "cut.csv"
-    with table.open("w", encoding="utf-8", newline="") as stream:
-        columns = ["meme_id", "template", "en", *languages]
-        writer = csv.DictWriter(stream, columns, extrasaction="ignore")
-        writer.writeheader()
-        writer.writerows(rows)
+    table = write_table(folder.parent / "cut.csv", starter_rows(languages, memes))
     with Workspace.create(folder, languages=languages) as workspace:
         workspace.import_captions(table)
     render_table(table, folder / "out", languages="all", max_side=240, jobs=1)

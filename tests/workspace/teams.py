@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import csv
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -21,8 +20,7 @@ from memeloc.workspace import Workspace
 from memeloc.workspace.surveys import Survey
 from memeloc.workspace.surveys.survey import SettleResult
 from memeloc.workspace.surveys.teams import assigned_to, team_of
-
-STARTER = Path(__file__).parents[2] / "examples" / "starter" / "captions.csv"
+from tests.worlds import starter_rows, write_table
 
 
 def workspace_of(folder: Path, languages: Sequence[str], memes: int = 60) -> Workspace:
@@ -45,14 +43,7 @@ def _workspace_files(languages: tuple[str, ...], memes: int) -> dict[str, bytes]
 
 
 def _make_workspace(folder: Path, languages: Sequence[str], memes: int) -> None:
-    with STARTER.open(encoding="utf-8", newline="") as stream:
-        rows = list(csv.DictReader(stream))[:memes]
-    table = folder / "captions.csv"
-    with table.open("w", encoding="utf-8", newline="") as stream:
-        columns = ["meme_id", "template", "en", *languages]
-        writer = csv.DictWriter(stream, columns, extrasaction="ignore")
-        writer.writeheader()
-        writer.writerows(rows)
+    table = write_table(folder / "captions.csv", starter_rows(languages, memes))
     with Workspace.create(folder / "work", languages=list(languages)) as workspace:
         workspace.import_captions(table)
 

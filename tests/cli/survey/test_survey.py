@@ -15,10 +15,10 @@ from memeloc.survey.model import Check, Sheet, entry_id
 from memeloc.workspace import Workspace
 from memeloc.workspace.surveys.packs import sent_packs
 from tests.conftest import Outcome
+from tests.worlds import starter_rows, write_table
 
 Run = Callable[..., Outcome]
 
-STARTER = Path(__file__).parents[3] / "examples" / "starter" / "captions.csv"
 CULTURES = "US,DE,MX=es"
 CONTACT = ("--contact", "lab@university.example")
 FILES = ("--option", "codes=false")
@@ -28,15 +28,7 @@ FILES = ("--option", "codes=false")
 def _make(folder: Path) -> None:
     from memeloc import render_table
 
-    with STARTER.open(encoding="utf-8", newline="") as stream:
-        rows = list(csv.DictReader(stream))[:14]
-    table = folder.parent / "cut.csv"
-    with table.open("w", encoding="utf-8", newline="") as stream:
-        writer = csv.DictWriter(
-            stream, ["meme_id", "template", "en", "de", "es"], extrasaction="ignore"
-        )
-        writer.writeheader()
-        writer.writerows(rows)
+    table = write_table(folder.parent / "cut.csv", starter_rows(["de", "es"], 14))
     with Workspace.create(folder, languages=["de", "es"]) as workspace:
         workspace.import_captions(table)
     render_table(table, folder / "out", languages="all", max_side=120, jobs=1)

@@ -3,22 +3,13 @@
 from __future__ import annotations
 
 import pandas as pd
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from memeloc.survey.labels.settling import settle
-from memeloc.survey.quality.rules import Settling, read_settling
-from memeloc.taxonomy import Label, Taxonomy, load_taxonomy
+from memeloc.taxonomy import load_taxonomy
 
 HATE = load_taxonomy("multi3hate")
-ORDERED = Taxonomy(
-    "degrees",
-    "",
-    (Label("none"), Label("some", 1), Label("much", 2), Label("also-much", 2), Label("x", 0, True)),
-    None,
-    (),
-)
 COLUMNS = ["item", "culture", "participant", "label"]
 
 
@@ -33,50 +24,6 @@ def table(*rows: tuple[str, str, str]) -> pd.DataFrame:
         ],
         columns=COLUMNS,
     )
-
-
-def ordered(*labels: str) -> pd.DataFrame:
-    return pd.DataFrame(
-        [("m1", "US", f"p{number}", label) for number, label in enumerate(labels)], columns=COLUMNS
-    )
-
-
-def test_needs_are_less_by_what_is_still_to_come() -> None:
-    answers = table(("a", "US", "hh"), ("b", "US", "hhnnu"), ("c", "US", "hhhhh"))
-    wanted = [("a", "US"), ("d", "US")]
-    result = settle(answers, HATE, wanted=wanted)
-    assert result.needs == {("a", "US"): 3, ("b", "US"): 1, ("d", "US"): 5}
-    assert settle(
-        answers, HATE, wanted=wanted, pending={("a", "US"): 1, ("b", "US"): 2, ("d", "US"): 5}
-    ).needs == {("a", "US"): 2}
-
-
-def test_a_tie_never_asks_for_more_than_the_limit() -> None:
-    settings = Settling(extra=4, most=7)
-    assert settle(table(("a", "US", "hhhnnn")), HATE, settings).needs == {("a", "US"): 1}
-    assert settle(table(("a", "US", "hhhnnnu")), HATE, settings).needs == {}
-
-
-@pytest.mark.parametrize(
-    ("labels", "settings", "label"),
-    [
-        (("none", "some", "some", "much"), {}, "some"),
-        (("none", "none", "some", "much"), {"rule": "absolute majority"}, ""),
-        (("none", "none", "none", "much"), {"rule": "absolute majority"}, "none"),
-        (("none", "none", "none", "much"), {"rule": "most severe"}, "much"),
-        (("none", "none", "none", "much"), {"rule": "most severe", "severe_votes": 2}, "none"),
-        (("none", "much", "also-much"), {"rule": "most severe"}, ""),
-        (("none", "none", "some", "some"), {"ties": "most severe"}, "some"),
-        (("none", "none", "some", "some"), {}, ""),
-        (("much", "also-much"), {"ties": "most severe"}, ""),
-        (("x", "x"), {"rule": "most severe"}, ""),
-    ],
-)
-def test_ordered_taxonomies(
-    labels: tuple[str, ...], settings: dict[str, object], label: str
-) -> None:
-    result = settle(ordered(*labels), ORDERED, read_settling(settings)).table
-    assert list(result["label"]) == [label]
 
 
 answered = st.lists(
