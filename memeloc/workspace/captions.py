@@ -341,12 +341,12 @@ def _waiting(waiting: Counter[str], known: Collection[str]) -> str:
 
 def outdated_sentence(outdated: Counter[str]) -> str:
     """What an import left outdated, and what to do about it."""
-    count = counted(outdated.total(), "text of people is", "texts of people are")
+    count = counted(outdated.total(), "text that people wrote is", "texts that people wrote are")
     languages = ", ".join(f"{tag} {number:,}" for tag, number in sorted(outdated.items()))
     return (
-        f"{count} outdated now, as the source has changed ({languages}): what stands stays. Have "
-        "it looked at (memeloc correct export --lang TAG --only changed), with a machine's "
-        "suggestion beside it if `memeloc translate` comes first."
+        f"{count} outdated now, for the source has changed ({languages}), and in use until somebody "
+        "has looked: memeloc correct export --lang TAG --only changed, which shows a machine's "
+        "suggestion beside each if `memeloc translate` comes first."
     )
 
 

@@ -112,7 +112,7 @@ def test_an_import_and_its_dry_run_count_what_is_outdated(folder: Path) -> None:
     assert (tried["outdated"], tried["changed"]) == ({"hi": 1}, {"en": 1})
     assert current(folder) == (HINDI, "corrected")
     assert json.loads(memeloc(folder, "import", table, "--json")) == tried
-    assert "1 text of people is outdated now" in tried["notes"][0]
+    assert "1 text that people wrote is outdated now" in tried["notes"][0]
     again = json.loads(memeloc(folder, "import", table, "--json"))
     assert (again["outdated"], again["changed"]) == ({}, {})
     with Workspace.open(folder) as workspace, pytest.warns(UserWarning, match="outdated now"):
@@ -229,6 +229,29 @@ def test_a_text_that_was_imported_stands_too(folder: Path) -> None:
         assert set(workspace.table("captions")["de"]) > {"Wetter // ich"}
     # What a table brings for the new source is a new text.
     assert mend(folder, FIRST + "!", de="Das Wetter // ich")["outdated"] == {"hi": 1}
+
+
+def test_a_table_that_was_exported_earlier_undoes_no_correction(folder: Path) -> None:
+    memeloc(folder, "translate", "--langs", "de", "--with", "pseudo")
+    memeloc(folder, "export", "captions", "--to", "first.csv")
+    answer(folder, "ravi", {"weather": "मौसम // मैं"}, "--round", "2")
+    memeloc(folder, "export", "captions", "--to", "second.csv")
+    rows = read_rows(folder / "first.csv")  # what Asha wrote stands in it
+    rows[1]["de"] = "eins // zwei"
+    write_table(folder / "first.csv", rows)
+    counted = json.loads(memeloc(folder, "import", "first.csv", "--json"))
+    assert (counted["changed"], counted["unchanged"]) == ({"de": 1}, 5)
+    assert current(folder) == ("मौसम // मैं", "accepted")
+    counted = json.loads(memeloc(folder, "import", "second.csv", "--json"))
+    assert counted["changed"] == {}  # nor does a machine's text take the place of the German one
+
+
+def test_a_suggestion_that_a_table_brings_is_a_text(folder: Path) -> None:
+    mend(folder, MENDED)
+    memeloc(folder, "translate", "--with", "pseudo")
+    rows = [{"meme_id": "weather", "template": "cloud-monday", "en": MENDED, "hi": SUGGESTED}]
+    memeloc(folder, "import", write_table(folder / "hindi.csv", rows))
+    assert current(folder) == (SUGGESTED, "given")
 
 
 def test_what_goes_out_says_that_it_is_outdated(folder: Path) -> None:

@@ -30,7 +30,7 @@ _FORMS = {
     rb"[\"']?[^\s\"'<])((export )?[A-Z][A-Z0-9_]*=[^\n]*(\n|\Z)|[ \t\r]*(#[^\n]*)?\n)+\Z",
     "a dump of a workspace": rb'"memeloc dump \d',
     "a sheet that people fill in": rb'X-Memeloc-Sheet:|(tool-id|origin)="memeloc"'
-    rb'|<script type="application/json" id="?(sheet|data)"?>',
+    rb'|<script type="application/json" id="sheet">|data-store="memeloc-',
 }
 """What never goes out, and how it is known: SQLite's files and their logs (sqlite.org/fileformat2),
 DuckDB's, dumps of databases; keys in PEM and those that memeloc makes; files of nothing but

@@ -1,8 +1,8 @@
 """A captions table becomes captions. In: checked rows. Out: versions added for what has changed.
 
-The same table again adds nothing. A cell is new text only where it differs both from what was
-imported last and from what the caption is now: so a table that is imported a second time does not
-undo what people have corrected since, and neither does a table that was exported.
+The same table again adds nothing. A cell is new text only where it differs from what was imported
+last, from what the caption is now, and from all that machines and correctors have made of it: so
+a table that was imported, or exported, earlier does not undo what people have corrected since.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from sqlalchemy import Connection, func, select, update
+from sqlalchemy import Connection, func, or_, select, update
 
 from memeloc.errors import InputError
 from memeloc.store.captions.versions import (
@@ -21,8 +21,9 @@ from memeloc.store.captions.versions import (
     is_current,
     is_dropped,
     is_outdated_text,
+    is_suggestion,
 )
-from memeloc.store.queries import add_row, by_slices, two_columns
+from memeloc.store.queries import add_row, by_slices, is_newest
 from memeloc.store.records import ImportSummary
 from memeloc.store.tables.captions import captions, events, memes
 
@@ -105,16 +106,19 @@ class ImportBatch:
     ) -> set[str]:
         """Add the cells of a language that are new text; the memes whose caption that changes."""
         current = current_of(self.connection, tag, cells)
-        query = (
-            select(captions.c.meme_id, captions.c.parts)
-            .where(captions.c.language == tag, captions.c.stage == "imported")
-            .order_by(captions.c.version)
+        last = is_newest(captions, ("meme_id", "language", "stage"), "version")
+        query = select(captions.c.meme_id, captions.c.parts).where(
+            captions.c.language == tag,
+            captions.c.stage.not_in(("collected", "shipped")),
+            ~is_suggestion(captions),
+            or_(captions.c.stage != "imported", last),
         )
         differing = [key for key in cells if key in current and current[key].parts != cells[key]]
-        last = two_columns(by_slices(self.connection, query, captions.c.meme_id, differing))
+        known = set(map(tuple, by_slices(self.connection, query, captions.c.meme_id, differing)))
+        known |= {(meme_id, version.parts) for meme_id, version in current.items()}
         rows = {}
         for meme_id, parts in cells.items():
-            if meme_id in current and parts in (current[meme_id].parts, last.get(meme_id)):
+            if (meme_id, parts) in known:
                 self.summary.unchanged += 1
                 continue
             rows[meme_id] = {"parts": parts, "source_id": sources.get(meme_id)}
