@@ -344,9 +344,9 @@ def outdated_sentence(outdated: Counter[str]) -> str:
     count = counted(outdated.total(), "text that people wrote is", "texts that people wrote are")
     languages = ", ".join(f"{tag} {number:,}" for tag, number in sorted(outdated.items()))
     return (
-        f"{count} outdated now, for the source has changed ({languages}), and in use until somebody "
-        "has looked: memeloc correct export --lang TAG --only changed, which shows a machine's "
-        "suggestion beside each if `memeloc translate` comes first."
+        f"{count} outdated now, for the source has changed ({languages}), and in use until "
+        "somebody has looked: memeloc correct export --lang TAG --only changed, which shows a "
+        "machine's suggestion beside each if `memeloc translate` comes first."
     )
 
 

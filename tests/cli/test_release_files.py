@@ -297,6 +297,11 @@ RELEASES: list[tuple[str, list[str], Make | None, str, str]] = [
     ("a corrector's project", ["cats.zip"], sheet("omegat", "cats.zip"), SHEET, ""),
     ("a survey's page", ["page.html"], text(
         "page.html", '<script type="application/json" id="sheet">{}</script>'), SHEET, ""),
+    ("a page of pairs to judge", ["page.html"], text(
+        "page.html", '<body data-store="memeloc-0123"><script type="application/json" id="data">'),
+     SHEET, ""),
+    ("a page with data of its own", ["page.html"], text(
+        "page.html", "<body><script type='application/json' id=data>{}</script>"), "", ""),
     ("a survey's table", ["back.txt"], copy("../back.csv", "back.txt"), TABLE, ""),
     ("a sheet in the survey's folder", ["surveys"], text("surveys/pilot/potato.yaml", "a: 1"),
      "a sheet of a survey", ""),
