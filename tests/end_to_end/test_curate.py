@@ -6,6 +6,7 @@ import json
 import shutil
 import tarfile
 import urllib.request
+import zipfile
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -25,6 +26,12 @@ from tests.curate.onnx_models import write_picture_model, write_text_model
 from tests.end_to_end.study import Study, fill_in
 from tests.worlds import read_rows, write_table
 
+ODS = (
+    '<o:document-content xmlns:o="urn:oasis:names:tc:opendocument:xmlns:office:1.0" '
+    'xmlns:t="urn:oasis:names:tc:opendocument:xmlns:table:1.0" '
+    'xmlns:x="urn:oasis:names:tc:opendocument:xmlns:text:1.0"><o:body><o:spreadsheet>'
+    '<t:table t:name="Memes">{}</t:table></o:spreadsheet></o:body></o:document-content>'
+)
 FETCH = "[collect.fetch]\nretries = 0\ntotal = 2.0\npatience = 1.0\nmax_picture_bytes = 3000000\n"
 TEXTS = {
     "tea": "When the tea is ready before the meeting",
@@ -149,10 +156,12 @@ def test_datasets_on_disk_are_collected(study: Study) -> None:
         study.run("collect", "table", "../table", "--label", "mood=fun", "--json")
         study.run("collect", "table", "../table/memes.csv", "--image", "nothing", status=1)
         study.run("collect", "table", "../table", "--layout", "no-such", status=1)
-        for name in ("memes.xlsx", "memes.jsonl", "memes.tar", "latin.tsv"):
+        for name in ("memes.xlsx", "memes.ods", "memes.jsonl", "memes.tar", "latin.tsv"):
             study.run("collect", "table", f"../{name}", "--pictures", "../table", "--dry-run")
         for source in ("hateful-memes", "harmeme", "multi3hate", "huggingface", "folder"):
             study.run("collect", source, f"../{source}")
+        for folder in ("telegram", "gallery-dl", "img2dataset"):
+            study.run("collect", "table", f"../{folder}")
         study.run("collect", "huggingface", "../huggingface", "--language", "en")
         study.run("ocr", "--reader", "source")
         study.run("collect", "memegen-folder", "../memegen", "--styles", "--dataset", "ours")
@@ -294,6 +303,11 @@ def _make_datasets(root: Path) -> None:
     csv = table("table/memes.csv", *rows)
     frame = pd.read_csv(csv, dtype=str)
     frame.to_excel(root / "memes.xlsx", index=False)
+    with zipfile.ZipFile(root / "memes.ods", "w") as archive:
+        cells = ("".join(f"<t:table-cell><x:p>{cell}</x:p></t:table-cell>" for cell in row)
+                 for row in ([*rows[0]], rows[0].values()))  # fmt: skip
+        table_rows = "".join(f"<t:table-row>{row}</t:table-row>" for row in cells)
+        archive.writestr("content.xml", ODS.format(table_rows))
     frame.to_json(root / "memes.jsonl", orient="records", lines=True)
     (root / "latin.tsv").write_bytes("image\ttext\n1.png\tthé déjà prêt\n".encode("latin-1"))
     with tarfile.open(root / "memes.tar", "w") as archive:
@@ -316,6 +330,7 @@ def _make_datasets(root: Path) -> None:
     data = {"image": shown, "text": ["good // day", "", "Tea // again", "x"], "id": [*"6789"]}
     frame = pd.DataFrame(data | {"label": ["calm", "calm", "lively", "calm"]})
     frame.to_parquet(root / "huggingface/train.parquet")
+    _make_exports(root, pictures[5])
     (root / "folder/page.gif").write_text("<html>")
     (root / "folder/notes.txt").write_text("text")
     Image.new("RGB", (30, 20)).save(root / "folder/small.png")
@@ -327,3 +342,26 @@ def _make_datasets(root: Path) -> None:
     )
     shutil.copytree(root / "memegen/templates/kettle", root / "memegen/templates/broken")
     (root / "memegen/templates/broken/config.yml").write_text("name: [")
+
+
+def _make_exports(root: Path, picture: Image.Image) -> None:
+    """Write what Telegram Desktop, gallery-dl and img2dataset leave."""
+    for name in ("telegram/photos/2.jpg", "gallery-dl/cats/a.jpg", "img2dataset/00000/0.jpg"):
+        (root / name).parent.mkdir(parents=True)
+        picture.save(root / name)
+    shared = {"type": "message", "date": "2023-02-02T10:34:28", "text": ["Tea at ", "noon"]}
+    messages = [
+        {"id": 1, "type": "service", "photo": "photos/1.jpg", "text": ""},
+        {"id": 2, "photo": "photos/2.jpg"} | shared,
+        {"id": 3, "photo": "(File not included.)"} | shared,
+        {"id": 4, "file": "stickers/s.webp", "media_type": "sticker"} | shared,
+    ]
+    chat = {"name": "Office", "type": "public_channel", "id": 9, "messages": messages}
+    (root / "telegram/result.json").write_text(json.dumps(chat))
+    post = {"category": "reddit", "title": "My cat", "date": "2021-03-04 05:06:07", "score": 12}
+    (root / "gallery-dl/cats/a.jpg.json").write_text(json.dumps(post | {"extension": "jpg"}))
+    (root / "gallery-dl/cats/info.json").write_text('{"category": "reddit"}')
+    good = {"url": "https://example.org/a.jpg", "caption": "a cat", "key": "0", "status": "success"}
+    failed = good | {"key": "1", "status": "failed", "error_message": "HTTP Error 404"}
+    for each in (good, failed):
+        (root / f"img2dataset/00000/{each['key']}.json").write_text(json.dumps(each))
