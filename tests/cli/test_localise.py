@@ -98,8 +98,8 @@ def test_two_pictures_of_one_name_keep_apart_what_people_typed(
     Path("o/captions.csv").write_text(
         "meme_id,template,en,de\nsky,sky,Two Melons! // No Onion,Zwei // Keine\n"
     )
-    pictures = ("猫.png", "other/Sky.png", "sky.png")
-    done = command("localise", *pictures, "--alone", "--out", "o", "--json")
+    given = ("猫.png", "other/Sky.png", "sky.png")
+    done = command("localise", *given, "--alone", "--out", "o", "--json")
     assert [(each["file"], each["picture"]) for each in json.loads(done.out)["pictures"]] == [
         ("猫.png", "meme"),
         (str(Path("other/Sky.png")), "Sky-2"),
