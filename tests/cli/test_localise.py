@@ -36,15 +36,6 @@ def captions(folder: Path) -> list[dict[str, str]]:
         return list(csv.DictReader(stream))
 
 
-def test_of_an_animated_meme_the_first_frame_is_taken_and_said_so(
-    pictures: Path, command: Run
-) -> None:
-    first = Image.open("sky.png")
-    first.save("sky.gif", save_all=True, append_images=[first.rotate(180)], duration=100)
-    done = command("localise", "sky.gif", "--alone", "--out", "o")
-    assert "sky.gif: it is animated, and its first frame is taken" in done.err
-
-
 def test_two_runs_do_not_work_in_one_folder(pictures: Path, command: Run) -> None:
     state = pictures / "o" / ".memeloc"
     state.mkdir(parents=True)
@@ -82,11 +73,12 @@ def answer(sheet: Path, text: str) -> None:
 def test_the_folder_of_templates_is_there_for_the_next_commands(
     pictures: Path, command: Run
 ) -> None:
-    Image.new("RGB", (200, 100), "teal").save("plain.png")  # of it no template is made
+    Image.new("RGB", (64, 64), "teal").save("plain.png")  # of it no template is made
     command("localise", "plain.png", "--alone", "--out", "o")
     assert command("templates", "list", "--templates", "o/templates").status == 0
 
 
+@pytest.mark.slow
 def test_two_pictures_of_one_name_keep_apart_what_people_typed(
     pictures: Path, command: Run
 ) -> None:

@@ -84,7 +84,9 @@ def test_finished_memes_in_other_languages(study: Study) -> None:
         },
     )
     Path("no.jpg").write_bytes(b"no picture")
-    given = ("onions.jpg", "chef.jpg", "no.jpg", "--langs", "de", "--with", "pseudo")
+    with Image.open("chef.jpg") as chef:
+        chef.save("chef.gif", save_all=True, append_images=[chef.rotate(180)], duration=100)
+    given = ("onions.jpg", "chef.gif", "no.jpg", "--langs", "de", "--with", "pseudo")
     study.run("localise", *given, status=1)
     study.files("localised")
     study.file("localised/captions.csv")
