@@ -84,6 +84,9 @@ def not_written(error: OSError) -> str:
             f"{reason}. Free some space, or name a folder on another disk, and run the same "
             "command again; what was finished is kept"
         )
+    there_is_a_file = error.errno == errno.EEXIST and Path(error.filename).is_file()
+    if there_is_a_file or error.errno == errno.ENOTDIR:
+        return f"{reason}: what should be one of its folders is a file"
     return reason
 
 

@@ -537,6 +537,15 @@ def test_a_folder_in_its_place_is_named(exported: Path, command: Run) -> None:
     assert "sheets.csv: is not a file: name a file" in done.err
 
 
+@pytest.mark.parametrize("name", ["captions.csv/now.csv", "captions.csv/sheets/now.csv"])
+def test_a_file_in_the_place_of_its_folder_is_named(
+    exported: Path, command: Run, name: str
+) -> None:
+    done = command("export", "captions", "--to", name)
+    assert f"{name}: cannot be written: " in done.err
+    assert "what should be one of its folders is a file" in done.err
+
+
 def test_what_cannot_be_written_leaves_nothing(exported: Path, command: Run) -> None:
     before = sorted(Path.cwd().iterdir())
     done = command("export", "captions", "--to", "now.pdf")

@@ -9,7 +9,7 @@ from functools import partial
 
 from memeloc.counts import counted
 from memeloc.publish.checks.finding import Finding, Private, Severity
-from memeloc.publish.checks.texts import find_texts, find_words, words
+from memeloc.publish.checks.texts import find_texts, words
 from memeloc.publish.describing.summary import ANNOTATOR, CULTURE
 from memeloc.publish.people import WITHHELD, small_cells
 from memeloc.publish.release import Release, ReleaseSettings
@@ -110,11 +110,11 @@ def contact_details(release: Release, private: Private) -> Iterator[Finding]:
 
 
 def erased_people(release: Release, private: Private) -> Iterator[Finding]:
-    yield from find_words(
+    yield from find_texts(
         release,
         "erased people",
         "this names a person whom `memeloc survey forget` erased; take it out.",
-        lambda word, column: private.is_erased(word),
+        lambda text, column: any(map(private.is_erased, words(text))),
     )
 
 

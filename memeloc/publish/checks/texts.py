@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Iterator
 from itertools import chain
-from typing import NamedTuple
 
 from memeloc.publish.checks.finding import Finding, Severity
 from memeloc.publish.checks.further_files import each_file, lines_of
@@ -21,14 +20,6 @@ _SHORTEST, _SHORTEST_WORD = 4, 6
 are in any text."""
 
 
-class Place(NamedTuple):
-    """Where a text stands: a file or table, its row from 1 on, and its column."""
-
-    file: str
-    row: int | None
-    column: str
-
-
 def words(text: str) -> Iterator[str]:
     """A text and, where it has several, its words: whatever may be somebody's id."""
     text = text.strip()
@@ -41,22 +32,6 @@ def words(text: str) -> Iterator[str]:
                 yield word
 
 
-def find_words(
-    release: Release, rule: str, message: str, is_meant: Callable[[str, str], bool]
-) -> Iterator[Finding]:
-    """Find the columns, lines of files and names of files with a word that is meant.
-
-    Args:
-        is_meant: is given a word and the column's name, which is empty in a file.
-    """
-    return find_texts(
-        release,
-        rule,
-        message,
-        lambda text, column: any(is_meant(word, column) for word in words(text)),
-    )
-
-
 def find_texts(
     release: Release,
     rule: str,
@@ -64,12 +39,15 @@ def find_texts(
     is_meant: Callable[[str, str], bool],
     in_tables: Severity = "refused",
 ) -> Iterator[Finding]:
-    """Find the columns, lines of files and names of files that are meant; see `find_words`.
+    """Find the columns, lines of files and names of files that are meant.
 
     Of each column and file the first row is given, and how many there are.
+
+    Args:
+        is_meant: is given a text and the column's name, which is empty in a file.
     """
-    for place, count in _in_tables(release, is_meant):
-        yield Finding(rule, in_tables, message, *place, count=count)
+    for name, row, column, count in _in_tables(release, is_meant):
+        yield Finding(rule, in_tables, message, name, row, column, count)
     for name, lines in _files(release):
         rows = [n for n, line in enumerate(chain((name,), lines)) if is_meant(line, "")]
         if rows:
@@ -78,7 +56,7 @@ def find_texts(
 
 def _in_tables(
     release: Release, is_meant: Callable[[str, str], bool]
-) -> Iterator[tuple[Place, int]]:
+) -> Iterator[tuple[str, int, str, int]]:
     for table in release.tables.values():
         for column in map(str, table.frame.columns):
             values = table.frame[column]
@@ -88,7 +66,7 @@ def _in_tables(
             bad = {value for value in unique if is_meant(value, column)}
             if bad:
                 rows = values.isin(bad).to_numpy().nonzero()[0].tolist()
-                yield Place(f"tables/{table.name}", rows[0] + 2, column), len(rows)
+                yield f"tables/{table.name}", rows[0] + 2, column, len(rows)
 
 
 def _files(release: Release) -> Iterator[tuple[str, Iterable[str]]]:
