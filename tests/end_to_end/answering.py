@@ -80,3 +80,12 @@ def answer_as_team(
             folder / "surveys" / name,
             folder / into,
         )
+
+
+def set_model(folder: Path, **settings: object) -> None:
+    """Set how a workspace asks its model: one request at a time, so that they have an order."""
+    path = folder / "memeloc.toml"
+    lines = [f"{name} = {json.dumps(value)}" for name, value in settings.items()]
+    table = "\n".join(["[language_model]", "at_once = 1", *lines, ""])
+    text = path.read_text(encoding="utf-8")
+    path.write_text(text.replace("[language_model]\n", table, 1), encoding="utf-8")
