@@ -161,9 +161,10 @@ def test_prompts_about_a_workspaces_memes(
     study.run("evaluate", "mine.toml", *small, "--json", status=1)
     chat.refuse = lambda number, body: None
     study.run("evaluate", "run", "mine.toml", *small, "--json")
-    study.run("evaluate", "run", "mine.toml", *small)
-    for name in study.files("evaluation-mine", "tables/*.csv"):
-        study.file(f"evaluation-mine/{name}")
+    study.files("evaluation-mine")
+    for name in ("accuracy-by-culture", "best-cultures", "inputs", "models", "position-bias",
+        "rules", "validity"):  # fmt: skip
+        study.file(f"evaluation-mine/tables/{name}.csv")
     study.check()
 
 
@@ -186,7 +187,7 @@ def test_tables_without_a_workspace(study: Study, chat: ChatServer) -> None:
     checkout(study.folder / "set")
     first = ("--model", "first", "--inputs", "text,both", "--langs", "en,de")
     study.run("evaluate", "multi3hate", "--data", "set", *first, "--out", "both", "--json")
-    study.file("both/tables/cultures.csv")
+    study.file("both/tables/accuracy.csv")
     (study.folder / "memes.csv").write_text(TABLE)
     data = ("--data", "memes.csv", "--model", "larger", "--inputs", "text")
     study.run("evaluate", "multi3hate", *data)
@@ -243,7 +244,7 @@ def test_answers_made_elsewhere_are_scored(study: Study) -> None:
     study.run("evaluate", "score", "from one.csv", *gold, "--cultures", "US", "--model", "tiny")
     study.run("evaluate", "score", "raw.csv", *gold, "--answer", "responses", status=1)
     study.run("evaluate", "score", "raw.csv", *gold, "--cultures", "FR", status=1)
-    for rows in ("7,0,a\n7,0,b\n", "7,0,a\n,0,b\n", "70,0,a\n", "7,9,a\n"):
+    for rows in ("7,0,a\n7,0,b\n", "7,0,a\n,0,b\n", "70,0,a\n"):
         (study.folder / "wrong.csv").write_text(f"ID,prompt,response\n{rows}")
         study.note(f"# wrong.csv\n{rows}")
         study.run("evaluate", "score", "wrong.csv", *gold, status=1)
@@ -330,8 +331,9 @@ order = ["individual", "organization", "community", "society"]
 
 [explain]
 words = 3
-items = 2
+items = 1
 samples = 40
+regions = 4
 models = ["words", "colours"]
 
 [temporal]
@@ -357,7 +359,9 @@ def write_weather(folder: Path) -> None:
     """Memes whose words and colours tell their labels, and others where puddles are harmless."""
     (folder / "pictures").mkdir()
     for label, colour in zip(WORDS, COLOURS, strict=True):
-        Image.new("RGB", (24, 24), colour).save(folder / "pictures" / f"{label}.png")
+        picture = Image.new("RGB", (24, 24), colour)
+        picture.paste("white", (0, 0, 24, 8))
+        picture.save(folder / "pictures" / f"{label}.png")
     rows = [
         {
             "item": f"{number:03}",
@@ -365,7 +369,7 @@ def write_weather(folder: Path) -> None:
             "text": f"{word} in the {place}" if number % 11 else "",
             "picture": f"{label}.png",
             "year": 2000 + number % 5,
-            "place": f"{place} {number % 3}",
+            "place": f"{place} {number % 5}",
             "target": PLACES[place] if label != "harmless" else "",
         }
         for number, (_, (label, word), place) in enumerate(product(range(5), WORDS.items(), PLACES))
@@ -383,9 +387,7 @@ def write_weather(folder: Path) -> None:
 
 def test_small_baselines_are_trained_and_analysed(study: Study) -> None:
     write_weather(study.folder)
-    study.run("evaluate", "train", "baselines.toml", "--out", "trained")
     study.run("evaluate", "train", "baselines.toml", "--out", "trained", "--json")
-    study.files("trained")
     for name in ("classes", "confusion", "explanations", "targets", "temporal", "transfer"):
         study.file(f"trained/tables/{name}.csv")
     for change in (
@@ -413,5 +415,5 @@ def test_baselines_learn_the_labels_of_a_survey(study: Study, world: Callable[..
         '[[models]]\nname = "random"\nclassifier = "random"\n'
     )
     study.run("evaluate", "train", "hate.toml")
-    study.file("hate/predictions.csv")
+    study.file("hate/answers.parquet")
     study.check()

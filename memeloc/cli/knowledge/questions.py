@@ -172,15 +172,17 @@ def survey(
             model=model,
             lang=lang,
         )
+    if as_json:
+        show({"surveys": results}, as_json=True)
+        return
     for result in results:
-        if not as_json:
-            explain("Note", result.remarks)
+        explain("Note", result.remarks)
         show(
             result,
             f"{result.survey}: {counted(result.memes, 'meme')}, "
             f"{counted(result.sheets, 'sheet')} for {counted(result.annotators, 'judge')}",
             f"Next: memeloc survey export {result.survey} --to html --contact WHO",
-            as_json=as_json,
+            as_json=False,
         )
 
 

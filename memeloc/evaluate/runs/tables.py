@@ -71,7 +71,7 @@ def read_table_data(run: Run, path: Path, gold: Path | None = None) -> RunData:
     names = [table.replace("{language}", tag) for tag in languages if "{language}" in table]
     if gold is None and run.gold.path:
         gold = root / run.gold.path
-    reader = _Reader(run, root, gold)
+    reader = _Reader(run, path, root, gold)
     for name, tag in zip(names or [table], languages if names else [""], strict=False):
         reader.read(Path(name), tag)
     return reader.data()
@@ -80,8 +80,8 @@ def read_table_data(run: Run, path: Path, gold: Path | None = None) -> RunData:
 class _Reader:
     """Reads the tables of a dataset, and keeps what is right where they say it."""
 
-    def __init__(self, run: Run, root: Path, gold: Path | None) -> None:
-        self.run, self.root, self.gold = run, root, gold
+    def __init__(self, run: Run, path: Path, root: Path, gold: Path | None) -> None:
+        self.run, self.path, self.root, self.gold = run, path, root, gold
         self.items: list[RunItem] = []
         self.labels: dict[str, str] = {}
         self.notes: list[str] = []
@@ -126,7 +126,7 @@ class _Reader:
     def data(self) -> RunData:
         items = tuple(self.items[: self.run.dataset.limit])
         if not items:
-            raise InputError("no item of these languages and this split is in it", file=self.root)
+            raise InputError("no item of these languages and this split is in it", file=self.path)
         about = {"dataset": self.root.name}
         if self.run.dataset.split:
             about["split"] = self.run.dataset.split
