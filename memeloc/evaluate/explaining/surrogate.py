@@ -80,6 +80,8 @@ def fit_surrogate(
     residual = share @ (scores - mean_score - centred @ weights) ** 2
     variance = share @ (scores - mean_score) ** 2
     constant = variance < 1e-18
+    # What is left of the weights of a score that never changes is the processor's rounding.
+    weights = np.where(constant, 0, weights)
     fits = np.where(constant, np.nan, 1 - residual / np.where(constant, 1, variance))
     return Surrogate(weights.T, mean_score - mean_mask @ weights, fits, scores[0])
 

@@ -127,7 +127,7 @@ class _Reader:
         items = tuple(self.items[: self.run.dataset.limit])
         if not items:
             raise InputError("no item of these languages and this split is in it", file=self.path)
-        about = {"dataset": self.root.name}
+        about = {"dataset": self.path.resolve().name}
         if self.run.dataset.split:
             about["split"] = self.run.dataset.split
         gold = self._gold(items, about)
