@@ -39,6 +39,16 @@ def label(number: int, body: dict[str, Any]) -> str:
     return labels("offensive/vulgarity" if rude else "safe")
 
 
+def printed(number: int, body: dict[str, Any]) -> str:
+    """Answer the printed prompt of CHARMemes in its names; one meme is refused, one misread."""
+    text = str(body["messages"][0]["content"])
+    if "Parsley" in text:
+        return "I'm sorry, I can't help with that."
+    named = "2. HATE SPEECH" if "lifts" in text else "Safe / None"
+    kind = "2.1 Racism & Xenophobia" if named.startswith("2") else "None"
+    return json.dumps({"caption": "", "labels": [{"category": named, "subcategory": kind}]})
+
+
 def test_memes_labelled_in_rounds(
     study: Study, world: Callable[..., Path], chat: ChatServer
 ) -> None:
@@ -70,15 +80,21 @@ def test_memes_labelled_in_rounds(
     study.run("label", *asked)
     study.run("label", "status")
     study.run("label", "status", "--json")
-    study.run("label", "status", "--model", "other", status=1)
-    study.run("label", "topics", "--out", "new-topics.csv")
+    study.run("label", "status", "--model", "none", status=1)
+    chat.say = printed
+    pictures = ("--prompt", "charmemes", "--input", "both", "--pictures", "out", "--rounds", 1)
+    study.run("label", "--model", "other", *pictures, "--json")
+    study.run("label", "topics", "--model", "tiny", "--out", "new-topics.csv")
+    fill_in(study.folder / "new-topics.csv", [{"id": "office_life", "merge into": "rain"}],
+        by=["id"])  # fmt: skip
+    study.run("label", "topics", "new-topics.csv", "--model", "tiny", "--person", "Ana", status=1)
     fill_in(study.folder / "new-topics.csv", [{"id": "office_life", "merge into": "weather"}],
         by=["id"])  # fmt: skip
-    study.run("label", "topics", "new-topics.csv", "--person", "Ana", "--json")
+    study.run("label", "topics", "new-topics.csv", "--model", "tiny", "--person", "Ana", "--json")
     study.file("new-topics.csv")
 
     write_table(study.folder / "team.csv", PEOPLE)
-    people = ("--cultures", "US", "--people", "team.csv")
+    people = ("--cultures", "US", "--people", "team.csv", "--model", "tiny")
     study.run("label", "differing", "hard", *people, "--json")
     study.run("survey", "export", "hard", "--to", "html", *CONTACT, "--option", "codes=false")
     answer_as_team(study.folder, "hard", "back", seed=3)
@@ -98,9 +114,9 @@ def test_memes_labelled_in_rounds(
     study.run("label", "agreement", "trial", "--out", "audit")
     study.run("label", "agreement", "trial", "--json")
     study.files("audit")
-    study.run("label", "export", "labels.csv", "--json")
+    study.run("label", "export", "labels.csv", "--model", "tiny", "--json")
     study.file("labels.csv")
-    study.run("label", "export", "model.csv", "--accepted", "--survey", "trial")
+    study.run("label", "export", "model.csv", "--model", "tiny", "--accepted", "--survey", "trial")
     study.file("model.csv")
     study.check()
 
@@ -168,6 +184,18 @@ def test_prompts_about_a_workspaces_memes(
     study.check()
 
 
+PUBLISHED = """
+import os
+os.mkdir("made-by-running")
+PROMPTS_MULTI = {"en": ["Is it tea?", "Tea or not?"]}
+PROMPT_CAPTION_MULTI = {"en": "\\nCaption: '{}'"}
+PROMPT_PREFIX_MULTI = {"en": "Tea is hot."}
+PROMPT_POSTFIX_MULTI = {
+    "en": ["\\nChoose:\\na: Hate\\nb: Non-hate\\n", "\\nChoose:\\na: Non-hate\\nb: Hate\\n"]
+}
+PROMPT_IMAGE_PREFIX_MULTI = {"en": "\\nMeme: "}
+PROMPTS_COUNTRY_INSERTION = ["Is it tea in {}?", "Tea or not in {}?"]
+"""
 TABLE = """id,text,language,label
 1,tea again,en,0
 2,a cat at work,en,1
@@ -248,6 +276,13 @@ def test_answers_made_elsewhere_are_scored(study: Study) -> None:
         (study.folder / "wrong.csv").write_text(f"ID,prompt,response\n{rows}")
         study.note(f"# wrong.csv\n{rows}")
         study.run("evaluate", "score", "wrong.csv", *gold, status=1)
+    right = [("1", "safe"), ("2", "nsfw"), ("3", "violence"), ("4", "safe")]
+    write_table(study.folder / "classes.csv", [{"id": id, "label": name} for id, name in right])
+    given = [("1", "Safe"), ("2", "Offensive"), ("3", "Violence"), ("4", "NSFW")]
+    write_table(study.folder / "class.csv", [{"id": id, "answer": name} for id, name in given])
+    classes = ("class.csv", "--gold", "classes.csv", "--run", "charmemes", "--bootstraps", 50)
+    study.run("evaluate", "score", *classes, "--out", "classes")
+    study.file("classes/tables/tasks.csv")
     (study.folder / "choices.csv").write_text(CHOICES)
     columns = ("--item", "id", "--answer", "answer", "--options", "A,B,C,D", "--dimension",
         "dimension", "--meme", "meme", "--correct", "correct", "--bootstraps", 50)  # fmt: skip
@@ -405,8 +440,24 @@ def test_small_baselines_are_trained_and_analysed(study: Study) -> None:
     study.check()
 
 
-def test_baselines_learn_the_labels_of_a_survey(study: Study, world: Callable[..., Path]) -> None:
+def test_what_was_published_is_asked_about_and_learned(
+    study: Study, world: Callable[..., Path], chat: ChatServer
+) -> None:
     world("labelled", study.folder)
+    study.hide(QUESTION, '"<question>"')
+    memeloc(study.folder, "publish", "release", "--rendered", "out", "--to", "csv", "--jobs", 1)
+    chat.say = judge
+    asked = ("--data", "release", "--model", "larger", "--limit", 4, "--langs", "de")
+    study.run("evaluate", "multi3hate", *asked, "--only", "native", "--dry-run", "--json")
+    (study.folder / "all_prompts.py").write_text(PUBLISHED)
+    prompts = ("--prompts", "all_prompts.py", "--only", "country")
+    study.run("evaluate", "multi3hate", *asked, *prompts, "--json")
+    study.file("evaluation-multi3hate/tables/accuracy-by-culture.csv")
+    study.show("last question", texts_of(chat.bodies[-1]))
+    assert not (study.folder / "made-by-running").exists()
+    study.run("evaluate", "multi3hate", "--inputs", "text", "--model", "first", "--langs", "hi",
+        "--limit", 2)  # fmt: skip
+    study.run("evaluate", "multi3hate", "--data", "surveys", "--model", "first", status=1)
     (study.folder / "hate.toml").write_text(
         'name = "hate"\nbootstraps = 50\n[data]\nsurvey = "pilot"\nwhere = { culture = "US" }\n'
         '[features.words]\nkind = "words"\nfewest = 1\n'
@@ -415,5 +466,10 @@ def test_baselines_learn_the_labels_of_a_survey(study: Study, world: Callable[..
         '[[models]]\nname = "random"\nclassifier = "random"\n'
     )
     study.run("evaluate", "train", "hate.toml")
+    text = (study.folder / "hate.toml").read_text().replace("US", "DE")
+    text = text.replace('survey = "pilot"', 'release = "release"')
+    text = text.replace('"DE" }', '"DE", language = "de" }')
+    (study.folder / "published.toml").write_text(text)
+    study.run("evaluate", "train", "published.toml")
     study.file("hate/answers.parquet")
     study.check()
