@@ -45,7 +45,7 @@ def test_from_memes_to_a_benchmark(study: Study, chat: ChatServer) -> None:
     study.run("init", ".", "--langs", "de")
     set_model(study.folder, model="scripted", price_in=2.0, price_out=8.0)
     study.run("import", "captions.csv")
-    study.run("render", "--langs", "en,de", "--max-side", 160, "--jobs", 1)
+    memeloc(study.folder, "render", "--langs", "en,de", "--max-side", 160, "--jobs", 1)
 
     study.run("knowledge", "status")
     study.run("knowledge", "ask", status=1)

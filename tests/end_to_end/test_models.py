@@ -19,7 +19,7 @@ from tests.end_to_end.answering import CONTACT, answer_as_team, set_model
 from tests.end_to_end.study import Study, fill_in
 from tests.evaluate.reading.stored_answers import FORMS, write_answers, write_gold
 from tests.evaluate.runs.small_dataset import checkout, texts_of
-from tests.evaluate.training.test_training import write_colour_model
+from tests.evaluate.training.examples import write_colour_model
 from tests.workspace.labels.answering import labels, text_of
 from tests.worlds import memeloc, read_rows, write_table
 
@@ -40,7 +40,7 @@ def label(number: int, body: dict[str, Any]) -> str:
 
 
 def printed(number: int, body: dict[str, Any]) -> str:
-    """Answer the printed prompt of CHARMemes in its names; one meme is refused, one misread."""
+    """Answer the printed prompt of CHARMemes in its names; one meme is refused."""
     text = str(body["messages"][0]["content"])
     if "Parsley" in text:
         return "I'm sorry, I can't help with that."
@@ -453,7 +453,7 @@ def test_what_was_published_is_asked_about_and_learned(
     prompts = ("--prompts", "all_prompts.py", "--only", "country")
     study.run("evaluate", "multi3hate", *asked, *prompts, "--json")
     study.file("evaluation-multi3hate/tables/accuracy-by-culture.csv")
-    study.show("last question", texts_of(chat.bodies[-1]))
+    study.show("one of its questions", max(map(texts_of, chat.bodies)))
     assert not (study.folder / "made-by-running").exists()
     study.run("evaluate", "multi3hate", "--inputs", "text", "--model", "first", "--langs", "hi",
         "--limit", 2)  # fmt: skip

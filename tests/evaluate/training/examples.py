@@ -1,6 +1,8 @@
-"""Examples whose classes are told by their words. In: a seed. Out: a `Dataset`."""
+"""Examples whose classes are told by their words, and a model of vectors of pictures."""
 
 from __future__ import annotations
+
+from pathlib import Path
 
 import numpy as np
 
@@ -35,3 +37,18 @@ def examples(count: int = 150, *, seed: int = 0, told: float = 0.9) -> Dataset:
             )
         )
     return Dataset(tuple(made), labels, about={"source": "made in the test"})
+
+
+def write_colour_model(path: Path) -> None:
+    """A network whose three features are the means of red, green and blue."""
+    from onnx import TensorProto, helper
+
+    graph = helper.make_graph(
+        [helper.make_node("GlobalAveragePool", ["pixels"], ["features"])],
+        "colours",
+        [helper.make_tensor_value_info("pixels", TensorProto.FLOAT, ["n", 3, 16, 16])],
+        [helper.make_tensor_value_info("features", TensorProto.FLOAT, None)],
+    )
+    opset = [helper.make_opsetid("", 17)]
+    model = helper.make_model(graph, opset_imports=opset, ir_version=9)
+    path.write_bytes(model.SerializeToString())

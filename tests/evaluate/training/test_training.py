@@ -104,22 +104,6 @@ def summary(training: Training, tmp_path_factory: pytest.TempPathFactory) -> Tra
     return write_training(training, tmp_path_factory.mktemp("written"))
 
 
-def test_rows_become_examples_by_their_columns(training: Training) -> None:
-    first = training.dataset.examples[1]
-    assert (first.item, first.label, first.group, first.year) == ("0001", "tea", "template-1", 2008)
-    assert first.other == {"target": "office"}
-    assert training.dataset.notes == ("1 row without a label left out.",)
-
-
-def test_each_example_is_tested_once_by_models(training: Training) -> None:
-    assert sorted(set(training.fold_of)) == [0, 1, 2]
-    assert len(training.common) == 119  # one has no text, and `words` does not look at it
-    table = training.answers.table
-    assert table["model"].value_counts()["majority"] == 120
-    assert table["model"].value_counts()["words"] == 119
-    assert table.loc[table["model"] == "words + vectors", "input"].unique().tolist() == ["text"]
-
-
 def test_a_template_is_in_one_fold(training: Training) -> None:
     folds: dict[str, set[int]] = {}
     for example, fold in zip(training.dataset.examples, training.fold_of, strict=True):
@@ -127,32 +111,9 @@ def test_a_template_is_in_one_fold(training: Training) -> None:
     assert all(len(own) == 1 for own in folds.values())
 
 
-def test_models_beat_the_majority(training: Training) -> None:
-    scores = {s.model: s for s in Comparison(training).scores if s.task.name == "3 classes"}
-    majority, words = scores["majority"], scores["words"]
-    assert words.metrics.f1 > 0.8 > 0.3 > majority.metrics.f1
-    low, high = words.interval("f1")
-    assert low < words.metrics.f1 < high
-    assert scores["words + vectors"].metrics.f1 > 0.7
-    assert scores["boosted (score)"].metrics.f1 > 0.5
-
-
 def test_a_run_gives_the_same_predictions_again(training: Training, tmp_path: Path) -> None:
     again = trained(write_run(tmp_path))
     assert again.answers.table.equals(training.answers.table)
-
-
-def test_coarser_scores_are_of_mapped_predictions(training: Training) -> None:
-    comparison = Comparison(training)
-    fine, coarse = comparison.tasks
-    rows = training.common
-    gold = np.array(coarse.places)[training.dataset.classes[rows]]
-    predicted = np.array(coarse.places)[training.predictions["words"][rows]]
-    expected = measure(confusion(gold, predicted, 2), [0, 1])
-    scores = next(s for s in comparison.scores if s.task == coarse and s.model == "words")
-    assert (coarse.labels, coarse.levels, fine.levels) == (("animals", "things"), (0, 1), (0, 1, 2))
-    assert scores.metrics.f1 == expected.f1
-    assert scores.metrics.mmae == expected.mmae
 
 
 def test_majority_of_charmemes_is_the_published_one() -> None:
@@ -181,16 +142,6 @@ def test_levels_of_coarser_labels_are_ranks() -> None:
     merged = {"2 classes": {"harmless": "harmless", "partially": "harmful", "very": "harmful"}}
     _, two = tasks_of(labels, {"harmless": 0, "partially": 1, "very": 2}, merged)
     assert two.levels == (0, 1)
-
-
-def test_the_page_has_all_models_and_classes(summary: TrainingSummary) -> None:
-    page = summary.files.page.read_text(encoding="utf-8")
-    assert "words + vectors" in page
-    assert "animals = " not in page
-    report = json.loads(summary.files.data.read_text(encoding="utf-8"))
-    assert [section["name"] for section in report["sections"]] == ["models", "classes", "splits"]
-    assert report["run"]["seed"] == 0
-    assert len(summary.models) == 8
 
 
 def test_a_saved_model_predicts_the_same(
@@ -281,50 +232,3 @@ def test_xgboost_is_trained_and_read_back(tmp_path: Path) -> None:
     expected = training.models[3].predict(training.features, rows)
     predicted = saved.predict(training.dataset.examples[:7], tmp_path)
     assert predicted == [training.dataset.labels[place] for place in expected]
-
-
-def test_pictures_are_learned_by_their_vectors(tmp_path: Path) -> None:
-    from PIL import Image
-
-    rows = []
-    for number in range(40):
-        colour = [(200, 40, 40), (40, 40, 200)][number % 2]
-        picture = Image.effect_noise((24, 24), 40).convert("RGB")
-        picture = Image.blend(picture, Image.new("RGB", (24, 24), colour), 0.6)
-        picture.save(tmp_path / f"{number}.png")
-        rows.append([f"{number:02}", ["red", "blue"][number % 2], f"{number}.png"])
-    write_table(tmp_path / "memes.csv", ["id", "label", "file"], rows)
-    write_colour_model(tmp_path / "mean.onnx")
-    (tmp_path / "run.toml").write_text(
-        """
-        name = "pictures"
-        split = { method = "seeded", share = 0.7 }
-        features.colours = { kind = "pictures", model = "onnx:mean.onnx" }
-        models = [{ name = "pictures", features = ["colours"] }]
-        [data]
-        table = "memes.csv"
-        columns = { item = "id", picture = "file" }
-        """.replace("\n        ", "\n"),
-        encoding="utf-8",
-    )
-    training = trained(tmp_path / "run.toml")
-    assert Comparison(training).scores[0].metrics.accuracy == 1
-    assert training.answers.table["input"].unique().tolist() == ["picture"]
-    (tmp_path / "7.png").unlink()
-    with pytest.raises(InputError, match=r"row 9, column file: .* '7.png' is not in"):
-        trained(tmp_path / "run.toml")
-
-
-def write_colour_model(path: Path) -> None:
-    """A network whose three features are the means of red, green and blue."""
-    from onnx import TensorProto, helper
-
-    graph = helper.make_graph(
-        [helper.make_node("GlobalAveragePool", ["pixels"], ["features"])],
-        "colours",
-        [helper.make_tensor_value_info("pixels", TensorProto.FLOAT, ["n", 3, 16, 16])],
-        [helper.make_tensor_value_info("features", TensorProto.FLOAT, None)],
-    )
-    opset = [helper.make_opsetid("", 17)]
-    model = helper.make_model(graph, opset_imports=opset, ir_version=9)
-    path.write_bytes(model.SerializeToString())
