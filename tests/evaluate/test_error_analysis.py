@@ -34,26 +34,12 @@ def sections():
     return confusion_sections(ModelAnswers.of(table, LABELS), gold, SEVERITIES)
 
 
-def test_every_pair_of_labels_is_counted(sections):
-    frame = sections[0].tables[0].frame.set_index(["gold", "predicted"])
-    assert frame["items"].sum() == len(PAIRS)
-    assert frame.loc[("violence", "self-harm"), "items"] == 1
-    assert frame.loc[("violence", "self-harm"), "share"] == 0.25
-    assert frame.loc[("hate", "(none)"), "items"] == 1
-
-
 def test_among_the_harmful_safe_and_invalid_do_not_count(sections):
     summary, cells = (table.frame for table in sections[1].tables)
     assert summary.loc[0, ["items", "right"]].tolist() == [5, 2]
     assert summary.loc[0, "accuracy"] == pytest.approx(0.4)
     assert set(cells["gold"]) == {"violence", "self-harm", "hate"}
     assert set(cells["predicted"]) == {"violence", "self-harm", "hate"}
-
-
-def test_errors_come_before_what_is_right(sections):
-    frame = sections[0].tables[0].frame
-    assert (frame["gold"] == frame["predicted"]).is_monotonic_increasing
-    assert (frame["items"] > 0).all()
 
 
 def test_errors_within_a_severity_are_told_apart(sections):
@@ -72,14 +58,6 @@ def test_errors_within_a_severity_are_told_apart(sections):
         "would in 33%.",
     )
     assert np.isnan(frame.loc["contextual", "within"])
-
-
-def test_plots_show_shares_of_the_right_labels(sections):
-    whole, harmful, severity = (section.plots[0] for section in sections)
-    assert whole.values.loc["violence", "safe"] == 0.25
-    assert harmful.values.loc["violence", "hate"] == pytest.approx(1 / 3)
-    assert "nsfw" not in harmful.values.index
-    assert severity.frame.loc["high", "same"] == pytest.approx(0.4)
 
 
 def test_languages_of_prompts_are_told_apart_those_of_memes_not():
@@ -115,10 +93,3 @@ def test_targets_after_true_and_after_predicted_harm():
     assert frame.loc["true harm", "mae"] == pytest.approx(1 / 3)
     assert frame.loc["true harm", "mmae"] == pytest.approx(1 / 2)
     assert np.isnan(frame.loc["predicted harm", "mae"])
-
-
-def test_no_model_of_both_tasks_is_a_gap():
-    gold = Gold(pd.DataFrame({"g": ["h"]}, index=["a"]), ("h", "n"))
-    empty = ModelAnswers.of(pd.DataFrame({"model": [], "item": [], "choice": []}))
-    section = target_section((empty, gold), (empty, gold), {"n"})
-    assert section.gaps

@@ -17,7 +17,6 @@ from memeloc.evaluate.scores import (
     ScoreSettings,
     score,
     scored_table,
-    write_evaluation,
 )
 from tests.evaluate import simulated
 
@@ -89,15 +88,6 @@ def test_changes_are_compared_on_the_same_input(evaluation: Evaluation) -> None:
         assert each.difference.low <= difference + 1e-12 >= each.difference.low
 
 
-def test_a_model_that_takes_the_first_option_changes_with_their_order(
-    evaluation: Evaluation,
-) -> None:
-    bias = {each.condition.model: each for each in evaluation.positions}
-    assert bias["first"].shares == (1.0,)
-    assert (bias["first"].changed.value, bias["refuses"].changed.value) == (1, 0)
-    assert bias["first"].pairs == 3 * 60
-
-
 def test_sizes_compare_models_of_a_family(evaluation: Evaluation) -> None:
     section = next(each for each in evaluation.sections if each.name == "models")
     sizes = next(each.frame for each in section.tables if each.name == "sizes")
@@ -120,13 +110,6 @@ def test_parts_of_the_items_are_scored_apart(evaluation: Evaluation) -> None:
     ]
     mean = sum(each.accuracy.value for each in halves) / 2
     assert mean == pytest.approx(whole.accuracy.value)
-
-
-def test_models_stand_beside_cultures(evaluation: Evaluation) -> None:
-    pairs = [each for each in evaluation.agreements if not each.is_model]
-    right = evaluation.gold.table
-    assert len(pairs) == 10
-    assert pairs[0].agreement.value == (right["US"] == right["DE"]).mean()
 
 
 def test_levels_of_coarser_labels_are_ranks() -> None:
@@ -156,25 +139,3 @@ def test_the_long_table_says_what_is_right_for_each_culture(evaluation: Evaluati
     own = table[(table["model"] == "one culture") & (table["input"] == "picture")]
     whole = scores(evaluation, "one culture", "US", input="picture")
     assert own["right US"].mean() == pytest.approx(whole.accuracy.value)
-
-
-def test_the_page_has_all_sections(
-    evaluation: Evaluation, tmp_path_factory: pytest.TempPathFactory
-) -> None:
-    out = tmp_path_factory.mktemp("report")
-    kept = tuple(replace(each, plots=()) for each in evaluation.sections)
-    files = write_evaluation(replace(evaluation, sections=kept), out)
-    page = files.page.read_text(encoding="utf-8")
-    for section in evaluation.sections:
-        assert f'id="{section.name}"' in page
-    written = pd.read_parquet(out / "scored.parquet")
-    assert len(written) == len(evaluation.answers.table)
-    assert written.attrs["about"] == {"dataset": "simulated"}
-
-
-def test_the_same_seed_gives_the_same_figures() -> None:
-    gold = simulated.gold(20)
-    first, again = (score(simulated.answers(gold, models=MODELS), gold, SETTINGS) for _ in range(2))
-    assert [section.figures for section in first.sections] == [
-        section.figures for section in again.sections
-    ]

@@ -51,21 +51,6 @@ def test_macro_scores_are_those_of_scikit_learn(evaluation: Evaluation) -> None:
             assert (prompt.precision, prompt.recall, prompt.f1) == pytest.approx(theirs[:3])
 
 
-def test_accuracy_is_the_mean_of_prompts_with_their_sd(evaluation: Evaluation) -> None:
-    scores = evaluation.scores[6]
-    prompts = pd.Series(scores.accuracies)
-    assert scores.accuracy.value == pytest.approx(prompts.mean())
-    assert scores.sd == pytest.approx(prompts.std(ddof=1))
-    assert scores.accuracy.low < scores.accuracy.value < scores.accuracy.high
-
-
-def test_prompts_may_have_different_items() -> None:
-    table = pd.DataFrame({"item": ["0", "1", "2"], "choice": ["a", "b", "b"], "wording": [1, 1, 2]})
-    scores = score(ModelAnswers.of(table, ("a", "b")), GOLD, QUICK).scores[0]
-    assert scores.accuracies == (0.5, 1.0)
-    assert scores.accuracy.value == 0.75
-
-
 @pytest.mark.parametrize(
     ("answers", "sentence"),
     [

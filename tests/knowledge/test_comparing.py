@@ -28,23 +28,6 @@ def result() -> Comparison:
     return compare(memes, ["de", "hi"], LETTERS, threshold=0.5)
 
 
-def test_counterparts_are_paired_one_to_one(result: Comparison) -> None:
-    assert [(pair.first_text, pair.second_text) for pair in result.pairs] == [
-        ("A cat drinks tea.", "A cat drinks tea."),
-        ("It rains outside.", "It is raining outside."),
-        ("", "The chai is hot."),
-    ]
-    assert [pair.state for pair in result.pairs] == ["both", "both", "second"]
-    assert result.pairs[0].similarity == 1.0
-
-
-def test_dimensions_are_counted(result: Comparison) -> None:
-    (scene,) = result.dimensions
-    assert (scene.memes, scene.first_statements, scene.second_statements) == (1, 2, 3)
-    assert (scene.counterparts, scene.share) == (2, 0.8)
-    assert (result.memes, result.alone) == (1, 1)
-
-
 def test_a_statement_has_one_counterpart_only() -> None:
     twice = meme("hi", "A cat drinks tea.", "A cat drinks tea.")
     result = compare([GERMAN, twice], ["de", "hi"], LETTERS)
@@ -73,13 +56,6 @@ def test_dimension_without_an_answer_is_left_out() -> None:
 def test_what_cannot_be_compared_is_a_sentence(memes: list[MemeKnowledge], sentence: str) -> None:
     with pytest.raises(InputError, match=sentence):
         compare(memes, ["de", "hi"], LETTERS)
-
-
-def test_report_has_what_differs_first(result: Comparison) -> None:
-    (section,) = comparison_report(result).sections
-    statements = section.tables[1].frame
-    assert list(statements["state"]) == ["second", "both", "both"]
-    assert section.figures == {"memes": 1, "alone": 1, "counterparts": 2}
 
 
 def test_three_versions_are_compared_by_twos() -> None:

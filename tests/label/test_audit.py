@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 import random
-from pathlib import Path
 
 import pandas as pd
 import pytest
 from statsmodels.stats.inter_rater import aggregate_raters, cohens_kappa
 from statsmodels.stats.inter_rater import fleiss_kappa as fleiss
 
-from memeloc.label.audit import Audit, audit, audit_report, audit_section
-from memeloc.reports import write_report
+from memeloc.label.audit import Audit, audit, audit_section
 
 CATEGORIES = ["safe", "offensive", "nsfw"]
 
@@ -55,15 +53,3 @@ def test_who_stands_out_is_named_and_counted_apart(result: Audit) -> None:
     kept = [person.kappa for person in result.people if not person.outlier]
     assert result.kappa == pytest.approx(sum(map(float, filter(None, kept))) / 3)
     assert "a-4 stands out from the others" in " ".join(audit_section(result).sentences)
-
-
-def test_an_audit_nobody_has_answered_is_a_gap() -> None:
-    empty = audit(pd.DataFrame(columns=["item", "participant", "label"]), {"m": "safe"}, "tiny")
-    assert audit_section(empty).gaps == ("Nobody has labelled the sample yet.",)
-    assert (empty.kappa, empty.fleiss, empty.same) == (None, None, None)
-
-
-def test_the_page_has_every_figure_in_a_table(result: Audit, tmp_path: Path) -> None:
-    files = write_report(audit_report(result, "trial"), tmp_path)
-    assert {path.name for path in files.tables} >= {"audit.csv", "audit_people.csv"}
-    assert "How people agree with tiny" in files.page.read_text(encoding="utf-8")

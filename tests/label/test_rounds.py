@@ -9,7 +9,7 @@ import pytest
 from memeloc.label.forms import label_form, printed_form, topics_form
 from memeloc.label.rounds import RoundLabel, Status, count, outcome
 from memeloc.label.scheme import GivenLabel, Scheme
-from memeloc.language_models.answers import read_form, strict_schema
+from memeloc.language_models.answers import read_form
 from memeloc.workspace.labels.labelling import labels_of
 
 SCHEME = labels_of("charmemes")[1]
@@ -67,17 +67,6 @@ def test_a_refused_round_is_for_people_and_a_missing_one_is_open() -> None:
     assert (counts.items, counts.no_answer, counts.severe) == (1, 1, 0)
 
 
-def test_an_answer_by_the_taxonomy_is_read() -> None:
-    form = label_form(SCHEME, caption=True)
-    text = (
-        '{"caption": "tea // time", "labels": [{"category": "offensive", "subcategory": "shock"}, '
-        '{"category": "safe"}, {"category": "safe"}]}'
-    )
-    value = read_form(form, text)
-    assert value.given() == (GivenLabel("offensive", "shock"), GivenLabel("safe"))
-    assert value.transcript() == "tea // time"
-
-
 @pytest.mark.parametrize(
     ("labels", "problem"),
     [
@@ -91,19 +80,6 @@ def test_an_answer_by_the_taxonomy_is_read() -> None:
 def test_what_the_taxonomy_lacks_is_sent_back_in_words(labels: str, problem: str) -> None:
     with pytest.raises(ValueError, match=problem):
         read_form(label_form(SCHEME, caption=False), f'{{"labels": {labels}}}')
-
-
-def test_the_schema_holds_a_category_to_its_subcategories() -> None:
-    schema = strict_schema(label_form(SCHEME, caption=False))
-    offensive = schema["$defs"]["Offensive"]["properties"]
-    assert offensive["category"]["const"] == "offensive"
-    assert offensive["subcategory"]["enum"] == [
-        "vulgarity",
-        "shock",
-        "sexual-humour",
-        "stereotyping",
-    ]
-    assert "subcategory" not in schema["$defs"]["Safe"]["properties"]
 
 
 @pytest.mark.parametrize(

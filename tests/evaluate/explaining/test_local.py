@@ -4,7 +4,6 @@ from PIL import Image, ImageDraw
 
 from memeloc.errors import InputError
 from memeloc.evaluate.explaining import explain, find_regions, telling_words
-from memeloc.evaluate.explaining.sections import explanation_sections
 from memeloc.evaluate.training import (
     Dataset,
     Example,
@@ -94,13 +93,3 @@ def test_weights_colour_the_picture_green_and_magenta():
     assert green > red
     red, green, _ = shown[0, -1]
     assert red > green
-
-
-def test_pages_show_words_and_their_weights(trained):
-    examples = [Example("x", "alpha", "cat alpha tea", language="en")]
-    explanations = [explain(trained, SETTINGS, each, samples=50) for each in examples]
-    sections, cards = explanation_sections([trained], explanations)
-    assert [section.name for section in sections] == ["telling-words", "explanations"]
-    table = sections[1].tables[0].frame
-    assert table["part"].tolist()[0] == "alpha"
-    assert cards["explanations"][0].item == "x"

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from memeloc import cli
 from memeloc.errors import InputError
-from memeloc.evaluate.reading import AnswerColumns, score_answers
+from memeloc.evaluate.reading import score_answers
 from memeloc.evaluate.scores import ScoreSettings
 from tests.evaluate.reading.stored_answers import FORMS, write_answers, write_gold
 
@@ -46,12 +44,6 @@ def test_reads_the_order_from_prompts_texts(tmp_path: Path, language: str) -> No
     assert summary["conditions"][0]["prompt_language"] == language
 
 
-def test_prompts_may_be_numbered_from_one(tmp_path: Path) -> None:
-    summary = scored(tmp_path, first=1)
-    assert summary["cultures"]["US"]["by_prompt"]["1"] == 0.75
-    assert "numbered 1 to 6" in summary["notes"][0]
-
-
 def test_shown_options_go_before_the_number(tmp_path: Path) -> None:
     write_answers(tmp_path / "right.csv", form="chat")
     lines = (tmp_path / "right.csv").read_text("utf-8")
@@ -72,22 +64,6 @@ def test_gold_may_have_names_and_gaps(tmp_path: Path) -> None:
     assert summary["cultures"]["de"]["items"] == 1
 
 
-@pytest.mark.parametrize(
-    ("rows", "message"),
-    [
-        ("7,0,a\n7,0,b\n", "a.csv, row 3: item '7' has another answer to prompt '0' in row 2"),
-        ("7,0,a\n,0,b\n", "a.csv, row 3, column ID: names no item"),
-        ("70,0,a\n", "no column holds the items that were answered (such as '70')"),
-    ],
-)
-def test_names_what_cannot_be_read(tmp_path: Path, rows: str, message: str) -> None:
-    (tmp_path / "a.csv").write_text("ID,prompt,response\n" + rows)
-    write_gold(tmp_path / "gold.csv")
-    with pytest.raises(InputError) as error:
-        score_answers(tmp_path / "a.csv", tmp_path / "gold.csv", settings=FAST)
-    assert message in str(error.value)
-
-
 def test_a_wrong_label_of_a_named_column_is_named(tmp_path: Path) -> None:
     (tmp_path / "a.csv").write_text("ID,response\n7,a\n8,b\n")
     (tmp_path / "gold.csv").write_text("ID,US\n7,1\n8,maybe later\n")
@@ -95,31 +71,6 @@ def test_a_wrong_label_of_a_named_column_is_named(tmp_path: Path) -> None:
         score_answers(
             tmp_path / "a.csv", tmp_path / "gold.csv", cultures={"US": "US"}, settings=FAST
         )
-
-
-QUESTIONS = """id,meme,dimension,A,B,C,D,correct,answer
-1,m1,Toxicity,yes it is,no it is not,perhaps,None of the others,B,The answer is B.
-2,m1,Scene,an office,a kitchen,a train,None of the others,a kitchen,b) a kitchen
-3,m2,Toxicity,yes it is,no it is not,perhaps,None of the others,A,A
-4,m2,Scene,an office,a kitchen,a train,None of the others,C,It is an office.
-5,m3,Scene,an office,a kitchen,a train,None of the others,D,I cannot determine that.
-"""
-
-
-def test_scores_multiple_choice(tmp_path: Path) -> None:
-    (tmp_path / "q.csv").write_text(QUESTIONS)
-    columns = AnswerColumns("id", "answer", dimension="dimension", meme="meme", correct="correct")
-    summary = score_answers(
-        tmp_path / "q.csv", run="multiple-choice", columns=columns, option_columns=list("ABCD"),
-        settings=FAST,
-    ).summary  # fmt: skip
-    gold = summary["cultures"]["gold"]
-    assert gold["accuracy"] == pytest.approx(3 / 5)
-    assert gold["dimensions"]["Toxicity"]["accuracy"] == 1
-    assert gold["dimensions"]["Scene"]["accuracy"] == pytest.approx(1 / 3)
-    assert gold["macro"] == pytest.approx(2 / 3)
-    assert (gold["group_accuracy"], gold["group_memes"]) == (0.5, 2)
-    assert (summary["invalid"], summary["refused"]) == (1, 1)
 
 
 def test_letters_alone_are_options_too(tmp_path: Path) -> None:
@@ -130,17 +81,3 @@ def test_letters_alone_are_options_too(tmp_path: Path) -> None:
     ).summary
     assert summary["cultures"]["gold"]["accuracy"] == pytest.approx(1 / 3)
     assert summary["invalid"] == 1
-
-
-def test_command_prints_json(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    write_answers(tmp_path / "a.csv")
-    write_gold(tmp_path / "gold.csv")
-    status = cli.run(
-        ["evaluate", "score", str(tmp_path / "a.csv"), "--run", "multi3hate", "--item", "ID",
-         "--prompt", "prompt", "--answer", "response", "--gold", str(tmp_path / "gold.csv"),
-         "--bootstraps", "20", "--json"],
-    )  # fmt: skip
-    assert status == 0
-    printed = json.loads(capsys.readouterr().out)
-    assert printed["cultures"]["US"]["by_prompt"]["0"] == 0.75
-    assert set(printed) >= {"answers", "items", "invalid", "refused", "cultures", "conditions"}

@@ -7,10 +7,8 @@ from pathlib import Path
 from typing import Any
 
 import pandas as pd
-import pytest
 from PIL import Image
 
-from memeloc.errors import InputError
 from memeloc.evaluate import read_choice
 from memeloc.evaluate.reading import score_answers
 from memeloc.evaluate.runs.evaluating import RunResult, Sources, evaluate_run
@@ -43,34 +41,6 @@ def examined(folder: Path, sources: Sources, run: str, **changes: Any) -> RunRes
     return evaluate_run(opened, data, folder / "out", sources)
 
 
-def test_the_meme_the_caption_and_the_question_alone(
-    tmp_path: Path, chat: ChatServer, sources: Sources
-) -> None:
-    result = examined(tmp_path, sources, "m-quest")
-    contents = [body["messages"][0]["content"] for body in chat.bodies]
-    pictures = [each for each in contents if not isinstance(each, str)]
-    captions = [each for each in contents if isinstance(each, str) and "'tea'" in each]
-    assert (len(contents), len(pictures), len(captions)) == (5, 2, 1)
-    assert sum("tea" in texts_of(body) for body in chat.bodies) == 1
-    assert result.notes == ("1 item without text left out of the input text.",)
-    assert result.answers is not None
-    table = pd.read_parquet(result.answers)
-    assert table.groupby("input").size().to_dict() == {"none": 2, "picture": 2, "text": 1}
-    assert {body["top_p"] for body in chat.bodies} == {1.0}
-
-
-def test_the_answer_comes_first_and_reasons_follow(
-    tmp_path: Path, chat: ChatServer, sources: Sources
-) -> None:
-    chat.say = lambda number, body: "B\nA desk stands there."
-    result = examined(tmp_path, sources, "m-quest")
-    assert all("first line; then explain" in texts_of(body) for body in chat.bodies)
-    assert result.answers is not None
-    table = pd.read_parquet(result.answers)
-    assert set(table["choice"]) == {"No", "Office"}
-    assert set(table["explanation"]) == {"A desk stands there"}
-
-
 def test_figure_6_is_sent_word_for_word(tmp_path: Path, chat: ChatServer, sources: Sources) -> None:
     chat.say = lambda number, body: "It shows a desk. Therefore, the correct answer is: B. Office"
     result = examined(tmp_path, sources, "m-quest-figure-6")
@@ -97,11 +67,6 @@ def test_who_cannot_reason_is_asked_for_the_answer_alone(
             "\n\nProvide your answer by selecting one of the options above."
         )
         assert body["max_tokens"] == 40
-
-
-def test_the_question_alone_needs_options_of_its_own() -> None:
-    with pytest.raises(InputError, match="input none is for questions"):
-        read_run("charmemes", {"condition": [{"name": "x", "inputs": ["none"]}]})
 
 
 def test_letters_of_every_language_are_read() -> None:

@@ -7,7 +7,6 @@ from pathlib import Path
 import pytest
 
 from memeloc.errors import InputError
-from memeloc.evaluate.runs.prompt_texts import fill
 from memeloc.evaluate.runs.reading_prompts import read_prompts
 
 PUBLISHED = """
@@ -25,27 +24,11 @@ PROMPTS_COUNTRY_INSERTION = ["Is it tea in {{}}?", "Tea or not in {{}}?"]
 """
 
 
-def test_values_are_never_searched_for_names() -> None:
-    assert fill("{text} {other}", {"text": "{text}", "x": "y"}) == "{text} {other}"
-
-
 def test_order_1_reverses_names_and_keeps_markers() -> None:
     texts = read_prompts("multi3hate", Path()).of("de")
     choices = texts.choices(1, ["Hate", "Non-hate"])
     assert choices.options == (("a", "Kein Hass"), ("b", "Hass"))
     assert choices.text == "\nMöglichkeiten:\na: Kein Hass\nb: Hass\n"
-
-
-def test_definitions_of_labels_turn_with_them() -> None:
-    texts = read_prompts("charmemes", Path()).of("en")
-    assert "\na: Safe (none of these)\n" in texts.choices(1, ["x"] * 11).text
-
-
-def test_texts_of_a_language_serve_its_regions() -> None:
-    prompts = read_prompts("multi3hate", Path())
-    assert prompts.of("zh-Hans") is prompts.of("zh")
-    with pytest.raises(InputError, match="no texts in 'sw'"):
-        prompts.of("sw")
 
 
 def test_published_prompts_are_read_and_never_run(tmp_path: Path) -> None:

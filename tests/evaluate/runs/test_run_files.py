@@ -55,30 +55,6 @@ def test_a_run_like_another_has_its_settings(tmp_path: Path) -> None:
     assert run.models[0].model_extra == {"base_url": "http://here/v1"}
 
 
-@pytest.mark.parametrize(
-    ("text", "message"),
-    [
-        ('like = "multi3hate"\nlabels = ["a"]', "two or more that differ"),
-        ('like = "multi3hate"\nreasks = 9', "less than or equal to 5"),
-        ('like = "multi3hate"\nrecks = 1', "did you mean 'reasks'"),
-        ('like = "here.toml"', "not like this one"),
-        ('like = "charmemes"\n[gold]\nlevels = { safe = 1 }', "gold.levels has a number for each"),
-        ('like = "multi3hate"\n[[model]]\nmodel = "a"\n[[model]]\nmodel = "a"', "same name"),
-        ('like = "multi3hate"\n[[condition]]\nname = "x"\ninputs = ["sound"]', "picture"),
-    ],
-)
-def test_what_is_wrong_is_a_sentence(tmp_path: Path, text: str, message: str) -> None:
-    file = tmp_path / "here.toml"
-    file.write_text(text)
-    with pytest.raises(InputError, match=message):
-        read_run(file)
-
-
-def test_an_unknown_run_names_those_there_are() -> None:
-    with pytest.raises(InputError, match="multi3hate"):
-        read_run("multi4hate")
-
-
 @pytest.mark.parametrize("name", ["multi3hate", "araharmeme", "charmemes"])
 def test_labels_of_a_survey_are_labels_of_the_run(name: str) -> None:
     run, _ = read_run(name)

@@ -12,12 +12,12 @@ import pandas as pd
 import pytest
 
 from memeloc.errors import InputError
-from memeloc.evaluate.runs.evaluating import Sources, evaluate_run, plan_run
+from memeloc.evaluate.runs.evaluating import Sources, evaluate_run
 from memeloc.evaluate.runs.items import RunData
 from memeloc.evaluate.runs.run import Run, read_run
 from memeloc.evaluate.runs.tables import read_table_data
 from tests.chat_server import ChatServer, error
-from tests.evaluate.runs.small_dataset import checkout, marker_of, texts_of
+from tests.evaluate.runs.small_dataset import checkout, texts_of
 
 ENGLISH = [{"name": "english", "inputs": ["both"], "prompt_languages": ["en"]}]
 
@@ -45,72 +45,6 @@ def test_six_prompts_are_sent_as_text_picture_text(
     assert "Text in the meme: 'tea // again'" in after["text"]
     orders = Counter(texts_of(each).endswith("a: Hate\nb: Non-hate\n") for each in chat.bodies)
     assert orders == {True: 9, False: 9}
-
-
-def test_answers_are_read_in_the_order_that_was_shown(
-    tmp_path: Path, chat: ChatServer, sources: Sources
-) -> None:
-    chat.say = lambda number, body: marker_of(body, "Hate")
-    run, data = _opened(tmp_path / "set", gold=True)
-    result = evaluate_run(run, data, tmp_path / "out", sources)
-    assert result.answers is not None
-    table = pd.read_parquet(result.answers)
-    assert set(table["choice"]) == {"Hate"}
-    assert (table["position"] == table["order"] + 1).all()
-    assert set(table["wording"]) == {1, 2, 3}
-    assert set(table["served_model"]) == {"tiny-2026"}
-    assert table["prompt_sha256"].nunique() == 18
-    assert result.page is not None
-    assert result.page.is_file()
-    assert json.loads((tmp_path / "out/run.json").read_text())["run"]["name"] == "multi3hate"
-
-
-def test_native_prompts_have_names_and_letters_of_their_own(
-    tmp_path: Path, chat: ChatServer, sources: Sources
-) -> None:
-    answers = {"घृणा नहीं": "ख", "Kein Hass": "b"}
-    chat.say = lambda number, body: next(
-        marker_of(body, name) for name in answers if name in texts_of(body)
-    )
-    native = [{"name": "native", "inputs": ["text"], "prompt_languages": ["native"]}]
-    run, data = _opened(tmp_path / "set", languages=["de", "hi"], condition=native)
-    result = evaluate_run(run, data, tmp_path / "out", sources)
-    assert (result.answered, result.invalid) == (36, 0)
-    assert result.answers is not None
-    table = pd.read_parquet(result.answers)
-    assert set(table["choice"]) == {"Non-hate"}
-    assert set(table["prompt_language"]) == {"de", "hi"}
-    assert all(isinstance(body["messages"][0]["content"], str) for body in chat.bodies)
-
-
-def test_a_country_prompt_names_the_one_of_the_language(
-    tmp_path: Path, chat: ChatServer, sources: Sources
-) -> None:
-    country = [{"name": "country", "inputs": ["text"], "country": True}]
-    run, data = _opened(tmp_path / "set", languages=["hi"], condition=country)
-    result = evaluate_run(run, data, tmp_path / "out", sources)
-    assert all("India" in texts_of(body) for body in chat.bodies)
-    assert result.answers is not None
-    assert set(pd.read_parquet(result.answers)["country"]) == {"IN"}
-
-
-def test_a_question_of_two_conditions_is_asked_once(tmp_path: Path, sources: Sources) -> None:
-    both = [*ENGLISH, {"name": "native", "inputs": ["both"], "prompt_languages": ["native"]}]
-    run, data = _opened(tmp_path / "set", languages=["en", "de"], condition=both)
-    plan = plan_run(run, data, sources)
-    assert plan.models[0].questions == 18 + 18 + 18
-
-
-def test_the_same_run_again_pays_for_nothing(
-    tmp_path: Path, chat: ChatServer, sources: Sources
-) -> None:
-    chat.say = lambda number, body: "tea" if number % 3 else "a"
-    run, data = _opened(tmp_path / "set", reasks=1)
-    first = evaluate_run(run, data, tmp_path / "out", sources)
-    sent = len(chat.bodies)
-    again = evaluate_run(run, data, tmp_path / "out", sources)
-    assert len(chat.bodies) == sent == first.requests
-    assert (again.requests, again.cached, again.reasked) == (0, 18, first.reasked)
 
 
 def test_an_invalid_answer_is_asked_again_with_a_reminder(
@@ -146,43 +80,6 @@ def test_multi3hate_asks_nothing_again(tmp_path: Path, chat: ChatServer, sources
     assert (result.invalid, result.requests, result.reasked) == (18, 18, 0)
 
 
-def test_a_refusal_by_field_is_an_answer(
-    tmp_path: Path, chat: ChatServer, sources: Sources
-) -> None:
-    chat.say = lambda number, body: {"role": "assistant", "content": None, "refusal": "No."}
-    run, data = _opened(tmp_path / "set", wordings=[1], orders=[0])
-    result = evaluate_run(run, data, tmp_path / "out", sources)
-    assert (result.answered, result.refused, result.invalid) == (3, 3, 3)
-
-
-def test_a_dry_run_sends_nothing_and_bounds_the_cost(
-    tmp_path: Path, chat: ChatServer, sources: Sources
-) -> None:
-    run, data = _opened(tmp_path / "set", reasks=2)
-    priced = replace(sources, defaults={**sources.defaults, "price_in": 1.0, "price_out": 2.0})
-    plan = plan_run(run, data, priced)
-    assert not chat.bodies
-    assert plan.models[0].questions == 18
-    assert plan.most > 3 * plan.models[0].most > 0
-
-
-def test_a_budget_ends_the_run_with_a_sentence(
-    tmp_path: Path, chat: ChatServer, sources: Sources
-) -> None:
-    defaults = {**sources.defaults, "price_in": 100.0, "price_out": 100.0, "picture_tokens": 10}
-    run, data = _opened(tmp_path / "set")
-    poor = replace(sources, defaults=defaults, budget=0.3)
-    result = evaluate_run(run, data, tmp_path / "out", poor)
-    assert result.over_budget
-    assert "budget" in result.stopped
-    assert 0 < result.answered < 18
-    assert result.page is None
-    assert not (tmp_path / "out/answers.parquet").exists()
-    rich = replace(sources, defaults=defaults)
-    assert evaluate_run(run, data, tmp_path / "out", rich).cached == result.answered
-    assert len(chat.bodies) == 18
-
-
 def test_a_question_without_an_answer_is_listed(
     tmp_path: Path, chat: ChatServer, sources: Sources
 ) -> None:
@@ -195,43 +92,11 @@ def test_a_question_without_an_answer_is_listed(
     assert result.failures[0].startswith("12 in en: ")
 
 
-def test_a_text_only_model_is_asked_about_texts(
-    tmp_path: Path, chat: ChatServer, sources: Sources
-) -> None:
-    models = [{"model": "tiny", "inputs": ["text"], "base_url": chat.url, "name": "Tiny"}]
-    conditions = [{"name": "inputs", "inputs": ["picture", "text", "both"]}]
-    run, data = _opened(tmp_path / "set", model=models, condition=conditions)
-    result = evaluate_run(run, data, tmp_path / "out", sources)
-    assert result.answers is not None
-    table = pd.read_parquet(result.answers)
-    assert (set(table["input"]), set(table["model"])) == ({"text"}, {"Tiny"})
-
-
 def test_nothing_to_ask_is_a_sentence(tmp_path: Path, sources: Sources) -> None:
     run, _ = read_run("multi3hate", {"dataset": {"languages": ["en"]}, "condition": ENGLISH})
     data = read_table_data(run, checkout(tmp_path / "set", pictures=False))
     with pytest.raises(InputError, match="3 items without picture"):
         evaluate_run(run, data, tmp_path / "out", sources)
-
-
-def test_multiple_choice_is_asked_with_its_own_options(
-    tmp_path: Path, chat: ChatServer, sources: Sources
-) -> None:
-    table = tmp_path / "questions.csv"
-    table.write_text(
-        "meme,dimension,question,text,A,B,C,D,correct\n"
-        "7,Toxicity,Is it kind?,tea,Yes,No,Perhaps,None of the others,A\n"
-        "7,Scene,Where is it?,tea,Home,Office,Sea,None of the others,B\n"
-    )
-    chat.say = lambda number, body: "B. The desk." if "Office" in texts_of(body) else "D"
-    condition = [{"name": "questions", "inputs": ["text"], "prompt_languages": ["native"]}]
-    run, _ = read_run("multiple-choice", {"condition": condition})
-    data = replace(read_table_data(run, table), gold=None)
-    result = evaluate_run(run, data, tmp_path / "out", sources)
-    assert "Is it kind?" in texts_of(chat.bodies[0]) + texts_of(chat.bodies[1])
-    assert result.answers is not None
-    choices = pd.read_parquet(result.answers).set_index("item")["choice"].to_dict()
-    assert choices == {"7/Toxicity": "None of the others", "7/Scene": "Office"}
 
 
 def test_araharmeme_leaves_out_what_is_missing(
@@ -249,18 +114,6 @@ def test_araharmeme_leaves_out_what_is_missing(
     shown = ["Extracted text: شاي" in texts_of(body) for body in chat.bodies]
     assert sum(shown) == 2
     assert all(texts_of(body).endswith("<class_number>\n<explanation>") for body in chat.bodies)
-
-
-def test_without_a_workspace_the_folder_keeps_the_answers(
-    tmp_path: Path, chat: ChatServer, sources: Sources
-) -> None:
-    run, data = _opened(tmp_path / "set")
-    poor = replace(sources, cache=None)
-    assert evaluate_run(run, data, tmp_path / "out", poor).requests == 18
-    again = evaluate_run(run, data, tmp_path / "out", poor)
-    assert (again.requests, again.cached) == (0, 18)
-    assert plan_run(run, data, poor, tmp_path / "out").models[0].cached == 18
-    assert plan_run(run, data, poor, tmp_path / "other").models[0].cached == 0
 
 
 def test_logprobs_of_markers_decide_where_a_server_has_them(

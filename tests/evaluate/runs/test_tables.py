@@ -19,56 +19,6 @@ def _run(**changes: object) -> Run:
     return read_run("multi3hate", {"dataset": {"languages": ["en", "de"]}, **changes})[0]
 
 
-def test_a_checkout_is_read_by_language(tmp_path: Path) -> None:
-    data = read_table_data(_run(), checkout(tmp_path))
-    assert [(item.id, item.language) for item in data.items][:4] == [
-        ("007", "en"),
-        ("12", "en"),
-        ("30", "en"),
-        ("007", "de"),
-    ]
-    assert data.items[0].picture == tmp_path / "data/memes/en/7.jpg"
-    assert data.gold is not None
-    assert data.gold.cultures == ("US", "DE")
-    assert list(data.gold.table.loc["007"]) == ["Hate", "Non-hate"]
-    assert data.gold.table["DE"].isna()["30"]
-
-
-def test_a_gold_table_goes_before_the_runs(tmp_path: Path) -> None:
-    gold = tmp_path / "gold.csv"
-    gold.write_text("item,label,note\n7,hate,x\n12,Non-hate,y\n")
-    data = read_table_data(_run(), checkout(tmp_path / "set"), gold)
-    assert data.gold is not None
-    assert data.gold.table["label"].to_dict() == {"007": "Hate", "12": "Non-hate"}
-
-
-def test_a_plain_table_has_its_own_labels(tmp_path: Path) -> None:
-    table = tmp_path / "memes.csv"
-    table.write_text("id,text,language,label\n1,tea,en,0\n2,rain,en,1\n3,cat,fr,1\n")
-    data = read_table_data(_run(gold=OWN_LABELS), table)
-    assert [item.text for item in data.items] == ["tea", "rain"]
-    assert data.gold is not None
-    assert data.gold.table["gold"].to_dict() == {"1": "Non-hate", "2": "Hate"}
-
-
-@pytest.mark.parametrize(
-    ("rows", "message"),
-    [
-        ("id,text,language\n1,a,en\n1,b,en\n", "another row has the item '1' in en"),
-        ("text,language\na,en\n", "no column of items"),
-        ("id,text\n1,a\n", "no language"),
-        ("id,text,language\n1,a,fr\n", "no item of these languages"),
-        ("id,text,language,label\n1,a,en,tea\n", "the label 'tea', which is none of"),
-        ("id,text,language\n,a,en\n", "names no item"),
-    ],
-)
-def test_a_wrong_table_is_a_sentence(tmp_path: Path, rows: str, message: str) -> None:
-    table = tmp_path / "memes.csv"
-    table.write_text(rows)
-    with pytest.raises(InputError, match=message):
-        read_table_data(_run(gold=OWN_LABELS), table)
-
-
 def test_no_picture_outside_of_the_folder_is_taken(tmp_path: Path) -> None:
     data = checkout(tmp_path / "set")
     table = tmp_path / "set" / "memes.csv"

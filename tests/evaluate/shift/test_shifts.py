@@ -57,16 +57,6 @@ def matrix():
     return temporal_matrix(periods, gold_of(labels), fit)
 
 
-def test_a_matrix_has_each_pair_of_periods(matrix):
-    assert len(matrix) == 9 * 2
-    own = matrix[matrix["distance"] == 0]
-    assert (own["accuracy"] == 1).all()
-    assert (own["items"] == 6).all()
-    other = matrix[(matrix["distance"] != 0) & (matrix["task"] == "3 classes")]
-    assert other["accuracy"].tolist() == pytest.approx([1 / 3] * 6)
-    assert (other["items"] == 30).all()
-
-
 def test_the_section_of_periods_sums_up_later_and_earlier(matrix):
     section = temporal_section(matrix, seed=7)
     summary = section.tables[1].frame.set_index("task").loc["3 classes"]

@@ -79,12 +79,6 @@ def test_tfidf_is_that_of_scikit_learn(features: Features) -> None:
     assert abs(part.matrix(features, TEST) - expected).max() < 1e-6
 
 
-def test_vectors_have_length_near_one(features: Features) -> None:
-    model = trainer(features).fit(ModelSettings(name="m", features=("vectors",)), TRAIN)
-    lengths = np.linalg.norm(model.parts[0].matrix(features, TRAIN), axis=1)
-    assert 0.3 < np.median(lengths) < 1.1
-
-
 def test_sharing_parts_changes_no_score(features: Features) -> None:
     alone = ModelSettings(name="a", features=("words",))
     fused = ModelSettings(name="f", features=("words", "vectors"), fusion="score")
@@ -92,16 +86,6 @@ def test_sharing_parts_changes_no_score(features: Features) -> None:
     shared.fit(alone, TRAIN)
     together = shared.fit(fused, TRAIN).scores(features, TEST)
     assert (together == trainer(features).fit(fused, TRAIN).scores(features, TEST)).all()
-
-
-def test_score_fusion_is_the_mean_of_scores(features: Features) -> None:
-    trained = trainer(features)
-    words, vectors, fused = (
-        trained.fit(ModelSettings(name="m", features=names, fusion="score"), TRAIN)
-        for names in (("words",), ("vectors",), ("words", "vectors"))
-    )
-    mean = (words.scores(features, TEST) + vectors.scores(features, TEST)) / 2
-    assert np.allclose(fused.scores(features, TEST), mean)
 
 
 def test_majority_and_random_are_computed(features: Features) -> None:

@@ -57,21 +57,8 @@ def test_a_culture_and_its_language_are_read(release: Path, tmp_path: Path) -> N
     assert file_sha256(nap.picture) == file_sha256(release.parent / "made" / "de" / "nap.png")
 
 
-def test_memes_without_a_label_are_left_out(release: Path, tmp_path: Path) -> None:
-    dataset = read_dataset(settings(release, culture="US"), LabelSettings(), tmp_path)  # type: ignore[call-arg]
-    assert sorted(example.item for example in dataset.examples) == [
-        "nap/de", "nap/en", "tea/de", "tea/en",
-    ]  # fmt: skip
-    assert dataset.notes == ("2 rows without a label left out.",)
-
-
 def test_labels_of_two_cultures_need_a_choice(release: Path, tmp_path: Path) -> None:
     with pytest.raises(InputError, match="'nap' has the labels 'calm' and 'wild'"):
         read_dataset(settings(release), LabelSettings(), tmp_path)  # type: ignore[call-arg]
     with pytest.raises(InputError, match="no column 'town'"):
         read_dataset(settings(release, culture="US", town="Bonn"), LabelSettings(), tmp_path)  # type: ignore[call-arg]
-
-
-def test_a_folder_without_release_is_a_sentence(tmp_path: Path) -> None:
-    with pytest.raises(InputError, match=r"has no release\.json"):
-        read_dataset(settings(tmp_path), LabelSettings(), tmp_path)  # type: ignore[call-arg]

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import json
 import shutil
 import subprocess
 import tempfile
 from dataclasses import replace
 from pathlib import Path
 
-import pyarrow.parquet as pq
 import pyoxigraph
 import pytest
 import rdflib
@@ -110,27 +108,10 @@ def test_what_is_loaded_unchecked_would_pass_the_check() -> None:
         assert len(list(read)) == len(lines)
 
 
-def test_each_meme_and_version_is_a_named_graph(exports: dict[ExportFormat, Path]) -> None:
-    parts = json.loads(exports["jsonld"].read_text())
-    graphs = {part["@id"] for part in parts if "@graph" in part}
-    assert "urn:memeloc:graph/tea/hi/hi/m-quest/tiny" in graphs
-    assert "urn:memeloc:graph/..%2Fa%20b%2F%252F%ED%A0%80/zh-Hans/hi/m-quest/tiny" in graphs
-
-
 def test_own_dimensions_and_relations_are_declared(exports: dict[ExportFormat, Path]) -> None:
     text = exports["ttl"].read_text()
     assert "<urn:memeloc:dimension/mood> a owl:Class" in text
     assert "rel:nextTo a owl:ObjectProperty" in text
-
-
-def test_parquet_has_a_row_a_statement(tmp_path: Path) -> None:
-    result = write_graphs(MEMES, tmp_path, "parquet")
-    rows = pq.read_table(tmp_path / "statements.parquet").to_pylist()
-    assert (result.graphs, len(rows)) == (3, 6)
-    tox = next(row for row in rows if row["meme"] == "tea" and row["id"] == "toxicity-1")
-    assert (tox["value"], tox["rests_on"], tox["served"]) == ("abusive", "scene-1", "tiny-1")
-    assert pq.read_table(tmp_path / "entities.parquet").num_rows == 6
-    assert pq.read_table(tmp_path / "relations.parquet").num_rows == 3
 
 
 @given(st.text(min_size=1), st.text(min_size=1))

@@ -15,8 +15,6 @@ from memeloc.knowledge.graphs.querying import run_query
 from memeloc.knowledge.graphs.storing import Update, open_store, update_store
 from tests.knowledge.graphs.some_memes import tea
 
-TEXTS = "SELECT ?text WHERE { ?s a ml:Statement ; ml:text ?text } ORDER BY ?text"
-
 
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
@@ -66,15 +64,6 @@ def test_store_is_opened_for_reading_by_several(folder: Path) -> None:
         first.clear()
 
 
-def test_query_gives_values_with_languages(folder: Path) -> None:
-    result = run_query(folder, "SELECT ?s ?text { ?s ml:text ?text FILTER(lang(?text) = 'hi') }")
-    assert result.columns == ("s", "text")
-    assert ("चाय मेज़ पर है", "text", "hi") in [
-        (row[1].text, row[1].kind, row[1].language) for row in result.rows
-    ]
-    assert result.rows[0][0].kind == "iri"
-
-
 @pytest.mark.parametrize(
     ("query", "rows"),
     [
@@ -87,12 +76,6 @@ def test_query_gives_values_with_languages(folder: Path) -> None:
 def test_kinds_of_queries(folder: Path, query: str, rows: list[list[str]]) -> None:
     result = run_query(folder, query)
     assert [[value.text for value in row] for row in result.rows] == rows
-
-
-def test_rows_beyond_the_limit_are_left_out(folder: Path) -> None:
-    result = run_query(folder, TEXTS, rows=1)
-    assert (len(result.rows), result.more) == (1, True)
-    assert not run_query(folder, TEXTS, rows=4).more
 
 
 @pytest.mark.parametrize(

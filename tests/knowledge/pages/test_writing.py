@@ -42,25 +42,6 @@ def _page(pages: KnowledgePages, meme: MemeKnowledge) -> tuple[Path, str]:
     return file, file.read_text("utf-8")
 
 
-def test_index_leads_to_a_page_of_each(pages: KnowledgePages) -> None:
-    tree = html.fromstring(pages.index.read_text("utf-8"))
-    links = set(tree.xpath("//@href | //img/@src"))
-    assert len(links) == 4
-    assert all((pages.index.parent / link).is_file() for link in links)
-    assert (pages.memes, pages.without_picture) == (3, 2)
-
-
-def test_page_shows_statements_with_their_provenance(pages: KnowledgePages) -> None:
-    file, page = _page(pages, MEMES[0])
-    tree = html.fromstring(page)
-    (statement,) = tree.xpath("//li[@id='scene-1']/span[@lang='hi' and @dir='auto']/text()")
-    assert statement == "चाय मेज़ पर है"
-    assert tree.xpath("//a[@href='#scene-1']")
-    assert "2026-11-23T07:00:00" in page
-    assert "The answer was cut off." in page
-    assert (file.parent / tree.xpath("//figure/img/@src")[0]).is_file()
-
-
 def test_nothing_of_a_text_becomes_markup(pages: KnowledgePages) -> None:
     for file in pages.index.parent.rglob("*.html"):
         text = file.read_text("utf-8")

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import pytest
-from scipy.stats import chisquare
 
 from memeloc.knowledge.questions.review import review
 from tests.knowledge.questions.asked import question
@@ -18,14 +17,6 @@ def test_set_whose_right_option_is_longest_is_reported() -> None:
     assert rules.loc["longest option", "low"] == pytest.approx(0.9124, abs=1e-4)
     assert "most words of the caption" not in rules.index
     assert section.figures["noted"] == 40
-
-
-def test_places_are_tested_against_equal_shares() -> None:
-    questions = [question(f"m{n}") for n in range(60)]
-    section = review(questions, {}, seed=3)
-    counts = section.figures["places"]
-    assert sum(counts) == 60
-    assert section.figures["places_p"] == pytest.approx(chisquare(counts).pvalue)
 
 
 def test_words_shared_with_question_and_text() -> None:
@@ -46,24 +37,3 @@ def test_doubled_questions_are_noted() -> None:
                  question("c", correct="It drinks", **same)]  # fmt: skip
     frame = review(questions, {}).tables[4].frame
     assert frame["item"].tolist() == ["a/toxicity", "b/toxicity"]
-
-
-def test_dimensions_without_statements_are_counted() -> None:
-    questions = [question("a", "scene", statements=()), question("b", "scene")]
-    frame = review(questions, {}).tables[3].frame
-    assert frame.values.tolist() == [["scene", 2, 1, 0.5]]
-
-
-def test_empty_set_is_a_gap() -> None:
-    assert review([], {}).gaps
-
-
-def test_questions_answered_without_the_picture_are_listed() -> None:
-    questions = [question("a"), question("b"), question("c")]
-    chosen = {"tiny": {"a/toxicity": "It sleeps", "b/toxicity": "It rests"}}
-    section = review(questions, {}, chosen)
-    assert section.figures["rules"]["tiny without the picture"] == 0.5
-    frame = section.tables[4].frame
-    assert frame[["item", "noted"]].values.tolist() == [
-        ["a/toxicity", "tiny answers it without the picture"]
-    ]

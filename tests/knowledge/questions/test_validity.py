@@ -6,7 +6,7 @@ import pytest
 from statsmodels.stats.proportion import proportion_confint
 
 from memeloc.knowledge.questions.judging import Judged
-from memeloc.knowledge.questions.validity import Judgement, validity_section
+from memeloc.knowledge.questions.validity import validity_section
 
 PRINTED = {
     "scene": 76.0, "textual": 76.0, "visual": 74.0, "intent": 64.0, "emotion": 60.0,
@@ -36,29 +36,3 @@ def test_question_whose_answer_is_open_does_not_count() -> None:
     judged = {"a/scene": Judged("yes", ""), "b/scene": Judged("no", ""), "c/scene": Judged("", "")}
     section = validity_section(dict.fromkeys(judged, "scene"), {"others": judged}, {}, ())
     assert section.tables[0].frame[["judged", "valid"]].values.tolist() == [[1, 0]]
-
-
-def test_second_judges_and_what_they_differ_on() -> None:
-    judgements = [
-        Judgement("a/scene", "scene", "question", "ann", "yes"),
-        Judgement("a/scene", "scene", "question", "ben", "no"),
-        Judgement("b/scene", "scene", "question", "ann", "yes"),
-        Judgement("b/scene", "scene", "question", "ben", "yes"),
-        Judgement("c/scene", "scene", "question", "ann", "no"),
-        Judgement("a toxicity-1", "toxicity", "statement", "ann", "maybe"),
-    ]
-    dimensions = {each.item: each.dimension for each in judgements}
-    judged = {"b/scene": Judged("yes", "yes")}
-    section = validity_section(
-        dimensions, {"others": judged}, {"a toxicity-1": "maybe"}, judgements
-    )
-    rows = section.tables[2].frame.set_index("what")
-    assert rows.loc["questions", ["judged", "by several", "differing"]].tolist() == [3, 2, 1]
-    assert rows.loc["questions", "agreement"] == pytest.approx(0.5)
-    assert rows.loc["statements", "by several"] == 0
-    assert section.tables[1].frame[["dimension", "right"]].values.tolist() == [["toxicity", 0]]
-    assert any("they differ on 1" in sentence for sentence in section.sentences)
-
-
-def test_nobody_has_judged_yet() -> None:
-    assert validity_section({}, {}, {}, ()).gaps

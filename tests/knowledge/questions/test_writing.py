@@ -5,8 +5,6 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
-from memeloc.evaluate.runs.run import read_run
-from memeloc.evaluate.runs.tables import read_table_data
 from memeloc.knowledge.questions.judging import Judged
 from memeloc.knowledge.questions.selecting import select
 from memeloc.knowledge.questions.writing import write_benchmark
@@ -30,28 +28,8 @@ def written(tmp_path: Path) -> Path:
     return out
 
 
-def test_evaluation_reads_the_questions(tmp_path: Path) -> None:
-    out = written(tmp_path)
-    run, _ = read_run("multiple-choice", {})
-    data = read_table_data(run, out / "questions.csv")
-    first, second = data.items
-    assert (first.id, first.meme, first.dimension) == ("x/1/toxicity", "x/1", "toxicity")
-    assert set(second.options) == {"B", "-3 °C, heute", "猫が寝る", "None of the others"}
-    assert first.text == "قطة // नमस्ते"
-    assert first.picture is not None
-    assert first.picture.read_bytes() == b"\x89PNG"
-    assert data.gold is not None
-    assert data.gold.table.loc["x/1/scene"].tolist() == ["B"]
-
-
 def test_formulas_are_escaped(tmp_path: Path) -> None:
     assert "'=HYPERLINK" in (written(tmp_path) / "questions.csv").read_text("utf-8")
-
-
-def test_what_fell_out_is_kept_with_its_reason(tmp_path: Path) -> None:
-    rows = (written(tmp_path) / "left_out.csv").read_text("utf-8").splitlines()
-    assert len(rows) == 2
-    assert rows[1].endswith(",toxicity,not judged")
 
 
 def test_same_selection_gives_the_same_bytes(tmp_path: Path) -> None:
