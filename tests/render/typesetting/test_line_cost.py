@@ -13,17 +13,6 @@ from memeloc.locales import default
 from memeloc.locales.casing import uppercase
 from memeloc.render.typesetting.itemize import Itemizer
 from memeloc.render.typesetting.layout import PartLayout, lay_out
-from memeloc.render.typesetting.line_cost import (
-    BEFORE_LINK,
-    CLAUSE,
-    LINKED,
-    PLAIN,
-    SENTENCE,
-    STUB,
-    WITHIN_COMPOUND,
-    WITHIN_PHRASE,
-    end_costs,
-)
 from memeloc.render.typesetting.part import Bounds
 
 FONTS = FontLibrary()
@@ -118,30 +107,3 @@ def test_words_of_chinese_are_cut_only_where_no_legible_size_helps() -> None:
     text = "报告_最终版_v7"
     for width in range(150, 400, 10):
         assert not laid(text, "zh-Hans", (width, 200.0, 90.0)).lines[0].text.endswith("最")
-
-
-@pytest.mark.parametrize(
-    ("tag", "pieces", "costs"),
-    [
-        ("en", ["Stop. ", "Go ", "home"], [SENTENCE, PLAIN + STUB, 0]),
-        ("en", ["the ", "kitten, ", "the dog"], [PLAIN + LINKED, CLAUSE, 0]),
-        ("en", ["sat ", "on ", "the ", "mat"], [BEFORE_LINK, PLAIN + LINKED, PLAIN + LINKED, 0]),
-        ("en", ["wait ", "12 ", "hours"], [PLAIN, PLAIN + LINKED, 0]),
-        ("en", ["Chapter ", "1: ", "rain"], [PLAIN + LINKED / 2 + STUB, CLAUSE, 0]),
-        ("en", ["open-", "plan ", "office"], [WITHIN_COMPOUND, PLAIN, 0]),
-        ("en", ["good ", "night ", "😴"], [PLAIN, PLAIN + LINKED, 0]),
-        ("fr", ["besoin ", "d’une ", "pause"], [PLAIN, PLAIN + LINKED, 0]),
-        ("hi", ["सोमवार ", "को ", "शुरू"], [PLAIN + LINKED, PLAIN, 0]),
-        ("el", ["ΑΠΟ ", "ΤΗΝ ", "ΠΕΜΠΤΗ"], [PLAIN + LINKED, PLAIN + LINKED, 0]),
-        ("th", ["ขอร้อง ", "ฉัน", "ทำ"], [CLAUSE, PLAIN + STUB, 0]),
-        ("zh-Hans", ["改", "一", "个"], [BEFORE_LINK, PLAIN + 2 * LINKED, 0]),
-    ],
-)
-def test_what_ends_of_lines_cost(tag: str, pieces: list[str], costs: list[float]) -> None:
-    assert end_costs(pieces, default().get(tag)) == costs
-
-
-def test_an_end_within_a_phrase_costs_more() -> None:
-    locale = default().get("ja")
-    whole, cut = end_costs(["掃除", "する"], locale), end_costs(["掃除", "する"], locale, {0})
-    assert cut[0] == whole[0] + WITHIN_PHRASE
