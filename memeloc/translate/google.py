@@ -3,22 +3,32 @@
 As in multi3hate (section 3.2) the parts of a caption are sent together with ` // ` between them, so
 that the service sees the whole. Where the separator does not come back the right number of times
 the caption is sent again part by part and marked `separator lost`. A batch that is refused is sent
-again in halves, until the text that is refused stands alone.
+again in halves, until the text that is refused stands alone. A request without an answer counts as
+if it had been billed, and is sent once more.
 """
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from functools import partial
 from typing import Any
 
 from memeloc.counts import counted
 from memeloc.errors import InputError, MemelocError, ServiceError
 from memeloc.model import SEPARATOR, Caption
-from memeloc.request_pool import Backoff, ask_in_parallel
+from memeloc.request_pool import Backoff, TransientFailure, ask_in_parallel
 from memeloc.settings import validate
-from memeloc.translate.google_client import Connection, GoogleSettings, RefusedError, Response
+from memeloc.translate.google_client import (
+    Connection,
+    GoogleSettings,
+    RefusedError,
+    RequestError,
+    Response,
+    UnansweredError,
+)
 from memeloc.translate.protocol import (
     Answer,
     Estimate,
@@ -37,6 +47,8 @@ MAX_CODE_POINTS = 5000
 """Code points in one request that Google recommends; the service counts its quota in them too."""
 MOST_REFUSED = 20
 """Texts of a language pair in a row that are refused alone before batches are not halved."""
+ASKS = 2
+"""Times that a request is sent at the most when no answer to it comes."""
 _LOOSE = re.compile(r"\s*(?://|／／)\s*")
 
 
@@ -45,7 +57,7 @@ def from_settings(settings: Mapping[str, Any]) -> GoogleTranslator:
     return GoogleTranslator(validate(GoogleSettings, settings, "the translator google"))
 
 
-class _UnmatchedError(ServiceError):
+class _UnmatchedError(RequestError):
     """More or fewer texts came back than were sent; what was sent is billed."""
 
     def __init__(self, sent: int, response: Response) -> None:
@@ -53,6 +65,7 @@ class _UnmatchedError(ServiceError):
             f"it gave {counted(len(response.texts), 'text')} for {sent}; run the command again"
         )
         super().__init__("google", sentence, retryable=True)
+        self.times = response.times
 
 
 class GoogleTranslator:
@@ -76,7 +89,10 @@ class GoogleTranslator:
             )
 
     def estimate(self, items: Sequence[TranslationItem]) -> Estimate:
-        """Strings, code points and dollars; at the most, every caption is sent part by part too."""
+        """Strings, code points and dollars.
+
+        At the most every caption is sent part by part too, and all of it as often as allowed.
+        """
         strings = characters = most = 0
         for item in items:
             text = _joined(item)
@@ -85,7 +101,7 @@ class GoogleTranslator:
             parts = filled_texts(item)
             strings += 1
             characters += len(text)
-            most += len(text) + (sum(map(len, parts)) if len(parts) > 1 else 0)
+            most += ASKS * (len(text) + (sum(map(len, parts)) if len(parts) > 1 else 0))
         return Estimate(strings, characters, self._price(characters), self._price(most))
 
     def translate(self, items: Iterable[TranslationItem]) -> Iterator[Answer]:
@@ -127,8 +143,9 @@ class GoogleTranslator:
             if parts is None:
                 lost.append(item)
             else:
-                answers.append(self._translation(item, parts, len(sent), response))
-        return answers + self._part_by_part(connection, lost)
+                size = len(sent) * response.times
+                answers.append(self._translation(item, parts, size, response))
+        return answers + self._part_by_part(connection, lost, response.times)
 
     def _halved(
         self, connection: Connection, batch: Sequence[TranslationItem], error: RefusedError
@@ -140,8 +157,9 @@ class GoogleTranslator:
         pair = pair_of(batch[0])
         if len(batch) == 1:
             self._refused[pair] = self._refused.get(pair, 0) + 1
-        if len(batch) == 1 or self._refused.get(pair, 0) >= MOST_REFUSED:
-            return [failure(item, error) for item in batch]
+        # What may have been billed already is not sent once more: it would pass the budget.
+        if len(batch) == 1 or error.times or self._refused.get(pair, 0) >= MOST_REFUSED:
+            return self._failed(batch, error)
         middle = len(batch) // 2
         return [
             *self._ask(connection, batch[:middle]),
@@ -156,33 +174,38 @@ class GoogleTranslator:
             return self._failed(batch, error)
 
     def _failed(self, batch: Sequence[TranslationItem], error: MemelocError) -> list[Answer]:
-        """The failures of a batch; what was answered was billed."""
-        billed = isinstance(error, _UnmatchedError)
-        sizes = [len(_joined(item)) if billed else 0 for item in batch]
+        """The failures of a batch, with what may have been billed."""
+        times = error.times if isinstance(error, RequestError) else 0
+        sizes = [len(_joined(item)) * times for item in batch]
         return [
             failure(item, error, self._price(size), size)
             for item, size in zip(batch, sizes, strict=True)
         ]
 
     def _part_by_part(
-        self, connection: Connection, items: Sequence[TranslationItem]
+        self, connection: Connection, items: Sequence[TranslationItem], times: int
     ) -> list[Answer]:
-        """Ask again for captions whose separator was lost. They have been billed once already."""
+        """Ask again for captions whose separator was lost. They have been billed some times."""
         if not items:
             return []
-        whole = [len(_joined(item)) for item in items]
+        whole = [len(_joined(item)) * times for item in items]
         parts = [part for item in items for part in filled_texts(item)]
         try:
             response = self._send(connection, parts, items[0])
         except MemelocError as error:
+            times = error.times if isinstance(error, RequestError) else 0
+            sizes = [
+                once + times * sum(map(len, filled_texts(item)))
+                for item, once in zip(items, whole, strict=True)
+            ]
             return [
                 failure(item, error, self._price(size), size)
-                for item, size in zip(items, whole, strict=True)
+                for item, size in zip(items, sizes, strict=True)
             ]
         texts = iter(response.texts)
         answers: list[Answer] = []
         for item, once in zip(items, whole, strict=True):
-            sent = once + sum(map(len, filled_texts(item)))
+            sent = once + response.times * sum(map(len, filled_texts(item)))
             own = [next(texts, "").strip() for _ in filled(item)]
             if len(response.texts) == len(parts) and all(own):
                 answers.append(self._translation(item, own, sent, response, "separator lost"))
@@ -214,9 +237,23 @@ class GoogleTranslator:
         self, connection: Connection, texts: Sequence[str], item: TranslationItem
     ) -> Response:
         """The translations of texts in the languages of an item."""
-        return self.backoff.ask(
-            lambda: connection.send(texts, item.source_locale, item.target), connection.passing
-        )
+        unanswered: list[UnansweredError] = []
+
+        def passing(error: Exception) -> TransientFailure | None:
+            passing = connection.passing(error)
+            if passing is None or not isinstance(passing.error, UnansweredError):
+                return passing
+            unanswered.append(passing.error)
+            return passing if len(unanswered) < ASKS else replace(passing, wait=math.inf)
+
+        try:
+            response = self.backoff.ask(
+                lambda: connection.send(texts, item.source_locale, item.target), passing
+            )
+        except RequestError as error:
+            error.times = len(unanswered)
+            raise
+        return replace(response, times=1 + len(unanswered))
 
 
 def _joined(item: TranslationItem) -> str:

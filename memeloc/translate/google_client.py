@@ -10,6 +10,7 @@ import os
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from http import HTTPStatus
 from typing import Any, Literal
 
 from memeloc.errors import MissingError, ServiceError
@@ -55,20 +56,34 @@ class GoogleSettings:
     timeout: float = 60.0
 
 
-class RefusedError(ServiceError):
+class RequestError(ServiceError):
+    """A request that failed, and that may have been billed so many `times` all the same."""
+
+    times = 0
+
+
+class RefusedError(RequestError):
     """One request that Google refuses for good; it may take others."""
 
 
-class UnreadableError(ServiceError):
+class UnreadableError(RequestError):
     """What came back is no answer of Google's: a page, half of an answer, or one without end."""
+
+
+class UnansweredError(RequestError):
+    """A request that was sent and got no whole answer, as after a time-out."""
 
 
 @dataclass(frozen=True, slots=True)
 class Response:
-    """The translations of one request, and what Google names as its model and glossary."""
+    """The translations of one request, and what Google names as its model and glossary.
+
+    It may have been billed so many `times`, for those that got no answer.
+    """
 
     texts: tuple[str, ...]
     provenance: Mapping[str, str]
+    times: int = 1
 
 
 class Connection:
@@ -112,7 +127,7 @@ class Connection:
         """One request, sent once.
 
         Raises:
-            ServiceError: every request would be refused as this one is.
+            RequestError: every request would be refused as this one is.
             RefusedError: this one is refused.
             UnreadableError: what came back is no answer.
             Exception: others, of Google's client, for which `passing` has a sentence.
@@ -160,7 +175,7 @@ class Connection:
             if self.passing(error) is not None:
                 raise
             for_all = isinstance(error, GoogleAuthError) or error.code in _FOR_ALL
-            refused = ServiceError if for_all else RefusedError
+            refused = RequestError if for_all else RefusedError
             raise refused("google", _sentence(error), retryable=False) from error
         except (ParseError, ValueError, TypeError, AttributeError) as error:
             # What the client's parts raise where an answer is no JSON, no UTF-8, or not an object.
@@ -170,7 +185,8 @@ class Connection:
     def passing(self, error: Exception) -> TransientFailure | None:
         """Whether this trouble may pass."""
         from google.api_core.retry import if_transient_error
-        from requests.exceptions import RequestException
+        from requests.exceptions import ReadTimeout, RequestException
+        from urllib3.exceptions import ProtocolError, ReadTimeoutError
 
         if isinstance(error, ServiceError):
             return TransientFailure(error) if error.retryable else None
@@ -180,8 +196,14 @@ class Connection:
         )
         cut_off = if_transient_error(error) or isinstance(error, RequestException)
         if quota or cut_off or status in _TRANSIENT:
-            failure = ServiceError("google", _sentence(error), retryable=True)
-            return TransientFailure(failure, _wait(error))
+            cause = next(iter(error.args), None)
+            no_answer = (
+                status == HTTPStatus.GATEWAY_TIMEOUT
+                or isinstance(error, ReadTimeout)
+                or isinstance(cause, ProtocolError | ReadTimeoutError)
+            )
+            kind = UnansweredError if no_answer else RequestError
+            return TransientFailure(kind("google", _sentence(error), retryable=True), _wait(error))
         return None
 
     def _full(self, name: str, what: str) -> str:

@@ -46,8 +46,10 @@ def bound_answers(session: requests.Session, seconds: float) -> None:
             try:
                 while piece := read(_PIECE, decode_content=True):
                     content += piece
-                    if len(content) > MAX_BODY or monotonic() > until:
-                        why = f"no whole answer within {seconds:g} s, or over {MAX_BODY:,} bytes"
+                    if len(content) > MAX_BODY:
+                        raise ConnectionError(f"over {MAX_BODY:,} bytes", request=request)
+                    if monotonic() > until:
+                        why = f"no whole answer within {seconds:g} s"
                         raise ReadTimeout(why, request=request)
             except HTTPError as error:
                 raise ConnectionError(error, request=request) from error

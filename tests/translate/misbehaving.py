@@ -52,7 +52,7 @@ class Way:
             after a right answer (a chat model) or at all (Google, which gets all in one).
         lost: captions that are not stored, of Google and of the chat model.
         ends: whether it ends the run.
-        unanswered: requests may be billed and get no whole answer: a chat model's count at most.
+        unanswered: requests may be billed and get no whole answer: they count at the most.
     """
 
     name: str
@@ -106,11 +106,11 @@ WAYS = (
     Way("bytes that are not UTF-8", reply=_body(lambda body: body.replace(b"Titel", b"\xff\xfe"))),
     Way("half of the JSON", reply=_body(_HALF)),
     Way("a connection cut in the middle of a body",
-        reply=lambda made: Reply(_HALF(made.body), length=len(made.body)), lost=(0, 1),
+        reply=lambda made: Reply(_HALF(made.body), length=len(made.body)), lost=(6, 1),
         unanswered=True),
-    Way("a connection cut without an answer", reply=lambda _: Reply(drop=True), lost=(0, 1),
+    Way("a connection cut without an answer", reply=lambda _: Reply(drop=True), lost=(6, 1),
         unanswered=True),
-    Way("a byte now and then, without end", reply=_stream(b" "), lost=(0, 1),
+    Way("a byte now and then, without end", reply=_stream(b" "), lost=(6, 1),
         unanswered=True),
     Way("a body of 40 megabytes", reply=_stream(b" " * 1_000_000, 40)),
     Way("a gzip bomb", reply=_body(lambda _: _BOMB,
