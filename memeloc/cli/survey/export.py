@@ -65,7 +65,7 @@ def export(
     """Write a survey's sheets for a target: forms, studies, projects, pages or tables.
 
     The same survey gives the same files. What a sheet says is kept, so that its answers are read
-    by the words that went out. A sheet of a further round stays here when all that it asks about is
+    by the words that went out. A sheet of a further round stays here when it asks about what is
     known by now. --push never publishes a study; --publish asks first.
 
     Example:
@@ -104,7 +104,10 @@ def export(
             f"promise and pay {result.minutes}: nobody gets less than the wage."
         )
     if result.known:
-        say(f"Stays here, as nobody need answer it any more: {', '.join(result.known)}")
+        say(
+            f"Stays here, as it asks about what is known by now: {', '.join(result.known)}. What "
+            f"is open of that: memeloc survey settle {name} --next"
+        )
     stale = (
         f"The picture of {meme} in {tag} shows an earlier caption; render it again."
         for meme, tag in result.stale

@@ -65,8 +65,8 @@ def settle(
     label. With --next, memes short of answers or tied become the next batches, less the places that
     are still open, until there is a majority or the limit of answers; how many people that takes,
     and their pay where a wage is named, is said with and without it. A sheet that was planned,
-    and that nobody need answer any more, is withdrawn. Numbers stand in the table survey.settle of
-    memeloc.toml.
+    and that asks for more than is needed by now, is withdrawn. Numbers stand in the table
+    survey.settle of memeloc.toml.
 
     Example:
       memeloc survey settle pilot --out labels.csv
@@ -99,7 +99,7 @@ def _next_steps(result: SettleResult) -> Iterator[str]:
         )
     if result.withdrawn:
         sheets = ", ".join(result.withdrawn)
-        yield f"Withdrawn, as nobody need answer what they were planned for: {sheets}"
+        yield f"Withdrawn, as they were to ask for more than is needed by now: {sheets}"
     places = counted(result.places, "annotator")
     if cost := result.cost:
         places += f", {cost.total:,} {cost.currency} with fee and tax"

@@ -165,11 +165,12 @@ def decisions(
             decided.append(
                 Decision("return", row.participant, row.service, row.study, "", "", "", message)
             )
-    known = {row.participant for row in report.judged} | {row.participant for row in report.absent}
+    people = (*report.judged, *report.absent)
+    named = {row.participant for row in people if row.status.upper() not in ENDED}
+    named |= {"", *(decision.participant for decision in decided)}
     decided += [
-        Decision("look", person, "", "", "", "", evidence=reasons)
-        for person, reasons in unread.items()
-        if person and person not in known
+        Decision("look", person, "", "", "", "", evidence=unread[person])
+        for person in unread.keys() - named
     ]
     return sorted(
         (_unless_unread(decision, unread) for decision in decided),

@@ -47,7 +47,7 @@ class ExportResult:
         stale: memes and languages whose picture shows an earlier caption.
         warnings: what about the study people do not read anywhere, a sentence each.
         read_by: by language, the native speakers who have read the texts that ship in it.
-        known: ids of the sheets that stay here, as all that they ask about is known by now.
+        known: ids of the sheets that stay here, as they ask about what is known by now.
     """
 
     survey: str
@@ -119,7 +119,8 @@ class Exporting(Labelling):
             raise InputError("has the pictures in it; name another folder by --out", file=folder)
         rounds = self._rounds(str(round))
         sent = tuple(f"{batch.id}-" for batch in self.batches if batch.round in rounds)
-        known = tuple(sheet for sheet in self.known_sheets() if sheet.startswith(sent))
+        known = self.known_sheets(keep=not dry_run)
+        known = tuple(sheet for sheet in known if sheet.startswith(sent))
         pack, measured = self.packed(
             contact=contact,
             pictures=pictures,
@@ -189,8 +190,9 @@ class Exporting(Labelling):
         wanted = {f"{batch.id}-{code}" for batch in batches for code in codes & {*batch.cultures}}
         if wanted <= set(known):
             raise InputError(
-                f"Nothing goes out: all that these sheets of {self.name} were to ask about is "
-                "known by now. --round sends those of another round."
+                f"Nothing goes out: these sheets of {self.name} ask about what is known by now. "
+                f"memeloc survey settle {self.name} says what is open, and plans it anew with "
+                "--next; --round sends the sheets of another round."
             )
         sheets = sum(culture.code in batch.cultures for batch in batches for culture in people)
         parts = len(people) * len(self.taxonomy.examples) + sheets

@@ -69,11 +69,11 @@ class Labelling(Checking):
         settled = with_decisions(voted, decided, self.taxonomy)
         return settled, settle_further(answers, settled, self.taxonomy, self.memes, decided)
 
-    def standing(self, checked: Checked, settling: Settling) -> Standing:
+    def standing(self, checked: Checked, settling: Settling, *, keep: bool = True) -> Standing:
         """Settle, and withdraw each planned sheet that asks for more than is needed by now.
 
         A sheet is planned that is of a further round, and of a batch that never went out. What is
-        still open of a withdrawn one is among the needs again.
+        still open of a withdrawn one is among the needs again. Withdrawing is noted if `keep`.
         """
         came = Counter(sent.sheet for sent in checked.submissions if sent.status == COMPLETE)
         answered = {sent.sheet for sent in checked.submissions}
@@ -101,20 +101,22 @@ class Labelling(Checking):
                 needs = {cell: count for cell, count in needs.items() if count > 0}
                 coming.update(cells)
             else:
-                self.put_state(WITHDRAWN, sheet.id, sheet.wanted)
+                if keep:
+                    self.put_state(WITHDRAWN, sheet.id, sheet.wanted)
                 withdrawn.append(sheet.id)
         return Standing(settled, further, open_questions, needs, coming, tuple(withdrawn))
 
-    def known_sheets(self) -> tuple[str, ...]:
-        """Ids of the sheets of further rounds that ask only for what is known by now.
+    def known_sheets(self, *, keep: bool = True) -> tuple[str, ...]:
+        """Ids of the sheets of further rounds that ask for what is known, by the last settling.
 
-        By the last check and settling. Those that never went out are withdrawn.
+        Of those that went out, which ask for nothing else; of others, which ask for some of it:
+        they are withdrawn, see `standing`.
         """
         last = self._store.result(self.name, "labels")
         if last is None or self.last_round < 2:
             return ()
         checked = self.checked(keep=False)
-        standing = self.standing(checked, read_settling(last[0]))
+        standing = self.standing(checked, read_settling(last[0]), keep=keep)
         open_cells = {row.cell for row in standing.open_questions}
         known = (
             sheet.id

@@ -66,7 +66,7 @@ class SettleResult:
         places: how many people are to be asked about these in the next round.
         cost: what these are paid, fee and tax included; None where no pay is named, by a wage in
             memeloc.toml or by a study at the recruitment service.
-        withdrawn: ids of the sheets that were planned, and that nobody need answer any more.
+        withdrawn: ids of the sheets that were planned, and ask for more than is needed by now.
         unsent: batches of further rounds that never went out.
         last_round: the newest round there was before.
         table: the labels, a row an item and culture; see `settling.Settled`, and a column for each
@@ -343,7 +343,7 @@ class Survey(Exporting, Importing, Contacting, Labelling, Explaining):
                 see what a model answered, which pages do not show.
         """
         refuse_prelabels("a server", self.name, self.prelabels)
-        self.known_sheets()
+        known = self.known_sheets()
         chosen = read_serve_settings({**self.settings("serve"), **(settings or {})})
         pack, _ = self.packed(
             contact=contact,
@@ -352,7 +352,7 @@ class Survey(Exporting, Importing, Contacting, Labelling, Explaining):
             rounds=self.open_rounds,
             on_progress=on_progress,
         )
-        return ServedSurvey(self, pack, chosen, self.rules)
+        return ServedSurvey(self, pack, chosen, self.rules, known)
 
     @property
     def open_rounds(self) -> tuple[int, ...]:

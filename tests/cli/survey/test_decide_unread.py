@@ -54,9 +54,9 @@ def write_export(path: Path, rows: Sequence[Mapping[str, str]]) -> Path:
     return path
 
 
-def write_prolific(path: Path, people: Sequence[str]) -> Path:
-    """Prolific's export: all of them wait for a decision."""
-    rows = [f"{'f' * 12}{NUMBERS[who][12:]},{NUMBERS[who]},AWAITING REVIEW,480" for who in people]
+def write_prolific(path: Path, people: Sequence[str], status: str = "AWAITING REVIEW") -> Path:
+    """Prolific's export: all of them wait for a decision, unless there is another status."""
+    rows = [f"{'f' * 12}{NUMBERS[who][12:]},{NUMBERS[who]},{status},480" for who in people]
     head = "Submission id,Participant id,Status,Time taken"
     path.write_text("\n".join([head, *rows, ""]), encoding="utf-8")
     return path
@@ -71,11 +71,14 @@ def sheet(command: Run) -> Sheet:
 
 
 def decided(
-    command: Run, rows: Sequence[Mapping[str, str]], people: Sequence[str]
+    command: Run,
+    rows: Sequence[Mapping[str, str]],
+    people: Sequence[str],
+    status: str = "AWAITING REVIEW",
 ) -> tuple[dict[str, str], Any, str]:
     """By person the action; what is printed as JSON; and what is said."""
     export = write_export(Path("responses.csv"), rows)
-    prolific = write_prolific(Path(f"{sheets_of()[0].id}.csv"), people)
+    prolific = write_prolific(Path(f"{sheets_of()[0].id}.csv"), people, status)
     done = command("survey", "import", "pilot", export, prolific)
     assert done.status == 0, done.err
     assert command("survey", "check", "pilot").status == 0
@@ -122,6 +125,18 @@ def test_an_edited_consent_or_a_lost_id_returns_nobody_absent(command: Run, shee
     assert actions == {"anna": "approve", "dora": "look", "egon": "look"}
     assert printed["not_read"] == {"no participant": 1, "unknown consent": 1}
     assert "do not say whose they are: no participant: 1, unknown consent: 1" in said
+
+
+@pytest.mark.parametrize("status", ["TIMED-OUT", "RETURNED"])
+def test_who_ran_out_of_time_and_could_not_be_read_is_named(
+    command: Run, sheet: Sheet, status: str
+) -> None:
+    edited = {item_key("pilot", sheet.id, entry_id(each)): "Edited" for each in sheet.entries}
+    rows = [response(sheet, "anna"), response(sheet, "dora", **edited)]
+    actions, _, said = decided(command, rows, ["dora", "egon"], status)
+    assert actions["dora"] == "look"
+    assert "egon" not in actions
+    assert "Nothing is decided about 1 person" in said
 
 
 def test_who_declined_is_asked_to_return_all_the_same(command: Run, sheet: Sheet) -> None:

@@ -9,6 +9,10 @@ from typing import Any
 
 import pytest
 
+from memeloc import Workspace
+from memeloc.workspace.surveys.discussing import GivenDecision
+from memeloc.workspace.surveys.serving.joining import Comer
+from memeloc.workspace.surveys.serving.served import Message
 from tests.cli.survey.test_survey import (
     CONTACT,
     build,
@@ -80,7 +84,7 @@ def test_what_is_settled_in_the_meantime_stays_here(
     if settles:
         done = command("survey", "settle", "pilot")
         assert (
-            "Withdrawn, as nobody need answer what they were planned for: r2-b01-MX, r2-b02-MX"
+            "Withdrawn, as they were to ask for more than is needed by now: r2-b01-MX, r2-b02-MX"
             in done.out
         )
         assert {sheet.round for sheet in sheets_of()} == {1}
@@ -98,6 +102,40 @@ def test_drafts_of_a_settled_round_go_no_further(command: Run, hurried: Path) ->
     assert command("survey", "check", "pilot", "--without", "speed").status == 0
     done = command(*EXPORT)
     assert (done.status, "Nothing goes out" in done.err) == (1, True)
+
+
+def test_a_server_lets_nobody_begin_what_is_known(command: Run, hurried: Path) -> None:
+    settle(command, "--close", "--next")
+    with Workspace.find() as workspace:
+        served = workspace.survey("pilot").serve(contact="lab@university.example")
+        place = served.join(Comer("ada", culture="MX"))
+    assert command("survey", "check", "pilot", "--without", "speed").status == 0
+    with Workspace.find() as workspace:
+        served = workspace.survey("pilot").serve(contact="lab@university.example")
+        assert isinstance(served.join(Comer("bo", culture="MX")), Message)
+        assert served.join(Comer("ada", culture="MX")) == place  # who has begun may end
+
+
+def test_a_dry_run_withdraws_nothing(
+    command: Run, hurried: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    settle(command, "--close", "--next")
+    assert command("survey", "check", "pilot", "--without", "speed").status == 0
+    push = ("survey", "export", "pilot", "--to", "prolific", *CONTACT, "--push", "--dry-run")
+    assert "Nothing goes out" in command(*push).err
+    assert {sheet.round for sheet in sheets_of()} == {1, 2}
+
+
+def test_what_stays_open_of_a_withdrawn_sheet_is_said(command: Run, hurried: Path) -> None:
+    settle(command, "--close", "--next")
+    (first, *_) = (sheet for sheet in sheets_of() if sheet.round == 2)
+    decision = GivenDecision(first.memes[0], "MX", "hate", people=("ana", "ben"), reason="x")
+    with Workspace.find() as workspace:
+        workspace.survey("pilot").decide_labels([decision])
+    done = command(*EXPORT[:-1])
+    assert f"Stays here, as it asks about what is known by now: {first.id}." in done.err
+    assert "memeloc survey settle pilot --next" in done.err
+    assert settle(command)["to_ask"] == len(first.memes) - 1
 
 
 def test_what_is_open_still_is_planned_anew(command: Run, hurried: Path) -> None:
