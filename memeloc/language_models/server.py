@@ -231,6 +231,8 @@ class Server:
         except HTTPError as error:
             # It begins with the connection as Python shows it.
             about = str(error).rpartition("): ")[2] or "no answer"
+            if isinstance(error, ProtocolError):
+                about = "the connection was cut before the whole answer was there"
             reason = self._without_key(f"{about} ({type(error).__name__})")
             if isinstance(error, ProtocolError | ReadTimeoutError):
                 raise UnansweredError(self.service, reason) from error

@@ -261,6 +261,21 @@ def test_a_slow_picture_is_waited_for_until_it_is_in_view(
     expect(page.locator("fieldset:enabled:visible")).to_be_visible()
 
 
+def test_what_the_bar_of_buttons_covers_is_not_seen(
+    server: Server, context: BrowserContext
+) -> None:
+    page = come(context, server, "ines", culture="EG")
+    page.check("input[value=no-hate]")
+    page.set_viewport_size({"width": 700, "height": 120})
+    page.click("#next")
+    expect(page.locator("progress")).to_have_attribute("value", "1")
+    expect(page.locator("figure")).not_to_have_class("waiting")
+    page.wait_for_timeout(500)
+    assert page.locator("fieldset:enabled:visible").count() == 0
+    page.evaluate("document.querySelector('figure').scrollIntoView()")
+    expect(page.locator("fieldset:enabled:visible")).to_be_visible()
+
+
 def test_a_sheet_from_disk_leaves_out_what_cannot_be_shown(
     browser: Browser, tmp_path: Path
 ) -> None:

@@ -81,14 +81,22 @@ function runClock() {
   showAsked(clock.entry);
 }
 
-const observer = new IntersectionObserver((changes) => {
-  clock.isInWindow = changes[changes.length - 1].intersectionRatio >= .5;
-  runClock();
-}, { threshold: .5 });
+let observer = null;
+
+// What the bar with the buttons covers is not seen; of a window that it fills, half counts in any case,
+// so that nobody waits for what cannot be.
+function watch(image) {
+  const covered = Math.min(nav.offsetHeight, innerHeight / 2);
+  observer = new IntersectionObserver((changes) => {
+    clock.isInWindow = changes[changes.length - 1].intersectionRatio >= .5;
+    runClock();
+  }, { threshold: .5, rootMargin: `0px 0px -${covered}px` });
+  observer.observe(image);
+}
 document.addEventListener("visibilitychange", runClock);
 
 function stopClock() {
-  observer.disconnect();
+  observer?.disconnect();
   clock.isInWindow = false;
   runClock();
 }
@@ -112,7 +120,7 @@ async function showPicture(entry) {
       state.remove();
       figure.classList.remove("waiting");
       clock.entry = entry;
-      observer.observe(image);
+      watch(image);
       fetchAhead(data.entries.slice(data.entries.indexOf(entry)));
       return;
     } catch {
