@@ -25,7 +25,6 @@ from memeloc.translate.google_client import (
     Connection,
     GoogleSettings,
     RefusedError,
-    RequestError,
     Response,
     UnansweredError,
 )
@@ -47,8 +46,10 @@ MAX_CODE_POINTS = 5000
 """Code points in one request that Google recommends; the service counts its quota in them too."""
 MOST_REFUSED = 20
 """Texts of a language pair in a row that are refused alone before batches are not halved."""
-ASKS = 2
-"""Times that a request is sent at the most when no answer to it comes."""
+UNANSWERED = 2
+"""Requests of a batch that may stay without an answer: the last one is not sent again."""
+Send = Callable[[Sequence[str], TranslationItem], Response]
+"""Translates texts in the languages of an item."""
 _LOOSE = re.compile(r"\s*(?://|／／)\s*")
 
 
@@ -57,7 +58,7 @@ def from_settings(settings: Mapping[str, Any]) -> GoogleTranslator:
     return GoogleTranslator(validate(GoogleSettings, settings, "the translator google"))
 
 
-class _UnmatchedError(RequestError):
+class _UnmatchedError(ServiceError):
     """More or fewer texts came back than were sent; what was sent is billed."""
 
     def __init__(self, sent: int, response: Response) -> None:
@@ -65,7 +66,6 @@ class _UnmatchedError(RequestError):
             f"it gave {counted(len(response.texts), 'text')} for {sent}; run the command again"
         )
         super().__init__("google", sentence, retryable=True)
-        self.times = response.times
 
 
 class GoogleTranslator:
@@ -89,10 +89,7 @@ class GoogleTranslator:
             )
 
     def estimate(self, items: Sequence[TranslationItem]) -> Estimate:
-        """Strings, code points and dollars.
-
-        At the most every caption is sent part by part too, and all of it as often as allowed.
-        """
+        """Strings, code points, dollars; at the most, all is sent part by part too, and twice."""
         strings = characters = most = 0
         for item in items:
             text = _joined(item)
@@ -101,7 +98,7 @@ class GoogleTranslator:
             parts = filled_texts(item)
             strings += 1
             characters += len(text)
-            most += ASKS * (len(text) + (sum(map(len, parts)) if len(parts) > 1 else 0))
+            most += 2 * (len(text) + (sum(map(len, parts)) if len(parts) > 1 else 0))
         return Estimate(strings, characters, self._price(characters), self._price(most))
 
     def translate(self, items: Iterable[TranslationItem]) -> Iterator[Answer]:
@@ -116,7 +113,7 @@ class GoogleTranslator:
         refused: list[Answer] = []
         answers: Iterator[Answer] = ask_in_parallel(
             _batches(items, refused.append),
-            partial(self._ask, connection),
+            partial(self._ask_counted, connection),
             self._failed,
             at_once=self.settings.at_once,
             stop=self.backoff.stop,
@@ -127,12 +124,26 @@ class GoogleTranslator:
     def _price(self, characters: int) -> float:
         return characters * self.settings.price_per_million / 1e6
 
-    def _ask(self, connection: Connection, batch: Sequence[TranslationItem]) -> list[Answer]:
+    def _ask_counted(
+        self, connection: Connection, batch: Sequence[TranslationItem]
+    ) -> list[Answer]:
+        """Ask; the first answer bears what requests without an answer may have cost."""
+        unanswered: list[int] = []
+        try:
+            first, *rest = self._ask(partial(self._send, connection, unanswered), batch)
+        except ServiceError as error:
+            error.cost = self._price(sum(unanswered))
+            raise
+        more = sum(unanswered)
+        counted = {"characters": first.characters + more, "cost": first.cost + self._price(more)}
+        return [replace(first, **counted), *rest]
+
+    def _ask(self, send: Send, batch: Sequence[TranslationItem]) -> list[Answer]:
         joined = [_joined(item) for item in batch]
         try:
-            response = self._send(connection, joined, batch[0])
+            response = send(joined, batch[0])
         except RefusedError as error:
-            return self._halved(connection, batch, error)
+            return self._halved(send, batch, error)
         if len(response.texts) != len(batch):
             raise _UnmatchedError(len(batch), response)
         self._refused.pop(pair_of(batch[0]), None)
@@ -143,12 +154,11 @@ class GoogleTranslator:
             if parts is None:
                 lost.append(item)
             else:
-                size = len(sent) * response.times
-                answers.append(self._translation(item, parts, size, response))
-        return answers + self._part_by_part(connection, lost, response.times)
+                answers.append(self._translation(item, parts, len(sent), response))
+        return answers + self._part_by_part(send, lost)
 
     def _halved(
-        self, connection: Connection, batch: Sequence[TranslationItem], error: RefusedError
+        self, send: Send, batch: Sequence[TranslationItem], error: RefusedError
     ) -> list[Answer]:
         """Ask again in halves, for one text of a batch may be what is refused: it ends alone.
 
@@ -157,55 +167,48 @@ class GoogleTranslator:
         pair = pair_of(batch[0])
         if len(batch) == 1:
             self._refused[pair] = self._refused.get(pair, 0) + 1
-        # What may have been billed already is not sent once more: it would pass the budget.
-        if len(batch) == 1 or error.times or self._refused.get(pair, 0) >= MOST_REFUSED:
-            return self._failed(batch, error)
+        if len(batch) == 1 or self._refused.get(pair, 0) >= MOST_REFUSED:
+            return [failure(item, error) for item in batch]
         middle = len(batch) // 2
         return [
-            *self._ask(connection, batch[:middle]),
-            *self._rest(connection, batch[middle:]),
+            *self._ask(send, batch[:middle]),
+            *self._rest(send, batch[middle:]),
         ]
 
-    def _rest(self, connection: Connection, batch: Sequence[TranslationItem]) -> list[Answer]:
+    def _rest(self, send: Send, batch: Sequence[TranslationItem]) -> list[Answer]:
         """The second half of a batch; what is answered of the first is not lost with it."""
         try:
-            return self._ask(connection, batch)
+            return self._ask(send, batch)
         except ServiceError as error:
             return self._failed(batch, error)
 
     def _failed(self, batch: Sequence[TranslationItem], error: MemelocError) -> list[Answer]:
-        """The failures of a batch, with what may have been billed."""
-        times = error.times if isinstance(error, RequestError) else 0
-        sizes = [len(_joined(item)) * times for item in batch]
+        """The failures of a batch; what was answered was billed, and the first bears the rest."""
+        billed = isinstance(error, _UnmatchedError)
+        sizes = [len(_joined(item)) if billed else 0 for item in batch]
+        more = [error.cost if isinstance(error, ServiceError) else 0.0, *[0.0] * len(batch)]
         return [
-            failure(item, error, self._price(size), size)
-            for item, size in zip(batch, sizes, strict=True)
+            failure(item, error, self._price(size) + cost, size)
+            for item, size, cost in zip(batch, sizes, more, strict=False)
         ]
 
-    def _part_by_part(
-        self, connection: Connection, items: Sequence[TranslationItem], times: int
-    ) -> list[Answer]:
-        """Ask again for captions whose separator was lost. They have been billed some times."""
+    def _part_by_part(self, send: Send, items: Sequence[TranslationItem]) -> list[Answer]:
+        """Ask again for captions whose separator was lost. They have been billed once already."""
         if not items:
             return []
-        whole = [len(_joined(item)) * times for item in items]
+        whole = [len(_joined(item)) for item in items]
         parts = [part for item in items for part in filled_texts(item)]
         try:
-            response = self._send(connection, parts, items[0])
+            response = send(parts, items[0])
         except MemelocError as error:
-            times = error.times if isinstance(error, RequestError) else 0
-            sizes = [
-                once + times * sum(map(len, filled_texts(item)))
-                for item, once in zip(items, whole, strict=True)
-            ]
             return [
                 failure(item, error, self._price(size), size)
-                for item, size in zip(items, sizes, strict=True)
+                for item, size in zip(items, whole, strict=True)
             ]
         texts = iter(response.texts)
         answers: list[Answer] = []
         for item, once in zip(items, whole, strict=True):
-            sent = once + response.times * sum(map(len, filled_texts(item)))
+            sent = once + sum(map(len, filled_texts(item)))
             own = [next(texts, "").strip() for _ in filled(item)]
             if len(response.texts) == len(parts) and all(own):
                 answers.append(self._translation(item, own, sent, response, "separator lost"))
@@ -234,26 +237,25 @@ class GoogleTranslator:
         )
 
     def _send(
-        self, connection: Connection, texts: Sequence[str], item: TranslationItem
+        self,
+        connection: Connection,
+        unanswered: list[int],
+        texts: Sequence[str],
+        item: TranslationItem,
     ) -> Response:
-        """The translations of texts in the languages of an item."""
-        unanswered: list[UnansweredError] = []
+        """See `Send`; `unanswered` gets the characters of each request without an answer."""
 
         def passing(error: Exception) -> TransientFailure | None:
-            passing = connection.passing(error)
-            if passing is None or not isinstance(passing.error, UnansweredError):
-                return passing
-            unanswered.append(passing.error)
-            return passing if len(unanswered) < ASKS else replace(passing, wait=math.inf)
+            trouble = connection.passing(error)
+            if trouble is not None and isinstance(trouble.error, UnansweredError):
+                unanswered.append(sum(map(len, texts)))
+                if len(unanswered) >= UNANSWERED:
+                    return replace(trouble, wait=math.inf)
+            return trouble
 
-        try:
-            response = self.backoff.ask(
-                lambda: connection.send(texts, item.source_locale, item.target), passing
-            )
-        except RequestError as error:
-            error.times = len(unanswered)
-            raise
-        return replace(response, times=1 + len(unanswered))
+        return self.backoff.ask(
+            lambda: connection.send(texts, item.source_locale, item.target), passing
+        )
 
 
 def _joined(item: TranslationItem) -> str:

@@ -10,7 +10,6 @@ import os
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from http import HTTPStatus
 from typing import Any, Literal
 
 from memeloc.errors import MissingError, ServiceError
@@ -56,34 +55,20 @@ class GoogleSettings:
     timeout: float = 60.0
 
 
-class RequestError(ServiceError):
-    """A request that failed, and that may have been billed so many `times` all the same."""
-
-    times = 0
-
-
-class RefusedError(RequestError):
+class RefusedError(ServiceError):
     """One request that Google refuses for good; it may take others."""
 
 
-class UnreadableError(RequestError):
-    """What came back is no answer of Google's: a page, half of an answer, or one without end."""
-
-
-class UnansweredError(RequestError):
-    """A request that was sent and got no whole answer, as after a time-out."""
+class UnansweredError(ServiceError):
+    """A request that was sent and got no whole answer: it may be billed all the same."""
 
 
 @dataclass(frozen=True, slots=True)
 class Response:
-    """The translations of one request, and what Google names as its model and glossary.
-
-    It may have been billed so many `times`, for those that got no answer.
-    """
+    """The translations of one request, and what Google names as its model and glossary."""
 
     texts: tuple[str, ...]
     provenance: Mapping[str, str]
-    times: int = 1
 
 
 class Connection:
@@ -127,9 +112,9 @@ class Connection:
         """One request, sent once.
 
         Raises:
-            RequestError: every request would be refused as this one is.
+            ServiceError: every request would be refused as this one is, or what came back is no
+                answer of Google's, which may pass.
             RefusedError: this one is refused.
-            UnreadableError: what came back is no answer.
             Exception: others, of Google's client, for which `passing` has a sentence.
         """
         request: dict[str, Any] = {
@@ -151,7 +136,7 @@ class Connection:
         response = self._receive(request)
         translations = response.glossary_translations if glossary else response.translations
         if not translations:
-            raise UnreadableError("google", "its answer holds no translations", retryable=True)
+            raise ServiceError("google", "its answer holds no translations", retryable=True)
         named = {
             "model": translations[0].model,
             "glossary": translations[0].glossary_config.glossary,
@@ -175,12 +160,12 @@ class Connection:
             if self.passing(error) is not None:
                 raise
             for_all = isinstance(error, GoogleAuthError) or error.code in _FOR_ALL
-            refused = RequestError if for_all else RefusedError
+            refused = ServiceError if for_all else RefusedError
             raise refused("google", _sentence(error), retryable=False) from error
         except (ParseError, ValueError, TypeError, AttributeError) as error:
             # What the client's parts raise where an answer is no JSON, no UTF-8, or not an object.
             reason = "what came back is not Google's; is there a login page of a network between?"
-            raise UnreadableError("google", reason, retryable=True) from error
+            raise ServiceError("google", reason, retryable=True) from error
 
     def passing(self, error: Exception) -> TransientFailure | None:
         """Whether this trouble may pass."""
@@ -197,12 +182,9 @@ class Connection:
         cut_off = if_transient_error(error) or isinstance(error, RequestException)
         if quota or cut_off or status in _TRANSIENT:
             cause = next(iter(error.args), None)
-            no_answer = (
-                status == HTTPStatus.GATEWAY_TIMEOUT
-                or isinstance(error, ReadTimeout)
-                or isinstance(cause, ProtocolError | ReadTimeoutError)
-            )
-            kind = UnansweredError if no_answer else RequestError
+            is_cut = isinstance(cause, ProtocolError | ReadTimeoutError)
+            unanswered = status == 504 or isinstance(error, ReadTimeout) or is_cut
+            kind = UnansweredError if unanswered else ServiceError
             return TransientFailure(kind("google", _sentence(error), retryable=True), _wait(error))
         return None
 

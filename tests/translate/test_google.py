@@ -72,7 +72,7 @@ def test_trouble_on_the_way_changes_nothing_but_marks(
     assert len(google.requests) > calm
     assert disturbed.keys() == undisturbed.keys()
     assert len(disturbed) == len(starter)
-    marked = 0
+    marked = extra = 0
     for item in starter:
         key = (item.meme_id, item.target.tag)
         assert disturbed[key].caption.parts == undisturbed[key].caption.parts == _expected(item)
@@ -82,10 +82,12 @@ def test_trouble_on_the_way_changes_nothing_but_marks(
         assert disturbed[key].marks == (("separator lost",) if lost else ())
         marked += lost
         billed = len(" // ".join(sent)) + (sum(map(len, sent)) if lost else 0)
-        # What was under way on the connection that went may have been billed as well.
-        assert disturbed[key].characters in (billed, billed + len(" // ".join(sent)), 2 * billed)
+        # One bears what was under way on the connection that went, and may have been billed as well.
+        extra += disturbed[key].characters > billed
+        assert disturbed[key].characters >= billed
         assert disturbed[key].cost == pytest.approx(disturbed[key].characters * 20 / 1e6)
     assert marked > 10
+    assert extra == (google.transport == "rest")
     # No text was translated twice but for those whose separator was lost, and these once in parts.
     needed = len(starter) + sum(
         len([p for p in item.source.parts if p])

@@ -97,19 +97,14 @@ class Assigner:
 
     Args:
         sheets_a_person: how many of them somebody may fill.
-        known: ids of those that nobody begins any more; who has begun may go on.
     """
 
     def __init__(
-        self,
-        sheets: Sequence[Sheet],
-        settings: ServeSettings,
-        sheets_a_person: int,
-        known: Collection[str] = (),
+        self, sheets: Sequence[Sheet], settings: ServeSettings, sheets_a_person: int
     ) -> None:
         self._sheets = {sheet.id: sheet for sheet in sheets}
         self._memes = {sheet.id: frozenset(sheet.memes) for sheet in sheets}
-        self._settings, self._known = settings, known
+        self._settings = settings
         self._most = settings.sheets or sheets_a_person
 
     def assign(self, wish: Wish, taken: Taken, at: datetime) -> Place | Sheet | Refusal:
@@ -137,8 +132,7 @@ class Assigner:
         return sheet is not None and self._is_free(sheet, place.sex, taken)
 
     def _can_have(self, sheet: Sheet, wish: Wish, sheets: Collection[str], taken: Taken) -> bool:
-        begun_or_known = sheet.id in sheets or sheet.id in self._known
-        if begun_or_known or not self._is_free(sheet, wish.sex, taken):
+        if sheet.id in sheets or not self._is_free(sheet, wish.sex, taken):
             return False
         seen = (self._memes.get(name, frozenset()) for name in sheets)
         return self._settings.repeat_memes or not any(self._memes[sheet.id] & each for each in seen)

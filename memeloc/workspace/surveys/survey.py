@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -352,7 +352,9 @@ class Survey(Exporting, Importing, Contacting, Labelling, Explaining):
             rounds=self.open_rounds,
             on_progress=on_progress,
         )
-        return ServedSurvey(self, pack, chosen, self.rules, known)
+        # Who is at a sheet that asks for what is known by now may end it; nobody begins it.
+        sheets = [replace(row, wanted=0) if row.id in known else row for row in pack.sheets]
+        return ServedSurvey(self, replace(pack, sheets=tuple(sheets)), chosen, self.rules)
 
     @property
     def open_rounds(self) -> tuple[int, ...]:

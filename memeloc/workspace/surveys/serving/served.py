@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import timedelta
 
@@ -53,19 +53,13 @@ class Served:
         pack: what goes out of it, with its pictures.
         rules: of quality control: attention ends sheets early, person says how many sheets
             somebody may fill.
-        known: ids of the sheets that nobody begins any more, as all that they ask about is known.
 
     Raises:
         InputError: the settings ask for more right answers than there are training items.
     """
 
     def __init__(
-        self,
-        survey: Checking,
-        pack: SurveyPack,
-        settings: ServeSettings,
-        rules: Rules,
-        known: Collection[str] = (),
+        self, survey: Checking, pack: SurveyPack, settings: ServeSettings, rules: Rules
     ) -> None:
         trained = min(settings.training, len(pack.taxonomy.examples))
         if trained < settings.training or settings.qualify > trained:
@@ -82,7 +76,7 @@ class Served:
         self._places = survey.workspace.store.serving
         self._key = survey.workspace.store.surveys.key
         self.tokens = Tokens(survey.name, self._key)
-        self._assigner = Assigner(pack.sheets, settings, rules.person.sheets, known)
+        self._assigner = Assigner(pack.sheets, settings, rules.person.sheets)
         self._hold = timedelta(minutes=settings.hold_minutes)
 
     def texts(self, culture: Culture | None) -> SurveyTexts:
