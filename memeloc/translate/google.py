@@ -135,8 +135,8 @@ class GoogleTranslator:
             error.cost = self._price(sum(unanswered))
             raise
         more = sum(unanswered)
-        counted = {"characters": first.characters + more, "cost": first.cost + self._price(more)}
-        return [replace(first, **counted), *rest]
+        characters, cost = first.characters + more, first.cost + self._price(more)
+        return [replace(first, characters=characters, cost=cost), *rest]
 
     def _ask(self, send: Send, batch: Sequence[TranslationItem]) -> list[Answer]:
         joined = [_joined(item) for item in batch]
@@ -169,18 +169,12 @@ class GoogleTranslator:
             self._refused[pair] = self._refused.get(pair, 0) + 1
         if len(batch) == 1 or self._refused.get(pair, 0) >= MOST_REFUSED:
             return [failure(item, error) for item in batch]
-        middle = len(batch) // 2
-        return [
-            *self._ask(send, batch[:middle]),
-            *self._rest(send, batch[middle:]),
-        ]
-
-    def _rest(self, send: Send, batch: Sequence[TranslationItem]) -> list[Answer]:
-        """The second half of a batch; what is answered of the first is not lost with it."""
+        first, second = batch[: len(batch) // 2], batch[len(batch) // 2 :]
+        answers = self._ask(send, first)
         try:
-            return self._ask(send, batch)
-        except ServiceError as error:
-            return self._failed(batch, error)
+            return answers + self._ask(send, second)
+        except ServiceError as trouble:  # what is answered of the first half is not lost with it
+            return answers + self._failed(second, trouble)
 
     def _failed(self, batch: Sequence[TranslationItem], error: MemelocError) -> list[Answer]:
         """The failures of a batch; what was answered was billed, and the first bears the rest."""

@@ -82,7 +82,7 @@ def test_trouble_on_the_way_changes_nothing_but_marks(
         assert disturbed[key].marks == (("separator lost",) if lost else ())
         marked += lost
         billed = len(" // ".join(sent)) + (sum(map(len, sent)) if lost else 0)
-        # One bears what was under way on the connection that went, and may have been billed as well.
+        # One bears what was under way on the connection that went: it may have been billed too.
         extra += disturbed[key].characters > billed
         assert disturbed[key].characters >= billed
         assert disturbed[key].cost == pytest.approx(disturbed[key].characters * 20 / 1e6)

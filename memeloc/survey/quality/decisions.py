@@ -150,12 +150,15 @@ def decisions(
             earned = share and share.quantize(CENT, ROUND_UP)
             decision = replace(decision, action="pay part", message="", earned=earned)
         if decision.action == "approve" and judged.key in fast:
+            evidence = fast[judged.key]
+            seconds, mean = round(evidence["seconds"]), round(evidence["mean"])
+            deviation = round(evidence["standard_deviation"])
             decision = replace(
                 decision,
                 action="reject",
                 category="TOO_QUICKLY",
-                message=_fast_message(own, fast[judged.key]),
-                evidence=fast[judged.key],
+                message=own.get("decision.fast", seconds=seconds, mean=mean, deviation=deviation),
+                evidence=evidence,
             )
         decided.append(decision)
     for row in report.absent:
@@ -258,12 +261,3 @@ def _fact(texts: SurveyTexts, fact: str) -> str:
     """What a fact of a profile is called; one that only this survey asks for, by its own name."""
     key = f"decision.fact.{fact}"
     return texts.get(key) if texts.has(key) else fact.replace("_", " ")
-
-
-def _fast_message(texts: SurveyTexts, evidence: Mapping[str, float]) -> str:
-    return texts.get(
-        "decision.fast",
-        seconds=round(evidence["seconds"]),
-        mean=round(evidence["mean"]),
-        deviation=round(evidence["standard_deviation"]),
-    )
