@@ -28,7 +28,7 @@ from typing import Any, Literal
 
 from memeloc.locales import default
 from memeloc.survey.quality.participants import words_of
-from memeloc.survey.quality.report import CheckReport, Judged, Key
+from memeloc.survey.quality.report import Absent, CheckReport, Judged, Key
 from memeloc.survey.quality.rows import TIMED_OUT
 from memeloc.survey.quality.statuses import ENDED, UNDECIDABLE
 from memeloc.survey.texts import SurveyTexts, survey_texts
@@ -168,7 +168,7 @@ def decisions(
             decided.append(
                 Decision("return", row.participant, row.service, row.study, "", "", "", message)
             )
-    people = (*report.judged, *report.absent)
+    people: tuple[Judged | Absent, ...] = (*report.judged, *report.absent)
     named = {row.participant for row in people if row.status.upper() not in ENDED}
     named |= {"", *(decision.participant for decision in decided)}
     decided += [
