@@ -111,7 +111,11 @@ def _next_steps(result: SettleResult) -> Iterator[str]:
         )
         yield f"Next: memeloc survey export {result.survey} --to TARGET"
         return
-    waiting = sum(states["short"] + states["tied"] for states in result.states.values())
+    rows = Counter(row.question for row in result.discuss)
+    open_labels = sum(
+        states["short"] + states["tied"] + states["given up"] for states in result.states.values()
+    )
+    waiting = open_labels - rows["label"]
     if result.places:
         yield (
             f"{counted(result.to_ask, 'label is', 'labels are')} open; --next makes batches of "
@@ -124,7 +128,6 @@ def _next_steps(result: SettleResult) -> Iterator[str]:
             "import them and settle again, with --close once no more come"
         )
     if result.discuss:
-        rows = Counter(row.question for row in result.discuss)
         what = ", ".join(f"{count:,} of the question {name}" for name, count in rows.items())
         yield f"For a discussion, as nobody more is asked: {what}"
         yield f"Next: memeloc survey decide-labels {result.survey} --out open.csv"

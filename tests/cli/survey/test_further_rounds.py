@@ -116,6 +116,18 @@ def test_a_server_lets_nobody_begin_what_is_known(command: Run, hurried: Path) -
         assert served.join(Comer("ada", culture="MX")) == place  # who has begun may end
 
 
+def test_ties_that_open_places_may_end_are_said_to_wait(command: Run, folder: Path) -> None:
+    build(command)
+    limit = ("--set", "answers=2", "--most", "2")
+    command("survey", "import", "pilot", write(folder / "back.json", everybody(2)))
+    command("survey", "check", "pilot")
+    printed = command("survey", "settle", "pilot", *limit).out
+    given_up = [int(line.split("\t")[4]) for line in printed.splitlines()[1:3]]
+    assert given_up == [14, 14]
+    assert "42 labels are open, with answers still to come" in printed
+    assert "42 of the question label" in command("survey", "settle", "pilot", "--close", *limit).out
+
+
 def test_a_dry_run_withdraws_nothing(
     command: Run, hurried: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
