@@ -104,6 +104,8 @@ def test_from_memes_to_a_benchmark(study: Study, chat: ChatServer) -> None:
     examined = ("--data", "benchmark", "--model", "scripted", "--out", "exam")
     study.run("evaluate", "m-quest", *examined)
     study.file("exam/tables/dimensions.csv")
+    stored = ("exam/answers.parquet", "--run", "m-quest", "--gold", "benchmark/questions.csv")
+    study.run("evaluate", "score", *stored)
     study.run("knowledge", "questions", "--lang", "en", "--answers", "exam")
     study.check()
 

@@ -5,14 +5,12 @@ from __future__ import annotations
 import random
 from collections.abc import Iterator
 from itertools import product
-from pathlib import Path
 
 import pandas as pd
 import pytest
 
 from memeloc.evaluate import Gold, ModelAnswers
 from memeloc.evaluate.gold import ChoiceQuestion
-from memeloc.evaluate.reading import score_answers
 from memeloc.evaluate.scores import ChoiceScores, Evaluation, ScoreSettings, score
 from memeloc.evaluate.scores.figures import BesideBaseline
 from memeloc.knowledge.questions.question import MemeQuestion
@@ -288,28 +286,3 @@ def test_rules_need_the_questions_and_the_control_does_not(
         "question alone",
         "caption alone",
     }
-
-
-def test_answers_made_elsewhere_score_the_same(
-    tmp_path: Path, evaluation: Evaluation, asked: pd.DataFrame, given: pd.DataFrame
-) -> None:
-    asked.to_csv(tmp_path / "questions.csv")
-    elsewhere = given.assign(answer=given["choice"])[["model", "item", "input", "answer"]]
-    elsewhere.to_csv(tmp_path / "answers.csv", index=False)
-    summary = score_answers(
-        tmp_path / "answers.csv",
-        tmp_path / "questions.csv",
-        run="m-quest",
-        settings=ScoreSettings(bootstraps=2),
-    ).summary
-    assert len(summary["conditions"]) == len(evaluation.choices)
-    for condition in summary["conditions"]:
-        model, kind = condition["model"], condition["input"]
-        figures, scores = condition["cultures"]["gold"], choice(evaluation, model, kind)
-        assert figures["macro"] == scores.macro.value
-        assert figures["group_accuracy"] == scores.group.value
-        for name, of_rule in condition["beside_baselines"].items():
-            each = beside(evaluation, model, name, kind)
-            assert of_rule["difference"] == pytest.approx(each.difference.value, abs=1e-12)
-    rules = {each.name: each.overall for each in evaluation.baselines}
-    assert {n: each["accuracy"] for n, each in summary["baselines"].items()} == rules

@@ -21,15 +21,6 @@ from tests.chat_server import ChatServer, error
 Connect = Callable[..., LanguageModel]
 
 
-def test_a_question_without_a_form_is_sent_as_it_stands(chat: ChatServer, connect: Connect) -> None:
-    chat.say = lambda number, body: " b) Non-hate\n"
-    answer = connect().ask([Message("user", "a) Hate b) Non-hate")])
-    assert (answer.value, answer.attempts) == (" b) Non-hate\n", 1)
-    (body,) = chat.bodies
-    assert body["messages"] == [{"role": "user", "content": "a) Hate b) Non-hate"}]
-    assert "response_format" not in body
-
-
 def test_a_text_may_come_behind_the_pictures(chat: ChatServer, connect: Connect) -> None:
     picture = Picture("sha", lambda: b"tea")
     model = connect()
@@ -77,17 +68,6 @@ def test_a_refusal_by_field_or_filter_is_kept(
     assert first.refusal
     assert first.refusal == again.refusal
     assert len(chat.bodies) == 1
-
-
-def test_further_fields_are_sent_and_make_another_question(
-    chat: ChatServer, connect: Connect
-) -> None:
-    fields = {"top_p": 0.5, "safety_settings": [{"category": "all", "threshold": "off"}]}
-    cache = MemoryCache()
-    connect(cache).ask([Message("user", "?")])
-    connect(cache, extra=fields).ask([Message("user", "?")])
-    assert len(chat.bodies) == 2
-    assert chat.bodies[1].items() >= fields.items()
 
 
 def test_a_field_with_a_setting_of_its_own_is_no_further_one() -> None:

@@ -214,8 +214,8 @@ def _sentences(
     without = sum(not each.statements for each in questions)
     yield (
         f"There are {counted(len(questions), 'question')} of "
-        f"{counted(len({each.meme for each in questions}), 'meme')}; {without:,} were made without "
-        "statements."
+        f"{counted(len({each.meme for each in questions}), 'meme')}, {without:,} of them made "
+        "without statements."
     )
     for name, total, _right, *share in rules:
         if name == CHANCE:

@@ -10,7 +10,6 @@ import pandas as pd
 from PIL import Image
 
 from memeloc.evaluate import read_choice
-from memeloc.evaluate.reading import score_answers
 from memeloc.evaluate.runs.evaluating import RunResult, Sources, evaluate_run
 from memeloc.evaluate.runs.prompt_texts import fill
 from memeloc.evaluate.runs.reading_prompts import read_prompts
@@ -80,23 +79,3 @@ def test_letters_of_every_language_are_read() -> None:
         for marker, name in choices.options:
             for answer in (marker, f"{marker}.\n{name}", f"**{marker}**"):
                 assert read_choice(answer, choices.options, language=tag, prompt=asked).name == name
-
-
-def test_answers_of_a_run_are_read_again_alike(
-    tmp_path: Path, chat: ChatServer, sources: Sources
-) -> None:
-    rows = "m/scene,m,scene,hi,बिल्ली कहाँ है?,रसोई,कार्यालय,समुद्र,कोई नहीं,कार्यालय,,,"
-    (tmp_path / "questions.csv").write_text(QUESTIONS.splitlines()[0] + f"\n{rows}\n", "utf-8")
-    chat.say = lambda number, body: "ख" if "क. रसोई" in texts_of(body) else "ग"
-    conditions = [{"name": "x", "inputs": ["none"], "prompt_languages": ["native"]}]
-    run, _ = read_run("m-quest", {"condition": conditions, "orders": [0, 1]})
-    data = replace(read_table_data(run, tmp_path), gold=None)
-    result = evaluate_run(run, data, tmp_path / "out", sources)
-    assert result.answers is not None
-    asked = pd.read_parquet(result.answers)
-    scored = score_answers(result.answers, tmp_path / "questions.csv", run="m-quest").evaluation
-    again = scored.answers.table
-    assert asked["choice"].tolist() == ["कार्यालय", "कार्यालय"]
-    for column in ("choice", "order", "position", "input", "dimension", "meme"):
-        assert again[column].tolist() == asked[column].tolist()
-    assert [(each.place, each.answers) for each in scored.places] == [(1, 0), (2, 1), (3, 1)]

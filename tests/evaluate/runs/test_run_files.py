@@ -42,19 +42,6 @@ def test_charmemes_maps_as_its_taxonomy_groups() -> None:
     assert set(run.gold.coarser["2 classes"].values()) == {"harmful", "safe"}
 
 
-def test_a_run_like_another_has_its_settings(tmp_path: Path) -> None:
-    file = tmp_path / "mine.toml"
-    file.write_text(
-        'like = "multi3hate"\nname = "mine"\nreasks = 2\n[dataset]\nlanguages = ["de"]\n'
-        '[[model]]\nmodel = "tiny"\nfamily = "Tiny"\nparameters = 0.1\nbase_url = "http://here/v1"\n'
-    )
-    run, where = read_run(file)
-    assert (run.name, run.reasks, run.max_tokens, where) == ("mine", 2, 40, tmp_path)
-    assert run.dataset.languages == ("de",)
-    assert run.dataset.table == "data/captions/{language}.csv"
-    assert run.models[0].model_extra == {"base_url": "http://here/v1"}
-
-
 @pytest.mark.parametrize("name", ["multi3hate", "araharmeme", "charmemes"])
 def test_labels_of_a_survey_are_labels_of_the_run(name: str) -> None:
     run, _ = read_run(name)
@@ -72,15 +59,6 @@ def test_the_files_of_the_guide_can_be_read(tmp_path: Path) -> None:
     assert run.models[1].inputs == ("text",)
     prompts = read_prompts("prompts.toml", where, run.labels)
     assert prompts.of("en").countries == {"DE": "Germany"}
-
-
-def test_a_dataset_of_its_own_is_not_laid_out_as_the_others(tmp_path: Path) -> None:
-    file = tmp_path / "mine.toml"
-    file.write_text('like = "multi3hate"\n[dataset]\npath = "memes.csv"\n')
-    run, _ = read_run(file)
-    assert (run.dataset.table, run.dataset.pictures, run.gold.path) == ("", "", "")
-    assert run.dataset.languages == ("en", "de", "es", "hi", "zh")
-    assert run.gold.values["1"] == "Hate"
 
 
 def test_labels_beside_the_table_are_those_of_the_run_file(tmp_path: Path) -> None:

@@ -64,22 +64,6 @@ def test_an_invalid_answer_is_asked_again_with_a_reminder(
     assert set(table["first_answer"]) == {"tea, please"}
 
 
-def test_what_stays_invalid_is_kept_after_five_times(
-    tmp_path: Path, chat: ChatServer, sources: Sources
-) -> None:
-    chat.say = lambda number, body: ""
-    run, data = _opened(tmp_path / "set", reasks=5, wordings=[1], orders=[0])
-    result = evaluate_run(run, data, tmp_path / "out", sources)
-    assert (result.answered, result.invalid, result.requests) == (3, 3, 18)
-
-
-def test_multi3hate_asks_nothing_again(tmp_path: Path, chat: ChatServer, sources: Sources) -> None:
-    chat.say = lambda number, body: "perhaps"
-    run, data = _opened(tmp_path / "set")
-    result = evaluate_run(run, data, tmp_path / "out", sources)
-    assert (result.invalid, result.requests, result.reasked) == (18, 18, 0)
-
-
 def test_a_question_without_an_answer_is_listed(
     tmp_path: Path, chat: ChatServer, sources: Sources
 ) -> None:

@@ -30,23 +30,6 @@ def test_no_picture_outside_of_the_folder_is_taken(tmp_path: Path) -> None:
     assert [item.picture for item in items] == [None, data / "data/memes/en/7.jpg"]
 
 
-def test_multiple_choice_has_options_of_each_item(tmp_path: Path) -> None:
-    table = tmp_path / "questions.csv"
-    table.write_text(
-        "meme,dimension,question,A,B,C,D,correct\n"
-        "7,Toxicity,Is it kind?,Yes,No,Perhaps,None of the others,B\n"
-        "7,Scene,Where is it?,At home,Office,Sea,None of the others,office\n"
-    )
-    run, _ = read_run("multiple-choice")
-    data = read_table_data(run, table)
-    assert [item.id for item in data.items] == ["7/Toxicity", "7/Scene"]
-    assert data.items[1].options == ("At home", "Office", "Sea", "None of the others")
-    assert data.items[1].meme == "7"
-    assert data.gold is not None
-    assert data.gold.table["gold"].tolist() == ["No", "Office"]
-    assert data.gold.labels == ()
-
-
 def test_a_right_option_that_is_none_names_its_row(tmp_path: Path) -> None:
     table = tmp_path / "questions.csv"
     table.write_text("item,question,A,B,C,D,correct\n1,Why?,x,y,z,w,E\n")

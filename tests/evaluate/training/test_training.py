@@ -21,7 +21,7 @@ from memeloc.evaluate.training import (
     train,
     write_training,
 )
-from memeloc.evaluate.training.comparing import Comparison, tasks_of
+from memeloc.evaluate.training.comparing import Comparison
 from memeloc.evaluate.training.report import TrainingSummary
 from memeloc.tables import write_table
 from tests.evaluate.training.examples import examples
@@ -137,13 +137,6 @@ def test_predictions_are_scored_like_all_answers(training: Training) -> None:
             assert getattr(scored, name).value == pytest.approx(float(getattr(own, name)))
 
 
-def test_levels_of_coarser_labels_are_ranks() -> None:
-    labels = ("harmless", "partially", "very")
-    merged = {"2 classes": {"harmless": "harmless", "partially": "harmful", "very": "harmful"}}
-    _, two = tasks_of(labels, {"harmless": 0, "partially": 1, "very": 2}, merged)
-    assert two.levels == (0, 1)
-
-
 def test_a_saved_model_predicts_the_same(
     training: Training, summary: TrainingSummary, tmp_path: Path
 ) -> None:
@@ -174,11 +167,7 @@ def test_a_changed_model_is_refused(summary: TrainingSummary, tmp_path: Path) ->
     ("change", "sentence"),
     [
         (('order = ["cats", ', 'order = ["dogs", '), "is none of dogs, tea, weather"),
-        (('features = ["words"]', 'features = ["speech"]'), r"needs \[features.speech\]"),
-        (('caption"', 'captions"'), "no column 'captions'"),
-        (("folds = 3", "folds = 90"), "fewer templates than there are parts"),
         (("weather = 2 }", "storm = 2 }"), "levels says nothing of weather"),
-        (('kind = "texts"', 'kind = "letters"'), "features.vectors.kind"),
         (('name = "words"\n', 'name = "majority"\n'), "two models have the same name"),
     ],
 )

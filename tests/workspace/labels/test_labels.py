@@ -15,7 +15,6 @@ from memeloc.errors import InputError
 from memeloc.items import FoundPicture, Origin
 from memeloc.ocr.transcript import Transcript
 from memeloc.workspace import Workspace
-from memeloc.workspace.labels import LabelSettings
 from tests.chat_server import ChatServer, serve_chat
 from tests.workspace.labels.answering import labels, text_of
 from tests.workspace.teams import team_table, workspace_of
@@ -106,22 +105,6 @@ def test_what_a_model_reads_becomes_versions_of_the_transcript(
     assert workspace.store.transcripts.all()[collected["red"]].parts == ("tea", "round 3")
     # The labels are of the picture, so they hold whatever was read in it.
     assert workspace.labels.run(model=MODEL).asked == 0
-
-
-def test_pictures_are_sent_small(
-    workspace: Workspace, server: ChatServer, collected: dict[str, str]
-) -> None:
-    import base64
-
-    server.say = lambda number, body: labels("safe", caption="")
-    workspace.labels.run(LabelSettings(rounds=1, longest_side=300), model=MODEL)
-    (url,) = (
-        part["image_url"]["url"]
-        for part in server.bodies[0]["messages"][-1]["content"]
-        if part["type"] == "image_url"
-    )
-    sent = Image.open(BytesIO(base64.b64decode(url.partition(",")[2])))
-    assert sent.size == (300, 200)
 
 
 def test_people_see_what_the_model_answered_only_if_wanted(
