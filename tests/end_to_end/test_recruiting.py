@@ -4,11 +4,7 @@ from __future__ import annotations
 
 import io
 import json
-import os
 import re
-import signal
-import threading
-import webbrowser
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
@@ -22,7 +18,7 @@ from memeloc.survey.targets.prolific.filters import load_filters
 from tests.end_to_end.answering import CONTACT, answer, sent
 from tests.end_to_end.study import Study
 from tests.local_server import json_reply, serve
-from tests.studio.served import OWNER, Annotator
+from tests.studio.served import OWNER, Annotator, serving
 from tests.survey import forms_server, prolific_server
 from tests.worlds import read_rows, write_table
 
@@ -170,29 +166,6 @@ def test_studies_at_prolific(
     study.check()
 
 
-class Visitor(webbrowser.BaseBrowser):
-    """The browser that `--open` opens: visits the server once, and ends it like Ctrl+C."""
-
-    def __init__(self, visit: Callable[[str], None]) -> None:
-        super().__init__("visitor")
-        self._visits = [visit]
-        self.errors: list[BaseException] = []
-
-    def open(self, url: str, new: int = 0, autoraise: bool = True) -> bool:
-        """Begin the visit, while the server starts."""
-        if not self._visits:
-            return False
-        threading.Thread(target=self._run, args=(self._visits.pop(), url)).start()
-        return True
-
-    def _run(self, visit: Callable[[str], None], url: str) -> None:
-        try:
-            visit(url)
-        except BaseException as error:
-            self.errors.append(error)
-        os.kill(os.getpid(), signal.SIGINT)
-
-
 def test_served(study: Study, pilot: None, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("MEMELOC_OWNER_TOKEN", OWNER)
     serve_pilot = ("survey", "serve", "pilot", *CONTACT)
@@ -203,47 +176,37 @@ def test_served(study: Study, pilot: None, monkeypatch: pytest.MonkeyPatch) -> N
     links = study.run(*serve_pilot, "--links", "DE=1", "--links", "us=1", "--json")["links"]
     study.hide(r"(?<=/join/)[\w.-]+", "<token>")
     replies: list[Any] = []
+    with serving(study.folder, "--set", "training=0") as server, httpx.Client(timeout=30) as client:
 
-    def visit(owner: str) -> None:
-        address = owner.partition("/owner")[0]
-        with httpx.Client(timeout=30) as client:
+        def come(person: str = "", link: str = "", **more: str) -> Annotator:
+            comer = Annotator(client, server.address)
+            if link:
+                response = comer.open(server.address + link.partition("8000")[2])
+            else:
+                response = comer.join(PROLIFIC_PID=person, **more)
+            replies.append((person or "link", response.status_code, message_in(response.text)))
+            return comer
 
-            def come(person: str = "", link: str = "", **more: str) -> Annotator:
-                comer = Annotator(client, address)
-                if link:
-                    response = comer.open(address + link.partition("8000")[2])
-                else:
-                    response = comer.join(PROLIFIC_PID=person, **more)
-                replies.append((person or "link", response.status_code, message_in(response.text)))
-                return comer
-
-            ada = come("ada", sheet="r1-b01-DE")
-            for item in ada.items:
-                replies.append(ada.answer(item, "no-hate").json())
-            replies.append(ada.finish(comments="All fine").json())
-            replies.append(("again", come("ada", sheet="r1-b01-DE").place == ada.place))
-            bob = come(culture="US", link=links[1][1])
-            replies.append(bob.finish("no consent").json())
-            eve = come("eve", sheet="r1-b01-US")
-            replies.append(eve.answer(eve.items[0], "hate").json())
-            replies.append(eve.answer("i000000000000", "hate").json())
-            replies.append(eve.answer(eve.items[1], "perhaps").json())
-            replies.append(eve.finish().json())
-            replies.append(eve.finish("returned").json())
-            come()
-            come("zoe", sheet="r9-b01-DE")
-            client.get(owner)
-            numbers = client.get(f"{address}/owner/numbers").json()
-            for culture in numbers["cultures"]:
-                del culture["minutes"]
-            replies.append(numbers)
-
-    visitor = Visitor(visit)
-    webbrowser.register("visitor", None, visitor, preferred=True)
-    before = signal.signal(signal.SIGINT, signal.default_int_handler)  # ignored in the background
-    study.run(*serve_pilot, "--open", "--port", 0, "--set", "training=0", status=130)
-    signal.signal(signal.SIGINT, before)
-    assert not visitor.errors, visitor.errors
+        ada = come("ada", sheet="r1-b01-DE")
+        for item in ada.items:
+            replies.append(ada.answer(item, "no-hate").json())
+        replies.append(ada.finish(comments="All fine").json())
+        replies.append(("again", come("ada", sheet="r1-b01-DE").place == ada.place))
+        bob = come(culture="US", link=links[1][1])
+        replies.append(bob.finish("no consent").json())
+        eve = come("eve", sheet="r1-b01-US")
+        replies.append(eve.answer(eve.items[0], "hate").json())
+        replies.append(eve.answer("i000000000000", "hate").json())
+        replies.append(eve.answer(eve.items[1], "perhaps").json())
+        replies.append(eve.finish().json())
+        replies.append(eve.finish("returned").json())
+        come()
+        come("zoe", sheet="r9-b01-DE")
+        client.get(f"{server.address}/owner?token={OWNER}")
+        numbers = client.get(f"{server.address}/owner/numbers").json()
+        for culture in numbers["cultures"]:
+            del culture["minutes"]
+        replies.append(numbers)
     study.show("replies", replies)
     study.run("survey", "check", "pilot", "--without", "speed")
     study.run("survey", "status", "pilot")

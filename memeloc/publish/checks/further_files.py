@@ -70,7 +70,7 @@ def _with_members(name: str, path: Path, folder: Path) -> Iterator[tuple[str, Pa
     except (*BROKEN, tarfile.TarError):
         problem = "an archive that cannot be read"
     yield name, path, problem
-    for member in sorted(folder.rglob("*")):
+    for member in () if problem else sorted(folder.rglob("*")):
         if member.is_file() and not member.is_symlink():
             below = member.relative_to(folder).as_posix()
             yield from _with_members(f"{name}/{below}", member, Path(f"{folder}-{below}-in"))
