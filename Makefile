@@ -1,6 +1,7 @@
 # Everything a checkout needs, on a machine with Python 3.11 and, for the programs that tests run, apt.
 PYTHON ?= python3
-# Two cores: who waits for a browser or a server leaves them to a third.
+# Two cores: who waits for a browser or a server leaves them to a third. Files go out in their order:
+# by their number of tests, as pytest-xdist sorts them, the long studies would come last, and alone.
 WORKERS ?= 3
 VENV := .venv
 BIN := $(VENV)/bin
@@ -35,10 +36,10 @@ demo: apt-demo $(VENV)/.installed-demo ## Render the starter set into demo/, in 
 	@$(BIN)/memeloc render examples/starter/captions.csv --langs all --out demo
 
 test: apt-test $(VENV)/.installed-test ## Run the tests, but for the slow ones
-	@$(BIN)/python -m pytest -n $(WORKERS) --dist loadfile
+	@$(BIN)/python -m pytest -n $(WORKERS) --dist loadfile --no-loadscope-reorder
 
 test-all: apt-test-all $(VENV)/.installed-test-all $(VENV)/.installed-weights ## Run all the tests, with new examples for the property tests
-	@$(BIN)/python -m pytest -n $(WORKERS) --dist loadfile -m "" --hypothesis-profile=search
+	@$(BIN)/python -m pytest -n $(WORKERS) --dist loadfile --no-loadscope-reorder -m "" --hypothesis-profile=search
 
 coverage: apt-test $(VENV)/.installed-test ## Say by package what the end-to-end tests execute, alone and with those of commands
 	@$(BIN)/python tools/measure_coverage.py

@@ -228,7 +228,10 @@ def test_a_free_server_of_your_own_may_have_a_budget(
     assert command(*ASKING["label"], "--budget", 5).status == 0
 
 
-@pytest.mark.parametrize("name", ["label", "knowledge", "evaluate", "translate"])
+SLOW = [pytest.param(name, marks=pytest.mark.slow) for name in ("label", "knowledge", "translate")]
+
+
+@pytest.mark.parametrize("name", ["evaluate", *SLOW])
 def test_a_server_that_hangs_ends_a_run_within_its_budget(
     chat: ChatServer, world: World, command: Command, name: str
 ) -> None:

@@ -62,6 +62,7 @@ def test_a_text_that_was_not_read_is_still_seen() -> None:
     assert rapid.unread_lines(drawn, [top, bottom]) == []
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "size",
     [(1, 1), *(pytest.param(size, marks=pytest.mark.slow) for size in ((3, 900), (2000, 4)))],
@@ -71,11 +72,13 @@ def test_every_reader_takes_pictures_of_any_shape(name: str, size: tuple[int, in
 
 
 @pytest.mark.slow
+@pytest.mark.slow
 def test_every_reader_finds_no_letters_in_noise(name: str) -> None:
     noise = np.random.default_rng(1).integers(0, 256, (300, 300, 3), dtype=np.uint8)
     assert len(_text(name, Image.fromarray(noise), "en")) < 12
 
 
+@pytest.mark.slow
 def test_plain_tesseract_reads_a_whole_page_line_by_line() -> None:
     needs("eng")
     page = Image.new("RGB", (500, 160), "white")
@@ -90,6 +93,7 @@ def test_plain_tesseract_reads_a_whole_page_line_by_line() -> None:
     assert all(line.confidence > 0.8 and line.box[2] > 300 for line in lines)
 
 
+@pytest.mark.slow
 def test_plain_tesseract_reads_less_of_a_meme_than_masks_do() -> None:
     needs("eng")
     drawn = meme("cloud-monday", "Monday forecast // the same but wet", "en")
@@ -97,6 +101,7 @@ def test_plain_tesseract_reads_less_of_a_meme_than_masks_do() -> None:
     assert rate is None or rate > 0.3
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("name", "tag", "text"),
     [
@@ -125,6 +130,7 @@ def test_a_lost_word_makes_a_line_doubtful() -> None:
     assert not any(line.doubtful for line in lines)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("tag", "text", "most"),
     [
@@ -141,6 +147,7 @@ def test_rapidocr_reads_latin_chinese_and_japanese(tag: str, text: str, most: fl
     assert rate <= most
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("tag", "model", "text", "most"),
     [
@@ -164,6 +171,7 @@ def test_tesseract_reads_outlined_text_of_other_scripts(
     assert rate <= most
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "template", ["cat-and-plant", pytest.param("chat-with-fridge", marks=pytest.mark.slow)]
 )
@@ -173,18 +181,21 @@ def test_tesseract_reads_dark_text_in_bubbles(template: str) -> None:
     assert error_rate("Что на ужин?\nНичего нет", _text("tesseract", drawn, "ru")) == 0
 
 
+@pytest.mark.slow
 def test_tesseract_reads_light_text_on_a_black_bar() -> None:
     needs("rus")
     drawn = meme("black-bar-llama", "Лама входит в большой офис", "ru")
     assert error_rate("Лама входит в большой офис", _text("tesseract", drawn, "ru")) == 0
 
 
+@pytest.mark.slow
 def test_a_latin_line_in_another_script_is_read() -> None:
     needs("ara")
     drawn = meme("robot-chef", "حفظت مرة // ctrl+s", "ar")
     assert "ctrl+s" in _text("tesseract", drawn, "ar")
 
 
+@pytest.mark.slow
 def test_masks_read_what_the_picture_as_it_is_hides(tmp_path: Path) -> None:
     """An outlined line before stripes: Tesseract reads its mask, and not the line itself."""
     needs("eng")

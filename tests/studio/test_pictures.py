@@ -188,6 +188,7 @@ def test_a_picture_that_comes_the_third_time_is_answered(
     assert answer_all(page) == 0
 
 
+@pytest.mark.slow
 def test_who_reloads_after_a_failure_has_another_chance(
     server: Server, context: BrowserContext
 ) -> None:
@@ -211,6 +212,7 @@ def test_who_reloads_after_a_failure_has_another_chance(
     assert (sent.status, sent.not_shown) == ("complete", frozenset())
 
 
+@pytest.mark.slow
 def test_an_answer_stays_when_its_picture_fails_later(
     server: Server, context: BrowserContext
 ) -> None:
@@ -227,6 +229,7 @@ def test_an_answer_stays_when_its_picture_fails_later(
     expect(page.locator("progress")).to_have_attribute("value", "1")
 
 
+@pytest.mark.slow
 def test_keys_alone_go_past_what_is_left_out(server: Server, context: BrowserContext) -> None:
     page = come(context, server, "egon", {2: "abort"}, culture="EG")
     assert page.evaluate("document.dir") == "rtl"

@@ -38,6 +38,7 @@ def progress(page: Page) -> str | None:
     return page.locator("progress").get_attribute("value")
 
 
+@pytest.mark.slow
 def test_another_participant_begins_with_consent(
     browser: Browser, tmp_path: Path, survey: SurveyPack
 ) -> None:
@@ -99,6 +100,7 @@ def test_what_was_sent_is_cleared_from_the_browser(
     assert [word for word in ("no-hate", "a comment", "DONE-7") if word in kept] == []
 
 
+@pytest.mark.slow
 def test_who_comes_twice_is_not_asked_twice(
     browser: Browser, tmp_path: Path, survey: SurveyPack
 ) -> None:
@@ -116,6 +118,7 @@ def test_who_comes_twice_is_not_asked_twice(
     assert len(receiver.bodies) == 1
 
 
+@pytest.mark.slow
 def test_a_reload_after_the_end_is_for_the_next_person(
     browser: Browser, tmp_path: Path, survey: SurveyPack
 ) -> None:
@@ -218,6 +221,7 @@ def two_windows(context: BrowserContext, path: Path) -> tuple[Page, Page]:
     return pages[0], pages[1]
 
 
+@pytest.mark.slow
 def test_a_window_learns_that_another_has_finished_and_leaves_no_answer(
     browser: Browser, tmp_path: Path, survey: SurveyPack
 ) -> None:
@@ -236,6 +240,7 @@ def test_a_window_learns_that_another_has_finished_and_leaves_no_answer(
     assert len(receiver.bodies) == 1
 
 
+@pytest.mark.slow
 def test_a_window_shows_the_end_that_another_came_to_and_could_not_send(
     browser: Browser, tmp_path: Path, survey: SurveyPack
 ) -> None:
