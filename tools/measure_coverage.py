@@ -25,7 +25,17 @@ Lines = dict[str, set[int]]
 def measure(name: str, tests: tuple[str, ...]) -> tuple[Lines, Lines]:
     """Run tests; return the lines that they execute, and all that there are."""
     report = REPORTS / f"{name}.json"
-    pytest = [sys.executable, "-m", "pytest", "-q", "-n", WORKERS, "--dist", "loadfile"]
+    pytest = [
+        sys.executable,
+        "-m",
+        "pytest",
+        "-q",
+        "-n",
+        WORKERS,
+        "--dist",
+        "loadfile",
+        "--no-loadscope-reorder",
+    ]
     cover = ["--cov=memeloc", "--cov-report=", f"--cov-report=json:{report}"]
     subprocess.run([*pytest, *cover, *tests], cwd=ROOT, check=True)
     files = json.loads(report.read_text(encoding="utf-8"))["files"]
