@@ -340,7 +340,7 @@ def _waiting(waiting: Counter[str], known: Collection[str]) -> str:
 
 
 def outdated_sentence(outdated: Counter[str]) -> str:
-    """What an import left outdated, and what to do about it."""
+    """Return a sentence on what an import left outdated, and what to do about it."""
     count = counted(outdated.total(), "text that people wrote is", "texts that people wrote are")
     languages = ", ".join(f"{tag} {number:,}" for tag, number in sorted(outdated.items()))
     return (

@@ -29,7 +29,7 @@ _KINDS = {
     "comment": ("note", 28),
     "hint": ("hint", 26),
 }
-"""What columns are, and their widths in characters."""
+"""Columns by what they are for, and their widths in characters."""
 _WIDTH = 18
 _FREE_WIDTH = 60
 _PICTURE_SIDE = 200

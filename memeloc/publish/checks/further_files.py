@@ -32,7 +32,7 @@ _FORMS = {
     "a sheet that people fill in": rb'X-Memeloc-Sheet:|(tool-id|origin)="memeloc"'
     rb'|<script type="application/json" id="sheet">|data-store="memeloc-',
 }
-"""What never goes out, and how it is known: SQLite's files and their logs (sqlite.org/fileformat2),
+"""Files that never go out, by how they are known: SQLite's (sqlite.org/fileformat2) and its logs,
 DuckDB's, dumps of databases; keys in PEM and those that memeloc makes; files of nothing but
 environment variables with values; and the marks of memeloc's own PO, XLIFF and HTML."""
 _HEADINGS = (
@@ -114,7 +114,7 @@ def text_content(path: Path) -> bytes:
 
 
 def is_text(content: bytes) -> bool:
-    """Whether it is the content, or the head, of a text in UTF-16 or any kind of ASCII."""
+    """Return whether it begins as a text in UTF-16 or any kind of ASCII does."""
     return b"\0" not in content[:8192] or content[:2] in _UTF_16
 
 

@@ -53,7 +53,7 @@ WAS_SHOWN = (sheet_items.c.sheet_id == corrections.c.sheet_id) & (
 SHEETS_IN_ORDER = [
     sheets.c[name] for name in ("language", "round", "person", "created_at", "name", "id")
 ]
-"""How sheets are listed: ids alone are drawn by chance."""
+"""Order in which sheets are listed: ids alone are drawn by chance."""
 
 
 class Sheets(Repository):

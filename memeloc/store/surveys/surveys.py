@@ -155,7 +155,7 @@ class Surveys(Repository):
             return find_participants(connection, name)
 
     def rejected(self, name: str) -> list[tuple[str, str, str]]:
-        """Of everything that could not be read, the target, whose it is, and the reason."""
+        """Return the target, person and reason of everything that could not be read."""
         columns = rejected_rows.c
         query = select(files.c.name, columns.participant, columns.reason)
         query = query.join_from(rejected_rows, files).where(columns.survey == name)

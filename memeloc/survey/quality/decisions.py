@@ -35,7 +35,7 @@ from memeloc.survey.texts import SurveyTexts, survey_texts
 
 Action = Literal["approve", "return", "reject", "pay part", "look"]
 SENT: tuple[Action, ...] = ("approve", "return", "reject")
-"""What the service is told; the others are for a person to do."""
+"""Actions that are sent to the service; the others are for a person to take."""
 
 READ = frozenset(
     {

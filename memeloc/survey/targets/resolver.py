@@ -96,7 +96,7 @@ class _Resolver:
         self.participants: list[Participant] = []
         self.rejected: list[RejectedRow] = []
         self.whose: dict[int, str] = {}
-        """Who a row of the file is of; empty for several people."""
+        """Return the person of a row of the file; empty for several people."""
         self.single: dict[str, list[RawAnswer]] = defaultdict(list)
         """By sheet, the answers that came by themselves."""
         self.submission: RawSubmission | None = None

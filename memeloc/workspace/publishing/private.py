@@ -53,7 +53,7 @@ def private_of(workspace: WorkspaceFolder) -> Private:
 
 
 def _own_file(root: Path | None, path: Path) -> str:
-    """What a file is of the workspace itself, or of its people, whatever it is called."""
+    """Return what a file is of the workspace or of its people, whatever its name; else empty."""
     if is_own(path.name):
         return "the workspace's database or key"
     if root and path.is_relative_to(root.resolve() / "surveys"):

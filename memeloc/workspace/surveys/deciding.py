@@ -120,8 +120,8 @@ class Deciding(Checking):
         if send:
             recruiting = self.target(service)
             assert isinstance(recruiting, Decide)
-            told = [decision for decision in decided if decision.action in SENT]
-            sent = recruiting.decide(told, ids, SurveyState(self, service), agree=agree)
+            to_send = [decision for decision in decided if decision.action in SENT]
+            sent = recruiting.decide(to_send, ids, SurveyState(self, service), agree=agree)
         return DecideResult(
             self.name,
             dict(sorted(Counter(decision.action for decision in decided).items())),

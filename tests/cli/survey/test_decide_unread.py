@@ -76,7 +76,7 @@ def decided(
     people: Sequence[str],
     status: str = "AWAITING REVIEW",
 ) -> tuple[dict[str, str], Any, str]:
-    """By person the action; what is printed as JSON; and what is said."""
+    """By person the action; what is printed as JSON; and what is reported."""
     export = write_export(Path("responses.csv"), rows)
     prolific = write_prolific(Path(f"{sheets_of()[0].id}.csv"), people, status)
     done = command("survey", "import", "pilot", export, prolific)
@@ -84,11 +84,11 @@ def decided(
     assert command("survey", "check", "pilot").status == 0
     arguments = ("survey", "decide", "pilot", "--from", prolific)
     printed = json.loads(command(*arguments, "--json").out)
-    said = command(*arguments).err
+    reported = command(*arguments).err
     with Path("pilot-decisions.csv").open(encoding="utf-8-sig", newline="") as stream:
         listed = {row["participant"]: row for row in csv.DictReader(stream)}
     actions = {who: listed[number]["action"] for who, number in NUMBERS.items() if number in listed}
-    return actions, printed, said
+    return actions, printed, reported
 
 
 def test_an_edited_choice_returns_nobody_who_finished(command: Run, sheet: Sheet) -> None:
@@ -98,12 +98,12 @@ def test_an_edited_choice_returns_nobody_who_finished(command: Run, sheet: Sheet
         response(sheet, "bela", **{meme: "Hateful (edited)"}),
         response(sheet, "cleo", answered=4),
     ]
-    actions, printed, said = decided(command, rows, ["anna", "bela", "cleo"])
+    actions, printed, reported = decided(command, rows, ["anna", "bela", "cleo"])
     assert actions == {"anna": "approve", "bela": "look", "cleo": "return"}
     (look,) = [each for each in printed["decisions"] if each["action"] == "look"]
     assert look["evidence"] == {"unknown label": 1}
-    assert "Nothing is decided about 1 person" in said
-    assert look["participant"][:8] in said
+    assert "Nothing is decided about 1 person" in reported
+    assert look["participant"][:8] in reported
 
 
 def test_an_edited_column_returns_nobody_either(command: Run, sheet: Sheet) -> None:
@@ -121,10 +121,10 @@ def test_an_edited_consent_or_a_lost_id_returns_nobody_absent(command: Run, shee
         response(sheet, "dora", consent="I agree (edited)"),
         response(sheet, "egon", PROLIFIC_PID=""),
     ]
-    actions, printed, said = decided(command, rows, ["anna", "dora", "egon"])
+    actions, printed, reported = decided(command, rows, ["anna", "dora", "egon"])
     assert actions == {"anna": "approve", "dora": "look", "egon": "look"}
     assert printed["not_read"] == {"no participant": 1, "unknown consent": 1}
-    assert "do not say whose they are: no participant: 1, unknown consent: 1" in said
+    assert "do not say whose they are: no participant: 1, unknown consent: 1" in reported
 
 
 @pytest.mark.parametrize("status", ["TIMED-OUT", "RETURNED"])
@@ -133,10 +133,10 @@ def test_who_ran_out_of_time_and_could_not_be_read_is_named(
 ) -> None:
     edited = {item_key("pilot", sheet.id, entry_id(each)): "Edited" for each in sheet.entries}
     rows = [response(sheet, "anna"), response(sheet, "dora", **edited)]
-    actions, _, said = decided(command, rows, ["dora", "egon"], status)
+    actions, _, reported = decided(command, rows, ["dora", "egon"], status)
     assert actions["dora"] == "look"
     assert "egon" not in actions
-    assert "Nothing is decided about 1 person" in said
+    assert "Nothing is decided about 1 person" in reported
 
 
 def test_who_declined_is_asked_to_return_all_the_same(command: Run, sheet: Sheet) -> None:
