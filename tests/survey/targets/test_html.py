@@ -137,6 +137,7 @@ def test_no_question_is_left_out(browser: Browser, tmp_path: Path, survey: Surve
     assert page.locator("#participant").is_visible()
     page.fill("#participant", "x")
     page.click("#next")
+    see(page)
     page.click("#next")
     assert page.inner_text(".problem") == "Please choose an answer."
     page.context.close()
@@ -199,6 +200,7 @@ def test_digit_keys_choose_whatever_they_write(
 ) -> None:
     page = opened(browser, written(tmp_path, survey))
     begin(page)
+    see(page)
     page.evaluate(
         "document.body.dispatchEvent("
         "new KeyboardEvent('keydown', {key: '২', code: 'Digit2', bubbles: true}))"

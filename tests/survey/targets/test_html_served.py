@@ -22,7 +22,7 @@ from memeloc.survey.targets.places import item_key
 from memeloc.survey.targets.protocol import SurveyPack
 from tests.local_server import Reply, Request, json_reply, serve
 from tests.survey.packs import pack
-from tests.survey.sheet_pages import CHOSEN, code, fill, kept_in, new_context, wait_until
+from tests.survey.sheet_pages import CHOSEN, code, fill, kept_in, new_context, see, wait_until
 
 
 @pytest.fixture(scope="module")
@@ -151,6 +151,7 @@ def test_answers_that_keys_pass_on_the_way_to_another_are_not_sent(
 ) -> None:
     with served(browser, survey) as (server, page, _):
         agree(page)
+        see(page)
         page.locator("input[name=label][value=hate]").focus()
         page.keyboard.press("ArrowDown")
         wait_until(page, lambda kept: "no-hate" in str(kept))
@@ -250,10 +251,10 @@ def test_a_slow_server_holds_nobody_up(browser: Browser, survey: SurveyPack) -> 
     with served(browser, survey) as (server, page, _):
         agree(page)
         server.may_answer.clear()
-        page.keyboard.type("1")
-        page.keyboard.press("Enter")
-        page.keyboard.type("2")
-        page.keyboard.press("Enter")
+        for key in "12":
+            see(page)
+            page.keyboard.type(key)
+            page.keyboard.press("Enter")
         page.locator("progress[value='2']").wait_for()
         server.may_answer.set()
         wait_until(page, lambda kept: not any(field == "pending" for _, field, _ in kept))
