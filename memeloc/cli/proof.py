@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any
 
 import typer
 from typer import Argument, Option
@@ -17,7 +17,6 @@ from memeloc.counts import counted
 
 if TYPE_CHECKING:
     from memeloc.render.ocr import OcrReport
-    from memeloc.render.sets.review import Review
 
 
 def proof(
@@ -32,13 +31,16 @@ def proof(
     jobs: int | None = Option(
         None, min=1, help="Tesseracts that run at once.", show_default="one a usable processor"
     ),
-    fail_on_problems: bool = Option(False, "--fail-on-problems", help="Exit with 1 on a problem."),
+    fail_on_problems: bool = Option(
+        False, "--fail-on-problems", help="Exit with 1 on a fault or a warning."
+    ),
     as_json: AsJson = False,
 ) -> None:
-    """List the problems of a rendered set, worst first, and where its languages differ most.
+    """List what was found in the pictures of a set, and where its languages differ most.
 
-    Problems are what the proofs found: missing glyphs, clipped, left-out or too small text, parts
-    that overlap, broken words, low contrast, emoji without their colours, hyphenated words. Parity
+    Faults make a picture wrong: glyphs that no font has, text that is clipped or left out. Warnings
+    are to be looked at: text that is too small, hard to see, or lies on other text, words broken
+    without a hyphen, emoji without their colours. Notes are good to know: hyphenated words. Parity
     ranks the memes whose languages differ most in size of text and in the share of the picture that
     text covers.
 
@@ -47,23 +49,32 @@ def proof(
       memeloc proof out --ocr --langs en,zh --limit 5
       memeloc proof out --json --fail-on-problems
     """
+    from memeloc.render.proof import KINDS
     from memeloc.render.sets.review import review
 
     tags = languages(langs)
     rendered = review(out, tags)
+    found = rendered.findings.to_dict("records")
+    parity = rendered.parity.to_dict("records")
+    medians = rendered.languages.to_dict("records")
+    counts = Counter(row["kind"] for row in found)
     report = {
         "pictures": rendered.pictures,
         "memes": rendered.memes,
-        "flawed": len(rendered.flaws),
-        "problems_by_kind": Counter(kind for flaw in rendered.flaws for kind in flaw.problems),
-        "problems": rendered.flaws[: limit or None],
-        "parity": rendered.parity[: limit or None],
-        "languages": rendered.languages,
+        "flawed": rendered.flawed,
+        "findings_by_kind": {kind: counts[kind] for kind in KINDS if counts[kind]},
+        "findings": found[: limit or None],
+        "parity": parity[: limit or None],
+        "languages": medians,
     }
     if not as_json:
-        if not rendered.flaws:
-            print(f"No problems in {counted(rendered.pictures, 'picture')}.\n")
-        show(rendered, *_tables(rendered, limit), as_json=False)
+        if not rendered.flawed:
+            print(f"No faults and no warnings in {counted(rendered.pictures, 'picture')}.\n")
+        tables = [
+            _table("Findings, worst first", found, limit, _FINDINGS),
+            _table("Memes that differ most between languages", parity, limit, _PARITY),
+        ]
+        show(medians, *tables, _LANGUAGES, as_json=False)
     if ocr:
         reading = _read_back(out, rendered.pictures, tags, templates or [], locales or [], jobs)
         worst = [row for row in reading.readings if row.cer]
@@ -80,43 +91,8 @@ def proof(
             show(reading, _OCR, _table("Read worst", worst, limit, columns), as_json=False)
     if as_json:
         show(as_plain(report), as_json=True)
-    if fail_on_problems and rendered.flaws:
+    if fail_on_problems and rendered.flawed:
         raise typer.Exit(1)
-
-
-def _tables(rendered: Review, limit: int) -> list[Table]:
-    problems = _table(
-        "Problems, worst first",
-        rendered.flaws,
-        limit,
-        "meme=meme_id language problems measured=detail picture=path",
-    )
-    parity = _table(
-        "Memes that differ most between languages",
-        rendered.parity,
-        limit,
-        (
-            "meme=meme_id",
-            ("size ratio", lambda meme: round(meme.size_ratio, 2)),
-            "smallest_in=smallest",
-            ("coverage spread", _percent("coverage_spread")),
-            ("middle spread", _percent("middle_spread")),
-            "fullest_in=fullest",
-            ("score", lambda meme: round(meme.score, 2)),
-        ),
-    )
-    medians = Table(
-        "Languages (medians)",
-        "languages",
-        (
-            "language pictures with_problems=flawed",
-            ("size / height", _percent("size_share")),
-            ("coverage", _percent("coverage")),
-            ("of the middle", _percent("middle_coverage")),
-        ),
-        empty=True,
-    )
-    return [problems, parity, medians]
 
 
 def _table(title: str, rows: Sequence[Any], limit: int, columns: str | Sequence[Column]) -> Table:
@@ -126,9 +102,32 @@ def _table(title: str, rows: Sequence[Any], limit: int, columns: str | Sequence[
 
 
 def _percent(field: str) -> Callable[[Any], Cell]:
-    return lambda row: f"{100 * getattr(row, field):.1f} %"
+    return lambda row: (
+        f"{100 * (row[field] if isinstance(row, dict) else getattr(row, field)):.1f} %"
+    )
 
 
+_FINDINGS = "grade kind meme=meme_id language part found=detail picture=path"
+_PARITY: Sequence[Column] = (
+    "meme=meme_id",
+    ("size ratio", lambda meme: round(meme["size_ratio"], 2)),
+    "smallest_in=smallest",
+    ("coverage spread", _percent("coverage_spread")),
+    ("middle spread", _percent("middle_spread")),
+    "fullest_in=fullest",
+    ("score", lambda meme: round(meme["score"], 2)),
+)
+_LANGUAGES = Table(
+    "Languages (medians)",
+    lambda rows: rows,
+    (
+        "language pictures with_problems=flawed",
+        ("size / height", _percent("size_share")),
+        ("coverage", _percent("coverage")),
+        ("of the middle", _percent("middle_coverage")),
+    ),
+    empty=True,
+)
 _OCR = Table(
     "Read back by Tesseract: character error rate",
     "languages",
@@ -175,27 +174,23 @@ def boxes(
     out: Path = Argument(
         ..., metavar="DIR", help="What `memeloc render --out` wrote: a folder, or its address."
     ),
-    to: Path = Option(Path("coco-text.json"), metavar="FILE", help="The file to write."),
-    kind: Literal["coco-text"] = Option(
-        "coco-text", "--format", metavar="KIND", help="coco-text: JSON as COCO-Text v2 has it."
+    to: Path = Option(
+        Path("words.csv"), metavar="FILE", help="The file to write: .csv, .jsonl or .parquet."
     ),
     langs: str = Option("all", metavar="TAGS", help="Languages to take, as de,zh; or all."),
     as_json: AsJson = False,
 ) -> None:
-    """Export the words of a rendered set with their boxes, to train or test OCR with.
+    """Export the words of a rendered set with their boxes as a table, to train or test OCR with.
 
-    The manifest has them, too: in words, word_boxes, word_lines and line_boxes, in pixels and in
-    the order in which they are read.
+    A row a word, in the order in which they are read: picture, meme, language, locale, text box,
+    line, text, and the corners of its box in pixels.
 
     Example:
       memeloc boxes out
-      memeloc boxes out --langs hi,ar --to hi-ar.json
+      memeloc boxes out --langs hi,ar --to hi-ar.parquet
     """
-    from memeloc.render.sets.coco_text import write_coco_text
+    from memeloc.render.sets.words import write_words
 
-    written = write_coco_text(out, to, languages(langs))
-    sentence = (
-        f"{counted(written.words, 'word')} of {counted(written.pictures, 'picture')}: "
-        f"{written.file}"
-    )
-    show(written, sentence, as_json=as_json)
+    count = write_words(out, to, languages(langs))
+    result = {"file": str(to), "words": count}
+    show(result, f"{counted(count, 'word')}: {to}", as_json=as_json)

@@ -35,7 +35,9 @@ from typing import TYPE_CHECKING
 from memeloc.lazy_imports import lazy_package
 
 if TYPE_CHECKING:
+    from memeloc.render.proof import KINDS as KINDS
     from memeloc.render.proof import PROBLEMS as PROBLEMS
+    from memeloc.render.proof import Finding as Finding
     from memeloc.render.proof import PartProof as PartProof
     from memeloc.render.proof import Proof as Proof
     from memeloc.render.renderer import Rendered as Rendered

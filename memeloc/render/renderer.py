@@ -10,14 +10,12 @@ from dataclasses import asdict, dataclass, field, replace
 from functools import cached_property, partial
 from pathlib import Path
 
-from fontTools import unicodedata as ucd
 from PIL import Image
 
 from memeloc.counts import counted
 from memeloc.errors import InputError
 from memeloc.files import file_sha256, replacing
-from memeloc.fonts import FontLibrary, FontStack
-from memeloc.fonts.emoji import has_emoji
+from memeloc.fonts import FontLibrary
 from memeloc.locales import Registry, default
 from memeloc.locales.casing import uppercase
 from memeloc.model import Caption, Locale, Template, TextBox
@@ -31,13 +29,12 @@ from memeloc.render.background import (
     relative_luminance,
 )
 from memeloc.render.bars import Bars, bars_of, most_height
+from memeloc.render.checks import overlaps, part_findings
 from memeloc.render.encode import Settings, encode, file_format
-from memeloc.render.overlaps import PartInk, overlapping
 from memeloc.render.painting.compose import Ink
 from memeloc.render.painting.paint import Area, Painted, Painter
-from memeloc.render.proof import PartProof, Proof, prove
+from memeloc.render.proof import Finding, PartProof, Proof, prove
 from memeloc.render.text_boxes import text_boxes
-from memeloc.render.typesetting.breaks import clusters
 from memeloc.render.typesetting.itemize import Itemizer
 from memeloc.render.typesetting.layout import EMPTY, PartLayout, is_legible_unbroken, lay_out
 from memeloc.render.typesetting.part import Bounds
@@ -170,16 +167,19 @@ class Renderer:
         proofs = []
         line_boxes = []
         inks = []
+        findings: list[Finding] = []
         for slot, layout, area in zip(slots, layouts, areas, strict=True):
             painted = self._painter.paint(canvas, layout, area, slot.ink)
-            proofs.append(_prove_part(slot, area, layout, painted, background, language))
+            part = _prove_part(slot, area, layout, painted, background, language)
+            stack = slot.itemizer.stack
+            findings += part_findings(slot.box, layout, painted, part.contrast, stack, language)
+            proofs.append(part)
             line_boxes += painted.lines
-            inks.append(PartInk(painted.ink, painted.upright, area.angle, area.centre))
-        if len(slots) > 1:
-            proofs = _with_overlaps(proofs, overlapping(inks))
+            inks.append((slot.box.name, painted, area))
+        findings += overlaps(inks)
         families = dict.fromkeys(name for part in proofs for name in part.fonts)
         fonts = {name: self.fonts.sha256(name) for name in families}
-        proof = prove(background.width, background.height, proofs, line_boxes, fonts)
+        proof = prove(background.width, background.height, proofs, line_boxes, findings, fonts)
         return Rendered(canvas, proof)
 
     def sizes(
@@ -326,66 +326,25 @@ def _prove_part(
     background: Background,
     locale: Locale,
 ) -> PartProof:
-    box, stack = painted.ink, slot.itemizer.stack
+    box = painted.ink
     if box is None:
-        return PartProof(
-            slot.box.name, layout.size, missing=layout.missing, truncated=layout.truncated
-        )
+        return PartProof(slot.box.name, layout.size)
     if slot.bounds.margin * layout.size >= 1:
         ratio = backgrounds.contrast(slot.fill, slot.outline)
     elif slot.box.bar:
         ratio = backgrounds.contrast(slot.fill, relative_luminance(slot.box.bar.colour))
     else:
         ratio = background.lowest_contrast(slot.fill, box)
-    faces = dict.fromkeys(run.face for line in layout.lines for run in line.runs)
+    families = [run.face.family for line in layout.lines for run in line.runs]
     return PartProof(
         name=slot.box.name,
         font_size=layout.size,
         lines=tuple([line.text for line in layout.lines]),
         ink=box,
         contrast=ratio,
-        fonts=tuple(dict.fromkeys([face.family for face in faces])),
-        missing=layout.missing,
-        replaced=sum(line.text.count("\ufffd") for line in layout.lines),
-        lost=_lost(layout, stack),
-        absent=_absent(layout, stack, locale),
-        too_small=layout.size < locale.smallest_size - 1e-6,
-        broken_word=layout.broken_word,
-        hyphenated=layout.hyphenated,
-        truncated=layout.truncated,
-        clipped=painted.clipped,
+        fonts=tuple(dict.fromkeys(families)),
         boxes=text_boxes(layout.lines, painted.placed, area, layout.size, locale),
     )
-
-
-def _absent(layout: PartLayout, stack: FontStack, locale: Locale) -> tuple[str, ...]:
-    """The fonts not found in whose place others than the user's draw the locale's script."""
-    if not stack.absent:
-        return ()
-    faces = {run.face for line in layout.lines for run in line.runs}
-    letters = (ucd.script(char) for line in layout.lines for char in line.text)
-    return stack.absent if faces - set(stack.users) and locale.script in letters else ()
-
-
-def _lost(layout: PartLayout, stack: FontStack) -> tuple[str, ...]:
-    """The emoji of a part that no font found draws as they are known."""
-    pieces = (
-        line.text[start:end]
-        for line in layout.lines
-        if has_emoji(line.text)
-        for ends in [clusters(line.text)]
-        for start, end in zip([0, *ends], ends, strict=False)
-    )
-    return tuple(dict.fromkeys(stack.lost(pieces)))
-
-
-def _with_overlaps(proofs: list[PartProof], overlaps: list[list[int]]) -> list[PartProof]:
-    return [
-        replace(proof, overlaps=tuple(proofs[number].name for number in numbers))
-        if numbers
-        else proof
-        for proof, numbers in zip(proofs, overlaps, strict=True)
-    ]
 
 
 def _template_print(template: Template, image: Path) -> str:

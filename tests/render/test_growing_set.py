@@ -163,7 +163,7 @@ def test_a_manifest_of_an_older_version_is_carried_on(tmp_path: Path) -> None:
     _render(tmp_path, FIRST, ["en"])
     manifest = tmp_path / "out/manifest.parquet"
     table = pq.read_table(manifest)
-    later = ["hyphenated", "in_table", "alt", "words", "word_boxes", "font_files", "lost"]
+    later = ["in_table", "alt", "words", "word_boxes", "font_files", "findings"]
     pq.write_table(table.drop_columns(later), manifest)
     summary = _render(tmp_path, FIRST, ["de"])
     assert (summary.rendered, summary.other_languages) == (3, 3)

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from memeloc.model import Template, TextBox
 from memeloc.render import PartProof, Proof
-from memeloc.render.proof import TextBoxes, Word
+from memeloc.render.proof import Finding, TextBoxes, Word
 from memeloc.render.sets import manifest_files, merging
 from memeloc.render.sets.earlier import Earlier, EarlierPicture
 from memeloc.render.sets.manifest import MANIFEST, PARTS, Row, picture_row, write_part
@@ -35,19 +35,14 @@ def _add(rows: list[Row], meme: str, language: str, size: float, inputs: str = "
     boxes = TextBoxes((upright, (1, 20, 30, 40)), words)
     texts = ("ONE", "TWO")
     parts = (
-        PartProof("top", size, texts, (1, 2, 30, 40), 21.0, ("anton",), ("☃", "☂"), boxes=boxes),
+        PartProof("top", size, texts, (1, 2, 30, 40), 21.0, ("anton",), boxes),
         PartProof(
             "bottom",
             0.0,
-            missing=("☃",),
-            truncated=2,
-            overlaps=("top",),
-            lost=("🇵🇹",),
-            absent=("nastaliq",),
-            replaced=1,
         ),
     )
-    proof = Proof(100, 200, parts, 0.25, 0.5, ("missing glyph", "overflow"), {"anton": "d" * 64})
+    findings = (Finding("missing glyph", "top", "not drawn: ☃"), Finding("hyphenated", "", "a-b"))
+    proof = Proof(100, 200, parts, 0.25, 0.5, findings, {"anton": "d" * 64})
     row = picture_row(meme, TEMPLATE, language, language, ("one two", ""), proof)
     file = {"path": f"{language}/robot-chef/{meme}.jpg", "sha256": "c" * 64, "bytes": 1234}
     rows.append({**row, **file, "inputs_sha256": inputs})

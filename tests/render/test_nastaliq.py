@@ -55,7 +55,7 @@ def test_sloped_lines_do_not_touch(template: Template) -> None:
 def test_urdu_is_in_nastaliq(template: Template) -> None:
     proof = Renderer().render(template, TEXT, "ur").proof
     assert proof.parts[0].fonts == ("nastaliq-bold",)
-    assert proof.parts[0].absent == ()
+    assert not proof.findings
 
 
 def test_naskh_in_its_place_is_named(template: Template) -> None:
@@ -66,6 +66,6 @@ def test_naskh_in_its_place_is_named(template: Template) -> None:
     )
     renderer = Renderer(fonts)
     proof = renderer.render(template, TEXT, without).proof
-    assert proof.parts[0].absent == ("No Such Nastaliq",)
-    assert proof.problems == ("substitute font",)
+    (finding,) = proof.findings
+    assert (finding.kind, finding.detail) == ("substitute font", "not found: No Such Nastaliq")
     assert renderer.render(template, "OK", without).proof.problems == ()

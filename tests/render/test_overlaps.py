@@ -9,47 +9,33 @@ from PIL import Image
 
 from memeloc.model import Caption, Template, TextBox, TextStyle
 from memeloc.render import Renderer
-from memeloc.render.overlaps import PartInk, overlapping
 
-
-def ink(*lines: tuple[int, int, int, int], angle: float = 0.0) -> PartInk:
-    return PartInk((-100, -100, 200, 200) if lines else None, lines, angle, (50.0, 50.0))
-
-
-@pytest.mark.parametrize(
-    ("other", "touches"),
-    [
-        (ink((20, 20, 60, 40)), True),
-        (ink((0, 60, 100, 80)), False),
-        (ink((0, 29, 100, 60)), False),  # a pixel of anti-aliasing
-        (ink(), False),
-        (ink((0, 40, 100, 60), angle=90.0), True),  # stands upright through the other
-        (ink((60, 10, 100, 12), (0, 10, 100, 30)), True),
-        (ink((60, 60, 140, 68), angle=45.0), False),  # its upright frame would touch
-    ],
-)
-def test_ink_that_lies_on_other_ink_is_found(other: PartInk, touches: bool) -> None:
-    assert overlapping([ink((0, 0, 60, 30)), other]) == [[], [0] if touches else []]
+STYLE = TextStyle(max_size=0.3)
+LEFT = TextBox("one", 0, 0, 0.8, 1, align="left", style=STYLE)
+RIGHT = TextBox("two", 0.2, 0, 0.8, 1, align="right", style=STYLE)
+ABOVE = TextBox("one", 0, 0, 1, 0.5, valign="bottom", style=STYLE)
+BELOW = TextBox("two", 0, 0.5, 1, 0.5, valign="top", style=STYLE)
+ACROSS = TextBox("two", 0.3, 0.1, 0.4, 0.8, angle=90, style=STYLE)
+RISING = TextBox("one", 0.0, 0.35, 0.7, 0.15, angle=-45, style=STYLE)
+BESIDE = TextBox("two", 0.45, 0.6, 0.5, 0.2, style=STYLE)
 
 
 @pytest.mark.parametrize(
-    ("texts", "problems"),
+    ("boxes", "texts", "touch"),
     [
-        (("a long line of words", "another long line"), ("parts overlap",)),
-        (("left", ""), ()),
-        (("a", "b"), ()),
+        ((LEFT, RIGHT), ("a long line of words", "another long line"), True),
+        ((LEFT, RIGHT), ("left", ""), False),
+        ((LEFT, RIGHT), ("a", "b"), False),
+        ((ABOVE, BELOW), ("MMMM", "MMMM"), False),  # no more than anti-aliasing
+        ((ABOVE, ACROSS), ("a long line of words", "turned"), True),
+        ((RISING, BESIDE), ("rising slowly", "right"), False),  # their upright frames do touch
     ],
 )
 def test_boxes_may_overlap_as_long_as_ink_does_not(
-    tmp_path: Path, texts: tuple[str, ...], problems: tuple[str, ...]
+    tmp_path: Path, boxes: tuple[TextBox, ...], texts: tuple[str, ...], touch: bool
 ) -> None:
     image = tmp_path / "grey.png"
-    Image.new("RGB", (300, 100), "#808080").save(image)
-    style = TextStyle(max_size=0.3)
-    boxes = (
-        TextBox("one", 0, 0, 0.8, 1, align="left", style=style),
-        TextBox("two", 0.2, 0, 0.8, 1, align="right", style=style),
-    )
+    Image.new("RGB", (300, 300), "#808080").save(image)
     proof = Renderer().render(Template("grey", image, boxes), Caption(texts), "en").proof
-    assert proof.problems == problems
-    assert proof.parts[1].overlaps == (("one",) if problems else ())
+    expected = (("parts overlap", "two", "two lies on one"),) if touch else ()
+    assert proof.findings == expected

@@ -13,6 +13,7 @@ import pytest
 from PIL import Image
 
 from memeloc.locales import default
+from memeloc.render.proof import KINDS
 from memeloc.render.sets.page import Page
 
 CAPTIONS = {
@@ -51,7 +52,12 @@ CONTRASTS = """() => {
 
 
 def picture(
-    number: int, language: str, text: str, problems: tuple[str, ...] = (), **other: object
+    number: int,
+    language: str,
+    text: str,
+    problems: tuple[str, ...] = (),
+    notes: tuple[str, ...] = (),
+    **other: object,
 ) -> dict[str, object]:
     template = ("cloud-monday", "long-train")[number % 2]
     meme = f"m{number:05d}"
@@ -72,12 +78,10 @@ def picture(
         "relative_size": [1.0, 0.5 if language == "de" and number == 3 else 1.0],
         "contrast": [12.5, None],
         "fonts": [["anton"], ["anton", "noto-emoji"]],
-        "missing": ["🫨"] if "missing glyph" in problems else [],
-        "truncated": 0,
-        "overlaps": [[], []],
-        "replaced": 0,
-        "lost": ["💙"] if "missing glyph" in problems else [],
-        "absent": [],
+        "findings": [
+            {"kind": kind, "grade": KINDS[kind], "part": "top", "detail": f"💙 is {kind}"}
+            for kind in (*problems, *notes)
+        ],
         "coverage": 0.21,
         "middle_coverage": 0.04,
         "problems": list(problems),
@@ -111,7 +115,8 @@ def small_rows() -> list[dict[str, object]]:
             if (number, language) == (7, "de"):
                 problems = ("too small",)
             written = HOSTILE if (number, language) == (4, "en") else f"{number} {text}"
-            rows.append(picture(number, language, written, problems))
+            notes = ("hyphenated",) if number in (2, 5) and language == "hi" else ()
+            rows.append(picture(number, language, written, problems, notes))
     return [row for row in rows if (row["meme_id"], row["language"]) != ("m00009", "zh")]
 
 
@@ -285,16 +290,20 @@ def test_filters_by_problem_and_template_and_orders(reader: Reader) -> None:
     assert reader.ids() == ["m00005", "m00007"]
     assert tab.locator("[data-row='0'] .cell:not(.dim)").count() == 1
     badges = tab.locator("[data-row='0'] .badge").all_inner_texts()
-    assert badges == ["missing glyph", "low contrast"]
+    assert badges == ["missing glyph", "low contrast", "hyphenated"]
     tab.select_option("#problem", "too small")
     reader.status("1 of 12 memes")
     assert reader.ids() == ["m00007"]
+    for grade, memes in (("fault", [5]), ("warning", [5, 7]), ("note", [2, 5])):
+        tab.select_option("#problem", grade)
+        reader.status(f"{len(memes)} of 12 memes")
+        assert reader.ids() == [f"m{number:05d}" for number in memes]
     tab.select_option("#problem", "")
     tab.select_option("#template", "long-train")
     reader.status("6 of 12 memes")
     tab.select_option("#template", "")
     tab.select_option("#order", "worst")
-    assert reader.ids()[:3] == ["m00005", "m00007", "m00000"]
+    assert reader.ids()[:3] == ["m00005", "m00007", "m00002"]
     tab.select_option("#order", "size")
     assert reader.ids()[:2] == ["m00003", "m00000"]
     assert "order=size" in tab.url
@@ -360,8 +369,7 @@ def test_the_large_view_has_the_proof(reader: Reader) -> None:
         "12.5 : 1",
         "anton",
     ]
-    assert "🫨" in facts.inner_text()
-    assert "Without flag, colour or tone\n💙" in facts.inner_text()
+    assert "missing glyph\ntop: 💙 is missing glyph" in facts.inner_text()
     assert "21 %, of the middle 4 %" in facts.inner_text()
     link = facts.locator("a")
     assert link.inner_text() == "hi/long-train/m00005.png"

@@ -4,7 +4,7 @@
 // come into sight or are searched, and only those of `HELD` files stay.
 //
 // A meme is [id, template, cells]; a cell is 0 (no picture; so are those after the last cell) or
-// [text, problems as a bit mask, width, height, least size relative to the source, path or 0].
+// [text, kinds of findings as a bit mask, width, height, least size relative to the source, path or 0].
 
 const about = JSON.parse(document.getElementById("about").textContent);
 const memes = new Array(about.memes);
@@ -90,7 +90,9 @@ function pathOf(meme, language) {
 const partsOf = (text) => text.split(/(?:^|\s)\/\/(?=\s|$)/).map((part) => part.trim());
 const altOf = (text) => partsOf(text).filter(Boolean).join(" ");
 
-const problemNames = (mask) => about.problems.map((p) => p.name).filter((_, bit) => mask & (1 << bit));
+const PROBLEMS = ["fault", "warning"];
+const kindsIn = (mask) => about.kinds.filter((_, bit) => mask & (1 << bit));
+const maskOf = (...grades) => about.kinds.reduce((mask, kind, bit) => mask | (grades.includes(kind.grade) << bit), 0);
 
 function el(tag, attributes = {}, ...children) {
   const node = document.createElement(tag);

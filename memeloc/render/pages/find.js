@@ -28,11 +28,11 @@ function haystack(meme) {
 
 function problemMask() {
   if (!state.problem) return 0;
-  if (state.problem === "any") return (1 << about.problems.length) - 1;
-  return 1 << about.problems.findIndex((p) => p.name === state.problem);
+  if (state.problem === "any") return maskOf(...PROBLEMS);
+  return maskOf(state.problem) || 1 << about.kinds.findIndex((kind) => kind.name === state.problem);
 }
 
-// Lower is worse: problems stand worst first, so the lowest bit set is the worst one.
+// Lower is worse: kinds stand worst first, so the lowest bit set is the worst one.
 function worst(meme) {
   let mask = 0;
   let count = 0;

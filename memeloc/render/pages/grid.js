@@ -40,8 +40,8 @@ function drawHeads() {
 }
 
 function badges(mask) {
-  return el("span", { class: "badges" }, ...problemNames(mask).map((name) =>
-    el("span", { class: `badge ${name.replaceAll(" ", "-")}` }, name)));
+  return el("span", { class: "badges" }, ...kindsIn(mask).map((kind) =>
+    el("span", { class: `badge ${kind.grade}` }, kind.name)));
 }
 
 function drawCell(meme, row, column, at) {

@@ -17,7 +17,10 @@ function fillTools() {
     ...[...about.templates].sort((a, b) => (a.name < b.name ? -1 : 1)).map((t) => el("option", { value: t.name }, `${t.name} (${number(t.memes)})`)));
   byId("problem").replaceChildren(el("option", { value: "" }, "All pictures"),
     el("option", { value: "any", disabled: !about.flagged }, `Any problem (${number(about.flagged)})`),
-    ...about.problems.map((p) => el("option", { value: p.name, disabled: !p.pictures }, `${p.name} (${number(p.pictures)})`)));
+    ...about.grades.map((grade) => el("optgroup", { label: `${grade.name}s` },
+      el("option", { value: grade.name, disabled: !grade.pictures }, `All ${grade.name}s (${number(grade.pictures)})`),
+      ...about.kinds.filter((kind) => kind.grade === grade.name).map((kind) =>
+        el("option", { value: kind.name, disabled: !kind.pictures }, `${kind.name} (${number(kind.pictures)})`)))));
   for (const name of ["query", "template", "problem", "order"]) byId(name).value = state[name];
   byId("earlier").hidden = !about.earlier;
   byId("earlier").textContent = `Earlier runs (${number(about.earlier)})`;

@@ -3,7 +3,7 @@
 const view = byId("view");
 const last = { row: 0, column: 0 };
 const percent = (share) => (share === null || share === undefined ? "–" : `${number(share * 100, 1)} %`);
-const fact = (name, ...value) => [el("dt", {}, name), el("dd", {}, ...value)];
+const fact = (name, ...value) => [el("dt", {}, name), el("dd", {}, ...value.filter(Boolean))];
 
 function textOf(parts, language) {
   return el("div", { class: "text", lang: language.locale, dir: language.direction },
@@ -28,9 +28,9 @@ function drawProof(proof, meme, column) {
   const cell = memes[meme][CELLS][column];
   const facts = [];
   if (proof) {
-    if (proof.missing.length) facts.push(...fact("Not drawn", el("bdi", { lang: language.locale }, proof.missing.join(" "))));
-    for (const [what, text] of proof.found) facts.push(...fact(what, el("bdi", { lang: language.locale }, text)));
-    if (proof.truncated) facts.push(...fact("Left out", plural(proof.truncated, "character", "characters")));
+    for (const [kind, part, detail] of proof.findings) {
+      facts.push(...fact(kind, part && proof.parts.length > 1 ? `${part}: ` : null, el("bdi", { lang: language.locale }, detail)));
+    }
     facts.push(...fact("Covered by text", `${percent(proof.coverage)}, of the middle ${percent(proof.middle)}`));
   }
   facts.push(...fact("Picture", `${cell[WIDTH]} × ${cell[HEIGHT]} px${proof ? `, ${number(proof.bytes / 1024, 0)} KiB` : ""}`));
@@ -54,7 +54,7 @@ async function drawView() {
   byId("view-down").disabled = active.row === shown.length - 1;
   byId("view-languages").replaceChildren(...columns.map((other, at) => {
     const seen = memes[meme][CELLS][other];
-    return el("button", { type: "button", class: seen && seen[MASK] ? "chip bad" : "chip", "aria-pressed": String(at === active.column),
+    return el("button", { type: "button", class: seen && seen[MASK] & maskOf(...PROBLEMS) ? "chip bad" : "chip", "aria-pressed": String(at === active.column),
       title: about.languages[other].name, disabled: !seen, onclick: () => { active.column = at; drawView(); } },
     el("bdi", { lang: about.languages[other].locale }, about.languages[other].native),
     el("span", { class: "tag" }, about.languages[other].language));

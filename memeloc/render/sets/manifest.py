@@ -35,6 +35,7 @@ SOURCES = f"{STATE}/sources.parquet"
 _TEXTS = pa.list_(pa.string())
 _NUMBERS = pa.list_(pa.float64())
 _BOXES = pa.list_(pa.list_(pa.int32()))
+_FINDING = pa.struct([(name, pa.string()) for name in ("kind", "grade", "part", "detail")])
 _FONT_FILE = pa.struct([("family", pa.string()), ("sha256", pa.string())])
 
 VERSIONS = ("memeloc", "pillow", "skia", "harfbuzz", "icu")
@@ -62,15 +63,10 @@ SCHEMA = pa.schema(
         ("ink", pa.list_(pa.list_(pa.int32()))),  # left, top, right, bottom in px; null without ink
         ("contrast", _NUMBERS),  # WCAG 2 contrast ratio, 1 to 21; null without text
         ("fonts", pa.list_(_TEXTS)),  # families used
-        ("too_small", pa.list_(pa.bool_())),  # below the locale's smallest legible size
-        ("broken_word", pa.list_(pa.bool_())),  # a line ends within a word for lack of space
-        ("hyphenated", pa.list_(_TEXTS)),  # words broken with a hyphen, as spelled then
         # Of the whole picture:
-        ("missing", _TEXTS),  # grapheme clusters that no font draws
-        ("truncated", pa.int32()),  # grapheme clusters left out for lack of space
         ("coverage", pa.float64()),  # share of the picture that text covers, 0 to 1
         ("middle_coverage", pa.float64()),  # the same of the central half of width and height
-        ("problems", _TEXTS),  # kinds of problem, see `Proof.problems`
+        ("problems", _TEXTS),  # kinds of its faults and warnings, worst first
         ("in_table", pa.bool_()),  # False: of an earlier run, and the table has it no longer
         ("alt", pa.string()),  # alternative text: the caption's own words
         ("template_source", pa.string()),  # where the template's picture is from
@@ -82,11 +78,8 @@ SCHEMA = pa.schema(
         ("word_boxes", _BOXES),  # of each word
         ("word_lines", pa.list_(pa.int32())),  # the line of each, by its number in `line_boxes`
         ("font_files", pa.list_(_FONT_FILE)),  # of the fonts used
-        ("overlaps", pa.list_(_TEXTS)),  # of each part: earlier parts whose ink its own lies on
-        # Of the whole picture:
-        ("lost", _TEXTS),  # emoji without their flag, colour or skin tone
-        ("absent", _TEXTS),  # fonts that the language would be drawn with, not found
-        ("replaced", pa.int32()),  # how many U+FFFD the text has
+        # What was found, worst first; `part` is empty for the whole picture; see `Finding`:
+        ("findings", pa.list_(_FINDING)),
         *((name, pa.string()) for name in VERSIONS),
         ("shard", pa.string()),  # that the picture is in, relative to OUT; null for a single file
     ]
@@ -122,11 +115,6 @@ def picture_row(
         "ink": [part.ink for part in proofs],
         "contrast": [part.contrast for part in proofs],
         "fonts": [part.fonts for part in proofs],
-        "too_small": [part.too_small for part in proofs],
-        "broken_word": [part.broken_word for part in proofs],
-        "hyphenated": [part.hyphenated for part in proofs],
-        "missing": list(dict.fromkeys(cluster for part in proofs for cluster in part.missing)),
-        "truncated": sum(part.truncated for part in proofs),
         "coverage": proof.coverage,
         "middle_coverage": proof.middle_coverage,
         "problems": proof.problems,
@@ -135,10 +123,7 @@ def picture_row(
         "template_licence": template.licence,
         **_text_columns(proof),
         "font_files": [{"family": name, "sha256": sha} for name, sha in proof.fonts.items()],
-        "overlaps": [part.overlaps for part in proofs],
-        "lost": list(dict.fromkeys(cluster for part in proofs for cluster in part.lost)),
-        "absent": list(dict.fromkeys(name for part in proofs for name in part.absent)),
-        "replaced": sum(part.replaced for part in proofs),
+        "findings": [{"grade": item.grade, **item._asdict()} for item in proof.findings],
     }
 
 
@@ -213,10 +198,7 @@ def write_part(rows: Sequence[Row], path: Path) -> None:
         temporary.replace(path)
 
 
-_LATER = {"hyphenated"}
-_FIRST_COLUMNS = [
-    name for name in SCHEMA.names[: SCHEMA.names.index("problems") + 1] if name not in _LATER
-]
+_FIRST_COLUMNS = SCHEMA.names[: SCHEMA.names.index("problems") + 1]
 """Those that the manifests of all versions have."""
 
 

@@ -17,7 +17,6 @@ import contextlib
 import hashlib
 import json
 from collections import Counter
-from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING, Any
@@ -25,7 +24,7 @@ from typing import TYPE_CHECKING, Any
 from memeloc.errors import InputError
 from memeloc.files import replacing
 from memeloc.pages import fill_page, script_hash
-from memeloc.render.proof import PROBLEMS
+from memeloc.render.proof import KINDS
 from memeloc.render.sets.manifest import STATE
 
 if TYPE_CHECKING:
@@ -56,12 +55,7 @@ COLUMNS = (
     "relative_size",
     "contrast",
     "fonts",
-    "missing",
-    "replaced",
-    "lost",
-    "absent",
-    "overlaps",
-    "truncated",
+    "findings",
     "coverage",
     "middle_coverage",
     "bytes",
@@ -105,7 +99,7 @@ class Page:
         self._folder.mkdir(parents=True, exist_ok=True)
         self._languages: dict[str, _Language] = {}
         self._templates: dict[str, _Template] = {}
-        self._problems: Counter[str] = Counter()
+        self._kinds: Counter[str] = Counter()  # pictures by kind of finding, and by grade
         self._memes = self._pictures = self._earlier_memes = self._earlier = 0
         self._suffix = "jpg"
         self._meme: tuple[str, bool] | None = None
@@ -113,7 +107,7 @@ class Page:
         self._proofs: list[list[Json]] = []
         self._first: list[Json] = []
         self._files: dict[str, list[str]] = {"rows": [], "proofs": []}
-        self._mask = 0  # problems of the memes that are gathered, a bit each
+        self._mask = 0  # kinds of findings of the memes that are gathered, a bit each
         self._masks: list[int] = []  # the same of each chunk
 
     def add(self, pictures: pa.Table) -> None:
@@ -170,7 +164,8 @@ class Page:
             template.memes += not is_earlier
             self._rows.append([picture["meme_id"], template.number, []])
             self._proofs.append([])
-        cell = _cell(picture, self._suffix)
+        kinds = {*picture["problems"], *(item["kind"] for item in picture["findings"] or ())}
+        cell = _cell(picture, kinds, self._suffix)
         self._mask |= cell[1]
         _put(self._rows[-1][2], language.number, cell)
         _put(self._proofs[-1], language.number, _proof(picture))
@@ -180,9 +175,8 @@ class Page:
             return
         self._pictures += 1
         language.pictures += 1
-        if picture["problems"]:
-            language.flagged += 1
-            self._problems.update(set(picture["problems"]))
+        language.flagged += bool(picture["problems"])
+        self._kinds.update(kinds | {KINDS[kind] for kind in kinds if kind in KINDS})
 
     def _end_chunk(self) -> None:
         """Write the data of the memes that are gathered."""
@@ -238,7 +232,14 @@ class Page:
             "templates": [
                 {"name": name, "memes": seen.memes} for name, seen in self._templates.items()
             ],
-            "problems": [{"name": kind, "pictures": self._problems[kind]} for kind in PROBLEMS],
+            "grades": [
+                {"name": grade, "pictures": self._kinds[grade]}
+                for grade in dict.fromkeys(KINDS.values())
+            ],
+            "kinds": [
+                {"name": kind, "grade": grade, "pictures": self._kinds[kind]}
+                for kind, grade in KINDS.items()
+            ],
         }
 
 
@@ -248,13 +249,13 @@ def _put(cells: list[Json], place: int, value: Json) -> None:
     cells[place] = value
 
 
-def _cell(picture: dict[str, Any], suffix: str) -> list[Json]:
+def _cell(picture: dict[str, Any], kinds: set[str], suffix: str) -> list[Json]:
     """What the grid needs of a picture; data.js names the places."""
     usual = f"{picture['language']}/{picture['template']}/{picture['meme_id']}.{suffix}"
     relative = [size for size in picture["relative_size"] or () if size]
     return [
         picture["text"],
-        sum(1 << bit for bit, kind in enumerate(PROBLEMS) if kind in picture["problems"]),
+        sum(1 << bit for bit, kind in enumerate(KINDS) if kind in kinds),
         picture["width"],
         picture["height"],
         round(min(relative), 3) if relative else 0,
@@ -272,27 +273,14 @@ def _proof(picture: dict[str, Any]) -> Json:
             [name, *(None if value is None else round(value, 4) for value in values), families]
             for (name, *values), families in zip(parts, fonts, strict=True)
         ],
-        "missing": picture["missing"],
-        "truncated": picture["truncated"],
-        "found": [[what, text] for what, text in _found(picture) if text],
+        "findings": [
+            [item["kind"], item["part"], item["detail"]] for item in picture["findings"] or ()
+        ],
         "coverage": round(picture["coverage"], 5),
         "middle": round(picture["middle_coverage"], 5),
         "bytes": picture["bytes"],
         "sha256": picture["sha256"],
     }
-
-
-def _found(picture: dict[str, Any]) -> Iterator[tuple[str, str]]:
-    """What else the proof found: what it is called, and what it is, empty without any."""
-    lies_on = (
-        f"{part} on {', '.join(others)}"
-        for part, others in zip(picture["parts"], picture["overlaps"] or (), strict=False)
-        if others
-    )
-    yield "Parts overlap", "; ".join(lies_on)
-    yield "Lost before (U+FFFD)", str(picture["replaced"] or "")
-    yield "Without flag, colour or tone", " ".join(picture["lost"] or ())
-    yield "Fonts not found", ", ".join(picture["absent"] or ())
 
 
 def _json(value: Json) -> str:

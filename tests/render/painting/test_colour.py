@@ -115,7 +115,7 @@ def test_a_colour_glyph_keeps_its_colours_and_letters_take_the_styles(
         pixels_of_it = (np.abs(pixels.astype(int) - rgb).max(1) <= 4).sum()
         assert pixels_of_it == pytest.approx(area * share, rel=0.1)
     assert rendered.proof.parts[0].fonts == ("Badge",)
-    assert not rendered.proof.parts[0].missing
+    assert "missing glyph" not in rendered.proof.problems
 
 
 def test_a_colour_glyph_leaves_no_trace_in_the_next_picture(font: Path, background: Path) -> None:
@@ -169,7 +169,7 @@ def test_the_systems_emoji_are_in_colour(background: Path, size: float) -> None:
     font_size = rendered.proof.parts[0].font_size
     assert share == pytest.approx(0.8 * (font_size / 200) ** 2, rel=0.5)
     assert rendered.proof.parts[0].fonts == ("colour-emoji",)
-    assert rendered.proof.parts[0].lost == ()
+    assert not rendered.proof.findings
     assert len(rendered.proof.fonts["colour-emoji"]) == 64
 
 
@@ -177,12 +177,13 @@ def test_what_one_colour_loses_is_in_the_proof(background: Path) -> None:
     template = Template("grey", background, (TextBox("box", 0, 0, 1, 1, style=TextStyle()),))
     renderer = Renderer(FontLibrary(["noto-emoji"]))
     proof = renderer.render(template, "so 😀 💙 🇩🇪", "en").proof
-    assert proof.parts[0].lost == ("💙", "🇩🇪")
-    assert proof.problems == ("lost colour",)
+    detail = "without flag, colour or tone: 💙 🇩🇪"
+    assert proof.findings == (("lost colour", "box", detail),)
 
 
 def test_a_replacement_character_is_in_the_proof(background: Path) -> None:
     template = Template("grey", background, (TextBox("box", 0, 0, 1, 1, style=TextStyle()),))
     proof = Renderer().render(template, "caf\ufffd \ud800", "en").proof
-    assert proof.parts[0].replaced == 2
-    assert "replacement character" in proof.problems
+    (finding,) = proof.findings
+    assert finding[:2] == ("replacement character", "box")
+    assert finding.detail.startswith("2 characters")
