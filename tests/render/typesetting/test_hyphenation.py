@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import pyphen
 import pytest
 
 from memeloc.fonts import FontLibrary
 from memeloc.locales import default
+from memeloc.locales.hyphens import dictionary
 from memeloc.render.typesetting import fit
-from memeloc.render.typesetting.hyphenation import cluster_points, points, respelt
+from memeloc.render.typesetting.hyphenation import _patterns, cluster_points, points, respelt
 from memeloc.render.typesetting.itemize import Itemizer
 from memeloc.render.typesetting.layout import PartLayout, lay_out
 from memeloc.render.typesetting.part import Bounds
@@ -111,3 +113,13 @@ def test_an_authors_soft_hyphens_are_the_only_ones_of_their_word() -> None:
 def test_points_between_clusters_leave_scripts_without_hyphens_alone() -> None:
     assert not cluster_points("سيستعملونها กกกก 123", [(0, 20)])
     assert [point.start for point in cluster_points("ab1cd", [(0, 5)])] == [1, 4]
+
+
+@pytest.mark.parametrize("name", ["hu_HU", "ca", "el_GR", "ru_RU"])
+def test_patterns_parsed_when_asked_for_are_pyphens(name: str) -> None:
+    words = ["asszonnyal", "meggyőződés", "intel·ligència", "απαγορεύεται", "достопримечательность"]
+    lazy = _patterns(name)
+    full = pyphen.Pyphen(filename=dictionary(name), left=3, right=3, cache=False)
+    for word in words:
+        found, wanted = lazy.positions(word), full.positions(word)
+        assert [(at, at.data) for at in found] == [(at, at.data) for at in wanted]
