@@ -240,6 +240,7 @@ class Locale:
             empty, and `Registry.exemplars` gives CLDR's.
         keep_with_next, keep_with_previous: words that a line should not end with, and not begin
             with, for they belong to the next or the last: articles, prepositions, particles.
+        better_with_next: words that a line should rather not end with: conjunctions, pronouns.
         hyphenation: pyphen's dictionary (`de_DE`), or empty where long words are not hyphenated.
     """
 
@@ -261,6 +262,7 @@ class Locale:
     exemplars: tuple[str, ...] = ()
     keep_with_next: tuple[str, ...] = ()
     keep_with_previous: tuple[str, ...] = ()
+    better_with_next: tuple[str, ...] = ()
     comic: tuple[str, ...] = ()
     hyphenation: str = ""
 

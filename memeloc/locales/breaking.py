@@ -1,8 +1,19 @@
-"""What a habit of line breaking means to ICU and BudouX. In: habit, tag, script. Out: names."""
+"""What a habit of line breaking means to ICU and BudouX, and a dictionary of hyphenation to pyphen.
+
+pyphen brings the dictionaries of LibreOffice, each under its own licence. The built-in locales name
+those under the LGPL, the MPL, the LPPL or a licence like MIT's (the Ukrainian patterns are under
+both of the latter in TeX's hyph-utf8); the Czech, Norwegian and Romanian ones, under the GPL alone,
+are for those to name in a locale of their own whom that suits. The Finnish one is memeloc's.
+"""
 
 from __future__ import annotations
 
+from functools import cache
+from importlib.util import find_spec
+from pathlib import Path
 from typing import Literal, get_args
+
+from memeloc.errors import InputError
 
 Habit = Literal["words", "characters", "phrases", "dictionary"]
 """Where lines may end: at spaces, between characters, phrases, or a dictionary's words."""
@@ -23,7 +34,7 @@ _IDEOGRAPHIC = frozenset({"Jpan", "Hans", "Hant", "Kore"})
 
 
 def possible(script: str) -> tuple[Habit, ...]:
-    """The habits that a script can have, its usual one first.
+    """Return the habits that a script can have, its usual one first.
 
     >>> possible("Jpan")
     ('phrases', 'characters')
@@ -36,13 +47,13 @@ def possible(script: str) -> tuple[Habit, ...]:
 
 
 def breaking(habit: Habit, tag: str, script: str) -> tuple[str, str]:
-    """ICU's locale identifier and BudouX's model (or none) for a habit of `possible(script)`.
+    """Return ICU's locale identifier and BudouX's model (or none) for a possible habit.
 
     Characters and phrases keep small kana, prolonged sound marks and closing punctuation off the
     beginning of a line (`lb=strict`, CSS Text 3 `line-break: strict`). Korean words are kept whole
-    (`lw=keepall`, CSS `word-break: keep-all`), which `memeloc.render.typesetting.break_rules`
-    does, for ICU 78 ignores it. Thai, Lao, Khmer and Burmese need no keyword: ICU has their
-    dictionaries; for Thai BudouX sees words whole that ICU cuts.
+    (`lw=keepall`, CSS `word-break: keep-all`), which `memeloc.render.typesetting.breaks` does, for
+    ICU 78 ignores it. Thai, Lao, Khmer and Burmese need no keyword: ICU has their dictionaries;
+    for Thai BudouX sees words whole that ICU cuts.
 
     >>> breaking("phrases", "ja", "Jpan")
     ('ja@lb=strict', 'ja')
@@ -53,3 +64,21 @@ def breaking(habit: Habit, tag: str, script: str) -> tuple[str, str]:
     if habit == "dictionary":
         return icu, _WORD_MODELS.get(script, "")
     return f"{icu}@lw=keepall" if habit == "words" and script == "Kore" else icu, ""
+
+
+@cache
+def dictionary(name: str) -> Path:
+    """Return the file of a dictionary of hyphenation: memeloc's own, else pyphen's.
+
+    Raises:
+        InputError: there is none of this name; the sentence names those of the language.
+    """
+    spec = find_spec("pyphen")
+    pyphens = Path(spec.origin).parent / "dictionaries" if spec and spec.origin else Path()
+    folders = [Path(__file__).parent / "data", pyphens]
+    for folder in folders:
+        if (path := folder / f"hyph_{name}.dic").is_file():
+            return path
+    near = sorted(file.stem[5:] for folder in folders for file in folder.glob(f"hyph_{name[:2]}*"))
+    hint = f"it has {' and '.join(near)}" if near else "leave hyphenation out for this language"
+    raise InputError(f"pyphen has no dictionary {name!r}; {hint}")

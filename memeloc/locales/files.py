@@ -12,8 +12,7 @@ from typing import Annotated, Literal
 from pydantic import BaseModel, ConfigDict, Field
 
 from memeloc.errors import InputError
-from memeloc.locales.breaking import HABITS, breaking, possible
-from memeloc.locales.hyphens import dictionary
+from memeloc.locales.breaking import HABITS, breaking, dictionary, possible
 from memeloc.locales.tags import is_well_formed
 from memeloc.model import Locale
 from memeloc.settings import read_toml, validate
@@ -50,6 +49,7 @@ class _LineBreaking(_Section):
     habit: str = Field(description=f"one of {', '.join(HABITS)}")
     icu: str | None = Field(None, description='an ICU locale identifier such as "ja@lb=strict"')
     keep_with_next: _Words = Field([], description="words that a line should not end with")
+    better_with_next: _Words = Field([], description="words that it should rather not end with")
     keep_with_previous: _Words = Field([], description="words that a line should not begin with")
     hyphenation: str = Field("", description='a dictionary of pyphen such as "de_DE", or empty')
 
@@ -104,6 +104,7 @@ def read_locale(path: Path) -> Locale:
         line_break=lines.icu or line_break,
         phrase_model=phrase_model,
         keep_with_next=tuple(lines.keep_with_next),
+        better_with_next=tuple(lines.better_with_next),
         keep_with_previous=tuple(lines.keep_with_previous),
         hyphenation=lines.hyphenation,
         exemplars=tuple(file.letters.exemplars or ()),

@@ -75,6 +75,8 @@ def _part_findings(
         yield "substitute font", f"not found: {', '.join(stack.absent)}"
     if layout.hyphenated:
         yield "hyphenated", " ".join(layout.hyphenated)
+    if layout.divided and not layout.broken_word:
+        yield "divided", " ".join(layout.divided)
 
 
 def _lost(text: str, stack: FontStack) -> list[str]:

@@ -27,6 +27,7 @@ KINDS: Mapping[str, Grade] = {
     "substitute font": "warning",
     # It is as it should be, and a designer may want to know.
     "hyphenated": "note",
+    "divided": "note",
 }
 """All kinds of findings, worst first, and their grades."""
 

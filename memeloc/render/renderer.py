@@ -273,6 +273,7 @@ class Renderer:
             margin=style.outline_width,
             line_spacing=style.line_spacing,
             align=box.align,
+            picture_width=width,
         )
         stack = self.fonts.stack(locale, style.face)
         itemizer = self._itemizers.setdefault(id(stack), Itemizer(stack))

@@ -1,28 +1,28 @@
-"""Where text may break. In: a paragraph and its locale. Out: grapheme clusters and segments.
+"""Where text may break. In: a paragraph and its locale. Out: grapheme clusters and ends of lines.
 
 Offsets are code points; ICU's are UTF-16 units, which differ once a character lies beyond U+FFFF.
 Line breaking is UAX #14 as ICU tailors it for the locale, with its dictionaries for Thai, Lao,
-Khmer, Burmese and Chinese; grapheme clusters are UAX #29's extended ones.
+Khmer, Burmese and Chinese; grapheme clusters are UAX #29's extended ones. `opportunities` are those
+of browsers; what still differs from Chromium, and why, is listed in
+tests/render/test_chromium_breaks.py. `word_ends` leaves out what only lines without a better end
+may use, though browsers do not mind.
 """
 
 from __future__ import annotations
 
 import re
 from functools import cache
-from itertools import accumulate
+from itertools import accumulate, pairwise
 from typing import TYPE_CHECKING
 from unicodedata import category
 
 from icu4py.breakers import CharacterBreaker, LineBreaker, WordBreaker
 
 from memeloc.model import Locale
-from memeloc.render.typesetting.break_rules import SPACES, keeps_words, tailored, whole_words
 
 if TYPE_CHECKING:
     import budoux
 
-_PHRASE_ENDS = SPACES + "、。，：；！？…」』）”》"
-_KANA = re.compile("[\u3040-\u30ff]")
 _JOINING = ("Mn", "Mc", "Me", "Cf", "Sk")  # Sk: skin tones
 _JOINED = "\u0e33\u0eb3\uff9e\uff9f"
 _JOINS_ON = (  # Grapheme_Cluster_Break=Prepend and Indic_Conjunct_Break=Linker
@@ -32,6 +32,49 @@ _JOINS_ON = (  # Grapheme_Cluster_Break=Prepend and Indic_Conjunct_Break=Linker
     "\u1bab\uaaf6\U00010a3f\U00011133\U000113d0\U0001193e\U00011a47\U00011a99\U00011f42"
 )
 _joins_on = re.compile(f"[{_JOINS_ON}]").search
+
+_AFTER_SPACE = re.compile(r" (?=/|\.\w)")
+_BREAKING_ASCII = frozenset(" \t-?)]}")
+
+# A dash is part of what it stands in. Chromium ends lines after any en dash and around any em
+# dash: "9– / 5", "— / Encore ?", "Soria / — dijo". Tried on ranges of hours, pages and years, on
+# French dialogues and Spanish asides; a dash between words ("word—word", "word – word") may end a
+# line. A range without digits ("A–Z") is not seen.
+_RANGE = re.compile(r"(?<=\d)[ \u00a0]?[–—]\s?(?=\d)")
+_OPENING_DASH = re.compile(r"(?:^|(?<=\s))[–—]+(?=\S)|(?:^|(?<=[.!?…”»]\s))[–—]+\s")
+_GLUED_DASH = re.compile(r"(?<=[^\W\u2e80-\U0010ffff])—")
+
+_KEEP_ALL = "@lw=keepall"
+_HANGUL = re.compile("[\u1100-\u11ff\u3130-\u318f\uac00-\ud7af]")
+_LETTER_OR_DIGIT = re.compile(r"[^\W_]")
+_CLOSING = frozenset("\"')]}”’»」』》〉）")
+_NEVER_FIRST = frozenset("·_")
+
+_SYLLABIC = frozenset({"Thai", "Laoo", "Khmr", "Mymr"})
+_LETTER = re.compile("[\u0e01-\u0eff\u1000-\u109f\u1780-\u17d3]")
+_INCOMPLETE = re.compile(
+    "[\u0e01-\u0e13\u0e15-\u0e2e]|[\u0e81-\u0eae]"  # Thai but for the word ณ, Lao
+    "|[\u1780-\u17a2][\u17c9\u17ca]?(?:\u17d2[\u1780-\u17a2])*"  # Khmer
+)
+_SILENT = re.compile(
+    "[\u0e01-\u0e2e]{1,2}[\u0e34\u0e38]?\u0e4c|[\u0e81-\u0eae]\u0ecc"  # Thai, Lao: silenced letters
+    "|[\u1000-\u1021]\u1037?[\u103a\u1039]"  # Burmese: a letter without its vowel, or stacked
+)
+
+_PHRASE_ENDS = (
+    " \u3000\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2008\u2009\u200a\u205f\u1680\u200b"
+    "、。，：；！？…」』）”》"
+)
+_KANA = re.compile("[\u3040-\u30ff]")
+
+# ICU's dictionary has アイスクリーム, but cuts スマート|フォン, which a reader takes for one word,
+# too. Loan words have up to nine letters; longer runs are often two words, and a cut of the
+# dictionary's is better than none.
+_KATAKANA = re.compile("(?<![ァ-ヺー-ヿ])[ァ-ヺー-ヿ]{2,9}(?![ァ-ヺー-ヿ])")
+
+# A number and its counter are one word (3|本, 三|个, 4|小时), unless the numeral is the end of
+# another word of the dictionary's (星期一).
+_NUMBER = re.compile(r"[\d〇零一二两兩三四五六七八九十百千万萬億亿半几幾.,．，]+")
 
 
 def _code_points(text: str, ends: list[int]) -> list[int]:
@@ -44,7 +87,7 @@ def _code_points(text: str, ends: list[int]) -> list[int]:
 
 
 def _whole(text: str, ends: list[int]) -> list[int]:
-    """Those offsets that split no grapheme cluster.
+    """Return those offsets that split no grapheme cluster.
 
     UAX #14 knows no clusters: it breaks between a space and a combining mark (LB10), say. Finding
     clusters takes as long as finding lines, so it is left to text that may need it.
@@ -61,7 +104,7 @@ def _whole(text: str, ends: list[int]) -> list[int]:
 
 
 def clusters(text: str) -> list[int]:
-    """The end of each extended grapheme cluster of `text` (UAX #29), ascending."""
+    """Return the end of each extended grapheme cluster of `text` (UAX #29), ascending."""
     if text.isascii() and "\r" not in text:
         return list(range(1, len(text) + 1))
     ends = [end for _, end in CharacterBreaker(text, "en").segments()]
@@ -69,47 +112,114 @@ def clusters(text: str) -> list[int]:
 
 
 def unicode_opportunities(text: str, locale: Locale) -> list[int]:
-    """Where ICU ends lines of `text` by UAX #14 and its dictionaries, between clusters."""
+    """Return where ICU ends lines of `text` by UAX #14 and its dictionaries, between clusters."""
     ends = [end for _, end in LineBreaker(text, locale.line_break).segments()]
     return _whole(text, _code_points(text, ends))
 
 
 def opportunities(text: str, locale: Locale) -> list[int]:
-    """The offsets at which a line of `text` may end, ascending; the last is its length.
+    """Return the offsets at which a line of `text` may end, ascending; the last is its length.
 
-    A full-width tilde is taken for the wave dash it is typed for, which begins no line. See
-    `break_rules` for what else is changed.
+    A full-width tilde is taken for the wave dash it is typed for, which begins no line. Korean
+    words stay whole (CSS Text 3, `word-break: keep-all`). Between two characters of ASCII a line
+    ends after a hyphen, a question mark or a bracket only, not within C++, km/h or an address; and
+    it ends at a space even before a slash or a name like .NET.
     """
     plain = text.replace("\uff5e", "\u301c") if "\uff5e" in text else text
-    return tailored(text, unicode_opportunities(plain, locale), locale)
+    ends = unicode_opportunities(plain, locale)
+    if " /" in text or " ." in text:
+        more = (match.end() for match in _AFTER_SPACE.finditer(text))
+        ends = sorted({*ends, *more})
+    dashed = _at_dashes(text) if "–" in text or "—" in text else ()
+    korean = locale.line_break.endswith(_KEEP_ALL)
+    kept = []
+    for end in ends:
+        if end < len(text):
+            before, after = text[end - 1], text[end]
+            if before not in _BREAKING_ASCII and before < "\x7f" and " " < after < "\x7f":
+                continue
+            if korean and _LETTER_OR_DIGIT.match(before) and _LETTER_OR_DIGIT.match(after):
+                continue
+            if end in dashed:
+                continue
+        kept.append(end)
+    return kept
+
+
+def _at_dashes(text: str) -> set[int]:
+    """Return the offsets beside dashes at which no line ends."""
+    inside = {
+        end for match in _RANGE.finditer(text) for end in range(match.start(), match.end() + 1)
+    }
+    inside.update(match.end() for match in _OPENING_DASH.finditer(text))
+    inside.update(match.start() for match in _GLUED_DASH.finditer(text))
+    return inside - {len(text)}
 
 
 def knows_words(locale: Locale) -> bool:
-    """Whether `phrase_ends` leaves any opportunity of the locale's out."""
-    return bool(locale.phrase_model) or keeps_words(locale)
+    """Return whether `word_ends` leaves any opportunity of the locale's out."""
+    return (
+        bool(locale.phrase_model)
+        or locale.script in _SYLLABIC
+        or locale.line_break.endswith(_KEEP_ALL)
+    )
 
 
-def phrase_ends(text: str, locale: Locale, ends: list[int]) -> tuple[list[int], list[int]]:
-    """Those of the line break opportunities `ends` that end a word, and a phrase among these.
+def word_ends(text: str, locale: Locale, ends: list[int]) -> tuple[list[int], list[int]]:
+    """Return those of the opportunities `ends` that end a word, and a phrase among these.
 
-    Phrases are BudouX's, and a space or punctuation ends one. A word is what ICU's dictionary sees
-    whole; but where BudouX ends a phrase beside kana, ICU's is mistaken (it has a "yes" in
-    しおりはいらない). Without a model for the locale, all of `ends` are both that `whole_words`
-    leaves.
+    In Korean a particle stays with the quotation or bracket before it, as in UAX #14 LB19a, and no
+    line begins with a middle dot or an underscore. Phrases are BudouX's, and a space or punctuation
+    ends one. A word is what ICU's dictionary sees whole; but where BudouX ends a phrase beside
+    kana, ICU's is mistaken (it has a "yes" in しおりはいらない). Without a model for the locale,
+    all that are left are both.
     """
-    ends = whole_words(text, ends, locale)
-    if not locale.phrase_model or len(ends) < 3:
+    if locale.script in _SYLLABIC:
+        ends = _whole_syllables(text, ends)
+    elif locale.line_break.endswith(_KEEP_ALL):
+        ends = [
+            end for end in ends if end == len(text) or not _cuts_korean(*text[end - 1 : end + 1])
+        ]
+    if not locale.phrase_model or len(ends) < 2:
         return ends, ends
     allowed = set(accumulate(map(len, _parser(locale.phrase_model).parse(text))))
     allowed.update(end for end in ends if text[end - 1] in _PHRASE_ENDS)
     cuts = [end for _, end in WordBreaker(text, locale.line_break).segments()]
     whole = set(_code_points(text, cuts))
-    words = [
-        end
-        for end in ends
-        if end in whole or (end in allowed and _KANA.search(text, end - 1, end + 1))
-    ]
+    for match in _KATAKANA.finditer(text):
+        whole.difference_update(range(match.start() + 1, match.end()))
+        allowed.difference_update(range(match.start() + 1, match.end()))
+    words: list[int] = []
+    for end in ends:
+        if end in whole or (end in allowed and _KANA.search(text, end - 1, end + 1)):
+            is_number = _NUMBER.fullmatch(text, words[-1] if words else 0, end)
+            if not (is_number and text[end : end + 1].isalpha()):
+                words.append(end)
     return words, [end for end in words if end in allowed]
+
+
+def _cuts_korean(before: str, after: str) -> bool:
+    return after in _NEVER_FIRST or (before in _CLOSING and bool(_HANGUL.match(after)))
+
+
+def _whole_syllables(text: str, ends: list[int]) -> list[int]:
+    """Join what ICU's dictionary cuts from words it does not know, though no syllable begins there.
+
+    A single consonant of Thai, Lao or Khmer is the end of the syllable before it, or at a word's
+    beginning the first of a cluster; a silenced letter, or one without its vowel in Burmese, never
+    begins a syllable (มี|ม, เฮ|อร์, ម៉ែ|ន, ယ|မ်).
+    """
+    inside = set()
+    for start, end in pairwise([0, *ends]):
+        follows = start > 0 and _LETTER.match(text, start - 1)
+        if _INCOMPLETE.fullmatch(text, start, end):
+            if follows:
+                inside.add(start)
+            elif end < len(text) and _LETTER.match(text, end):
+                inside.add(end)
+        elif follows and _SILENT.match(text, start):
+            inside.add(start)
+    return [end for end in ends if end not in inside]
 
 
 @cache

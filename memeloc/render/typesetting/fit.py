@@ -140,11 +140,13 @@ class Choice(NamedTuple):
         step: index on the ladder.
         free: the largest step that fits, were it not for the lines' cost.
         lines: for each the index of its first segment and of the one after its last.
+        dearest: what the worst of the lines' ends costs.
     """
 
     step: int
     free: int
     lines: list[tuple[int, int]]
+    dearest: float = 0.0
 
 
 def choose(
@@ -251,7 +253,8 @@ class _Search:
     def _keep(self, cost: float, given: int, lines: list[tuple[int, int]]) -> None:
         if cost < self.cost:
             self.cost = cost
-            self.choice = Choice(self.steps[given], self.steps[0], lines)
+            dearest = max(self.costs[after - 1] for _, after in lines)
+            self.choice = Choice(self.steps[given], self.steps[0], lines, dearest)
 
     def _width(self, begin: int, after: int) -> float:
         return self.starts[after - 1] - self.starts[begin] + self.trimmed[after - 1]
@@ -359,28 +362,3 @@ def _narrowest(segments: Segments, limit: float, count: int) -> float:
         else:
             low = middle
     return high
-
-
-def merge(segments: Segments, keep: Sequence[int]) -> Segments:
-    """Join segments so that only the offsets in `keep` (and forced ends) stay as ends."""
-    kept_ends = set(keep)
-    starts: list[int] = []
-    ends: list[int] = []
-    full: list[float] = []
-    trimmed: list[float] = []
-    forced: list[bool] = []
-    used = 0.0
-    begin: int | None = None
-    for index, end in enumerate(segments.ends):
-        if begin is None:
-            begin = segments.starts[index]
-        if end in kept_ends or segments.forced[index] or index == len(segments.ends) - 1:
-            starts.append(begin)
-            ends.append(end)
-            full.append(used + segments.full[index])
-            trimmed.append(used + segments.trimmed[index])
-            forced.append(segments.forced[index])
-            used, begin = 0.0, None
-        else:
-            used += segments.full[index]
-    return Segments(starts, ends, full, trimmed, forced)

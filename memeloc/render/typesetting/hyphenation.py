@@ -1,10 +1,11 @@
 """Where words too long for their box may break. In: a text, its words. Out: the text with marks.
 
 A mark is a soft hyphen (U+00AD), which shows as the language's hyphen at the end of a line and
-nowhere else, as one that an author typed does; or a zero width space (U+200B) behind the underscore
-of a file name, where no hyphen belongs. The patterns are TeX's, in pyphen's dictionaries; some
-change the spelling (Hungarian asszony, asz-szony). Where no pattern helps a word is broken between
-grapheme clusters, with a hyphen in the scripts that use one.
+nowhere else, as one that an author typed does; or a zero width space (U+200B) where no hyphen
+belongs: in addresses, hashtags and names, and between the repeated letters of a scream. The
+patterns are TeX's, in pyphen's dictionaries; some change the spelling (Hungarian asszony,
+asz-szony). Where none helps a word is broken between grapheme clusters, with a hyphen in the
+scripts that use one.
 """
 
 from __future__ import annotations
@@ -12,13 +13,12 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from functools import cache
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
-from memeloc.locales.hyphens import dictionary
+from memeloc.locales.breaking import dictionary
 from memeloc.model import Locale
-from memeloc.render.typesetting.breaks import clusters, opportunities
+from memeloc.render.typesetting.breaks import clusters
 from memeloc.render.typesetting.lines import SOFT_HYPHEN
 
 if TYPE_CHECKING:
@@ -35,19 +35,25 @@ SHORTEST_WORD = 11
 _MARKS_OF_LETTERS = "\u0300-\u036f\u200c\u200d" + "".join(
     chr(code) for code in range(0x900, 0xE00) if unicodedata.category(chr(code)) in ("Mn", "Mc")
 )
-_LETTER = (
+_LETTERS = re.compile(
     f"(?:[{_MARKS_OF_LETTERS}]|(?=[A-\u058f\u0900-\u0dff\u10a0-\u10ff\u1c80-\u1cbf\u1e00-\u1fff])"
-    r"[^\W\d_])"
+    r"[^\W\d_])+"
 )
-"""A letter or mark of a script in which a broken word ends its line with a hyphen: Latin, Greek,
+"""Letters and marks of a script in which a broken word ends its line with a hyphen: Latin, Greek,
 Cyrillic, Armenian, Georgian, and the scripts of India and Sri Lanka."""
 
-_LETTERS = re.compile(f"{_LETTER}+")
-_NAMES = re.compile(r"(?<=\w\w_)(?=\w\w)")
+# A hyphen in an address, a file name, a hashtag or a name would be taken for part of it. Two
+# letters behind a full stop tell report.final from e.g.; a space forgotten behind a full stop makes
+# an address of two words, which then breaks there, as it should.
+_NAME = re.compile(r"[#＃@]\w|\w[@_]\w|://|\w\.[^\W\d_]{2}")
+_IN_NAME = re.compile(r"(?<=\w\w[._@/])(?=\w\w)")
+
+# A unit of at most four letters, five times or more: NOOOOO, hahaha, ههههه, 5555555, ha!ha!ha!ha!.
+# In three or four times (Mississippi, a phone number's 000) readers look for the word's own ends.
+_REPEATED = re.compile(r"(?P<unit>(?=\w)\S{1,8}?)(?P=unit){4,}", re.IGNORECASE)
 
 
-@dataclass(frozen=True, slots=True)
-class Point:
+class Point(NamedTuple):
     """A place at which a word may break.
 
     Attributes:
@@ -65,103 +71,92 @@ class Point:
 
 
 def points(text: str, words: Iterable[tuple[int, int]], locale: Locale) -> list[Point]:
-    """The places at which some words of a text may break, by the language's patterns.
+    """Return the places at which some words of a text may break.
 
     Args:
         text: with words, punctuation and all.
         words: where those begin and end that are too long.
-        locale: whose dictionary is used; without one only file names break, behind underscores.
+        locale: whose patterns are used; without them only addresses and file names break.
     """
     places: list[Point] = []
     for start, end in words:
-        if SOFT_HYPHEN in text[max(0, start - 1) : end]:
+        if SOFT_HYPHEN in text[max(0, start - 1) : end] or _REPEATED.search(text, start, end):
             continue
-        names = [match.start() for match in _NAMES.finditer(text, start, end)]
-        places += [Point(at, at, mark=ZERO_WIDTH_SPACE) for at in names]
-        if not names:
-            places += _hyphens(text, start, end, locale)
+        is_name = _NAME.search(text, start, end)
+        joints = [match.start() for match in _IN_NAME.finditer(text, start, end)] if is_name else []
+        places += [Point(at, at, mark=ZERO_WIDTH_SPACE) for at in joints]
+        if not joints:
+            hyphens = _hyphens(text, start, end, locale)
+            places += [_unhyphenated(place) for place in hyphens] if is_name else hyphens
     return places
 
 
-def cluster_points(text: str, words: Iterable[tuple[int, int]]) -> list[Point]:
-    """The places at which words may break with a hyphen when nothing else helps."""
+def repeated_points(text: str, words: Iterable[tuple[int, int]]) -> list[Point]:
+    """Return the places in some words of a text between letters that are repeated."""
+    ends = set(clusters(text))
     return [
-        Point(match.start() + at, match.start() + at)
+        Point(at, at, mark=ZERO_WIDTH_SPACE)
         for start, end in words
-        for match in _LETTERS.finditer(text, start, end)
-        for at in clusters(match[0])[:-1]
+        for match in _REPEATED.finditer(text, start, end)
+        for at in range(match.end("unit"), match.end(), len(match["unit"]))
+        if at in ends
     ]
 
 
-def inner_ends(text: str, locale: Locale) -> list[int]:
-    """Where lines of a text with `cluster_points` may end: where they may anyway, and within words.
+def cluster_points(text: str, words: Iterable[tuple[int, int]]) -> list[Point]:
+    """Return the places between any two clusters of words, for when nothing else helps."""
+    places = []
+    for start, end in words:
+        is_name = _NAME.search(text, start, end) or _REPEATED.search(text, start, end)
+        for at in (start + offset for offset in clusters(text[start:end])[:-1]):
+            before, after = text[at - 1], text[at]
+            if SOFT_HYPHEN in (before, after) or (before.isalnum() and _is_mark(after)):
+                continue
+            is_within = _LETTERS.match(before) and _LETTERS.match(after)
+            mark = SOFT_HYPHEN if is_within and not is_name else ZERO_WIDTH_SPACE
+            places.append(Point(at, at, mark=mark))
+    return places
 
-    Between two letters of a script that hyphenates only at a mark.
-    """
-    allowed = set(opportunities(text, locale))
-    for end in clusters(text)[:-1]:
-        before, after = text[end - 1], text[end]
-        if after != SOFT_HYPHEN and not (_LETTERS.match(before) and _LETTERS.match(after)):
-            allowed.add(end)
-    return sorted(allowed)
 
-
-def respelt(
-    text: str, places: Iterable[Point], spans: Sequence[tuple[int, int]] | None = None
-) -> tuple[str, list[tuple[int, int]]]:
-    """The text with a mark at places, and spelled as words are that break there.
-
-    Args:
-        text: without marks.
-        places: ascending.
-        spans: begins and ends of lines in the text that has all marks; only those marks stay that
-            end a line. All stay without.
-
-    Returns:
-        The text, and the spans in it.
-    """
-    ends = None if spans is None else {end for _, end in spans}
+def marked(text: str, places: Sequence[Point]) -> tuple[str, list[int]]:
+    """Return the text with a mark at ascending places, spelled as it is there; and their ends."""
     pieces: list[str] = []
-    dropped: list[tuple[int, int]] = []  # where in the text with all marks, and the growth
-    done = grown = 0
-    for point in places:
-        if point.start < done:
-            continue
-        mark_ends = point.start + grown + len(point.head) + len(point.mark)
-        growth = len(point.head + point.mark + point.tail) - (point.stop - point.start)
-        grown += growth
-        if ends is None or mark_ends in ends:
-            pieces += [text[done : point.start], point.head, point.mark, point.tail]
-        else:
-            pieces.append(text[done : point.stop])
-            dropped.append((point.stop + grown, growth))
-        done = point.stop
+    ends: list[int] = []
+    done = length = 0
+    for start, stop, head, tail, mark in places:
+        before = text[done:start] + head + mark
+        pieces += [before, tail]
+        ends.append(length + len(before))
+        length = ends[-1] + len(tail)
+        done = stop
+    return "".join([*pieces, text[done:]]), ends
 
-    def moved(offset: int) -> int:
-        return offset - sum(growth for end, growth in dropped if end <= offset)
 
-    moved_spans = [(moved(begin), moved(end)) for begin, end in spans or ()]
-    return "".join([*pieces, text[done:]]), moved_spans
+def _unhyphenated(place: Point) -> Point:
+    return Point(place.start, place.start, mark=ZERO_WIDTH_SPACE)
+
+
+def _is_mark(char: str) -> bool:
+    return unicodedata.category(char)[0] == "P"
 
 
 def _hyphens(text: str, start: int, end: int, locale: Locale) -> Iterator[Point]:
     if not locale.hyphenation:
         return
+    done = start
     for match in _LETTERS.finditer(text, start, end):
         word = match[0]
         if len(word) < SHORTEST_WORD:
             continue
         ends = set(clusters(word))
         for position in _patterns(locale.hyphenation).positions(word):
-            if position not in ends:
-                continue
             at = match.start() + position
-            if position.data is None:
-                yield Point(at, at)
-            else:
-                change, index, cut = position.data
-                head, _, tail = (change.upper() if word.isupper() else change).partition("=")
-                yield Point(at + index, at + index + cut, head, tail)
+            change, index, cut = position.data or ("", 0, 0)
+            if position not in ends or at + index < done:
+                continue
+            head, _, tail = (change.upper() if word.isupper() else change).partition("=")
+            done = at + index + cut
+            yield Point(at + index, done, head, tail)
 
 
 class _Patterns(dict[str, str]):

@@ -12,17 +12,18 @@ from typing import NamedTuple
 
 from memeloc.model import Locale
 from memeloc.render.typesetting.breaks import clusters
-from memeloc.render.typesetting.fit import LADDER
+from memeloc.render.typesetting.fit import LADDER, step_below
 from memeloc.render.typesetting.hyphenation import (
+    ZERO_WIDTH_SPACE,
     Point,
     cluster_points,
-    inner_ends,
+    marked,
     points,
-    respelt,
+    repeated_points,
 )
 from memeloc.render.typesetting.itemize import Itemizer
 from memeloc.render.typesetting.lines import SOFT_HYPHEN, Line
-from memeloc.render.typesetting.part import Bounds, Breaker, Fitted, Part
+from memeloc.render.typesetting.part import Bounds, Fitted, Part
 from memeloc.render.typesetting.shape import ShapedText, shape
 from memeloc.render.typesetting.text import clean
 
@@ -34,6 +35,14 @@ POSTER_HYPHEN_GAIN = 3
 
 COMFORTABLE_HYPHEN_GAIN = 5
 """The same where the text is of a comfortable size as it is: a third larger."""
+
+LEGIBLE_SHARE = 0.05
+"""The smallest size of a scream ("NOOOOO"), of the picture's width: on a phone 6 cm wide letters of
+2 mm. Below it the word is broken between its repeated letters; above it reads best whole. Other
+words are not measured by it: most pictures have longer texts, smaller and legible."""
+
+MOST_HYPHENS = 2
+"""Hyphens of one part: a third makes a column of syllables of it."""
 
 
 class PartLayout(NamedTuple):
@@ -48,6 +57,7 @@ class PartLayout(NamedTuple):
             hyphenation allows it.
         truncated: grapheme clusters left out because they do not fit at the smallest size painted.
         hyphenated: words that lines break with a hyphen, as they are spelled then.
+        divided: addresses, names and screams that lines break without one, with a bar there.
     """
 
     size: float
@@ -57,6 +67,7 @@ class PartLayout(NamedTuple):
     broken_word: bool = False
     truncated: int = 0
     hyphenated: tuple[str, ...] = ()
+    divided: tuple[str, ...] = ()
 
 
 EMPTY = PartLayout(0.0, (), [])
@@ -97,6 +108,7 @@ def lay_out(text: str, locale: Locale, itemizer: Itemizer, bounds: Bounds) -> Pa
         broken,
         truncated,
         _hyphenated_words(fitted.lines),
+        fitted.divided,
     )
 
 
@@ -126,19 +138,23 @@ class _Setter:
             return None, False
         text = "\n".join(texts)
         fitted = part.fit(part.legible)
-        hyphenated = self._hyphenated(text, part, fitted)
-        if hyphenated is not None or fitted is not None:
-            return hyphenated or fitted, False
+        fitted = self._hyphenated(text, part, fitted) or fitted
+        fitted = self._repeats_broken(text, part, fitted) or fitted
+        if fitted is not None:
+            return fitted, False
         for low in (part.legible, 0) if part.legible else (0,):
             if low < part.legible and (fitted := part.fit(low)):
                 return fitted, False
             places = cluster_points(text, part.too_wide(low))
-            if fitted := self._with_marks(text, places, low, inner_ends):
+            if fitted := self._with_marks(text, places, low, part.top):
                 return fitted, True
         return None, False
 
     def _hyphenated(self, text: str, part: Part, fitted: Fitted | None) -> Fitted | None:
-        """The layout with too long words hyphenated, if that gains as much as it must."""
+        """The layout with too long words hyphenated, if that gains as much as it must.
+
+        It has at most MOST_HYPHENS, unless the text is legible only with more.
+        """
         if fitted is None:
             low = part.legible
         elif fitted.step >= part.comfortable:
@@ -148,19 +164,47 @@ class _Setter:
         if low > part.top or not part.has_room(low) or not (words := part.too_wide(low)):
             return None
         places = points(text, words, self.locale)
-        return self._with_marks(text, places, low) if places else None
+        best = self._with_marks(text, places, low, part.top)
+        while best and sum(line.hyphenated for line in best.lines) > MOST_HYPHENS:
+            fewer = self._with_marks(text, places, low, best.step - 1)
+            if fewer is None:
+                return None if fitted else best
+            best = fewer
+        return best
 
-    def _with_marks(
-        self, text: str, places: Sequence[Point], low: int, breaker: Breaker | None = None
-    ) -> Fitted | None:
-        """The layout of a text that may break at the places, without marks that do not show."""
-        marked, _ = respelt(text, places)
-        part = self._part(marked.split("\n"))
-        fitted = part.fit_broken(breaker, low) if breaker else part.fit(low)
-        if fitted is None or not places:
-            return fitted
-        final, spans = respelt(text, places, fitted.spans)
-        return self._part(final.split("\n")).set_at(spans, fitted.step) or fitted
+    def _repeats_broken(self, text: str, part: Part, fitted: Fitted | None) -> Fitted | None:
+        """The layout with words broken between repeated letters that would be too small else."""
+        low = part.legible if fitted is None else fitted.step + 1
+        wanted = step_below(LEGIBLE_SHARE * self.bounds.picture_width) + 1
+        wanted = min(max(wanted, part.legible), part.top)
+        if low > wanted:
+            return None
+        places = repeated_points(text, part.too_wide(wanted))
+        return self._with_marks(text, places, low, part.top)
+
+    def _with_marks(self, text: str, places: Sequence[Point], low: int, high: int) -> Fitted | None:
+        """The layout at a size from `low` to `high` of a text that may break at some places.
+
+        Marks that end no line are taken out, and the rest is laid out again: they would part
+        letters that are kerned or joined, and be misspelt where a break changes the spelling.
+        """
+        best: Fitted | None = None
+        while places:
+            text_with_marks, ends = marked(text, places)
+            part = self._part(text_with_marks.split("\n"))
+            part.top = min(part.top, high)
+            fitted = part.fit(low)
+            if fitted is None:
+                return best
+            line_ends = {end for _, end in fitted.spans}
+            used = [place for place, end in zip(places, ends, strict=True) if end in line_ends]
+            words = [word for word in text_with_marks.split() if ZERO_WIDTH_SPACE in word]
+            divided = tuple(word.replace(ZERO_WIDTH_SPACE, "|") for word in words)
+            best = fitted._replace(divided=divided)
+            if len(used) == len(places):
+                break
+            places = used
+        return best
 
     def _part(self, texts: Sequence[str]) -> Part:
         self.missing = []

@@ -15,6 +15,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Sequence
 from functools import lru_cache
+from typing import NamedTuple
 
 from memeloc.locales.casing import uppercase
 from memeloc.model import Locale
@@ -31,9 +32,12 @@ PLAIN = 1.0
 WITHIN_COMPOUND = 2.5
 """An end behind a hyphen, a slash or a soft hyphen, without a space."""
 WITHIN_PHRASE = 6.0
-"""An end between two words that BudouX sees as one phrase; added."""
+"""An end between two words that BudouX sees as one phrase, or within a word; added."""
+HANGING = 4.0
+"""A word at the end of a line that belongs to the next, or a number before its noun, its unit or
+its sign; added."""
 LINKED = 2.0
-"""A word at the end of a line that belongs to the next, or at its begin to the last; added."""
+"""A word at the begin of a line that belongs to the last; added."""
 STUB = 1.5
 """The first word of a clause at the end of a line, or a short last one at its begin; added."""
 STUB_LENGTH = 5
@@ -49,22 +53,55 @@ ORPHAN = 1.5
 ORPHAN_SHARE = 0.45
 
 _SENTENCE_ENDS = frozenset(".!?…。！？।॥؟۔‥—–።፧៕\u037e·~～")
-_CLAUSE_ENDS = frozenset(',;:、，；：،؛٫)]}）］｝〉》」』】”»’"؍՝፣፤၊။・')
+_CLAUSE_ENDS = frozenset(',;:、，；：؛٫)]}）］｝〉》」』】”’»"؍՝፣፤၊။・')
 _OPENING = frozenset("([{（［｛〈《「『【“«„‘‚—–¿¡")
 _AROUND = "".join(_SENTENCE_ENDS | _CLAUSE_ENDS | _OPENING) + "%‹›'\u2066\u2067\u2068\u2069"
 _NUMERALS = frozenset("一二两兩三四五六七八九十百千万萬半几幾")
+_NUMBER_SIGNS = frozenset("№§#€$£¥₹₽₺₩₫฿₪")
+_UNIT_SIGNS = _NUMBER_SIGNS | frozenset("%‰°")
+_NUMBERED = frozenset({"nr", "no", "núm", "art", "kap", "cap", "vol", "fig", "pág", "стр", "гл"})
 _JOINED_BY = frozenset("-/\u00ad\u2010_&+\u05be")
+
+
+class _Linked(NamedTuple):
+    """A locale's words that cost something beside a line end, in each case they are written in.
+
+    Attributes:
+        is_unspaced: whether the language has no spaces between words.
+        to_next: what it costs to end a line with a word, the next word in the line after it.
+        to_previous: words that a line should not begin with.
+    """
+
+    is_unspaced: bool
+    to_next: dict[str, float]
+    to_previous: frozenset[str]
+
+
+@lru_cache(maxsize=256)
+def _linked_words(locale: Locale) -> _Linked:
+    to_next = dict.fromkeys(_in_cases(locale.better_with_next, locale), LINKED)
+    to_next |= dict.fromkeys(_in_cases(locale.keep_with_next, locale), HANGING)
+    to_previous = frozenset(_in_cases(locale.keep_with_previous, locale))
+    return _Linked(bool(locale.phrase_model), to_next, to_previous)
+
+
+def _in_cases(words: Sequence[str], locale: Locale) -> list[str]:
+    return [
+        form
+        for word in words
+        for form in (word, uppercase(word, locale), uppercase(word[0], locale) + word[1:])
+    ]
 
 
 def end_costs(
     pieces: Sequence[str], locale: Locale, within_phrases: Collection[int] = ()
 ) -> list[float]:
-    """What it costs to end a line behind each of the pieces, in ladder steps.
+    """Return what it costs to end a line behind each of the pieces, in ladder steps.
 
     Args:
         pieces: of one paragraph, each with the white space at its end.
         locale: whose words belong together.
-        within_phrases: the pieces behind which BudouX sees no end of a phrase.
+        within_phrases: the pieces behind which no phrase ends, or no word.
 
     Returns:
         One cost a piece; the last is 0.0, for there the paragraph ends.
@@ -91,12 +128,13 @@ def end_costs(
     return costs
 
 
-def _between(piece: str, word: str, after: str, linked: _LinkedWords) -> float:
-    """The cost of an end between a piece and the next word, by those two alone."""
+def _between(piece: str, word: str, after: str, linked: _Linked) -> float:
+    """Return the cost of an end between a piece and the next word, by those two alone."""
     if not word or not after:
         return SENTENCE
     last, first = word[-1], after[0]
-    if last in _SENTENCE_ENDS and not (last == "." and len(word) == 2):
+    is_dotted = last == "." and _is_dotted(word, first)
+    if last in _SENTENCE_ENDS and not is_dotted:
         return SENTENCE
     if last in _CLAUSE_ENDS:
         return CLAUSE
@@ -111,46 +149,34 @@ def _between(piece: str, word: str, after: str, linked: _LinkedWords) -> float:
         cost = PLAIN if spaced or last not in _JOINED_BY else WITHIN_COMPOUND
     head, tail = after.strip(_AROUND), word.lstrip(_AROUND)
     is_apart = unspaced and spaced  # a space ends what a word could belong to
-    if not is_apart and (
-        tail in linked.to_next
-        or tail.rpartition("’")[2] in linked.to_next
-        or f"{tail} {head}" in linked.to_next
-    ):
-        cost += LINKED
+    to_next = linked.to_next
+    hanging = not is_apart and (
+        to_next.get(tail) or to_next.get(tail.rpartition("’")[2]) or to_next.get(f"{tail} {head}")
+    )
+    if hanging:
+        cost += hanging
+    elif is_dotted or (last in _NUMBER_SIGNS and first.isdecimal()):
+        cost += HANGING
     elif last.isdecimal() or (unspaced and last in _NUMERALS):
-        cost += LINKED if first.isalpha() and head not in linked.to_next else 0.0
+        is_counted = first.isalpha() or first in _UNIT_SIGNS
+        cost += HANGING if is_counted and head not in to_next else 0.0
     elif head.isdecimal() and (unspaced or not after[-1].isdecimal()):
         cost += LINKED / 2  # "Chapter / 1:"
     if not first.isalnum() and not any(map(str.isalnum, after)):
         cost += LINKED  # an emoji belongs to the words before it
     elif head in linked.to_previous and not is_apart:
         cost += LINKED
-    elif cost == PLAIN and head in linked.to_next:
+    elif cost == PLAIN and head in to_next:
         return BEFORE_LINK
     return cost
 
 
-class _LinkedWords:
-    """A locale's words that belong to the next or the last, in each case they are written in.
+def _is_dotted(word: str, first: str) -> bool:
+    """Return whether a full stop ends an initial, an ordinal or a numbered noun, not a sentence.
 
-    Attributes:
-        is_unspaced: whether the language has no spaces between words.
+    "J. Doe", "5. Mai", "31. Dezember", "Nr. 5". By form alone, in all languages: of "We lost by 15.
+    You won" the better line end is lost. A number of three digits is seldom an ordinal.
     """
-
-    def __init__(self, locale: Locale) -> None:
-        self.is_unspaced = bool(locale.phrase_model)
-        self.to_next = _in_cases(locale.keep_with_next, locale)
-        self.to_previous = _in_cases(locale.keep_with_previous, locale)
-
-
-def _in_cases(words: Sequence[str], locale: Locale) -> frozenset[str]:
-    return frozenset(
-        form
-        for word in words
-        for form in (word, uppercase(word, locale), uppercase(word[0], locale) + word[1:])
-    )
-
-
-@lru_cache(maxsize=256)
-def _linked_words(locale: Locale) -> _LinkedWords:
-    return _LinkedWords(locale)
+    stem = word[:-1].lstrip("(„“\"'")
+    is_ordinal = len(stem) < 3 and stem.isdecimal()
+    return len(stem) == 1 or is_ordinal or (first.isdecimal() and stem.lower() in _NUMBERED)

@@ -6,29 +6,29 @@ the ink is inside the box.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cached_property, partial
+from functools import cache, cached_property, partial
 from operator import sub
 from typing import NamedTuple
 
 from memeloc.model import Align, Locale
 from memeloc.render.typesetting import fit
-from memeloc.render.typesetting.breaks import knows_words, opportunities, phrase_ends
+from memeloc.render.typesetting.breaks import knows_words, opportunities, word_ends
 from memeloc.render.typesetting.fit import LADDER, Capacity, Choice, Segments
-from memeloc.render.typesetting.line_cost import end_costs
+from memeloc.render.typesetting.line_cost import HANGING, WITHIN_PHRASE, end_costs
 from memeloc.render.typesetting.lines import SOFT_HYPHEN, Line, hyphen_width, set_line
 from memeloc.render.typesetting.shape import ShapedText
 from memeloc.render.typesetting.stacking import Spacing, ink_extent, stack_lines
-
-Breaker = Callable[[str, Locale], list[int]]
-"""Finds the offsets at which a line of a paragraph may end."""
 
 Span = tuple[int, int]
 """Where a line or a word begins and ends, in characters of the part, paragraphs joined by LF."""
 
 MOST_GIVEN = 2
 """Steps of the ladder that better lines may cost."""
+
+MOST_GIVEN_NOT_TO_HANG = 3
+"""The same where a line would else end with an article, a preposition or a number."""
 
 MOST_GIVEN_FOR_PHRASES = 6
 """The same where lines would else cut phrases: 30 % of the size."""
@@ -56,6 +56,7 @@ class Bounds:
         margin: outline outside the letters, in ems.
         line_spacing: least distance of baselines, in ems.
         align: of the lines.
+        picture_width: in pixels.
     """
 
     width: float
@@ -64,6 +65,7 @@ class Bounds:
     margin: float
     line_spacing: float
     align: Align = "center"
+    picture_width: float = 0.0
 
 
 class Fitted(NamedTuple):
@@ -75,6 +77,8 @@ class Fitted(NamedTuple):
         lines: from top to bottom.
         spans: where each begins and ends.
         height: of their ink, in ems.
+        divided: words that lines divide without a hyphen where the text has no place for one, each
+            with a bar there.
     """
 
     step: int
@@ -82,6 +86,7 @@ class Fitted(NamedTuple):
     lines: list[Line]
     spans: list[Span]
     height: float
+    divided: tuple[str, ...] = ()
 
 
 class Part:
@@ -125,9 +130,14 @@ class Part:
         return is_sure or self.fit(self.legible) is not None
 
     @cached_property
+    def opportunities(self) -> list[list[int]]:
+        """Where lines may end, of each paragraph."""
+        return [opportunities(paragraph.text, self.locale) for paragraph in self.paragraphs]
+
+    @cached_property
     def whole(self) -> Segments:
         """What stays together where lines end only where UAX #14 allows."""
-        return self._segments(opportunities)
+        return self._segments(self.opportunities)
 
     def fit(self, low: int) -> Fitted | None:
         """The lines of least cost at a size from the ladder's step `low` upwards, if any fit.
@@ -136,12 +146,13 @@ class Part:
         """
         if fitted := self._one_line(low):
             return fitted
-        if knows_words(self.locale):
-            words, phrase_cuts = self._words(self.whole)
-            fitted = self._best(words, phrase_cuts, low)
-            if fitted is not None or len(words.full) == len(self.whole.full):
-                return fitted
-        return self._best(self.whole, frozenset(), low)
+        if not knows_words(self.locale):
+            return self._best(self.whole, frozenset(), low)
+        words, cuts = self._words()
+        fitted = self._best(words, cuts, low)
+        if fitted is None and len(words.ends) < len(self.whole.ends):
+            fitted = self._best(self.whole, cuts.union(self.whole.ends).difference(words.ends), low)
+        return fitted
 
     def _one_line(self, low: int) -> Fitted | None:
         """The text as one line, if two lines could not be larger: most parts of memes are that.
@@ -165,10 +176,6 @@ class Part:
     def _width(self) -> float:
         """Of all paragraphs, in ems."""
         return sum([p.positions[-1] - p.spacing.lead.get(0, 0.0) for p in self.paragraphs])
-
-    def fit_broken(self, breaker: Breaker, low: int) -> Fitted | None:
-        """The same with lines that end where `breaker` says, within words too."""
-        return self._best(self._segments(breaker), frozenset(), low)
 
     def too_wide(self, step: int) -> list[Span]:
         """The words that are wider than the box at a step of the ladder."""
@@ -242,28 +249,28 @@ class Part:
         high: int,
     ) -> Choice | None:
         """The search; phrases are cut only where whole ones make the text much smaller."""
-        costs = partial(self._costs, segments, phrase_cuts)
+        costs = cache(partial(self._costs, segments, phrase_cuts))
         floor = max(low, self.comfortable)
         choice = fit.choose(segments, capacity, low, high, costs, MOST_GIVEN, floor)
-        if choice is None or not phrase_cuts:
+        if choice is None or choice.dearest < HANGING:
             return choice
-        if phrase_cuts.isdisjoint(segments.ends[after - 1] for _, after in choice.lines):
-            return choice
-        return fit.choose(segments, capacity, low, high, costs, MOST_GIVEN_FOR_PHRASES, low)
+        if choice.dearest < WITHIN_PHRASE:
+            given = MOST_GIVEN_NOT_TO_HANG
+        else:
+            given, floor = MOST_GIVEN_FOR_PHRASES, low
+        return fit.choose(segments, capacity, low, high, costs, given, floor)
 
-    def _words(self, whole: Segments) -> tuple[Segments, frozenset[int]]:
+    def _words(self) -> tuple[Segments, frozenset[int]]:
         """Segments of whole words, and those of their ends that cut a phrase."""
-        words: list[int] = []
+        words: list[list[int]] = []
         phrase_cuts: list[int] = []
         offset = 0
-        for paragraph in self.paragraphs:
-            text = paragraph.text
-            ends = [end - offset for end in whole.ends if offset < end <= offset + len(text)]
-            kept, outer = phrase_ends(text, self.locale, ends)
-            words += [end + offset for end in kept]
+        for paragraph, ends in zip(self.paragraphs, self.opportunities, strict=True):
+            kept, outer = word_ends(paragraph.text, self.locale, ends)
+            words.append(kept)
             phrase_cuts += [end + offset for end in set(kept).difference(outer)]
-            offset += len(text) + 1
-        return fit.merge(whole, words), frozenset(phrase_cuts)
+            offset += len(paragraph.text) + 1
+        return self._segments(words), frozenset(phrase_cuts)
 
     def _costs(self, segments: Segments, phrase_cuts: frozenset[int]) -> list[float]:
         """What it costs to end a line after each segment."""
@@ -278,17 +285,17 @@ class Part:
             begin = after
         return costs
 
-    def _segments(self, breaker: Breaker) -> Segments:
+    def _segments(self, breaks: list[list[int]]) -> Segments:
         starts: list[int] = []
         ends: list[int] = []
         full: list[float] = []
         trimmed: list[float] = []
         forced: list[bool] = []
         offset = 0
-        for paragraph in self.paragraphs:
+        for paragraph, cuts in zip(self.paragraphs, breaks, strict=True):
             text, positions = paragraph.text, paragraph.positions
             lead, trail = paragraph.spacing.lead, paragraph.spacing.trail
-            cuts = [0, *(breaker(text, self.locale) if text else [0])]
+            cuts = [0, *(cuts or [0])]
             hyphen = hyphen_width(paragraph) if SOFT_HYPHEN in text else 0.0
             edges = [positions[at] + lead.get(at, 0.0) for at in cuts]
             for begin, end, edge in zip(cuts, cuts[1:], edges, strict=False):

@@ -16,8 +16,8 @@ from memeloc.locales import default
 from memeloc.render.typesetting.breaks import (
     clusters,
     opportunities,
-    phrase_ends,
     unicode_opportunities,
+    word_ends,
 )
 from tests.render.sentences import SENTENCES
 from tests.render.word_tables import KHMER, LAO
@@ -121,7 +121,7 @@ def pieces(text: str, tag: str) -> list[str]:
 def words(text: str, tag: str) -> list[str]:
     """What lines are made of where that fits."""
     locale = default().get(tag)
-    ends, _ = phrase_ends(text, locale, opportunities(text, locale))
+    ends, _ = word_ends(text, locale, opportunities(text, locale))
     return [text[start:end] for start, end in zip([0, *ends], ends, strict=False)]
 
 
@@ -221,24 +221,24 @@ def test_phrases_are_some_of_the_opportunities(tag: str) -> None:
     locale = default().get(tag)
     for text in [*SENTENCES[tag], "".join(SENTENCES[tag]), "API 的 GPU 很 慢 か な"]:
         ends = opportunities(text, locale)
-        words, phrases = phrase_ends(text, locale, ends)
+        words, phrases = word_ends(text, locale, ends)
         assert set(phrases) <= set(words) <= set(ends)
         assert phrases[-1] == words[-1] == len(text)
     whole = "".join(SENTENCES[tag])
     ends = opportunities(whole, locale)
-    assert len(phrase_ends(whole, locale, ends)[1]) < len(ends)
+    assert len(word_ends(whole, locale, ends)[1]) < len(ends)
 
 
 def test_a_japanese_phrase_keeps_its_particle() -> None:
     locale = default().get("ja")
     text = "猫が温かいキーボードの上で眠っています。"
-    _, ends = phrase_ends(text, locale, opportunities(text, locale))
+    _, ends = word_ends(text, locale, opportunities(text, locale))
     assert [text[a:b] for a, b in zip([0, *ends], ends, strict=False)][:2] == ["猫が", "温かい"]
 
 
 def test_a_language_without_a_phrase_model_keeps_all_opportunities() -> None:
     ends = [4, 8, 12]
-    assert phrase_ends("one two etc.", default().get("en"), ends) == (ends, ends)
+    assert word_ends("one two etc.", default().get("en"), ends) == (ends, ends)
 
 
 @pytest.mark.parametrize(
@@ -255,7 +255,7 @@ def test_a_language_without_a_phrase_model_keeps_all_opportunities() -> None:
 )
 def test_what_a_model_sees_whole_is_no_phrases_end(tag: str, text: str, word: str) -> None:
     locale = default().get(tag)
-    _, ends = phrase_ends(text, locale, opportunities(text, locale))
+    _, ends = word_ends(text, locale, opportunities(text, locale))
     begin = text.index(word)
     assert not set(ends) & set(range(begin + 1, begin + len(word)))
 
@@ -274,6 +274,13 @@ def test_offsets_are_code_points_where_utf_16_needs_two_units() -> None:
         ("en", "well-¦known ¦really?¦yes"),
         ("fr", "« oui » ¦non ? ¦oui ! ¦et : ¦non"),
         ("ru", "да/¦нет"),
+        # A dash belongs to its range, to what it opens and to what it closes.
+        ("en", "open ¦9–5, ¦won ¦3–2, ¦page ¦24 – 27"),
+        ("en", "word ¦– ¦word—¦word"),
+        ("en", "“Why?” ¦— Nobody"),
+        ("fr", "— Encore ? ¦— Encore !"),
+        ("es", "—el ¦de ¦Soria— ¦dijo"),
+        ("zh-Hans", "从¦1990—2020¦年¦——¦好"),
         ("ko", "개인¦(정치인)¦입니다. ¦선전¦·¦선동 ¦회의는 ¦10시"),
     ],
 )
@@ -290,6 +297,14 @@ def test_lines_end_where_browsers_end_them(tag: str, text: str) -> None:
         ("lo", "ຢູເຄຣ¦ນຽນ"),
         ("km", "យេ¦ម៉ែន"),
         ("my", "ဘယ်လ်¦ဂျီ¦ယမ်"),
+        # Loan words.
+        ("ja", "スマートフォン"),
+        ("ja", "メール"),
+        ("zh-Hans", "假期"),
+        # Numbers and their counters.
+        ("ja", "鉛筆¦3本¦と¦りんご¦二十個"),
+        ("zh-Hans", "三个¦苹果，¦20个¦梨，¦星期一¦上午"),
+        ("zh-Hant", "三個¦蘋果，¦4小時"),
     ],
 )
 def test_words_and_syllables_stay_whole_where_that_fits(tag: str, text: str) -> None:

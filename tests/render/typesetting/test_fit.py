@@ -155,21 +155,6 @@ def test_the_largest_size_is_that_of_brute_force(
     assert abs(fitted - best) <= 1
 
 
-@given(segments(), st.sets(st.integers(1, 7)))
-def test_merged_segments_keep_all_width(words: Segments, keep: set[int]) -> None:
-    merged = fit.merge(words, sorted(keep))
-    assert sum(merged.full) == pytest.approx(sum(words.full))
-    assert merged.starts[0] == words.starts[0]
-    assert merged.ends[-1] == words.ends[-1]
-    assert merged.starts[1:] == merged.ends[:-1]
-    assert set(merged.ends) - {words.ends[-1]} <= keep | {
-        end for end, forced in zip(words.ends, words.forced, strict=True) if forced
-    }
-    assert merged.forced.count(True) == words.forced.count(True)
-    for begin, end, trimmed in zip(merged.starts, merged.ends, merged.trimmed, strict=True):
-        assert trimmed == pytest.approx(width_of(words, begin, end))
-
-
 @given(st.floats(0.1, 3000))
 def test_the_step_below_is_the_largest_that_is_not_above(size: float) -> None:
     step = fit.step_below(size)

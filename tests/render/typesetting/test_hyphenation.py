@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pyphen
 import pytest
 
 from memeloc.fonts import FontLibrary
 from memeloc.locales import default
-from memeloc.locales.hyphens import dictionary
+from memeloc.locales.breaking import dictionary
 from memeloc.render.typesetting import fit
-from memeloc.render.typesetting.hyphenation import _patterns, cluster_points, points, respelt
+from memeloc.render.typesetting.hyphenation import _patterns, cluster_points, marked, points
 from memeloc.render.typesetting.itemize import Itemizer
 from memeloc.render.typesetting.layout import PartLayout, lay_out
 from memeloc.render.typesetting.part import Bounds
@@ -18,11 +20,19 @@ FONTS = FontLibrary()
 
 
 def laid(
-    text: str, tag: str, width: float = 300, height: float = 200, largest: float = 60
+    text: str,
+    tag: str,
+    width: float = 300,
+    height: float = 200,
+    largest: float = 60,
+    picture_width: float = 0,
+    **changes: str,
 ) -> PartLayout:
-    locale = default().get(tag)
+    locale = replace(default().get(tag), **changes)
     itemizer = Itemizer(FONTS.stack(locale, "plain"))
-    return lay_out(text, locale, itemizer, Bounds(width, height, largest, 0.06, 1.0))
+    return lay_out(
+        text, locale, itemizer, Bounds(width, height, largest, 0.06, 1.0, "center", picture_width)
+    )
 
 
 def texts(layout: PartLayout) -> list[str]:
@@ -32,7 +42,7 @@ def texts(layout: PartLayout) -> list[str]:
 def split(text: str, tag: str) -> str:
     """The text with a hyphen at each place where its language may break it."""
     places = points(text, [(0, len(text))], default().get(tag))
-    return respelt(text, places)[0].replace("\u00ad", "-").replace("\u200b", "|")
+    return marked(text, places)[0].replace("\u00ad", "-").replace("\u200b", "|")
 
 
 @pytest.mark.parametrize(
@@ -51,6 +61,19 @@ def split(text: str, tag: str) -> str:
         ("en", "REPORT_FINAL_v7", "REPORT_|FINAL_|v7"),
         ("tr", "termostatlarımızdan", "termostatlarımızdan"),
         ("en", "refri\u00adgerator", "refri-gerator"),
+        ("fi", "SÄHKÖPOSTISSA", "SÄH-KÖ-POS-TISSA"),
+        ("ru", "электростанция", "элек-тро-стан-ция"),
+        ("uk", "водонагрівач", "водо-на-г-рі-вач"),
+        ("bg", "електростанция", "елек-т-рос-тан-ция"),
+        ("sr", "електростанција", "елек-тро-стан-ција"),
+        ("de", "#donaudampfschifffahrt", "#donau|dampf|schiff|fahrt"),
+        ("de", "@kapitänsmützenfabrik", "@kapi|täns|müt|zen|fa|brik"),
+        ("de", "donaudampfer@schifffahrt.example", "donaudampfer@|schifffahrt.|example"),
+        (
+            "en",
+            "https://university.example/refrigerators",
+            "https://university.|example/|refrigerators",
+        ),
     ],
 )
 def test_words_break_where_their_language_breaks_them(tag: str, text: str, expected: str) -> None:
@@ -70,7 +93,7 @@ def test_a_word_that_gains_too_little_stays_whole() -> None:
 def test_a_hyphen_gains_two_steps_in_capitals_three(text: str, gain: int) -> None:
     seen = set()
     for width in range(150, 700, 20):
-        layout, without = laid(text, "de", width), laid(text, "fi", width)  # no patterns of Finnish
+        layout, without = laid(text, "de", width), laid(text, "de", width, hyphenation="")
         seen.add(bool(layout.hyphenated))
         if layout.hyphenated:
             assert fit.LADDER.index(layout.size) >= fit.LADDER.index(without.size) + gain
@@ -80,22 +103,53 @@ def test_a_hyphen_gains_two_steps_in_capitals_three(text: str, gain: int) -> Non
 def test_spelling_changes_where_a_line_ends_and_nowhere_else() -> None:
     text = "hosszúszőrű"
     places = points(text, [(0, len(text))], default().get("hu"))
-    first, second = [(0, 5), (5, 14)], [(0, 9), (9, 14)]
-    assert respelt(text, places)[0] == "hosz\u00adszú\u00adszőrű"
-    assert respelt(text, places, first) == ("hosz\u00adszúszőrű", [(0, 5), (5, 13)])
-    assert respelt(text, places, second) == ("hosszú\u00adszőrű", [(0, 7), (7, 12)])
-    assert respelt(text, places, [(0, 14)]) == (text, [(0, 11)])
+    assert marked(text, places) == ("hosz\u00adszú\u00adszőrű", [5, 9])
+    layout = laid(text * 2, "hu", 300, 200)
+    whole = "".join(line.rstrip("\u2010") for line in texts(layout))
+    cuts = [len(line) - 1 for line in texts(layout)[:-1]]
+    assert len(whole) == 2 * len(text) + sum("sz\u2010" in line for line in texts(layout))
+    assert cuts
 
 
 @pytest.mark.parametrize(
-    ("tag", "word"), [("en", "a" * 30), ("tr", "ş" * 30), ("hi", "कि" * 15), ("ru", "щ" * 25)]
+    ("tag", "word"),
+    [("en", "bcdfgh" * 4), ("tr", "aşkım" * 4), ("hi", "किताबघर" * 4), ("ru", "щбрвф" * 4)],
 )
 def test_no_line_breaks_a_word_without_a_hyphen(tag: str, word: str) -> None:
-    layout = laid(word, tag, 150)
+    layout = laid(word, tag, 150, hyphenation="")
     assert layout.broken_word
     assert len(layout.lines) > 1
     assert all(line[-1] in "\u2010-" for line in texts(layout)[:-1])
     assert "".join(line.rstrip("\u2010-") for line in texts(layout)) == word
+
+
+@pytest.mark.parametrize(
+    ("tag", "text", "unit"),
+    [
+        ("en", "NOOOOOOOOOOOOOOOOOOOOOOOOOOO", "O"),
+        ("en", "hahahahahahahahahahahahahahaha", "ha"),
+        ("es", "¡jajajajajajajajajajajajajaja!", "ja"),
+        ("ar", "هههههههههههههههههههههههههههههههه", "ه"),
+        ("th", "55555555555555555555555555555555", "5"),
+        ("hi", "हाहाहाहाहाहाहाहाहाहाहाहाहाहाहाहाहाहा", "हा"),
+        ("ko", "ㅋㅋㅋㅋㅋㅋㅋㅋㅋㅋㅋㅋㅋㅋㅋㅋㅋㅋㅋㅋㅋㅋㅋㅋ", "ㅋ"),
+    ],
+)
+def test_a_scream_breaks_between_its_letters_without_a_hyphen(
+    tag: str, text: str, unit: str
+) -> None:
+    layout = laid(text, tag, 200, 200, picture_width=500)
+    assert "".join(texts(layout)) == text
+    assert len(layout.lines) > 1
+    assert all(line.startswith(unit) for line in texts(layout)[1:])
+    assert layout.size >= 0.05 * 500
+    assert not layout.broken_word
+    assert not layout.hyphenated
+    assert layout.divided == ("|".join(texts(layout)),)
+
+
+def test_a_scream_that_is_legible_on_a_phone_stays_whole() -> None:
+    assert texts(laid("NOOOOOOOO", "en", 200, 200, picture_width=500)) == ["NOOOOOOOO"]
 
 
 def test_a_file_name_breaks_behind_its_underscores() -> None:
@@ -111,8 +165,18 @@ def test_an_authors_soft_hyphens_are_the_only_ones_of_their_word() -> None:
 
 
 def test_points_between_clusters_leave_scripts_without_hyphens_alone() -> None:
-    assert not cluster_points("سيستعملونها กกกก 123", [(0, 20)])
-    assert [point.start for point in cluster_points("ab1cd", [(0, 5)])] == [1, 4]
+    for text in ("سيستعملونها", "กกกก", "123"):
+        assert "\u00ad" not in marked(text, cluster_points(text, [(0, len(text))]))[0]
+    assert marked("ab1cd", cluster_points("ab1cd", [(0, 5)]))[0] == "a\u00adb\u200b1\u200bc\u00add"
+
+
+def test_a_part_has_at_most_two_hyphens() -> None:
+    word = "Donaudampfschifffahrtselektrizitätenhauptbetriebswerkbauunterbeamtengesellschaft"
+    for width in range(200, 900, 50):
+        layout = laid(word, "de", width, 300, 200)
+        whole = laid(word, "de", width, 300, 200, hyphenation="")
+        hyphens = sum(line.hyphenated for line in layout.lines)
+        assert hyphens <= 2 or whole.broken_word or whole.size < 14
 
 
 @pytest.mark.parametrize("name", ["hu_HU", "ca", "el_GR", "ru_RU"])

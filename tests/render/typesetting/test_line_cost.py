@@ -91,6 +91,50 @@ def test_lines_are_those_a_careful_reader_chooses(tag: str, text: str, lines: st
     assert " / ".join(line.text for line in laid(text, tag).lines) == lines
 
 
+@pytest.mark.parametrize(
+    ("tag", "text"),
+    [
+        ("en", "we have 3¦cups of coffee"),
+        ("en", "I ran 12¦km/h on monday"),
+        ("en", "it is cut by 40¦% again now"),
+        ("fr", "il me faut encore 20¦€ pour ça"),
+        ("de", "wir sehen uns am 5.¦Mai im Büro"),
+        ("de", "Termin: 31.¦März, mittags"),
+        ("de", "das steht in Nr.¦5 der Hausordnung"),
+        ("ru", "очередь в кабинет №¦5 опять стоит"),
+        ("hi", "मुझे अब ५¦कप चाय चाहिए"),
+        ("th", "ฉันกินแตงโมไป ๓¦ลูกแล้วนะวันนี้"),
+        ("ja", "机の上に鉛筆が3¦本だけあります"),
+        ("zh-Hans", "我今天一共吃了三¦个大苹果"),
+    ],
+)
+def test_a_number_stays_with_what_it_counts(tag: str, text: str) -> None:
+    number = text.partition("¦")[0][-4:].strip()
+    for width in range(150, 600, 15):
+        for line in laid(
+            text.replace("¦", " " if tag not in ("ja", "zh-Hans") else ""),
+            tag,
+            (width, 300.0, 60.0),
+        ).lines[:-1]:
+            assert not line.text.endswith(number)
+
+
+@pytest.mark.parametrize(
+    ("tag", "text"),
+    [
+        ("en", "a lamp for the cat on the roof of a house in the middle of the night"),
+        ("de", "die Lampe für die Katze auf dem Dach von einem Haus in der Mitte der Nacht"),
+        ("fr", "la lampe pour le chat sur le toit de la maison au milieu de la nuit"),
+        ("cs", "lampa pro kočku na střeše domu v noci u vody s kočkou a psem"),
+    ],
+)
+def test_no_line_ends_with_an_article_or_a_preposition(tag: str, text: str) -> None:
+    hanging = {uppercase(word, default().get(tag)) for word in default().get(tag).keep_with_next}
+    for width in range(400, 800, 20):
+        for line in laid(text, tag, (width, 400.0, 60.0)).lines[:-1]:
+            assert line.text.split()[-1] not in hanging
+
+
 def test_a_poster_of_the_starter_set_keeps_its_size_and_gains_sense() -> None:
     layout = laid("in total, since Thursday", "en", (560.0, 220.0, 96.0))
     assert [line.text for line in layout.lines] == ["IN TOTAL,", "SINCE THURSDAY"]
