@@ -134,6 +134,7 @@ class Template:
     picture shows) and keywords are for people; source and licence say where the picture is from and
     under what terms. `pictures` are those that some languages have of their own, of the same size,
     by BCP 47 tag or by direction (`rtl`). `notes` say what of its pictures is not used.
+    `subject` is what no caption may hide: x, y, width and height in fractions of the picture.
     """
 
     name: str
@@ -146,6 +147,7 @@ class Template:
     licence: str = ""
     pictures: tuple[tuple[str, Path], ...] = ()
     notes: tuple[str, ...] = ()
+    subject: tuple[float, ...] = ()
 
     def __hash__(self) -> int:
         return hash(self.name)  # quick, for the renderer looks templates up for each picture

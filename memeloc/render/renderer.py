@@ -28,12 +28,12 @@ from memeloc.render.background import (
     as_image,
     relative_luminance,
 )
-from memeloc.render.bars import Bars, bars_of, most_height
-from memeloc.render.checks import overlaps, part_findings
+from memeloc.render.bars import NO_BARS, Bars, bars_of, most_height
+from memeloc.render.checks import LOW_CONTRAST, missing_parts, over_subject, overlaps, part_findings
 from memeloc.render.encode import Settings, encode, file_format
 from memeloc.render.painting.compose import Ink
 from memeloc.render.painting.paint import Area, Painted, Painter
-from memeloc.render.proof import Finding, PartProof, Proof, prove
+from memeloc.render.proof import Box, Finding, PartProof, Proof, prove
 from memeloc.render.text_boxes import text_boxes
 from memeloc.render.typesetting.itemize import Itemizer
 from memeloc.render.typesetting.layout import EMPTY, PartLayout, is_legible_unbroken, lay_out
@@ -134,6 +134,7 @@ class Renderer:
         locale: Locale | str,
         *,
         max_sizes: Sequence[float] | None = None,
+        source: Caption | str | None = None,
     ) -> Rendered:
         """Render one caption.
 
@@ -143,6 +144,7 @@ class Renderer:
             locale: or its tag.
             max_sizes: the largest font size of each part in pixels, to set a meme at one size in
                 all languages.
+            source: the caption that this one translates; the parts that only it has are found.
 
         Raises:
             InputError: the template's picture cannot be used, the caption has more parts than the
@@ -157,9 +159,9 @@ class Renderer:
             for index, slot in enumerate(slots)
         ]
         areas = [slot.area for slot in slots]
+        bars, height = NO_BARS, background.height
         if any(slot.box.bar for slot in slots):
             boxes = [slot.box for slot in slots]
-            height = background.height
             bars = bars_of(zip(boxes, layouts, strict=True), height)
             areas = [_with_bars(slot, bars, height) for slot in slots]
             background = self._backgrounds.get(template, image, bars)
@@ -172,11 +174,17 @@ class Renderer:
             painted = self._painter.paint(canvas, layout, area, slot.ink)
             part = _prove_part(slot, area, layout, painted, background, language)
             stack = slot.itemizer.stack
-            findings += part_findings(slot.box, layout, painted, part.contrast, stack, language)
+            findings += part_findings(
+                slot.box.name, layout, painted, part.contrast, stack, language, background.width
+            )
             proofs.append(part)
             line_boxes += painted.lines
             inks.append((slot.box.name, painted, area))
         findings += overlaps(inks)
+        findings += missing_parts([box.name for box in template.boxes], parts, _parts(source))
+        if template.subject:
+            subject = _subject(template, language, background.width, height, bars)
+            findings += over_subject(subject, inks)
         families = dict.fromkeys(name for part in proofs for name in part.fonts)
         fonts = {name: self.fonts.sha256(name) for name in families}
         proof = prove(background.width, background.height, proofs, line_boxes, findings, fonts)
@@ -240,7 +248,7 @@ class Renderer:
     def _prepare(
         self, template: Template, background: Background, caption: Caption | str, language: Locale
     ) -> tuple[list[_Slot], tuple[str, ...]]:
-        parts = (Caption.parse(caption) if isinstance(caption, str) else caption).parts
+        parts = _parts(caption)
         if len(parts) > len(template.boxes):
             raise InputError(
                 f"the caption has {counted(len(parts), 'part')} but the template {template.name} "
@@ -306,6 +314,21 @@ class Renderer:
         return lay_out(text, locale, slot.itemizer, bounds)
 
 
+def _parts(caption: Caption | str | None) -> tuple[str, ...]:
+    if caption is None:
+        return ()
+    return (Caption.parse(caption) if isinstance(caption, str) else caption).parts
+
+
+def _subject(template: Template, locale: Locale, width: int, height: int, bars: Bars) -> Box:
+    """Return a template's subject in pixels of the picture with its bars."""
+    x, y, across, down = template.subject
+    if locale.direction == "rtl" and all(box.mirror for box in template.boxes):
+        x = 1 - x - across
+    top, bottom = bars.span(None, round(y * height), round((y + down) * height), height)
+    return round(x * width), top, round((x + across) * width), bottom
+
+
 def _text(slot: _Slot, parts: tuple[str, ...], index: int) -> str:
     """A slot's text, in the case it is drawn in; empty when the caption has none for it."""
     text = parts[index] if index < len(parts) else ""
@@ -330,22 +353,30 @@ def _prove_part(
     box = painted.ink
     if box is None:
         return PartProof(slot.box.name, layout.size)
-    if slot.bounds.margin * layout.size >= 1:
-        ratio = backgrounds.contrast(slot.fill, slot.outline)
-    elif slot.box.bar:
-        ratio = backgrounds.contrast(slot.fill, relative_luminance(slot.box.bar.colour))
-    else:
-        ratio = background.lowest_contrast(slot.fill, box)
     families = [run.face.family for line in layout.lines for run in line.runs]
     return PartProof(
         name=slot.box.name,
         font_size=layout.size,
         lines=tuple([line.text for line in layout.lines]),
         ink=box,
-        contrast=ratio,
+        contrast=_contrast(slot, layout.size, painted, background),
         fonts=tuple(dict.fromkeys(families)),
         boxes=text_boxes(layout.lines, painted.placed, area, layout.size, locale),
     )
+
+
+def _contrast(slot: _Slot, size: float, painted: Painted, background: Background) -> float | None:
+    """Return the contrast of letters with their outline, their bar, or the picture beside them."""
+    masks, corner = painted.masks, painted.corner
+    if slot.bounds.margin * size < 1:  # an outline that thin is a grey edge
+        if slot.box.bar:
+            return backgrounds.contrast(slot.fill, relative_luminance(slot.box.bar.colour))
+        return background.edge_contrast(masks[..., -1], corner, slot.fill)
+    ratio = backgrounds.contrast(slot.fill, slot.outline)
+    if ratio >= LOW_CONTRAST:
+        return ratio
+    # Letters and outline together may stand out, as all light ones on a dark picture.
+    return background.edge_contrast(masks[..., 0], corner, slot.outline)
 
 
 def _template_print(template: Template, image: Path) -> str:
@@ -355,6 +386,7 @@ def _template_print(template: Template, image: Path) -> str:
         raise InputError(f"cannot be read: {error.strerror}", file=image) from error
     facts = {
         "boxes": [asdict(box) for box in template.boxes],
+        "subject": template.subject,
         "picture": picture,
         "source": template.source,
         "licence": template.licence,

@@ -64,6 +64,11 @@ class Definition(BaseModel):
     pictures: dict[_Key, _FileName] = Field(
         {}, description="pictures of their own for a language or a direction, as in rtl = 'rtl.png'"
     )
+    subject: list[float] = Field(
+        [],
+        max_length=4,
+        description="x, y, width, height of what no caption may hide, in fractions of the picture",
+    )
     box: list[dict[str, object]] = Field(
         min_length=1, description="the boxes for text, each a table of its own headed [[box]]"
     )
@@ -195,6 +200,14 @@ def check_definition(table: Mapping[str, object], path: Path) -> Definition:
                 file=path,
             )
         boxes[box.name] = box
+    if definition.subject:
+        try:
+            x, y, width, height = definition.subject
+            _check_span("x", "width", x, width)
+            _check_span("y", "height", y, height)
+        except ValueError as error:
+            message = f"'subject' is x, y, width and height, four numbers: {error}"
+            raise InputError(message, file=path) from None
     definition._boxes = tuple(boxes.values())
     return definition
 

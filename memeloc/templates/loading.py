@@ -61,6 +61,7 @@ def load_template(folder: Path) -> Template:
         name=name,
         image=image,
         boxes=definition.boxes,
+        subject=tuple(definition.subject),
         title=definition.title or name.replace("-", " ").replace("_", " ").capitalize(),
         description=definition.description,
         keywords=tuple(definition.keywords),

@@ -47,25 +47,28 @@ def test_contrast_is_wcags(fill: str, other: str, ratio: float) -> None:
     assert measured == contrast(relative_luminance(other), relative_luminance(fill))
 
 
-@given(st.integers(0, 255), st.floats(0, 1))
-def test_the_lowest_contrast_is_that_of_the_worst_cell(seed: int, colour: float) -> None:
-    cells = np.random.default_rng(seed).random((32, 32), np.float32)
-    scene = background.Background(np.zeros((64, 96), np.uint32))
-    vars(scene)["luminance"] = cells
-    box = (30, 10, 60, 40)
-    under = cells[5:21, 10:21]
-    expected = min(contrast(colour, float(cell)) for cell in under.flat)
-    assert scene.lowest_contrast(colour, box) == pytest.approx(expected, rel=1e-5)
-
-
-def test_contrast_looks_only_at_what_is_behind(tmp_path: Path) -> None:
-    picture = Image.new("RGB", (128, 128), "#ffffff")
-    picture.paste("#000000", (0, 64, 128, 128))
-    picture.save(tmp_path / "a.png")
-    loaded = load_background(template(tmp_path / "a.png"), None)
-    assert loaded.lowest_contrast(1.0, (0, 70, 128, 120)) == pytest.approx(21, rel=1e-4)
-    assert loaded.lowest_contrast(1.0, (0, 10, 128, 60)) == pytest.approx(1)
-    assert loaded.lowest_contrast(1.0, (0, 10, 128, 120)) == pytest.approx(1)
+@pytest.mark.parametrize(
+    ("behind", "colour", "ratio"),
+    [
+        ([0], 1.0, 21.0),
+        ([255], 1.0, 1.0),
+        ([0] * 9 + [255], 1.0, 1.0),  # one letter of ten is lost
+        ([0] * 49 + [255], 1.0, 21.0),  # one of fifty
+        ([0, 255], 0.0, 1.0),
+        ([0, 255], 1.0, 1.0),
+    ],
+)
+def test_contrast_is_that_at_the_letters_edges(
+    behind: list[int], colour: float, ratio: float
+) -> None:
+    """Letters are bars ten pixels apart, behind each its own grey; between them white and black."""
+    mask = np.zeros((40, 10 * len(behind)), np.uint8)
+    mask[:, 4::10] = mask[:, 5::10] = 255
+    greys = np.repeat(np.array(behind, np.uint32), 10)
+    pixels = np.tile(greys * 0x010101, (60, 1))
+    pixels[:, ::10], pixels[50:] = 0xFFFFFF, 0
+    scene = background.Background(pixels)
+    assert scene.edge_contrast(mask, (0, 5), colour) == pytest.approx(ratio, rel=1e-3)
 
 
 def test_pictures_used_long_ago_are_let_go(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

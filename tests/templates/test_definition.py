@@ -23,7 +23,8 @@ class TestLoadTemplate:
     def test_reads_everything(self, make: Make) -> None:
         folder = make(
             'title = "T"\ndescription = "D."\nkeywords = ["a", "b"]\nimage = "picture.png"\n'
-            'source = "s"\nlicence = "CC0-1.0"\n[[box]]\nname = "links"\nx = 0.2\ny = 0.3\n'
+            'source = "s"\nlicence = "CC0-1.0"\nsubject = [0, 0.5, 1.0, 0.5]\n'
+            '[[box]]\nname = "links"\nx = 0.2\ny = 0.3\n'
             'width = 0.5\nheight = 0.25\nangle = -5\nalign = "end"\nvalign = "top"\n'
             'style = "plain"\nfill = "#ABCDEF"\noutline = "#000001"\noutline_width = 0.1\n'
             'uppercase = true\nmax_size = 0.2\nline_spacing = 1.5\nface = "poster"\n'
@@ -31,6 +32,7 @@ class TestLoadTemplate:
         template = load_template(folder)
         assert (template.name, template.title, template.description) == ("mine", "T", "D.")
         assert (template.keywords, template.source) == (("a", "b"), "s")
+        assert template.subject == (0, 0.5, 1, 0.5)
         assert template.image == folder / "picture.png"
         (box,) = template.boxes
         assert (box.name, box.x, box.y, box.width, box.height) == ("links", 0.2, 0.3, 0.5, 0.25)
@@ -56,6 +58,8 @@ class TestLoadTemplate:
         [
             ("tittle = 'x'\n" + MINIMAL, ["'tittle'", "did you mean 'title'?"]),
             ("license = 'x'\n" + MINIMAL, ["'license'", "did you mean 'licence'?"]),
+            ("subject = [0.5, 0, 0.6, 1]\n" + MINIMAL, ["'subject'", "outside", "0.5 to 1.1"]),
+            ("subject = [0.5]\n" + MINIMAL, ["'subject'", "four numbers"]),
             ("zzz = 1\n" + MINIMAL, ["'zzz'", "it has image, title"]),
             (BOX, ["needs the setting image", "picture.png"]),
             ("image = 'picture.png'", ["needs the setting box", "[[box]]"]),

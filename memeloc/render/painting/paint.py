@@ -71,12 +71,17 @@ class Painted(NamedTuple):
         lines: the box of each line's ink; of a turned part the one around all of it.
         clipped: whether ink fell outside the picture.
         placed: where each line with ink stands.
+        masks: coverage of letters and outline together, and of the letters (or of these alone), as
+            (height, width, planes); good until the next part is painted.
+        corner: the pixel of the picture where they begin, x and y.
     """
 
     ink: Box | None
     lines: list[Box]
     clipped: bool
     placed: Sequence[Placed] = ()
+    masks: NDArray[np.uint8] = np.empty((0, 0, 1), np.uint8)
+    corner: tuple[int, int] = (0, 0)
 
     @property
     def upright(self) -> list[Box]:
@@ -198,7 +203,8 @@ class Painter:
             planes[..., 0], (left, top), inside
         )
         self._blend(canvas, planes, (left, top), inside, ink)
-        return Painted(box, [item.ink for item in placed], clipped, placed)
+        lines = [item.ink for item in placed]
+        return Painted(box, lines, clipped, placed, planes, (left, top))
 
     def _blend(
         self,
@@ -291,7 +297,7 @@ class Painter:
         clipped = _ink_outside(planes[..., 0], (left, top), inside)
         box = _ink_of(planes[..., 0], left, top)
         self._blend(canvas, planes, (left, top), inside, ink)
-        return Painted(box, [box] if box else [], clipped, placed)
+        return Painted(box, [box] if box else [], clipped, placed, planes, (left, top))
 
 
 def _phases(size: float) -> int:
