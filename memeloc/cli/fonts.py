@@ -161,7 +161,7 @@ def _fields(family: Family, state: str) -> dict[str, Any]:
         "version": installed,
         "licence": family.licence,
         "scripts": list(family.scripts),
-        "styles": ["comic"] if family.handwritten else ["poster", "plain"],
+        "styles": list(family.styles),
         "axes": axes,
         "colour": colour,
         "file": str(family.path) if family.found or not family.optional else "",

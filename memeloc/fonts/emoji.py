@@ -48,10 +48,12 @@ def has_emoji(text: str) -> bool:
 def loses(cluster: str, face: Face) -> bool:
     """Whether an emoji loses its flag, its colour or its tone in a face, or falls into pieces.
 
-    A face of one colour draws a blue heart as any heart; a sequence that a font does not know is
-    drawn as the emoji that it is made of.
+    A face of one colour draws a blue heart as any heart, and a prince as a princess; a sequence
+    that a font does not know is drawn as the emoji that it is made of.
     """
     if not face.colour and (_FLAG_OR_TONE.search(cluster) or _means_colour(cluster)):
+        return True
+    if not face.lacks.isdisjoint(cluster):
         return True
     buffer = hb.Buffer()
     buffer.add_str(cluster)

@@ -24,6 +24,7 @@ class Face:
         family: the family's name.
         key: what distinguishes this face from all others; stable between runs.
         font: HarfBuzz's font, scaled to `upem` units an em.
+        lacks: characters that it draws as something else: for the stack it does not have them.
     """
 
     def __init__(self, family: Family, face: FaceName, opened: hb.Face | None = None) -> None:
@@ -41,7 +42,7 @@ class Face:
             self.font.set_variations(dict(settings))
         if embolden:
             self.font.synthetic_bold = (embolden, embolden, False)
-        self._lacks = frozenset(family.poster_lacks if face == "poster" else "")
+        self.lacks = frozenset(family.lacks.get(face, ""))
         self._covered: dict[str, bool] = {}
 
     @cached_property
@@ -59,6 +60,11 @@ class Face:
         nominal = self.font.get_nominal_glyph
         return bool(nominal(0x1F600)) and not nominal(ord("a"))
 
+    def features(self, language: str) -> dict[str, bool] | None:
+        """What HarfBuzz is to leave out in a language, a BCP 47 tag; None where nothing is."""
+        without = self.source.without_locl
+        return {"locl": False} if without and language.split("-")[0] in without else None
+
     def covers(self, cluster: str) -> bool:
         """Whether the font has a glyph for every visible code point of a grapheme cluster.
 
@@ -73,4 +79,6 @@ class Face:
     def _has_all(self, text: str) -> bool:
         nominal = self.font.get_nominal_glyph
         shown = _IGNORABLE.sub("", text)
-        return self._lacks.isdisjoint(shown) and all(nominal(ord(char)) for char in shown)
+        # An emoji that looks like another one is better than none: the proof names it as "lost".
+        wrong = not self.emoji and not self.lacks.isdisjoint(shown)
+        return not wrong and all(nominal(ord(char)) for char in shown)

@@ -1,17 +1,18 @@
-"""Font families. In: fonts/fonts.toml, or a font file. Out: `Family` values."""
+"""Font families. In: fonts/fonts.toml and lookalikes.toml, or a font file. Out: `Family` values."""
 
 from __future__ import annotations
 
 import importlib.util
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field, replace
 from functools import cache, cached_property
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, get_args
 
 import uharfbuzz as hb
-from pydantic import BaseModel, ConfigDict, Field, model_validator
+from pydantic import Field
+from pydantic.dataclasses import dataclass
 
 from memeloc.errors import InputError, MissingError
 from memeloc.files import fetch_first, file_sha256
@@ -25,51 +26,69 @@ USER_POSTER_WEIGHT = 800
 BOLD = 700.0
 """The most weight of comic text that is drawn by a font that is not handwritten."""
 
-_Text = Annotated[str, Field(min_length=1)]
-_AXES = "axis tags and numbers"
+_PACKAGED = ("package", "module", "file", "licence", "sha256")
 
 
 @dataclass(frozen=True)
 class Family:
-    """A font file and how its faces are set.
+    """A font file and how its faces are set; but for `name` the keys of its table in fonts.toml.
 
-    A user's file and a system's have no package, no licence, and no `sha256`: they are not checked.
+    A user's file has no package, no licence, and no `sha256`: it is not checked; nor is a system's.
 
     Attributes:
-        package: the Python package that carries it; empty for a user's file and a system's font.
-        file: the font file; it may not exist when the package is not installed. None for a font
-            that is looked for on the system.
+        package, module: the Python package that carries it, and that package's module.
+        file: the font in the module's folder, or the path of a user's font. Empty for a font that
+            is looked for on the system.
         number: the face's number in a file that is a collection.
-        scripts: ISO 15924 codes it was chosen for.
+        scripts: ISO 15924 codes it was chosen for: what other fonts of the stack lack in these it
+            draws before others do. Zsym is symbols, Zsye emoji.
         licence: SPDX identifier.
         system: names that the font may have on the system, the best first.
-        handwritten: whether its letters look written by hand: for the comic face.
+        styles: the kinds of text for which it stands behind the fonts that a locale names. Those
+            of comic text alone are handwriting.
         poster, plain, comic: variation settings (axis tag to value).
         embolden: thickness added to the strokes of the poster face, or, of a handwritten font,
             of the comic one; in em.
-        poster_lacks: characters that its poster face draws wrong, and other fonts instead.
+        lacks: characters that its face of a kind of text draws wrong, and other fonts instead.
+        without_locl: languages whose own forms (OpenType's feature `locl`) spoil a letter.
     """
 
     name: str
     package: str = ""
-    file: Path | None = None
+    module: str = ""
+    file: str = ""
     number: int = 0
     scripts: tuple[str, ...] = ()
     licence: str = ""
     sha256: str = ""
-    system: tuple[str, ...] = ()
-    handwritten: bool = False
+    system: tuple[Annotated[str, Field(min_length=1)], ...] = ()
+    styles: tuple[FaceName, ...] = ("poster", "plain", "comic")
     poster: Mapping[str, float] = field(default_factory=dict)
     plain: Mapping[str, float] = field(default_factory=dict)
     comic: Mapping[str, float] = field(default_factory=dict)
     embolden: float = 0.0
-    poster_lacks: str = ""
+    lacks: Mapping[FaceName, str] = field(default_factory=dict)
+    without_locl: tuple[str, ...] = ()
+
+    def __post_init__(self) -> None:
+        given = [key for key in _PACKAGED if getattr(self, key)]
+        if given not in ([], ["file"], list(_PACKAGED)) or bool(self.system) == bool(given):
+            lacking = next(key for key in _PACKAGED if key not in given)
+            raise ValueError(
+                f"it needs the setting {lacking} (or `system` alone, "
+                "for a font of the operating system)"
+            )
+
+    @property
+    def handwritten(self) -> bool:
+        """Whether its letters look written by hand."""
+        return self.styles == ("comic",)
 
     @cached_property
     def _place(self) -> tuple[Path, int] | None:
         """The file and the face's number in it, looked for once."""
-        if self.file is not None:
-            return self.file, self.number
+        if self.file:
+            return _folder(self.module) / self.file, self.number
         return next((place for name in self.system if (place := system.find(name))), None)
 
     @property
@@ -156,38 +175,6 @@ def _sha256_as_it_stands(path: Path, size: int, changed_ns: int) -> str:
     return file_sha256(path)
 
 
-class _Entry(BaseModel):
-    """A family as fonts.toml has it: `Family`, with the module and the file instead of a path."""
-
-    model_config = ConfigDict(strict=True, extra="forbid")
-
-    package: str = Field("", description="the Python package that carries it")
-    module: str = Field("", description="that package's module")
-    file: str = Field("", description="the font in the module's folder")
-    licence: str = Field("", description="an SPDX identifier")
-    sha256: str = Field("", description="of the file")
-    system: list[_Text] = Field([], description="names of a font of the operating system")
-    index: int = 0
-    scripts: list[str] = []
-    handwritten: bool = False
-    poster: dict[str, float] = Field({}, description=_AXES)
-    plain: dict[str, float] = Field({}, description=_AXES)
-    comic: dict[str, float] = Field({}, description=_AXES)
-    embolden: float = 0.0
-    poster_lacks: str = Field("", description="characters that its poster face draws wrong")
-
-    @model_validator(mode="after")
-    def _from_somewhere(self) -> _Entry:
-        packaged = ("package", "module", "file", "licence", "sha256")
-        lacking = [key for key in packaged if not getattr(self, key)]
-        if lacking and not (self.system and len(lacking) == len(packaged)):
-            raise ValueError(
-                f"it needs the setting {lacking[0]} (or `system` alone, "
-                "for a font of the operating system)"
-            )
-        return self
-
-
 @cache
 def shipped_families(path: Path) -> Mapping[str, Family]:
     """The families of memeloc's own fonts.toml, which does not change while it runs.
@@ -199,34 +186,35 @@ def shipped_families(path: Path) -> Mapping[str, Family]:
 
 
 def load_families(path: Path) -> dict[str, Family]:
-    """Read the families of a fonts.toml.
+    """Read the families of a fonts.toml, and what they draw as something else.
+
+    That is in lookalikes.toml beside it, which tools/find_lookalikes.py makes.
 
     Raises:
-        InputError: the file cannot be read, or a key is unknown, missing or of the wrong type.
+        InputError: a file cannot be read, or a key is unknown, missing or of the wrong type.
     """
     tables = read_toml(path).get("family")
     if not isinstance(tables, dict) or not tables:
         raise InputError("has no [family.NAME] table", file=path)
-    return {name: _family(name, table, path) for name, table in tables.items()}
+    beside = path.with_name("lookalikes.toml")
+    lookalikes = read_toml(beside) if beside.is_file() else {}
+    families = {}
+    for name, table in tables.items():
+        family = validate(Family, {**table, "name": name}, f"the font family {name}", file=path)
+        found = lookalikes.get(name, {})
+        lacks: dict[FaceName, str] = {
+            face: family.lacks.get(face, "") + found.get("lacks", "") for face in get_args(FaceName)
+        }
+        without_locl = tuple(found.get("without_locl", ()))
+        families[name] = replace(family, lacks=lacks, without_locl=without_locl)
+    return families
 
 
-def _family(name: str, table: Mapping[str, Any], path: Path) -> Family:
-    entry = validate(_Entry, table, f"the font family {name}", file=path)
-    same = entry.model_dump(exclude={"module", "file", "index", "scripts", "system"})
-    return Family(
-        name=name,
-        file=None if entry.system else _packaged(entry),
-        number=entry.index,
-        scripts=tuple(entry.scripts),
-        system=tuple(entry.system),
-        **same,
-    )
-
-
-def _packaged(entry: _Entry) -> Path:
-    spec = importlib.util.find_spec(entry.module)
+def _folder(module: str) -> Path:
+    """The folder of a package's module; the current one of none."""
+    spec = importlib.util.find_spec(module) if module else None
     folders = [*(spec.submodule_search_locations or ())] if spec else []
-    return Path(*(folders[:1] or [entry.module]), entry.file)
+    return Path(*(folders[:1] or [module]))
 
 
 def user_family(font: str) -> Family:
@@ -261,7 +249,7 @@ def user_family(font: str) -> Family:
     poster = settings or _poster_weight(path, index)
     return Family(
         path.stem if path == Path(name) else name,
-        file=path.resolve(),
+        file=str(path.resolve()),
         number=index,
         poster=poster,
         plain=settings,

@@ -129,10 +129,14 @@ class FontLibrary:
                 absent.append(family.system[0])
             elif name not in asked:
                 asked.append(name)
-        rest = [name for name in self.families if name not in asked and name not in self._user]
+        rest = {
+            name: family.scripts
+            for name, family in self.families.items()
+            if name not in asked and name not in self._user and face in family.styles
+        }
         return FontStack(
             [self.face(name, face) for name in asked],
-            [partial(self._found_face, name, face) for name in rest],
+            [(scripts, partial(self._found_face, name, face)) for name, scripts in rest.items()],
             partial(self._colour_emoji, face),
             users=len(users),
             absent=tuple(absent),
@@ -224,4 +228,4 @@ class FontLibrary:
 
 def _identity(family: Family) -> str:
     settings = f"{family.poster}{family.plain}{family.comic}{family.embolden}{family.index}"
-    return family.file_sha256 + settings + family.poster_lacks
+    return f"{family.file_sha256}{settings}{family.lacks}{family.without_locl}"

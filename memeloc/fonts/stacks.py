@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+
+from fontTools import unicodedata as ucd
 
 from memeloc.fonts.emoji import is_emoji, loses
 from memeloc.fonts.faces import Face
@@ -13,7 +15,8 @@ class FontStack:
 
     Args:
         preferred: the user's faces and the locale's own.
-        fallback: opens every other family when something is missing in those.
+        fallback: opens every other family when something is missing in those, beside the scripts
+            that it was chosen for: those with the cluster's script go first.
         colour: opens a colour emoji font, or gives None; emoji are drawn by it unless the user's
             own faces have them.
         users: how many of `preferred` are the user's.
@@ -27,7 +30,7 @@ class FontStack:
     def __init__(
         self,
         preferred: Sequence[Face],
-        fallback: Iterable[Callable[[], Face | None]],
+        fallback: Iterable[tuple[Collection[str], Callable[[], Face | None]]],
         colour: Callable[[], Face | None] = lambda: None,
         *,
         users: int = 0,
@@ -72,7 +75,9 @@ class FontStack:
         for face in order(cluster):
             if face.covers(cluster):
                 return face
-        for open_face in self._fallback:
+        script = ucd.script(cluster[0])
+        script = "Zsym" if script in ("Zyyy", "Zinh") else script
+        for _, open_face in sorted(self._fallback, key=lambda family: script not in family[0]):
             other = open_face()
             if other is not None and other.covers(cluster):
                 return other

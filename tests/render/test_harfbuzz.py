@@ -55,6 +55,8 @@ def theirs(text: str, run: ShapedRun, language: str, face: FaceName) -> list[dic
     ]
     if settings:
         arguments.append("--variations=" + ",".join(f"{k}={v:g}" for k, v in settings.items()))
+    if run.face.features(language):
+        arguments.append("--features=-locl")
     if run.start:
         arguments.append(f"--unicodes-before={hexadecimal(text[: run.start])}")
     if run.end < len(text):

@@ -148,7 +148,7 @@ def shape_run(text: str, run: Run, language: str) -> ShapedRun:
     buffer.direction = "rtl" if run.level & 1 else "ltr"
     buffer.script = run.script
     buffer.language = language
-    hb.shape(run.face.font, buffer)
+    hb.shape(run.face.font, buffer, run.face.features(language))
     scale = 1.0 / run.face.upem
     infos = buffer.glyph_infos
     glyphs = [
