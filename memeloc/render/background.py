@@ -1,6 +1,6 @@
 """A template's picture, ready to be written on. In: a file. Out: pixels and what lies where.
 
-Pixels are uint32 words of RGBX, see `memeloc.render.painting.compose`.
+Pixels are uint32 words of RGBX, see `memeloc.render.painting.pixels`.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from PIL import Image
 
 from memeloc.model import Template
 from memeloc.render.bars import NO_BARS, Bars, with_bars
-from memeloc.render.painting.compose import Pixels, rgb
+from memeloc.render.painting.pixels import Pixels, rgb
 from memeloc.templates import open_picture, picture_size
 
 _EDGE_ROWS, _EDGES = 16, 256

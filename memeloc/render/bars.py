@@ -14,7 +14,7 @@ from typing import NamedTuple
 import numpy as np
 
 from memeloc.model import Bar, TextBox
-from memeloc.render.painting.compose import Pixels, rgb
+from memeloc.render.painting.pixels import Pixels, rgb
 from memeloc.render.typesetting.layout import PartLayout
 from memeloc.render.typesetting.stacking import ink_extent
 

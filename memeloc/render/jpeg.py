@@ -18,7 +18,7 @@ from PIL import Image
 
 from memeloc.render.background import Background, Canvas
 from memeloc.render.encode import Settings, encode
-from memeloc.render.painting.compose import Pixels
+from memeloc.render.painting.pixels import Pixels
 
 _split_rows = re.compile(rb"\xff[\xd0-\xd7]").split  # in data, FF is followed by 00 (B.1.1.5)
 _RESTARTS = [bytes((0xFF, 0xD0 + number)) for number in range(8)]

@@ -31,8 +31,8 @@ from memeloc.render.background import (
 from memeloc.render.bars import NO_BARS, Bars, bars_of, most_height
 from memeloc.render.checks import LOW_CONTRAST, missing_parts, over_subject, overlaps, part_findings
 from memeloc.render.encode import Settings, encode, file_format
-from memeloc.render.painting.compose import Ink
-from memeloc.render.painting.paint import Area, Painted, Painter
+from memeloc.render.painting.paint import LETTERS, OUTLINES, Area, Painted, Painter
+from memeloc.render.painting.pixels import Ink
 from memeloc.render.proof import Box, Finding, PartProof, Proof, prove
 from memeloc.render.text_boxes import text_boxes
 from memeloc.render.typesetting.itemize import Itemizer
@@ -367,16 +367,15 @@ def _prove_part(
 
 def _contrast(slot: _Slot, size: float, painted: Painted, background: Background) -> float | None:
     """Return the contrast of letters with their outline, their bar, or the picture beside them."""
-    masks, corner = painted.masks, painted.corner
     if slot.bounds.margin * size < 1:  # an outline that thin is a grey edge
         if slot.box.bar:
             return backgrounds.contrast(slot.fill, relative_luminance(slot.box.bar.colour))
-        return background.edge_contrast(masks[..., -1], corner, slot.fill)
+        return background.edge_contrast(*painted.coverage(LETTERS), slot.fill)
     ratio = backgrounds.contrast(slot.fill, slot.outline)
     if ratio >= LOW_CONTRAST:
         return ratio
     # Letters and outline together may stand out, as all light ones on a dark picture.
-    return background.edge_contrast(masks[..., 0], corner, slot.outline)
+    return background.edge_contrast(*painted.coverage(OUTLINES), slot.outline)
 
 
 def _template_print(template: Template, image: Path) -> str:

@@ -25,8 +25,8 @@ from memeloc.fonts import Family, FontLibrary
 from memeloc.locales import default
 from memeloc.model import Locale
 from memeloc.render.background import Background, Canvas
-from memeloc.render.painting.compose import Ink
 from memeloc.render.painting.paint import Area, Painter
+from memeloc.render.painting.pixels import Ink
 from memeloc.render.typesetting.breaks import opportunities
 from memeloc.render.typesetting.itemize import Itemizer
 from memeloc.render.typesetting.layout import PartLayout

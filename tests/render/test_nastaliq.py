@@ -14,8 +14,8 @@ from memeloc.locales import default
 from memeloc.model import Template, TextBox, TextStyle
 from memeloc.render import Renderer
 from memeloc.render.background import Backgrounds, Canvases
-from memeloc.render.painting.compose import Ink
 from memeloc.render.painting.paint import Area, Painter
+from memeloc.render.painting.pixels import Ink
 from memeloc.render.typesetting.itemize import Itemizer
 from memeloc.render.typesetting.layout import Bounds, lay_out
 

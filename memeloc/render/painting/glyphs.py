@@ -1,36 +1,23 @@
-"""Coverage masks of glyphs, made once and kept. In: a face, a size, a glyph. Out: 8-bit masks.
+"""Glyphs as small pictures, made once and kept. In: a face, a size, colours, a glyph. Out: sprites.
 
 HarfBuzz gives the outlines (at the same variation as it shaped with), Skia strokes and rasterises
-them. A glyph's mask has two planes: the letter with its outline, and the letter alone; the first is
-nowhere less than the second. Skia's own glyph cache holds two megabytes, which a set in Chinese
-overruns within a few captions; this one is bounded by `BUDGET`. Of a colour glyph the mask has the
-outline only; its picture (`colour`) is kept beside it.
+them. Skia's own glyph cache holds two megabytes, which a set in Chinese overruns within a few
+captions; this one is bounded by `BUDGET`.
 """
 
 from __future__ import annotations
 
-import math
 from collections import OrderedDict
 from typing import NamedTuple
 
-import numpy as np
-from numpy.typing import NDArray
+import skia
 
-from memeloc.errors import MissingError
 from memeloc.fonts import Face
-from memeloc.render.painting import colour
-from memeloc.render.typesetting.shape import inks
+from memeloc.render.painting.colour import SMOOTH, Sprite, colour_sprite, has_colour, trace
+from memeloc.render.painting.pixels import Ink, brush, image_info
 
-try:
-    import skia
-except ImportError as error:  # pragma: no cover - depends on the machine
-    raise MissingError(
-        f"Skia cannot be loaded ({error}). On Debian and Ubuntu: apt install libegl1 libgl1; "
-        "on Fedora: dnf install mesa-libEGL mesa-libGL"
-    ) from error
-
-BUDGET = 56 * 1024 * 1024
-"""Bytes of masks kept in one process."""
+BUDGET = 96 * 1024 * 1024
+"""Bytes of sprites kept in one process: some 15,000 glyphs of the usual sizes."""
 
 PHASES = 2
 """Horizontal positions within a pixel that a glyph is rasterised at, below WHOLE_PIXELS."""
@@ -39,24 +26,6 @@ WHOLE_PIXELS = 48.0
 """Font size in pixels from which glyphs stand on whole pixels."""
 
 _STROKE_PRECISION = 0.06
-
-
-class Mask(NamedTuple):
-    """A glyph's coverage.
-
-    Attributes:
-        planes: uint8, shape (height, planes * width): with an outline two bytes a pixel, the
-            letter with its outline and the letter alone; without one, one byte, the letter.
-        left, top: of the mask from the glyph's origin, in pixels, y down.
-        height: in pixels.
-        width: in bytes.
-    """
-
-    planes: NDArray[np.uint8]
-    left: int
-    top: int
-    height: int
-    width: int
 
 
 class _Pen:
@@ -82,147 +51,106 @@ class _Pen:
     def closePath(self) -> None:  # noqa: N802
         self._path.close()
 
-    def endPath(self) -> None:  # noqa: N802
-        self._path.close()
+    endPath = closePath  # noqa: N815
 
 
-class Outlines:
-    """The paths of one face's glyphs, in the font's units, y down.
+class Outline(NamedTuple):
+    """The path of a glyph, or of it with the outline around it, in the font's units, y down."""
 
-    Args:
-        face: the face.
-        outline: width of the outline outside the letter, in ems; 0 for none.
-    """
-
-    def __init__(self, face: Face, outline: float) -> None:
-        self._face = face
-        self._stroke = skia.Paint(
-            Style=skia.Paint.kStrokeAndFill_Style,
-            StrokeWidth=2 * outline * face.upem,
-            StrokeJoin=skia.Paint.kRound_Join,
-        )
-        self._paths: dict[int, tuple[list[skia.Path], skia.Rect]] = {}
-        self._outline = outline
-
-    def paths(self, glyph: int) -> tuple[list[skia.Path], skia.Rect]:
-        """The letter with its outline, if it has one, and the letter; and the box around both."""
-        paths = self._paths.get(glyph)
-        if paths is None:
-            letter = skia.Path()
-            self._face.font.draw_glyph_with_pen(glyph, _Pen(letter))
-            letter.setFillType(skia.PathFillType.kWinding)
-            layers = [letter]
-            if self._outline:
-                around = skia.Path()
-                self._stroke.getFillPath(letter, around, None, _STROKE_PRECISION)
-                layers = [around, letter]
-            paths = self._paths[glyph] = (layers, layers[0].computeTightBounds())
-        return paths
+    path: skia.Path
+    bounds: skia.Rect
 
 
-_PAINT = skia.Paint(AntiAlias=True)
-
-
-def rasterise(path: skia.Path, matrix: skia.Matrix, into: NDArray[np.uint8]) -> None:
-    """Add a path's coverage, transformed by `matrix`, to a mask of shape (height, width)."""
-    height, width = into.shape
-    info = skia.ImageInfo.MakeA8(width, height)
-    canvas = skia.Surface.MakeRasterDirect(info, into, width).getCanvas()
-    canvas.setMatrix(matrix)
-    canvas.drawPath(path, _PAINT)
+Layers = tuple[Sprite | None, Sprite, bool]
+"""A glyph with the outline around it, if it has one; the glyph; whether that has its own colours.
+"""
 
 
 class Strike:
-    """The masks of one face at one size and outline; looked up by `glyph * PHASES + phase`."""
+    """The glyphs of one face at one size, with one outline, in two colours.
 
-    def __init__(self, cache: GlyphCache, face: Face, size: float, outline: float) -> None:
+    Attributes:
+        sprites: those made so far, by `glyph * PHASES + phase`.
+        bytes: of their pixels.
+    """
+
+    def __init__(
+        self, cache: GlyphCache, face: Face, size: float, outline: float, ink: Ink
+    ) -> None:
         self._cache = cache
-        self._outlines = cache.outlines(face, outline)
-        self._scale = size / face.upem
-        self._face, self._size, self._outline = face, size, outline * size
-        self.masks: dict[int, Mask] = {}
-        self._pictures: dict[int, colour.Picture] = {}
+        self._face, self._size, self._outline = face, size, outline
+        self._brushes = [brush(ink.outline), brush(ink.fill)]
+        self._colour_sprites: dict[int, Sprite] = {}
+        self.sprites: dict[int, Layers] = {}
         self.bytes = 0
 
-    def make(self, key: int) -> Mask:
-        """Rasterise the glyph and phase of `key`, and keep the mask."""
+    def make(self, key: int) -> Layers:
+        """Draw the glyph and phase of `key`, and keep its sprites."""
         glyph, phase = divmod(key, PHASES)
-        if self._face.colour and colour.has_colour(self._face, glyph):
-            return self._around(key, glyph)
-        paths, bounds = self._outlines.paths(glyph)
-        scale = self._scale
-        shift = phase / PHASES
-        left = math.floor(bounds.left() * scale + shift)
-        top = math.floor(bounds.top() * scale)
-        width = max(math.ceil(bounds.right() * scale + shift) - left, 1)
-        height = max(math.ceil(bounds.bottom() * scale) - top, 1)
-        planes = np.zeros((len(paths), height, width), np.uint8)
-        matrix = skia.Matrix()
-        matrix.setScale(scale, scale)
-        matrix.postTranslate(shift - left, -top)
-        for path, plane in zip(paths, planes, strict=True):
-            rasterise(path, matrix, plane)
-        together = planes[0]
-        if len(paths) == 2:
-            pairs = np.empty((height, width, 2), np.uint8)
-            np.maximum(planes[0], planes[1], out=pairs[..., 0])
-            pairs[..., 1] = planes[1]
-            together = pairs.reshape(height, -1)
-        mask = self.masks[key] = Mask(together, left, top, height, together.shape[1])
-        self._cache.added(self, planes.nbytes + 200)
-        return mask
+        around = self._sprite(glyph, phase, around=True) if self._outline else None
+        sprite = self._sprite(glyph, phase, around=False)
+        layers = self.sprites[key] = (around, sprite, self.is_coloured(glyph))
+        self._cache.added(self, _size(sprite.image) + (_size(around.image) if around else 0))
+        return layers
 
-    def picture(self, glyph: int) -> colour.Picture:
-        """A colour glyph in its colours."""
-        drawn = self._pictures.get(glyph)
-        if drawn is None:
-            drawn = self._pictures[glyph] = colour.picture(self._face, glyph, self._size)
-            self._cache.added(self, drawn.image.width() * drawn.image.height() * 4 + 200)
-        return drawn
+    def _sprite(self, glyph: int, phase: int, *, around: bool) -> Sprite:
+        is_coloured = self.is_coloured(glyph)
+        if is_coloured and not around:
+            return self._colour_sprite(glyph)
+        shift = 0.0 if is_coloured else phase / PHASES
+        bounds = self.bounds(glyph, skia.Matrix.Translate(shift, 0), around=around).roundOut()
+        info = image_info(max(1, bounds.width()), max(1, bounds.height()))
+        surface = skia.Surface.MakeRaster(info)
+        canvas = surface.getCanvas()
+        canvas.translate(shift - bounds.left(), -bounds.top())
+        self.draw(canvas, glyph, around=around)
+        return Sprite(surface.makeImageSnapshot(), bounds.left(), bounds.top())
 
-    def draw(self, glyph: int, matrix: skia.Matrix, canvases: list[skia.Canvas]) -> None:
-        """Draw a glyph's coverage on Alpha-8 canvases, in no mask: the letter with its outline on
-        the first, and the letter alone on the second where there are two.
+    def bounds(self, glyph: int, matrix: skia.Matrix, *, around: bool) -> skia.Rect:
+        """Return the box around a glyph's ink, in pixels from its origin, moved by a matrix."""
+        if self.is_coloured(glyph):
+            image, left, top = self._colour_sprite(glyph)
+            box = skia.Rect.MakeXYWH(left, top, image.width(), image.height())
+            reach = self._outline * self._size if around else 0.0
+            return matrix.mapRect(box.makeOutset(reach, reach))
+        scale = self._size / self._face.upem
+        outline = self._cache.outline(self._face, self._outline if around else 0.0, glyph)
+        matrix = skia.Matrix.Concat(matrix, skia.Matrix.Scale(scale, scale))
+        if matrix.rectStaysRect():
+            return matrix.mapRect(outline.bounds)
+        path = skia.Path(outline.path)
+        path.transform(matrix)
+        return path.computeTightBounds()
 
-        Args:
-            glyph: its number.
-            matrix: from pixels around the glyph's origin to those of the canvases.
-            canvases: one or two; their matrix is set.
-        """
-        if self._face.colour and colour.has_colour(self._face, glyph):
-            canvases[0].setMatrix(matrix)
-            colour.trace(canvases[0], self.picture(glyph), self._outline)
-            return
-        scaled = skia.Matrix.Concat(matrix, skia.Matrix.Scale(self._scale, self._scale))
-        paths, _ = self._outlines.paths(glyph)
-        for canvas, path in zip(canvases, paths, strict=True):
-            canvas.setMatrix(scaled)
-            canvas.drawPath(path, _PAINT)
-
-    def _ink(self, glyph: int) -> tuple[int, int, int, int]:
-        """The box that a glyph's ink and outline have in the layout, in pixels, y down."""
-        left, bottom, right, top = inks(self._face)[glyph]
-        size, around = self._size, self._outline
-        return (
-            math.floor(left * size - around),
-            math.floor(-top * size - around),
-            math.ceil(right * size + around),
-            math.ceil(-bottom * size + around),
-        )
-
-    def _around(self, key: int, glyph: int) -> Mask:
-        """The mask of a colour glyph: its outline, and no letter; nothing without an outline."""
-        if not self._outline:
-            mask = Mask(np.zeros((1, 1), np.uint8), 0, 0, 1, 1)
+    def draw(self, canvas: skia.Canvas, glyph: int, *, around: bool) -> None:
+        """Draw a glyph, or it with the outline around it in one colour, at a canvas's origin."""
+        paint = self._brushes[not around]
+        if not self.is_coloured(glyph):
+            outline = self._cache.outline(self._face, self._outline if around else 0.0, glyph)
+            scale = self._size / self._face.upem
+            canvas.scale(scale, scale)
+            canvas.drawPath(outline.path, paint)
+        elif around:
+            width = self._outline * self._size
+            trace(canvas, self._colour_sprite(glyph), width, paint.getColor())
         else:
-            cover, left, top = colour.outline(self.picture(glyph), self._outline, self._ink(glyph))
-            pairs = np.zeros((*cover.shape, 2), np.uint8)
-            pairs[..., 0] = cover
-            together = pairs.reshape(len(cover), -1)
-            mask = Mask(together, left, top, len(cover), together.shape[1])
-        self.masks[key] = mask
-        self._cache.added(self, mask.planes.nbytes + 200)
-        return mask
+            image, left, top = self._colour_sprite(glyph)
+            canvas.drawImage(image, left, top, SMOOTH)
+
+    def is_coloured(self, glyph: int) -> bool:
+        """Return whether a glyph has its own colours."""
+        return self._face.colour and has_colour(self._face, glyph)
+
+    def _colour_sprite(self, glyph: int) -> Sprite:
+        sprite = self._colour_sprites.get(glyph)
+        if sprite is None:
+            sprite = self._colour_sprites[glyph] = colour_sprite(self._face, glyph, self._size)
+        return sprite
+
+
+def _size(image: skia.Image) -> int:
+    """Return the bytes of an image, with what is needed around it."""
+    return int(image.imageInfo().computeMinByteSize()) + 300
 
 
 class GlyphCache:
@@ -231,22 +159,35 @@ class GlyphCache:
     def __init__(self, budget: int = BUDGET) -> None:
         self._budget = budget
         self._bytes = 0
-        self._strikes: OrderedDict[tuple[str, float, float], Strike] = OrderedDict()
-        self._outlines: dict[tuple[str, float], Outlines] = {}
+        self._strikes: OrderedDict[tuple[str, float, float, Ink], Strike] = OrderedDict()
+        self._outlines: dict[tuple[str, float, int], Outline] = {}
 
-    def outlines(self, face: Face, outline: float) -> Outlines:
-        """The glyph paths of a face, stroked with an outline of the given width in ems."""
-        outlines = self._outlines.get((face.key, outline))
-        if outlines is None:
-            outlines = self._outlines[face.key, outline] = Outlines(face, outline)
-        return outlines
+    def outline(self, face: Face, width: float, glyph: int) -> Outline:
+        """Return the path of a glyph with an outline `width` ems wide around it; 0 for none."""
+        key = (face.key, width, glyph)
+        outline = self._outlines.get(key)
+        if outline is None:
+            path = skia.Path()
+            if width:
+                stroke = skia.Paint(
+                    Style=skia.Paint.kStrokeAndFill_Style,
+                    StrokeWidth=2 * width * face.upem,
+                    StrokeJoin=skia.Paint.kRound_Join,
+                )
+                letter = self.outline(face, 0.0, glyph).path
+                stroke.getFillPath(letter, path, None, _STROKE_PRECISION)
+            else:
+                face.font.draw_glyph_with_pen(glyph, _Pen(path))
+                path.setFillType(skia.PathFillType.kWinding)
+            outline = self._outlines[key] = Outline(path, path.computeTightBounds())
+        return outline
 
-    def strike(self, face: Face, size: float, outline: float) -> Strike:
-        """The masks of a face at a size in pixels, with an outline in ems."""
-        key = (face.key, size, outline)
+    def strike(self, face: Face, size: float, outline: float, ink: Ink) -> Strike:
+        """Return the glyphs of a face at a size in pixels, with an outline in ems."""
+        key = (face.key, size, outline, ink)
         strike = self._strikes.get(key)
         if strike is None:
-            strike = self._strikes[key] = Strike(self, face, size, outline)
+            strike = self._strikes[key] = Strike(self, face, size, outline, ink)
         else:
             self._strikes.move_to_end(key)
         return strike

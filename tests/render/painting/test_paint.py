@@ -12,8 +12,8 @@ from memeloc.fonts import FontLibrary
 from memeloc.locales import default
 from memeloc.model import Align, VAlign
 from memeloc.render.background import Background, Canvas
-from memeloc.render.painting.compose import Ink
 from memeloc.render.painting.paint import Area, Painter, place
+from memeloc.render.painting.pixels import Ink
 from memeloc.render.typesetting.itemize import Itemizer
 from memeloc.render.typesetting.layout import PartLayout, lay_out
 from memeloc.render.typesetting.part import Bounds
