@@ -5,6 +5,7 @@ tag; a cell holds a whole caption, its parts joined by ` // ` in the order of th
 Fewer parts than boxes leave the last boxes empty; more are a problem. The table is read in one pass
 with flat memory: the ids that were read are on disk where they are many. What is wrong is reported
 with row and column and left out: a wrong cell leaves out its language, a wrong row all of them.
+What may be wrong, such as damaged text or a part that its source has, is taken, with a warning.
 
 Rows are counted as a spreadsheet shows them: the header is row 1, and a record with line breaks in
 its cells is one row. In JSON Lines, which has no header, a row is a line.
@@ -14,12 +15,14 @@ from __future__ import annotations
 
 import difflib
 import re
+from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Literal
 
 from memeloc.counts import counted
+from memeloc.damaged_text import Damage, damage, lost_parts
 from memeloc.errors import InputError
 from memeloc.locales import Registry
 from memeloc.locales.tags import listed_tags
@@ -50,6 +53,7 @@ _Problem = tuple[ProblemKind, str, str, int]
 """Its kind, the column, the sentence, and how many wanted captions it costs."""
 
 _KEYS = ("meme_id", "template")
+_LISTED_WARNINGS = 5
 _LISTED = 20
 """Problems that a strict check lists before it only counts them."""
 
@@ -102,6 +106,29 @@ class CaptionProblem:
     captions: int
 
 
+@dataclass(slots=True)
+class CaptionWarnings:
+    """Warnings of captions that are taken all the same: the first of each kind, and how many."""
+
+    first: dict[str, list[InputError]] = field(default_factory=dict)
+    counts: Counter[str] = field(default_factory=Counter)
+
+    def add(self, warning: Damage, path: Path, row: int, column: str) -> None:
+        """Count a warning, and keep it if it is among the first of its kind."""
+        self.counts[warning.kind] += 1
+        if self.counts[warning.kind] <= _LISTED_WARNINGS:
+            error = InputError(warning.sentence, file=path, row=row, column=column)
+            self.first.setdefault(warning.kind, []).append(error)
+
+    def sentences(self) -> Iterator[InputError]:
+        """Yield the first warnings of each kind; the last says how many more there are."""
+        for kind, errors in self.first.items():
+            yield from errors[:-1]
+            more, last = self.counts[kind] - len(errors), errors[-1]
+            tail = f" So it is with {counted(more, 'more caption')} ({kind})." if more else ""
+            yield InputError(last.message + tail, file=last.file, row=last.row, column=last.column)
+
+
 @dataclass(frozen=True, slots=True)
 class CaptionsTable:
     """An opened captions table, as `read_captions` returns it.
@@ -118,6 +145,7 @@ class CaptionsTable:
         others: the language columns that are not wanted, in the table's order.
         noted: names of those of them of which rows say whether they have a caption.
         wrong_templates: why templates that are not known cannot be used, by their names.
+        warnings: of the last reading.
     """
 
     table: Table
@@ -131,6 +159,7 @@ class CaptionsTable:
     others: tuple[LanguageColumn, ...] = ()
     noted: Collection[str] = ()
     wrong_templates: Mapping[str, InputError] = field(default_factory=dict)
+    warnings: CaptionWarnings = field(default_factory=CaptionWarnings)
 
     @property
     def path(self) -> Path:
@@ -146,6 +175,8 @@ class CaptionsTable:
         first: CaptionProblem | None = None
         good = False
         ids = MemeIds(self.known_ids)
+        self.warnings.first.clear()
+        self.warnings.counts.clear()
         for row in self.table.rows:
             checked, problems = self._checked(row, ids)
             for kind, column, message, captions in problems:
@@ -243,26 +274,34 @@ class CaptionsTable:
         known = self.templates.get(template)
         boxes = None if known is None else len(known.boxes)
         sound = _all_sound(row.cells)
+        parsed = _parsed(cells.get(self.source.name), boxes, sound)
+        source = parsed if isinstance(parsed, Caption) else None
+        counts = [len(each) for each in (known and known.boxes, source and source.parts) if each]
         captions: dict[str, Caption] = {}
-        for name in wanted:
-            if meme_id in self.left_out.get(name, ()):
+        for column in self.languages:
+            name = column.name
+            if name not in cells or meme_id in self.left_out.get(name, ()):
                 continue
-            caption = _parsed(cells[name], boxes, sound)
-            if isinstance(caption, Caption):
-                captions[name] = caption
-            else:
+            is_source = name == self.source.name
+            caption = parsed if is_source else _parsed(cells[name], boxes, sound, counts)
+            if not isinstance(caption, Caption):
                 problems.append((caption[0], name, caption[1], 1))
+                continue
+            captions[name] = caption
+            warnings = damage(str(caption), column.locale)
+            if missing := lost_parts(caption, boxes, None if is_source else source):
+                warnings.append(missing)
+            for warning in warnings:
+                self.warnings.add(warning, self.path, row.number, name)
         others = tuple(
             name
             for name in self.noted
             if meme_id not in self.left_out.get(name, ())
-            and isinstance(_parsed(cells.get(name), boxes, sound), Caption)
+            and isinstance(_parsed(cells.get(name), boxes, sound, counts), Caption)
         )
         if not captions and not others:
             return None, problems
-        source = _parsed(cells.get(self.source.name), boxes, sound)
-        usable = source if isinstance(source, Caption) else None
-        return CaptionRow(row.number, meme_id, template, captions, usable, others), problems
+        return CaptionRow(row.number, meme_id, template, captions, source, others), problems
 
     def _wrong_template(self, name: str) -> Iterator[tuple[ProblemKind, str, str]]:
         if name in self.templates:
@@ -398,7 +437,9 @@ def _all_sound(cells: Sequence[Any]) -> bool:
     return len(joined) <= CELL_LIMIT and _BAD.search(joined) is None
 
 
-def _parsed(value: Any, boxes: int | None, sound: bool) -> Caption | tuple[ProblemKind, str]:
+def _parsed(
+    value: Any, boxes: int | None, sound: bool, counts: Collection[int] = ()
+) -> Caption | tuple[ProblemKind, str]:
     """The caption in a cell, or the kind of its problem and a sentence; None is any boxes."""
     if value is None:
         value = ""
@@ -423,7 +464,7 @@ def _parsed(value: Any, boxes: int | None, sound: bool) -> Caption | tuple[Probl
             return "wrong character", (
                 f"The cell has a {what}, U+{code:04X}, at character {bad.start() + 1}; remove it."
             )
-    caption = Caption.parse(value)
+    caption = Caption.parse(value, *(counts or ([boxes] if boxes else ())))
     if not any(caption.parts):
         return "empty caption", "The caption is empty."
     if boxes is not None and len(caption.parts) > boxes:

@@ -17,7 +17,13 @@ from memeloc.errors import InputError
 SEPARATOR = " // "
 """What stands between the parts of a caption written as one string (multi3hate, section 3.2)."""
 
-_SPLIT = re.compile(r"(?:^|(?<=\s))//(?=\s|$)")
+# Marks of direction and zero-width spaces, which stand beside separators in right-to-left texts.
+_MARKS = "\u061c\u200b-\u200f\u202a-\u202c\u2060\u2066-\u2069\ufeff"
+_SPLIT = re.compile(rf"[/／]{{2}}(?<![^\s{_MARKS}][/／]{{2}})(?![^\s{_MARKS}])")
+_LOOSE_MARKS = re.compile(rf"^[{_MARKS}][\s{_MARKS}]*(?:\s|$)|\s[\s{_MARKS}]*$")
+
+UNSPACED = re.compile(r"[/／]{2}(?<![/／]{3})(?![/／])")
+"""A separator without spaces, as people type it, and wide, as keyboards in Chinese and Japanese."""
 
 _ACCEPTED = ("given", "accepted")
 
@@ -175,16 +181,34 @@ class Caption:
     parts: tuple[str, ...]
 
     @classmethod
-    def parse(cls, text: str) -> Caption:
-        """Split a caption written as one string at each `//` that stands between spaces.
+    def parse(cls, text: str, *counts: int) -> Caption:
+        """Split a caption written as one string at each `//` or `／／` that stands between spaces.
 
-        A `//` without white space around it, as in an address, is text.
+        Marks of direction count as spaces beside it. Without them it is text, unless it parts the
+        caption into as many parts with text as are expected, and these hold no address.
+
+        Args:
+            counts: how many parts there can be: those of the source, the boxes of the template.
+
+        >>> Caption.parse("上//下", 2).parts
+        ('上', '下')
         """
-        return cls(tuple(part.strip() for part in _SPLIT.split(text)))
+        parts = [_trimmed(part) for part in _SPLIT.split(text)]
+        if counts and len(parts) not in counts and "://" not in text:
+            pieces = [_trimmed(piece) for piece in UNSPACED.split(text)]
+            if len(pieces) in counts and all(pieces):
+                parts = pieces
+        return cls(tuple(parts))
 
     def __str__(self) -> str:
         """The parts joined by ` // `."""
         return SEPARATOR.join(self.parts)
+
+
+def _trimmed(part: str) -> str:
+    """Return a part without white space around it, and the marks that stand apart from its text."""
+    part = part.strip()
+    return part if part.isascii() else _LOOSE_MARKS.sub("", part)
 
 
 @dataclass(frozen=True, slots=True)

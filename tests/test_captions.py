@@ -112,6 +112,39 @@ def test_a_row_with_two_wrong_keys_names_both_and_costs_once(tmp_path: Path) -> 
     assert "cloud-monday" in problems[1].error.message
 
 
+PARTED = """meme_id,template,en,de,zh,ja,ar,hi
+m1,four-steps,top // middle // bottom // end,a // b | c // d,上//中//下//尾,上／／中／／下／／尾,\
+أول \u200f// ثان \u200f//\u200f ثالث // رابع,तब
+"""
+
+
+def test_four_parts_each_or_a_warning(tmp_path: Path) -> None:
+    table = read_captions(_csv(tmp_path, PARTED), TEMPLATES)
+    (row,) = table.rows(pytest.fail)
+    assert {tag: len(caption.parts) for tag, caption in row.captions.items()} == {
+        **dict.fromkeys(("en", "zh", "ja", "ar"), 4),
+        **{"de": 3, "hi": 1},
+    }
+    warnings = [(error.row, error.column, error.message) for error in table.warnings.sentences()]
+    assert [warning[:2] for warning in warnings] == [(2, "de"), (2, "hi")]
+    assert "“a // b // c // d”" in warnings[0][2]
+    assert "part 2, 3, 4 of 4" in warnings[1][2]
+
+
+def test_damaged_captions_are_taken_and_warned_of(tmp_path: Path) -> None:
+    lines = "".join(f"m{i},cloud-monday,a&amp;b {i},FÃ¼r // mich\n" for i in range(9))
+    table = read_captions(_csv(tmp_path, f"meme_id,template,en,de\n{lines}"), TEMPLATES)
+    for _ in range(2):  # each reading counts anew
+        assert len(list(table.rows(pytest.fail))) == 9
+    sentences = [str(error) for error in table.warnings.sentences()]
+    assert len(sentences) == 10
+    assert "row 2, column en" in sentences[0]
+    assert "“a&b”" in sentences[0]
+    assert "So it is with 4 more captions (markup)." in sentences[4]
+    assert "“Für”" in sentences[5]
+    table.check()  # nothing of it is a problem
+
+
 def test_fewer_parts_and_blank_ends_are_fine(tmp_path: Path) -> None:
     rows, problems = _read(_csv(tmp_path, "meme_id,template,en,,\nm1,four-steps, // two,,,,\n"))
     assert not problems
@@ -261,7 +294,7 @@ def test_parquet(tmp_path: Path) -> None:
 
 _PART = st.text(
     st.characters(exclude_categories=["Cs", "Cc"]) | st.just("\n"), min_size=1, max_size=30
-).filter(lambda text: text.strip() == text and "//" not in text)
+).filter(lambda text: Caption.parse(text).parts == (text,) and not {"/", "／"} & set(text))
 
 
 @settings(suppress_health_check=[HealthCheck.function_scoped_fixture])

@@ -21,8 +21,8 @@ from memeloc.model import (
 )
 from memeloc.render.background import contrast, relative_luminance
 
-part = st.text(st.characters(exclude_categories=["Cs"], exclude_characters="/"), max_size=20)
-parts = st.lists(part.map(str.strip), min_size=1, max_size=5).map(tuple)
+part = st.text(st.characters(exclude_categories=["Cs"], exclude_characters="/／"), max_size=20)
+parts = st.lists(part.map(lambda text: Caption.parse(text).parts[0]), min_size=1, max_size=5)
 
 
 @pytest.mark.parametrize(
@@ -40,6 +40,11 @@ parts = st.lists(part.map(str.strip), min_size=1, max_size=5).map(tuple)
         ("上 // 下", ("上", "下")),
         ("first\nline // second", ("first\nline", "second")),
         ("a /// b", ("a /// b",)),
+        ("上 ／／ 下", ("上", "下")),
+        ("a\u00a0//\u3000b\n//\nc", ("a", "b", "c")),
+        ("أول \u200f// ثان \u200f//\u200f ثالث // رابع", ("أول", "ثان", "ثالث", "رابع")),
+        ("C++\u200e // \u200fnow", ("C++\u200e", "\u200fnow")),
+        ("\u200f // b", ("", "b")),
     ],
 )
 def test_a_caption_is_split_at_slashes_between_spaces(
@@ -48,9 +53,30 @@ def test_a_caption_is_split_at_slashes_between_spaces(
     assert Caption.parse(written).parts == expected
 
 
-@given(parts)
+@pytest.mark.parametrize(
+    ("written", "counts", "expected"),
+    [
+        ("上//中//下//尾", (4,), ("上", "中", "下", "尾")),
+        ("上／／中／／下／／尾", (4, 2), ("上", "中", "下", "尾")),
+        ("上//下", (4, 2), ("上", "下")),
+        ("a//b // c", (3,), ("a", "b", "c")),
+        ("a//b // c", (2,), ("a//b", "c")),
+        ("and//or //", (2,), ("and//or", "")),
+        ("//TODO", (2,), ("//TODO",)),
+        ("上//中//下", (2,), ("上//中//下",)),
+        ("https://x.org//a", (2,), ("https://x.org//a",)),
+    ],
+)
+def test_slashes_without_spaces_part_only_what_is_expected(
+    written: str, counts: tuple[int, ...], expected: tuple[str, ...]
+) -> None:
+    assert Caption.parse(written, *counts).parts == expected
+
+
+@given(parts.map(tuple))
 def test_a_caption_written_and_read_is_the_same(texts: tuple[str, ...]) -> None:
     assert Caption.parse(str(Caption(texts))) == Caption(texts)
+    assert Caption.parse(str(Caption(texts)), len(texts)) == Caption(texts)
     assert str(Caption(texts)).count(SEPARATOR) >= len(texts) - 1
 
 

@@ -31,8 +31,6 @@ from memeloc.files import file_sha256
 from memeloc.model import SEPARATOR, Caption
 from memeloc.tables import clean_text, drawable
 
-_STROKES = re.compile(r"\s*(?<!:)(?://|／／)\s*")
-
 
 def key_of(sheet: Sheet, item: SheetItem, part: int) -> str:
     """The key of a part of an item, `part` counted from 1."""
@@ -208,15 +206,11 @@ def _status(rows: Sequence[Row]) -> tuple[Status, str]:
 
 
 def _texts(rows: Sequence[Row]) -> list[str]:
-    """What was typed for each part; a whole caption in one cell is cut at its ` // `.
-
-    People leave out the spaces, and keyboards of Chinese and Japanese type wide strokes: these are
-    taken where they make just the parts that there are. The strokes of an address are text.
-    """
+    """Return what was typed for each part; a whole caption in one cell is cut at its `//`."""
     texts = [row.text for row in rows]
     typed = [text for text in texts if text]
     if len(typed) == 1 and len(rows) > 1:
-        for pieces in (Caption.parse(typed[0]).parts, _STROKES.split(typed[0])):
-            if len(pieces) == len(rows) and any(pieces):
-                return list(pieces)
+        pieces = Caption.parse(typed[0], len(rows)).parts
+        if len(pieces) == len(rows) and any(pieces):
+            return list(pieces)
     return texts

@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from itertools import combinations, zip_longest
+from itertools import combinations
 
 import skia
 from fontTools import unicodedata as ucd
 
 from memeloc.counts import counted
+from memeloc.damaged_text import damage, dotted_circles, lost_parts
 from memeloc.fonts import Face, FontStack
 from memeloc.fonts.emoji import has_emoji
 from memeloc.locales.words import word_spans
-from memeloc.model import Locale
+from memeloc.model import Caption, Locale
 from memeloc.render.painting.paint import Area, Painted
 from memeloc.render.proof import Box, Finding, overlap
 from memeloc.render.typesetting.breaks import clusters
@@ -31,9 +32,6 @@ two of the starter set's 2,448 parts were too small, which one reads without eff
 
 _HIDDEN = 0.05
 """Share of the subject's box that lines may cover: its corners are usually empty."""
-
-_SHOWN = 40
-"""Characters of a text that a finding quotes."""
 
 _SLACK = 1.5
 """Pixels at each side of a line's ink that may lie on another's: such boxes are whole pixels, with
@@ -97,6 +95,8 @@ def _part_findings(
         yield "substitute font", f"not found: {', '.join(stack.absent)}"
     if mixed := [word for line in layout.lines for word in _mixed(line, locale)]:
         yield "mixed faces", " ".join(mixed)
+    for circle in dotted_circles(layout.lines, locale):
+        yield "dotted circle", circle.sentence
     if layout.hyphenated:
         yield "hyphenated", " ".join(layout.hyphenated)
     if layout.divided and not layout.broken_word:
@@ -173,14 +173,20 @@ def over_subject(subject: Box, parts: Sequence[tuple[str, Painted, Area]]) -> It
             yield Finding("over the subject", name, f"over {share:.0%} of it")
 
 
-def missing_parts(
-    names: Sequence[str], parts: Sequence[str], source: Sequence[str]
+def text_findings(
+    names: Sequence[str], parts: Sequence[str], source: Sequence[str], locale: Locale
 ) -> Iterator[Finding]:
-    """Find the parts that are empty where the source language has text."""
-    for name, text, original in zip_longest(names, parts, source, fillvalue=""):
-        if original.strip() and not text.strip():
-            yield Finding("missing part", name, f"the source has “{_shortened(original)}”")
+    """Find what is probably damaged in a caption as it was typed, and parts only its source has.
 
-
-def _shortened(text: str) -> str:
-    return text if len(text) <= _SHOWN else f"{text[:_SHOWN]}…"
+    Args:
+        names: of all text boxes.
+        parts: the caption's.
+        source: the parts of the caption that it translates; empty if that is not known.
+    """
+    for name, part in zip(names, parts, strict=False):
+        for found in damage(part, locale):
+            yield Finding("unusual text" if found.is_note else "damaged text", name, found.sentence)
+    if lost := lost_parts(
+        Caption(tuple(parts)), len(names), Caption(tuple(source)) if source else None
+    ):
+        yield Finding("missing part", "", lost.sentence)

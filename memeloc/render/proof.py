@@ -18,6 +18,8 @@ KINDS: Mapping[str, Grade] = {
     "clipped": "fault",
     # It may be wrong; somebody who looks at the picture sees whether it is.
     "missing part": "warning",
+    "damaged text": "warning",
+    "dotted circle": "warning",
     "parts overlap": "warning",
     "over the subject": "warning",
     "too small": "warning",
@@ -29,6 +31,7 @@ KINDS: Mapping[str, Grade] = {
     # It is as it should be, and a designer may want to know.
     "hyphenated": "note",
     "divided": "note",
+    "unusual text": "note",
 }
 """All kinds of findings, worst first, and their grades."""
 

@@ -29,7 +29,7 @@ from memeloc.render.background import (
     relative_luminance,
 )
 from memeloc.render.bars import NO_BARS, Bars, bars_of, most_height
-from memeloc.render.checks import LOW_CONTRAST, missing_parts, over_subject, overlaps, part_findings
+from memeloc.render.checks import LOW_CONTRAST, over_subject, overlaps, part_findings, text_findings
 from memeloc.render.encode import Settings, encode, file_format
 from memeloc.render.painting.paint import LETTERS, OUTLINES, Area, Painted, Painter
 from memeloc.render.painting.pixels import Ink
@@ -181,7 +181,8 @@ class Renderer:
             line_boxes += painted.lines
             inks.append((slot.box.name, painted, area))
         findings += overlaps(inks)
-        findings += missing_parts([box.name for box in template.boxes], parts, _parts(source))
+        names = [box.name for box in template.boxes]
+        findings += text_findings(names, parts, _parts(source, template), language)
         if template.subject:
             subject = _subject(template, language, background.width, height, bars)
             findings += over_subject(subject, inks)
@@ -248,7 +249,7 @@ class Renderer:
     def _prepare(
         self, template: Template, background: Background, caption: Caption | str, language: Locale
     ) -> tuple[list[_Slot], tuple[str, ...]]:
-        parts = _parts(caption)
+        parts = _parts(caption, template)
         if len(parts) > len(template.boxes):
             raise InputError(
                 f"the caption has {counted(len(parts), 'part')} but the template {template.name} "
@@ -314,10 +315,10 @@ class Renderer:
         return lay_out(text, locale, slot.itemizer, bounds)
 
 
-def _parts(caption: Caption | str | None) -> tuple[str, ...]:
-    if caption is None:
-        return ()
-    return (Caption.parse(caption) if isinstance(caption, str) else caption).parts
+def _parts(caption: Caption | str | None, template: Template) -> tuple[str, ...]:
+    if isinstance(caption, str):
+        caption = Caption.parse(caption, len(template.boxes))
+    return caption.parts if caption else ()
 
 
 def _subject(template: Template, locale: Locale, width: int, height: int, bars: Bars) -> Box:

@@ -10,7 +10,6 @@ if it had been billed, and is sent once more.
 from __future__ import annotations
 
 import math
-import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
@@ -50,7 +49,6 @@ UNANSWERED = 2
 """Requests of a batch that may stay without an answer: the last one is not sent again."""
 Send = Callable[[Sequence[str], TranslationItem], Response]
 """Translates texts in the languages of an item."""
-_LOOSE = re.compile(r"\s*(?://|／／)\s*")
 
 
 def from_settings(settings: Mapping[str, Any]) -> GoogleTranslator:
@@ -265,10 +263,9 @@ def _split(item: TranslationItem, text: str) -> list[str] | None:
     expected = len(filled(item))
     if expected == 1:
         return [text.strip()] if text.strip() else None
-    candidates = [list(Caption.parse(text).parts)]
-    if not any("//" in part for part in item.source.parts):
-        candidates.append([part.strip() for part in _LOOSE.split(text)])
-    return next((parts for parts in candidates if len(parts) == expected and all(parts)), None)
+    counts = () if any("//" in part for part in item.source.parts) else (expected,)
+    parts = list(Caption.parse(text, *counts).parts)
+    return parts if len(parts) == expected and all(parts) else None
 
 
 def _batches(

@@ -155,7 +155,7 @@ def _units(
         return
     parts = _parts(texts.pop(source))
     for language, text in texts.items():
-        unit = MemoryUnit(source, language, parts, _parts(text), origin)
+        unit = MemoryUnit(source, language, parts, _parts(text, len(parts)), origin)
         if len(unit.source) == len(unit.target):
             counts.units += 1
             yield unit
@@ -163,8 +163,8 @@ def _units(
             counts.skipped["its languages have not the same number of parts"] += 1
 
 
-def _parts(text: str) -> tuple[str, ...]:
-    return tuple(part for part in Caption.parse(text).parts if part)
+def _parts(text: str, *counts: int) -> tuple[str, ...]:
+    return tuple(part for part in Caption.parse(text, *counts).parts if part)
 
 
 def _text(element: _Element) -> str:

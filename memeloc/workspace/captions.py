@@ -51,7 +51,7 @@ class ImportResult(ImportSummary):
         empty: empty cells of languages other than the source, by column: still to translate.
         problems: other problems of the table, by kind.
         left_out: the first hundred of them, as sentences with file, row and column.
-        notes: columns and templates that were left out.
+        notes: columns and templates that were left out, and warnings of captions that were not.
         waiting: imported memes whose template is not there yet, by its name; they are left out of
             pictures until it is.
     """
@@ -173,6 +173,7 @@ class Captions(Part):
         )
         for each in fields(summary):
             setattr(result, each.name, getattr(summary, each.name))
+        result.notes += map(str, table.warnings.sentences())
         if result.outdated:
             result.notes.append(outdated_sentence(result.outdated))
         if result.waiting:

@@ -143,16 +143,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
-NOT_YET = {plant.name for plant in PLANTS if plant.kind in ("damaged text", "dotted circle")}
-
-
-@pytest.mark.parametrize(
-    "plant",
-    [
-        pytest.param(plant, id=plant.name, marks=[pytest.mark.xfail] * (plant.name in NOT_YET))
-        for plant in PLANTS
-    ],
-)
+@pytest.mark.parametrize("plant", PLANTS, ids=lambda plant: plant.name)
 def test_a_planted_fault_is_named(folder: Path, plant: Plant) -> None:
     picture = folder / f"{plant.picture}.png"
     template = Template("planted", picture, plant.boxes, subject=plant.subject)

@@ -144,6 +144,7 @@ def render_table(
             run.on_progress(progress)
             run.render(jobs, shard_map)
             run.finish()
+            summary.notes += captions.warnings.sentences()
         folder.publish()  # with what was skipped, which is whole only now
         if isinstance(table, Frame):
             summary.input_problems = [of_frame(error, path) for error in summary.input_problems]

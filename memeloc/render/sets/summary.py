@@ -36,7 +36,7 @@ class Summary:
         input_problems: the first thousand of them, empty captions behind all others.
         failures: why pictures failed, the first thousand.
         notes: what was left out without losing a picture: wrong templates, columns of no language,
-            pictures of earlier runs that somebody has changed.
+            pictures of earlier runs that somebody has changed; and warnings of captions.
         seconds: wall time.
         example: one of the pictures, if there is any.
         acceptance: of a workspace's captions, which were taken and left out by their states.

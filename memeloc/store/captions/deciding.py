@@ -13,6 +13,7 @@ from typing import Any
 from sqlalchemy import Connection, select
 
 from memeloc.errors import InputError
+from memeloc.model import SEPARATOR, Caption
 from memeloc.placeholders import misplaced
 from memeloc.store.captions.drops import drop_row, dropped_pairs
 from memeloc.store.captions.versions import ALL_LANGUAGES, check_parts, insert_versions
@@ -168,7 +169,8 @@ def _text(case: CaseRecord, decision: Decision) -> tuple[tuple[str, ...], bool]:
         answer = _answer_of(case, decision.accept)
         text, no_text = answer.parts, answer.status == NO_TEXT
     elif decision.parts is not None:
-        text, no_text = check_parts(decision.parts, case.meme_id), False
+        parts = Caption.parse(SEPARATOR.join(decision.parts), len(case.source.parts)).parts
+        text, no_text = check_parts(parts, case.meme_id), False
     else:
         return (), False
     _check_placeholders(case, text)

@@ -47,18 +47,19 @@ def check_parts(parts: Sequence[str], meme_id: str = "") -> tuple[str, ...]:
     Raises:
         InputError: a part has ` // ` in it, or all are empty.
     """
-    clean = tuple(part.strip() for part in parts)
     where = f"The caption of {meme_id}: " if meme_id else ""
+    clean = []
+    for part in parts:
+        first, *more = Caption.parse(part).parts
+        if more:
+            raise InputError(
+                f"{where}A part holds '//' between spaces, which is what stands between parts; "
+                f"write it without spaces: {part.strip()[:60]!r}"
+            )
+        clean.append(first)
     if not any(clean):
         raise InputError(f"{where}It is empty.")
-    if len(clean) > 1 or "//" in clean[0]:
-        for part in clean:
-            if Caption.parse(part).parts != (part,):
-                raise InputError(
-                    f"{where}A part holds '//' between spaces, which is what stands between parts; "
-                    f"write it without spaces: {part[:60]!r}"
-                )
-    return clean
+    return tuple(clean)
 
 
 def is_current(version: Any, below_round: int | None = None) -> ColumnElement[bool]:

@@ -31,10 +31,11 @@ def translate_captions(
     known = load_templates([*templates, out / TEMPLATES])[0]
     items = []
     for meme_id, row in read_captions_table(out).items():
-        caption = Caption.parse(row.get(source.tag, ""))
+        template = known.get(row.get("template", ""))
+        counts = [len(template.boxes)] if template else []
+        caption = Caption.parse(row.get(source.tag, ""), *counts)
         if not any(caption.parts):
             continue
-        template = known.get(row.get("template", ""))
         for target in targets:
             if state.lacks(row, source.tag, column_of(target.tag, row)):
                 budgets = capacity(template, target)

@@ -1,0 +1,365 @@
+"""Text that arrived damaged. In: captions, the lines drawn of them. Out: what is probably wrong.
+
+Nothing is changed here: a warning names words, and what they probably were. A caption without
+damage costs some five microseconds, for that of each picture is looked at.
+"""
+
+from __future__ import annotations
+
+import html
+import re
+from collections.abc import Sequence
+from functools import cache
+from itertools import pairwise
+from typing import TYPE_CHECKING, NamedTuple
+from unicodedata import category, decomposition, normalize
+
+from memeloc.counts import counted
+from memeloc.locales import default
+from memeloc.locales.scripts import count_scripts, letter_scripts
+from memeloc.locales.words import word_spans
+from memeloc.model import SEPARATOR, UNSPACED, Caption, Locale
+
+if TYPE_CHECKING:
+    from memeloc.fonts import Face
+    from memeloc.render.typesetting.lines import Line
+
+
+class Damage(NamedTuple):
+    """Something in a caption that its author probably did not write.
+
+    Attributes:
+        kind: what it is, as `other encoding`.
+        sentence: names the words and what they probably were.
+        is_note: whether it is drawn right all the same.
+    """
+
+    kind: str
+    sentence: str
+    is_note: bool = False
+
+
+_Found = tuple[str, str, str] | None
+"""A kind, how its sentence begins, and the text as it was (the same where nobody knows)."""
+
+_SHOWN_WORDS, _SHOWN_LETTERS = 3, 60
+_NOTES = ("drawn forms", "unbalanced direction")
+
+
+def damage(text: str, locale: Locale) -> list[Damage]:
+    """Return what is probably damaged in a text, at most one of each kind.
+
+    >>> damage("FÃ¼r mich", default().get("de"))[0].sentence
+    'Bytes were read in another encoding: “FÃ¼r” (probably “Für”).'
+    """
+    found = []
+    for pattern, finder in _FINDERS[:1] if text.isascii() else _FINDERS:
+        if pattern.search(text) and (result := finder(text, locale)):
+            kind, why, mended = result
+            found.append(Damage(kind, f"{why}{_pairs(text, mended)}.", kind in _NOTES))
+    return found
+
+
+def _pairs(text: str, mended: str) -> str:
+    """Return the words that differ, with what they probably were."""
+    before, after = text.split(" "), mended.split(" ")
+    if len(before) != len(after):
+        before, after = [text], [mended]
+    shown = [
+        f"“{old[:_SHOWN_LETTERS]}” (probably “{new[:_SHOWN_LETTERS]}”)"
+        for old, new in zip(before, after, strict=True)
+        if old != new
+    ]
+    return f": {', '.join(shown[:_SHOWN_WORDS])}" if shown else ""
+
+
+# Tags only of inline text and of translators' formats: captions about programs hold <html> and
+# </div>, and mean them.
+_MARKUP = re.compile(
+    r"&(?:#\d{1,7}|#x[0-9a-f]{1,6}|[a-z][a-z0-9]{1,30});|&nbsp\b"
+    r"|</?(?:a|b|bpt|br|em|ept|font|g|i|p|ph|span|strong|sub|sup|u|wbr|x)(?:\s[^<>]*)?/?>",
+    re.IGNORECASE,
+)
+
+
+def _markup(text: str, _: Locale) -> _Found:
+    plain = _MARKUP.sub(
+        lambda match: html.unescape(match[0]) if match[0][0] == "&" else " " * ("br" in match[0]),
+        text,
+    )
+    why = "References or tags are left in the text"
+    return ("markup", why, plain) if plain != text else None
+
+
+# The encodings by which UTF-8 is read where nobody says that it is UTF-8: Windows 1252 (what it
+# leaves open is Latin-1, as in browsers) and its neighbours, those of old Macs and of DOS; and
+# those whose texts are read as Windows 1252 (`Ïðèâåò`). ftfy does the first for all languages at
+# once: it misses short words (`FГјr`) and a third of the starter set read as Windows 1251, takes
+# Vietnamese `XÃ”` for damage, and is imported in 0.2 s. Tried on the starter set in 18 languages:
+# in these encodings all captions but two are found, and of the right ones and their capitals none.
+_READ_AS = ("cp1252", "cp1254", "cp1250", "cp1251", "cp1253", "mac_roman", "cp437")
+_OLD = ("cp1251", "koi8_r", "cp1253", "cp1255", "cp1256", "cp874", "gbk", "big5", "cp949")
+_LATIN = re.compile("(?<![A-Za-z])[¡-ÿ]{3,}(?![A-Za-z])")
+_USUAL = frozenset("’‘“”„«»‹›…–—\xa0·")
+"""Marks that stand beside letters in texts of any language."""
+
+
+def _characters(encoding: str) -> str:
+    decoded = [bytes([byte]).decode(encoding, "ignore") for byte in range(256)]
+    return "".join(char or chr(byte) for byte, char in enumerate(decoded))
+
+
+_CHARACTERS = {name: _characters(name) for name in _READ_AS}
+_LEAD, _FOLLOWING = (
+    re.escape("".join({char for chars in _CHARACTERS.values() for char in chars[first:last]}))
+    for first, last in ((0xC2, 0xF5), (0x80, 0xC0))
+)
+_MOJIBAKE = re.compile(
+    f"[À-ÿ{_LEAD}](?:[\x80-\x9f{_FOLLOWING}]|(?<=[À-ÿ])[¡-ÿ]{{2}}|(?<=Ã)(?= |$))"
+)
+
+
+@cache
+def _runs(encoding: str) -> tuple[dict[int, int], re.Pattern[str]]:
+    """Return the bytes of an encoding's characters, and a pattern of UTF-8 that was read as it."""
+    chars = _CHARACTERS[encoding]
+    lead, following, high = map(re.escape, (chars[0xC2:0xF5], chars[0x80:0xC0], chars[0x80:]))
+    table = {byte: byte for byte in range(256)} | {ord(char): at for at, char in enumerate(chars)}
+    return table, re.compile(f"[{lead}][\x80-\x9f{following}][\x80-\x9f{high}]*")
+
+
+@cache
+def _letters(locale: Locale) -> frozenset[str]:
+    letters = "".join(locale.exemplars or default().exemplars(locale.tag))
+    return frozenset(letters + letters.upper()) | _USUAL
+
+
+def _other_encoding(text: str, locale: Locale) -> _Found:
+    known, scripts = _letters(locale), letter_scripts(locale.script)
+    # `à` is Ã and a no-break space, of which editors make a usual one.
+    whole = text if "Ã" in known else re.sub("Ã(?= |$)", "Ã\xa0", text)
+
+    def decoded(run: str, encoding: str, allowed: frozenset[str]) -> str:
+        """Return what a run was, or the run where that would be no text of the language."""
+        try:
+            was = run.translate(table).encode("latin-1").decode(encoding)
+        except UnicodeError:
+            return run
+        # On a Mac “ and — lead letters of two bytes: “Ä is not Ҁ, and —É is У in Russian alone.
+        fits = known.issuperset(was) if run[0] in _USUAL else count_scripts(was).keys() <= allowed
+        return was if fits and not {category(char) for char in was} & {"Cc", "Cn", "Co"} else run
+
+    def mended(match: re.Match[str]) -> str:
+        run = match.group()
+        before = whole[max(0, match.start() - 1) : match.start()]
+        is_text = known.issuperset(run) and not _changes_case(before + run)
+        return run if is_text else decoded(run, "utf-8", scripts | {"Latn"})
+
+    def mended_latin(match: re.Match[str]) -> str:
+        was = decoded(match.group(), name, scripts)
+        return match.group() if _changes_case(was) else was
+
+    why = "other encoding", "Bytes were read in another encoding"
+    for name in _READ_AS:
+        table, runs = _runs(name)
+        if (was := runs.sub(mended, whole)) != whole:
+            return *why, was
+    table, _ = _runs("cp1252")
+    old = () if "Latn" in scripts else _OLD if locale.script != "Hant" else _OLD[::-1]
+    for name in old:  # noqa: B007 (read by mended_latin)
+        if (was := _LATIN.sub(mended_latin, text)) != text:
+            return *why, was
+    return None
+
+
+def _changes_case(text: str) -> bool:
+    """Return whether a capital stands right after a small letter."""
+    return any(a.islower() and b.isupper() for a, b in pairwise(text))
+
+
+# Arabic letters in the forms in which they are drawn, without the ligatures and signs from U+FDF0
+# and ornate parentheses, which people type; and letters that only end words, where one begins.
+_SHAPED = re.compile("[\ufb50-\ufd3d\ufd50-\ufdc7\ufe70-\ufefc]+")
+_REVERSED = re.compile("(?<!\\S)[ךםןףץةے][\u05d0-\u05ea\u0621-\u064a\u066e-\u06d3]")
+_LEFT_TO_RIGHT = re.compile("[0-9A-Za-z\u00c0-\u024f][0-9A-Za-z\u00c0-\u024f.,:%]*")
+
+
+def _drawn_forms(text: str, _: Locale) -> _Found:
+    words = _SHAPED.findall(text)
+    if any(map(_is_reversed, words)) or _REVERSED.search(text):
+        parts = re.split(r"(\s*//\s*)", _LEFT_TO_RIGHT.sub(lambda match: match[0][::-1], text))
+        was = normalize("NFKC", "".join(part[::-1] for part in parts))[:_SHOWN_LETTERS]
+        why = f"Letters stand in the order in which they are seen, which was probably “{was}”"
+        return "visual order", why, text
+    plain = _SHAPED.sub(lambda match: normalize("NFKC", match[0]), text)
+    why = "Letters are typed in their drawn forms, which no search finds"
+    return ("drawn forms", why, plain) if words else None
+
+
+def _is_reversed(word: str) -> bool:
+    """Return whether a form that joins the letter before it comes first, or the like at the end."""
+    first, *_, last = (decomposition(letter).split(" ")[0] for letter in word + word)
+    return first in ("<final>", "<medial>") or last in ("<initial>", "<medial>")
+
+
+# Burmese for the font Zawgyi, which has an order of its own, and letters where Unicode has those of
+# Mon, Karen and Shan: E or a medial where no consonant is before it, the stacking sign with none
+# behind it, U+1060 to 1097 (Unicode's FAQ on Myanmar; CLDR's detector). myanmartools, a model of
+# 84 kB last released in 2020, found no more in the texts tried. Wrong for Shan, hence `my` alone.
+_ZAWGYI = re.compile(
+    "(?<![\u1000-\u102a\u1039-\u103f])[\u1031\u103b-\u103e]|\u1039(?![\u1000-\u1021])"
+    "|[\u1060-\u1097]"
+)
+
+
+def _zawgyi(text: str, locale: Locale) -> _Found:
+    words = [word for word in text.split() if _ZAWGYI.search(word)]
+    if locale.tag.partition("-")[0] != "my" or not words:
+        return None
+    shown = words[0][:_SHOWN_LETTERS]
+    return "Zawgyi", f"“{shown}” is typed for the font Zawgyi; convert it to Unicode", text
+
+
+def _direction(text: str, _: Locale) -> _Found:
+    if override := re.search("[\u202d\u202e]", text):
+        word = re.sub("[\u202a-\u202e]", "", text[override.end() :]).strip()[:_SHOWN_LETTERS]
+        why = f"U+{ord(override[0]):04X} before “{word}” forces the letters' order; remove it"
+        return "forced direction", why, text
+    embeddings = sum(map(text.count, "\u202a\u202b")), text.count("\u202c")
+    isolates = sum(map(text.count, "\u2066\u2067\u2068")), text.count("\u2069")
+    if embeddings[0] == embeddings[1] and isolates[0] == isolates[1]:
+        return None
+    return "unbalanced direction", "A mark of direction is opened or closed alone", text
+
+
+# Letters drawn alike in most faces. A word is suspect only where all its letters of one script are
+# among them (UTS #39's mixed-script confusable, with a table for eyes, not for fraud): units
+# (`kΩ`), formulas (`αx`) and brands with endings (`iPhone-ом`) are none, nor is an ending behind
+# capitals (`VPNа`), which Russian writes.
+_ALIKE = {
+    "Cyrl": ("АВЕЅІЈКМНОРСТХаеіјорсухѕԛԝһ", "ABESIJKMHOPCTXaeijopcyxsqwh"),
+    "Grek": ("ΑΒΕΖΗΙΚΜΝΟΡΤΥΧονϳ", "ABEZHIKMNOPTYXovj"),
+}
+_MIXED = re.compile("[Ͱ-ԯ](?:[A-Za-zÀ-ɏ]|(?<=[A-Za-zÀ-ɏ].))")
+
+
+def _alike(text: str, locale: Locale) -> _Found:
+    strange: dict[str, None] = {}
+
+    def mended(match: re.Match[str]) -> str:
+        word = match.group()
+        scripts = count_scripts(word)
+        other = next((script for script in _ALIKE if scripts.keys() == {"Latn", script}), "")
+        if not other or (locale.script == other and re.fullmatch("[A-Z]{2,}[Ͱ-ԯ]+", word)):
+            return word
+        theirs, latin = _ALIKE[other]
+        tables = {"Latn": str.maketrans(theirs, latin), other: str.maketrans(latin, theirs)}
+        for script in sorted(tables, key=lambda each: (each != locale.script, -scripts[each])):
+            plain = word.translate(tables[script])
+            if count_scripts(plain).keys() == {script}:
+                strange.update({a: None for a, b in zip(word, plain, strict=True) if a != b})
+                return plain
+        return word
+
+    plain = re.sub(r"[^\W\d_]+", mended, text)
+    letters = ", ".join(f"{char} is U+{ord(char):04X}" for char in strange)
+    why = f"Letters of another script look alike ({letters})"
+    return ("look-alike letters", why, plain) if strange else None
+
+
+_FINDERS = (
+    (re.compile("[&<]"), _markup),
+    (_MOJIBAKE, _other_encoding),
+    (re.compile("[ךםןףץةے\ufb50-\ufd3d\ufd50-\ufdc7\ufe70-\ufefc]"), _drawn_forms),
+    (re.compile("[\u1031\u1039\u103b-\u103e\u1060-\u1097]"), _zawgyi),
+    (re.compile("[\u202a-\u202e\u2066-\u2069]"), _direction),
+    (_MIXED, _alike),
+)
+"""What a text holds that is to be looked at, and how; of ASCII only the first. Each pattern begins
+with one class of characters, which `re` skips to ten times as fast as to an alternative."""
+
+_VOWELS = {
+    chr(int(letter, 16)) + chr(int(sign, 16)): chr(int(vowel, 16))
+    for letter, sign, vowel in re.findall(
+        r"(\w{3})(\w{3})(\w{3})",
+        "90593A973 90593B974 90593E906 905945972 905946904 905949911 90594A912 90594B913 90594C914 "
+        "90594F975 905956976 905957977 90693A974 906945911 906946912 906947913 906948914 90994190A "
+        "90F94590D 90F94690E 90F947910 9859BE986 98B9C39E0 98C9E29E1 A05A3EA06 A05A48A10 A05A4CA14 "
+        "A72A3FA07 A72A40A08 A72A47A0F A73A41A09 A73A42A0A A73A4BA13 A85ABEA86 A85AC5A8D A85AC7A8F "
+        "A85AC8A90 A85AC9A91 A85ACBA93 A85ACCA94 B05B3EB06 B0FB57B10 B13B57B14 B85BC2B86 C12C55C13 "
+        "C12C4CC14 C89CBEC8A C8BCBECE0 C92CCCC94 D07D57D08 D09D57D0A D0ED46D10 D12D3ED13 D12D57D14 "
+        "D85DCFD86 D85DD0D87 D85DD1D88 D8BDDFD8C D8DDD8D8E D8FDDFD90 D91DCAD92 D91DD9D93 D94DDFD96",
+    )
+}
+"""Letters with signs that look like a letter of their own, and that letter, of Devanagari to
+Sinhala (the tables "Vowel letters" in chapters 12 and 13 of Unicode 17; DoNotEmit.txt)."""
+
+_WITH_MARKS = re.compile("[\u0900-\u0dff\u0f00-\u109f\u1700-\u1aff\ua800-\uabff]")
+"""Scripts whose marks HarfBuzz puts on a dotted circle where no letter can bear them."""
+
+
+def dotted_circles(lines: Sequence[Line], locale: Locale) -> list[Damage]:
+    """Return the words that are drawn with a dotted circle which their text does not have."""
+    words: dict[str, None] = {}
+    for line in lines:
+        for run in line.runs if _WITH_MARKS.search(line.text) else ():
+            circle = _dotted_circle(run.face)
+            for (glyph, _, _), offset in zip(run.glyphs, run.offsets, strict=True):
+                if glyph == circle and line.text[offset] != "◌":
+                    # The circle may belong to the space before the mark: then to the word after it.
+                    spans = word_spans(line.text, locale)
+                    start, end = next(span for span in spans if offset < span[1])
+                    words[line.text[start:end]] = None
+    found = []
+    for word in words:
+        mended = word
+        for typed, vowel in _VOWELS.items():
+            mended = mended.replace(typed, vowel)
+        why = f"it is probably “{mended}”" if mended != word else "a mark has no letter to stand on"
+        found.append(Damage("dotted circle", f"A dotted circle is drawn in “{word}”: {why}."))
+    return found
+
+
+@cache
+def _dotted_circle(face: Face) -> int | None:
+    glyph: int | None = face.font.get_nominal_glyph(0x25CC)
+    return glyph
+
+
+_BETWEEN = {
+    "//": UNSPACED,
+    "|": re.compile(r"\s*[|｜¦]\s*"),
+    "/": re.compile(r"\s+[/／]\s+"),
+    "a line break": re.compile(r"\s*\n\s*"),
+}
+"""What people and machines write between parts, the likeliest first."""
+
+
+def lost_parts(
+    caption: Caption, boxes: int | None = None, source: Caption | None = None
+) -> Damage | None:
+    """Return which of its source's parts a caption lacks, and what could stand between its parts.
+
+    Args:
+        boxes: how many the template has; None is unknown.
+        source: None for the source itself, of which only a mark tells that parts are lost.
+    """
+    parts, needed = caption.parts, source.parts if source else ()
+    empty = [at for at, part in enumerate(needed, 1) if part and not any(parts[at - 1 : at])]
+    strokes = any(UNSPACED.search(part) for part in parts if "://" not in part)
+    expected = len(needed) or boxes or 0
+    if not empty and not strokes and (source or len(parts) > 1 or expected < 2):
+        return None
+    what = f"The caption has {counted(len(parts), 'part')} of {expected}"
+    if empty:
+        numbers = ", ".join(map(str, empty))
+        what = f"Its source has text for part {numbers} of {expected}, the caption has none"
+    for name, mark in _BETWEEN.items():
+        pieces = [piece.strip() for part in parts if part for piece in mark.split(part)]
+        if len(pieces) == expected and all(pieces) and (source or name != "a line break"):
+            written = SEPARATOR.join(" ".join(piece.split()) for piece in pieces)
+            return Damage("missing part", f"{what}; if {name} parts it, write “{written}”.")
+    if not empty and not strokes:
+        return None
+    ending = "; “//” without spaces is drawn" if strokes else ""
+    return Damage("missing part", f"{what}{ending}; ` // ` with spaces parts a caption.")
