@@ -35,9 +35,9 @@ from memeloc.render.painting.paint import LETTERS, OUTLINES, Area, Painted, Pain
 from memeloc.render.painting.pixels import Ink
 from memeloc.render.proof import Box, Finding, PartProof, Proof, prove
 from memeloc.render.text_boxes import text_boxes
+from memeloc.render.typesetting.fit import Bounds
 from memeloc.render.typesetting.itemize import Itemizer
 from memeloc.render.typesetting.layout import EMPTY, PartLayout, is_legible_unbroken, lay_out
-from memeloc.render.typesetting.part import Bounds
 from memeloc.version import __version__
 
 

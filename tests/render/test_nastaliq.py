@@ -16,8 +16,9 @@ from memeloc.render import Renderer
 from memeloc.render.background import Backgrounds, Canvases
 from memeloc.render.painting.paint import Area, Painter
 from memeloc.render.painting.pixels import Ink
+from memeloc.render.typesetting.fit import Bounds
 from memeloc.render.typesetting.itemize import Itemizer
-from memeloc.render.typesetting.layout import Bounds, lay_out
+from memeloc.render.typesetting.layout import lay_out
 
 URDU = default().get("ur")
 TEXT = "اور میٹنگ ابھی باقی ہو تو بلی بھی سو جاتی ہے، آپ کیا کریں گے"

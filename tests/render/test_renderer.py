@@ -21,7 +21,7 @@ from memeloc.locales import default, uppercase
 from memeloc.model import Caption, Template, TextBox, TextStyle
 from memeloc.render import KINDS, PROBLEMS, Rendered, Renderer
 from memeloc.render.typesetting.breaks import clusters
-from memeloc.render.typesetting.text import clean
+from memeloc.render.typesetting.layout import clean
 from memeloc.templates import load_templates
 
 WIDTH, HEIGHT = 160, 120
@@ -122,7 +122,7 @@ def as_written(line: str, text: str, at: int) -> str:
 
 def check_lines(text: str, lines: tuple[str, ...], truncated: int) -> None:
     """Every visible cluster is on a line, whole and in order, or counted as left out."""
-    whole = "\n".join(clean(text).paragraphs)
+    whole = "\n".join(clean(text))
     ends = {0, *clusters(whole)}
     at = 0
     for number, line in enumerate(lines):

@@ -7,13 +7,14 @@ from a ladder, so that glyph masks made for one caption serve the next.
 from __future__ import annotations
 
 import math
-from bisect import bisect_right
+from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from itertools import accumulate, compress
 from operator import add
 from typing import NamedTuple
 
+from memeloc.model import Align
 from memeloc.render.typesetting.line_cost import (
     CLAUSE,
     EXTRA_LINE,
@@ -39,10 +40,65 @@ LADDER: tuple[float, ...] = tuple(
 _SEARCHED = 96
 """Segments of a part among which lines are searched for; more are only filled evenly."""
 
+Lines = list[tuple[int, int]]
+"""For each line the index of its first segment and of the one after its last."""
+
 
 def step_below(size: float) -> int:
-    """The index on the ladder of the largest size that is at most `size`; -1 below the floor."""
+    """Return the ladder's index of the largest size that is at most `size`; -1 below the floor."""
     return bisect_right(LADDER, size * (1 + 1e-9)) - 1
+
+
+@dataclass(frozen=True, slots=True)
+class Bounds:
+    """What a part is given.
+
+    Attributes:
+        width, height: of the box, in pixels.
+        largest: the largest font size allowed, in pixels.
+        margin: outline outside the letters, in ems.
+        line_spacing: least distance of baselines, in ems.
+        align: of the lines.
+        picture_width: in pixels.
+    """
+
+    width: float
+    height: float
+    largest: float
+    margin: float
+    line_spacing: float
+    align: Align = "center"
+    picture_width: float = 0.0
+
+
+class Capacity(NamedTuple):
+    """A box for lines whose distance is estimated, or was measured.
+
+    Attributes:
+        bounds: the box.
+        pitch: distance of baselines, in ems.
+        extent: height of one line's ink, in ems.
+    """
+
+    bounds: Bounds
+    pitch: float
+    extent: float
+
+    def limit(self, size: float) -> float:
+        """Return the widest line there is room for at `size` pixels, in ems."""
+        return (self.bounds.width - 2) / size - 2 * self.bounds.margin
+
+    def one_line_step(self, width: float) -> int:
+        """Return the highest ladder index at which a line `width` ems wide has room; or -1."""
+        around = 2 * self.bounds.margin
+        across = (self.bounds.width - 2) / max(width + around, 1e-9)
+        down = (self.bounds.height - 2) / max(self.extent + around, 1e-9)
+        return step_below(min(across, down))
+
+    def lines(self, size: float) -> int:
+        """Return how many lines there is room for at `size` pixels."""
+        over = (self.bounds.height - 2) / size - 2 * self.bounds.margin - self.extent
+        return 0 if over < 0 else 1 + int(over / self.pitch + 1e-9)
 
 
 @dataclass(slots=True)
@@ -77,60 +133,28 @@ class Segments:
         number = len(self.full)
         self.paragraph_ends = [*compress(range(1, number), self.forced), number]
 
-
-class Capacity(NamedTuple):
-    """What a part has to fit in.
-
-    Attributes:
-        width, height: of the box, in pixels.
-        pitch: distance of baselines, in ems.
-        extent: height of one line's ink, in ems.
-        margin: outline outside the ink, in ems, on each side.
-    """
-
-    width: float
-    height: float
-    pitch: float
-    extent: float
-    margin: float
-
-    def limit(self, size: float) -> float:
-        """The widest line there is room for at `size` pixels, in ems."""
-        return (self.width - 2) / size - 2 * self.margin
-
-    def one_line_step(self, width: float) -> int:
-        """The highest ladder index at which there is room for a line so wide, in ems; or -1."""
-        around = 2 * self.margin
-        across = (self.width - 2) / max(width + around, 1e-9)
-        down = (self.height - 2) / max(self.extent + around, 1e-9)
-        return step_below(min(across, down))
-
-    def lines(self, size: float) -> int:
-        """How many lines there is room for at `size` pixels."""
-        over = (self.height - 2) / size - 2 * self.margin - self.extent
-        return 0 if over < 0 else 1 + int(over / self.pitch + 1e-9)
+    def width(self, begin: int, after: int) -> float:
+        """Return the width of a line, in ems."""
+        return self.begins[after - 1] - self.begins[begin] + self.trimmed[after - 1]
 
 
 def count_lines(segments: Segments, limit: float) -> int:
-    """The fewest lines no wider than `limit` ems; a huge number when a segment is wider."""
+    """Return the fewest lines within `limit` ems; a huge number when a segment is wider."""
     return len(_greedy(segments, limit)) if segments.widest <= limit else 1 << 30
 
 
 def largest_step(segments: Segments, capacity: Capacity, low: int, high: int) -> int:
-    """The highest ladder index in low..high at which the segments fit the box, or -1.
+    """Return the highest ladder index in low..high at which the segments fit the box, or -1.
 
     Fitting is monotone in the size: a larger one has room for fewer, narrower lines.
     """
-    best = -1
-    while low <= high:
-        middle = (low + high + 1) // 2
-        size = LADDER[middle]
-        if count_lines(segments, capacity.limit(size)) <= capacity.lines(size):
-            best = middle
-            low = middle + 1
-        else:
-            high = middle - 1
-    return best
+
+    def is_too_large(step: int) -> bool:
+        size = LADDER[step]
+        return count_lines(segments, capacity.limit(size)) > capacity.lines(size)
+
+    fitting = bisect_left(range(low, high + 1), True, key=is_too_large)
+    return low + fitting - 1 if fitting else -1
 
 
 class Choice(NamedTuple):
@@ -139,13 +163,12 @@ class Choice(NamedTuple):
     Attributes:
         step: index on the ladder.
         free: the largest step that fits, were it not for the lines' cost.
-        lines: for each the index of its first segment and of the one after its last.
         dearest: what the worst of the lines' ends costs.
     """
 
     step: int
     free: int
-    lines: list[tuple[int, int]]
+    lines: Lines
     dearest: float = 0.0
 
 
@@ -158,7 +181,7 @@ def choose(
     given: int,
     floor: int,
 ) -> Choice | None:
-    """The size and the lines that cost least: size against shape.
+    """Return the size and the lines that cost least, size against shape; None if nothing fits.
 
     A step of the ladder below the largest size that fits costs one; what ends and shapes of lines
     cost stands in `line_cost`. Within its bounds the search is exact.
@@ -171,9 +194,6 @@ def choose(
             paragraph is longer than a line.
         given: how many steps of size better lines may cost at most.
         floor: the step below which they may cost none.
-
-    Returns:
-        None when nothing fits.
     """
     free = largest_step(segments, capacity, low, high)
     if free < 0:
@@ -186,159 +206,107 @@ def choose(
     if len(segments.full) > _SEARCHED:
         return Choice(free, free, _greedy(segments, _narrowest(segments, limit, fewest)))
     least = min(free, max(low, floor, free - given))
-    steps = range(free, least - 1, -1)
-    return _Search(segments, costs(), capacity, steps, fewest).best()
+    return _search(segments, costs(), capacity, range(free, least - 1, -1), fewest)
 
 
-class _Search:
-    """The search for the lines of least cost, over the sizes on `steps`, largest first."""
+def _search(
+    segments: Segments, costs: Sequence[float], capacity: Capacity, steps: range, fewest: int
+) -> Choice:
+    """Return the lines of least cost over the sizes on `steps`, largest first.
 
-    def __init__(
-        self,
-        segments: Segments,
-        costs: Sequence[float],
-        capacity: Capacity,
-        steps: range,
-        fewest: int,
-    ) -> None:
-        self.costs = costs
-        self.trimmed = segments.trimmed
-        self.forced = segments.forced
-        self.paragraphs = len(segments.paragraph_ends)
-        self.number = len(segments.full)
-        self.starts = segments.begins
-        self.steps = steps
-        self.limits = [capacity.limit(LADDER[step]) * (1 + 1e-9) for step in steps]
-        self.rooms = [capacity.lines(LADDER[step]) for step in steps]
-        self.fewest = fewest
-        self.least = count_lines(segments, self.limits[-1])
-        self.cost = math.inf
-        self.choice = Choice(steps[0], steps[0], [])
-
-    def best(self) -> Choice:
-        """The lines of least cost."""
-        self._consider(self.fewest, 0.0)
-        for count in range(self.least, self.fewest):
-            self._consider(count, FEWER_LINES)
-        if self.fewest < self.rooms[-1]:
-            self._consider(self.fewest + 1, EXTRA_LINE)
-        return self.choice
-
-    def _consider(self, count: int, extra: float) -> None:
-        """Look at all partitions into `count` lines, which cost `extra`, at all sizes.
-
-        The best one at the smallest size is the best of all, but that it may not fit larger ones;
-        so these are looked at only while a step of size would cost more than it.
-        """
-        at_least = extra + (count - self.paragraphs) * min(self.costs[:-1])
-        if at_least >= self.cost:
-            return
-        loosest = self._partition(count, self.limits[-1])
+    The best partition into some lines at the smallest size is the best of all, but that it may not
+    fit larger ones; so these are looked at only while a step of size would cost more than it.
+    """
+    limits = [capacity.limit(LADDER[step]) * (1 + 1e-9) for step in steps]
+    rooms = [capacity.lines(LADDER[step]) for step in steps]
+    cheapest = min(costs[:-1])
+    extras = {fewest: 0.0}
+    extras |= dict.fromkeys(range(count_lines(segments, limits[-1]), fewest), FEWER_LINES)
+    extras[fewest + 1] = EXTRA_LINE
+    best, choice = math.inf, Choice(steps[0], steps[0], [])
+    for count, extra in extras.items():
+        ends = count - len(segments.paragraph_ends)
+        if count > rooms[-1] or extra + ends * cheapest >= best:
+            continue
+        loosest = _partition(segments, costs, count, limits[-1])
         if loosest is None:
-            return
-        cost, lines = loosest
-        widest = max(self._width(begin, after) for begin, after in lines)
+            continue
+        widest = max([segments.width(*line) for line in loosest[1]])
         enough = 0
-        while self.limits[enough] < widest or self.rooms[enough] < count:
+        while limits[enough] < widest or rooms[enough] < count:
             enough += 1
-        self._keep(cost + extra + enough, enough, lines)
-        for given in range(enough):
-            if cost + extra + given >= self.cost:
-                break
-            if self.rooms[given] >= count:
-                tighter = self._partition(count, self.limits[given])
-                if tighter is not None:
-                    self._keep(tighter[0] + extra + given, given, tighter[1])
-
-    def _keep(self, cost: float, given: int, lines: list[tuple[int, int]]) -> None:
-        if cost < self.cost:
-            self.cost = cost
-            dearest = max(self.costs[after - 1] for _, after in lines)
-            self.choice = Choice(self.steps[given], self.steps[0], lines, dearest)
-
-    def _width(self, begin: int, after: int) -> float:
-        return self.starts[after - 1] - self.starts[begin] + self.trimmed[after - 1]
-
-    def _partition(self, count: int, limit: float) -> tuple[float, list[tuple[int, int]]] | None:
-        """The partition into `count` lines within `limit` ems that costs least, and its cost."""
-        if count == 2 and self.paragraphs == 1:
-            return self._halves(limit)
-        number, starts, trimmed = self.number, self.starts, self.trimmed
-        costs, forced = self.costs, self.forced
-        mean = starts[-1] / count or 1.0
-        before = {0: 0.0}
-        choices: list[dict[int, int]] = []
-        for earliest in self._earliest(count, limit):
-            after: dict[int, float] = {}
-            choice: dict[int, int] = {}
-            for begin, cost in before.items():
-                start = starts[begin]
-                for index in range(begin, number):
-                    width = starts[index] - start + trimmed[index]
-                    if width > limit:
-                        break
-                    end = index + 1
-                    if end >= earliest:
-                        share = width / mean - 1.0
-                        total = cost + costs[index] + UNEVEN * share * share
-                        if end == number and begin == index and begin:
-                            total += self._orphan(begin, width / mean)
-                        if total < after.get(end, math.inf):
-                            after[end] = total
-                            choice[end] = begin
-                    if forced[index]:
-                        break
-            before = after
-            choices.append(choice)
-        if number not in before:
-            return None
-        lines: list[tuple[int, int]] = []
-        end = number
-        for choice in reversed(choices):
-            lines.append((choice[end], end))
-            end = choice[end]
-        lines.reverse()
-        return before[number], lines
-
-    def _halves(self, limit: float) -> tuple[float, list[tuple[int, int]]] | None:
-        """The same for two lines, by far the commonest case, in one pass."""
-        starts, trimmed, costs, number = self.starts, self.trimmed, self.costs, self.number
-        mean = starts[-1] / 2 or 1.0
-        end = starts[-2] + trimmed[-1]
-        best, cut = math.inf, 0
-        for index in range(number - 1):
-            first, second = starts[index] + trimmed[index], end - starts[index + 1]
-            if first > limit:
-                break
-            if second <= limit:
-                above, below = first / mean - 1.0, second / mean - 1.0
-                cost = costs[index] + UNEVEN * (above * above + below * below)
-                if index == number - 2:
-                    cost += self._orphan(number - 1, second / mean)
-                if cost < best:
-                    best, cut = cost, index + 1
-        return (best, [(0, cut), (cut, number)]) if cut else None
-
-    def _earliest(self, count: int, limit: float) -> list[int]:
-        """For each line the first segment that may follow it, so that the rest fits its lines."""
-        starts, trimmed, forced = self.starts, self.trimmed, self.forced
-        earliest = [self.number]
-        while len(earliest) < count:
-            after = begin = earliest[-1]
-            while begin > 0 and starts[after - 1] - starts[begin - 1] + trimmed[after - 1] <= limit:
-                if forced[begin - 1] and begin < after:
+        for given in (enough, *range(enough)):
+            found: tuple[float, Lines] | None = loosest
+            if given < enough:
+                if loosest[0] + extra + given >= best:
                     break
-                begin -= 1
-            earliest.append(begin)
-        earliest.reverse()
-        return earliest
+                fits = rooms[given] >= count
+                found = _partition(segments, costs, count, limits[given]) if fits else None
+            if found is not None and found[0] + extra + given < best:
+                best = found[0] + extra + given
+                dearest = max([costs[after - 1] for _, after in found[1]])
+                choice = Choice(steps[given], steps[0], found[1], dearest)
+    return choice
 
-    def _orphan(self, begin: int, share: float) -> float:
-        """What a last line of one word costs that is so narrow a share of the mean."""
-        return ORPHAN if share < ORPHAN_SHARE and self.costs[begin - 1] > CLAUSE else 0.0
+
+def _partition(
+    segments: Segments, costs: Sequence[float], count: int, limit: float
+) -> tuple[float, Lines] | None:
+    """Return the cost and the lines of the cheapest partition into `count` within `limit` ems."""
+    starts, trimmed, forced = segments.begins, segments.trimmed, segments.forced
+    number = len(trimmed)
+    mean = starts[-1] / count or 1.0
+    before = {0: 0.0}
+    choices: list[dict[int, int]] = []
+    for earliest in _earliest(segments, count, limit):
+        after: dict[int, float] = {}
+        choice: dict[int, int] = {}
+        for begin, cost in before.items():
+            start = starts[begin]
+            for index in range(begin, number):
+                width = starts[index] - start + trimmed[index]
+                if width > limit:
+                    break
+                end = index + 1
+                if end >= earliest:
+                    share = width / mean - 1.0
+                    total = cost + costs[index] + UNEVEN * share * share
+                    is_one_word = end == number and begin == index and begin
+                    if is_one_word and width < ORPHAN_SHARE * mean and costs[begin - 1] > CLAUSE:
+                        total += ORPHAN
+                    if total < after.get(end, math.inf):
+                        after[end] = total
+                        choice[end] = begin
+                if forced[index]:
+                    break
+        before = after
+        choices.append(choice)
+    if number not in before:
+        return None
+    lines: Lines = []
+    end = number
+    for choice in reversed(choices):
+        lines.append((choice[end], end))
+        end = choice[end]
+    lines.reverse()
+    return before[number], lines
 
 
-def _greedy(segments: Segments, limit: float) -> list[tuple[int, int]]:
+def _earliest(segments: Segments, count: int, limit: float) -> list[int]:
+    """Return the first segment that may follow each line, so that the rest fits its lines."""
+    earliest = [len(segments.full)]
+    while len(earliest) < count:
+        after = begin = earliest[-1]
+        while begin > 0 and segments.width(begin - 1, after) <= limit:
+            if segments.forced[begin - 1] and begin < after:
+                break
+            begin -= 1
+        earliest.append(begin)
+    earliest.reverse()
+    return earliest
+
+
+def _greedy(segments: Segments, limit: float) -> Lines:
     lines = []
     begins, stops = segments.begins, segments.stops
     begin = 0
@@ -351,14 +319,9 @@ def _greedy(segments: Segments, limit: float) -> list[tuple[int, int]]:
 
 
 def _narrowest(segments: Segments, limit: float, count: int) -> float:
-    """The smallest width at which `count` lines are still enough, to a hundredth of an em."""
-    low, high = segments.widest, limit
-    if count_lines(segments, low) <= count:
-        return low
-    while high - low > 0.01:
-        middle = (low + high) / 2
-        if count_lines(segments, middle) <= count:
-            high = middle
-        else:
-            low = middle
-    return high
+    """Return the smallest width at which `count` lines are enough, to a hundredth of an em."""
+    widths = range(math.ceil(segments.widest * 100), math.ceil(limit * 100))
+    enough = bisect_left(
+        widths, True, key=lambda width: count_lines(segments, width / 100) <= count
+    )
+    return widths[enough] / 100 if enough < len(widths) else limit

@@ -1,18 +1,20 @@
 """Laying out one part of a caption. In: its text, its box, its stack. Out: placed glyphs, in ems.
 
-Shape once, find the size and the lines that cost least (`part`, `fit`, `line_cost`), and only then
-break words: by the patterns of their language (`hyphenation`), between any two grapheme clusters
-where these do not help, and where nothing does cut the text off.
+Any string will do, half a megabyte pasted by mistake and lone surrogates among them. Shape once,
+find the size and the lines that cost least (`part`, `fit`, `line_cost`), and only then break words:
+by the patterns of their language (`hyphenation`), between any two grapheme clusters where these do
+not help, and where nothing does cut the text off.
 """
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from typing import NamedTuple
 
 from memeloc.model import Locale
 from memeloc.render.typesetting.breaks import clusters
-from memeloc.render.typesetting.fit import LADDER, step_below
+from memeloc.render.typesetting.fit import LADDER, Bounds, step_below
 from memeloc.render.typesetting.hyphenation import (
     ZERO_WIDTH_SPACE,
     Point,
@@ -23,9 +25,11 @@ from memeloc.render.typesetting.hyphenation import (
 )
 from memeloc.render.typesetting.itemize import Itemizer
 from memeloc.render.typesetting.lines import SOFT_HYPHEN, Line
-from memeloc.render.typesetting.part import Bounds, Fitted, Part
+from memeloc.render.typesetting.part import Fitted, Part
 from memeloc.render.typesetting.shape import ShapedText, shape
-from memeloc.render.typesetting.text import clean
+
+MOST_CHARACTERS = 8_000
+"""Code points of one part that are laid out; more cannot be read on any picture."""
 
 HYPHEN_GAIN = 2
 """Steps of the ladder by which a word is hyphenated to make its part larger."""
@@ -36,13 +40,19 @@ POSTER_HYPHEN_GAIN = 3
 COMFORTABLE_HYPHEN_GAIN = 5
 """The same where the text is of a comfortable size as it is: a third larger."""
 
+MOST_HYPHENS = 2
+"""Hyphens of one part: a third makes a column of syllables of it."""
+
 LEGIBLE_SHARE = 0.05
 """The smallest size of a scream ("NOOOOO"), of the picture's width: on a phone 6 cm wide letters of
 2 mm. Below it the word is broken between its repeated letters; above it reads best whole. Other
 words are not measured by it: most pictures have longer texts, smaller and legible."""
 
-MOST_HYPHENS = 2
-"""Hyphens of one part: a third makes a column of syllables of it."""
+_UNUSUAL = re.compile("[\x00-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff\ufeff\ufffc-\uffff]")
+_BREAKS = re.compile("\r\n|[\n\x0b\x0c\r\x85\u2028\u2029]")
+_CONTROLS = re.compile("[\x00-\x09\x0e-\x1f\x7f-\x84\x86-\x9f]")
+_BROKEN = re.compile("[\ud800-\udfff\ufffe\uffff]")
+_NOTHING = re.compile("[\ufeff\ufffc]")
 
 
 class PartLayout(NamedTuple):
@@ -73,6 +83,22 @@ class PartLayout(NamedTuple):
 EMPTY = PartLayout(0.0, (), [])
 
 
+def clean(text: str) -> list[str]:
+    """Split a part at its explicit line breaks and replace what cannot be drawn.
+
+    Line breaks are those that UAX #14 calls mandatory (LF, CR, CR LF, VT, FF, NEL, LS, PS). Other
+    control characters become spaces, lone surrogates and noncharacters U+FFFD. White space at the
+    ends of the part and of each of its lines is dropped, an empty line within it is kept, and what
+    is beyond MOST_CHARACTERS is left out.
+    """
+    text = text[:MOST_CHARACTERS]
+    if _UNUSUAL.search(text):
+        text = _CONTROLS.sub(" ", _BREAKS.sub("\n", text))
+        text = _NOTHING.sub("", _BROKEN.sub("\ufffd", text))
+    paragraphs = [line.strip() for line in text.strip().split("\n")]
+    return paragraphs if any(paragraphs) else []
+
+
 def lay_out(text: str, locale: Locale, itemizer: Itemizer, bounds: Bounds) -> PartLayout:
     """Lay out one part at the size and in the lines that cost least.
 
@@ -88,15 +114,15 @@ def lay_out(text: str, locale: Locale, itemizer: Itemizer, bounds: Bounds) -> Pa
         itemizer: of the font stack to draw with.
         bounds: the box, and the limits of the style.
     """
-    cleaned = clean(text)
-    if not cleaned.paragraphs:
+    paragraphs = clean(text)
+    if not paragraphs:
         return EMPTY
     setter = _Setter(locale, itemizer, bounds)
-    fitted, broken = setter.fit(cleaned.paragraphs)
+    fitted, broken = setter.fit(paragraphs)
     missing = tuple(setter.missing)
-    truncated = cleaned.dropped
+    truncated = max(0, len(text) - MOST_CHARACTERS)
     if fitted is None:
-        fitted, broken, left_out = _truncate(cleaned.paragraphs, locale, itemizer, bounds)
+        fitted, broken, left_out = _truncate(setter, "\n".join(paragraphs))
         truncated += left_out
     if fitted is None:
         return PartLayout(0.0, (), [], missing, truncated=truncated)
@@ -113,9 +139,9 @@ def lay_out(text: str, locale: Locale, itemizer: Itemizer, bounds: Bounds) -> Pa
 
 
 def is_legible_unbroken(text: str, locale: Locale, itemizer: Itemizer, bounds: Bounds) -> bool:
-    """Whether `lay_out` finds a legible size without breaking words, in a third of its time."""
-    texts = clean(text).paragraphs
-    return bool(texts) and _Setter(locale, itemizer, bounds)._part(texts).is_legible()
+    """Return whether `lay_out` finds a legible size with words whole, in half of its time."""
+    texts = clean(text)
+    return bool(texts) and _Setter(locale, itemizer, bounds).part(texts).is_legible()
 
 
 class _Setter:
@@ -132,8 +158,8 @@ class _Setter:
         self.missing: list[str] = []
 
     def fit(self, texts: Sequence[str]) -> tuple[Fitted | None, bool]:
-        """The best layout, None when not even the floor is small enough; whether words break."""
-        part = self._part(texts)
+        """Return the best layout, None when even the floor is too large; whether words break."""
+        part = self.part(texts)
         if part.top < 0:
             return None, False
         text = "\n".join(texts)
@@ -151,7 +177,7 @@ class _Setter:
         return None, False
 
     def _hyphenated(self, text: str, part: Part, fitted: Fitted | None) -> Fitted | None:
-        """The layout with too long words hyphenated, if that gains as much as it must.
+        """Return the layout with too long words hyphenated, if that gains as much as it must.
 
         It has at most MOST_HYPHENS, unless the text is legible only with more.
         """
@@ -173,7 +199,7 @@ class _Setter:
         return best
 
     def _repeats_broken(self, text: str, part: Part, fitted: Fitted | None) -> Fitted | None:
-        """The layout with words broken between repeated letters that would be too small else."""
+        """Return the layout with screams broken that would be too small else."""
         low = part.legible if fitted is None else fitted.step + 1
         wanted = step_below(LEGIBLE_SHARE * self.bounds.picture_width) + 1
         wanted = min(max(wanted, part.legible), part.top)
@@ -183,7 +209,7 @@ class _Setter:
         return self._with_marks(text, places, low, part.top)
 
     def _with_marks(self, text: str, places: Sequence[Point], low: int, high: int) -> Fitted | None:
-        """The layout at a size from `low` to `high` of a text that may break at some places.
+        """Return the layout, from step `low` to `high`, of a text that may break at some places.
 
         Marks that end no line are taken out, and the rest is laid out again: they would part
         letters that are kerned or joined, and be misspelt where a break changes the spelling.
@@ -191,22 +217,23 @@ class _Setter:
         best: Fitted | None = None
         while places:
             text_with_marks, ends = marked(text, places)
-            part = self._part(text_with_marks.split("\n"))
+            part = self.part(text_with_marks.split("\n"))
             part.top = min(part.top, high)
             fitted = part.fit(low)
             if fitted is None:
-                return best
+                break
+            words = [word for word in text_with_marks.split() if ZERO_WIDTH_SPACE in word]
+            divided = tuple([word.replace(ZERO_WIDTH_SPACE, "|") for word in words])
+            best = fitted._replace(divided=divided)
             line_ends = {end for _, end in fitted.spans}
             used = [place for place, end in zip(places, ends, strict=True) if end in line_ends]
-            words = [word for word in text_with_marks.split() if ZERO_WIDTH_SPACE in word]
-            divided = tuple(word.replace(ZERO_WIDTH_SPACE, "|") for word in words)
-            best = fitted._replace(divided=divided)
             if len(used) == len(places):
                 break
             places = used
         return best
 
-    def _part(self, texts: Sequence[str]) -> Part:
+    def part(self, texts: Sequence[str]) -> Part:
+        """Return the paragraphs, shaped."""
         self.missing = []
         return Part([self._shaped(text) for text in texts], self.locale, self.bounds)
 
@@ -225,24 +252,20 @@ def _hyphenated_words(lines: Sequence[Line]) -> tuple[str, ...]:
     return tuple(word.replace(SOFT_HYPHEN, "-") for word in text.split() if SOFT_HYPHEN in word)
 
 
-def _truncate(
-    texts: Sequence[str], locale: Locale, itemizer: Itemizer, bounds: Bounds
-) -> tuple[Fitted | None, bool, int]:
+def _truncate(setter: _Setter, text: str) -> tuple[Fitted | None, bool, int]:
     """Cut the text so that it fits at the floor, by bisection over its clusters.
 
     Returns:
         The layout, whether words are broken, and how many clusters are left out.
     """
-    text = "\n".join(texts)
     ends = clusters(text)
     low, high = 0, len(ends) - 1
     best: Fitted | None = None
     broken = False
-    setter = _Setter(locale, itemizer, bounds)
     while low <= high:
         middle = (low + high) // 2
         head = text[: ends[middle - 1]] if middle else ""
-        fitted, is_broken = setter.fit(clean(head.rstrip() + "…").paragraphs)
+        fitted, is_broken = setter.fit(clean(head.rstrip() + "…"))
         if fitted is None:
             high = middle - 1
         else:

@@ -7,19 +7,18 @@ the ink is inside the box.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
-from functools import cache, cached_property, partial
+from functools import cache, cached_property
 from operator import sub
 from typing import NamedTuple
 
-from memeloc.model import Align, Locale
+from memeloc.model import Locale
 from memeloc.render.typesetting import fit
 from memeloc.render.typesetting.breaks import knows_words, opportunities, word_ends
-from memeloc.render.typesetting.fit import LADDER, Capacity, Choice, Segments
+from memeloc.render.typesetting.fit import LADDER, Bounds, Capacity, Choice, Segments
 from memeloc.render.typesetting.line_cost import HANGING, WITHIN_PHRASE, end_costs
 from memeloc.render.typesetting.lines import SOFT_HYPHEN, Line, hyphen_width, set_line
 from memeloc.render.typesetting.shape import ShapedText
-from memeloc.render.typesetting.stacking import Spacing, ink_extent, stack_lines
+from memeloc.render.typesetting.stacking import clearance, ink_extent, stack_lines
 
 Span = tuple[int, int]
 """Where a line or a word begins and ends, in characters of the part, paragraphs joined by LF."""
@@ -28,7 +27,9 @@ MOST_GIVEN = 2
 """Steps of the ladder that better lines may cost."""
 
 MOST_GIVEN_NOT_TO_HANG = 3
-"""The same where a line would else end with an article, a preposition or a number."""
+"""The same where a line would else end with an article, a preposition or a number. With two, 6.1 %
+of the starter set's German lines end so, with three 5.4 % at the same median size; with four 2.8 %,
+but the mean size is 2 % smaller than with two, and one picture in twenty a quarter."""
 
 MOST_GIVEN_FOR_PHRASES = 6
 """The same where lines would else cut phrases: 30 % of the size."""
@@ -40,32 +41,9 @@ PITCH_ESTIMATE = 0.7
 """Where the search for a size begins: what two lines need of the greatest ascent and descent of
 their part, for the letters that reach so far seldom stand one above the other."""
 
-
 _SURE = 8
 """Steps above the smallest legible size (a ratio of 1.6) at which a text that fits with a line to
 spare surely fits at a legible one, whichever lines are chosen."""
-
-
-@dataclass(frozen=True, slots=True)
-class Bounds:
-    """What a part is given.
-
-    Attributes:
-        width, height: of the box, in pixels.
-        largest: the largest font size allowed, in pixels.
-        margin: outline outside the letters, in ems.
-        line_spacing: least distance of baselines, in ems.
-        align: of the lines.
-        picture_width: in pixels.
-    """
-
-    width: float
-    height: float
-    largest: float
-    margin: float
-    line_spacing: float
-    align: Align = "center"
-    picture_width: float = 0.0
 
 
 class Fitted(NamedTuple):
@@ -77,14 +55,13 @@ class Fitted(NamedTuple):
         lines: from top to bottom.
         spans: where each begins and ends.
         height: of their ink, in ems.
-        divided: words that lines divide without a hyphen where the text has no place for one, each
-            with a bar there.
+        divided: words that lines divide without a hyphen, each with a bar there.
     """
 
     step: int
     baselines: tuple[float, ...]
     lines: list[Line]
-    spans: list[Span]
+    spans: Sequence[Span]
     height: float
     divided: tuple[str, ...] = ()
 
@@ -96,35 +73,33 @@ class Part:
         top, legible: the ladder's steps of the largest size allowed (-1 when it is below the
             floor) and of the smallest legible one.
         comfortable: the step below which no size is given for better lines.
+        estimate, closest: the box for lines as far apart as they will likely be, and no further
+            apart than they must be.
     """
 
     def __init__(self, paragraphs: list[ShapedText], locale: Locale, bounds: Bounds) -> None:
         self.paragraphs = paragraphs
         self.locale = locale
         self.bounds = bounds
-        ascent = max(p.ascent for p in paragraphs)
-        descent = max(p.descent for p in paragraphs)
-        self.extent = ascent + descent
-        self.spacing = Spacing(bounds.align, bounds.margin, bounds.line_spacing)
-        pitch = self.extent * PITCH_ESTIMATE + self.spacing.clearance(locale.smallest_size)
-        self.capacity = self._capacity(max(bounds.line_spacing, pitch), self.extent)
+        self.extent = max(p.ascent for p in paragraphs) + max(p.descent for p in paragraphs)
+        self.estimate = self._apart(self.extent * PITCH_ESTIMATE)
+        self.closest = Capacity(bounds, bounds.line_spacing, self.extent)
         self.top = min(fit.step_below(bounds.largest), len(LADDER) - 1)
         self.legible = min(fit.step_below(locale.smallest_size - 1e-6) + 1, self.top)
         self.comfortable = fit.step_below(COMFORTABLE * locale.smallest_size)
         self._set: dict[Span, Line] = {}
 
-    def _capacity(self, pitch: float, extent: float) -> Capacity:
-        """The box, for lines so many ems apart with ink of such height."""
-        bounds = self.bounds
-        return Capacity(bounds.width, bounds.height, pitch, extent, bounds.margin)
+    def _apart(self, pitch: float) -> Capacity:
+        """Return the box for lines whose letters are `pitch` ems high."""
+        pitch += clearance(self.bounds.margin, self.locale.smallest_size)
+        return Capacity(self.bounds, max(self.bounds.line_spacing, pitch), self.extent)
 
     def is_legible(self) -> bool:
-        """Whether lines fit at a legible size: surely, as far apart as ink may ask, or when set."""
+        """Return whether lines fit at a legible size: surely, far apart, or when set."""
         if self.top < 0 or LADDER[self.legible] < self.locale.smallest_size:
             return False
         size = LADDER[min(self.legible + _SURE, self.top)]
-        pitch = self.extent + self.spacing.clearance(self.locale.smallest_size)
-        capacity = self._capacity(max(self.bounds.line_spacing, pitch), self.extent)
+        capacity = self._apart(self.extent)
         lines = fit.count_lines(self.whole, capacity.limit(size))
         is_sure = lines + (lines > len(self.paragraphs)) <= capacity.lines(size)
         return is_sure or self.fit(self.legible) is not None
@@ -140,7 +115,7 @@ class Part:
         return self._segments(self.opportunities)
 
     def fit(self, low: int) -> Fitted | None:
-        """The lines of least cost at a size from the ladder's step `low` upwards, if any fit.
+        """Return the lines of least cost at a size from the ladder's step `low` on, if any fit.
 
         Words and phrases of a language with a model of them are kept whole where a size allows.
         """
@@ -151,11 +126,12 @@ class Part:
         words, cuts = self._words()
         fitted = self._best(words, cuts, low)
         if fitted is None and len(words.ends) < len(self.whole.ends):
-            fitted = self._best(self.whole, cuts.union(self.whole.ends).difference(words.ends), low)
+            cuts |= frozenset(self.whole.ends).difference(words.ends)
+            fitted = self._best(self.whole, cuts, low)
         return fitted
 
     def _one_line(self, low: int) -> Fitted | None:
-        """The text as one line, if two lines could not be larger: most parts of memes are that.
+        """Return the text as one line, if two could not be larger: most parts of memes are that.
 
         No place to break them is looked for then, which is a third of the work.
         """
@@ -163,129 +139,110 @@ class Part:
         if len(self.paragraphs) > 1 or SOFT_HYPHEN in text:
             return None
         width = self._width() - self.paragraphs[0].spacing.trail.get(len(text) - 1, 0.0)
-        step = min(self.capacity.one_line_step(width), self.top)
-        if step < low:
+        step = min(self.closest.one_line_step(width), self.top)
+        if step < low or (step < self.top and self.closest.lines(LADDER[step + 1]) > 1):
             return None
-        if step < self.top:
-            closest = self._capacity(self.bounds.line_spacing, self.extent)
-            if closest.lines(LADDER[step + 1]) > 1:
-                return None
-        fitted = self.set_at([(0, len(text))], step)
+        fitted = self._set_at([(0, len(text))], step)
         return fitted if fitted and fitted.height > self.extent - 1e-9 else None
 
     def _width(self) -> float:
-        """Of all paragraphs, in ems."""
+        """Return the width of all paragraphs, in ems."""
         return sum([p.positions[-1] - p.spacing.lead.get(0, 0.0) for p in self.paragraphs])
 
     def too_wide(self, step: int) -> list[Span]:
-        """The words that are wider than the box at a step of the ladder."""
-        limit = self.capacity.limit(LADDER[step])
-        if self.whole.widest <= limit:
+        """Return the words that are wider than the box at a step of the ladder."""
+        limit = self.closest.limit(LADDER[step])
+        whole = self.whole
+        if whole.widest <= limit:
             return []
-        return [
-            (start, end)
-            for start, end, width in zip(
-                self.whole.starts, self.whole.ends, self.whole.trimmed, strict=True
-            )
-            if width > limit
-        ]
+        words = zip(whole.starts, whole.ends, whole.trimmed, strict=True)
+        return [(start, end) for start, end, width in words if width > limit]
 
     def has_room(self, step: int) -> bool:
-        """Whether the text might fit the box at a step, could its words break anywhere."""
-        closest = self._capacity(self.bounds.line_spacing, self.extent)
+        """Return whether the text might fit the box at a step, could its words break anywhere."""
         size = LADDER[step]
-        return self._width() <= closest.limit(size) * closest.lines(size)
+        return self._width() <= self.closest.limit(size) * self.closest.lines(size)
 
-    def set_at(self, spans: Sequence[Span], step: int) -> Fitted | None:
-        """Lines of given begins and ends at a size, if they fit."""
-        size = LADDER[step]
-        lines = self._lines(spans)
-        baselines = stack_lines(lines, self.spacing, size)
-        height = sum(ink_extent(lines, baselines))
-        if not self._inside(lines, height, size):
-            return None
-        return Fitted(step, baselines, lines, list(spans), height)
-
-    def _best(self, segments: Segments, phrase_cuts: frozenset[int], low: int) -> Fitted | None:
-        """The layout of least cost from a lowest size on, if any fits.
+    def _best(self, segments: Segments, cuts: frozenset[int], low: int) -> Fitted | None:
+        """Return the layout of least cost from a lowest size on, if any fits.
 
         How far apart lines must be shows only when they are set: the search begins with an
         estimate, and where that leaves room for a larger size goes on with what was measured.
+
+        Args:
+            segments: to break into lines.
+            cuts: those of their ends that cut a phrase, or a word.
+            low: the lowest step of the ladder.
         """
-        capacity = self.capacity
+        capacity = self.estimate
         high = self.top
         best: Fitted | None = None
         chosen: Choice | None = None
         while True:
-            choice = self._choose(segments, phrase_cuts, capacity, low, high)
+            choice = self._choose(segments, cuts, capacity, low, high)
             if choice is None or (chosen is not None and choice.step <= chosen.step):
                 return best
             spans = [
                 (segments.starts[first], segments.ends[after - 1]) for first, after in choice.lines
             ]
-            fitted = self.set_at(spans, choice.step)
+            fitted = self._set_at(spans, choice.step)
             if fitted is None:
                 high = choice.step - 1
                 continue
             best, chosen = fitted, choice
             larger = choice.free + 1
-            if larger > high or segments.widest > self.capacity.limit(LADDER[larger]):
+            if larger > high or segments.widest > self.closest.limit(LADDER[larger]):
                 return best
-            least, stacked = self.bounds.line_spacing, best.baselines[-1]
-            closest = self._capacity(least, max(0.0, best.height - stacked))
+            stacked = best.baselines[-1]
+            closest = self.closest._replace(extent=max(0.0, best.height - stacked))
             if fit.largest_step(segments, closest, larger, larger) < 0:
                 return best
-            pitch = stacked / (len(spans) - 1) if len(spans) > 1 else least
+            pitch = stacked / (len(spans) - 1) if len(spans) > 1 else closest.pitch
             if pitch >= capacity.pitch:
                 return best
-            capacity = self._capacity(pitch, closest.extent)
+            capacity = closest._replace(pitch=pitch)
 
     def _choose(
-        self,
-        segments: Segments,
-        phrase_cuts: frozenset[int],
-        capacity: Capacity,
-        low: int,
-        high: int,
+        self, segments: Segments, cuts: frozenset[int], capacity: Capacity, low: int, high: int
     ) -> Choice | None:
-        """The search; phrases are cut only where whole ones make the text much smaller."""
-        costs = cache(partial(self._costs, segments, phrase_cuts))
+        """Search; what is bad to cut is cut only where the whole makes the text much smaller."""
+        costs = cache(lambda: self._costs(segments, cuts))
         floor = max(low, self.comfortable)
         choice = fit.choose(segments, capacity, low, high, costs, MOST_GIVEN, floor)
         if choice is None or choice.dearest < HANGING:
             return choice
-        if choice.dearest < WITHIN_PHRASE:
-            given = MOST_GIVEN_NOT_TO_HANG
-        else:
+        given = MOST_GIVEN_NOT_TO_HANG
+        if choice.dearest >= WITHIN_PHRASE:
             given, floor = MOST_GIVEN_FOR_PHRASES, low
         return fit.choose(segments, capacity, low, high, costs, given, floor)
 
     def _words(self) -> tuple[Segments, frozenset[int]]:
-        """Segments of whole words, and those of their ends that cut a phrase."""
+        """Return segments of whole words, and those of their ends that cut a phrase."""
         words: list[list[int]] = []
-        phrase_cuts: list[int] = []
+        cuts: list[int] = []
         offset = 0
         for paragraph, ends in zip(self.paragraphs, self.opportunities, strict=True):
             kept, outer = word_ends(paragraph.text, self.locale, ends)
             words.append(kept)
-            phrase_cuts += [end + offset for end in set(kept).difference(outer)]
+            cuts += [end + offset for end in set(kept).difference(outer)]
             offset += len(paragraph.text) + 1
-        return self._segments(words), frozenset(phrase_cuts)
+        return self._segments(words), frozenset(cuts)
 
-    def _costs(self, segments: Segments, phrase_cuts: frozenset[int]) -> list[float]:
-        """What it costs to end a line after each segment."""
+    def _costs(self, segments: Segments, cuts: frozenset[int]) -> list[float]:
+        """Return what it costs to end a line after each segment."""
         text = "\n".join([paragraph.text for paragraph in self.paragraphs])
         costs: list[float] = []
         begin = 0
         for after in segments.paragraph_ends:
             starts, ends = segments.starts[begin:after], segments.ends[begin:after]
             pieces = [text[start:end] for start, end in zip(starts, ends, strict=True)]
-            cuts = [index for index, end in enumerate(ends) if end in phrase_cuts]
-            costs += end_costs(pieces, self.locale, cuts)
+            within = [index for index, end in enumerate(ends) if end in cuts] if cuts else ()
+            costs += end_costs(pieces, self.locale, within)
             begin = after
         return costs
 
     def _segments(self, breaks: list[list[int]]) -> Segments:
+        """Return the segments between places, which are those of each paragraph."""
         starts: list[int] = []
         ends: list[int] = []
         full: list[float] = []
@@ -311,6 +268,18 @@ class Part:
         forced[-1] = False
         return Segments(starts, ends, full, trimmed, forced)
 
+    def _set_at(self, spans: Sequence[Span], step: int) -> Fitted | None:
+        """Return lines of given begins and ends at a size, if their ink fits, overhang and all."""
+        bounds, size = self.bounds, LADDER[step]
+        lines = self._lines(spans)
+        baselines = stack_lines(lines, bounds, size)
+        height = sum(ink_extent(lines, baselines))
+        widest = max([line.right - line.left for line in lines])
+        tall = (height + 2 * bounds.margin) * size
+        if widest > self.closest.limit(size) or tall > bounds.height - 1:
+            return None
+        return Fitted(step, baselines, lines, spans, height)
+
     def _lines(self, spans: Sequence[Span]) -> list[Line]:
         lines = []
         offset = 0
@@ -325,10 +294,3 @@ class Part:
                 self._set[begin, end] = line
             lines.append(line)
         return lines
-
-    def _inside(self, lines: Sequence[Line], height: float, size: float) -> bool:
-        """Whether the ink fits the box, overhang and all."""
-        limit = self.capacity.limit(size)
-        widest = max([line.right - line.left for line in lines])
-        tall = (height + 2 * self.capacity.margin) * size
-        return widest <= limit and tall <= self.bounds.height - 1

@@ -9,9 +9,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from itertools import pairwise
-from typing import NamedTuple
 
 from memeloc.model import Align
+from memeloc.render.typesetting.fit import Bounds
 from memeloc.render.typesetting.lines import Line
 from memeloc.render.typesetting.shape import inks
 
@@ -27,26 +27,13 @@ SAME_PITCH = 0.05
 """Pitches that differ by less, in ems, become equal: one could see that they differ, not why."""
 
 
-class Spacing(NamedTuple):
-    """What the distance of lines depends on besides their ink.
-
-    Attributes:
-        align: of the lines, one above the other.
-        margin: outline outside the letters, in ems.
-        least: least distance of baselines, in ems.
-    """
-
-    align: Align
-    margin: float
-    least: float
-
-    def clearance(self, size: float) -> float:
-        """The least distance of the letters of two lines at `size` pixels, in ems."""
-        return max(CLEARANCE, 2 * self.margin) + 1 / size
+def clearance(margin: float, size: float) -> float:
+    """Return the least distance of the letters of two lines at `size` pixels, in ems."""
+    return max(CLEARANCE, 2 * margin) + 1 / size
 
 
 def side(line: Line, align: Align) -> Align:
-    """Which side a line is aligned to: `start` and `end` follow its paragraph's direction."""
+    """Return a line's side of alignment: `start` and `end` follow its paragraph's direction."""
     if align == "start":
         return "right" if line.level & 1 else "left"
     if align == "end":
@@ -55,29 +42,29 @@ def side(line: Line, align: Align) -> Align:
 
 
 def anchor(line: Line, align: Align) -> float:
-    """The place on a line that alignment puts below the other lines', in ems from its start."""
+    """Return the place on a line that alignment puts below the others', in ems from its start."""
     where = side(line, align)
     if where == "left":
         return line.left
     return line.right if where == "right" else (line.left + line.right) / 2
 
 
-def stack_lines(lines: Sequence[Line], spacing: Spacing, size: float) -> tuple[float, ...]:
-    """The baselines of a part's lines, in ems downward from the first one's, which is 0.
+def stack_lines(lines: Sequence[Line], bounds: Bounds, size: float) -> tuple[float, ...]:
+    """Return the baselines of lines, in ems downward from the first one's, which is 0.
 
     No ink of two lines touches, outlines included, when baselines are rounded to whole pixels.
 
     Args:
-        lines: from top to bottom.
-        spacing: the limits.
+        lines: of one part, from top to bottom.
+        bounds: their alignment, outline and least distance.
         size: the font size, in pixels.
     """
     if len(lines) == 1:
         return (0.0,)
-    clearance = spacing.clearance(size)
+    apart = clearance(bounds.margin, size)
     pitches = _level(
         [
-            _distance(above, below, spacing.align, clearance, spacing.least)
+            _distance(above, below, bounds.align, apart, bounds.line_spacing)
             for above, below in pairwise(lines)
         ]
     )
@@ -85,16 +72,15 @@ def stack_lines(lines: Sequence[Line], spacing: Spacing, size: float) -> tuple[f
     for index, pitch in enumerate(pitches, 1):
         baseline = baselines[-1] + pitch
         for other in range(index - 1):
-            apart = baseline - baselines[other]
-            baseline += (
-                _distance(lines[other], lines[index], spacing.align, clearance, apart) - apart
-            )
+            least = baseline - baselines[other]
+            needed = _distance(lines[other], lines[index], bounds.align, apart, least)
+            baseline += needed - least
         baselines.append(baseline)
     return tuple(baselines)
 
 
 def ink_extent(lines: Sequence[Line], baselines: Sequence[float]) -> tuple[float, float]:
-    """How far a part's ink reaches above its first baseline and below it, in ems."""
+    """Return how far a part's ink reaches above its first baseline and below it, in ems."""
     placed = list(zip(lines, baselines, strict=True))
     return (
         max([line.top - at for line, at in placed]),
@@ -118,7 +104,7 @@ def _level(pitches: list[float]) -> list[float]:
 
 
 def _distance(above: Line, below: Line, align: Align, clearance: float, least: float) -> float:
-    """The least distance of two lines' baselines from `least` on at which no ink touches, in ems.
+    """Return the least distance of baselines from `least` on at which no ink touches, in ems.
 
     Glyphs count as boxes, each kept `clearance` away from those of the other line.
     """
@@ -127,23 +113,19 @@ def _distance(above: Line, below: Line, align: Align, clearance: float, least: f
         return least
     if apart - least < SAME_PITCH:
         return apart
-    depth_needed = least - clearance - below.top
-    height_needed = least - clearance + above.bottom
-    deep = [
+    deep = sorted(
         (-bottom, left, right)
         for left, bottom, right, _ in _boxes(above, align)
-        if -bottom > depth_needed
-    ]
-    tall = [
+        if -bottom > least - clearance - below.top
+    )
+    tall = sorted(
         (top, left - clearance, right + clearance)
         for left, _, right, top in _boxes(below, align)
-        if top > height_needed
-    ]
-    deep.sort(reverse=True)
-    tall.sort(reverse=True)
+        if top > least - clearance + above.bottom
+    )
     apart = least
-    for depth, left, right in deep:
-        for height, from_left, to_right in tall:
+    for depth, left, right in reversed(deep):
+        for height, from_left, to_right in reversed(tall):
             if depth + height + clearance <= apart:
                 break
             if left < to_right and from_left < right:
@@ -152,7 +134,7 @@ def _distance(above: Line, below: Line, align: Align, clearance: float, least: f
 
 
 def _boxes(line: Line, align: Align) -> list[tuple[float, float, float, float]]:
-    """The ink of each glyph, in ems from the line's anchor: left, bottom, right, top, y up."""
+    """Return each glyph's ink, in ems from the line's anchor: left, bottom, right, top, y up."""
     origin = anchor(line, align)
     return [
         (x + left - origin, y + bottom, x + right - origin, y + top)

@@ -14,9 +14,9 @@ from memeloc.model import Align, VAlign
 from memeloc.render.background import Background, Canvas
 from memeloc.render.painting.paint import Area, Painter, place
 from memeloc.render.painting.pixels import Ink
+from memeloc.render.typesetting.fit import Bounds
 from memeloc.render.typesetting.itemize import Itemizer
 from memeloc.render.typesetting.layout import PartLayout, lay_out
-from memeloc.render.typesetting.part import Bounds
 
 FONTS = FontLibrary()
 AREA = Area(20, 30, 220, 130, 0.0, "center", "middle", 0.06)

@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from memeloc.render.typesetting import fit
 from memeloc.render.typesetting.fit import (
     LADDER,
+    Bounds,
     Capacity,
     Segments,
     choose,
@@ -46,11 +47,16 @@ def segments(draw: st.DrawFn, most: int = 7) -> Segments:
 
 rooms = st.builds(
     Capacity,
-    width=st.floats(3, 900),
-    height=st.floats(3, 900),
+    bounds=st.builds(
+        Bounds,
+        width=st.floats(3, 900),
+        height=st.floats(3, 900),
+        largest=st.just(900.0),
+        margin=st.sampled_from([0.0, 0.06, 0.2]),
+        line_spacing=st.just(1.0),
+    ),
     pitch=st.floats(0.8, 2),
     extent=st.floats(0.5, 1.6),
-    margin=st.sampled_from([0.0, 0.06, 0.2]),
 )
 
 
@@ -140,17 +146,17 @@ def test_the_largest_size_is_that_of_brute_force(
     best = -1
     for step in range(low, high + 1):
         size = LADDER[step]
-        inside = room.height - 2 - 2 * room.margin * size
-        for lines in fitting(words, (room.width - 2) / size - 2 * room.margin):
+        inside = room.bounds.height - 2 - 2 * room.bounds.margin * size
+        for lines in fitting(words, (room.bounds.width - 2) / size - 2 * room.bounds.margin):
             tall = ((len(lines) - 1) * room.pitch + room.extent) * size
-            if tall <= inside + 1e-6 and (room.width - 2) / size > 2 * room.margin:
+            if tall <= inside + 1e-6 and (room.bounds.width - 2) / size > 2 * room.bounds.margin:
                 best = step
     fitted = largest_step(words, room, low, high)
     if fitted == best:
         return
     # A line count that fits by less than a billionth may fall either way.
     size = LADDER[max(fitted, best)]
-    slack = (room.height - 2) / size - 2 * room.margin - room.extent
+    slack = (room.bounds.height - 2) / size - 2 * room.bounds.margin - room.extent
     assert abs(slack / room.pitch - round(slack / room.pitch)) < 1e-6
     assert abs(fitted - best) <= 1
 
@@ -173,7 +179,7 @@ def test_a_long_text_is_broken_evenly() -> None:
         [0.8 + (at % 7) / 4 for at in range(number)],
         [False] * number,
     )
-    room = Capacity(402, 40_000, 1.2, 1.0, 0.0)
+    room = Capacity(Bounds(402, 40_000, 900, 0.0, 1.0), 1.2, 1.0)
     choice = choose(words, room, 12 * 2, 12 * 2, list, 2, 0)
     assert choice is not None
     lines = choice.lines

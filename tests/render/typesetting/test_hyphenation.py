@@ -11,10 +11,10 @@ from memeloc.fonts import FontLibrary
 from memeloc.locales import default
 from memeloc.locales.breaking import dictionary
 from memeloc.render.typesetting import fit
+from memeloc.render.typesetting.fit import Bounds
 from memeloc.render.typesetting.hyphenation import _patterns, cluster_points, marked, points
 from memeloc.render.typesetting.itemize import Itemizer
 from memeloc.render.typesetting.layout import PartLayout, lay_out
-from memeloc.render.typesetting.part import Bounds
 
 FONTS = FontLibrary()
 

@@ -11,9 +11,9 @@ import pytest
 from memeloc.fonts import FontLibrary
 from memeloc.locales import default
 from memeloc.locales.casing import uppercase
+from memeloc.render.typesetting.fit import Bounds
 from memeloc.render.typesetting.itemize import Itemizer
 from memeloc.render.typesetting.layout import PartLayout, lay_out
-from memeloc.render.typesetting.part import Bounds
 
 FONTS = FontLibrary()
 POSTER = (752.0, 200.0, 72.0)

@@ -13,15 +13,14 @@ from memeloc.model import Align
 from memeloc.render.background import Background, Canvas
 from memeloc.render.painting.paint import Area, Painter
 from memeloc.render.painting.pixels import Ink
+from memeloc.render.typesetting.fit import Bounds
 from memeloc.render.typesetting.itemize import Itemizer
 from memeloc.render.typesetting.layout import PartLayout, lay_out
 from memeloc.render.typesetting.lines import Line, set_line
-from memeloc.render.typesetting.part import Bounds
 from memeloc.render.typesetting.shape import shape
 from memeloc.render.typesetting.stacking import (
     SAME_PITCH,
     UNEVENNESS,
-    Spacing,
     anchor,
     ink_extent,
     stack_lines,
@@ -53,7 +52,7 @@ def lines_of(texts: list[str], tag: str) -> list[Line]:
 
 def stacked(texts: list[str], tag: str = "en", align: Align = "center") -> list[float]:
     """The pitches of lines, in ems."""
-    baselines = stack_lines(lines_of(texts, tag), Spacing(align, MARGIN, 1.0), 1000.0)
+    baselines = stack_lines(lines_of(texts, tag), Bounds(0, 0, 0, MARGIN, 1.0, align), 1000.0)
     return [below - above for above, below in pairwise(baselines)]
 
 
@@ -89,7 +88,7 @@ def test_pitches_of_a_part_differ_little() -> None:
 def test_lines_with_a_short_line_between_do_not_touch() -> None:
     deep = "z" + "\u0316\u0317" * 12
     upper, short, lower = lines_of([deep, ".", "Ệ"], "vi")
-    baselines = stack_lines([upper, short, lower], Spacing("center", MARGIN, 1.0), 1000.0)
+    baselines = stack_lines([upper, short, lower], Bounds(0, 0, 0, MARGIN, 1.0), 1000.0)
     assert baselines[2] + upper.bottom - lower.top >= 2 * MARGIN - 1e-9
 
 
