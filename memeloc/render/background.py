@@ -21,9 +21,6 @@ from memeloc.render.bars import NO_BARS, Bars, with_bars
 from memeloc.render.painting.pixels import Pixels, rgb
 from memeloc.templates import open_picture, picture_size
 
-_EDGE_ROWS, _EDGES = 16, 256
-"""Rows of a part's mask, and edges in them, that are looked at for contrast: 60 microseconds."""
-
 BLOCK = 16
 """Height in pixels of a row of blocks of a JPEG, or twice that where colours are not halved."""
 
@@ -72,36 +69,14 @@ class Background:
         """In pixels."""
         return int(self.pixels.shape[1])
 
-    def edge_contrast(
-        self, mask: NDArray[np.uint8], corner: tuple[int, int], colour: float
-    ) -> float | None:
-        """Return the contrast of letters with the picture right beside them, None without edges.
-
-        It is the one that 19 of 20 places along their upright edges reach. The mean over an area,
-        as on noise, says little of whether letters can be told from it; the very lowest would be
-        that of one dark speck. What a twentieth hides, a letter or two of a line, readers guess.
-
-        Args:
-            mask: coverage of the letters, 0 to 255, shape (height, width).
-            corner: its first pixel's x and y in the picture.
-            colour: relative luminance of the letters.
-        """
-        step = max(1, len(mask) // _EDGE_ROWS)
-        ink = mask[step // 2 :: step] > 127
-        down, across = np.nonzero(ink[:, 1:] != ink[:, :-1])
-        if not len(down):
-            return None  # pictures of emoji alone, which have their own colours
-        every = len(down) // _EDGES + 1
-        down, across = down[::every], across[::every]
-        # Two pixels off: the next one may have some of the letter in it.
-        across = across + np.where(ink[down, across], corner[0] + 2, corner[0] - 1)
-        down = down * step + (corner[1] + step // 2)
-        words = self.pixels.take(down * self.width + across, mode="clip")
-        red, green, blue = _SHARES
-        beside = red[words & 255] + green[words >> 8 & 255] + blue[words >> 16 & 255]
-        ratios = (np.maximum(beside, colour) + 0.05) / (np.minimum(beside, colour) + 0.05)
-        worst = len(ratios) // 20
-        return float(np.partition(ratios, worst)[worst])
+    def luminance(self, x: NDArray[np.float32], y: NDArray[np.float32]) -> NDArray[np.float32]:
+        """Return the relative luminance of the pixels at places, of any pixel for one outside."""
+        places = y.astype(np.intp) * self.width + x.astype(np.intp)
+        words = self.pixels.take(places, mode="clip")
+        luminance: NDArray[np.float32] = _SHARES[0].take(words & 255)
+        luminance += _SHARES[1].take(words >> 8 & 255)
+        luminance += _SHARES[2].take(words >> 16 & 255)
+        return luminance
 
 
 def load_background(

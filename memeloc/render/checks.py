@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from itertools import combinations
 
+import numpy as np
 import skia
 from fontTools import unicodedata as ucd
 
@@ -14,8 +15,9 @@ from memeloc.fonts import Face, FontStack
 from memeloc.fonts.emoji import has_emoji
 from memeloc.locales.words import word_spans
 from memeloc.model import Caption, Locale
+from memeloc.render.background import Background, contrast
 from memeloc.render.painting.paint import Area, Painted
-from memeloc.render.proof import Box, Finding, overlap
+from memeloc.render.proof import Box, Finding, TextBoxes, TextShape, overlap
 from memeloc.render.typesetting.breaks import clusters
 from memeloc.render.typesetting.layout import PartLayout
 from memeloc.render.typesetting.lines import Line
@@ -30,6 +32,11 @@ x-height is then 0.55 mm (a CSS pixel is 1/160 inch), which at 36 cm, the mean d
 phone (Bababekova et al. 2011), is 5 minutes of arc: what sharp eyes just read (20/20). At 0.6
 two of the starter set's 2,448 parts were too small, which one reads without effort."""
 
+_ACROSS, _DOWN = (np.indices((8, 8), np.float32).reshape(2, 64) + 0.5) / 8
+_PLACES = np.stack([1 - _ACROSS - _DOWN, _ACROSS, _DOWN])
+"""Where a word's box is looked at, 8 by 8 places: what its corners at the top left, top right and
+bottom left have to do with each."""
+
 _HIDDEN = 0.05
 """Share of the subject's box that lines may cover: its corners are usually empty."""
 
@@ -42,7 +49,7 @@ def part_findings(
     name: str,
     layout: PartLayout,
     painted: Painted,
-    contrast: float | None,
+    ratio: float | None,
     stack: FontStack,
     locale: Locale,
     width: int,
@@ -51,18 +58,18 @@ def part_findings(
 
     Args:
         name: of its text box.
-        contrast: of its letters, None without any.
+        ratio: contrast of its letters, None without any.
         stack: the fonts that it is drawn with.
         width: of the picture, in pixels.
     """
-    for kind, detail in _part_findings(layout, painted, contrast, stack, locale, width):
+    for kind, detail in _part_findings(layout, painted, ratio, stack, locale, width):
         yield Finding(kind, name, detail)
 
 
 def _part_findings(
     layout: PartLayout,
     painted: Painted,
-    contrast: float | None,
+    ratio: float | None,
     stack: FontStack,
     locale: Locale,
     width: int,
@@ -85,8 +92,8 @@ def _part_findings(
         yield "too small", f"{layout.size:.1f} px; {least:g} px can be read"
     elif on_phone < PHONE_SHARE * least:
         yield "too small", f"{on_phone:.1f} px on a phone; {PHONE_SHARE * least:g} px can be read"
-    if contrast is not None and contrast < LOW_CONTRAST:
-        yield "low contrast", f"{contrast:.1f}:1"
+    if ratio is not None and ratio < LOW_CONTRAST:
+        yield "low contrast", f"{ratio:.1f}:1"
     if layout.broken_word:
         yield "broken word", "a line ends within a word, without a hyphen's place"
     if has_emoji(text) and (lost := _lost(text, stack)):
@@ -101,6 +108,36 @@ def _part_findings(
         yield "hyphenated", " ".join(layout.hyphenated)
     if layout.divided and not layout.broken_word:
         yield "divided", " ".join(layout.divided)
+
+
+def contrast_behind(boxes: TextBoxes, background: Background, colour: float) -> float:
+    """Return the contrast of the word that is told least from the picture behind it.
+
+    A word's is what nine tenths of its box reach, looked at pixel by pixel. The mean of an area
+    says little of letters on noise or stripes; the lowest of all would be that of one speck; and
+    of all words together, one that is lost among twenty would not count.
+
+    Args:
+        boxes: of the part's words.
+        background: what they stand on.
+        colour: relative luminance of the letters, or of the outline that is around them.
+    """
+    if not boxes.words:
+        return contrast(0.0, 1.0)
+    corners = np.array([_corners(word.box) for word in boxes.words], np.float32).reshape(-1, 4, 2)
+    places = corners[:, (0, 1, 3)].swapaxes(1, 2) @ _PLACES
+    behind = background.luminance(places[:, 0], places[:, 1]) + 0.05
+    ratios = np.maximum(behind / (colour + 0.05), (colour + 0.05) / behind)
+    tenth = ratios.shape[1] // 10
+    ratios.partition(tenth)
+    return float(ratios[:, tenth].min())
+
+
+def _corners(box: TextShape) -> TextShape:
+    if len(box) == 8:
+        return box
+    left, top, right, bottom = box
+    return (left, top, right, top, right, bottom, left, bottom)
 
 
 def _lost(text: str, stack: FontStack) -> list[str]:

@@ -106,9 +106,9 @@ class PartProof:
         font_size: in pixels of the finished picture; 0.0 for an empty part.
         lines: the text of each line, in logical order.
         ink: what the letters and their outline cover, or None for an empty part.
-        contrast: WCAG 2 contrast ratio of the letters against what is right beside them: their
-            outline, or the picture where there is none (what 19 of 20 of their edges reach); None
-            for an empty part.
+        contrast: WCAG 2 contrast ratio of the letters against what is right behind them: their
+            outline, or the picture where there is none, see `checks.contrast_behind`; None for an
+            empty part.
         fonts: the families used.
         boxes: where its lines and words are.
     """

@@ -19,21 +19,28 @@ from memeloc.fonts import FontLibrary
 from memeloc.locales import Registry, default
 from memeloc.locales.casing import uppercase
 from memeloc.model import Caption, Locale, Template, TextBox
-from memeloc.render import background as backgrounds
 from memeloc.render.background import (
     Background,
     Backgrounds,
     Canvas,
     Canvases,
     as_image,
+    contrast,
     relative_luminance,
 )
 from memeloc.render.bars import NO_BARS, Bars, bars_of, most_height
-from memeloc.render.checks import LOW_CONTRAST, over_subject, overlaps, part_findings, text_findings
+from memeloc.render.checks import (
+    LOW_CONTRAST,
+    contrast_behind,
+    over_subject,
+    overlaps,
+    part_findings,
+    text_findings,
+)
 from memeloc.render.encode import Settings, encode, file_format
-from memeloc.render.painting.paint import LETTERS, OUTLINES, Area, Painted, Painter
+from memeloc.render.painting.paint import Area, Painted, Painter
 from memeloc.render.painting.pixels import Ink
-from memeloc.render.proof import Box, Finding, PartProof, Proof, prove
+from memeloc.render.proof import Box, Finding, PartProof, Proof, TextBoxes, prove
 from memeloc.render.text_boxes import text_boxes
 from memeloc.render.typesetting.fit import Bounds
 from memeloc.render.typesetting.itemize import Itemizer
@@ -355,28 +362,27 @@ def _prove_part(
     if box is None:
         return PartProof(slot.box.name, layout.size)
     families = [run.face.family for line in layout.lines for run in line.runs]
+    boxes = text_boxes(layout.lines, painted.placed, area, layout.size, locale)
     return PartProof(
         name=slot.box.name,
         font_size=layout.size,
         lines=tuple([line.text for line in layout.lines]),
         ink=box,
-        contrast=_contrast(slot, layout.size, painted, background),
+        contrast=_contrast(slot, layout.size, boxes, background),
         fonts=tuple(dict.fromkeys(families)),
-        boxes=text_boxes(layout.lines, painted.placed, area, layout.size, locale),
+        boxes=boxes,
     )
 
 
-def _contrast(slot: _Slot, size: float, painted: Painted, background: Background) -> float | None:
-    """Return the contrast of letters with their outline, their bar, or the picture beside them."""
+def _contrast(slot: _Slot, size: float, boxes: TextBoxes, background: Background) -> float:
+    """Return the contrast of letters with their outline, their bar, or the picture behind them."""
     if slot.bounds.margin * size < 1:  # an outline that thin is a grey edge
         if slot.box.bar:
-            return backgrounds.contrast(slot.fill, relative_luminance(slot.box.bar.colour))
-        return background.edge_contrast(*painted.coverage(LETTERS), slot.fill)
-    ratio = backgrounds.contrast(slot.fill, slot.outline)
-    if ratio >= LOW_CONTRAST:
-        return ratio
+            return contrast(slot.fill, relative_luminance(slot.box.bar.colour))
+        return contrast_behind(boxes, background, slot.fill)
+    ratio = contrast(slot.fill, slot.outline)
     # Letters and outline together may stand out, as all light ones on a dark picture.
-    return background.edge_contrast(*painted.coverage(OUTLINES), slot.outline)
+    return ratio if ratio >= LOW_CONTRAST else contrast_behind(boxes, background, slot.outline)
 
 
 def _template_print(template: Template, image: Path) -> str:

@@ -47,30 +47,6 @@ def test_contrast_is_wcags(fill: str, other: str, ratio: float) -> None:
     assert measured == contrast(relative_luminance(other), relative_luminance(fill))
 
 
-@pytest.mark.parametrize(
-    ("behind", "colour", "ratio"),
-    [
-        ([0], 1.0, 21.0),
-        ([255], 1.0, 1.0),
-        ([0] * 9 + [255], 1.0, 1.0),  # one letter of ten is lost
-        ([0] * 49 + [255], 1.0, 21.0),  # one of fifty
-        ([0, 255], 0.0, 1.0),
-        ([0, 255], 1.0, 1.0),
-    ],
-)
-def test_contrast_is_that_at_the_letters_edges(
-    behind: list[int], colour: float, ratio: float
-) -> None:
-    """Letters are bars ten pixels apart, behind each its own grey; between them white and black."""
-    mask = np.zeros((40, 10 * len(behind)), np.uint8)
-    mask[:, 4::10] = mask[:, 5::10] = 255
-    greys = np.repeat(np.array(behind, np.uint32), 10)
-    pixels = np.tile(greys * 0x010101, (60, 1))
-    pixels[:, ::10], pixels[50:] = 0xFFFFFF, 0
-    scene = background.Background(pixels)
-    assert scene.edge_contrast(mask, (0, 5), colour) == pytest.approx(ratio, rel=1e-3)
-
-
 def test_pictures_used_long_ago_are_let_go(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     Image.new("RGB", (100, 100)).save(tmp_path / "a.png")
     monkeypatch.setattr(background, "BUDGET", 100_000)  # two of them

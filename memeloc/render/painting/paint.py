@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import NamedTuple
 
-import numpy as np
 import skia
-from numpy.typing import NDArray
 
 from memeloc.model import Align, VAlign
 from memeloc.render.background import Canvas
@@ -24,7 +22,7 @@ from memeloc.render.typesetting.stacking import anchor, ink_extent, side
 _Image = tuple[skia.Image, int, int]
 _Turned = tuple[Strike, int, skia.Matrix]
 
-OUTLINES, LETTERS, _COLOURED = range(3)
+_OUTLINES, _LETTERS, _COLOURED = range(3)
 """What is painted, in this order: letters with the outlines around them, in the outlines' colour;
 letters; glyphs that bring their own colours."""
 
@@ -72,26 +70,17 @@ class Painted(NamedTuple):
         lines: the box of each line's ink; of a turned part the one around all of it.
         clipped: whether ink fell outside the picture.
         placed: where each line with ink stands.
-        draw: draws a layer of it (OUTLINES, LETTERS) on a canvas in the picture's pixels.
     """
 
     ink: Box | None
     lines: list[Box]
     clipped: bool
     placed: Sequence[Placed] = ()
-    draw: Callable[[skia.Canvas, int], None] = lambda *_: None
 
     @property
     def upright(self) -> list[Box]:
         """The box of each line's ink before the part is turned."""
         return [item.ink for item in self.placed]
-
-    def coverage(self, layer: int) -> tuple[NDArray[np.uint8], tuple[int, int]]:
-        """Return how much of each pixel in `ink` a layer covers, 0 to 255, and the first pixel."""
-        left, top, right, bottom = self.ink or (0, 0, 0, 0)
-        pixels = np.zeros((max(bottom - top, 1), max(right - left, 1)), np.uint32)
-        self.draw(canvas_on(pixels, left, top), layer)
-        return (pixels >> 24).astype(np.uint8), (left, top)
 
 
 def place(layout: PartLayout, area: Area) -> list[Placed]:
@@ -173,9 +162,9 @@ class Painter:
         top, bottom = max(box[1] - 1, 0), min(box[3] + 1, height)
         if top < bottom:
             target = canvas_on(canvas.rows(top, bottom), 0, top)
-            for layer in (OUTLINES, LETTERS, _COLOURED):
+            for layer in (_OUTLINES, _LETTERS, _COLOURED):
                 draw(target, layer)
-        return Painted(box, lines, clipped, placed, draw)
+        return Painted(box, lines, clipped, placed)
 
     def _sprites(
         self, placed: list[Placed], size: float, margin: float, ink: Ink
@@ -238,7 +227,7 @@ def _draw_turned(layers: Sequence[list[_Turned]], canvas: skia.Canvas, layer: in
     for strike, gid, matrix in layers[layer]:
         canvas.save()
         canvas.concat(matrix)
-        strike.draw(canvas, gid, around=layer == OUTLINES)
+        strike.draw(canvas, gid, around=layer == _OUTLINES)
         canvas.restore()
 
 
