@@ -8,14 +8,26 @@ import os
 import re
 import secrets
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
 from memeloc.errors import InputError
 
+Paths = str | Path | Iterable[str | Path]
+"""Files or folders as a caller gives them: one, or several."""
+
 LARGEST_FILE = 512 * 1024 * 1024
 """Bytes of a file that is read at once."""
+
+
+def paths_of(paths: Paths) -> list[Path]:
+    """Return each of the paths that a caller gave.
+
+    >>> paths_of("templates") == paths_of([Path("templates")]) == [Path("templates")]
+    True
+    """
+    return [Path(path) for path in ([paths] if isinstance(paths, str | Path) else paths)]
 
 
 def fetch_first(path: Path) -> str:

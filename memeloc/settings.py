@@ -7,8 +7,11 @@ the setting, what it means and what is allowed.
 from __future__ import annotations
 
 import difflib
+import re
 import tomllib
-from collections.abc import Mapping
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import fields, is_dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -45,6 +48,44 @@ def validate(
         return TypeAdapter(model).validate_python(dict(values))
     except ValidationError as error:
         raise InputError(explain(error, model, where), file=file) from error
+
+
+@contextmanager
+def naming_line(path: Path, table: str = "", number: int = 1) -> Iterator[None]:
+    """Add the line of a TOML file to an InputError about a setting in it, where it can be found.
+
+    tomllib keeps no lines, so the setting that the sentence names is looked for in the text: in the
+    `number`th table headed `table`; a setting that is missing is at that table's header. Not found
+    are settings within braces, and those with a dotted key.
+    """
+    try:
+        yield
+    except InputError as error:
+        named = re.search(r"setting '?([\w.-]+)", error.message)
+        line = _line_of(path, f"{table}.{named[1]}".strip("."), number) if named else 0
+        if not line:
+            raise
+        raise InputError(f"{error.message} (at line {line})", file=error.file) from error
+
+
+def _line_of(path: Path, setting: str, number: int) -> int:
+    """Return the line of a setting (`key`, `table.key`), of its table, or 0."""
+    table, _, key = setting.rpartition(".")
+    here, header, seen = "", 0, Counter[str]()
+    lines = path.read_text("utf-8-sig").splitlines() if path.is_file() else []
+    for at, line in enumerate(lines, 1):
+        if match := re.match(r"\s*\[+\s*([\w.-]+)", line):
+            here = match[1]
+            seen[here] += 1
+            if here == setting or (here == table and seen[here] == number):
+                header = at
+        elif (
+            here == table
+            and seen[here] == (number if table else 0)
+            and (re.match(rf"""\s*["']?{re.escape(key)}["']?\s*=""", line))
+        ):
+            return at
+    return header
 
 
 def explain(error: ValidationError, model: type[Any], where: str) -> str:

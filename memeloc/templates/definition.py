@@ -8,15 +8,15 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Mapping
-from dataclasses import replace
-from pathlib import Path, PurePosixPath, PureWindowsPath
+from dataclasses import fields, replace
+from pathlib import Path
 from typing import Annotated
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, model_validator
 
 from memeloc.errors import InputError
-from memeloc.model import STYLES, Align, Bar, FaceName, Side, StyleName, TextBox, VAlign
-from memeloc.settings import read_toml, validate
+from memeloc.model import STYLES, Align, Bar, FaceName, Side, StyleName, TextBox, TextStyle, VAlign
+from memeloc.settings import naming_line, read_toml, validate
 
 SLACK = 0.001 + 1e-9
 """How far a box may reach beyond the picture, in fractions of it: a thousandth for rounding by
@@ -24,15 +24,6 @@ hand, and what the addition of two such numbers adds."""
 
 BAR_MARGIN = 0.04
 """On each side of a bar's text, as a share of the picture's width, unless x and width are set."""
-
-
-def _inside_folder(image: str) -> str:
-    posix, windows = PurePosixPath(image), PureWindowsPath(image)
-    if not image.strip() or not image.isprintable():
-        raise ValueError("it must be the name of a picture")
-    if posix.is_absolute() or windows.anchor or ".." in posix.parts or ".." in windows.parts:
-        raise ValueError("it must lie in the template's own folder")
-    return image
 
 
 def _visible(name: str) -> str:
@@ -44,7 +35,7 @@ def _visible(name: str) -> str:
 _STRICT = ConfigDict(strict=True, allow_inf_nan=False)
 _Colour = Annotated[str, Field(pattern="^#[0-9a-fA-F]{6}$"), AfterValidator(str.lower)]
 _COLOUR = "a colour like '#ffcc00'"
-_FileName = Annotated[str, AfterValidator(_inside_folder)]
+_FileName = Annotated[str, AfterValidator(_visible)]
 _Key = Annotated[str, Field(pattern="^[A-Za-z]{2,8}(-[A-Za-z0-9]{1,8})*$")]
 
 
@@ -96,13 +87,6 @@ class _Text(BaseModel):
     max_size: float = Field(0, ge=0.005, le=1, description="a share of the picture's height")
     line_spacing: float = Field(0, ge=0.5, le=4, description="a share of the font size")
 
-    def text_box(self) -> TextBox:
-        """The box, its style changed where it says so."""
-        values = self.model_dump(exclude_unset=True)
-        place = {key: values.pop(key) for key in _PLACE if key in values}
-        style = replace(STYLES[values.pop("style", "poster")], **values)
-        return TextBox(**place, style=style)
-
 
 class _Box(_Text):
     x: float
@@ -114,8 +98,8 @@ class _Box(_Text):
 
     @model_validator(mode="after")
     def _in_the_picture(self) -> _Box:
-        for axis, length in (("x", "width"), ("y", "height")):
-            _check_span(axis, length, getattr(self, axis), getattr(self, length))
+        _check_span("x", "width", self.x, self.width)
+        _check_span("y", "height", self.y, self.height)
         return self
 
 
@@ -135,22 +119,6 @@ class _BarBox(_Text):
             raise ValueError("bar_least is more than bar_most; give the greater one as bar_most")
         return self
 
-    def text_box(self) -> TextBox:
-        """The box, with the bar that it is."""
-        values = self.model_dump(exclude_unset=True)
-        bar = Bar(self.bar, self.bar_colour, self.bar_least, self.bar_most)
-        style = {key: value for key, value in values.items() if key not in (*_PLACE, *_BAR)}
-        place = {key: values[key] for key in ("name", "align", "mirror") if key in values}
-        return TextBox(
-            **place,
-            x=self.x,
-            y=0.0,
-            width=self.width,
-            height=bar.most,
-            style=replace(STYLES[self.style], **{**style, "name": self.style}),
-            bar=bar,
-        )
-
 
 def _check_span(axis: str, length: str, start: float, size: float) -> None:
     """Raise ValueError when a box reaches out of the picture."""
@@ -161,15 +129,24 @@ def _check_span(axis: str, length: str, start: float, size: float) -> None:
         )
 
 
-_PLACE = ("name", "x", "y", "width", "height", "angle", "align", "valign", "mirror")
-_BAR = ("style", "bar", "bar_colour", "bar_least", "bar_most")
+def _text_box(box: _Text) -> TextBox:
+    """Return the box with its style, changed where the file says so, and the bar that it is."""
+    values = box.model_dump(exclude_unset=True)
+    changes = {each.name: values[each.name] for each in fields(TextStyle) if each.name in values}
+    style = replace(STYLES[box.style], **changes | {"name": box.style})
+    place = {each.name: values[each.name] for each in fields(TextBox) if each.name in values}
+    if isinstance(box, _BarBox):
+        bar = Bar(box.bar, box.bar_colour, box.bar_least, box.bar_most)
+        place |= {"x": box.x, "y": 0.0, "width": box.width, "height": bar.most, "bar": bar}
+    return TextBox(**place | {"style": style})
 
 
 def read_definition(path: Path) -> Definition:
     """Read and check the template.toml at `path`.
 
     Raises:
-        InputError: the file is missing, no TOML, or a setting is unknown, missing or wrong.
+        InputError: the file is missing, no TOML, or a setting is unknown, missing or wrong; the
+            error has the line where that can be told.
     """
     return check_definition(read_toml(path), path)
 
@@ -180,7 +157,10 @@ def check_definition(table: Mapping[str, object], path: Path) -> Definition:
     Raises:
         InputError: a setting is unknown, missing or wrong.
     """
-    definition = validate(Definition, table, "a template", file=path)
+    if "box" not in table and table.keys() <= Definition.model_fields.keys():
+        raise InputError(_without_boxes(path), file=path)
+    with naming_line(path):
+        definition = validate(Definition, table, "a template", file=path)
     boxes: dict[str, TextBox] = {}
     bars: dict[Side, str] = {}
     for number, values in enumerate(definition.box, 1):
@@ -188,7 +168,8 @@ def check_definition(table: Mapping[str, object], path: Path) -> Definition:
         where = f"box {name[:60] if isinstance(name, str) else str(number)!r}"
         model = _BarBox if "bar" in values else _Box
         values = {"mirror": definition.mirror, **values}
-        box = validate(model, values, where, file=path).text_box()
+        with naming_line(path, "box", number):
+            box = _text_box(validate(model, values, where, file=path))
         if box.name in boxes:
             raise InputError(
                 f"two boxes are called {box.name!r}; give each its own name", file=path
@@ -212,12 +193,17 @@ def check_definition(table: Mapping[str, object], path: Path) -> Definition:
     return definition
 
 
-def check_turned_boxes(boxes: Iterable[TextBox], size: tuple[int, int], path: Path) -> None:
-    """Check that the corners of the turned boxes lie in a picture of `size` (pixels).
+def _without_boxes(path: Path) -> str:
+    last = len(path.read_text("utf-8-sig").splitlines()) if path.is_file() else 0
+    return (
+        f"has no box for text: below line {last} write [[box]] in a line of its own, and under it "
+        'name = "top", x = 0.1, y = 0.05, width = 0.8 and height = 0.2 (fractions of the picture), '
+        "each in a line; so for each part of a caption"
+    )
 
-    Raises:
-        InputError: a corner lies outside, by more than `SLACK` of the picture.
-    """
+
+def check_turned_boxes(boxes: Iterable[TextBox], size: tuple[int, int], path: Path) -> None:
+    """Raise InputError when a corner of a turned box lies outside a picture of `size` (pixels)."""
     for box in boxes:
         for x, y in turned_corners(box, size):
             if not (-SLACK <= x <= 1 + SLACK and -SLACK <= y <= 1 + SLACK):
@@ -229,7 +215,7 @@ def check_turned_boxes(boxes: Iterable[TextBox], size: tuple[int, int], path: Pa
 
 
 def turned_corners(box: TextBox, size: tuple[int, int]) -> tuple[tuple[float, float], ...]:
-    """The corners of `box` after its rotation, clockwise from its top left, in fractions.
+    """Return the corners of `box` after its rotation, clockwise from its top left, in fractions.
 
     A rotation is one in pixels, so it needs the picture's width and height.
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Sequence
+from contextlib import suppress
 from pathlib import Path
 
 from memeloc.errors import InputError
@@ -15,7 +16,7 @@ from memeloc.model import check_tag_name
 
 
 def name_from(path: Path, *, otherwise: str = "") -> str:
-    """A template's name made of a file's: letters without their accents, `-` for the rest.
+    """Return a template's name made of a file's: letters without accents, `-` for the rest.
 
     Args:
         otherwise: the name of a file whose own name comes to none.
@@ -41,17 +42,19 @@ def name_from(path: Path, *, otherwise: str = "") -> str:
 
 
 def safe_names(ids: Sequence[str]) -> dict[str, str]:
-    """A name for each id that is safe as a file's, and that no other id has.
+    """Return a name for each id that is safe as a file's, and that no other id has.
 
     >>> safe_names(["fry", "_test", "test", "été!"])
     {'fry': 'fry', 'test': 'test', '_test': 'test-2', 'été!': 'ete'}
     """
-    safe = {key.casefold(): key for key in reversed(ids) if _is_safe(key)}
     names: dict[str, str] = {}
     taken: set[str] = set()
+    safe = {key.casefold(): key for key in reversed(ids) if _is_safe(key)}  # these keep their names
     for key in sorted(ids, key=lambda key: safe.get(key.casefold()) != key):
-        stem = name = key if safe.get(key.casefold()) == key else _plain_name(key)
-        number = 2
+        stem = key
+        if safe.get(key.casefold()) != key:
+            stem = name_from(Path(f"{key}.png"), otherwise="template")[:80].rstrip("-._")
+        name, number = stem, 2
         while name.casefold() in taken:
             name, number = f"{stem}-{number}", number + 1
         names[key] = name
@@ -60,12 +63,32 @@ def safe_names(ids: Sequence[str]) -> dict[str, str]:
 
 
 def _is_safe(name: str) -> bool:
+    with suppress(InputError):
+        return bool(check_tag_name(name, "a template's name"))
+    return False
+
+
+def check_within(path: Path, folder: Path) -> Path:
+    """Return `path`, a file that a template's folder names or holds.
+
+    Raises:
+        InputError: it is a link, or leads by links, out of the folder.
+    """
     try:
-        check_tag_name(name, "a template's name")
-    except InputError:
-        return False
-    return True
+        if path.resolve().is_relative_to(folder.resolve()):
+            return path
+    except (OSError, RuntimeError):  # a name too long for the disk; a link to itself
+        return path
+    raise InputError("leads out of the template's own folder", file=path)
 
 
-def _plain_name(key: str) -> str:
-    return name_from(Path(f"{key}.png"), otherwise="template")[:80].rstrip("-._")
+def visible(folder: Path) -> list[Path]:
+    """Return what stands in a folder, in order, but what is hidden.
+
+    Raises:
+        InputError: it cannot be read.
+    """
+    try:
+        return sorted(entry for entry in folder.iterdir() if not entry.name.startswith("."))
+    except OSError as error:
+        raise InputError(f"cannot be read: {error.strerror}", file=folder) from error

@@ -1,7 +1,9 @@
-"""Opening the pictures of others. In: a path. Out: an RGB picture, or one sentence why not.
+"""Opening the pictures of others. In: a path or bytes. Out: an RGB picture, or a sentence why not.
 
 A picture is judged by its content, not by its name, and its header is checked before a pixel is
-decoded: a file of a few kilobytes can announce more pixels than the memory holds.
+decoded: a file of a few kilobytes can announce more pixels than the memory holds. Colours are
+converted by LittleCMS as a picture's profile means them; without a profile a picture is sRGB, or
+CMYK of no known printer, which Pillow converts by its plain formula.
 """
 
 from __future__ import annotations
@@ -9,19 +11,27 @@ from __future__ import annotations
 import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
+from functools import lru_cache
 from importlib import import_module
-from io import BytesIO
+from io import SEEK_END, BytesIO
 from pathlib import Path
+from typing import TYPE_CHECKING, BinaryIO
 
 from PIL import Image, TiffImagePlugin, UnidentifiedImageError, WebPImagePlugin
 
 from memeloc.errors import InputError
+
+if TYPE_CHECKING:
+    from PIL import ImageCms
 
 MAX_PIXELS = 50_000_000
 """Width times height that a picture may have: 50 megapixels, 150 MB once decoded."""
 
 MAX_BYTES = 100_000_000
 """Size that a picture's file may have, in bytes."""
+
+LARGEST_PROFILE = 4 << 20
+"""Bytes of a colour profile that is read; those of printers have some 2 MB."""
 
 SUFFIXES = (".jpg", ".jpeg", ".png", ".webp", ".avif", ".gif", ".bmp", ".tif", ".tiff")
 """How the name of a file ends that is taken for a picture in a folder of pictures."""
@@ -40,7 +50,10 @@ _UNREAD = {
 # importing them here keeps it from importing all its forty to find them.
 _FORMATS = ("JPEG", "PNG", "GIF", "BMP", "WEBP", "TIFF")
 _PLUGINS = (WebPImagePlugin, TiffImagePlugin)
-_READ = "JPEG, PNG, WebP, AVIF, GIF, BMP and TIFF"
+_AVIF_BRANDS = (b"avif", b"avis")  # AV1 Image File Format, 5.3; ISO 14496-12, 4.3
+_LFS_POINTER = b"version https://git-lfs.github.com/spec/"  # git-lfs, docs/spec.md
+
+_TOO_MANY_PIXELS = f"has more than {MAX_PIXELS / 1e6:.0f} megapixels; shrink it first"
 
 _ORIENTATION = 0x0112  # the EXIF tag
 _SIDEWAYS = (5, 6, 7, 8)  # its values that swap width and height
@@ -54,9 +67,13 @@ _TURNS = {
     8: Image.Transpose.ROTATE_90,
 }  # what sets each upright, as ImageOps.exif_transpose has it
 
+_PROFILED = {"RGB": "RGB", "RGBA": "RGB", "L": "GRAY", "CMYK": "CMYK"}
+"""Pillow's modes that are converted as they are, and the colour space of their profiles (as
+ICC.1:2022 calls it, table 19)."""
 
-def picture_size(path: Path | bytes) -> tuple[int, int]:
-    """Width and height in pixels as the picture is meant to be seen, from its header alone.
+
+def picture_size(path: str | Path | bytes) -> tuple[int, int]:
+    """Return width and height in pixels as the picture is meant to be seen, from its header alone.
 
     Raises:
         InputError: there is no such file, it is no picture, or it is too large (`MAX_BYTES`,
@@ -72,7 +89,7 @@ def picture_size(path: Path | bytes) -> tuple[int, int]:
         return width, height
 
 
-def open_picture(path: Path | bytes, max_side: int | None = None) -> Image.Image:
+def open_picture(path: str | Path | bytes, max_side: int | None = None) -> Image.Image:
     """Read a picture as RGB, upright, its first frame, on white where it is transparent.
 
     JPEG, PNG, WebP, AVIF, GIF, BMP and TIFF are read. Colours are converted to sRGB where the
@@ -105,7 +122,7 @@ def open_picture(path: Path | bytes, max_side: int | None = None) -> Image.Image
         return result
 
 
-def open_grey(path: Path, least_side: int) -> Image.Image:
+def open_grey(path: str | Path, least_side: int) -> Image.Image:
     """Read a picture in grey (mode L), upright, as `open_picture` does, for what needs few pixels.
 
     A JPEG is decoded at the smallest size at which both sides still have `least_side` pixels, down
@@ -123,102 +140,8 @@ def open_grey(path: Path, least_side: int) -> Image.Image:
     return _upright(grey, orientation)
 
 
-_POINTER = b"version https://git-lfs.github.com/spec/"
-"""What a pointer of Git LFS begins with (git-lfs, docs/spec.md)."""
-_AVIF_BRANDS = (b"avif", b"avis")
-
-
-@contextmanager
-def _opened(source: Path | bytes) -> Iterator[Image.Image]:
-    """The picture with only its header read, and every failure as an InputError."""
-    path = source if isinstance(source, Path) else None
-    try:
-        size = len(source) if isinstance(source, bytes) else source.stat().st_size
-        if path is not None and not path.is_file():
-            raise InputError("is not a file; give a picture", file=path)
-        if size == 0:
-            raise InputError("is an empty file; give a picture", file=path)
-        if size > MAX_BYTES:
-            raise InputError(
-                f"is {size / 1e6:.0f} MB; a picture may have {MAX_BYTES / 1e6:.0f} MB at most",
-                file=path,
-            )
-        with warnings.catch_warnings():
-            # Damaged metadata is no matter, and the number of pixels is checked below.
-            warnings.simplefilter("ignore")
-            stream = BytesIO(source) if isinstance(source, bytes) else source
-            formats = ("AVIF",) if _is_avif(source) else _FORMATS
-            with Image.open(stream, formats=formats) as picture:
-                width, height = picture.size
-                if not 1 <= width * height <= MAX_PIXELS:
-                    raise InputError(
-                        f"is {width:,} x {height:,} pixels; a picture may have 1 to "
-                        f"{MAX_PIXELS / 1e6:.0f} megapixels, so shrink it first",
-                        file=path,
-                    )
-                yield picture
-    except InputError:
-        raise
-    except FileNotFoundError:
-        raise InputError("there is no such picture; check the path", file=path) from None
-    except UnidentifiedImageError:
-        raise InputError(_why_unidentified(source), file=path) from None
-    except Image.DecompressionBombError:
-        raise InputError(
-            f"has more than {MAX_PIXELS / 1e6:.0f} megapixels; shrink it first", file=path
-        ) from None
-    except Exception as error:  # a damaged file may make a decoder raise anything at all
-        reason = (str(error).strip() or type(error).__name__).splitlines()[0][:120]
-        raise InputError(
-            f"cannot be read as a picture ({reason}); it may be damaged or cut off", file=path
-        ) from error
-
-
-def _begin(source: Path | bytes) -> bytes:
-    """The first bytes of a file, enough to tell what it is."""
-    if isinstance(source, bytes):
-        return source[:64]
-    with source.open("rb") as stream:
-        return stream.read(64)
-
-
-def _is_avif(source: Path | bytes) -> bool:
-    """Whether it is an AVIF by its brands (AV1 Image File Format, 5.3; ISO 14496-12, 4.3).
-
-    Pillow's plugin is imported only then: it takes longer than all the others together.
-    """
-    begin = _begin(source)
-    if begin[4:8] != b"ftyp" or not (begin[8:12] in _AVIF_BRANDS or b"avif" in begin[16:]):
-        return False
-    import_module("PIL.AvifImagePlugin")  # it registers itself
-    return True
-
-
-def _why_unidentified(source: Path | bytes) -> str:
-    begin = _begin(source)
-    if begin.startswith(_POINTER):
-        return "is a pointer of Git LFS and not the picture; `git lfs pull` fetches it"
-    if begin[8:12] in _AVIF_BRANDS:
-        return (
-            "is an AVIF, which the installed Pillow cannot read; `pip install --upgrade pillow` "
-            "brings one that can"
-        )
-    if isinstance(source, Path) and (why := unread_kind(source)):
-        return why
-    return f"is not a picture; {_READ} can be read"
-
-
-def unread_kind(path: Path) -> str:
-    """Why a picture by its name is of a kind that is not read, and what to do; or empty.
-
-    >>> unread_kind(Path("portrait.heic"))
-    'is of a kind that is not read; save it as PNG or JPEG'
-    """
-    return _UNREAD.get(path.suffix.lower(), "").format(stem=path.stem, name=path.name)
-
-
-def picture_notes(path: Path) -> tuple[str, ...]:
-    """What of a picture is not used, half a sentence each, from its header alone.
+def picture_notes(path: str | Path) -> tuple[str, ...]:
+    """Return what of a picture is not used, half a sentence each, from its header alone.
 
     Raises:
         InputError: as `picture_size`.
@@ -227,19 +150,75 @@ def picture_notes(path: Path) -> tuple[str, ...]:
     with _opened(path) as picture:
         if picture.format != "TIFF" and getattr(picture, "is_animated", False):
             notes.append("it is animated, and its first frame is taken")
-        if picture.info.get("icc_profile"):
-            from memeloc.templates.profiles import profile_problem
-
-            notes += filter(None, [profile_problem(picture)])
+        profile = picture.info.get("icc_profile")
+        if profile and not _applies(profile, picture.mode):
+            notes.append(
+                "its colour profile is broken or not for its kind of pixels, and is ignored"
+            )
     return tuple(notes)
 
 
-def _in_srgb(picture: Image.Image) -> Image.Image:
-    if not picture.info.get("icc_profile"):
-        return picture
-    from memeloc.templates.profiles import to_srgb
+def unread_kind(path: Path) -> str:
+    """Return why a picture by its name is of a kind that is not read, and what to do; or nothing.
 
-    return to_srgb(picture)
+    >>> unread_kind(Path("portrait.heic"))
+    'is of a kind that is not read; save it as PNG or JPEG'
+    """
+    return _UNREAD.get(path.suffix.lower(), "").format(stem=path.stem, name=path.name)
+
+
+@contextmanager
+def _opened(source: str | Path | bytes) -> Iterator[Image.Image]:
+    """Open a picture with only its header read; raise every failure as an InputError."""
+    path = None if isinstance(source, bytes) else Path(source)
+    head = b""
+    try:
+        with BytesIO(source) if isinstance(source, bytes) else _stream(Path(source)) as stream:
+            size = stream.seek(0, SEEK_END)
+            if size == 0:
+                raise InputError("is an empty file; give a picture")
+            if size > MAX_BYTES:
+                largest = f"a picture may have {MAX_BYTES / 1e6:.0f} MB at most"
+                raise InputError(f"is {size / 1e6:.0f} MB; {largest}")
+            stream.seek(0)
+            head = stream.read(64)
+            formats: tuple[str, ...] = _FORMATS
+            if head[4:8] == b"ftyp" and (head[8:12] in _AVIF_BRANDS or b"avif" in head[16:]):
+                formats = ("AVIF",)
+                # It registers itself; only here, for it takes longer than all others together.
+                import_module("PIL.AvifImagePlugin")
+            # Damaged metadata is no matter, and the number of pixels is checked below.
+            with (
+                warnings.catch_warnings(action="ignore"),
+                Image.open(stream, "r", formats) as opened,
+            ):
+                width, height = opened.size
+                if not 1 <= width * height <= MAX_PIXELS:
+                    raise InputError(f"is {width:,} x {height:,} pixels; it {_TOO_MANY_PIXELS}")
+                yield opened
+    except InputError as error:
+        raise InputError(error.message, file=path) from None
+    except UnidentifiedImageError:
+        why = "is not a picture; JPEG, PNG, WebP, AVIF, GIF, BMP and TIFF can be read"
+        if head.startswith(_LFS_POINTER):
+            why = "is a pointer of Git LFS and not the picture; `git lfs pull` fetches it"
+        raise InputError((path and unread_kind(path)) or why, file=path) from None
+    except Image.DecompressionBombError:
+        raise InputError(_TOO_MANY_PIXELS, file=path) from None
+    except Exception as error:  # a damaged file may make a decoder raise anything at all
+        reason = (str(error).strip() or type(error).__name__).splitlines()[0][:120]
+        raise InputError(
+            f"cannot be read as a picture ({reason}); it may be damaged or cut off", file=path
+        ) from error
+
+
+def _stream(path: Path) -> BinaryIO:
+    if path.is_file():  # a pipe would wait for ever
+        return path.open("rb")
+    exists = path.exists()
+    raise InputError(
+        "is not a file; give a picture" if exists else "there is no such picture; check the path"
+    )
 
 
 def _upright(picture: Image.Image, orientation: object) -> Image.Image:
@@ -248,7 +227,7 @@ def _upright(picture: Image.Image, orientation: object) -> Image.Image:
 
 
 def _to_rgb(picture: Image.Image) -> Image.Image:
-    """The loaded picture in RGB: deep greys scaled to 8 bits, transparency laid on white."""
+    """Return the loaded picture in RGB: deep greys in 8 bits, transparency laid on white."""
     if picture.mode == "RGB" and not picture.has_transparency_data:
         try:
             return Image.fromarrow(picture, "RGB", picture.size)  # the same memory
@@ -265,7 +244,7 @@ def _to_rgb(picture: Image.Image) -> Image.Image:
 
 
 def _to_grey(picture: Image.Image) -> Image.Image:
-    """Grey of 16 or 32 bits, or floating point, in 8 bits.
+    """Return grey of 16 or 32 bits, or floating point, in 8 bits.
 
     Pillow would clip all above 255. White is 65,535 in 16 bits, and 1 in floating point; what
     goes beyond these, or below 0, is stretched between the least and the largest value.
@@ -276,3 +255,51 @@ def _to_grey(picture: Image.Image) -> Image.Image:
     scale = 255.0 / ((end - start) or 1.0)
     deep = picture.convert("F")
     return deep.point(lambda value: value * scale - start * scale).convert("L")
+
+
+def _in_srgb(picture: Image.Image) -> Image.Image:
+    """Return the loaded picture in sRGB by its profile; itself where no profile applies."""
+    profile = picture.info.get("icc_profile")
+    if not profile or not _applies(profile, picture.mode):
+        return picture
+    if picture.mode not in _PROFILED or (picture.mode == "RGB" and picture.has_transparency_data):
+        picture = picture.convert("RGBA" if picture.has_transparency_data else "RGB")
+    try:
+        transform = _to_srgb(profile, picture.mode)
+        return picture if transform is None else transform.apply(picture)
+    except (OSError, ValueError):
+        return picture
+
+
+def _applies(profile: bytes, mode: str) -> bool:
+    """Return whether a profile can be read, and is of the colour space that the pixels are in."""
+    space = _PROFILED.get(mode, "RGB" if mode in ("P", "PA", "RGBX") else "")
+    return bool(space) and _profile_space(profile) == space
+
+
+@lru_cache(8)
+def _profile_space(profile: bytes) -> str:
+    from PIL import ImageCms  # only here: few pictures have a profile
+
+    if len(profile) > LARGEST_PROFILE:
+        return ""
+    try:
+        opened = ImageCms.ImageCmsProfile(BytesIO(profile))
+    except (ImageCms.PyCMSError, OSError, ValueError):
+        return ""
+    return str(opened.profile.xcolor_space).strip()
+
+
+@lru_cache(8)
+def _to_srgb(profile: bytes, mode: str) -> ImageCms.ImageCmsTransform | None:
+    """Return what converts pixels to sRGB; None where they are that already, or nothing can."""
+    from PIL import ImageCms
+
+    target = "RGBA" if mode == "RGBA" else "RGB"
+    try:
+        source = ImageCms.ImageCmsProfile(BytesIO(profile))
+        if ImageCms.getProfileDescription(source).startswith("sRGB"):
+            return None
+        return ImageCms.buildTransform(source, ImageCms.createProfile("sRGB"), mode, target)
+    except (ImageCms.PyCMSError, OSError, ValueError):
+        return None

@@ -1,4 +1,4 @@
-"""Template folders. In: a picture's bytes and its boxes. Out: a folder that `load_template` reads.
+"""Template folders. In: a picture and its boxes. Out: a folder that `load_template` reads.
 
 The picture is read, checked and written anew, so nothing but its pixels gets in: no place where it
 was taken, no camera, no thumbnail. A folder is there whole or not at all.
@@ -21,14 +21,89 @@ from memeloc.model import STYLES, Bar, TextBox, check_tag_name
 from memeloc.settings import parse_toml
 from memeloc.templates.definition import check_definition, check_turned_boxes
 from memeloc.templates.loading import DEFINITION, TOP_BOTTOM
+from memeloc.templates.names import name_from
 from memeloc.templates.pictures import open_picture
 
 _PLACES = 6  # digits after the point: a millionth of a picture is less than a pixel of any
 
 
+def _box(name: str, x: float, y: float, width: float, height: float) -> TextBox:
+    return TextBox(name, x, y, width, height, valign="bottom")
+
+
+LAYOUTS: dict[str, tuple[TextBox, ...]] = {
+    "top-bottom": TOP_BOTTOM,
+    "caption": (_box("caption", 0.03, 0.73, 0.94, 0.25),),
+    "side-by-side": (
+        _box("left", 0.02, 0.73, 0.46, 0.25),
+        _box("right", 0.52, 0.73, 0.46, 0.25),
+    ),
+    "bar": (TextBox("caption", 0.04, 0.0, 0.92, 0.5, style=STYLES["plain"], bar=Bar("top")),),
+    "four": (
+        _box("one", 0.02, 0.34, 0.46, 0.15),
+        _box("two", 0.52, 0.34, 0.46, 0.15),
+        _box("three", 0.02, 0.84, 0.46, 0.15),
+        _box("four", 0.52, 0.84, 0.46, 0.15),
+    ),
+}
+"""Boxes to begin with, as they are written into a new template.toml."""
+
+_HEAD = """\
+# A template of memeloc: a picture and the boxes that hold its text.
+
+{title}# What the picture shows, in a sentence or two, for translators.
+description = ""
+keywords = []
+image = "{image}"
+# Where the picture is from, and under what terms.
+source = ""
+licence = ""
+
+# One [[box]] for each part of a caption, in their order. x, y, width and height are fractions of
+# the picture, from its top left. What a box may also have:
+#   angle = 0            degrees, clockwise, around its middle
+#   align = "center"     start, left, center, right, end (start and end follow the script)
+#   valign = "middle"    top, middle, bottom
+#   style = "poster"     poster (heavy, outlined), bubble (dark, centred), plain (dark, for chats),
+#                        comic (friendly handwriting, outlined)
+#   mirror = false       true: on the other side in right-to-left languages
+#   bar = "top"          top or bottom: in place of y and height; a bar that grows with its text
+# and, to change its style:
+#   fill = "#ffffff"     outline = "#000000"     outline_width = 0.06     uppercase = true
+#   face = "poster"      max_size = 0.15 (of the picture's height)        line_spacing = 1.0
+
+"""
+
+
+def add_template(
+    image: str | Path, to: str | Path, *, name: str | None = None, layout: str = "top-bottom"
+) -> Path:
+    """Make a template of a picture: the folder `to`/NAME with the picture and a template.toml.
+
+    It is called as the picture where no name is given, and has the boxes of a key of `LAYOUTS`.
+    The picture is written anew, as by `write_template`.
+
+    Raises:
+        InputError: the picture cannot be read, the name is wrong, there is no such layout, or a
+            template of that name is there already (it is never written over).
+    """
+    image = Path(image)
+    if layout not in LAYOUTS:
+        raise InputError(f"there are no boxes {layout!r}; known are {', '.join(LAYOUTS)}")
+    chosen = name_from(image) if name is None else check_tag_name(name, "a template's name")
+    folder = Path(to) / chosen
+    if folder.exists():
+        raise InputError("is there already; choose another name", file=folder)
+    file, encoded, _ = _written_anew(image)
+    title = (name or image.stem).replace("-", " ").replace("_", " ").strip().capitalize()
+    text = _HEAD.format(title=tomli_w.dumps({"title": _plain(title)}), image=file)
+    _put_folder(folder, {file: encoded, DEFINITION: (text + boxes_toml(LAYOUTS[layout])).encode()})
+    return folder
+
+
 def write_template(
     template: FoundTemplate,
-    folder: Path,
+    folder: str | Path,
     *,
     name: str | None = None,
     beside: Mapping[str, bytes] | None = None,
@@ -51,27 +126,27 @@ def write_template(
             f"the template {template.name[:60]!r} of {template.origin.source} came without a "
             "picture, so nothing can be written on it"
         )
-    folder = folder / check_tag_name(name or _name_of(template), "a template's name")
+    folder = Path(folder) / check_tag_name(name or _name_of(template), "a template's name")
     source = template.details.get("source")
+    source = source if isinstance(source, str) and source else template.origin.url
     try:
-        image = open_picture(template.picture)
-        file, content = encode(image, template.picture)
+        file, encoded, size = _written_anew(template.picture)
         head = {
-            "title": plain(template.name),
-            "description": plain(template.description),
-            "keywords": [plain(keyword) for keyword in template.keywords],
+            "title": _plain(template.name),
+            "description": _plain(template.description),
+            "keywords": [_plain(keyword) for keyword in template.keywords],
             "image": file,
-            "source": plain(source if isinstance(source, str) and source else template.origin.url),
-            "licence": plain(template.origin.terms),
+            "source": _plain(source),
+            "licence": _plain(template.origin.terms),
         }
         text = f"{tomli_w.dumps(head)}\n{boxes_toml(template.boxes or TOP_BOTTOM)}"
         definition = check_definition(parse_toml(text), folder / DEFINITION)
-        check_turned_boxes(definition.boxes, image.size, folder / DEFINITION)
+        check_turned_boxes(definition.boxes, size, folder / DEFINITION)
     except InputError as error:
         raise InputError(error.message, file=folder) from error
-    files = {file: content, DEFINITION: text.encode(), **(beside or {})}
+    files = {file: encoded, DEFINITION: text.encode(), **(beside or {})}
     if not _holds(folder, files):
-        put_folder(folder, files)
+        _put_folder(folder, files)
     return folder
 
 
@@ -85,7 +160,7 @@ def _name_of(template: FoundTemplate) -> str:
         return item_id(template.origin.source, "template", template.origin.key, template.name)
 
 
-def put_folder(folder: Path, files: Mapping[str, bytes]) -> None:
+def _put_folder(folder: Path, files: Mapping[str, bytes]) -> None:
     """Write a folder, which then is there whole or not at all.
 
     It is made beside its place, under a name that begins with a dot, so that nobody loads it when
@@ -109,55 +184,48 @@ def put_folder(folder: Path, files: Mapping[str, bytes]) -> None:
 
 
 def _holds(folder: Path, files: Mapping[str, bytes]) -> bool:
-    """Whether a folder holds these files and no others."""
-    return (
-        folder.is_dir()
-        and {path.name for path in folder.iterdir()} == set(files)
-        and all((folder / name).read_bytes() == content for name, content in files.items())
-    )
+    """Return whether a folder holds these files and no others."""
+    return folder.is_dir() and {path.name: path.read_bytes() for path in folder.iterdir()} == files
 
 
-def encode(picture: Image.Image, source: bytes) -> tuple[str, bytes]:
-    """The name and the bytes of the new file of a picture that was opened from `source`."""
-    with Image.open(io.BytesIO(source)) as original:
+def _written_anew(source: Path | bytes) -> tuple[str, bytes, tuple[int, int]]:
+    """Return the name, the content and the size of the new file of a picture."""
+    picture = open_picture(source)
+    with Image.open(io.BytesIO(source) if isinstance(source, bytes) else source) as original:
         is_jpeg = original.format == "JPEG"
     encoded = io.BytesIO()
     picture.save(encoded, "JPEG" if is_jpeg else "PNG", quality=92, optimize=True)
-    return "picture.jpg" if is_jpeg else "picture.png", encoded.getvalue()
+    return "picture.jpg" if is_jpeg else "picture.png", encoded.getvalue(), picture.size
 
 
 def boxes_toml(boxes: Sequence[TextBox]) -> str:
-    """Boxes as a template.toml has them; of each only what differs from what is assumed anyway."""
-    return tomli_w.dumps({"box": [_box_table(box) for box in boxes]})
+    """Return boxes as a template.toml has them; of each only what differs from the defaults."""
+    return "\n".join(f"[[box]]\n{tomli_w.dumps(_box_table(box))}" for box in boxes)
 
 
 def _box_table(box: TextBox) -> dict[str, object]:
-    usual = {field.name: field.default for field in fields(box)}
-    place = {
-        name: _rounded(value)
-        for name, value in asdict(box).items()
-        if name not in ("style", "bar") and value != usual[name]
-    }
+    defaults = {field.name: field.default for field in fields(TextBox)}
+    table = _changed(asdict(box), defaults | {"style": asdict(box.style), "bar": box.bar})
     if box.bar is not None:
-        assumed = Bar(box.bar.side)
-        place = {key: value for key, value in place.items() if key not in _NOT_OF_BARS}
-        place |= {"bar": box.bar.side} | {
-            f"bar_{name}": _rounded(value)
-            for name, value in asdict(box.bar).items()
-            if value != getattr(assumed, name)
-        }
-    usual = asdict(STYLES[box.style.name])
-    style = {name: value for name, value in asdict(box.style).items() if value != usual[name]}
-    return {**place, "style": box.style.name, **style}
+        of_bar = _changed(asdict(box.bar), asdict(Bar(box.bar.side)))
+        table = {key: value for key, value in table.items() if key not in _NOT_OF_BARS}
+        table |= {"bar": box.bar.side} | {f"bar_{key}": value for key, value in of_bar.items()}
+    style = _changed(asdict(box.style), asdict(STYLES[box.style.name]))
+    return table | {"style": box.style.name} | style
 
 
-_NOT_OF_BARS = ("y", "height", "angle", "valign")
+_NOT_OF_BARS = ("y", "height", "angle", "valign", "bar")
 
 
-def _rounded(value: object) -> object:
-    return round(value, _PLACES) if isinstance(value, float) else value
+def _changed(values: dict[str, object], defaults: Mapping[str, object]) -> dict[str, object]:
+    """Return the values that are not the defaults, rounded."""
+    return {
+        name: round(value, _PLACES) if isinstance(value, float) else value
+        for name, value in values.items()
+        if value != defaults[name]
+    }
 
 
-def plain(text: str) -> str:
-    """A text with a space for each character that is not printable, a line feed included."""
+def _plain(text: str) -> str:
+    """Return a text with a space for each character that is not printable, as a line feed."""
     return "".join(char if char.isprintable() else " " for char in text)

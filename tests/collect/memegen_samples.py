@@ -220,20 +220,18 @@ text:
   - 17
 example: [one, {two: 2}, three]
 """,
-    # YAML as people write it: comments, anchors, merge keys, folded lines, documents.
+    # YAML as people write it: comments, anchors, folded lines, documents.
     "yaml-features": """\
 %YAML 1.2
 ---
 name: >-
   A Folded
   Name
-base: &base {style: default, color: black, font: thin, scale_x: 0.5}
 text:
-  - <<: *base
+  - style: default
+    scale_x: 0.5
     anchor_y: 0.1   # the left one
-  - <<: *base
-    anchor_x: 0.5
-    anchor_y: 0.1
+  - {style: default, scale_x: 0.5, anchor_x: 0.5, anchor_y: 0.1}
 example: &lines
   - the same
   - the same

@@ -52,8 +52,8 @@ configs = st.fixed_dictionaries(
 def boxes_fit(content: bytes, size: tuple[int, int]) -> None:
     """What is read has a box in the picture for every region, and details that can be stored."""
     config = parse_config(content, PATH)
-    placed = place(config.regions, size)
-    assert len(placed) == len(config.regions) >= 1
+    placed = place(config.text, size)
+    assert len(placed) == len(config.text) >= 1
     assert len({region.box.name for region in placed}) == len(placed)
     for region in placed:
         assert region.box.width > 0
@@ -62,7 +62,7 @@ def boxes_fit(content: bytes, size: tuple[int, int]) -> None:
         for x, y in turned_corners(region.box, size):
             assert -1e-3 <= x <= 1 + 1e-3
             assert -1e-3 <= y <= 1 + 1e-3
-    text = json.dumps([config.other, config.overlays, config.notes, config.example, config.name])
+    text = json.dumps([config.other, config.overlay, config.notes, config.example, config.name])
     text.encode()
     json.dumps([config.name, config.example], ensure_ascii=False).encode()
 
@@ -136,13 +136,13 @@ def test_tags_build_nothing() -> None:
     assert load_yaml(content, PATH) == {"name": ["echo harm"]}
     config = parse_config(content, PATH)
     assert config.name == ""
-    assert config.notes == ("'name' is not a text and was left out",)
-    assert config.regions == (Region(), Region(anchor_y=0.8))
+    assert config.notes == ("it: 'name' cannot be ['echo harm']; memegen's default stands",)
+    assert config.text == (Region(), Region(anchor_y=0.8))
 
 
 def test_scalars_stay_as_they_are_written() -> None:
     table = load_yaml(b"a: no\nb: 012\nc: 1e3\nd: '~'\ne: ~\nf: null\ng: ''\nh: 12:30\n", PATH)
-    expected = {"a": "no", "b": "012", "c": "1e3", "d": "~", "e": None, "f": None, "g": ""}
+    expected = {"a": "no", "b": "012", "c": "1e3", "d": "~", "e": "", "f": "", "g": ""}
     assert table == expected | {"h": "12:30"}
 
 

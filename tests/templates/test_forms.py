@@ -77,7 +77,7 @@ class TestPicturesOfTheirOwn:
         ("keys", "sentence"),
         [
             ('rtl = "none.png"', "'pictures.rtl' names 'none.png', and there is no such file"),
-            ('rtl = "../other.png"', "must lie in the template's own folder"),
+            ('rtl = "../other.png"', "leads out of the template's own folder"),
             ('"a language" = "other.png"', "pictures"),
         ],
     )

@@ -17,10 +17,17 @@ from memeloc.collect.page_values import without_empty
 from memeloc.collect.protocol import Dataset, dataset_at
 from memeloc.errors import InputError
 from memeloc.items import FoundCaption, FoundTemplate, Origin, Refusal
+from memeloc.templates.memegen import config_of
 from memeloc.templates.memegen.boxes import PlacedRegion, place
 from memeloc.templates.memegen.config import Config
-from memeloc.templates.memegen.folder import config_of, read_config, template_folders
-from memeloc.templates.memegen.pictures import Pictures, Still, look_through, read_still
+from memeloc.templates.memegen.folder import (
+    Pictures,
+    Still,
+    look_through,
+    read_config,
+    read_still,
+    template_folders,
+)
 from memeloc.templates.names import safe_names
 
 if TYPE_CHECKING:
@@ -107,7 +114,7 @@ def _read_template(
     if not pictures.stills and not pictures.styles:
         sentence = "there is no default picture in this folder; the template comes in without one"
         yield Refusal(NAME, where, "no picture", sentence)
-    placed = place(config.regions, still.size if still else _SQUARE)
+    placed = place(config.text, still.size if still else _SQUARE)
     details = _details(key, name, config, pictures, still)
     template = FoundTemplate(
         origin=Origin(NAME, key, where),
@@ -122,7 +129,7 @@ def _read_template(
     for style in pictures.styles if styles else ():
         still = yield from _still([style], folder)
         if still is not None:
-            placed = place(config.regions, still.size)
+            placed = place(config.text, still.size)
             safe_name = f"{name}-{style.stem}"
             details = {
                 "id": key,
@@ -166,7 +173,7 @@ def _details(
         "safe_name": name,
         "aliases": list(dict.fromkeys([*([key] if key != name else []), *config.aliases])),
         "source": config.source,
-        "overlays": [dict(overlay) for overlay in config.overlays],
+        "overlays": [dict(overlay) for overlay in config.overlay],
         "styles": sorted({path.stem for path in pictures.styles} | set(config.styles)),
         "picture": still.file if still else "",
         "other": dict(config.other),

@@ -11,8 +11,8 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
-from typing import get_args
+from dataclasses import replace
+from typing import NamedTuple, get_args
 
 from PIL import ImageColor
 
@@ -39,26 +39,17 @@ _ALIGNS: dict[str, Align] = {
 # Fonts by id and alias (`app/models/font.py`): the heavy ones are poster letters.
 _POSTER_FONTS = frozenset({"thick", "titilliumweb", "impact"})
 _COMIC_FONTS = frozenset({"comic", "kalam"})
-_PLAIN_FONTS = {
-    "thin": "Titillium Web SemiBold",
-    "titilliumweb-thin": "Titillium Web SemiBold",
-    "tiny": "Segoe UI Bold",
-    "segoe": "Segoe UI Bold",
-    "notosans": "Noto Sans Bold",
-    "jp": "HG Mincho B",
-    "hgminchob": "HG Mincho B",
-    "he": "Noto Sans Hebrew Bold",
-    "notosanshe": "Noto Sans Hebrew Bold",
-    "notosanshebrew": "Noto Sans Hebrew Bold",
-}
+_PLAIN_FONTS = frozenset(
+    {"thin", "titilliumweb-thin", "tiny", "segoe", "notosans", "jp", "hgminchob"}
+    | {"he", "notosanshe", "notosanshebrew"}
+)
 
 # Changes of case that the example is given when it is imported, or that need none. `thin` is an
 # older way to say `default` in the thin font.
 _CASES = frozenset({"upper", "lower", "default", "none", "title", "capitalize", "casefold", "thin"})
 
 
-@dataclass(frozen=True, slots=True)
-class PlacedRegion:
+class PlacedRegion(NamedTuple):
     """A region, the box made of it, and a sentence for each thing that has no equivalent."""
 
     region: Region
@@ -77,15 +68,16 @@ def place(regions: Sequence[Region], size: tuple[int, int]) -> tuple[PlacedRegio
     0.8
     """
     placed = [_place(region, size) for region in regions]
-    names = _names([box for box, _ in placed])
+    names = _names([each.box for each in placed])
     return tuple(
-        PlacedRegion(region, replace(box, name=name), tuple(notes))
-        for region, name, (box, notes) in zip(regions, names, placed, strict=True)
+        each._replace(box=replace(each.box, name=name))
+        for name, each in zip(names, placed, strict=True)
     )
 
 
-def _place(region: Region, size: tuple[int, int]) -> tuple[TextBox, list[str]]:
+def _place(written: Region, size: tuple[int, int]) -> PlacedRegion:
     notes: list[str] = []
+    region = written
     if region.scale_x <= 0 or region.scale_y <= 0:
         notes.append(
             f"a region of {region.scale_x:g} by {region.scale_y:g} cannot hold text, so it has "
@@ -102,12 +94,12 @@ def _place(region: Region, size: tuple[int, int]) -> tuple[TextBox, list[str]]:
             f"it is shown from {region.start:.0%} to {region.stop:.0%} of an animation; on a still "
             "it is always shown"
         )
-    box = _fit(region, turn, size, notes)
-    return TextBox("", *box, turn, align or "center", "middle", style), notes
+    box = TextBox("", *_fit(region, turn, size, notes), turn, align or "center", style=style)
+    return PlacedRegion(written, box, tuple(notes))
 
 
 def _clockwise(angle: float) -> float:
-    """The angle of a `TextBox`, above -180 and up to 180 degrees, of memegen's.
+    """Return the angle of a `TextBox`, above -180 and up to 180 degrees, of memegen's.
 
     >>> _clockwise(12.5), _clockwise(0.001), _clockwise(270)
     (-12.5, 0.0, 90.0)
@@ -120,7 +112,7 @@ def _clockwise(angle: float) -> float:
 def _fit(
     region: Region, turn: float, size: tuple[int, int], notes: list[str]
 ) -> tuple[float, float, float, float]:
-    """x, y, width and height of the box before it is turned, in fractions, all in the picture."""
+    """Return x, y, width and height before turning, in fractions, so that all is in the picture."""
     across, down = size
     wide, high = region.scale_x * across, region.scale_y * down
     held_wide, held_high = _held(wide, high, turn)
@@ -147,7 +139,7 @@ def _fit(
 
 
 def _held(wide: float, high: float, turn: float) -> tuple[float, float]:
-    """Width and height of the rectangle that contains a turned one."""
+    """Return width and height of the rectangle that contains a turned one."""
     cosine, sine = (abs(f(math.radians(turn))) for f in (math.cos, math.sin))
     return wide * cosine + high * sine, wide * sine + high * cosine
 
@@ -156,7 +148,7 @@ def _style(region: Region, turned: bool, notes: list[str]) -> TextStyle:
     fill, outline = _colours(region.color, notes)
     font = "thin" if region.style.lower() == "thin" else region.font.lower()
     if font in _PLAIN_FONTS:
-        notes.append(f"memegen's font {font!r} ({_PLAIN_FONTS[font]}) became the plain face")
+        notes.append(f"memegen's font {font!r} became the plain face")
     elif font not in _POSTER_FONTS | _COMIC_FONTS:
         notes.append(f"there is no font {font[:30]!r}; the poster face is used")
     case = region.style.lower()
@@ -178,7 +170,7 @@ def _style(region: Region, turned: bool, notes: list[str]) -> TextStyle:
 
 
 def _outline_width(colour: str) -> float:
-    """memegen's stroke (`get_stroke`) as a share of the font size.
+    """Return memegen's stroke (`get_stroke`) as a share of the font size.
 
     It is 1 to 3 pixels, a twelfth of the size or less, around a named colour, and 1 pixel around
     black and around a colour given by its number; typical sizes are 30 to 60 pixels.
@@ -187,7 +179,7 @@ def _outline_width(colour: str) -> float:
 
 
 def _colours(colour: str, notes: list[str]) -> tuple[str, str | None]:
-    """Fill and outline as `#rrggbb`; no outline when the text is black."""
+    """Return fill and outline as `#rrggbb`; no outline when the text is black."""
     first, _, second = colour.partition(",")
     fill = _colour(first, notes) or "#ffffff"
     outline = _colour(second, notes) if second.strip() and "(" not in colour else None
@@ -211,7 +203,7 @@ def _colour(name: str, notes: list[str]) -> str | None:
 
 
 def _names(boxes: Sequence[TextBox]) -> list[str]:
-    """What the boxes are called, by where they are: memegen's regions have no names."""
+    """Return names for the boxes, by where they are: memegen's regions have no names."""
     if len(boxes) == 1:
         return ["caption"]
     if len(boxes) == 2:

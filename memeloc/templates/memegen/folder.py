@@ -1,60 +1,79 @@
-"""A checkout of memegen. In: its folder. Out: its templates' folders and names, `Template`s.
+"""A checkout of memegen. In: its folder. Out: its templates' folders, pictures, and `Template`s.
 
-memegen's templates are `templates/<id>/`, in old checkouts `data/templates/<id>/`, with a
-config.yml and a picture. A checkout has much else, hidden folders with a config.yml among it
-(`.circleci`).
+memegen's templates are `templates/<id>/`, in checkouts of before 2020 `data/templates/<id>/`, with
+a config.yml and a picture. memegen draws a still on `default.*`, and only without another on
+`default.gif`, of which it shows the first frame (`get_image` and `load` in its `app`). Other
+pictures of the folder are styles: other backgrounds for the same text.
 """
 
 from __future__ import annotations
 
+import io
+import warnings
+from itertools import islice
 from pathlib import Path
+from typing import NamedTuple
+
+from PIL import Image, ImageSequence, ImageStat
 
 from memeloc.errors import InputError
 from memeloc.model import Template
-from memeloc.templates.memegen import CONFIGS, PLACES
+from memeloc.templates.memegen import checkout_entries, config_of
 from memeloc.templates.memegen.boxes import place
-from memeloc.templates.memegen.config import Config, parse_config
-from memeloc.templates.memegen.pictures import look_through
-from memeloc.templates.pictures import picture_notes, picture_size
+from memeloc.templates.memegen.config import MAX_BYTES, Config, parse_config
+from memeloc.templates.names import check_within, visible
+from memeloc.templates.pictures import SUFFIXES, open_picture, picture_notes, picture_size
 
-_LARGEST_READ = 300_000  # bytes; what is larger than the parser's limit it refuses
+_FRAMES_SEARCHED = 50
+_PIXELS_SEARCHED = 100_000_000  # of all frames looked at: some seconds' decoding
+_FLAT = 2.0  # standard deviation, of 255, below which a frame shows nothing
+
+
+class Pictures(NamedTuple):
+    """The pictures of a template's folder.
+
+    `stills` are the candidates for the one that text is written on, best first; `animations` the
+    moving ones of the same template, which may also be among the stills.
+    """
+
+    stills: list[Path]
+    animations: list[Path]
+    styles: list[Path]
+
+
+class Still(NamedTuple):
+    """A picture that text is written on: its file's name and the bytes of a picture's file.
+
+    `size` is width and height in pixels, upright; `frames` how many the file has, and `frame` which
+    of them `content` shows, from 0.
+    """
+
+    file: str
+    content: bytes
+    size: tuple[int, int]
+    frames: int = 1
+    frame: int = 0
 
 
 def template_folders(path: Path) -> list[Path]:
-    """The folders of templates.
-
-    Args:
-        path: a checkout of memegen, its folder `templates`, or the folder of one template.
+    """Return the folders of templates of a checkout, its folder `templates`, or one template's.
 
     Raises:
         InputError: there is no such folder, or no template in it.
     """
+    if config_of(path) is not None:
+        return [path.resolve()]
     if not path.is_dir():
         what = "is not a folder" if path.exists() else "there is no such folder"
         raise InputError(f"{what}; give a checkout of memegen or its folder templates", file=path)
-    if config_of(path) is not None:
-        return [path.resolve()]
-    try:
-        for root in (*(path / place for place in PLACES), path):
-            folders = sorted(
-                entry
-                for entry in (root.iterdir() if root.is_dir() else ())
-                if entry.is_dir() and not entry.name.startswith(".")
-            )
-            if any(map(config_of, folders)):
-                return folders
-    except OSError as error:
-        raise InputError(f"cannot be read: {error.strerror}", file=path) from error
-    raise InputError("holds no template: memegen's are folders with a config.yml each", file=path)
-
-
-def config_of(folder: Path) -> Path | None:
-    """The config.yml of a template's folder."""
-    return next((folder / name for name in CONFIGS if (folder / name).is_file()), None)
+    folders = [entry for entry in checkout_entries(path) or visible(path) if entry.is_dir()]
+    if not any(map(config_of, folders)):
+        raise InputError("holds no template: memegen's are folders with a config.yml", file=path)
+    return folders
 
 
 def read_config(folder: Path) -> Config:
-    """What the config.yml of a template's folder says.
+    """Read the config.yml of a template's folder.
 
     Raises:
         InputError: there is none, it leads out of the folder, or it is not readable.
@@ -63,23 +82,16 @@ def read_config(folder: Path) -> Config:
     if path is None:
         raise InputError("there is no config.yml in this folder, so it was left out", file=folder)
     try:
-        if not path.resolve().is_relative_to(folder.resolve()):
-            raise InputError("leads out of the template's own folder", file=path)
-        with path.open("rb") as file:
-            return parse_config(file.read(_LARGEST_READ), path)
+        with check_within(path, folder).open("rb") as file:
+            return parse_config(file.read(MAX_BYTES + 1), path)
     except OSError as error:
         raise InputError(f"cannot be read: {error.strerror}", file=path) from error
 
 
 def load_template(folder: Path, name: str) -> Template:
-    """A template of memegen, rendered on where it lies.
+    """Return a template of memegen, to be rendered on where it lies, called `name`.
 
-    Its picture is the first of `look_through` that is there and of a kind that is read; of an
-    animation it is the first frame.
-
-    Args:
-        folder: with the config.yml.
-        name: what it is called, see `safe_names`.
+    Its picture is the first of `look_through` that is there; of an animation the first frame.
 
     Raises:
         InputError: config.yml or picture are missing or wrong.
@@ -92,15 +104,62 @@ def load_template(folder: Path, name: str) -> Template:
             "there is no picture in this folder; memegen's is called default.jpg or the like",
             file=folder,
         )
-    image = candidates[0]
-    if not image.resolve().is_relative_to(folder.resolve()):
-        raise InputError("leads out of the template's own folder", file=image)
+    image = check_within(candidates[0], folder)
     return Template(
         name=name,
         image=image,
-        boxes=tuple(placed.box for placed in place(config.regions, picture_size(image))),
+        boxes=tuple(placed.box for placed in place(config.text, picture_size(image))),
         title=config.name or folder.name,
         keywords=config.keywords,
         source=config.source,
         notes=tuple(f"{image.name}: {note}" for note in picture_notes(image)),
     )
+
+
+def look_through(folder: Path) -> Pictures:
+    """Sort the pictures of a template's folder."""
+    pictures = [
+        path
+        for path in visible(folder)
+        if path.is_file()
+        and path.suffix.lower() in SUFFIXES
+        and not path.name.startswith("_")  # memegen's own temporary files
+    ]
+    default = [path for path in pictures if path.stem == "default"]
+    moving = [path for path in default if path.suffix.lower() == ".gif"]
+    animations = moving + [path for path in pictures if path.name == "animated.gif"]
+    stills = [path for path in default if path not in moving] + animations
+    return Pictures(stills, animations, [path for path in pictures if path not in stills])
+
+
+def read_still(path: Path, folder: Path) -> Still:
+    """Read a picture of a template's folder, and of an animation the frame that suits a still.
+
+    That is the first one, as in memegen, but for an animation that begins with a flat colour: there
+    it is the first frame that shows something.
+
+    Raises:
+        InputError: it is no picture, damaged, too large, or a link that leads out of the folder.
+    """
+    picture = open_picture(check_within(path, folder))
+    content = path.read_bytes()
+    frames, frame = 1, 0
+    most = min(_FRAMES_SEARCHED, 1 + _PIXELS_SEARCHED // (picture.width * picture.height))
+    try:
+        with warnings.catch_warnings(action="ignore"), Image.open(io.BytesIO(content)) as moving:
+            frames = int(getattr(moving, "n_frames", 1))
+            if frames > 1 and moving.format != "TIFF" and _is_flat(picture):
+                for number, image in enumerate(islice(ImageSequence.Iterator(moving), most)):
+                    still = image.convert("RGB")
+                    if not _is_flat(still):
+                        encoded = io.BytesIO()
+                        still.save(encoded, "PNG", optimize=True)
+                        frame, content = number, encoded.getvalue()
+                        break
+    except Exception:  # the first frame is good, and a damaged later one may raise anything at all
+        frame = 0
+    return Still(path.name, content, picture.size, frames, frame)
+
+
+def _is_flat(picture: Image.Image) -> bool:
+    return max(ImageStat.Stat(picture).stddev) < _FLAT
