@@ -268,6 +268,8 @@ class Locale:
             with, for they belong to the next or the last: articles, prepositions, particles.
         better_with_next: words that a line should rather not end with: conjunctions, pronouns.
         hyphenation: pyphen's dictionary (`de_DE`), or empty where long words are not hyphenated.
+        casing: how upper case differs from Unicode's: regular expressions and what becomes of them,
+            in turn, on decomposed text (NFD) before it is upper-cased.
     """
 
     tag: str
@@ -291,6 +293,7 @@ class Locale:
     better_with_next: tuple[str, ...] = ()
     comic: tuple[str, ...] = ()
     hyphenation: str = ""
+    casing: tuple[tuple[str, str], ...] = ()
 
     def __hash__(self) -> int:
         return hash(self.tag)  # see Template

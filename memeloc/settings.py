@@ -89,20 +89,26 @@ def _line_of(path: Path, setting: str, number: int) -> int:
 
 
 def explain(error: ValidationError, model: type[Any], where: str) -> str:
-    """The sentence for what pydantic first found wrong, with the setting's description."""
-    problem = error.errors(include_input=False, include_url=False)[0]
+    """Return the sentence for what pydantic first found wrong, with the setting's description.
+
+    A setting that is unknown comes first: it may be a missing one that is misspelt.
+    """
+    problems = error.errors(include_input=False, include_url=False)
+    problem = min(problems, key=lambda problem: problem["type"] != "extra_forbidden")
     path = [str(step) for step in problem["loc"]]
     model, path_in_model = _innermost(model, path)
     known = _descriptions(model)
     name = ".".join(path)[:60]
     if problem["type"] == "extra_forbidden" and len(path_in_model) == 1:
-        return _unknown(path_in_model[0], known, where)
+        return _unknown(name, known, where)
     if problem["type"] == "extra_forbidden":
         return f"{where} has no setting {name!r}"
     if problem["type"] == "missing":
         return f"{where} needs the setting {name}{_meaning(known, path_in_model)}"
     message = problem["msg"].removeprefix("Value error, ").removeprefix("Assertion failed, ")
     message = message[:1].lower() + message[1:]
+    if problem["type"] == "string_pattern_mismatch" and (meaning := _meaning(known, path_in_model)):
+        return f"the setting {name} of {where} is not as it must be{meaning}"
     if not name:
         return f"the settings of {where}: {message}"
     return f"the setting {name} of {where}: {message}{_meaning(known, path_in_model)}"
@@ -127,7 +133,7 @@ def _descriptions(model: type[Any]) -> dict[str, str]:
 
 
 def _unknown(name: object, known: Mapping[str, str], where: str) -> str:
-    near = difflib.get_close_matches(str(name)[:60], known, n=1)
+    near = difflib.get_close_matches(str(name).rpartition(".")[2][:60], known, n=1)
     meant = f"; did you mean {near[0]!r}{_meaning(known, near)}?" if near else ";"
     return f"{where} has no setting {str(name)[:60]!r}{meant} it has {', '.join(known) or 'none'}"
 

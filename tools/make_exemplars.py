@@ -1,12 +1,13 @@
-"""Make exemplars.json and subtags.json. In: CLDR's JSON from npm. Out: memeloc/locales/data/.
+"""Make what memeloc knows of languages. In: CLDR's JSON from npm. Out: memeloc/locales/data/*.json.
 
-Run `python tools/make_exemplars.py` (needs npm and a network, or `--packages FOLDER` with both
-archives). From cldr-misc-full it keeps each language's main exemplar characters: those that its
-ordinary words are written with. These are UnicodeSet patterns (UTS #35 part 1, "Unicode Sets");
+Run `python tools/make_exemplars.py` (needs npm and a network, or `--packages FOLDER` with the
+archives). exemplars.json: from cldr-misc-full each language's main exemplar characters, those that
+its ordinary words are written with. These are UnicodeSet patterns (UTS #35 part 1, "Unicode Sets");
 CLDR's exemplars use single characters, ranges, `{clusters}` and escapes, and nothing else; anything
-else stops the run. From cldr-core it keeps what tags are matched with: the language aliases (`iw`
-is `he`, `deu` is `de`) and, for the languages that have exemplars, the script each is usually
-written in and the regions that write it in another (`zh-TW`).
+else stops the run. subtags.json: from cldr-core what tags are matched with, the language aliases
+(`iw` is `he`, `deu` is `de`) and, for the languages that have exemplars, the script each is usually
+written in and the regions that write it in another (`zh-TW`). languages.json: of these languages
+the English and the own name (cldr-localenames-full), the likely country, and ISO 639-3's code.
 """
 
 from __future__ import annotations
@@ -18,7 +19,7 @@ import subprocess
 import sys
 import tarfile
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -109,9 +110,7 @@ def read_exemplars(package: Path) -> dict[str, str]:
 
 def read_subtags(package: Path, languages: set[str]) -> dict[str, dict[str, str]]:
     """`aliases`, `scripts` and `regions`, each from a subtag or tag to what it stands for."""
-    with tarfile.open(package) as archive:
-        aliases = _supplemental(archive, "aliases")["metadata"]["alias"]["languageAlias"]
-        likely = _supplemental(archive, "likelySubtags")["likelySubtags"]
+    aliases, likely = _subtag_tables(package)
     scripts: dict[str, str] = {}
     regions: dict[str, str] = {}
     for key, value in likely.items():
@@ -135,6 +134,45 @@ def read_subtags(package: Path, languages: set[str]) -> dict[str, dict[str, str]
     }
 
 
+def read_languages(names: Path, core: Path, tags: Iterable[str]) -> dict[str, str]:
+    """By tag, with semicolons between: English and own name, country, ISO 639-3's code."""
+    aliases, likely = _subtag_tables(core)
+    codes = {
+        alias["_replacement"]: key
+        for key, alias in aliases.items()
+        if alias["_reason"] == "overlong"
+    }
+    with tarfile.open(names) as archive:
+        members = {member.name: member for member in archive}
+
+        def names_in(tag: str) -> dict[str, str]:
+            member = members.get(f"package/main/{tag}/languages.json")
+            stream = archive.extractfile(member) if member else None
+            main = json.load(stream)["main"] if stream else {tag: {}}
+            languages: dict[str, str] = main[tag].get("localeDisplayNames", {}).get("languages", {})
+            return languages
+
+        english = names_in("en")
+        return {
+            tag: ";".join(
+                [
+                    english.get(tag, english.get(language, "")),
+                    own.get(tag, own.get(language, "")),
+                    likely.get(tag, likely.get(language, "")).rpartition("-")[2],
+                    codes.get(language, language if len(language) == 3 else ""),
+                ]
+            )
+            for tag in tags
+            for language, own in [(tag.split("-")[0], names_in(tag))]
+        }
+
+
+def _subtag_tables(core: Path) -> tuple[dict[str, Any], dict[str, str]]:
+    with tarfile.open(core) as archive:
+        aliases = _supplemental(archive, "aliases")["metadata"]["alias"]["languageAlias"]
+        return aliases, _supplemental(archive, "likelySubtags")["likelySubtags"]
+
+
 def _supplemental(archive: tarfile.TarFile, name: str) -> dict[str, Any]:
     stream = archive.extractfile(f"package/supplemental/{name}.json")
     if stream is None:
@@ -144,20 +182,23 @@ def _supplemental(archive: tarfile.TarFile, name: str) -> dict[str, Any]:
 
 
 def main() -> None:
-    """Fetch the packages unless given, and write both generated files."""
-    parser = argparse.ArgumentParser(description="Make the locales' exemplars and subtags.")
+    """Fetch the packages unless given, and write the generated files."""
+    parser = argparse.ArgumentParser(description="Make the locales' letters, subtags and names.")
     parser.add_argument("--packages", type=Path, help="a folder with the fetched archives")
     given: Path | None = parser.parse_args().packages
     with tempfile.TemporaryDirectory() as temporary:
         folder = given or Path(temporary)
-        letters, core = (
+        letters, core, names = (
             folder / f"{package}-{VERSION}.tgz" if given else fetch(package, folder)
-            for package in ("cldr-misc-full", "cldr-core")
+            for package in ("cldr-misc-full", "cldr-core", "cldr-localenames-full")
         )
         characters = read_exemplars(letters)
         tables = read_subtags(core, {tag.split("-")[0] for tag in characters})
+        languages = read_languages(names, core, characters)
     write("exemplars.json", "cldr-misc-full, main exemplar characters", {"characters": characters})
     write("subtags.json", "cldr-core, aliases and likely subtags", tables)
+    source = "cldr-localenames-full, names of languages; cldr-core, likely regions and aliases"
+    write("languages.json", source, {"languages": languages})
 
 
 def fetch(package: str, folder: Path) -> Path:
@@ -167,7 +208,7 @@ def fetch(package: str, folder: Path) -> Path:
     return folder / f"{package}-{VERSION}.tgz"
 
 
-def write(name: str, source: str, tables: dict[str, dict[str, str]]) -> None:
+def write(name: str, source: str, tables: Mapping[str, Mapping[str, object]]) -> None:
     """Write a generated file atomically (a temporary one, then a rename) and say how large."""
     path = OUT / name
     content: dict[str, object] = {

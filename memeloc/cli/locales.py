@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import asdict
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 from typer import Argument, Option
 
-from memeloc.cli.options import AsJson, FontFiles, LocaleFolders
+from memeloc.cli.options import AsJson, FontFiles, LocaleFolders, own_and
+from memeloc.cli.output import say
 from memeloc.cli.show import Table, as_plain, explain, show
 from memeloc.counts import counted
 
@@ -17,7 +19,7 @@ if TYPE_CHECKING:
     from memeloc.locales import Coverage
     from memeloc.model import Locale
 
-app = typer.Typer(no_args_is_help=True, help="Look at the locales, and check them.")
+app = typer.Typer(no_args_is_help=True, help="Look at the locales, check them, and begin new ones.")
 
 Tag = Annotated[str, Argument(metavar="TAG", help="A BCP 47 tag, such as de or zh-Hant.")]
 
@@ -58,7 +60,7 @@ def list_locales(locales: LocaleFolders = None, as_json: AsJson = False) -> None
 
     locales_ = [
         {name: getattr(locale, name) for name in _COLUMNS}
-        for locale in Registry.load(*(locales or ()))
+        for locale in Registry.load(own_and(locales, "locales"))
     ]
     show({"locales": locales_}, _LOCALES, as_json=as_json)
 
@@ -72,10 +74,33 @@ def show_locale(tag: Tag, locales: LocaleFolders = None, as_json: AsJson = False
     """
     from memeloc.locales import Registry
 
-    registry = Registry.load(*(locales or ()))
+    registry = Registry.load(own_and(locales, "locales"))
     locale = registry.get(tag)
     fields = asdict(locale) | {"exemplars": registry.exemplars(locale.tag)}
     show(fields, _FIELDS, as_json=as_json)
+
+
+@app.command("new")
+def new_locale(
+    tag: Tag,
+    to: Path = Option(Path("locales"), "--locales", metavar="DIR", help="Folder it goes into."),
+    as_json: AsJson = False,
+) -> None:
+    """Write DIR/TAG.toml for a new language, with what CLDR knows, for a person to finish.
+
+    Names, script, direction, country and fonts are filled in; what only a reader of the language
+    knows is a line behind a #, with an example. Of a language that memeloc has it is a copy.
+    Nothing is ever written over.
+
+    Example:
+      memeloc locales new ha
+      memeloc locales new pt-PT --locales my-locales
+    """
+    from memeloc.locales import new_locale
+
+    path = new_locale(tag, to)
+    show({"locale": path.stem, "file": str(path)}, str(path), as_json=as_json)
+    say(f"Complete {path}, then see its letters: memeloc locales check {path.stem} --locales {to}")
 
 
 @app.command("check")
@@ -98,11 +123,12 @@ def check(
     """
     from memeloc.fonts import FontLibrary
     from memeloc.locales import Registry
+    from memeloc.workspace.own_folders import own_folders
 
     if (tag is None) != every:
         raise typer.BadParameter("give either a TAG or --all", param_hint="TAG")
-    registry = Registry.load(*(locales or ()))
-    library = FontLibrary(font or ())
+    registry = Registry.load(own_and(locales, "locales"))
+    library = FontLibrary([*(font or ()), *own_folders().fonts])
     rows: list[dict[str, Any]] = []
     problems: list[str] = []
     for locale in registry if tag is None else [registry.get(tag)]:

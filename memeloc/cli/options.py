@@ -129,6 +129,19 @@ def split(text: str) -> list[str]:
     return [value.strip() for value in text.split(",") if value.strip()]
 
 
+def own_and(
+    given: Sequence[Path] | None, kind: Literal["templates", "locales", "fonts"]
+) -> list[Path]:
+    """Return the workspace's own folders of a kind, where the command runs in one, and those given.
+
+    Raises:
+        InputError: memeloc.toml cannot be read.
+    """
+    from memeloc.workspace.own_folders import own_folders
+
+    return [*getattr(own_folders(), kind), *(given or ())]
+
+
 def languages(text: str) -> list[str] | None:
     """The tags of `--langs`; None for `all` and for nothing."""
     tags = split(text)

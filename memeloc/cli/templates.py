@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 from typer import Argument, Option
 
-from memeloc.cli.options import AsJson, Jobs, TemplateFolders
+from memeloc.cli.options import AsJson, Jobs, TemplateFolders, own_and
 from memeloc.cli.output import progress, say
 from memeloc.cli.show import SHOWN, Table, as_plain, by_place, explain, show
 
@@ -96,7 +96,7 @@ def list_templates(templates: TemplateFolders = None, as_json: AsJson = False) -
     """
     from memeloc.templates import load_templates
 
-    by_name, problems = load_templates(templates or ())
+    by_name, problems = load_templates(own_and(templates, "templates"))
     result = {"templates": as_plain(list(by_name.values())), "problems": list(map(str, problems))}
     show(result, _TEMPLATES, as_json=as_json)
     explain("", problems, most=None, fail=True)
@@ -208,7 +208,7 @@ def recover(
 def _named(name: str, folders: list[Path] | None) -> Template:
     from memeloc.templates import find_template, load_templates
 
-    by_name, problems = load_templates(folders or ())
+    by_name, problems = load_templates(own_and(folders, "templates"))
     if name not in by_name:
         explain("", problems)
     return find_template(by_name, name)

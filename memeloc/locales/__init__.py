@@ -1,8 +1,8 @@
 """The languages that captions are written in. In: TOML files and tags. Out: `Locale` values.
 
-A locale is one TOML: the built-in ones stand in data/, a user's own in any folder given to
-`Registry.load`. Tags are matched as BCP 47 and CLDR do (`de-AT` finds `de`, `zh-TW` finds
-`zh-Hant`, `sr-Latn` does not find Cyrillic `sr`).
+A locale is one TOML: the built-in ones stand in data/, a user's own, which `new_locale` begins, in
+any folder given to `Registry.load`. Tags are matched as BCP 47 and CLDR do (`de-AT` finds `de`,
+`zh-TW` finds `zh-Hant`, `sr-Latn` does not find Cyrillic `sr`).
 
 >>> default().get("de-AT").native_name
 'Deutsch'
@@ -10,6 +10,7 @@ A locale is one TOML: the built-in ones stand in data/, a user's own in any fold
 
 from memeloc.locales.casing import uppercase
 from memeloc.locales.coverage import Coverage, coverage
+from memeloc.locales.new import new_locale
 from memeloc.locales.registry import Registry, default
 
-__all__ = ["Coverage", "Registry", "coverage", "default", "uppercase"]
+__all__ = ["Coverage", "Registry", "coverage", "default", "new_locale", "uppercase"]

@@ -73,12 +73,25 @@ def dictionary(name: str) -> Path:
     Raises:
         InputError: there is none of this name; the sentence names those of the language.
     """
-    spec = find_spec("pyphen")
-    pyphens = Path(spec.origin).parent / "dictionaries" if spec and spec.origin else Path()
-    folders = [Path(__file__).parent / "data", pyphens]
-    for folder in folders:
+    for folder in _folders():
         if (path := folder / f"hyph_{name}.dic").is_file():
             return path
-    near = sorted(file.stem[5:] for folder in folders for file in folder.glob(f"hyph_{name[:2]}*"))
+    near = dictionaries(name.split("_")[0])
     hint = f"it has {' and '.join(near)}" if near else "leave hyphenation out for this language"
     raise InputError(f"pyphen has no dictionary {name!r}; {hint}")
+
+
+def dictionaries(language: str) -> list[str]:
+    """Return the names of the dictionaries of a language.
+
+    >>> dictionaries("de")
+    ['de_AT', 'de_CH', 'de_DE']
+    """
+    names = [file.stem[5:] for folder in _folders() for file in folder.glob(f"hyph_{language}*.dic")]
+    return sorted(name for name in names if name.split("_")[0] == language)
+
+
+def _folders() -> list[Path]:
+    spec = find_spec("pyphen")
+    pyphens = Path(spec.origin).parent / "dictionaries" if spec and spec.origin else Path()
+    return [Path(__file__).parent / "data", pyphens]

@@ -7,75 +7,115 @@ from __future__ import annotations
 
 import re
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field
 
 from memeloc.errors import InputError
 from memeloc.locales.breaking import HABITS, breaking, dictionary, possible
-from memeloc.locales.tags import is_well_formed
-from memeloc.model import Locale
-from memeloc.settings import read_toml, validate
+from memeloc.model import Direction, Locale
+from memeloc.settings import naming_line, read_toml, validate
 
 CASED = frozenset({"Latn", "Cyrl", "Grek", "Armn", "Copt", "Glag", "Cher", "Dsrt", "Osge", "Adlm"})
 """Scripts with capitals that posters use; Georgian Mtavruli is not used as capitals are."""
 
 RIGHT_TO_LEFT = frozenset({"Arab", "Hebr", "Syrc", "Thaa", "Nkoo", "Adlm", "Rohg", "Mand", "Samr"})
 
-SMALLEST, LARGEST = 4.0, 100.0
-"""Bounds of `smallest_size`, in pixels."""
 
-_Names = Annotated[list[Annotated[str, Field(min_length=1)]], Field(min_length=1)]
-_Words = list[Annotated[str, Field(min_length=1)]]
-_FAMILIES = "a list of font families, font files or names of fonts of the system, best first"
+_Word = Annotated[str, Field(min_length=1)]
+_Words = Annotated[tuple[_Word, ...], Field(strict=False)]
+_FAMILIES = (
+    "a list of font families, font files or names of fonts of the system, best first; "
+    "`memeloc fonts list` has the families"
+)
+_HYPHENATION = 'a dictionary of pyphen such as "de_DE", or empty'
+
+
+def _text(pattern: str, meaning: str, **settings: Any) -> Any:
+    return Field(pattern=f"^({pattern})$", description=meaning, **settings)
+
+
+def _icu(**settings: Any) -> Any:
+    pattern = r"[A-Za-z]{2,8}(_\w+)*(@\w+=\w+(;\w+=\w+)*)?"
+    return _text(pattern, 'an ICU locale identifier such as "ja@lb=strict"', **settings)
+
+
+def _check_rules(rules: tuple[tuple[str, str], ...]) -> tuple[tuple[str, str], ...]:
+    for pattern, replacement in rules:
+        try:
+            re.sub(pattern, replacement, "")
+        except re.error as error:
+            raise ValueError(f"{pattern!r} to {replacement!r} is not possible: {error}") from None
+    return rules
 
 
 class _Section(BaseModel):
     model_config = ConfigDict(strict=True, extra="forbid")
 
 
+class _Language(_Section):
+    tag: str = _text("[A-Za-z]{2,8}(-[A-Za-z0-9]{1,8})*", 'a BCP 47 tag such as "zh-Hans"')
+    name: str = _text(r".*\S.*", "the language's English name")
+    native_name: str = _text(r".*\S.*", "the language's name for itself")
+    script: str = _text("[A-Z][a-z]{3}", 'an ISO 15924 code such as "Latn"')
+    direction: Direction
+    country: str = _text("[A-Z]{2}", 'an ISO 3166-1 code of two letters such as "DE"')
+
+
 class _Fonts(_Section):
-    poster: _Names = Field(description=_FAMILIES)
-    plain: _Names = Field(description=_FAMILIES)
-    comic: list[Annotated[str, Field(min_length=1)]] = Field([], description=_FAMILIES)
+    poster: _Words = Field(min_length=1, description=_FAMILIES)
+    plain: _Words = Field(min_length=1, description=_FAMILIES)
+    comic: _Words = Field((), description=_FAMILIES)
 
 
 class _Style(_Section):
     uppercase: bool
-    smallest_size: float = Field(description=f"pixels, from {SMALLEST:g} to {LARGEST:g}")
+    smallest_size: float = Field(ge=4, le=100, description="pixels, from 4 to 100")
+    casing: Annotated[
+        tuple[Annotated[tuple[str, str], Field(strict=False)], ...], AfterValidator(_check_rules)
+    ] = Field((), strict=False, description="pairs of a regular expression and what becomes of it")
 
 
 class _LineBreaking(_Section):
     habit: str = Field(description=f"one of {', '.join(HABITS)}")
-    icu: str | None = Field(None, description='an ICU locale identifier such as "ja@lb=strict"')
-    keep_with_next: _Words = Field([], description="words that a line should not end with")
-    better_with_next: _Words = Field([], description="words that it should rather not end with")
-    keep_with_previous: _Words = Field([], description="words that a line should not begin with")
-    hyphenation: str = Field("", description='a dictionary of pyphen such as "de_DE", or empty')
+    icu: str = _icu(default="")
+    keep_with_next: _Words = Field((), description="words that a line should not end with")
+    better_with_next: _Words = Field((), description="words that it should rather not end with")
+    keep_with_previous: _Words = Field((), description="words that a line should not begin with")
+    hyphenation: str = Field("", description=_HYPHENATION)
 
 
 class _Codes(_Section):
-    google: str = Field(description="the code at Google Translate, empty when there is none")
-    tesseract: str = Field(description="Tesseract's language model, empty when there is none")
-    recruitment: str = Field(description="the first language's name at Prolific, or empty")
+    google: str = _text(
+        "([a-z]{2,3}(-[A-Za-z]{2,4})?)?", 'a code of Google Translate such as "zh-CN"', default=""
+    )
+    tesseract: str = _text(
+        r"([A-Za-z]\w*(/\w+)?(\+\w+)*)?", 'a model of Tesseract such as "chi_sim"', default=""
+    )
+    recruitment: str = Field("", description="the first language's name at Prolific, or empty")
 
 
 class _Letters(_Section):
-    exemplars: _Names | None = Field(None, description="letters, for a language CLDR lacks")
+    exemplars: _Words = Field((), description="letters, for a language CLDR lacks")
 
 
-class _File(_Section):
-    tag: str = Field(description='a BCP 47 tag such as "de" or "zh-Hans"')
-    name: str = Field(description="the language's English name")
-    native_name: str = Field(description="the language's name for itself")
-    script: str = Field(description='an ISO 15924 code such as "Latn"')
-    direction: Literal["ltr", "rtl"]
-    country: str = Field(description='an ISO 3166-1 code of two letters such as "DE"')
+class _File(_Language):
     fonts: _Fonts
     style: _Style
     line_breaking: _LineBreaking
-    codes: _Codes
-    letters: _Letters = _Letters(exemplars=None)
+    codes: _Codes = _Codes.model_validate({})
+    letters: _Letters = _Letters.model_validate({})
+
+
+class _Values(_Language, _Fonts, _Style, _Codes, _Letters):
+    """The fields of a `Locale`."""
+
+    line_break: str = _icu()
+    phrase_model: Literal["", "ja", "zh-hans", "zh-hant", "th"]
+    keep_with_next: _Words
+    better_with_next: _Words
+    keep_with_previous: _Words
+    hyphenation: str = Field(description=_HYPHENATION)
 
 
 def read_locale(path: Path) -> Locale:
@@ -84,85 +124,43 @@ def read_locale(path: Path) -> Locale:
     Raises:
         InputError: the file cannot be read, or a setting is unknown, missing or wrong.
     """
-    file = validate(_File, read_toml(path), "a locale", file=path)
+    with naming_line(path):
+        file = validate(_File, read_toml(path), "a locale", file=path)
     lines = file.line_breaking
-    habit = lines.habit
-    if habit not in possible(file.script):
+    if lines.habit not in possible(file.script):
         raise InputError(
-            f"habit in [line_breaking] is {habit!r}: for script {file.script} it can be "
+            f"habit in [line_breaking] is {lines.habit!r}: for script {file.script} it can be "
             f"{' or '.join(map(repr, possible(file.script)))}",
             file=path,
         )
-    line_break, phrase_model = breaking(habit, file.tag, file.script)
-    locale = Locale(
-        **file.model_dump(exclude={"fonts", "style", "line_breaking", "codes", "letters"}),
-        **file.style.model_dump(),
-        **file.codes.model_dump(),
-        poster=_fonts(path, file.fonts.poster),
-        plain=_fonts(path, file.fonts.plain),
-        comic=_fonts(path, file.fonts.comic),
-        line_break=lines.icu or line_break,
-        phrase_model=phrase_model,
-        keep_with_next=tuple(lines.keep_with_next),
-        better_with_next=tuple(lines.better_with_next),
-        keep_with_previous=tuple(lines.keep_with_previous),
-        hyphenation=lines.hyphenation,
-        exemplars=tuple(file.letters.exemplars or ()),
-    )
-    return checked(locale, path)
+    icu, phrase_model = breaking(lines.habit, file.tag, file.script)
+    values = file.model_dump(include=set(_Language.model_fields))
+    for section in (file.style, file.codes, file.letters, lines):
+        values |= section.model_dump(exclude={"habit", "icu"})
+    for face, fonts in file.fonts.model_dump().items():
+        values[face] = _beside(path, fonts)
+    return checked(Locale(**values, line_break=lines.icu or icu, phrase_model=phrase_model), path)
 
 
-def _fonts(locale: Path, fonts: list[str]) -> tuple[str, ...]:
-    """The fonts that a locale's TOML names; a file beside it by its path."""
+def _beside(locale: Path, fonts: tuple[str, ...]) -> tuple[str, ...]:
+    """Return the fonts that a locale's TOML names; a file beside it by its path."""
     files = [(font, locale.parent / font) for font in fonts]
     return tuple(
         str(file) if Path(font).suffix and file.is_file() else font for font, file in files
     )
 
 
-_PATTERNS = {
-    "name": (r".*\S.*", "it must not be empty"),
-    "native_name": (r".*\S.*", "it must not be empty"),
-    "script": ("[A-Z][a-z]{3}", 'it must be an ISO 15924 code such as "Latn"'),
-    "direction": ("ltr|rtl", 'it must be "ltr" or "rtl"'),
-    "country": ("[A-Z]{2}", 'it must be an ISO 3166-1 code of two letters such as "DE"'),
-    "line_break": (
-        r"[A-Za-z]{2,8}(_\w+)*(@\w+=\w+(;\w+=\w+)*)?",
-        'it must be an ICU locale identifier such as "ja@lb=strict"',
-    ),
-    "phrase_model": (
-        "(ja|zh-hans|zh-hant|th)?",
-        'it must be "ja", "zh-hans", "zh-hant", "th" or empty',
-    ),
-    "hyphenation": (r"\w*", 'it must be a dictionary of pyphen such as "de_DE", or empty'),
-    "google": (
-        "([a-z]{2,3}(-[A-Za-z]{2,4})?)?",
-        'it must be a code of Google Translate such as "de" or "zh-CN"',
-    ),
-    "tesseract": (
-        r"([A-Za-z]\w*(/\w+)?(\+\w+)*)?",
-        'it must be a model of Tesseract such as "deu" or "chi_sim"',
-    ),
-}
-
-
 def checked(locale: Locale, file: Path | None = None) -> Locale:
-    """The locale; InputError when a field is wrong, which the sentence names."""
+    """Return the locale; raise InputError when a field is wrong, which the sentence names."""
 
     def wrong(key: str, what: str) -> InputError:
         return InputError(f"{key} is {getattr(locale, key)!r}: {what}", file=file)
 
-    if not is_well_formed(locale.tag):
-        raise wrong("tag", 'it must be a BCP 47 tag such as "de" or "zh-Hans"')
-    for key, (pattern, what) in _PATTERNS.items():
-        if not re.fullmatch(pattern, getattr(locale, key)):
-            raise wrong(key, what)
+    values = {name: getattr(locale, name) for name in _Values.model_fields}
+    validate(_Values, values, "a locale", file=file)
     right = "rtl" if locale.script in RIGHT_TO_LEFT else "ltr"
     if locale.direction != right:
         raise wrong("direction", f'script {locale.script} is written "{right}"')
-    for key in ("poster", "plain"):
-        if not getattr(locale, key):
-            raise wrong(key, "it must name a font family at least; `memeloc fonts list` has them")
     if locale.uppercase and locale.script not in CASED:
         raise wrong("uppercase", f"script {locale.script} has no capitals that posters use")
     if locale.hyphenation:
@@ -170,6 +168,4 @@ def checked(locale: Locale, file: Path | None = None) -> Locale:
             dictionary(locale.hyphenation)
         except InputError as error:
             raise wrong("hyphenation", str(error)) from None
-    if not SMALLEST <= locale.smallest_size <= LARGEST:
-        raise wrong("smallest_size", f"it must be {SMALLEST:g} to {LARGEST:g} pixels")
     return locale

@@ -7,19 +7,16 @@ are CLDR's: tools/make_exemplars.py generates data/exemplars.json, which names s
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
-from typing import Any
 
 from memeloc.errors import InputError
+from memeloc.files import Paths, paths_of
 from memeloc.locales import tags
 from memeloc.locales.files import checked, read_locale
-from memeloc.locales.tags import candidates, canonical, script_of
+from memeloc.locales.tags import DATA, candidates, canonical, cldr, script_of
 from memeloc.model import Locale
-
-_DATA = Path(__file__).parent / "data"
 
 
 class Registry:
@@ -30,19 +27,27 @@ class Registry:
         self._matches: dict[str, Locale] = {}
 
     @classmethod
-    def load(cls, *folders: Path) -> Registry:
-        """The built-in locales and those of the folders' TOML files; a later one wins by its tag.
+    def load(cls, *locales: Paths | Registry) -> Registry:
+        """Return the built-in locales and those of folders' TOML files; a later one wins by tag.
+
+        A registry, given alone, is returned as it is.
 
         Raises:
             InputError: a folder is not there, or one of its files is wrong.
         """
+        if len(locales) == 1 and isinstance(locales[0], Registry):
+            return locales[0]
         registry = cls()
-        registry._entries = {path.stem.lower(): path for path in sorted(_DATA.glob("*.toml"))}
-        for folder in folders:
-            if not folder.is_dir():
-                raise InputError("there is no such folder of locales", file=folder)
-            for path in sorted(folder.glob("*.toml")):
-                registry.add(read_locale(path))
+        registry._entries = {path.stem.lower(): path for path in sorted(DATA.glob("*.toml"))}
+        for each in locales:
+            if isinstance(each, Registry):
+                registry._entries |= each._entries
+                continue
+            for folder in paths_of(each):
+                if not folder.is_dir():
+                    raise InputError("there is no such folder of locales", file=folder)
+                for path in sorted(folder.glob("*.toml")):
+                    registry.add(read_locale(path))
         return registry
 
     def add(self, locale: Locale) -> None:
@@ -55,7 +60,7 @@ class Registry:
         self._matches.clear()
 
     def get(self, tag: str) -> Locale:
-        """The locale for a BCP 47 tag: itself or the nearest it falls back to, in its own script.
+        """Return a BCP 47 tag's locale: itself or the nearest it falls back to, in its own script.
 
         Raises:
             InputError: nothing matches; the sentence names near tags.
@@ -70,12 +75,13 @@ class Registry:
         hint = (
             f"did you mean {near}?"
             if near
-            else f"`memeloc locales list` names all {len(self)}, and --locales DIR adds your own."
+            else f"`memeloc locales list` names all {len(self)}, `memeloc locales new TAG` begins "
+            "a file for another, and --locales DIR adds yours."
         )
         raise InputError(f"there is no locale {tag[:60]!r}; {hint}")
 
     def exemplars(self, tag: str) -> tuple[str, ...]:
-        """The letters of a locale: its own list, else CLDR's main exemplar characters, else none.
+        """Return a locale's letters: its own list, else CLDR's main exemplar characters, or none.
 
         Raises:
             InputError: nothing matches the tag.
@@ -84,7 +90,7 @@ class Registry:
         return locale.exemplars or exemplars(locale.tag)
 
     def __iter__(self) -> Iterator[Locale]:
-        """All locales, sorted by tag."""
+        """Iterate over all locales, sorted by tag."""
         return iter([self._read(key) for key in sorted(self._entries)])
 
     def __len__(self) -> int:
@@ -114,27 +120,21 @@ class Registry:
 
 @cache
 def default() -> Registry:
-    """The built-in locales; the same registry each time."""
+    """Return the built-in locales; the same registry each time."""
     return Registry.load()
 
 
 @cache
-def _characters() -> Any:
-    path = Path(__file__).parent / "data" / "exemplars.json"
-    return json.loads(path.read_text(encoding="utf-8"))["characters"]
-
-
-@cache
 def exemplars(tag: str) -> tuple[str, ...]:
-    """CLDR's main exemplar characters of a language, one character or cluster each.
+    """Return CLDR's main exemplar characters of a language, one character or cluster each.
 
     Empty for a language, or a script of it, that CLDR does not know.
 
     >>> exemplars("cs")[12:16]
     ('h', 'ch', 'i', 'í')
     """
-    tag = canonical(tag)
+    tag, characters = canonical(tag), cldr("exemplars")["characters"]
     for candidate in candidates(tag):
-        if candidate in _characters() and script_of(candidate) == script_of(tag):
-            return tuple(_characters()[candidate].split(" "))
+        if candidate in characters and script_of(candidate) == script_of(tag):
+            return tuple(characters[candidate].split(" "))
     return ()

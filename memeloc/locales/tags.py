@@ -16,6 +16,8 @@ from pathlib import Path
 
 from memeloc.model import Locale
 
+DATA = Path(__file__).parent / "data"
+
 _WELL_FORMED = re.compile(r"[A-Za-z]{2,8}(-[A-Za-z0-9]{1,8})*")
 _ENCODING = re.compile(r"\.[A-Za-z0-9-]+$")
 _ALIASES = {"no": "nb", "nor": "nb"}
@@ -32,7 +34,7 @@ _PARTS = {
 
 
 def listed_tags(languages: str | Iterable[str]) -> list[str]:
-    """Tags as a caller gives them: one, several with commas between, or a sequence of them.
+    """Return tags as a caller gives them: one, several with commas between, or a sequence of them.
 
     >>> listed_tags("de"), listed_tags("de, hi"), listed_tags(("de", "hi"))
     (['de'], ['de', 'hi'], ['de', 'hi'])
@@ -43,19 +45,19 @@ def listed_tags(languages: str | Iterable[str]) -> list[str]:
 
 
 @cache
-def _tables() -> dict[str, dict[str, str]]:
-    path = Path(__file__).parent / "data" / "subtags.json"
-    tables: dict[str, dict[str, str]] = json.loads(path.read_text(encoding="utf-8"))
-    return {**tables, "aliases": tables["aliases"] | _ALIASES}
+def cldr(name: str) -> dict[str, dict[str, str]]:
+    """Return the tables of a file of data/, which tools/make_exemplars.py makes of CLDR's."""
+    tables: dict[str, dict[str, str]] = json.loads((DATA / f"{name}.json").read_text("utf-8"))
+    return tables
 
 
 def is_well_formed(tag: str) -> bool:
-    """Whether `tag` has the shape of a BCP 47 tag: a language of 2 to 8 letters, then subtags."""
+    """Return whether `tag` is shaped as BCP 47's: a language of 2 to 8 letters, then subtags."""
     return _WELL_FORMED.fullmatch(tag) is not None
 
 
 def canonical(tag: str) -> str:
-    """The tag in its usual letters, `_` as `-`, a POSIX encoding dropped, an old code replaced.
+    """Return the tag in its usual letters, with `-`, without encoding, an old code replaced.
 
     What is not well-formed comes back stripped and otherwise as it is.
 
@@ -67,7 +69,8 @@ def canonical(tag: str) -> str:
     if not is_well_formed(plain):
         return tag
     language, *rest = plain.split("-")
-    replaced = _tables()["aliases"].get(language.lower(), language.lower()).split("-")
+    language = _ALIASES.get(language.lower(), language.lower())
+    replaced = cldr("subtags")["aliases"].get(language, language).split("-")
     subtags = [_usual_case(subtag) for subtag in rest]
     if len(replaced) > 1 and subtags and len(subtags[0]) in (len(replaced[1]), 4):
         del replaced[1:]  # `sh-Cyrl` says itself what the alias `sr-Latn` would add
@@ -81,7 +84,7 @@ def _usual_case(subtag: str) -> str:
 
 
 def script_of(tag: str) -> str:
-    """The ISO 15924 code of the letters that a canonical tag asks for; empty when CLDR has none.
+    """Return the ISO 15924 code that a canonical tag asks for; empty when CLDR has none.
 
     >>> script_of("zh-TW"), script_of("sr-Latn"), script_of("de-AT")
     ('Hant', 'Latn', 'Latn')
@@ -89,13 +92,13 @@ def script_of(tag: str) -> str:
     language, *rest = tag.split("-")
     if rest and len(rest[0]) == 4 and rest[0].isalpha():
         return rest[0]
-    tables = _tables()
+    tables = cldr("subtags")
     by_region = tables["regions"].get(f"{language}-{rest[0]}") if rest else None
     return by_region or tables["scripts"].get(language, "")
 
 
 def candidates(tag: str) -> list[str]:
-    """The tags to look for in turn, for a canonical tag: itself and what it falls back to.
+    """Return the tags to look for in turn, for a canonical tag: itself and what it falls back to.
 
     >>> candidates("zh-TW")
     ['zh-TW', 'zh-Hant-TW', 'zh-Hant', 'zh']
@@ -114,7 +117,7 @@ def candidates(tag: str) -> list[str]:
 
 
 def scripts_agree(wanted: str, script: str) -> bool:
-    """Whether a locale in `script` serves a tag that asks for `wanted`; nothing asked is served.
+    """Return whether a locale in `script` serves a tag that asks for `wanted`, or for nothing.
 
     >>> scripts_agree("Hang", "Kore"), scripts_agree("Latn", "Cyrl")
     (True, False)
@@ -123,7 +126,7 @@ def scripts_agree(wanted: str, script: str) -> bool:
 
 
 def near(tag: str, locales: Iterable[Locale], most: int = 4) -> list[str]:
-    """Tags of locales whose tag, English or native name resembles what was asked for, best first.
+    """Return tags of locales whose tag or name resembles what was asked for, best first.
 
     `deutsch`, `germn` and `de_` all find `de`.
     """

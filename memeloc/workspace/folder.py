@@ -20,7 +20,8 @@ from memeloc.locales.tags import listed_tags
 from memeloc.model import Locale, Template
 from memeloc.store.database import MissingDatabaseError
 from memeloc.store.store import Store
-from memeloc.workspace.settings import FILE, Settings, database_url, first_file, read_settings
+from memeloc.workspace.own_folders import FILE, asked_fonts, existing, workspace_folder
+from memeloc.workspace.settings import Settings, database_url, first_file, read_settings
 
 if TYPE_CHECKING:
     from memeloc.engine.choosing import Engine
@@ -31,8 +32,6 @@ if TYPE_CHECKING:
 
 RELEASES = "releases"
 """The folder for the tables of releases that were imported."""
-_FONT_FOLDER = "fonts"  # by default; it need not be there
-_FONT_FILES = {".ttf", ".otf", ".ttc", ".otc"}
 
 
 class WorkspaceFolder:
@@ -131,29 +130,12 @@ class WorkspaceFolder:
         names: list[str] = getattr(self.settings, kind)
         if kind == "fonts":
             names = [FontEntry.parse(name).font for name in names]
-        paths = [self.root / name for name in names]
-        return tuple(path for path in paths if path.exists())
+        return existing(self.root, names)
 
     @cached_property
     def asked_fonts(self) -> tuple[str | Path, ...]:
-        """The fonts that come before memeloc's own, as `FontLibrary` takes them.
-
-        The setting `fonts` names files, folders of them, fonts of the system, and, as in
-        `ur=NAME` and `de:comic=FILE`, such for a language or a kind of text.
-        """
-        from memeloc.fonts.entries import FontEntry
-
-        fonts: list[str | Path] = []
-        for name in self.settings.fonts if self.root is not None else ():
-            path = Path(self.root or "", name)
-            if path.is_dir():
-                files = sorted(path.iterdir())
-                fonts += [file for file in files if file.suffix.lower() in _FONT_FILES]
-            elif path.is_file():
-                fonts.append(path)
-            elif name != _FONT_FOLDER:
-                fonts.append(str(FontEntry.parse(name).relative_to(Path(self.root or ""))))
-        return tuple(fonts)
+        """The fonts that come before memeloc's own, as `FontLibrary` takes them."""
+        return () if self.root is None else asked_fonts(self.root, self.settings.fonts)
 
     @cached_property
     def fonts(self) -> FontLibrary:
@@ -239,18 +221,3 @@ class WorkspaceFolder:
         if languages is None:
             return list(self.languages)
         return list(dict.fromkeys(self.locale(tag) for tag in listed_tags(languages)))
-
-
-def workspace_folder(start: str | Path | None = None) -> Path:
-    """The folder with memeloc.toml: `start` (by default the working directory) or one above it.
-
-    Raises:
-        InputError: there is no workspace.
-    """
-    begin = Path.cwd() if start is None else Path(start).resolve()
-    for folder in (begin, *begin.parents):
-        if (folder / FILE).is_file():
-            return folder
-    raise InputError(
-        "There is no workspace here, nor in any folder above; `memeloc init` makes one.", file=begin
-    )

@@ -24,8 +24,8 @@ from memeloc.errors import InputError
 from memeloc.publish.release import ReleaseSettings
 from memeloc.settings import explain, parse_toml
 from memeloc.survey.study import Study
+from memeloc.workspace.own_folders import FILE as FILE
 
-FILE = "memeloc.toml"
 DATABASE_VARIABLE = "MEMELOC_DATABASE_URL"
 
 

@@ -57,7 +57,7 @@ def test_a_language_that_cldr_lacks_has_none(tag: str) -> None:
     assert exemplars(tag) == ()
 
 
-@pytest.mark.parametrize("name", ["exemplars.json", "subtags.json"])
+@pytest.mark.parametrize("name", ["exemplars.json", "subtags.json", "languages.json"])
 def test_generated_files_name_source_version_licence_and_tool(name: str) -> None:
     content = json.loads((DATA / name).read_text("utf-8"))
     assert content["source"].startswith("CLDR 48.")

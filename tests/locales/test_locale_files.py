@@ -119,25 +119,47 @@ def test_codes_of_different_languages_differ() -> None:
         (
             "uppercase = true",
             "uppercase = true\ncolour = 1",
-            "a locale has no setting 'colour'; it has uppercase",
+            "a locale has no setting 'style.colour'; it has uppercase",
         ),
         ("[codes]", "[code]", "no setting 'code'; did you mean 'codes'?"),
-        ('google = "de"', "", "needs the setting codes.google"),
+        ("smallest_size = 14", "", "needs the setting style.smallest_size"),
         ('name = "German"\n', "", "needs the setting name (the language's English name)"),
         ("uppercase = true", 'uppercase = "yes"', "style.uppercase"),
-        ("smallest_size = 14", "smallest_size = 1", "it must be 4 to 100 pixels"),
+        (
+            "smallest_size = 14",
+            "smallest_size = 1",
+            "style.smallest_size of a locale: input should be greater than or equal to 4",
+        ),
         ('"ltr"', '"left"', "setting direction of a locale: input should be 'ltr' or 'rtl'"),
         ('"ltr"', '"rtl"', 'script Latn is written "ltr"'),
-        ('script = "Latn"', 'script = "latin"', "script is 'latin'"),
+        (
+            'script = "Latn"',
+            'script = "latin"',
+            'script of a locale is not as it must be (an ISO 15924 code such as "Latn")',
+        ),
         ('script = "Latn"', 'script = "Geor"', "script Geor has no capitals that posters use"),
         ('country = "DE"', 'country = "Germany"', "ISO 3166-1"),
         ('habit = "words"', 'habit = "lines"', "habit in [line_breaking] is 'lines'"),
         ('habit = "words"', 'habit = "phrases"', "for script Latn it can be 'words'"),
-        ('habit = "words"', 'habit = "words"\nicu = "de lw"', "line_break is 'de lw'"),
-        ('tag = "de"', 'tag = "german_language"', "tag is 'german_language'"),
-        ('google = "de"', 'google = "German"', "google is 'German'"),
-        ('tesseract = "deu"', 'tesseract = "../deu"', "tesseract is '../deu'"),
+        (
+            'habit = "words"',
+            'habit = "words"\nicu = "de lw"',
+            "line_breaking.icu of a locale is not as it must be",
+        ),
+        (
+            'tag = "de"',
+            'tag = "german_language"',
+            "tag of a locale is not as it must be (a BCP 47 tag",
+        ),
+        ('google = "de"', 'google = "German"', "codes.google of a locale is not as it must be"),
+        (
+            'tesseract = "deu"',
+            'tesseract = "../deu"',
+            "codes.tesseract of a locale is not as it must be",
+        ),
         ("[codes]", "codes = 1\n[x]", "codes"),
+        ('"ẞ"]]', '"ẞ", ""]]', "style.casing.0"),
+        ('"ß"', '"(ß"', "is not possible: missing )"),
         ("[codes]", "[codes", "is not TOML"),
         ('plain = ["noto-sans", ', "plain = [1, ", "fonts.plain.0"),
         (GOOD, "", "needs the setting tag"),
@@ -153,6 +175,24 @@ def test_what_is_wrong_is_reported_with_file_and_key(
         read_locale(path)
     assert str(caught.value).startswith(f"{path}: ")
     assert sentence in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ('name = "German"', 'nmae = "German"'),
+        ("smallest_size = 14", "smallest = 14"),
+        ("[codes]", "[codes]\ncode = 1"),
+        ('script = "Latn"', 'script = "latin"'),
+    ],
+)
+def test_what_is_wrong_has_its_line(tmp_path: Path, old: str, new: str) -> None:
+    path = tmp_path / "de.toml"
+    path.write_text(GOOD.replace(old, new), encoding="utf-8")
+    line = 1 + GOOD[: GOOD.index(old)].count("\n") + new.count("\n")
+    with pytest.raises(InputError) as caught:
+        read_locale(path)
+    assert str(caught.value).endswith(f"(at line {line})")
 
 
 def test_a_locale_names_fonts_by_file_and_by_name(tmp_path: Path) -> None:

@@ -1,4 +1,4 @@
-"""The example that adds a language really draws in it."""
+"""A locale begun from CLDR: what is known is filled in, and the rest says what to write."""
 
 from __future__ import annotations
 
@@ -6,9 +6,81 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
 from PIL import Image
 
+from memeloc.errors import InputError
+from memeloc.locales import Registry, default, new_locale, uppercase
+
 EXAMPLE = Path(__file__).parents[2] / "examples" / "new_locale.py"
+
+
+@pytest.mark.parametrize(
+    ("tag", "names", "script", "country", "letter"),
+    [
+        ("ha", "Hausa Hausa", "Latn", "NG", "ƙ"),
+        ("yo", "Yoruba Èdè Yorùbá", "Latn", "NG", "ẹ"),
+        ("zu", "Zulu IsiZulu", "Latn", "ZA", "h"),
+        ("mn", "Mongolian Монгол", "Cyrl", "MN", "ө"),
+        ("ps", "Pashto پښتو", "Arab", "AF", "ښ"),
+        ("sr-Latn", "Serbian Srpski", "Latn", "RS", "đ"),
+        ("fr-CM", "French Français", "Latn", "CM", "é"),
+        ("pt-PT", "Portuguese Português", "Latn", "PT", "ã"),
+        ("ka", "Georgian ქართული", "Geor", "GE", "ა"),
+    ],
+)
+def test_what_cldr_knows_is_a_locale_that_loads(
+    tmp_path: Path, tag: str, names: str, script: str, country: str, letter: str
+) -> None:
+    registry = Registry.load(new_locale(tag, tmp_path).parent)
+    locale = registry.get(tag)
+    assert (locale.tag, f"{locale.name} {locale.native_name}") == (tag, names)
+    assert (locale.script, locale.country) == (script, country)
+    assert locale.poster == next(each for each in default() if each.script == script).poster
+    assert letter in registry.exemplars(tag)
+
+
+@pytest.mark.parametrize(
+    ("tag", "needed"), [("bo", "fonts.poster"), ("qaa-Latn", "name"), ("ff-Adlm", "fonts.poster")]
+)
+def test_what_is_not_known_is_a_line_to_complete(tmp_path: Path, tag: str, needed: str) -> None:
+    path = new_locale(tag, tmp_path)
+    assert f"# {needed.rpartition('.')[2]} = " in path.read_text("utf-8")
+    with pytest.raises(InputError, match=f"needs the setting {needed}"):
+        Registry.load(tmp_path)
+
+
+def test_nothing_is_written_over(tmp_path: Path) -> None:
+    path = new_locale("ha", str(tmp_path / "mine"))
+    path.write_text("finished", "utf-8")
+    with pytest.raises(InputError, match="is there already"):
+        new_locale("HA", tmp_path / "mine")
+    assert path.read_text("utf-8") == "finished"
+
+
+@pytest.mark.parametrize(
+    ("tag", "sentence"), [("../x", "is no BCP 47 tag"), ("qaa", "name its script: qaa-Latn")]
+)
+def test_a_tag_that_says_nothing_is_refused(tmp_path: Path, tag: str, sentence: str) -> None:
+    with pytest.raises(InputError, match=sentence):
+        new_locale(tag, tmp_path)
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize(
+    ("tag", "text", "capitals"),
+    [
+        ("lt", "i\u0307\u0301 j\u0307\u0303 į\u0307\u0301 ė", "Í J̃ Į\u0301 Ė"),
+        ("tt-Latn", "yıl til", "YIL TİL"),
+    ],
+)
+def test_capitals_that_are_not_unicodes_are_in_it(
+    tmp_path: Path, tag: str, text: str, capitals: str
+) -> None:
+    path = new_locale(tag, tmp_path)
+    path.write_text(path.read_text("utf-8").replace("# native_name", "native_name"), "utf-8")
+    locale = Registry.load(tmp_path).get(tag)
+    assert uppercase(text, locale) == capitals
 
 
 def test_the_example_draws_a_meme_in_the_new_language(tmp_path: Path) -> None:

@@ -63,6 +63,14 @@ def test_a_folder_may_replace_a_built_in_locale(tmp_path: Path) -> None:
     assert len(registry) == len(default())
 
 
+def test_folders_are_texts_paths_lists_of_them_or_a_registry(tmp_path: Path) -> None:
+    write_gaelic(tmp_path)
+    registry = Registry.load(str(tmp_path))
+    assert registry.get("gd") == Registry.load([tmp_path]).get("gd")
+    assert Registry.load(registry) is registry
+    assert "gd" in Registry.load(registry, [])
+
+
 def test_a_locale_made_in_python_has_cldrs_letters() -> None:
     registry = Registry.load()
     before = "eo" in registry
@@ -75,13 +83,13 @@ def test_a_locale_made_in_python_has_cldrs_letters() -> None:
 @pytest.mark.parametrize(
     ("changes", "sentence"),
     [
-        ({"tag": "not a tag"}, "tag is 'not a tag'"),
+        ({"tag": "not a tag"}, "tag of a locale is not as it must be"),
         ({"direction": "rtl"}, 'script Latn is written "ltr"'),
         ({"script": "Geor"}, "script Geor has no capitals"),
-        ({"smallest_size": float("nan")}, "smallest_size is nan"),
-        ({"poster": ()}, "poster is (): it must name a font family"),
-        ({"phrase_model": "klingon"}, "phrase_model is 'klingon'"),
-        ({"line_break": "de; rm"}, "line_break is 'de; rm'"),
+        ({"smallest_size": float("nan")}, "smallest_size of a locale: input should be"),
+        ({"poster": ()}, "poster of a locale: tuple should have at least 1 item"),
+        ({"phrase_model": "klingon"}, "phrase_model of a locale: input should be '', 'ja'"),
+        ({"line_break": "de; rm"}, "line_break of a locale is not as it must be"),
     ],
 )
 def test_a_locale_made_in_python_is_checked(changes: dict[str, object], sentence: str) -> None:

@@ -49,6 +49,12 @@ class TestLoadTemplates:
         _, problems = load_templates([folder, folder / ".." / folder.name])
         assert problems == []
 
+    def test_folders_are_texts_paths_lists_of_them_or_templates(self, make: Make) -> None:
+        folder = make().parent
+        result, problems = load_templates(str(folder))
+        assert problems == []
+        assert result == load_templates([folder])[0] == load_templates(result)[0]
+
 
 class TestPlainPictures:
     def test_each_becomes_a_template_with_top_and_bottom(self, tmp_path: Path) -> None:

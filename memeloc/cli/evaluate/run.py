@@ -129,7 +129,7 @@ def run(
 
 def _workspace() -> Any:
     """The workspace of this folder; a context without one where there is none."""
-    from memeloc.workspace.folder import workspace_folder
+    from memeloc.workspace.own_folders import workspace_folder
 
     try:
         workspace_folder()

@@ -16,7 +16,8 @@ from memeloc.model import Template
 from memeloc.templates import load_templates
 from memeloc.workspace.curating.deduplicating import hash_items
 from memeloc.workspace.curating.localising import MatchedCaptions, write_matched
-from memeloc.workspace.folder import WorkspaceFolder, workspace_folder
+from memeloc.workspace.folder import WorkspaceFolder
+from memeloc.workspace.own_folders import workspace_folder
 from memeloc.workspace.part import Part
 
 

@@ -19,8 +19,8 @@ from memeloc.survey.design.team import Assigned, Team, build_shared, read_team, 
 from memeloc.survey.model import Batch, Culture
 from memeloc.survey.recipes import Recipe, RecipeDesign, leave_out, load_recipe
 from memeloc.taxonomy import load_taxonomy, taxonomy_names, with_demographics
-from memeloc.workspace.folder import workspace_folder
-from memeloc.workspace.settings import FILE, read_settings
+from memeloc.workspace.own_folders import FILE, workspace_folder
+from memeloc.workspace.settings import read_settings
 from memeloc.workspace.surveys.building import (
     RELAXED,
     BuildResult,

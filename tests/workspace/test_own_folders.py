@@ -1,0 +1,66 @@
+"""What commands see of the folders of a workspace, and beside a table."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from PIL import Image
+
+from memeloc.cli import run
+from memeloc.locales import new_locale
+from memeloc.workspace.own_folders import OwnFolders, own_folders
+
+
+@pytest.fixture
+def workspace(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A folder with memeloc.toml, a template, a locale and a font, as the working directory."""
+    root = tmp_path / "work"
+    for name in ("templates", "fonts", "below"):
+        (root / name).mkdir(parents=True)
+    (root / "memeloc.toml").write_text('source = "en"\n')
+    Image.new("RGB", (40, 30)).save(root / "templates" / "mine.png")
+    (root / "fonts" / "Mine.ttf").write_bytes(b"")
+    new_locale("ha", root / "locales")
+    monkeypatch.chdir(root)
+    return root
+
+
+def test_a_workspace_has_its_folders(workspace: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    folders = OwnFolders(
+        (workspace / "templates",),
+        (workspace / "locales",),
+        (workspace / "fonts" / "Mine.ttf",),
+    )
+    assert own_folders() == folders
+    monkeypatch.chdir(workspace / "below")
+    assert own_folders() == folders
+
+
+def test_templates_beside_a_table_are_seen_everywhere(workspace: Path, tmp_path: Path) -> None:
+    (tmp_path / "other" / "templates").mkdir(parents=True)
+    table = tmp_path / "other" / "captions.csv"
+    assert own_folders(table).templates == (
+        workspace / "templates",
+        tmp_path / "other" / "templates",
+    )
+    assert own_folders(workspace / "captions.csv").templates == (workspace / "templates",)
+
+
+def test_elsewhere_there_are_none(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    assert own_folders() == own_folders("captions.csv") == OwnFolders()
+
+
+def test_commands_see_them(workspace: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(["templates", "show", "mine", "--json"]) == 0
+    assert run(["locales", "show", "ha-NG", "--json"]) == 0
+    assert "Hausa" in capsys.readouterr().out
+
+
+def test_an_unknown_template_names_the_option(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    assert run(["templates", "show", "mine"]) == 1
+    assert "--templates DIR" in capsys.readouterr().err
