@@ -171,8 +171,8 @@ def _render(captions: Path | None, out: str, *, taken: Accept, **options: Any) -
 
 def _engine_settings() -> EngineSettings:
     """The engine of the workspace's settings."""
-    from memeloc.workspace.folder import workspace_folder
-    from memeloc.workspace.settings import FILE, read_settings
+    from memeloc.workspace.own_folders import FILE, workspace_folder
+    from memeloc.workspace.settings import read_settings
 
     return read_settings(workspace_folder() / FILE).engine
 
