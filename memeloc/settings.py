@@ -62,27 +62,27 @@ def naming_line(path: Path, table: str = "", number: int = 1) -> Iterator[None]:
         yield
     except InputError as error:
         named = re.search(r"setting '?([\w.-]+)", error.message)
-        line = _line_of(path, f"{table}.{named[1]}".strip("."), number) if named else 0
+        inner, _, key = named[1].rpartition(".") if named else ("", "", "")
+        line = _line_of(path, table or inner, key, number)
         if not line:
             raise
         raise InputError(f"{error.message} (at line {line})", file=error.file) from error
 
 
-def _line_of(path: Path, setting: str, number: int) -> int:
-    """Return the line of a setting (`key`, `table.key`), of its table, or 0."""
-    table, _, key = setting.rpartition(".")
+def _line_of(path: Path, table: str, key: str, number: int) -> int:
+    """Return the line of a key in the `number`th table of a name, else of that table, or 0."""
     here, header, seen = "", 0, Counter[str]()
     lines = path.read_text("utf-8-sig").splitlines() if path.is_file() else []
     for at, line in enumerate(lines, 1):
         if match := re.match(r"\s*\[+\s*([\w.-]+)", line):
             here = match[1]
             seen[here] += 1
-            if here == setting or (here == table and seen[here] == number):
+            if here in (table, f"{table}.{key}".strip(".")) and seen[here] == number:
                 header = at
         elif (
             here == table
             and seen[here] == (number if table else 0)
-            and (re.match(rf"""\s*["']?{re.escape(key)}["']?\s*=""", line))
+            and (key and re.match(rf"""\s*["']?{re.escape(key)}["']?\s*=""", line))
         ):
             return at
     return header

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -168,12 +169,14 @@ def _coverage(
     return coverage(locale, letters, family_for, upper=poster)
 
 
-def _letters(missing: tuple[str, ...], most: int = 40) -> str:
+def _letters(missing: Sequence[str], most: int = 40) -> str:
     shown = " ".join(missing[:most])
     return shown if len(missing) <= most else f"{shown} … and {len(missing) - most} more"
 
 
 def _shown(value: object) -> str | float | bool:
     if isinstance(value, tuple):
-        return _letters(value, 200)
+        return _letters(
+            [each if isinstance(each, str) else " → ".join(each) for each in value], 200
+        )
     return value if isinstance(value, str | float | bool) else str(value)

@@ -80,15 +80,17 @@ def load_template(folder: str | Path) -> Template:
 
 def _picture(folder: Path, file: str, setting: str) -> Path:
     """Return the picture that a setting names, checked to be there and in the template's folder."""
-    image = check_within(folder / file, folder)
+    image, path = folder / file, folder / DEFINITION
     try:
+        check_within(image, folder)
         is_there = image.exists()
+    except InputError as error:
+        raise InputError(f"{setting!r} {error.message}: {file!r}", file=path) from None
     except OSError:  # a name too long for the disk
         is_there = False
     if not is_there:
         raise InputError(
-            f"{setting!r} names {file[:60]!r}, and there is no such file beside it",
-            file=folder / DEFINITION,
+            f"{setting!r} names {file[:60]!r}, and there is no such file beside it", file=path
         )
     return image
 
