@@ -87,7 +87,9 @@ def dictionaries(language: str) -> list[str]:
     >>> dictionaries("de")
     ['de_AT', 'de_CH', 'de_DE']
     """
-    names = [file.stem[5:] for folder in _folders() for file in folder.glob(f"hyph_{language}*.dic")]
+    names = [
+        file.stem[5:] for folder in _folders() for file in folder.glob(f"hyph_{language}*.dic")
+    ]
     return sorted(name for name in names if name.split("_")[0] == language)
 
 

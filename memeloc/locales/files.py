@@ -124,8 +124,9 @@ def read_locale(path: Path) -> Locale:
     Raises:
         InputError: the file cannot be read, or a setting is unknown, missing or wrong.
     """
+    table = read_toml(path)
     with naming_line(path):
-        file = validate(_File, read_toml(path), "a locale", file=path)
+        file = validate(_File, table, "a locale", file=path)
     lines = file.line_breaking
     if lines.habit not in possible(file.script):
         raise InputError(
