@@ -77,18 +77,19 @@ def proof(
         show(medians, *tables, _LANGUAGES, as_json=False)
     if ocr:
         reading = _read_back(out, rendered.pictures, tags, templates or [], locales or [], jobs)
-        worst = [row for row in reading.readings if row.cer]
+        worst = reading.readings[reading.readings["cer"] > 0].to_dict("records")
+        by_language = reading.languages.to_dict("records")
         report["ocr"] = {
-            "languages": reading.languages,
+            "languages": by_language,
             "worst": worst[: limit or None],
-            "not_read": dict(reading.not_read),
-            "failed": dict(reading.failed),
+            "not_read": reading.not_read,
+            "failed": reading.failed,
             "fresh": reading.fresh,
         }
         if not as_json:
             print()
             columns = (("error rate", _percent("cer")), "picture=path drawn read")
-            show(reading, _OCR, _table("Read worst", worst, limit, columns), as_json=False)
+            show(by_language, _OCR, _table("Read worst", worst, limit, columns), as_json=False)
     if as_json:
         show(as_plain(report), as_json=True)
     if fail_on_problems and rendered.flawed:
@@ -102,9 +103,7 @@ def _table(title: str, rows: Sequence[Any], limit: int, columns: str | Sequence[
 
 
 def _percent(field: str) -> Callable[[Any], Cell]:
-    return lambda row: (
-        f"{100 * (row[field] if isinstance(row, dict) else getattr(row, field)):.1f} %"
-    )
+    return lambda row: f"{100 * row[field]:.1f} %"
 
 
 _FINDINGS = "grade kind meme=meme_id language part found=detail picture=path"
@@ -130,7 +129,7 @@ _LANGUAGES = Table(
 )
 _OCR = Table(
     "Read back by Tesseract: character error rate",
-    "languages",
+    lambda rows: rows,
     (
         "language model pictures",
         ("median", _percent("median")),
@@ -165,8 +164,8 @@ def _read_back(
             jobs=jobs or usable_cpus(),
             advance=bar.advance,
         )
-    not_read = (*report.not_read, *report.failed)
-    explain("Not read", [f"{what}: {why}" for what, why in not_read], most=None)
+    not_read = {**report.not_read, **report.failed}
+    explain("Not read", [f"{what}: {why}" for what, why in not_read.items()], most=None)
     return report
 
 

@@ -10,13 +10,12 @@ from __future__ import annotations
 
 import hashlib
 import os
-import statistics
 from collections import defaultdict
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
 import pyarrow.parquet as pq
@@ -40,22 +39,16 @@ from memeloc.ocr.tesseract import (
 from memeloc.render.sets.manifest import SHARDS
 from memeloc.render.sets.reading import read_pictures
 
+if TYPE_CHECKING:
+    import pandas as pd
+
 _METHOD = 2  # raise it when pictures are to be read anew
 _CHUNK = 12  # pictures that one start of Tesseract reads
-_Picture = dict[str, Any]  # a row of the manifest, with its template's boxes and its reader
 _PLAIN = TextBox("", 0, 0, 1, 1)
-_COLUMNS = (
-    "meme_id",
-    "template",
-    "language",
-    "locale",
-    "path",
-    "sha256",
-    "font_size",
-    "lines",
-    "ink",
-)
-_SCHEMA = pa.schema(
+_SHOWN = ("meme_id", "template", "language", "path")
+_COLUMNS = (*_SHOWN, "locale", "sha256", "font_size", "lines", "ink")
+_KEY = ["sha256", "reader"]
+_STORED = pa.schema(
     [
         ("sha256", pa.string()),  # of the picture
         ("reader", pa.string()),  # of everything that reads
@@ -67,69 +60,27 @@ _SCHEMA = pa.schema(
 
 
 @dataclass(frozen=True, slots=True)
-class Reading:
-    """A picture read back.
-
-    Attributes:
-        meme_id, template, language, path: which picture.
-        cer: character error rate: edit distance over the number of characters drawn, both after
-            `normalise`; 0 is right, and more than 1 is possible. None for a picture without
-            letters.
-        drawn, read: the text, a line a line.
-    """
-
-    meme_id: str
-    template: str
-    language: str
-    path: str
-    cer: float | None
-    drawn: str
-    read: str
-
-
-@dataclass(frozen=True, slots=True)
-class LanguageReading:
-    """How a language was read.
-
-    Attributes:
-        language, model: the column of the captions table, and Tesseract's model.
-        pictures: how many have letters.
-        median, mean: of their error rates.
-        exact: share of them that was read without an error.
-    """
-
-    language: str
-    model: str
-    pictures: int
-    median: float
-    mean: float
-    exact: float
-
-
-@dataclass(frozen=True, slots=True)
 class OcrReport:
     """What `memeloc proof --ocr` reports.
 
     Attributes:
-        readings: worst first.
-        languages: in the manifest's order.
+        readings: a row a picture, worst first: `meme_id`, `template`, `language`, `path`, `cer`
+            (character error rate: edit distance over the number of characters drawn, both after
+            `normalise`; 0 is right, and more than 1 is possible; NaN without letters), and the
+            texts `drawn` and `read`, a line a line.
+        languages: a row a language, in the manifest's order: `language`, Tesseract's `model`, how
+            many `pictures` have letters, the `median` and `mean` of their error rates, and the
+            share `exact` that was read without an error.
         not_read: languages left out, and why, with what to install.
         failed: pictures that could not be read, and why.
         fresh: how many were read now rather than remembered.
     """
 
-    readings: tuple[Reading, ...]
-    languages: tuple[LanguageReading, ...]
-    not_read: tuple[tuple[str, str], ...]
-    failed: tuple[tuple[str, str], ...]
+    readings: pd.DataFrame
+    languages: pd.DataFrame
+    not_read: dict[str, str]
+    failed: dict[str, str]
     fresh: int
-
-
-@dataclass(frozen=True, slots=True)
-class _Result:
-    errors: int
-    characters: int
-    read: str
 
 
 def read_back(
@@ -164,69 +115,98 @@ def read_back(
         raise InputError(
             "has its pictures in shards; render them with --to files to read them", file=out
         )
+    import pandas as pd
+
     version, models = installed_models()
-    read_before = _load(out)
     model_of: dict[str, str] = {}
     not_read: dict[str, str] = {}
-    readings: list[Reading] = []
-    failed: list[tuple[str, str]] = []
-    results: dict[tuple[str, str], _Result] = {}
-    to_read: dict[str, list[_Picture]] = defaultdict(list)
-    report_done = advance or (lambda count: None)
+    wanted = []
     for picture in read_pictures(out, _COLUMNS, languages):
         language = picture["language"]
         if language not in model_of and language not in not_read:
             model, why = _model(picture["locale"], registry, models)
             (not_read if why else model_of)[language] = why or model
-        if language in not_read:
-            report_done(1)
-            continue
-        template = templates.get(picture["template"])
-        direction = registry.get(picture["locale"]).direction
-        boxes = template.boxes if template else ()
-        picture["boxes"] = tuple(box.facing(direction) for box in boxes)
-        picture["reader"] = _reader(version, model_of[language], picture["boxes"])
-        earlier = read_before.get((picture["sha256"], picture["reader"]))
-        if earlier is not None:
-            readings.append(_reading(picture, earlier))
-            report_done(1)
-        else:
-            to_read[model_of[language]].append(picture)
+        if language in model_of:
+            template = templates.get(picture["template"])
+            direction = registry.get(picture["locale"]).direction
+            boxes = template.boxes if template else ()
+            picture["boxes"] = tuple(box.facing(direction) for box in boxes)
+            picture["reader"] = _reader(version, model_of[language], picture["boxes"])
+            picture["model"] = model_of[language]
+            picture["drawn"] = "\n".join(line for lines in picture["lines"] for line in lines)
+            wanted.append(picture)
+        elif advance:
+            advance(1)
+    before = _load(out)
+    known = set(before.index)
+    to_read: dict[str, list[dict[str, Any]]] = defaultdict(list)
+    for picture in wanted:
+        if (picture["sha256"], picture["reader"]) not in known:
+            to_read[picture["model"]].append(picture)
+    if advance:
+        advance(len(wanted) - sum(map(len, to_read.values())))
+    results, failed = _read(out, before, to_read, jobs, advance)
+    pictures = pd.DataFrame(wanted, columns=[*_SHOWN, "model", *_KEY, "drawn"])
+    readings = pictures.join(results, on=_KEY, how="inner")
+    # Without letters there is no rate: 0 / 0 is NaN.
+    readings["cer"] = readings["errors"] / readings["characters"].where(readings["characters"] > 0)
+    readings = readings.sort_values(["cer", "path"], ascending=[False, True], ignore_index=True)
+    rates = readings.dropna(subset="cer").groupby(["language", "model"], sort=False)["cer"]
+    by_language = rates.agg(
+        pictures="size", median="median", mean="mean", exact=lambda rate: (rate == 0).mean()
+    ).reset_index()
+    order = by_language["language"].map(list(model_of).index)
+    return OcrReport(
+        readings=readings[[*_SHOWN, "cer", "drawn", "read"]],
+        languages=by_language.iloc[order.argsort()].reset_index(drop=True),
+        not_read=not_read,
+        failed=failed,
+        fresh=len(results) - len(before),
+    )
+
+
+def _read(
+    out: Path,
+    before: pd.DataFrame,
+    to_read: Mapping[str, list[dict[str, Any]]],
+    jobs: int | None,
+    advance: Callable[[int], None] | None,
+) -> tuple[pd.DataFrame, dict[str, str]]:
+    """Read pictures by their models; return all results by `_KEY`, and what failed and why."""
     tasks = [
         (model, pictures[start : start + _CHUNK])
         for model, pictures in to_read.items()
         for start in range(0, len(pictures), _CHUNK)
     ]
+    rows: list[tuple[Any, ...]] = []
+    failed: dict[str, str] = {}
     pool = ThreadPoolExecutor(jobs or os.cpu_count())
     try:
         with one_thread_each():
-            for (_, pictures), outcome in zip(
-                tasks, pool.map(lambda task: _read_chunk(out, *task), tasks), strict=True
-            ):
-                for picture, result in zip(pictures, outcome, strict=True):
-                    if isinstance(result, str):
-                        failed.append((picture["path"], result))
+            outcomes = pool.map(lambda task: _read_chunk(out, *task), tasks)
+            for (_, pictures), outcome in zip(tasks, outcomes, strict=True):
+                for picture, text in zip(pictures, outcome, strict=True):
+                    if isinstance(text, Exception):
+                        failed[picture["path"]] = str(text)
                     else:
-                        results[picture["sha256"], picture["reader"]] = result
-                        readings.append(_reading(picture, result))
-                report_done(len(pictures))
+                        key = [picture[name] for name in _KEY]
+                        rows.append((*key, *count_errors(picture["drawn"], text), text))
+                if advance:
+                    advance(len(pictures))
     finally:
         pool.shutdown(cancel_futures=True)
-        if results:
-            _store(out, read_before | results)
-    readings.sort(key=lambda reading: (-(reading.cer or 0), reading.path))
-    summaries = [_summary(language, model, readings) for language, model in model_of.items()]
-    return OcrReport(
-        readings=tuple(readings),
-        languages=tuple(summary for summary in summaries if summary is not None),
-        not_read=tuple(not_read.items()),
-        failed=tuple(failed),
-        fresh=len(results),
-    )
+        results = _frame([*before.reset_index().itertuples(index=False, name=None), *rows])
+        if rows:
+            table = pa.Table.from_pandas(
+                results.reset_index(), schema=_STORED, preserve_index=False
+            )
+            with replacing(out / ".memeloc" / "ocr.parquet") as temporary:
+                pq.write_table(table, temporary)
+    return results, failed
 
 
 def _model(tag: str, registry: Registry, models: frozenset[str]) -> tuple[str, str]:
-    """The locale's model, or why it cannot be used."""
+    """Return the locale's model, or why it cannot be used."""
     try:
         model = registry.get(tag).tesseract
     except InputError as error:
@@ -243,18 +223,18 @@ def _reader(version: str, model: str, boxes: tuple[TextBox, ...]) -> str:
     return hashlib.sha256(facts.encode()).hexdigest()[:16]
 
 
-def _read_chunk(out: Path, model: str, pictures: list[_Picture]) -> list[_Result | str]:
-    """What was read of each picture, or why it was not."""
+def _read_chunk(out: Path, model: str, pictures: list[dict[str, Any]]) -> list[str | Exception]:
+    """Return what was read of each picture, or why it was not."""
     from memeloc.render.letters import Grey, cut_lines, find_letters, on_white
 
     letters: list[tuple[int, int, Grey]] = []  # picture, number of lines, part
-    problems: dict[int, str] = {}
+    problems: dict[int, Exception] = {}
     for number, picture in enumerate(pictures):
         try:
             with Image.open(out / picture["path"]) as file:
                 image = file.convert("RGB")
         except (OSError, ValueError) as error:
-            problems[number] = f"cannot be opened ({error}); run `memeloc render` again"
+            problems[number] = InputError(f"cannot be opened ({error}); run `memeloc render` again")
             continue
         for part, (size, lines, ink) in enumerate(
             zip(picture["font_size"], picture["lines"], picture["ink"], strict=True)
@@ -277,64 +257,24 @@ def _read_chunk(out: Path, model: str, pictures: list[_Picture]) -> list[_Result
         for i in short:
             texts[i] = "\n".join(next(again) for _ in range(letters[i][1]))
     except ServiceError as error:
-        return [str(error)] * len(pictures)
+        return [error] * len(pictures)
     read: dict[int, list[str]] = defaultdict(list)
     for (number, _, _), text in zip(letters, texts, strict=True):
         read[number].append(text)
-    return [
-        problems.get(number) or _compare(_drawn(picture), "\n".join(read[number]))
-        for number, picture in enumerate(pictures)
-    ]
+    return [problems.get(number, "\n".join(read[number])) for number in range(len(pictures))]
 
 
-def _compare(drawn: str, read: str) -> _Result:
-    return _Result(*count_errors(drawn, read), read)
-
-
-def _drawn(picture: _Picture) -> str:
-    return "\n".join(line for lines in picture["lines"] for line in lines)
-
-
-def _reading(picture: _Picture, result: _Result) -> Reading:
-    return Reading(
-        meme_id=picture["meme_id"],
-        template=picture["template"],
-        language=picture["language"],
-        path=picture["path"],
-        cer=result.errors / result.characters if result.characters else None,
-        drawn=_drawn(picture),
-        read=result.read,
-    )
-
-
-def _summary(language: str, model: str, readings: list[Reading]) -> LanguageReading | None:
-    rates = [r.cer for r in readings if r.language == language and r.cer is not None]
-    if not rates:
-        return None
-    return LanguageReading(
-        language=language,
-        model=model,
-        pictures=len(rates),
-        median=statistics.median(rates),
-        mean=statistics.fmean(rates),
-        exact=rates.count(0) / len(rates),
-    )
-
-
-def _load(out: Path) -> dict[tuple[str, str], _Result]:
-    """What was read before; nothing when the file is missing, broken or of another version."""
+def _load(out: Path) -> pd.DataFrame:
+    """Return what was read before: nothing where the file is missing, broken or of another kind."""
     try:
-        table = pq.read_table(out / ".memeloc" / "ocr.parquet", schema=_SCHEMA).to_pydict()
+        stored = pq.read_table(out / ".memeloc" / "ocr.parquet", schema=_STORED)
     except (OSError, pa.ArrowException):
-        return {}
-    rows = zip(*(table[name] for name in _SCHEMA.names), strict=True)
-    return {(sha256, reader): _Result(*result) for sha256, reader, *result in rows}
+        return _frame([])
+    return _frame(zip(*stored.to_pydict().values(), strict=True))
 
 
-def _store(out: Path, results: dict[tuple[str, str], _Result]) -> None:
-    rows = [(*key, value.errors, value.characters, value.read) for key, value in results.items()]
-    table = pa.Table.from_pylist(
-        [dict(zip(_SCHEMA.names, row, strict=True)) for row in rows], schema=_SCHEMA
-    )
-    with replacing(out / ".memeloc" / "ocr.parquet") as temporary:
-        pq.write_table(table, temporary)
+def _frame(rows: Iterable[tuple[Any, ...]]) -> pd.DataFrame:
+    import pandas as pd
+
+    frame = pd.DataFrame(rows, columns=_STORED.names).drop_duplicates(_KEY)
+    return frame.set_index(_KEY)
