@@ -5,18 +5,15 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import typer
 from typer import Argument, Option
 
 from memeloc.cli.options import AsJson, LocaleFolders, TemplateFolders, languages
 from memeloc.cli.output import Cell, progress
-from memeloc.cli.show import Column, Table, as_plain, explain, show
+from memeloc.cli.show import Column, Table, explain, show
 from memeloc.counts import counted
-
-if TYPE_CHECKING:
-    from memeloc.render.ocr import OcrReport
 
 
 def proof(
@@ -49,49 +46,53 @@ def proof(
       memeloc proof out --ocr --langs en,zh --limit 5
       memeloc proof out --json --fail-on-problems
     """
+    from memeloc.locales import Registry
+    from memeloc.render.ocr import read_back
     from memeloc.render.proof import KINDS
     from memeloc.render.sets.review import review
+    from memeloc.templates import load_templates
 
-    tags = languages(langs)
+    tags, most = languages(langs), limit or None
     rendered = review(out, tags)
     found = rendered.findings.to_dict("records")
     parity = rendered.parity.to_dict("records")
-    medians = rendered.languages.to_dict("records")
     counts = Counter(row["kind"] for row in found)
-    report = {
+    report: dict[str, Any] = {
         "pictures": rendered.pictures,
         "memes": rendered.memes,
         "flawed": rendered.flawed,
         "findings_by_kind": {kind: counts[kind] for kind in KINDS if counts[kind]},
-        "findings": found[: limit or None],
-        "parity": parity[: limit or None],
-        "languages": medians,
+        "findings": found[:most],
+        "parity": parity[:most],
+        "languages": rendered.languages.to_dict("records"),
     }
-    if not as_json:
-        if not rendered.flawed:
-            print(f"No faults and no warnings in {counted(rendered.pictures, 'picture')}.\n")
-        tables = [
-            _table("Findings, worst first", found, limit, _FINDINGS),
-            _table("Memes that differ most between languages", parity, limit, _PARITY),
-        ]
-        show(medians, *tables, _LANGUAGES, as_json=False)
+    tables = [
+        _table("Findings, worst first", found, limit, _FINDINGS),
+        _table("Memes that differ most between languages", parity, limit, _PARITY),
+        _LANGUAGES,
+    ]
     if ocr:
-        reading = _read_back(out, rendered.pictures, tags, templates or [], locales or [], jobs)
+        by_name, wrong = load_templates(templates or [])
+        explain("Note", wrong, most=None)
+        registry = Registry.load(*(locales or []))
+        with progress("Reading back", rendered.pictures) as bar:
+            reading = read_back(
+                out, by_name, registry, languages=tags, jobs=jobs, advance=bar.advance
+            )
+        not_read = {**reading.not_read, **reading.failed}
+        explain("Not read", [f"{what}: {why}" for what, why in not_read.items()], most=None)
         worst = reading.readings[reading.readings["cer"] > 0].to_dict("records")
-        by_language = reading.languages.to_dict("records")
         report["ocr"] = {
-            "languages": by_language,
-            "worst": worst[: limit or None],
+            "languages": reading.languages.to_dict("records"),
+            "worst": worst[:most],
             "not_read": reading.not_read,
             "failed": reading.failed,
             "fresh": reading.fresh,
         }
-        if not as_json:
-            print()
-            columns = (("error rate", _percent("cer")), "picture=path drawn read")
-            show(by_language, _OCR, _table("Read worst", worst, limit, columns), as_json=False)
-    if as_json:
-        show(as_plain(report), as_json=True)
+        tables += [_OCR, _table("Read worst", worst, limit, _READ)]
+    if not rendered.flawed and not as_json:
+        print(f"No faults and no warnings in {counted(rendered.pictures, 'picture')}.\n")
+    show(report, *tables, as_json=as_json)
     if fail_on_problems and rendered.flawed:
         raise typer.Exit(1)
 
@@ -118,7 +119,7 @@ _PARITY: Sequence[Column] = (
 )
 _LANGUAGES = Table(
     "Languages (medians)",
-    lambda rows: rows,
+    "languages",
     (
         "language pictures with_problems=flawed",
         ("size / height", _percent("size_share")),
@@ -127,9 +128,10 @@ _LANGUAGES = Table(
     ),
     empty=True,
 )
+_READ: Sequence[Column] = (("error rate", _percent("cer")), "picture=path drawn read")
 _OCR = Table(
     "Read back by Tesseract: character error rate",
-    lambda rows: rows,
+    lambda report: report["ocr"]["languages"],
     (
         "language model pictures",
         ("median", _percent("median")),
@@ -138,35 +140,6 @@ _OCR = Table(
     ),
     empty=True,
 )
-
-
-def _read_back(
-    out: Path,
-    pictures: int,
-    languages: list[str] | None,
-    templates: list[Path],
-    locales: list[Path],
-    jobs: int | None,
-) -> OcrReport:
-    from memeloc.engine import usable_cpus
-    from memeloc.locales import Registry
-    from memeloc.render.ocr import read_back
-    from memeloc.templates import load_templates
-
-    by_name, wrong = load_templates(templates)
-    explain("Note", wrong, most=None)
-    with progress("Reading back", pictures) as bar:
-        report = read_back(
-            out,
-            by_name,
-            Registry.load(*locales),
-            languages=languages,
-            jobs=jobs or usable_cpus(),
-            advance=bar.advance,
-        )
-    not_read = {**report.not_read, **report.failed}
-    explain("Not read", [f"{what}: {why}" for what, why in not_read.items()], most=None)
-    return report
 
 
 def boxes(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from itertools import combinations
+from itertools import combinations, pairwise
 
 import numpy as np
 import skia
@@ -17,7 +17,7 @@ from memeloc.locales.words import word_spans
 from memeloc.model import Caption, Locale
 from memeloc.render.background import Background, contrast
 from memeloc.render.painting.paint import Area, Painted
-from memeloc.render.proof import Box, Finding, TextBoxes, TextShape, overlap
+from memeloc.render.proof import Box, Finding, PartProof, TextBoxes, corners_of, overlap
 from memeloc.render.typesetting.breaks import clusters
 from memeloc.render.typesetting.layout import PartLayout
 from memeloc.render.typesetting.lines import Line
@@ -46,39 +46,24 @@ what anti-aliasing may add."""
 
 
 def part_findings(
-    name: str,
+    part: PartProof,
     layout: PartLayout,
     painted: Painted,
-    ratio: float | None,
-    stack: FontStack,
-    locale: Locale,
-    width: int,
-) -> Iterator[Finding]:
-    """Find what a part shows by itself.
-
-    Args:
-        name: of its text box.
-        ratio: contrast of its letters, None without any.
-        stack: the fonts that it is drawn with.
-        width: of the picture, in pixels.
-    """
-    for kind, detail in _part_findings(layout, painted, ratio, stack, locale, width):
-        yield Finding(kind, name, detail)
-
-
-def _part_findings(
-    layout: PartLayout,
-    painted: Painted,
-    ratio: float | None,
     stack: FontStack,
     locale: Locale,
     width: int,
 ) -> Iterator[tuple[str, str]]:
+    """Find what a part shows by itself: kinds and details.
+
+    Args:
+        stack: the fonts that it is drawn with.
+        width: of the picture, in pixels.
+    """
     if layout.missing:
         yield "missing glyph", f"not drawn: {' '.join(dict.fromkeys(layout.missing))}"
     if layout.truncated:
         yield "overflow", f"{counted(layout.truncated, 'character')} left out"
-    if painted.ink is None:
+    if part.ink is None:
         return
     text = "\n".join([line.text for line in layout.lines])
     if "\ufffd" in text:
@@ -92,8 +77,8 @@ def _part_findings(
         yield "too small", f"{layout.size:.1f} px; {least:g} px can be read"
     elif on_phone < PHONE_SHARE * least:
         yield "too small", f"{on_phone:.1f} px on a phone; {PHONE_SHARE * least:g} px can be read"
-    if ratio is not None and ratio < LOW_CONTRAST:
-        yield "low contrast", f"{ratio:.1f}:1"
+    if part.contrast is not None and part.contrast < LOW_CONTRAST:
+        yield "low contrast", f"{part.contrast:.1f}:1"
     if layout.broken_word:
         yield "broken word", "a line ends within a word, without a hyphen's place"
     if has_emoji(text) and (lost := _lost(text, stack)):
@@ -124,7 +109,7 @@ def contrast_behind(boxes: TextBoxes, background: Background, colour: float) -> 
     """
     if not boxes.words:
         return contrast(0.0, 1.0)
-    corners = np.array([_corners(word.box) for word in boxes.words], np.float32).reshape(-1, 4, 2)
+    corners = np.array([corners_of(word.box) for word in boxes.words], np.float32).reshape(-1, 4, 2)
     places = corners[:, (0, 1, 3)].swapaxes(1, 2) @ _PLACES
     behind = background.luminance(places[:, 0], places[:, 1]) + 0.05
     ratios = np.maximum(behind / (colour + 0.05), (colour + 0.05) / behind)
@@ -133,17 +118,9 @@ def contrast_behind(boxes: TextBoxes, background: Background, colour: float) -> 
     return float(ratios[:, tenth].min())
 
 
-def _corners(box: TextShape) -> TextShape:
-    if len(box) == 8:
-        return box
-    left, top, right, bottom = box
-    return (left, top, right, top, right, bottom, left, bottom)
-
-
 def _lost(text: str, stack: FontStack) -> list[str]:
     """Return the emoji that no font found draws as they are known."""
-    ends = clusters(text)
-    pieces = (text[start:end] for start, end in zip([0, *ends], ends, strict=False))
+    pieces = (text[start:end] for start, end in pairwise([0, *clusters(text)]))
     return list(dict.fromkeys(stack.lost(pieces)))
 
 
@@ -202,12 +179,11 @@ def over_subject(subject: Box, parts: Sequence[tuple[str, Painted, Area]]) -> It
         subject: its box, in pixels of the picture.
         parts: the name of each, what was painted, and where.
     """
-    least = _HIDDEN * overlap(subject, subject)
+    area = overlap(subject, subject) or 1
     for name, painted, _ in parts:
-        hidden = sum(overlap(line, subject) for line in painted.lines)
-        if hidden > least:
-            share = hidden / overlap(subject, subject)
-            yield Finding("over the subject", name, f"over {share:.0%} of it")
+        hidden = sum(overlap(line, subject) for line in painted.lines) / area
+        if hidden > _HIDDEN:
+            yield Finding("over the subject", name, f"over {hidden:.0%} of it")
 
 
 def text_findings(

@@ -31,7 +31,7 @@ Grey = npt.NDArray[np.float32]
 def find_letters(
     picture: Image.Image, box: TextBox, ink: tuple[int, int, int, int], font_size: float
 ) -> Grey:
-    """How much of each pixel of a part is letter, upright and scaled to a font size of `SIZE`.
+    """Return how much of each pixel of a part is letter, upright, at a font size of `SIZE`.
 
     Args:
         picture: the rendered picture, RGB.
@@ -39,25 +39,20 @@ def find_letters(
         ink: left, top, right, bottom of the part's ink in pixels, outline included.
         font_size: in pixels of the picture.
     """
+    left, top, right, bottom = ink
     outlined = box.style.outline_width > 0
     if box.angle:
         width, height = picture.size
         centre = (box.x + box.width / 2) * width, (box.y + box.height / 2) * height
         picture = picture.rotate(box.angle, Image.Resampling.BICUBIC, center=centre)
         across, down = box.width * width / 2, box.height * height / 2
-        ink = (
-            round(centre[0] - across),
-            round(centre[1] - down),
-            round(centre[0] + across),
-            round(centre[1] + down),
-        )
+        left, right = round(centre[0] - across), round(centre[0] + across)
+        top, bottom = round(centre[1] - down), round(centre[1] + down)
     padding = 0 if outlined and not box.angle else _PADDING
-    cut = picture.crop((ink[0] - padding, ink[1] - padding, ink[2] + padding, ink[3] + padding))
+    cut = picture.crop((left - padding, top - padding, right + padding, bottom + padding))
     scale = min(max(SIZE / font_size, _SCALES[0]), _SCALES[1])
-    cut = cut.resize(
-        (max(1, round(cut.width * scale)), max(1, round(cut.height * scale))),
-        Image.Resampling.LANCZOS,
-    )
+    size = max(1, round(cut.width * scale)), max(1, round(cut.height * scale))
+    cut = cut.resize(size, Image.Resampling.LANCZOS)
     pixels = np.asarray(cut, dtype=np.float32)
     fill = np.array(ImageColor.getrgb(box.style.fill)[:3], dtype=np.float32)
     if outlined:
@@ -70,7 +65,7 @@ def find_letters(
 
 
 def _keep(letter: Grey, distance: Grey, *, pure: bool) -> npt.NDArray[np.bool_]:
-    """Where letters are: regions off the edge, not specks, and, if `pure`, of the fill's colour.
+    """Return where letters are: regions off the edge, no specks, if `pure` of the fill's colour.
 
     Inside an outline only letters are of the very colour; the pockets of background between
     outlines are not, unless the background is of the letters' colour itself.
@@ -92,7 +87,7 @@ def _keep(letter: Grey, distance: Grey, *, pure: bool) -> npt.NDArray[np.bool_]:
 
 
 def cut_lines(letter: Grey, count: int) -> list[Grey]:
-    """The part's lines, each by itself.
+    """Return the part's lines, each by itself.
 
     Args:
         letter: as `find_letters` gives it.
@@ -117,6 +112,6 @@ def cut_lines(letter: Grey, count: int) -> list[Grey]:
 
 
 def on_white(letter: Grey) -> Image.Image:
-    """The letters in black on white, with a margin, as Tesseract wants them."""
+    """Return the letters in black on white, with a margin, as Tesseract wants them."""
     black = (255 * (1 - letter)).astype(np.uint8)
     return ImageOps.expand(Image.fromarray(black), _MARGIN, 255)

@@ -9,9 +9,8 @@ picture is read twice.
 from __future__ import annotations
 
 import hashlib
-import os
 from collections import defaultdict
-from collections.abc import Callable, Collection, Iterable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
@@ -21,6 +20,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 from PIL import Image
 
+from memeloc.engine import usable_cpus
 from memeloc.errors import InputError, ServiceError
 from memeloc.files import replacing
 from memeloc.locales import Registry
@@ -47,7 +47,6 @@ _CHUNK = 12  # pictures that one start of Tesseract reads
 _PLAIN = TextBox("", 0, 0, 1, 1)
 _SHOWN = ("meme_id", "template", "language", "path")
 _COLUMNS = (*_SHOWN, "locale", "sha256", "font_size", "lines", "ink")
-_KEY = ["sha256", "reader"]
 _STORED = pa.schema(
     [
         ("sha256", pa.string()),  # of the picture
@@ -57,6 +56,11 @@ _STORED = pa.schema(
         ("read", pa.string()),  # what Tesseract read, parts and lines by line feeds
     ]
 )
+
+
+_Picture = dict[str, Any]  # a row of the manifest, with its boxes, model, key and text drawn
+_Results = dict[tuple[str, str], list[Any]]
+"""By the first two columns the others."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,23 +104,22 @@ def read_back(
             taken for upright white letters with a black outline.
         registry: where the locales' Tesseract models stand.
         languages: columns to read; all when None.
-        jobs: how many Tesseracts run at once; as many as there are cores when None.
+        jobs: how many Tesseracts run at once; as many as there are usable cores when None.
         advance: called with the number of pictures done, each time some are.
 
     Raises:
         MissingError: the extra `ocr` or the program is not installed.
         InputError: there is no manifest, or a language that it lacks; or the set is in shards.
     """
+    import pandas as pd
+
     place = folder_at(out)
     if not isinstance(place, LocalFolder):
         message = "is in object storage; fetch the set into a folder to read its pictures"
         raise InputError(message, file=place.url)
     if (out / SHARDS).is_dir():
-        raise InputError(
-            "has its pictures in shards; render them with --to files to read them", file=out
-        )
-    import pandas as pd
-
+        message = "has its pictures in shards; render them with --to files to read them"
+        raise InputError(message, file=out)
     version, models = installed_models()
     model_of: dict[str, str] = {}
     not_read: dict[str, str] = {}
@@ -131,23 +134,23 @@ def read_back(
             direction = registry.get(picture["locale"]).direction
             boxes = template.boxes if template else ()
             picture["boxes"] = tuple(box.facing(direction) for box in boxes)
-            picture["reader"] = _reader(version, model_of[language], picture["boxes"])
             picture["model"] = model_of[language]
+            facts = repr((_METHOD, version, picture["model"], picture["boxes"])).encode()
+            picture["key"] = picture["sha256"], hashlib.sha256(facts).hexdigest()[:16]
             picture["drawn"] = "\n".join(line for lines in picture["lines"] for line in lines)
             wanted.append(picture)
         elif advance:
             advance(1)
     before = _load(out)
-    known = set(before.index)
-    to_read: dict[str, list[dict[str, Any]]] = defaultdict(list)
-    for picture in wanted:
-        if (picture["sha256"], picture["reader"]) not in known:
-            to_read[picture["model"]].append(picture)
-    if advance:
-        advance(len(wanted) - sum(map(len, to_read.values())))
-    results, failed = _read(out, before, to_read, jobs, advance)
-    pictures = pd.DataFrame(wanted, columns=[*_SHOWN, "model", *_KEY, "drawn"])
-    readings = pictures.join(results, on=_KEY, how="inner")
+    fresh, failed = _read(out, wanted, before, jobs, advance or (lambda count: None))
+    results = before | fresh
+    shown, found = (*_SHOWN, "model", "drawn"), _STORED.names[2:]
+    rows = (
+        (*(picture[name] for name in shown), *results[picture["key"]])
+        for picture in wanted
+        if picture["key"] in results
+    )
+    readings = pd.DataFrame(rows, columns=[*shown, *found])
     # Without letters there is no rate: 0 / 0 is NaN.
     readings["cer"] = readings["errors"] / readings["characters"].where(readings["characters"] > 0)
     readings = readings.sort_values(["cer", "path"], ascending=[False, True], ignore_index=True)
@@ -161,48 +164,49 @@ def read_back(
         languages=by_language.iloc[order.argsort()].reset_index(drop=True),
         not_read=not_read,
         failed=failed,
-        fresh=len(results) - len(before),
+        fresh=len(fresh),
     )
 
 
 def _read(
     out: Path,
-    before: pd.DataFrame,
-    to_read: Mapping[str, list[dict[str, Any]]],
+    pictures: list[_Picture],
+    before: _Results,
     jobs: int | None,
-    advance: Callable[[int], None] | None,
-) -> tuple[pd.DataFrame, dict[str, str]]:
-    """Read pictures by their models; return all results by `_KEY`, and what failed and why."""
+    advance: Callable[[int], None],
+) -> tuple[_Results, dict[str, str]]:
+    """Read what was not read before; return and store the results; and what failed and why."""
+    by_model: dict[str, list[_Picture]] = defaultdict(list)
+    for picture in pictures:
+        if picture["key"] not in before:
+            by_model[picture["model"]].append(picture)
     tasks = [
-        (model, pictures[start : start + _CHUNK])
-        for model, pictures in to_read.items()
-        for start in range(0, len(pictures), _CHUNK)
+        (model, some[start : start + _CHUNK])
+        for model, some in by_model.items()
+        for start in range(0, len(some), _CHUNK)
     ]
-    rows: list[tuple[Any, ...]] = []
+    advance(len(pictures) - sum(map(len, by_model.values())))
+    fresh: _Results = {}
     failed: dict[str, str] = {}
-    pool = ThreadPoolExecutor(jobs or os.cpu_count())
+    pool = ThreadPoolExecutor(jobs or usable_cpus())
     try:
         with one_thread_each():
             outcomes = pool.map(lambda task: _read_chunk(out, *task), tasks)
-            for (_, pictures), outcome in zip(tasks, outcomes, strict=True):
-                for picture, text in zip(pictures, outcome, strict=True):
+            for (_, some), outcome in zip(tasks, outcomes, strict=True):
+                for picture, text in zip(some, outcome, strict=True):
                     if isinstance(text, Exception):
                         failed[picture["path"]] = str(text)
                     else:
-                        key = [picture[name] for name in _KEY]
-                        rows.append((*key, *count_errors(picture["drawn"], text), text))
-                if advance:
-                    advance(len(pictures))
+                        fresh[picture["key"]] = [*count_errors(picture["drawn"], text), text]
+                advance(len(some))
     finally:
         pool.shutdown(cancel_futures=True)
-        results = _frame([*before.reset_index().itertuples(index=False, name=None), *rows])
-        if rows:
-            table = pa.Table.from_pandas(
-                results.reset_index(), schema=_STORED, preserve_index=False
-            )
+        if fresh:
+            rows = ((*key, *result) for key, result in (before | fresh).items())
+            columns = dict(zip(_STORED.names, zip(*rows, strict=True), strict=True))
             with replacing(out / ".memeloc" / "ocr.parquet") as temporary:
-                pq.write_table(table, temporary)
-    return results, failed
+                pq.write_table(pa.Table.from_pydict(columns, schema=_STORED), temporary)
+    return fresh, failed
 
 
 def _model(tag: str, registry: Registry, models: frozenset[str]) -> tuple[str, str]:
@@ -218,12 +222,7 @@ def _model(tag: str, registry: Registry, models: frozenset[str]) -> tuple[str, s
     return model, ""
 
 
-def _reader(version: str, model: str, boxes: tuple[TextBox, ...]) -> str:
-    facts = repr((_METHOD, version, model, boxes))
-    return hashlib.sha256(facts.encode()).hexdigest()[:16]
-
-
-def _read_chunk(out: Path, model: str, pictures: list[dict[str, Any]]) -> list[str | Exception]:
+def _read_chunk(out: Path, model: str, pictures: list[_Picture]) -> list[str | Exception]:
     """Return what was read of each picture, or why it was not."""
     from memeloc.render.letters import Grey, cut_lines, find_letters, on_white
 
@@ -264,17 +263,11 @@ def _read_chunk(out: Path, model: str, pictures: list[dict[str, Any]]) -> list[s
     return [problems.get(number, "\n".join(read[number])) for number in range(len(pictures))]
 
 
-def _load(out: Path) -> pd.DataFrame:
+def _load(out: Path) -> _Results:
     """Return what was read before: nothing where the file is missing, broken or of another kind."""
     try:
         stored = pq.read_table(out / ".memeloc" / "ocr.parquet", schema=_STORED)
     except (OSError, pa.ArrowException):
-        return _frame([])
-    return _frame(zip(*stored.to_pydict().values(), strict=True))
-
-
-def _frame(rows: Iterable[tuple[Any, ...]]) -> pd.DataFrame:
-    import pandas as pd
-
-    frame = pd.DataFrame(rows, columns=_STORED.names).drop_duplicates(_KEY)
-    return frame.set_index(_KEY)
+        return {}
+    rows = zip(*stored.to_pydict().values(), strict=True)
+    return {(sha256, reader): result for sha256, reader, *result in rows}

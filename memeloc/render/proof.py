@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from types import MappingProxyType
 from typing import Literal, NamedTuple
 
 Grade = Literal["fault", "warning", "note"]
@@ -38,15 +37,20 @@ KINDS: Mapping[str, Grade] = {
 PROBLEMS = tuple(kind for kind, grade in KINDS.items() if grade != "note")
 """The kinds that are to be looked at: faults and warnings, worst first."""
 
-_RANKS = {kind: rank for rank, kind in enumerate(KINDS)}
-
 Box = tuple[int, int, int, int]
 """Left, top, right, bottom in pixels; right and bottom are outside."""
-
 
 TextShape = tuple[int, ...]
 """Left, top, right, bottom in whole pixels, right and bottom outside; or, of text that is turned,
 its corners x, y from the top left of the text on, clockwise."""
+
+
+def corners_of(box: TextShape) -> TextShape:
+    """Return the x and y of a text's corners, whether it is turned or not."""
+    if len(box) == 8:
+        return box
+    left, top, right, bottom = box
+    return (left, top, right, top, right, bottom, left, bottom)
 
 
 class Word(NamedTuple):
@@ -158,24 +162,25 @@ def overlap(box: Box, other: Box) -> int:
 
 
 def prove(
-    width: int,
-    height: int,
+    size: tuple[int, int],
     parts: Sequence[PartProof],
     line_boxes: Sequence[Box],
-    findings: Iterable[Finding] = (),
-    fonts: Mapping[str, str] = MappingProxyType({}),
+    findings: Iterable[Finding],
+    fonts: Mapping[str, str],
 ) -> Proof:
     """Put a picture's proof together.
 
     Args:
-        width, height: of the picture, in pixels.
+        size: width and height of the picture, in pixels.
         line_boxes: the ink of every line of every part.
         findings: of all parts, in any order.
         fonts: SHA-256 of the file of each font used, by family.
     """
+    width, height = size
     middle = (width // 4, height // 4, width - width // 4, height - height // 4)
-    whole = (0, 0, width, height)
-    covered = sum(overlap(box, whole) for box in line_boxes) / (width * height)
-    core = sum(overlap(box, middle) for box in line_boxes) / overlap(middle, middle)
-    worst_first = tuple(sorted(findings, key=lambda finding: _RANKS[finding.kind]))
-    return Proof(width, height, tuple(parts), min(covered, 1.0), min(core, 1.0), worst_first, fonts)
+    covered, core = (
+        min(1.0, sum(overlap(box, whole) for box in line_boxes) / overlap(whole, whole))
+        for whole in ((0, 0, width, height), middle)
+    )
+    worst_first = sorted(findings, key=lambda finding: [*KINDS].index(finding.kind))
+    return Proof(width, height, tuple(parts), covered, core, tuple(worst_first), fonts)

@@ -181,9 +181,8 @@ class Renderer:
             painted = self._painter.paint(canvas, layout, area, slot.ink)
             part = _prove_part(slot, area, layout, painted, background, language)
             stack = slot.itemizer.stack
-            findings += part_findings(
-                slot.box.name, layout, painted, part.contrast, stack, language, background.width
-            )
+            found = part_findings(part, layout, painted, stack, language, background.width)
+            findings += [Finding(kind, part.name, detail) for kind, detail in found]
             proofs.append(part)
             line_boxes += painted.lines
             inks.append((slot.box.name, painted, area))
@@ -195,7 +194,8 @@ class Renderer:
             findings += over_subject(subject, inks)
         families = dict.fromkeys(name for part in proofs for name in part.fonts)
         fonts = {name: self.fonts.sha256(name) for name in families}
-        proof = prove(background.width, background.height, proofs, line_boxes, findings, fonts)
+        size = background.width, background.height
+        proof = prove(size, proofs, line_boxes, findings, fonts)
         return Rendered(canvas, proof)
 
     def sizes(

@@ -22,10 +22,7 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
 _COMPARED = ("meme_id", "template", "language", "size_share", "coverage", "middle_coverage")
-"""Of these all pictures are held at once."""
-
 _COLUMNS = (*_COMPARED, "path", "font_size", "problems", "findings")
-
 _FOUND = ("meme_id", "template", "language", "path", "grade", "kind", "part", "detail")
 
 
@@ -91,10 +88,8 @@ def review(out: Path, languages: Collection[str] | None = None) -> Review:
 def _findings(batch: pa.RecordBatch) -> Iterator[dict[str, Any]]:
     """Return the rows of `Review.findings`, and the rank of each kind and the smallest size."""
     ranks = {kind: rank for rank, kind in enumerate(KINDS)}
-    has_any = pc.or_kleene(
-        pc.greater(pc.list_value_length(batch["findings"]), 0),
-        pc.greater(pc.list_value_length(batch["problems"]), 0),
-    )
+    counts = (pc.list_value_length(batch[name]) for name in ("findings", "problems"))
+    has_any = pc.or_kleene(*(pc.greater(count, 0) for count in counts))
     for picture in batch.filter(pc.fill_null(has_any, False)).to_pylist():
         which = {name: picture[name] for name in ("meme_id", "template", "language", "path")}
         size = min((size for size in picture["font_size"] if size), default=0.0)
