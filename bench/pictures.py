@@ -22,11 +22,9 @@ from bench.peers import Peer, peers
 from bench.place import file_cost, folder_in_memory
 from bench.scenes import LANGUAGES, Scene, scenes, templates
 from memeloc.locales import default
-from memeloc.object_storage import LocalFolder
-from memeloc.render.encode import Settings
-from memeloc.render.sets.manifest import PARTS, Row, write_part
-from memeloc.render.sets.shards import Item, PictureMaker
-from memeloc.render.sets.storage import SingleFiles
+from memeloc.object_storage import folder_at
+from memeloc.render.sets.shards import Item, PictureMaker, Shard, ShardMeme
+from memeloc.render.settings import RenderSettings
 
 ENCODING = Bound("at most", 2.0, reach=1.8)
 
@@ -102,26 +100,23 @@ class _Memeloc:
         locales = {language: default().get(language) for language in languages}
         self._columns = {locale.tag: language for language, locale in locales.items()}
         by_name = {template.name: template for template in templates()}
-        (folder / PARTS).mkdir(parents=True)
-        self._storage = SingleFiles(LocalFolder(folder))
-        self._maker = PictureMaker(self._storage, Settings(), by_name, locales)
+        self._maker = PictureMaker(folder_at(folder), RenderSettings(), by_name, locales)
         self.renderer = self._maker.renderer
-        self._folder = folder
-        self._parts = 0
+        self._shards = 0
 
     def time(self, made: list[Scene]) -> float:
         """Make all pictures as a shard of a run is made, its rows too; CPU seconds a picture."""
-        self._parts += 1
+        self._shards += 1
         begin = process_time()
-        rows: list[Row] = []
-        with self._storage.adding("") as add:
-            for scene in made:
-                item = Item(self._columns[scene.locale.tag], scene.caption.parts, "0" * 64, True)
-                # Names are new each time, as in a run, and nothing is removed before the end: ext4
-                # takes longer to replace a file, and to make one where many were just removed.
-                name = f"{self._parts}-{scene.number}"
-                rows.append(self._maker.make(add, name, scene.template.name, item))
-        write_part(rows, self._folder / PARTS / f"{self._parts:06d}.parquet")
+        memes = []
+        for scene in made:
+            item = Item(self._columns[scene.locale.tag], scene.caption.parts, "0" * 64)
+            # Names are new each time, as in a run, and nothing is removed before the end: ext4
+            # takes longer to replace a file, and to make one where many were just removed.
+            name = f"{self._shards}-{scene.number}"
+            source = item.language, item.parts
+            memes.append(ShardMeme(name, scene.template.name, [item], source))
+        self._maker.run(Shard(f"000001-{self._shards:08d}", memes))
         return (process_time() - begin) / len(made)
 
     def encoding_time(self, made: list[Scene]) -> float:

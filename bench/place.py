@@ -31,13 +31,14 @@ def folder_in_memory() -> str | None:
 
 def file_cost() -> Figure:
     """CPU time of making a file of a picture's size whole, by rename, on the disk."""
-    from memeloc.render.encode import write_whole
+    from memeloc.object_storage import folder_at
 
     content = os.urandom(_FILE)
     with tempfile.TemporaryDirectory(prefix="memeloc-bench-") as folder:
+        place = folder_at(folder)
         begin = process_time()
         for number in range(_FILES):
-            write_whole(folder, f"{number}.jpg", content)
+            place.write(f"{number}.jpg", content)
         spent = (process_time() - begin) / _FILES
     where = "in memory" if folder_in_memory() else "on the disk, too"
     note = f"{_FILE // 1000} kB, written beside and renamed; the pictures above were made {where}"

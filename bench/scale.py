@@ -100,7 +100,7 @@ def _one_core(say: Callable[[str], None]) -> list[Figure]:
                 Figure(_ONE_CORE, f"rendering --to {layout}, CPU", cpu * 1e3, "ms"),
                 Figure(_ONE_CORE, f"--to {layout}, all files", size, "B"),
             ]
-        rows = (folder / f"files-{_MANY}" / "manifest.parquet").stat().st_size / _MANY
+        rows = _size(folder / f"files-{_MANY}" / "manifest") / _MANY
         figures.append(Figure(_ONE_CORE, "a row of the manifest", rows, "B"))
         figures.append(_reading(folder / f"files-{_FEW}" / "en", say))
     say("hashing pictures")
@@ -137,7 +137,7 @@ class _RowsOnly:
     """Makes a shard as memeloc does, up to so many pictures; then only the rows of the others.
 
     Args:
-        run: makes a shard, and leaves its rows as a part.
+        run: makes a shard, and writes the table of its rows.
         out: the set.
         painted: how many pictures are made in truth.
     """
@@ -150,17 +150,24 @@ class _RowsOnly:
         import pyarrow as pa
         import pyarrow.parquet as pq
 
-        from memeloc.render.sets.manifest import PARTS, SCHEMA, SHARDS, leave_out_pandas
+        from memeloc.object_storage import folder_at
+        from memeloc.render.sets.manifest import (
+            SCHEMA,
+            SHARDS,
+            leave_out_pandas,
+            table_key,
+            write_table,
+        )
+        from memeloc.render.sets.rows import READ, row_values
 
         leave_out_pandas()
-        number = int(Path(shard.part).stem.partition("-")[2])
+        number = int(shard.name.partition("-")[2])
         keys = [(meme, item) for meme in shard.memes for item in meme.items]
-        part = self._out / PARTS / shard.part
         if number * len(keys) < self._painted or self._row is None:
             made = self._run(shard)
-            self._row = pq.read_table(part).slice(0, 1)
+            self._row = pq.read_table(self._out / table_key(shard.name)).slice(0, 1)
             return made
-        file = f"{SHARDS}/{Path(shard.part).stem}.tar"
+        file = f"{SHARDS}/{shard.name}.tar"
         (self._out / file).touch()
         values = {
             "meme_id": [meme.meme_id for meme, _ in keys],
@@ -174,8 +181,9 @@ class _RowsOnly:
         for name, column in values.items():
             at = SCHEMA.get_field_index(name)
             table = table.set_column(at, SCHEMA.field(at), pa.array(column, pa.string()))
-        pq.write_table(table, part, compression="none", use_dictionary=False)
-        return Made(len(keys), {}, 0, {}, "")
+        write_table(folder_at(self._out), table_key(shard.name), table)
+        rows = [row_values(row) for row in table.select([*READ]).to_pylist()]
+        return Made(rows, (), {})
 
 
 def _main(table: str, out: str, painted: int) -> None:

@@ -20,12 +20,11 @@ from bench.figures import Bound, Figure, of_rounds
 from bench.place import folder_in_memory
 from bench.scenes import LANGUAGES, Scene, scenes, templates
 from memeloc.locales import default
-from memeloc.object_storage import LocalFolder
-from memeloc.render.encode import Settings
-from memeloc.render.sets.manifest import PARTS, Row
-from memeloc.render.sets.picture_shards import TarShards, storage_of
-from memeloc.render.sets.shards import Item, PictureMaker, Shard, ShardMeme
-from memeloc.render.sets.storage import SingleFiles
+from memeloc.object_storage import folder_at
+from memeloc.picture_writers import open_writer
+from memeloc.render.sets.manifest import Row
+from memeloc.render.sets.shards import IN_PARQUET, Item, PictureMaker, Shard, ShardMeme
+from memeloc.render.settings import RenderSettings
 
 _WARM_UP = 2
 _KEPT = 2000
@@ -39,10 +38,10 @@ def measure(*, rounds: int = 12, say: Callable[[str], None] = lambda _: None) ->
     squares = templates()
     with tempfile.TemporaryDirectory(prefix="memeloc-bench-", dir=folder_in_memory()) as name:
         folder = Path(name)
-        (folder / PARTS).mkdir(parents=True)
         locales = {language: default().get(language) for language in LANGUAGES}
         by_name = {template.name: template for template in squares}
-        maker = PictureMaker(TarShards(LocalFolder(folder)), Settings(), by_name, locales)
+        settings = RenderSettings(to="webdataset")
+        maker = PictureMaker(folder_at(folder), settings, by_name, locales)
         ratios, spent = [], []
         gc.collect()
         gc.freeze()
@@ -54,13 +53,13 @@ def measure(*, rounds: int = 12, say: Callable[[str], None] = lambda _: None) ->
             for number, tag in enumerate(LANGUAGES):
                 # New words each time: nothing that is kept of one half serves the other.
                 halves = [scenes(tag, squares, turn=2 * turn + half) for half in (0, 1)]
-                part = f"{turn:06d}-{number:08d}.parquet"
+                shard = f"{turn:06d}-{number:08d}"
                 if (turn + number) % 2:
-                    shards += _into_shards(maker, part, halves[1])
+                    shards += _into_shards(maker, shard, halves[1])
                     memory += _into_memory(maker, halves[0])
                 else:
                     memory += _into_memory(maker, halves[0])
-                    shards += _into_shards(maker, part, halves[1])
+                    shards += _into_shards(maker, shard, halves[1])
             if turn >= _WARM_UP:
                 ratios.append(shards / memory)
                 spent.append((shards - memory) / len(LANGUAGES) * 1e3)
@@ -72,7 +71,7 @@ def measure(*, rounds: int = 12, say: Callable[[str], None] = lambda _: None) ->
             ratios,
             "x",
             Bound("at most", 1.1),
-            f"{middle:.2f} ms a picture more, for tar files, rows in them and the manifest's part",
+            f"{middle:.2f} ms a picture more, for tar files, rows in them and their table",
         ),
         _keeping(rounds, say),
     ]
@@ -85,9 +84,9 @@ def _keeping(rounds: int, say: Callable[[str], None]) -> Figure:
     locales = {language: default().get(language) for language in LANGUAGES}
     kept: list[tuple[Row, bytes]] = []
     with tempfile.TemporaryDirectory(prefix="memeloc-bench-") as name:
-        storage = SingleFiles(LocalFolder(Path(name)))
-        maker = PictureMaker(storage, Settings(), {square.name: square}, locales)
-        maker.make(lambda row, content: kept.append((row, content)), *_arguments(scene))
+        templates_by_name = {square.name: square}
+        maker = PictureMaker(folder_at(name), RenderSettings(), templates_by_name, locales)
+        kept.append(maker.make(*_arguments(scene)))
     _PLACE.mkdir(exist_ok=True)
     seconds: dict[str, list[float]] = {"files": [], "webdataset": []}
     for turn in range(rounds):
@@ -109,12 +108,11 @@ def _keeping(rounds: int, say: Callable[[str], None]) -> Figure:
 def _keep(layout: str, row: Row, content: bytes) -> float:
     """Seconds until a disk has so many pictures."""
     with tempfile.TemporaryDirectory(prefix="memeloc-bench-", dir=_PLACE) as name:
-        storage = storage_of(layout, LocalFolder(Path(name)))
         os.sync()
         begin = perf_counter()
-        with storage.adding("000001-00000000.parquet") as add:
+        with open_writer(layout, folder_at(name), "shards/1.tar", IN_PARQUET) as writer:
             for number in range(_KEPT):
-                add({**row, "path": f"de/template-{number % 60}/m{number}.jpg"}, content)
+                writer.add(row, content, f"de/template-{number % 60}/m{number}.jpg")
         os.sync()
         return perf_counter() - begin
 
@@ -123,23 +121,23 @@ def _into_memory(maker: PictureMaker, made: list[Scene]) -> float:
     """CPU seconds a picture."""
     begin = process_time()
     for scene in made:
-        maker.make(lambda row, content: None, *_arguments(scene))
+        maker.make(*_arguments(scene))
     return (process_time() - begin) / len(made)
 
 
-def _into_shards(maker: PictureMaker, part: str, made: list[Scene]) -> float:
+def _into_shards(maker: PictureMaker, shard: str, made: list[Scene]) -> float:
     """CPU seconds a picture."""
     memes = []
     for scene in made:
         meme_id, template, item = _arguments(scene)
-        memes.append(ShardMeme(meme_id, template, [item], ()))
+        memes.append(ShardMeme(meme_id, template, [item]))
     begin = process_time()
-    result = maker.run(Shard(part, memes))
-    assert result.rendered == len(made), result.failed
+    result = maker.run(Shard(shard, memes))
+    assert len(result.rows) == len(made), result.failed
     return (process_time() - begin) / len(made)
 
 
 def _arguments(scene: Scene) -> tuple[str, str, Item]:
     language = next(tag for tag in LANGUAGES if default().get(tag).tag == scene.locale.tag)
-    item = Item(language, scene.caption.parts, "0" * 64, True)
+    item = Item(language, scene.caption.parts, "0" * 64)
     return f"m{scene.number}", scene.template.name, item

@@ -1,7 +1,8 @@
 """Folders on disks and in object storage. In: a path or an address. Out: files by their keys.
 
 An object storage has no renames and no folders: an object is there whole or not at all, under a key
-such as `en/tea/m1.jpg`. What writes and reads by keys alone works on both.
+such as `en/tea/m1.jpg`. A folder of a disk keeps to the same: a file is written beside its place,
+under a name that begins with a dot and ends with `TEMPORARY`, and renamed.
 
 `s3://`, `gs://`, `abfs://` and `hdfs://` are opened by pyarrow, which memeloc needs anyway: its
 clients are C++, without an event loop of Python's, and read ranges for its own Parquet reader. All
@@ -14,11 +15,11 @@ from __future__ import annotations
 import mimetypes
 import os
 import re
+import secrets
 import shutil
 from collections.abc import Callable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
-from contextlib import contextmanager
-from dataclasses import dataclass
+from contextlib import contextmanager, suppress
 from functools import cached_property
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -27,6 +28,10 @@ from urllib.parse import quote, unquote, urlsplit
 from urllib.request import url2pathname
 
 from memeloc.errors import InputError, MissingError, ServiceError
+from memeloc.files import naming
+
+TEMPORARY = ".memeloc-tmp"
+"""How the name of an unfinished file ends."""
 
 _ADDRESS = re.compile(r"([A-Za-z][A-Za-z0-9+.-]+):/+(.*)", re.DOTALL)
 """A scheme has two letters at least, as C:/ is a disk; of the slashes `Path` leaves only one."""
@@ -75,53 +80,31 @@ class Entry(NamedTuple):
     changed: float
 
 
-@dataclass(frozen=True)
-class LocalFolder:
-    """A folder of this machine, or of a disk that it shares."""
+class Folder:
+    """A folder of a disk, or all objects of a storage whose keys begin alike.
 
-    path: Path
+    Pickled, it is its path or address.
 
-    def address(self, key: str) -> Path:
-        """Where a file is, for people and programs; without a key the folder."""
-        return self.path / key
+    Args:
+        place: a path; or an address, as a text with `://`.
 
-    def entry(self, key: str) -> Entry | None:
-        """A file, or None."""
-        try:
-            status = (self.path / key).stat()
-        except OSError:
-            return None
-        return Entry(key, status.st_size, status.st_mtime)
-
-    def entries(self, folder: str) -> Iterator[Entry]:
-        """The files of a folder in it."""
-        for path in (self.path / folder).glob("*"):
-            entry = self.entry(f"{folder}/{path.name}")
-            if entry is not None:
-                yield entry
-
-    def remove(self, key: str) -> None:
-        """Remove a file; it may be gone already."""
-        (self.path / key).unlink(missing_ok=True)
-
-    @contextmanager
-    def staged(self, key: str) -> Iterator[Path]:
-        """A path for what writes a file whole, or not at all, by itself; or reads or removes it."""
-        yield self.path / key
-
-    reading = rewriting = staged
-
-
-class ObjectFolder:
-    """A folder of an object storage: all objects whose keys begin alike. Pickled, it is an address.
+    Attributes:
+        path: the folder on a disk; None in object storage.
+        url: its address without options, for people; on a disk its path.
 
     Raises:
         InputError: the address is none, or has credentials in it.
         MissingError: the package for such addresses is not installed.
     """
 
-    def __init__(self, url: str) -> None:
-        parts = urlsplit(url, allow_fragments=False)  # a key may have a #
+    def __init__(self, place: Path | str) -> None:
+        self._place = place
+        self._made: set[str] = set()  # folders on a disk
+        self.path = place if isinstance(place, Path) else None
+        self.url = str(place)
+        if isinstance(place, Path):
+            return
+        parts = urlsplit(place, allow_fragments=False)  # a key may have a #
         # Of other addresses than S3's a name before the @ is no secret, as a container of Azure's.
         has_credentials = parts.password or (parts.username and parts.scheme == "s3")
         if has_credentials or re.search(_SECRETS, parts.query):
@@ -129,13 +112,12 @@ class ObjectFolder:
                 "Credentials do not belong in an address, which is printed and stored: set them in "
                 "the environment, as AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY."
             )
-        self._url = url
         self.url = f"{parts.scheme}://{parts.netloc}{parts.path}".rstrip("/")
         if not parts.netloc and not parts.path.strip("/"):
-            raise InputError(f"{url[:80]!r} names no bucket or folder.")
+            raise InputError(f"{place[:80]!r} names no bucket or folder.")
 
-    def __reduce__(self) -> tuple[type[ObjectFolder], tuple[str]]:
-        return ObjectFolder, (self._url,)
+    def __reduce__(self) -> tuple[type[Folder], tuple[Path | str]]:
+        return Folder, (self._place,)
 
     def __str__(self) -> str:
         return self.url
@@ -145,20 +127,22 @@ class ObjectFolder:
 
     @property
     def name(self) -> str:
-        """The last part of the address."""
-        return self.url.rpartition("/")[2]
+        """The last part of the path or address."""
+        return self.path.absolute().name if self.path else self.url.rpartition("/")[2]
 
-    def address(self, key: str) -> str:
-        """Where an object is, for people and programs; without a key the folder."""
-        return f"{self.url}/{key}".rstrip("/")
+    def address(self, key: str) -> Path | str:
+        """Where a file is, for people and programs; without a key the folder."""
+        return self.path / key if self.path is not None else f"{self.url}/{key}".rstrip("/")
 
     @cached_property
-    def _opened(self) -> tuple[Any, str]:
-        """The file system, and the path of the folder in it. Each process opens its own."""
+    def opened(self) -> tuple[Any, str]:
+        """The file system of pyarrow, and the folder's path in it. Each process opens its own."""
         from pyarrow import fs
 
-        parts = urlsplit(self._url, allow_fragments=False)
-        with self._translated():
+        if self.path is not None:
+            return fs.LocalFileSystem(), str(self.path)
+        parts = urlsplit(str(self._place), allow_fragments=False)
+        with self.translated():
             if parts.scheme in _PYARROW:
                 url = parts._replace(path=quote(parts.path, safe="/%")).geturl()
                 option = _OPTIONS.get(parts.scheme, "")
@@ -172,27 +156,30 @@ class ObjectFolder:
     def _by_fsspec(self) -> tuple[Any, str]:
         from pyarrow import fs
 
+        address = str(self._place)
         try:
             import fsspec
 
-            system, path = fsspec.core.url_to_fs(self._url)
+            system, path = fsspec.core.url_to_fs(address)
         except ImportError as error:
             raise MissingError(
                 f"{self.url} needs another package: pip install 'memeloc[cloud]' and the one that "
                 f"fsspec names ({error})"
             ) from error
         except ValueError as error:
-            raise InputError(f"{self._url[:80]!r} is no address of a storage: {error}") from error
+            raise InputError(f"{address[:80]!r} is no address of a storage: {error}") from error
         return fs.PyFileSystem(fs.FSSpecHandler(system)), path
 
     @contextmanager
-    def _translated(self) -> Iterator[None]:
-        """Raise ServiceError for what the client raises, FileNotFoundError excepted."""
+    def translated(self) -> Iterator[None]:
+        """Raise ServiceError for what a storage's client raises, FileNotFoundError excepted."""
         try:
             yield
         except FileNotFoundError:
             raise
         except (OSError, ValueError) as error:  # pyarrow's ArrowInvalid is a ValueError
+            if self.path is not None:
+                raise
             message = str(error)
             without_names = re.sub(r"'[^']*'|Request ID: \w+", "", message)
             for pattern, reason, retryable in _REASONS:
@@ -203,79 +190,109 @@ class ObjectFolder:
             raise ServiceError(self.url, message[:300], retryable=False) from error
 
     def entry(self, key: str) -> Entry | None:
-        """An object, or None."""
-        from pyarrow import fs
-
-        system, path = self._opened
-        with self._translated():
+        """Return a file's entry, or None where there is none."""
+        system, path = self.opened
+        with self.translated():
             info = system.get_file_info(f"{path}/{key}")
-        return Entry(key, info.size, _seconds(info)) if info.type == fs.FileType.File else None
+        return Entry(key, info.size, _seconds(info)) if info.is_file else None
 
     def entries(self, folder: str = "") -> Iterator[Entry]:
-        """The objects of a folder in it, and of the folders in that; without one, all."""
-        from pyarrow import fs
-
-        system, path = self._opened
-        top = f"{path}/{folder}".rstrip("/")
-        with self._translated():
-            found = system.get_file_info(fs.FileSelector(top, allow_not_found=True, recursive=True))
-        for info in found:
-            if info.type == fs.FileType.File:
+        """Yield the files of a folder in it, and of the folders in that; without one, all."""
+        path = self.opened[1]
+        for info in self._listed(f"{path}/{folder}".rstrip("/"), recursive=True):
+            if info.is_file:
                 yield Entry(info.path[len(path) :].lstrip("/"), info.size, _seconds(info))
 
-    def names(self) -> set[str]:
-        """The objects and folders that stand in it directly."""
+    def names(self, folder: str = "") -> set[str]:
+        """Return the names of files and folders that stand directly in it, or in one in it."""
+        path = f"{self.opened[1]}/{folder}".rstrip("/")
+        return {info.base_name for info in self._listed(path, recursive=False)}
+
+    def _listed(self, path: str, *, recursive: bool) -> Any:
         from pyarrow import fs
 
-        system, path = self._opened
-        with self._translated():
-            found = system.get_file_info(fs.FileSelector(path, allow_not_found=True))
-        return {info.base_name for info in found}
+        with self.translated():
+            return self.opened[0].get_file_info(
+                fs.FileSelector(path, allow_not_found=True, recursive=recursive)
+            )
 
     def open(self, key: str) -> BinaryIO:
-        """An object to read ranges of.
+        """Open a file to read ranges of.
 
         Raises:
             FileNotFoundError: it is not there.
         """
-        system, path = self._opened
-        with self._translated():
+        system, path = self.opened
+        with self.translated():
             return cast(BinaryIO, system.open_input_file(f"{path}/{key}"))
 
-    def read(self, key: str) -> bytes:
-        """The content of an object.
+    def read(self, key: str, size: int | None = None) -> bytes:
+        """Return the content of a file, or its first bytes.
 
         Raises:
             FileNotFoundError: it is not there.
         """
-        with self._translated(), self.open(key) as file:
-            return file.read()
+        with self.translated(), self.open(key) as file:
+            return file.read() if size is None else file.read(size)
 
     def write(self, key: str, content: bytes | Path) -> None:
-        """Write an object: it is there, whole, when this returns, and never in part."""
+        """Write a file: it is there, whole, when this returns, and never in part."""
+        if self.path is None:
+            self._put(key, content)
+        elif isinstance(content, bytes):
+            self._write_beside(key, content)
+        else:
+            with self.staged(key) as path:
+                shutil.copyfile(content, path)
+
+    def _write_beside(self, key: str, content: bytes) -> None:
+        # Paths are texts: with `Path` it takes half as long again.
+        below, _, name = key.rpartition("/")
+        folder = f"{self.path}/{below}"
+        if folder not in self._made:
+            Path(folder).mkdir(parents=True, exist_ok=True)
+            self._made.add(folder)
+        path, temporary = f"{folder}/{name}", f"{folder}/.{name}{TEMPORARY}"
+        try:
+            with naming(path):
+                with open(temporary, "wb") as file:  # noqa: PTH123
+                    file.write(content)
+                os.replace(temporary, path)  # noqa: PTH105
+        except BaseException:
+            Path(temporary).unlink(missing_ok=True)
+            raise
+
+    def _put(self, key: str, content: bytes | Path) -> None:
+        if isinstance(content, bytes) or not content.stat().st_size:  # nothing cannot be mapped
+            self._put_at_once(key, content if isinstance(content, bytes) else b"")
+            return
         import pyarrow as pa
 
-        if isinstance(content, bytes) or not content.stat().st_size:  # nothing cannot be mapped
-            self._write(key, content if isinstance(content, bytes) else b"")
-            return
         with pa.memory_map(str(content)) as mapped:
-            self._write(key, mapped.read_buffer())
+            self._put_at_once(key, mapped.read_buffer())
 
-    def _write(self, key: str, content: Any) -> None:
+    def _put_at_once(self, key: str, content: Any) -> None:
         # At once: a stream that is closed in the middle would leave a part as an object.
-        system, path = self._opened
+        system, path = self.opened
         kind = mimetypes.guess_type(key)[0] or "application/octet-stream"
         if kind.startswith("text/"):
             kind += "; charset=utf-8"
         with (
-            self._translated(),
+            self.translated(),
             system.open_output_stream(f"{path}/{key}", metadata={"Content-Type": kind}) as stream,
         ):
             stream.write(content)
 
     @contextmanager
     def writing_many(self) -> Iterator[Callable[[str, bytes | Path], None]]:
-        """Write many objects at once, as each waits for an answer; all are there at the end."""
+        """Write many files, objects at once as each waits for an answer; all are there at the end.
+
+        Raises:
+            ServiceError: the storage cannot be reached, or refuses.
+        """
+        if self.path is not None:
+            yield self.write
+            return
         with ThreadPoolExecutor(_AT_ONCE) as threads:
             under_way: list[Future[None]] = []
             yield lambda key, content: under_way.append(threads.submit(self.write, key, content))
@@ -283,63 +300,62 @@ class ObjectFolder:
                 written.result()
 
     def remove(self, key: str) -> None:
-        """Remove an object; it may be gone already."""
-        system, path = self._opened
+        """Remove a file; it may be gone already."""
+        system, path = self.opened
         try:
-            with self._translated():
+            with self.translated():
                 system.delete_file(f"{path}/{key}")
         except FileNotFoundError:
             pass
 
-    def fetch(self, key: str, to: Path) -> None:
-        """Write an object into a file.
-
-        Raises:
-            FileNotFoundError: it is not there.
-        """
-        to.parent.mkdir(parents=True, exist_ok=True)
-        with self.open(key) as source, to.open("wb") as file, self._translated():
-            shutil.copyfileobj(source, file, 1 << 22)
-
     @contextmanager
     def staged(self, key: str) -> Iterator[Path]:
-        """A path whose file becomes the object when the block ends well; none makes no object."""
-        with TemporaryDirectory(prefix="memeloc-") as folder:
-            path = Path(folder) / key.rpartition("/")[2]
-            yield path
-            if path.exists():
-                self.write(key, path)
+        """Give a path whose file becomes that of the key when the block ends well; without, none.
+
+        No two processes have the same path: on a cluster two may make one file at once, where a
+        node that was given up still works.
+        """
+        if self.path is None:
+            with TemporaryDirectory(prefix="memeloc-") as folder:
+                path = Path(folder) / key.rpartition("/")[2]
+                yield path
+                if path.exists():
+                    self.write(key, path)
+            return
+        final = self.path / key
+        final.parent.mkdir(parents=True, exist_ok=True)
+        path = final.with_name(f".{final.name}.{secrets.token_hex(4)}{TEMPORARY}")
+        try:
+            with naming(final):
+                yield path
+                if path.exists():
+                    path.replace(final)
+        finally:
+            path.unlink(missing_ok=True)
 
     @contextmanager
     def reading(self, key: str) -> Iterator[Path]:
-        """An object as a file to read; there is no file where there is no object."""
+        """Give a path to read a file at; there is no file where the key has none."""
+        if self.path is not None:
+            yield self.path / key
+            return
         with TemporaryDirectory(prefix="memeloc-") as folder:
             path = Path(folder) / key.rpartition("/")[2]
-            try:
-                self.fetch(key, path)
-            except FileNotFoundError:
-                path.unlink(missing_ok=True)
+            with (
+                suppress(FileNotFoundError),
+                self.translated(),
+                self.open(key) as source,
+                path.open("wb") as file,
+            ):
+                shutil.copyfileobj(source, file, 1 << 22)
             yield path
-
-    @contextmanager
-    def rewriting(self, key: str) -> Iterator[Path]:
-        """An object as a file to read, and to write anew or to remove."""
-        with self.reading(key) as path:
-            yield path
-            if path.exists():
-                self.write(key, path)
-            else:
-                self.remove(key)
-
-
-Folder = LocalFolder | ObjectFolder
-"""A folder, wherever it is."""
 
 
 def folder_at(place: str | Path | Folder) -> Folder:
-    """The folder at a path, or at an address such as `s3://bucket/folder`.
+    """Return the folder at a path, or at an address such as `s3://bucket/folder`.
 
-    `~` begins a path at home: no shell expands it in `--out=~/set`, nor does Python.
+    `~` begins a path at home: no shell expands it in `--out=~/set`, nor does Python. Of an address
+    `Path` leaves one slash, as in `s3:/bucket/folder`, which is read as that address.
 
     Raises:
         InputError: the address has credentials in it, or names nothing.
@@ -349,23 +365,23 @@ def folder_at(place: str | Path | Folder) -> Folder:
     >>> folder_at("s3://memes/out").address("m1.jpg")
     's3://memes/out/m1.jpg'
     """
-    if isinstance(place, LocalFolder | ObjectFolder):
+    if isinstance(place, Folder):
         return place
     match = _ADDRESS.fullmatch(str(place))
     if match is None:
         scheme, colon, _ = str(place).partition(":")
         if colon and scheme.lower() in _PYARROW:
             raise InputError(f"{str(place)[:80]!r} is no address: write {scheme}://BUCKET/FOLDER.")
-        # pyarrow would take `run:1/manifest.parquet` for an address.
+        # pyarrow would take `run:1/manifest` for an address.
         is_like_one = colon and len(scheme) > 1
         if not str(place).strip():
             raise InputError("An empty text names no folder.")
         path = Path(os.path.expanduser(place))  # noqa: PTH111, as Path's raises for unknown users
-        return LocalFolder(path.absolute() if is_like_one else path)
+        return Folder(path.absolute() if is_like_one else path)
     scheme, rest = match[1].lower(), match[2]
     if scheme in ("file", "local"):
-        return LocalFolder(Path(url2pathname("/" + unquote(rest).lstrip("/"))))
-    return ObjectFolder(f"{scheme}://{rest}")
+        return Folder(Path(url2pathname("/" + unquote(rest).lstrip("/"))))
+    return Folder(f"{scheme}://{rest}")
 
 
 def _seconds(info: Any) -> float:

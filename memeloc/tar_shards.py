@@ -8,14 +8,14 @@ the last part of their path: that is the sample's key, and what follows says wha
 from __future__ import annotations
 
 import tarfile
-from collections.abc import Collection, Iterator, Mapping
-from contextlib import suppress
+from collections.abc import Iterator, Mapping
 from itertools import groupby
 from pathlib import Path
-from typing import BinaryIO, NamedTuple, Self
+from typing import Any, NamedTuple
+
+from pydantic_core import to_json
 
 from memeloc.errors import InputError
-from memeloc.files import naming, temporary_beside
 
 SHARD_PICTURES = 1000
 """Samples of a shard; with pictures of 100 kB it has 100 MB, which suits disks and web servers."""
@@ -31,7 +31,7 @@ class Sample(NamedTuple):
 
 
 def sample_key(path: str) -> str:
-    """The key of a picture by its path; dots in its name would end the key, and are escaped.
+    """Return the key of a picture by its path; dots in its name would end the key, and are escaped.
 
     >>> sample_key("de/tea/m1.jpg"), sample_key("de/tea/m1.2.jpg")
     ('de/tea/m1', 'de/tea/m1%2E2')
@@ -41,52 +41,45 @@ def sample_key(path: str) -> str:
     return folder + slash + stem.replace("%", "%25").replace(".", "%2E")
 
 
-class ShardWriter:
-    """A tar file that takes its name when the block ends well; without a sample there is none.
+class TarWriter:
+    """Writes pictures and their rows as samples.
 
-    The same samples give the same bytes: files have no owner and no time. So two that write a file
-    at once, as where a cluster has given up a node that still works, leave it whole.
+    The same pictures give the same bytes: files have no owner and no time.
+
+    Attributes:
+        written: bytes of pictures that stand in it.
     """
 
     def __init__(self, path: Path) -> None:
-        self.path = path
-        self._temporary = temporary_beside(path)
-        self._file: BinaryIO | None = None
+        self._file = path.open("wb")
+        self.written = 0
 
-    def __enter__(self) -> Self:
-        return self
+    def add(self, row: Mapping[str, Any], content: bytes | None, path: str) -> None:
+        """Add a picture, and its row as JSON."""
+        assert content is not None
+        self.written += len(content)
+        files = {path.rpartition(".")[2]: content, "json": to_json(row)}
+        self.add_sample(Sample(sample_key(path), files))
 
-    def add(self, sample: Sample) -> None:
-        """Add a sample."""
-        with naming(self.path):
-            if self._file is None:
-                self.path.parent.mkdir(parents=True, exist_ok=True)
-                self._file = self._temporary.open("wb")
-            for suffix, content in sample.files.items():
-                # TarFile.addfile copies in small pieces, which takes half as long again.
-                self._file.write(_header(f"{sample.key}.{suffix}", len(content)))
-                self._file.write(content)
-                self._file.write(bytes(-len(content) % tarfile.BLOCKSIZE))
+    def add_sample(self, sample: Sample) -> None:
+        """Add the files of a sample."""
+        for suffix, content in sample.files.items():
+            # TarFile.addfile copies in small pieces, which takes half as long again.
+            self._file.write(_header(f"{sample.key}.{suffix}", len(content)))
+            self._file.write(content)
+            self._file.write(bytes(-len(content) % tarfile.BLOCKSIZE))
 
-    def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
-        if self._file is None:
-            return
-        try:
-            with naming(self.path):
-                self._file.write(bytes(2 * tarfile.BLOCKSIZE))
-                self._file.close()
-                if kind is None:
-                    self._temporary.replace(self.path)
-        finally:
-            with suppress(OSError):  # it writes, and a disk may be full
-                self._file.close()
-            self._temporary.unlink(missing_ok=True)
+    def close(self) -> None:
+        """Write the end of the file."""
+        self._file.write(bytes(2 * tarfile.BLOCKSIZE))
+        self._file.close()
 
 
 def _header(name: str, size: int) -> bytes:
-    """A file's header as tarfile makes it, which takes ten times as long, and makes the rare ones.
+    """Return a file's header as tarfile makes it, which takes ten times as long.
 
-    Places and forms of the fields: POSIX.1-2001, pax, "ustar Interchange Format".
+    tarfile makes the rare ones. Places and forms of the fields: POSIX.1-2001, pax, "ustar
+    Interchange Format".
     """
     if not name.isascii() or len(name) > tarfile.LENGTH_NAME or size >= 8**11:
         member = tarfile.TarInfo(name)
@@ -104,7 +97,7 @@ _NAMELESS = tarfile.TarInfo().tobuf(tarfile.PAX_FORMAT)
 
 
 def read_shard(path: Path) -> Iterator[Sample]:
-    """The samples of a shard, one held at a time. Directories, links and devices are passed over.
+    """Yield the samples of a shard; directories, links and devices are passed over.
 
     Raises:
         InputError: it is no tar file or broken, or a sample in it is larger than `LARGEST_SAMPLE`.
@@ -128,27 +121,6 @@ def read_shard(path: Path) -> Iterator[Sample]:
                 yield Sample(key, files)
     except (tarfile.TarError, EOFError, OSError) as error:
         raise InputError(f"cannot be read as a tar file: {error}", file=path) from error
-
-
-def shard_keys(path: Path) -> set[str]:
-    """The keys of the samples in a shard; none where it cannot be read."""
-    try:
-        with tarfile.open(path, "r:") as tar:
-            return {_key_of(member) for member in tar}
-    except (tarfile.TarError, EOFError, OSError):
-        return set()
-
-
-def remove_samples(path: Path, keys: Collection[str]) -> None:
-    """Write a shard again without some samples; one that is left without any is removed."""
-    with ShardWriter(path) as writer:
-        empty = True
-        for sample in read_shard(path):
-            if sample.key not in keys:
-                writer.add(sample)
-                empty = False
-    if empty:
-        path.unlink(missing_ok=True)
 
 
 def _key_of(member: tarfile.TarInfo) -> str:

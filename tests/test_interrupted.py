@@ -29,7 +29,7 @@ import memeloc.render
 import memeloc.store
 import memeloc.workspace
 from memeloc import Workspace
-from memeloc.render.encode import TEMPORARY
+from memeloc.object_storage import TEMPORARY
 from tests.store.test_dumps import content
 
 OUT = "out"

@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
+from dataclasses import fields
+from functools import partial
+from inspect import Parameter, Signature, signature
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
@@ -116,6 +119,44 @@ TakenCaptions = Annotated[
         "(also those that nobody has found right yet) or any (also a machine's).",
     ),
 ]
+
+
+def taking(
+    settings: type, before: str, shared: Mapping[str, Any]
+) -> Callable[[Callable[..., None]], Callable[..., None]]:
+    """Give a command an option for each field of settings, in the place of its `**options`.
+
+    Args:
+        settings: a dataclass; what its fields' metadata has are arguments of typer's `Option`.
+        before: the parameter of the command that they come before.
+        shared: by field an annotation that other commands have, too.
+    """
+    parameters = [
+        Parameter(name, Parameter.KEYWORD_ONLY, default=default, annotation=annotation)
+        for name, default, annotation in map(partial(_as_option, shared), fields(settings))
+    ]
+
+    def with_options(command: Callable[..., None]) -> Callable[..., None]:
+        own = list(signature(command, eval_str=True).parameters.values())
+        at = [parameter.name for parameter in own].index(before)
+        whole = [*own[:at], *parameters, *own[at:-1]]
+        whole = [each.replace(kind=Parameter.KEYWORD_ONLY) for each in whole]
+        command.__signature__ = Signature(whole)  # type: ignore[attr-defined]
+        command.__annotations__ = {each.name: each.annotation for each in whole}
+        return command
+
+    return with_options
+
+
+def _as_option(shared: Mapping[str, Any], field: Any) -> tuple[str, Any, Any]:
+    """Return a field's name, its default on the command line, and its annotation."""
+    if field.name in shared:
+        return field.name, field.default if field.type == "bool" else None, shared[field.name]
+    option = dict(field.metadata)
+    name = option.pop("name", "--" + field.name.replace("_", "-"))
+    kinds: Mapping[str, Any] = {"int | None": int | None, "str | None": str | None}
+    kind = kinds.get(field.type, type(field.default))
+    return field.name, field.default, Annotated[kind, Option(name, **option)]
 
 
 def check_taxonomy(taxonomy: str, kind: str) -> None:

@@ -24,15 +24,17 @@ from memeloc.cli.options import (
     TemplateFolders,
     engine,
     languages,
+    taking,
 )
 from memeloc.cli.output import progress
 from memeloc.cli.show import Table, as_plain, by_place, explain, show
 from memeloc.counts import counted
+from memeloc.render.settings import RenderSettings
 from memeloc.workspace.acceptance import acceptance_sentences
 
 if TYPE_CHECKING:
-    from memeloc.engine.choosing import EngineSettings
-    from memeloc.render.sets.parallel_set import Summary
+    from memeloc.engine.choosing import Engine, EngineSettings
+    from memeloc.render.sets.parallel_set import Progress, Summary
     from memeloc.store.records import Accept
 
 _PROBLEMS = Table(
@@ -42,6 +44,17 @@ _PROBLEMS = Table(
 )
 
 
+@taking(
+    RenderSettings,
+    before="engine_name",
+    shared={
+        "templates": TemplateFolders,
+        "fonts": FontFiles,
+        "locales": LocaleFolders,
+        "jobs": Jobs,
+        "strict": Strict,
+    },
+)
 def render(
     captions: Path | None = Argument(
         None,
@@ -49,51 +62,20 @@ def render(
         help="CSV, JSON Lines or Parquet: meme_id, template, then a column a language. "
         "Without it, the workspace's captions.",
     ),
-    langs: str = Option(
-        "all", metavar="TAGS", help="Languages to render, as de,es,hi,zh; or all, for every column."
-    ),
     out: str = Option(
         "out",
         metavar="DIR",
         help="Folder of pictures, manifest, page; or its address, as s3://bucket/set.",
     ),
-    templates: TemplateFolders = None,
-    kind: str = Option(
-        "jpg", "--format", metavar="KIND", help="Picture files: jpg, png, webp or avif."
-    ),
-    to: str = Option(
-        "files",
-        "--to",
-        metavar="LAYOUT",
-        help="files; webdataset: DIR/shards, as tar files; or parquet: there, with pictures in it.",
-    ),
-    quality: int = Option(90, min=1, max=100, help="Of JPEG, WebP and AVIF."),
-    max_side: int | None = Option(
-        None, min=16, metavar="PIXELS", help="Scale larger pictures down to this side."
-    ),
-    jobs: Jobs = None,
     engine_name: EngineName = "",
     address: EngineAddress = "",
-    font: FontFiles = None,
-    parity: bool = Option(False, "--parity", help="Set a meme at one size in all its languages."),
-    locales: LocaleFolders = None,
-    source: str | None = Option(
-        None,
-        metavar="TAG",
-        help="The language that sizes are compared with.",
-        show_default="the table's first",
-    ),
     taken: TakenCaptions = "any",
-    strict: Strict = False,
-    force: bool = Option(False, "--force", help="Render what is unchanged, too."),
-    prune: bool = Option(
-        False, "--prune", help="Remove pictures of earlier runs that the table has no caption for."
-    ),
     as_json: AsJson = False,
+    **options: Any,
 ) -> None:
     """Render a table of captions as a parallel set of pictures.
 
-    Pictures go to DIR/LANG/TEMPLATE/MEME_ID.jpg, their proofs to DIR/manifest.parquet.
+    Pictures go to DIR/LANG/TEMPLATE/MEME_ID.jpg, their proofs to tables in DIR/manifest.
     DIR/index.html shows them all. Run again, it renders only what has changed; with other
     languages or another table it adds to the set, and what the table has no caption for stays,
     apart, until --prune. In a folder that is not memeloc's nothing is written over.
@@ -108,37 +90,19 @@ def render(
       memeloc render captions.csv --engine ray --address auto --out /shared/out
     """
     from memeloc.engine import fork_ahead
-    from memeloc.render.encode import file_format
     from memeloc.render.sets.manifest import leave_out_pandas
 
     by = engine(engine_name, address, None if captions else _engine_settings())
-    jobs = jobs or by.cpus()
+    options["jobs"] = options["jobs"] or by.cpus()
+    options["languages"] = languages(options["languages"]) or "all"
+    given = {name: value for name, value in options.items() if value is not None}
+    settings = RenderSettings(**given)
     if output.is_program:
         leave_out_pandas()
-        if jobs > 1 and not by.elsewhere:
-            by = replace(by, map_shards=fork_ahead(jobs))
+        if settings.jobs > 1 and not by.elsewhere:
+            by = replace(by, map_shards=fork_ahead(settings.jobs))
     with progress("Rendering", None) as bar:
-        summary = _render(
-            captions,
-            out,
-            languages=languages(langs),
-            templates=templates or (),
-            fonts=font or (),
-            locales=locales or (),
-            format=file_format(kind),
-            to=to,
-            quality=quality,
-            max_side=max_side,
-            jobs=jobs,
-            parity=parity,
-            strict=strict,
-            force=force,
-            prune=prune,
-            source_language=source,
-            taken=taken,
-            on_progress=bar.report,
-            engine=by,
-        )
+        summary = _render(captions, out, settings, taken, by, bar.report)
     explain("Note", [*summary.notes, *acceptance_sentences(summary.acceptance)])
     explain("Failed", summary.failures)
     explain(
@@ -152,10 +116,19 @@ def render(
         raise typer.Exit(1)
 
 
-def _render(captions: Path | None, out: str, *, taken: Accept, **options: Any) -> Summary:
+def _render(
+    captions: Path | None,
+    out: str,
+    settings: RenderSettings,
+    taken: Accept,
+    by: Engine,
+    report: Progress,
+) -> Summary:
     if captions is None:
         with memeloc.Workspace.find() as workspace:
-            return workspace.rendering.render(out, captions=taken, **options)
+            return workspace.rendering.render(
+                out, settings, captions=taken, engine=by, on_progress=report
+            )
     if taken != "any":
         raise typer.BadParameter(
             "a table's captions have no states; without TABLE the workspace's are rendered",
@@ -163,10 +136,7 @@ def _render(captions: Path | None, out: str, *, taken: Accept, **options: Any) -
         )
     from memeloc.render.sets.parallel_set import render_table
 
-    options["languages"] = options["languages"] or "all"
-    options["progress"] = options.pop("on_progress")
-    options["shard_map"] = options.pop("engine").map_shards
-    return render_table(captions, out, **options)
+    return render_table(captions, out, settings, progress=report, shard_map=by.map_shards)
 
 
 def _engine_settings() -> EngineSettings:

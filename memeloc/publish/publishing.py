@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from memeloc.errors import InputError
-from memeloc.object_storage import Folder, LocalFolder, folder_at
+from memeloc.object_storage import Folder, folder_at
 from memeloc.publish.checks import Finding, Private, check, refuse
 from memeloc.publish.checks.further_files import private_files
 from memeloc.publish.folder import replacing_folder
@@ -90,7 +90,7 @@ def publish(
     values = {"layout": to, "options": chosen}
     replacing: AbstractContextManager[Path] = (
         replacing_folder(place.path, values)
-        if isinstance(place, LocalFolder)
+        if place.path is not None
         else replacing_objects(place, values)
     )
     with replacing as folder:
@@ -98,7 +98,7 @@ def publish(
         for description in DESCRIPTIONS:
             module, _, attribute = description.partition(":")
             getattr(import_module(module), attribute)(release, folder, to)
-    if isinstance(place, LocalFolder):
+    if place.path is not None:
         sizes = [path.stat().st_size for path in place.path.rglob("*") if path.is_file()]
     else:
         sizes = [entry.size for entry in place.entries()]
@@ -108,7 +108,7 @@ def publish(
         by_language[language] = by_language.get(language, 0) + count
         by_split[split] = by_split.get(split, 0) + count
     return Published(
-        place.path if isinstance(place, LocalFolder) else place.url,
+        place.address(""),
         to,
         by_language,
         by_split,

@@ -13,14 +13,14 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
-from memeloc.object_storage import ObjectFolder
+from memeloc.object_storage import Folder
 from memeloc.publish.folder import RELEASE, listed_files, refuse_others, replacing_folder
 
 _UPLOAD = "release.partial.json"
 """Lists the files of a release that is being written; one that is there was cut off."""
 
 
-def check_objects(place: ObjectFolder) -> None:
+def check_objects(place: Folder) -> None:
     """See that a release can take the place of all that is there without loss of anybody's work.
 
     Sizes are compared: objects are not read.
@@ -44,7 +44,7 @@ def check_objects(place: ObjectFolder) -> None:
     refuse_others(foreign, changed, place.url)
 
 
-def _lists(place: ObjectFolder) -> list[Mapping[str, Any]]:
+def _lists(place: Folder) -> list[Mapping[str, Any]]:
     found = []
     for name in (RELEASE, _UPLOAD):
         try:
@@ -57,7 +57,7 @@ def _lists(place: ObjectFolder) -> list[Mapping[str, Any]]:
 
 
 @contextmanager
-def replacing_objects(place: ObjectFolder, values: Mapping[str, Any]) -> Iterator[Path]:
+def replacing_objects(place: Folder, values: Mapping[str, Any]) -> Iterator[Path]:
     """An empty folder on this machine, whose files take the release's place when all went well.
 
     Raises:

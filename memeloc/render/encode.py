@@ -1,19 +1,12 @@
-"""Pictures as files. In: a finished picture. Out: the bytes of a file, and a file that is whole.
-
-A file appears under its final name only when it is complete: it is written beside it under a name
-that begins with a dot and ends with `TEMPORARY`, and renamed.
-"""
+"""Pictures as files. In: a finished picture. Out: the bytes of a file."""
 
 from __future__ import annotations
 
-import os
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from io import BytesIO
-from pathlib import Path
-from typing import TYPE_CHECKING, Literal, get_args
+from typing import TYPE_CHECKING, Any, Literal, get_args
 
 from memeloc.errors import InputError, MissingError
-from memeloc.files import naming
 
 if TYPE_CHECKING:
     from PIL.Image import Image
@@ -26,8 +19,16 @@ AVIF_SPEED = 8
 """Of libavif, 0 to 10: at 8 a picture takes a quarter of a second and is a tenth larger than at 6,
 which takes a second."""
 
-TEMPORARY = ".memeloc-tmp"
-"""How the name of an unfinished file ends."""
+
+def setting(default: Any, help: str, **option: Any) -> Any:
+    """Declare a field of settings.
+
+    Args:
+        help: what the command line says of it.
+        option: further facts for the command line: `name` of the option where it is another than
+            the field's, `metavar`, `min` and `max`, `show_default`.
+    """
+    return field(default=default, metadata={"help": help, **option})
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,18 +39,20 @@ class Settings:
 
     Attributes:
         format: kind of file.
-        quality: 1 to 100, of JPEG, WebP and AVIF; PNG loses nothing and has none.
-        max_side: the longer side in pixels that a larger picture is scaled down to; None keeps it.
+        quality: 1 to 100; PNG loses nothing and has none.
+        max_side: in pixels; None keeps every size.
         parity: whether each meme is set at one size in all languages.
     """
 
-    format: Format = "jpg"
-    quality: int = 90
-    max_side: int | None = None
-    parity: bool = False
+    format: Format = setting("jpg", "Picture files: jpg, png, webp or avif.", metavar="KIND")
+    quality: int = setting(90, "Of JPEG, WebP and AVIF.", min=1, max=100)
+    max_side: int | None = setting(
+        None, "Scale larger pictures down to this side.", min=16, metavar="PIXELS"
+    )
+    parity: bool = setting(False, "Set a meme at one size in all its languages.")
 
     def __post_init__(self) -> None:
-        file_format(self.format)
+        object.__setattr__(self, "format", file_format(self.format))
         if self.format == "avif" and not _writes_avif():
             raise MissingError(
                 "The installed Pillow cannot write AVIF: pip install --upgrade pillow; or choose "
@@ -61,7 +64,7 @@ class Settings:
             raise InputError(f"The longer side has 16 pixels at least, not {self.max_side}.")
 
     def __str__(self) -> str:
-        """All of it as text, equal for equal pictures: part of what a picture's inputs hash to."""
+        """Return it as text, equal for equal pictures: part of what a picture's inputs hash to."""
         quality = "" if self.format == "png" else self.quality
         return f"{self.format} {quality} {self.max_side or ''} {'parity' * self.parity}"
 
@@ -73,7 +76,7 @@ def _writes_avif() -> bool:
 
 
 def file_format(name: str) -> Format:
-    """The kind of file of that name.
+    """Return the kind of file of that name.
 
     Raises:
         InputError: there is no such kind.
@@ -88,7 +91,7 @@ def file_format(name: str) -> Format:
 
 
 def encode(image: Image, settings: Settings) -> bytes:
-    """The picture as the bytes of a file.
+    """Return the picture as the bytes of a file.
 
     A JPEG has a restart marker after each row of blocks, see `memeloc.render.jpeg`.
     """
@@ -105,19 +108,3 @@ def encode(image: Image, settings: Settings) -> bytes:
     else:
         image.save(buffer, "AVIF", quality=settings.quality, speed=AVIF_SPEED, max_threads=1)
     return buffer.getvalue()
-
-
-def write_whole(folder: str, name: str, content: bytes) -> None:
-    """Write a file so that at every instant there is the old one, the new one, or none.
-
-    Paths are texts: with `Path` it takes half as long again.
-    """
-    path, temporary = f"{folder}/{name}", f"{folder}/.{name}{TEMPORARY}"
-    try:
-        with naming(path):
-            with open(temporary, "wb") as file:  # noqa: PTH123
-                file.write(content)
-            os.replace(temporary, path)  # noqa: PTH105
-    except BaseException:
-        Path(temporary).unlink(missing_ok=True)
-        raise

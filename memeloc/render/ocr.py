@@ -25,7 +25,7 @@ from memeloc.errors import InputError, ServiceError
 from memeloc.files import replacing
 from memeloc.locales import Registry
 from memeloc.model import Template, TextBox
-from memeloc.object_storage import LocalFolder, folder_at
+from memeloc.object_storage import folder_at
 from memeloc.ocr.error_rate import count_errors, normalise
 from memeloc.ocr.tesseract import (
     BLOCK,
@@ -114,7 +114,7 @@ def read_back(
     import pandas as pd
 
     place = folder_at(out)
-    if not isinstance(place, LocalFolder):
+    if place.path is None:
         message = "is in object storage; fetch the set into a folder to read its pictures"
         raise InputError(message, file=place.url)
     if (out / SHARDS).is_dir():

@@ -225,6 +225,15 @@ class Renderer:
                 sizes.append(self._lay_out(slot, parts, index, language, None).size)
         return tuple(sizes)
 
+    def picture_size(self, template: Template, locale: Locale) -> tuple[int, int]:
+        """Return width and height of a template's pictures in pixels, without bars.
+
+        Raises:
+            InputError: the template's picture cannot be used.
+        """
+        background = self._backgrounds.get(template, template.image_for(locale))
+        return background.width, background.height
+
     def fingerprint(self, template: Template, locale: Locale) -> str:
         """SHA-256 of everything that makes the picture but the caption and the file format.
 

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
+from dataclasses import replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
+from typing import Any
 
 from pyarrow import parquet
 
@@ -14,10 +16,9 @@ from memeloc.engine.choosing import Engine
 from memeloc.errors import InputError
 from memeloc.locales import Registry
 from memeloc.locales.tags import listed_tags
-from memeloc.render.encode import Format
-from memeloc.render.sets.parallel_set import Summary, render_table
+from memeloc.render.sets.parallel_set import Progress, Summary, registry_of, render_table
 from memeloc.render.sets.review import Review, review
-from memeloc.render.sets.storage import Layout
+from memeloc.render.settings import RenderSettings, listed
 from memeloc.store.records import Accept
 from memeloc.workspace.acceptance import nothing_taken
 from memeloc.workspace.part import Part
@@ -29,46 +30,31 @@ class Rendering(Part):
     def render(
         self,
         out: str | Path,
+        settings: RenderSettings = RenderSettings(),
         *,
-        languages: Sequence[str] | None = None,
-        templates: Sequence[Path] = (),
-        fonts: Sequence[str | Path] = (),
-        locales: Sequence[Path] = (),
-        format: Format = "jpg",
-        quality: int = 90,
-        max_side: int | None = None,
-        jobs: int = 1,
-        parity: bool = False,
-        strict: bool = False,
-        force: bool = False,
-        prune: bool = False,
-        source_language: str | None = None,
         captions: Accept = "any",
-        to: Layout = "files",
-        on_progress: Callable[[int, int | None], None] | None = None,
+        on_progress: Progress | None = None,
         engine: Engine | None = None,
+        **options: Any,
     ) -> Summary:
         """Render the captions as they stand into the folder `out`.
 
         Run again, it renders only what has changed; with other languages it adds to the set.
 
         Args:
-            languages: None is the source and all of the workspace's.
-            templates, fonts, locales: files and folders besides the workspace's; fonts come first.
-            jobs: processes of the engine; with more than 1 of this machine a script must call this
-                under `if __name__ == "__main__":`.
-            prune: remove pictures of earlier runs that no caption stands for now.
-            source_language: the language that sizes are compared with; None is the workspace's.
+            settings: how, in which languages ("all" is the source and all of the workspace's);
+                templates, fonts and locales come besides the workspace's. With `jobs` above 1 of
+                this machine a script must call this under `if __name__ == "__main__":`.
             captions: which are rendered: `accepted`, `corrected` (these also) or `any` (but what is
                 dropped); see `memeloc.store.captions.states`. The summary counts the others.
             engine: what spreads the work; None is memeloc.toml's.
-
-        The others are those of `memeloc.render.sets.parallel_set.render_table`.
+            options: fields of `RenderSettings` in the place of those of `settings`.
 
         Raises:
             InputError: there are no captions, or none that are to be rendered, or languages, fonts
                 or settings are wrong, or another run is at work in `out`.
         """
+        settings = self._with_own(replace(settings, **options))
         workspace, stored = self._workspace, self._store.captions
         rounds = workspace.settings.correction.rounds
         tags = [locale.tag for locale in (workspace.source, *workspace.languages)]
@@ -79,28 +65,15 @@ class Rendering(Part):
                     "The workspace has no captions yet; `memeloc import TABLE` brings some.",
                     file=workspace.root,
                 )
-            acceptance = stored.acceptance(captions, self._tags(languages, locales), rounds)
+            acceptance = stored.acceptance(captions, self._tags(settings), rounds)
             if not acceptance.taken and acceptance.left_out:
                 raise InputError(nothing_taken(acceptance), file=workspace.root)
             try:
                 summary = render_table(
                     table,
                     out,
-                    languages="all" if languages is None else languages,
-                    templates=[*workspace.folders("templates"), *templates],
-                    fonts=[*fonts, *workspace.asked_fonts],
-                    locales=[*workspace.folders("locales"), *locales],
-                    format=format,
-                    quality=quality,
-                    max_side=max_side,
-                    jobs=jobs,
-                    parity=parity,
-                    strict=strict,
-                    force=force,
-                    prune=prune,
-                    source_language=source_language or workspace.source.tag,
+                    settings,
                     left_out=stored.left_out(captions, rounds) if acceptance.left_out else {},
-                    to=to,
                     progress=on_progress,
                     shard_map=(engine or workspace.engine).map_shards,
                 )
@@ -114,16 +87,24 @@ class Rendering(Part):
             summary.acceptance = acceptance
             return summary
 
-    def _tags(
-        self, languages: Sequence[str] | None, locales: Sequence[Path]
-    ) -> Sequence[str] | None:
+    def _with_own(self, settings: RenderSettings) -> RenderSettings:
+        """Return settings with the workspace's templates, fonts, locales and source language."""
+        workspace = self._workspace
+        own: dict[str, Any] = {"fonts": [*listed(settings.fonts), *workspace.asked_fonts]}
+        if not isinstance(settings.templates, Mapping):
+            own["templates"] = [*workspace.folders("templates"), *listed(settings.templates)]
+        if not isinstance(settings.locales, Registry):
+            own["locales"] = [*workspace.folders("locales"), *listed(settings.locales)]
+        own["source_language"] = settings.source_language or workspace.source.tag
+        return replace(settings, **own)
+
+    def _tags(self, settings: RenderSettings) -> Sequence[str] | None:
         # A tag that is unknown is left to the table, which says what it has.
-        if languages is None:
+        if settings.languages == "all":
             return None
-        folders = (*self._workspace.folders("locales"), *locales)
-        registry = Registry.load(*folders) if locales else self._workspace.locales
+        registry = registry_of(settings)
         tags = []
-        for tag in listed_tags(languages):
+        for tag in listed_tags(settings.languages):
             with suppress(InputError):
                 tags.append(registry.get(tag.strip()).tag)
         return tags

@@ -145,13 +145,13 @@ class Workspace(WorkspaceFolder):
     def render(
         self,
         out: str | Path,
-        languages: Sequence[str] | None = None,
+        languages: str | Sequence[str] = "all",
         *,
         captions: Accept = "any",
-        jobs: int = 1,
+        **options: Any,
     ) -> Summary:
         """Render the captions as they stand into a folder; see `Rendering.render`."""
-        return self.rendering.render(out, languages=languages, captions=captions, jobs=jobs)
+        return self.rendering.render(out, captions=captions, languages=languages, **options)
 
     def table(
         self, name: str = "captions", *, captions: Accept = "any", selected: bool = False

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -11,7 +12,7 @@ import pytest
 
 from memeloc.collect.sources.dataset_files import terms_of
 from memeloc.items import FoundPicture, FoundTemplate, Refusal
-from memeloc.tar_shards import Sample, ShardWriter
+from memeloc.tar_shards import Sample, TarWriter
 from tests.collect.datasets_on_disk import OTHER, PICTURE, collected, parquet, put, reasons
 
 Collect = Callable[..., tuple[list[Any], list[Refusal]]]
@@ -89,9 +90,9 @@ def test_terms_come_from_the_folder_only(tmp_path: Path) -> None:
 
 def _shard(path: Path, *samples: tuple[str, dict[str, bytes]]) -> Path:
     path.parent.mkdir(parents=True, exist_ok=True)
-    with ShardWriter(path) as writer:
+    with closing(TarWriter(path)) as writer:
         for key, files in samples:
-            writer.add(Sample(key, files))
+            writer.add_sample(Sample(key, files))
     return path
 
 

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from memeloc.errors import InputError, ServiceError
-from memeloc.object_storage import ObjectFolder, folder_at
+from memeloc.object_storage import Folder, folder_at
 from memeloc.publish.publishing import publish
 from tests.publish.releases import small_release
 from tests.s3_server import make_bucket, s3_server
@@ -23,18 +23,18 @@ def server() -> Iterator[str]:
 
 
 @pytest.fixture
-def place(server: str, tmp_path: Path) -> ObjectFolder:
+def place(server: str, tmp_path: Path) -> Folder:
     bucket = make_bucket(server, "".join(c for c in tmp_path.name if c.isalnum()).lower()[-40:])
     folder = folder_at(f"{bucket}/release")
-    assert isinstance(folder, ObjectFolder)
+    assert isinstance(folder, Folder)
     return folder
 
 
-def _objects(place: ObjectFolder) -> dict[str, bytes]:
+def _objects(place: Folder) -> dict[str, bytes]:
     return {entry.key: place.read(entry.key) for entry in place.entries()}
 
 
-def test_a_release_in_a_bucket_is_the_one_of_a_folder(place: ObjectFolder, tmp_path: Path) -> None:
+def test_a_release_in_a_bucket_is_the_one_of_a_folder(place: Folder, tmp_path: Path) -> None:
     release = small_release(tmp_path / "made")
     local = publish(release, tmp_path / "release", "webdataset")
     result = publish(release, place.url, "webdataset")
@@ -47,7 +47,7 @@ def test_a_release_in_a_bucket_is_the_one_of_a_folder(place: ObjectFolder, tmp_p
     assert (result.folder, result.files, result.size) == (place.url, local.files, local.size)
 
 
-def test_a_new_release_takes_the_place_of_the_old(place: ObjectFolder, tmp_path: Path) -> None:
+def test_a_new_release_takes_the_place_of_the_old(place: Folder, tmp_path: Path) -> None:
     release = small_release(tmp_path / "made")
     publish(release, place, "webdataset")
     publish(release, place, "hf")
@@ -57,9 +57,7 @@ def test_a_new_release_takes_the_place_of_the_old(place: ObjectFolder, tmp_path:
 
 
 @pytest.mark.parametrize("key", ["note.txt", "README.md"])
-def test_what_is_somebody_elses_in_a_bucket_stays(
-    place: ObjectFolder, tmp_path: Path, key: str
-) -> None:
+def test_what_is_somebody_elses_in_a_bucket_stays(place: Folder, tmp_path: Path, key: str) -> None:
     release = small_release(tmp_path / "made")
     publish(release, place, "hf")
     place.write(key, b"my own")
@@ -69,18 +67,18 @@ def test_what_is_somebody_elses_in_a_bucket_stays(
 
 
 def test_a_release_whose_writing_was_cut_off_is_finished(
-    place: ObjectFolder, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    place: Folder, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     release = small_release(tmp_path / "made")
     publish(release, place, "webdataset")
-    write = ObjectFolder._write
+    write = Folder._put_at_once
 
-    def failing(self: ObjectFolder, key: str, content: Any) -> None:
+    def failing(self: Folder, key: str, content: Any) -> None:
         if key.endswith(".md"):
             raise ServiceError(self.url, "it cannot be reached", retryable=True)
         write(self, key, content)
 
-    monkeypatch.setattr(ObjectFolder, "_write", failing)
+    monkeypatch.setattr(Folder, "_put_at_once", failing)
     with pytest.raises(ServiceError):
         publish(release, place, "hf")
     monkeypatch.undo()

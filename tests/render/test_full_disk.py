@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import secrets
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from memeloc.render.encode import TEMPORARY
+from memeloc.object_storage import TEMPORARY
 
 TABLE = "meme_id,template,en\nm1,robot-chef,tea // is ready\nm2,nowhere,tea\n"
 
@@ -19,16 +20,21 @@ pytestmark = pytest.mark.skipif(not Path("/dev/full").exists(), reason="no /dev/
     ("temporary", "name"),
     [
         (f"en/robot-chef/.m1.jpg{TEMPORARY}", "en/robot-chef/m1.jpg"),
-        (".memeloc/parts/.000001-00000000.parquet.tmp", "000001-00000000.parquet"),
-        (".manifest.parquet.tmp", "manifest.parquet"),
+        (
+            f"manifest/.000001-00000000.parquet.ab{TEMPORARY}",
+            "manifest/000001-00000000.parquet",
+        ),
+        (f".index.html{TEMPORARY}", "index.html"),
     ],
 )
 def test_a_full_disk_is_named_with_the_file_and_what_to_do(
     command: Callable[..., Any],
     tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
     temporary: str,
     name: str,
 ) -> None:
+    monkeypatch.setattr(secrets, "token_hex", lambda _: "ab")
     table, out = tmp_path / "captions.csv", tmp_path / "out"
     table.write_text(TABLE, encoding="utf-8")
     full = out / temporary

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import csv
 import hashlib
 from collections.abc import Sequence
 from pathlib import Path
@@ -14,6 +13,7 @@ import pytest
 
 from memeloc.errors import InputError
 from memeloc.render.sets.parallel_set import Summary, render_table
+from tests.render.rendered_set import rows_of, whole_set, write_captions
 
 FIRST = [
     ("meme_id", "template", "en", "de"),
@@ -31,18 +31,20 @@ SECOND = [
 def _render(
     folder: Path, rows: Sequence[Sequence[str]], languages: Sequence[str], **options: Any
 ) -> Summary:
-    table = folder / "captions.csv"
-    with table.open("w", encoding="utf-8", newline="") as file:
-        csv.writer(file).writerows(rows)
+    table = write_captions(folder, rows)
     return render_table(table, folder / "out", languages=languages, max_side=96, **options)
 
 
 def _manifest(folder: Path) -> list[dict[str, Any]]:
-    rows: list[dict[str, Any]] = pq.read_table(folder / "out/manifest.parquet").to_pylist()
+    rows = rows_of(folder / "out")
     for row in rows:
         content = (folder / "out" / row["path"]).read_bytes()
         assert hashlib.sha256(content).hexdigest() == row["sha256"]
     return rows
+
+
+def _tables(folder: Path) -> list[Path]:
+    return sorted((folder / "out/manifest").iterdir())
 
 
 def _keys(folder: Path, *, in_table: bool = True) -> list[tuple[str, str]]:
@@ -108,7 +110,7 @@ def test_prune_follows_no_path_out_of_the_folder(tmp_path: Path) -> None:
     _render(tmp_path, FIRST, ["en"])
     own = tmp_path / "own.jpg"
     own.write_bytes(b"mine")
-    manifest = tmp_path / "out/manifest.parquet"
+    (manifest,) = _tables(tmp_path)
     table = pq.read_table(manifest).to_pylist()
     digest = hashlib.sha256(b"mine").hexdigest()
     for path in ("../own.jpg", "en/../../own.jpg", str(own)):
@@ -119,7 +121,9 @@ def test_prune_follows_no_path_out_of_the_folder(tmp_path: Path) -> None:
     assert own.read_bytes() == b"mine"
 
 
-@pytest.mark.parametrize("name", ["index.html", "manifest.parquet", "skipped.csv", "en/a.txt"])
+@pytest.mark.parametrize(
+    "name", ["index.html", "manifest.parquet", "manifest/a", "skipped.csv", "en/a.txt"]
+)
 def test_a_folder_of_somebodys_own_is_not_touched(tmp_path: Path, name: str) -> None:
     own = tmp_path / "out" / name
     own.parent.mkdir(parents=True)
@@ -142,12 +146,20 @@ def test_a_file_of_ones_own_in_a_set_stops_the_run(tmp_path: Path, name: str) ->
     assert _files(tmp_path) == pictures
 
 
+def test_a_release_is_no_folder_for_a_set(tmp_path: Path) -> None:
+    (tmp_path / "out").mkdir()
+    (tmp_path / "out/release.json").write_text("{}")
+    with pytest.raises(InputError, match="out: is a release that memeloc published; name another"):
+        _render(tmp_path, FIRST, ["en"])
+    assert len(list((tmp_path / "out").iterdir())) == 1
+
+
 def test_a_run_cut_off_over_another_table_is_carried_on(tmp_path: Path) -> None:
     _render(tmp_path, FIRST, ["en"])
 
     def die(function: Any, shards: Any, **_: Any) -> None:
         for shard in shards:
-            function(shard)  # the pictures and their part are there, the manifest is not
+            function(shard)  # the pictures and their table are there, and the run has not noticed
         raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):
@@ -155,20 +167,91 @@ def test_a_run_cut_off_over_another_table_is_carried_on(tmp_path: Path) -> None:
     summary = _render(tmp_path, FIRST, ["en"])
     assert (summary.rendered, summary.unchanged, summary.not_in_table) == (1, 2, 3)
     assert _keys(tmp_path) == [("m1", "en"), ("m2", "en"), ("m3", "en")]
-    assert sorted(_keys(tmp_path, in_table=False)) == [("m2", "hi"), ("m4", "en"), ("m4", "hi")]
-    assert not list((tmp_path / "out/.memeloc/parts").glob("*"))
+    assert _keys(tmp_path, in_table=False) == [("m2", "hi"), ("m4", "en"), ("m4", "hi")]
 
 
-def test_a_manifest_of_an_older_version_is_carried_on(tmp_path: Path) -> None:
-    _render(tmp_path, FIRST, ["en"])
-    manifest = tmp_path / "out/manifest.parquet"
-    table = pq.read_table(manifest)
+def _make_former(folder: Path) -> None:
+    """Make of a set one that an earlier version left."""
+    out = folder / "out"
+    rows = pa.concat_tables(map(pq.read_table, _tables(folder)))
+    at = rows.schema.get_field_index("inputs_sha256")
+    rows = rows.set_column(at, rows.schema.field(at), pa.array(["ab" * 32] * len(rows)))
     later = ["in_table", "alt", "words", "word_boxes", "font_files", "findings"]
-    pq.write_table(table.drop_columns(later), manifest)
-    summary = _render(tmp_path, FIRST, ["de"])
-    assert (summary.rendered, summary.other_languages) == (3, 3)
-    assert pq.read_schema(manifest).equals(table.schema)
+    pq.write_table(rows.drop_columns(later), out / "manifest.parquet")
+    for path in _tables(folder):
+        path.unlink()
+    (out / "manifest").rmdir()
+    (out / ".memeloc/parts").mkdir(exist_ok=True)
+    for name in ("parts/000001-00000000.parquet", "sources.parquet"):
+        (out / ".memeloc" / name).touch()
+
+
+@pytest.mark.parametrize("to", ["files", "webdataset"])
+def test_a_set_made_before_is_taken_over_without_painting(tmp_path: Path, to: str) -> None:
+    _render(tmp_path, FIRST, ["en", "de"], to=to)
+    _make_former(tmp_path)
+    before = rows_of(tmp_path / "out")
+    summary = _render(tmp_path, FIRST, ["en"], to=to)
+    assert (summary.rendered, summary.unchanged, summary.other_languages) == (0, 3, 3)
+    assert "3 pictures of it" in str(summary.notes[-1])
+    assert "--force" in str(summary.notes[-1])
+    assert not (tmp_path / "out/manifest.parquet").exists()
+    names = {path.name for path in (tmp_path / "out/.memeloc").iterdir() if path.is_file()}
+    assert names == {"lock"}
+    kept = ("meme_id", "path", "sha256", "lines", "contrast")
+    assert [[row[name] for name in kept] for row in rows_of(tmp_path / "out")] == [
+        [row[name] for name in kept] for row in before
+    ]
+    again = _render(tmp_path, FIRST, ["en", "de"], to=to)
+    assert (again.rendered, again.unchanged) == (0, 6), "German was not looked at before"
+    last = _render(tmp_path, FIRST, ["en", "de"], to=to)
+    assert (last.rendered, last.unchanged, last.notes) == (0, 6, summary.notes[:-1])
+    whole_set(tmp_path / "out")
+
+
+def test_what_differs_in_a_set_made_before_is_painted(tmp_path: Path) -> None:
+    _render(tmp_path, FIRST, ["en"])
+    _make_former(tmp_path)
+    (tmp_path / "out/en/robot-chef/m3.jpg").unlink()
+    changed = [*FIRST[:2], (*FIRST[2][:2], "I said // never", ""), FIRST[3]]
+    summary = _render(tmp_path, changed, ["en"])
+    assert (summary.rendered, summary.unchanged) == (2, 1)
+    _make_former(tmp_path)
+    assert _render(tmp_path, changed, ["en"], quality=50).unchanged == 3, "nobody knows its quality"
+    _make_former(tmp_path)
+    table = write_captions(tmp_path, changed)
+    assert render_table(table, tmp_path / "out", languages="en", max_side=80).rendered == 3
+    whole_set(tmp_path / "out")
+
+
+def test_many_small_runs_leave_few_tables(tmp_path: Path) -> None:
+    for number in range(30):
+        rows = [FIRST[0], *((f"x{n}", "robot-chef", f"{n}", "") for n in range(number + 1))]
+        assert _render(tmp_path, rows, ["en"]).rendered == 1
+    assert len(_tables(tmp_path)) <= 10
+    assert len(_keys(tmp_path)) == 30
+    assert len(whole_set(tmp_path / "out")) == 30
+
+
+def test_a_picture_that_two_tables_have_is_the_newer_one(tmp_path: Path) -> None:
+    _render(tmp_path, FIRST, ["en", "de"])
+    (old,) = _tables(tmp_path)
+    content = old.read_bytes()
+    _render(tmp_path, [*FIRST[:3], ("m3", "robot-chef", "soup", "Suppe")], ["en", "de"])
+    old.write_bytes(content)  # a run was killed before it removed it
+    summary = _render(tmp_path, [*FIRST[:3], ("m3", "robot-chef", "soup", "Suppe")], ["en", "de"])
+    assert (summary.rendered, summary.unchanged) == (0, 6)
+    assert not old.exists()
     assert len(_keys(tmp_path)) == 6
+
+
+def test_a_broken_table_counts_for_nothing(tmp_path: Path) -> None:
+    _render(tmp_path, FIRST, ["en"])
+    (table,) = _tables(tmp_path)
+    table.write_bytes(b"PAR1 and then nothing")
+    assert _render(tmp_path, FIRST, ["en"]).rendered == 3
+    assert len(_keys(tmp_path)) == 3
+    assert not table.exists()
 
 
 @pytest.mark.parametrize(

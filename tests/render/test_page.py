@@ -8,11 +8,11 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-import pyarrow as pa
 import pytest
 from PIL import Image
 
 from memeloc.locales import default
+from memeloc.object_storage import folder_at
 from memeloc.render.proof import KINDS
 from memeloc.render.sets.page import Page
 
@@ -95,14 +95,15 @@ def write_set(out: Path, rows: list[dict[str, Any]], *, pictures: bool = True) -
         path = out / str(row["path"])
         path.parent.mkdir(parents=True, exist_ok=True)
         Image.new("RGB", (row["width"], row["height"]), "#7a86c8").save(path)
-    return page_of(out, [rows])
+    return page_of(out, rows)
 
 
-def page_of(out: Path, tables: list[list[dict[str, object]]]) -> Path:
-    page = Page(out, default())
-    for rows in tables:
-        page.add(pa.Table.from_pylist(rows))
-    return page.write()
+def page_of(out: Path, rows: list[dict[str, Any]]) -> Path:
+    page = Page(folder_at(out), default())
+    for row in rows:
+        page.add(row)
+    page.write("")
+    return out / "index.html"
 
 
 def small_rows() -> list[dict[str, object]]:

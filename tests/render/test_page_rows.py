@@ -2,34 +2,56 @@
 
 from __future__ import annotations
 
+import json
+import re
 import subprocess
 import sys
-from itertools import pairwise
 from pathlib import Path
 
 from memeloc.render.sets.page import CHUNK
+from memeloc.render.sets.parallel_set import render_table
+from tests.render.rendered_set import write_captions
 from tests.render.test_page import CAPTIONS, page_of, picture
 
 
-def test_the_page_is_the_same_however_its_rows_are_cut(tmp_path: Path) -> None:
+def test_data_of_the_former_page_goes(tmp_path: Path) -> None:
     rows = [
         picture(n, language, text)
         for n in range(2 * CHUNK + 3)
         for language, text in CAPTIONS.items()
     ]
-    at_once = page_of(tmp_path / "a" / "set", [rows])
-    cuts = [0, 1, 2, 703, 704, 1000, len(rows)]
-    pieces = [rows[begin:end] for begin, end in pairwise(cuts)]
-    other = page_of(tmp_path / "b" / "set", pieces)
-    assert at_once.read_bytes() == other.read_bytes()
+    page = page_of(tmp_path, rows)
+    data = tmp_path / ".memeloc/page"
+    assert len(list(data.iterdir())) == 5
+    assert page_of(tmp_path, rows[:5]) == page
+    assert len(list(data.iterdir())) == 1
 
-    def names(page: Path) -> set[str]:
-        return {path.name for path in (page.parent / ".memeloc" / "page").iterdir()}
 
-    assert names(at_once) == names(other)
-    assert len(names(other)) == 5
-    assert page_of(tmp_path / "b" / "set", [rows[:5]]) == other
-    assert len(names(other)) == 1, "data of the former page goes"
+def _memes(out: Path) -> list[str]:
+    """The memes of a small page, in its order."""
+    text = (out / "index.html").read_text("utf-8")
+    first = re.search(r'<script type="application/json" id="first">(.*?)</script>', text)
+    assert first, text[-3000:]
+    return [meme for meme, *_ in json.loads(first[1])]
+
+
+def test_memes_stand_as_in_the_table_and_those_of_earlier_runs_last(tmp_path: Path) -> None:
+    out = tmp_path / "out"
+    rows = {meme: (meme, "robot-chef", "tea", "Tee") for meme in ("m1", "m2", "m3", "m0")}
+
+    def render(*memes: str) -> list[str]:
+        table = write_captions(
+            tmp_path, [rows[meme] for meme in memes], ("meme_id", "template", "en", "de")
+        )
+        render_table(table, out, max_side=64)
+        return _memes(out)
+
+    assert render("m1", "m2", "m3") == ["m1", "m2", "m3"]
+    assert render("m3", "m0", "m1") == ["m3", "m0", "m1", "m2"]
+    before = (out / "index.html").stat().st_mtime_ns
+    assert render("m3", "m0", "m1") == ["m3", "m0", "m1", "m2"]
+    assert (out / "index.html").stat().st_mtime_ns == before
+    assert render("m0", "m1", "m3") == ["m0", "m1", "m3", "m2"]
 
 
 def test_pandas_stays_out() -> None:

@@ -1,7 +1,5 @@
 from __future__ import annotations
 
-import csv
-import hashlib
 import os
 import pickle
 import platform
@@ -10,6 +8,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable, Iterable, Sequence
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -21,9 +20,12 @@ from PIL import Image
 from memeloc.engine import ShardResult, map_shards
 from memeloc.errors import InputError, MissingError
 from memeloc.fonts import FontLibrary, system
-from memeloc.render.encode import TEMPORARY
-from memeloc.render.sets.parallel_set import Summary, render_table
+from memeloc.locales import default
+from memeloc.object_storage import TEMPORARY
+from memeloc.render.sets.parallel_set import RenderSettings, Summary, render_table
 from memeloc.render.sets.shards import Made, Shard
+from memeloc.templates import load_templates
+from tests.render.rendered_set import counts, rows_of, whole_set, write_captions
 
 HEADER = ("meme_id", "template", "en", "de", "zh")
 ROWS = [
@@ -39,24 +41,12 @@ ROWS = [
 ]
 
 
-def _table(folder: Path, rows: Iterable[Sequence[str]], header: Sequence[str] = HEADER) -> Path:
-    path = folder / "captions.csv"
-    with path.open("w", encoding="utf-8", newline="") as file:
-        csv.writer(file).writerows([header, *rows])
-    return path
+def _table(folder: Path, rows: Iterable[Sequence[str]]) -> Path:
+    return write_captions(folder, rows, HEADER)
 
 
 def _render(table: Path, out: Path, **options: Any) -> Summary:
-    return render_table(table, out, **{"languages": "all", "max_side": 96} | options)
-
-
-def _counts(summary: Summary) -> tuple[int, int, int, int]:
-    return summary.rendered, summary.unchanged, summary.skipped, summary.failed
-
-
-def _manifest(out: Path) -> list[dict[str, Any]]:
-    rows: list[dict[str, Any]] = pq.read_table(out / "manifest.parquet").to_pylist()
-    return rows
+    return render_table(table, out, **{"max_side": 96} | options)
 
 
 def _pictures(out: Path, suffix: str = "jpg") -> dict[str, bytes]:
@@ -64,19 +54,14 @@ def _pictures(out: Path, suffix: str = "jpg") -> dict[str, bytes]:
     return {path.relative_to(out).as_posix(): path.read_bytes() for path in paths}
 
 
+def _files(out: Path) -> dict[str, bytes]:
+    """All files of a set, but for the lock of whoever writes."""
+    paths = (path for path in out.rglob("*") if path.is_file() and path.name != "lock")
+    return {path.relative_to(out).as_posix(): path.read_bytes() for path in paths}
+
+
 def _assert_whole(out: Path, pictures: int) -> None:
-    """The manifest, the files and the page agree, and nothing is left lying about."""
-    rows = _manifest(out)
-    assert len(rows) == pictures
-    for row in rows:
-        content = (out / row["path"]).read_bytes()
-        assert hashlib.sha256(content).hexdigest() == row["sha256"]
-        assert len(content) == row["bytes"]
-    assert (out / "index.html").exists()
-    assert not list(out.rglob(f"*{TEMPORARY}"))
-    assert not list(out.rglob("*.tmp"))
-    assert not list((out / ".memeloc" / "parts").glob("*"))
-    assert not (out / ".memeloc" / "running").exists()
+    assert len(whole_set(out)) == pictures
 
 
 def test_a_folder_may_be_named_like_an_address(
@@ -84,7 +69,7 @@ def test_a_folder_may_be_named_like_an_address(
 ) -> None:
     table = _table(tmp_path, ROWS)
     monkeypatch.chdir(tmp_path)
-    assert _counts(_render(table, Path("run:1/out"))) == (9, 0, 0, 0)
+    assert counts(_render(table, Path("run:1/out"))) == (9, 0, 0, 0)
     _assert_whole(tmp_path / "run:1/out", 9)
 
 
@@ -93,11 +78,11 @@ def test_a_second_run_changes_nothing(tmp_path: Path) -> None:
     _render(table, out)
     before = {path: path.stat().st_mtime_ns for path in out.rglob("*") if path.is_file()}
     summary = _render(table, out)
-    assert _counts(summary) == (0, 9, 0, 0)
+    assert counts(summary) == (0, 9, 0, 0)
     after = {path: path.stat().st_mtime_ns for path in out.rglob("*") if path.is_file()}
     lock = out / ".memeloc" / "lock"
     assert {path for path in after if after[path] != before.get(path)} <= {lock}
-    assert _counts(_render(table, out, force=True)) == (9, 0, 0, 0)
+    assert counts(_render(table, out, force=True)) == (9, 0, 0, 0)
 
 
 def test_only_what_changed_is_rendered(tmp_path: Path) -> None:
@@ -105,53 +90,54 @@ def test_only_what_changed_is_rendered(tmp_path: Path) -> None:
     _render(_table(tmp_path, ROWS), out)
     changed = [ROWS[0], (*ROWS[1][:3], "anders", ROWS[1][4]), ROWS[2]]
     table = _table(tmp_path, changed)
-    assert _counts(_render(table, out)) == (1, 8, 0, 0)
+    assert counts(_render(table, out)) == (1, 8, 0, 0)
     (out / "en/robot-chef/m1.jpg").write_bytes(b"cut short")
     (out / "de/robot-chef/m3.jpg").unlink()
-    assert _counts(_render(table, out)) == (2, 7, 0, 0)
+    assert counts(_render(table, out)) == (2, 7, 0, 0)
     (out / "en/robot-chef/m1.kept.jpg").unlink()  # it may be somebody's work
-    assert _counts(_render(table, out, quality=50)) == (9, 0, 0, 0)
-    assert _counts(_render(table, out, quality=50, max_side=80)) == (9, 0, 0, 0)
-    assert _counts(_render(table, out, quality=50, max_side=80, languages=["de"])) == (0, 3, 0, 0)
+    assert counts(_render(table, out, quality=50)) == (9, 0, 0, 0)
+    assert counts(_render(table, out, quality=50, max_side=80)) == (9, 0, 0, 0)
+    assert counts(_render(table, out, quality=50, max_side=80, languages=["de"])) == (0, 3, 0, 0)
     _assert_whole(out, 9)  # what was not asked for stays
     assert len(_pictures(out)) == 9
 
 
-def test_the_order_of_the_table_is_the_order_of_the_manifest(tmp_path: Path) -> None:
+def test_a_change_of_the_source_changes_sizes(tmp_path: Path) -> None:
     out = tmp_path / "out"
     _render(_table(tmp_path, ROWS), out)
-    extra = ("m0", "robot-chef", "new", "neu", "新")
-    assert _counts(_render(_table(tmp_path, [ROWS[2], extra, ROWS[0]]), out)) == (3, 6, 0, 0)
-    assert [row["meme_id"] for row in _manifest(out)][:4] == ["m3", "m0", "m1", "m2"]
-
-
-def test_a_change_of_the_source_changes_sizes_and_no_other_picture(tmp_path: Path) -> None:
-    out = tmp_path / "out"
-    _render(_table(tmp_path, ROWS), out)
-    before = _manifest(out)
+    before = rows_of(out)[0]
     longer = "a very much longer caption that has to be set quite small"
     table = _table(tmp_path, [(*ROWS[0][:2], longer, *ROWS[0][3:]), *ROWS[1:]])
-    assert _counts(_render(table, out)) == (1, 8, 0, 0)
-    after = _manifest(out)
-    assert after[3]["sha256"] == before[3]["sha256"]
-    assert after[3]["relative_size"][0] > before[3]["relative_size"][0]
+    assert counts(_render(table, out)) == (3, 6, 0, 0)
+    after = rows_of(out)[0]
+    assert (after["meme_id"], after["language"], after["sha256"]) == ("m1", "de", before["sha256"])
+    assert after["relative_size"][0] > before["relative_size"][0]
 
 
 def test_sizes_are_relative_to_a_source_that_is_not_rendered(tmp_path: Path) -> None:
     whole, part = tmp_path / "whole", tmp_path / "part"
     table = _table(tmp_path, ROWS)
     _render(table, whole)
-    assert _counts(_render(table, part, languages=["de", "zh"])) == (6, 0, 0, 0)
-    wanted = [row["relative_size"] for row in _manifest(whole) if row["language"] != "en"]
-    assert [row["relative_size"] for row in _manifest(part)] == wanted
+    assert counts(_render(table, part, languages=["de", "zh"])) == (6, 0, 0, 0)
+    wanted = [row["relative_size"] for row in rows_of(whole) if row["language"] != "en"]
+    assert [row["relative_size"] for row in rows_of(part)] == wanted
     assert not (part / "en").exists()
-    assert _counts(_render(table, part, languages=["de", "zh"])) == (0, 6, 0, 0)
+    assert counts(_render(table, part, languages=["de", "zh"])) == (0, 6, 0, 0)
     _assert_whole(part, 6)
     _render(table, part, languages=["de"], source_language="zh")
-    by_zh = [row["font_size"][1] for row in _manifest(whole) if row["language"] == "zh"]
-    german = [row for row in _manifest(part) if row["language"] == "de"]
+    by_zh = [row["font_size"][1] for row in rows_of(whole) if row["language"] == "zh"]
+    german = [row for row in rows_of(part) if row["language"] == "de"]
     for row, size in zip(german, by_zh, strict=True):
         assert row["relative_size"][1] == pytest.approx(row["font_size"][1] / size)
+
+
+def test_the_source_of_a_set_with_parity_has_its_size(tmp_path: Path) -> None:
+    table = _table(tmp_path, [("m1", "robot-chef", "tea // now", "Tee " * 40 + "// jetzt", "茶")])
+    _render(table, tmp_path / "out", parity=True)
+    (tmp_path / "out/de/robot-chef/m1.jpg").unlink()
+    assert _render(table, tmp_path / "out", parity=True).rendered == 1
+    for row in rows_of(tmp_path / "out"):
+        assert row["relative_size"][0] == pytest.approx(1)
 
 
 def test_progress_reaches_the_total(tmp_path: Path) -> None:
@@ -164,18 +150,63 @@ def test_progress_reaches_the_total(tmp_path: Path) -> None:
         assert {total for _, total in reports} == {15}
 
 
-def test_one_process_or_two_make_the_same(tmp_path: Path) -> None:
+def test_settings_are_one_value(tmp_path: Path) -> None:
+    table, settings = _table(tmp_path, ROWS), RenderSettings(max_side=64, languages="de, zh")
+    summary = render_table(table, tmp_path / "out", settings, format="JPEG")
+    assert summary.languages == ("de", "zh")
+    assert counts(render_table(table, tmp_path / "out", settings)) == (0, 6, 0, 0)
+    with pytest.raises(TypeError, match="colour"):
+        render_table(table, tmp_path / "out", colour="red")
+    with pytest.raises(InputError, match="files or webdataset or parquet, not as 'zip'"):
+        render_table(table, tmp_path / "out", to="zip")
+
+
+def test_templates_and_locales_may_be_given_as_they_are(tmp_path: Path) -> None:
+    template = load_templates()[0]["robot-chef"]
+    table = _table(tmp_path, [("m1", "chef", "tea", "Tee", "茶")])
+    given = {"chef": replace(template, name="chef")}
+    summary = _render(table, tmp_path / "out", templates=given, locales=default())
+    assert counts(summary) == (3, 0, 0, 0)
+
+
+@pytest.mark.parametrize("several", [False, True])
+def test_places_are_texts_or_paths_one_or_several(tmp_path: Path, several: bool) -> None:
+    folder = tmp_path / "mine"
+    folder.mkdir()
+    Image.new("RGB", (64, 64)).save(folder / "grey.png")
+    table = _table(tmp_path, [("m1", "grey", "tea", "Tee", "茶")])
+    templates = [str(folder)] if several else str(folder)
+    assert counts(_render(table, tmp_path / "out", templates=templates)) == (3, 0, 0, 0)
+
+
+@pytest.mark.parametrize("to", ["files", "webdataset", "parquet"])
+def test_however_many_processes_make_the_same_files(tmp_path: Path, to: str) -> None:
     rows = [
         (f"m{i}", *ROWS[i % 3][1:2], *(f"{text} {i}" for text in ROWS[i % 3][2:]))
         for i in range(70)
     ]
-    table = _table(tmp_path, rows)
-    first, second = tmp_path / "one", tmp_path / "two"
-    assert _counts(_render(table, first, jobs=1)) == (210, 0, 0, 0)
-    assert _counts(_render(table, second, jobs=2)) == (210, 0, 0, 0)
-    assert _pictures(first) == _pictures(second)
-    assert _manifest(first) == _manifest(second)
-    _assert_whole(second, 210)
+    made = []
+    for jobs in (1, 2, 3):
+        out = tmp_path / str(jobs) / "out"
+        out.parent.mkdir()
+        for table in (rows, [*rows[10:], ("new", *rows[0][1:])]):
+            _render(_table(tmp_path, table), out, jobs=jobs, to=to, prune=True)
+        made.append(_files(out))
+    assert made[0] == made[1] == made[2]
+    assert len(whole_set(tmp_path / "1" / "out")) == 183
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("to", ["files", "webdataset"])
+def test_a_cluster_makes_the_same_files(tmp_path: Path, to: str) -> None:
+    pytest.importorskip("ray")
+    table = _table(tmp_path, [(f"m{i}", *ROWS[i % 3][1:]) for i in range(70)])
+    (tmp_path / "ray").mkdir()
+    options = ["--max-side", "96", "--to", to, "--engine", "ray", "--jobs", "2"]
+    command = [sys.executable, "-m", "memeloc", "render", table, "--out", tmp_path / "ray/out"]
+    subprocess.run([*command, *options], cwd=tmp_path, check=True)
+    _render(table, tmp_path / "here/out", to=to)
+    assert _files(tmp_path / "ray/out") == _files(tmp_path / "here/out")
 
 
 def _die_at_m30(function: Callable[[Shard], Made], shard: Shard) -> Made:
@@ -197,7 +228,7 @@ def test_a_dying_process_costs_its_shard_which_is_redone(tmp_path: Path) -> None
     assert summary.rendered == 390 - lost
     assert "died 2 times" in summary.failures[0]
     _assert_whole(out, 390 - lost)
-    assert _counts(_render(table, out, parity=True)) == (lost, 390 - lost, 0, 0)
+    assert counts(_render(table, out, parity=True)) == (lost, 390 - lost, 0, 0)
     _assert_whole(out, 390)
 
 
@@ -248,9 +279,9 @@ def test_kill_9_leaves_no_half_file_and_the_next_run_finishes(
     for path in cut_off:
         with Image.open(out / path) as picture:
             picture.load()
-    kept = sum(pq.read_metadata(p).num_rows for p in (out / ".memeloc/parts").glob("*.parquet"))
+    kept = sum(pq.read_metadata(path).num_rows for path in out.glob("manifest/[0-9]*.parquet"))
     summary = _render(table, out, max_side=128)
-    assert _counts(summary) == (1200 - kept, kept, 0, 0)
+    assert counts(summary) == (1200 - kept, kept, 0, 0)
     assert kept > 0 or pictures == 1
     _assert_whole(out, 1200)
     for path, content in cut_off.items():
@@ -262,10 +293,10 @@ def test_a_file_newer_than_its_record_is_found_after_a_kill(tmp_path: Path) -> N
     _render(table, out)
     path = out / "de/robot-chef/m1.jpg"
     right = path.read_bytes()
-    path.write_bytes(bytes([right[0] ^ 1]) + right[1:])  # as long as before
     (out / ".memeloc/running").touch()  # what a killed run leaves
+    path.write_bytes(bytes([right[0] ^ 1]) + right[1:])  # as long as before
     (out / f"de/robot-chef/.m1.jpg{TEMPORARY}").write_bytes(right[:99])
-    assert _counts(_render(table, out)) == (1, 8, 0, 0)
+    assert counts(_render(table, out)) == (1, 8, 0, 0)
     assert path.read_bytes() == right
     _assert_whole(out, 9)
 
@@ -298,7 +329,7 @@ def test_two_runs_do_not_share_a_folder(tmp_path: Path) -> None:
             with_other.append(str(error))
         map_shards(function, shards, **options)
 
-    assert _counts(_render(table, out, shard_map=spread)) == (9, 0, 0, 0)
+    assert counts(_render(table, out, shard_map=spread)) == (9, 0, 0, 0)
     assert "Another run" in with_other[0]
 
 
@@ -324,16 +355,15 @@ def test_an_error_of_the_map_keeps_what_was_finished(tmp_path: Path) -> None:
 
     def spread(function: Any, shards: Any, *, on_done: Any, **_: Any) -> None:
         for index, shard in enumerate(shards):
-            if index == 6:  # rows of the first shards stand in the new manifest
-                assert (out / ".manifest.parquet.tmp").exists()
+            if index == 6:
                 raise OSError(28, "No space left on device")
             on_done(ShardResult(index, shard, function(shard)))
 
     with pytest.raises(OSError, match="No space"):
         _render(table, out, shard_map=spread)
-    assert not list(out.glob("*manifest*"))
+    assert len(list((out / "manifest").iterdir())) == 6
     summary = _render(table, out)
-    assert summary.unchanged > 100
+    assert summary.unchanged == 6 * 66
     _assert_whole(out, 1200)
 
 

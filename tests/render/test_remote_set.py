@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import csv
 import hashlib
 import io
 import os
@@ -22,11 +21,10 @@ import pytest
 
 from memeloc.engine import ShardResult
 from memeloc.errors import InputError, MissingError, ServiceError
-from memeloc.object_storage import ObjectFolder, folder_at
+from memeloc.object_storage import Folder, folder_at
+from memeloc.render.sets import parallel_set
 from memeloc.render.sets.parallel_set import Summary, render_table
-from memeloc.render.sets.picture_shards import PictureShards
-from memeloc.render.sets.storage import SingleObjects
-from memeloc.tar_shards import read_shard
+from tests.render.rendered_set import rows_of, whole_set, write_captions
 from tests.s3_server import make_bucket, s3_server
 
 HEADER = ("meme_id", "template", "en", "de")
@@ -48,8 +46,7 @@ def server() -> Iterator[str]:
 @pytest.fixture
 def small(monkeypatch: pytest.MonkeyPatch) -> None:
     """Shards of two pictures."""
-    for storage in (SingleObjects, PictureShards):
-        monkeypatch.setattr(storage, "pictures_at_once", lambda *_: 2)
+    monkeypatch.setattr(parallel_set, "shard_size", lambda _: 2)
 
 
 @pytest.fixture
@@ -58,70 +55,32 @@ def name(request: pytest.FixtureRequest) -> str:
 
 
 @pytest.fixture
-def bucket(name: str, server: str) -> ObjectFolder:
+def bucket(name: str, server: str) -> Folder:
     """A folder in a bucket of the server."""
-    folder = folder_at(f"{make_bucket(server, name)}/tea/out")
-    assert isinstance(folder, ObjectFolder)
-    return folder
+    return folder_at(f"{make_bucket(server, name)}/tea/out")
 
 
 @pytest.fixture(params=["memory", pytest.param("s3", marks=pytest.mark.slow)])
-def out(request: pytest.FixtureRequest, name: str) -> ObjectFolder:
+def out(request: pytest.FixtureRequest, name: str) -> Folder:
     """A folder in this process's memory, and at length in a bucket."""
     if request.param == "s3":
-        found: ObjectFolder = request.getfixturevalue("bucket")
+        found: Folder = request.getfixturevalue("bucket")
         return found
-    folder = folder_at(f"memory://{name}/tea/out")
-    assert isinstance(folder, ObjectFolder)
-    return folder
-
-
-def _table(folder: Path, rows: Sequence[Sequence[str]]) -> Path:
-    table = folder / "captions.csv"
-    with table.open("w", encoding="utf-8", newline="") as file:
-        csv.writer(file).writerows([HEADER, *rows])
-    return table
+    return folder_at(f"memory://{name}/tea/out")
 
 
 def _render(
     folder: Path, out: Any, rows: Sequence[Sequence[str]] = ROWS, **options: Any
 ) -> Summary:
-    return render_table(_table(folder, rows), out, **{"languages": "all", "max_side": 64} | options)
+    return render_table(write_captions(folder, rows, HEADER), out, **{"max_side": 64} | options)
 
 
 def _counts(summary: Summary) -> tuple[int, int, int]:
     return summary.rendered, summary.unchanged, summary.failed
 
 
-def _keys(out: ObjectFolder) -> set[str]:
+def _keys(out: Folder) -> set[str]:
     return {entry.key for entry in out.entries()}
-
-
-def _manifest(out: ObjectFolder) -> list[dict[str, Any]]:
-    rows: list[dict[str, Any]] = pq.read_table(io.BytesIO(out.read("manifest.parquet"))).to_pylist()
-    return rows
-
-
-def _whole(out: ObjectFolder) -> list[tuple[str, str]]:
-    """The pictures of a set, after all were found as recorded and nothing else was."""
-    rows = _manifest(out)
-    keys = _keys(out)
-    assert not [key for key in keys if key.startswith(".memeloc/parts/")]
-    assert ".memeloc/running" not in keys
-    pictures = {key for key in keys if key.endswith((".jpg", ".tar"))}
-    assert pictures == {row["shard"] or row["path"] for row in rows}
-    recorded = {(row["shard"] or row["path"], row["sha256"]) for row in rows}
-    there = set()
-    for key in pictures:
-        with out.reading(key) as path:
-            files = (
-                [sample.files["jpg"] for sample in read_shard(path)]
-                if key.endswith(".tar")
-                else [path.read_bytes()]
-            )
-        there |= {(key, hashlib.sha256(content).hexdigest()) for content in files}
-    assert there == recorded
-    return sorted((row["meme_id"], row["language"]) for row in rows)
 
 
 def _pairs(rows: Sequence[Sequence[str]]) -> list[tuple[str, str]]:
@@ -129,9 +88,7 @@ def _pairs(rows: Sequence[Sequence[str]]) -> list[tuple[str, str]]:
 
 
 @pytest.mark.parametrize("to", [*LAYOUTS, "parquet"])
-def test_a_set_in_a_bucket_is_the_one_of_a_folder(
-    tmp_path: Path, bucket: ObjectFolder, to: str
-) -> None:
+def test_a_set_in_a_bucket_is_the_one_of_a_folder(tmp_path: Path, bucket: Folder, to: str) -> None:
     out = bucket
     local = _render(tmp_path, tmp_path / "out", to=to)
     assert _counts(_render(tmp_path, out, to=to)) == _counts(local) == (6, 0, 0)
@@ -146,20 +103,18 @@ def test_a_set_in_a_bucket_is_the_one_of_a_folder(
 
 
 @pytest.mark.parametrize("to", LAYOUTS)
-def test_what_is_replaced_or_pruned_leaves_the_bucket(
-    tmp_path: Path, out: ObjectFolder, to: str
-) -> None:
+def test_what_is_replaced_or_pruned_leaves_the_bucket(tmp_path: Path, out: Folder, to: str) -> None:
     _render(tmp_path, out, to=to)
     changed = [(*ROWS[0][:3], "drei Eier // kein Fehler"), ROWS[2]]
     assert _counts(_render(tmp_path, out, changed, to=to)) == (1, 3, 0)
-    assert _whole(out) == _pairs(ROWS)
+    assert whole_set(out) == _pairs(ROWS)
     assert _counts(_render(tmp_path, out, changed, to=to, prune=True)) == (0, 4, 0)
-    assert _whole(out) == _pairs(changed)
+    assert whole_set(out) == _pairs(changed)
     assert _counts(_render(tmp_path, out, changed, to=to, force=True)) == (4, 0, 0)
-    assert _whole(out) == _pairs(changed)
+    assert whole_set(out) == _pairs(changed)
 
 
-def test_a_picture_that_somebody_changed_stays(tmp_path: Path, out: ObjectFolder) -> None:
+def test_a_picture_that_somebody_changed_stays(tmp_path: Path, out: Folder) -> None:
     _render(tmp_path, out)
     out.write("de/robot-chef/m1.jpg", b"my own")
     summary = _render(tmp_path, out, ROWS[1:], prune=True)
@@ -172,7 +127,7 @@ def test_a_picture_that_somebody_changed_stays(tmp_path: Path, out: ObjectFolder
     ("key", "to"), [("en/note.txt", "files"), ("index.html", "files"), ("shards/a", "webdataset")]
 )
 def test_what_is_somebody_elses_in_a_bucket_is_left_alone(
-    tmp_path: Path, out: ObjectFolder, key: str, to: str
+    tmp_path: Path, out: Folder, key: str, to: str
 ) -> None:
     out.write(key, b"my own")
     with pytest.raises(InputError, match="not made by memeloc") as raised:
@@ -196,31 +151,31 @@ def _stopping(at: int, error: Exception) -> Callable[..., None]:
 
 @pytest.mark.parametrize("to", LAYOUTS)
 def test_what_a_stopped_run_finished_in_a_bucket_is_kept(
-    tmp_path: Path, bucket: ObjectFolder, to: str, small: None
+    tmp_path: Path, bucket: Folder, to: str, small: None
 ) -> None:
     out = bucket
     with pytest.raises(OSError, match="No space"):
         _render(tmp_path, out, MANY, to=to, shard_map=_stopping(1, OSError(28, "No space left")))
     assert ".memeloc/running" in _keys(out)
-    out.remove(".memeloc/parts/000001-00000001.parquet")  # as if it died before its last write
+    out.remove("manifest/000001-00000001.parquet")  # as if it died before its last write
     summary = _render(tmp_path, out, MANY, to=to)
     assert _counts(summary) == (6, 2, 0)
-    assert _whole(out) == _pairs(MANY)
+    assert whole_set(out) == _pairs(MANY)
 
 
-def test_a_picture_newer_than_its_row_is_looked_into(tmp_path: Path, out: ObjectFolder) -> None:
+def test_a_picture_newer_than_its_row_is_looked_into(tmp_path: Path, out: Folder) -> None:
     _render(tmp_path, out)
-    row = _manifest(out)[0]
+    row = rows_of(out)[0]
     out.write(".memeloc/running", b"2 token")
     out.write(row["path"], bytes(row["bytes"]))  # as long, and another picture
     assert _counts(_render(tmp_path, out)) == (1, 5, 0)
-    assert _whole(out) == _pairs(ROWS)
+    assert whole_set(out) == _pairs(ROWS)
 
 
 @pytest.mark.parametrize("to", LAYOUTS)
 @pytest.mark.parametrize("when", ["before", "during", "after"])
 def test_of_two_runs_the_later_one_goes_on(
-    tmp_path: Path, out: ObjectFolder, small: None, when: str, to: str
+    tmp_path: Path, out: Folder, small: None, when: str, to: str
 ) -> None:
     """The earlier one makes its second shard before, during or after the later one."""
 
@@ -238,73 +193,72 @@ def test_of_two_runs_the_later_one_goes_on(
         (tmp_path / "other").mkdir()
         _render(tmp_path / "other", out, MANY[2:], to=to, shard_map=meanwhile)
         if to == "webdataset":
-            assert set(_pairs(MANY[2:])) < set(_whole(out))
+            assert set(_pairs(MANY[2:])) < set(whole_set(out))
         if when == "after":
             made.append(function(second))
-            out.remove(f".memeloc/parts/{second.part}")  # as who is ended before writing its rows
+            out.remove(f"manifest/{second.name}.parquet")  # as who is ended before writing its rows
         on_done(ShardResult(1, second, made[0]))
 
     with pytest.raises(InputError, match="Another run has begun in this folder"):
         _render(tmp_path, out, MANY, to=to, shard_map=spread)
     assert _counts(_render(tmp_path, out, MANY, to=to))[2] == 0
-    assert _whole(out) == _pairs(MANY)
+    assert whole_set(out) == _pairs(MANY)
 
 
 def test_a_storage_that_fails_midway_ends_the_run(
-    tmp_path: Path, out: ObjectFolder, monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, out: Folder, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    write = ObjectFolder._write
+    write = Folder._put_at_once
 
-    def failing(self: ObjectFolder, key: str, content: Any) -> None:
+    def failing(self: Folder, key: str, content: Any) -> None:
         if key.startswith("de/"):
             raise ServiceError(self.url, "it cannot be reached", retryable=True)
         write(self, key, content)
 
-    monkeypatch.setattr(ObjectFolder, "_write", failing)
+    monkeypatch.setattr(Folder, "_put_at_once", failing)
     with pytest.raises(ServiceError, match="reached"):
         _render(tmp_path, out)
     monkeypatch.undo()
-    assert "manifest.parquet" not in _keys(out)
+    assert not any(key.startswith("manifest/") for key in _keys(out))
     assert _counts(_render(tmp_path, out)) == (6, 0, 0)
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("to", LAYOUTS)
 def test_kill_9_and_the_next_run_finishes_in_the_bucket(
-    tmp_path: Path, bucket: ObjectFolder, to: str
+    tmp_path: Path, bucket: Folder, to: str
 ) -> None:
     out = bucket
     rows = [(f"m{n}", *MANY[0][1:]) for n in range(600)]
-    table = _table(tmp_path, rows)
+    table = write_captions(tmp_path, rows, HEADER)
     arguments = ["render", table, "--out", out, "--max-side", 64, "--jobs", 2, "--to", to]
     process = subprocess.Popen(
         [sys.executable, "-m", "memeloc", *map(str, arguments)], cwd=tmp_path, process_group=0
     )
-    while len(list(out.entries(".memeloc/parts"))) < 4:
+    while len(list(out.entries("manifest"))) < 4:
         assert process.poll() is None
         time.sleep(0.05)
     os.killpg(process.pid, signal.SIGKILL)
     process.wait()
     kept = sum(
-        pq.read_table(io.BytesIO(out.read(entry.key))).num_rows
-        for entry in out.entries(".memeloc/parts")
+        pq.read_table(io.BytesIO(out.read(entry.key))).num_rows for entry in out.entries("manifest")
     )
     summary = _render(tmp_path, out, rows, to=to)
     assert summary.unchanged == kept > 0
     assert summary.rendered + summary.unchanged == 1200
-    assert _whole(out) == _pairs(rows)
+    assert whole_set(out) == _pairs(rows)
 
 
 @pytest.mark.parametrize("fails", [True, False])
 def test_a_machine_that_does_not_see_the_bucket_is_named(
-    tmp_path: Path, out: ObjectFolder, monkeypatch: pytest.MonkeyPatch, fails: bool
+    tmp_path: Path, out: Folder, monkeypatch: pytest.MonkeyPatch, fails: bool
 ) -> None:
     def elsewhere(function: Any, shards: Any, **_: Any) -> None:
-        def entry(self: ObjectFolder, key: str) -> None:
+        def entry(self: Folder, key: str) -> None:
             if fails:
                 raise ServiceError(self.url, "it cannot be reached", retryable=True)
 
-        monkeypatch.setattr(ObjectFolder, "entry", entry)
+        monkeypatch.setattr(Folder, "entry", entry)
         function(next(iter(shards)))
 
     reason = "it cannot be reached" if fails else "does not find"
@@ -315,15 +269,22 @@ def test_a_machine_that_does_not_see_the_bucket_is_named(
 
 @pytest.mark.slow
 @pytest.mark.parametrize("to", LAYOUTS)
-def test_what_ray_made_in_a_bucket_is_left_alone(
-    tmp_path: Path, bucket: ObjectFolder, to: str
-) -> None:
+def test_what_ray_made_in_a_bucket_is_left_alone(tmp_path: Path, bucket: Folder, to: str) -> None:
     pytest.importorskip("ray")
-    arguments = ["render", _table(tmp_path, MANY), "--out", bucket, "--max-side", 64, "--to", to]
+    arguments = [
+        "render",
+        write_captions(tmp_path, MANY, HEADER),
+        "--out",
+        bucket,
+        "--max-side",
+        64,
+        "--to",
+        to,
+    ]
     command = [sys.executable, "-m", "memeloc", *map(str, arguments), "--engine", "ray"]
     subprocess.run([*command, "--jobs", "2"], cwd=tmp_path, check=True)
     assert _counts(_render(tmp_path, bucket, MANY, to=to)) == (0, 8, 0)
-    assert _whole(bucket) == _pairs(MANY)
+    assert whole_set(bucket) == _pairs(MANY)
 
 
 @pytest.mark.slow

@@ -2,28 +2,23 @@
 
 from __future__ import annotations
 
-import csv
-import hashlib
-import io
 import os
 import signal
 import subprocess
 import sys
-import tarfile
 import time
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-import pyarrow.parquet as pq
 import pytest
 
-from memeloc.engine import ShardResult, map_shards
+from memeloc.engine import ShardResult
 from memeloc.errors import InputError
-from memeloc.object_storage import LocalFolder
+from memeloc.object_storage import TEMPORARY
 from memeloc.render.sets.parallel_set import Summary, render_table
-from memeloc.render.sets.picture_shards import storage_of
-from memeloc.tar_shards import LARGEST_SAMPLE, Sample, ShardWriter, read_shard, shard_keys
+from memeloc.tar_shards import read_shard
+from tests.render.rendered_set import whole_set, write_captions
 
 HEADER = ("meme_id", "template", "en", "de")
 ROWS = [
@@ -35,42 +30,12 @@ MANY = [(f"m{n}", "robot-chef", f"tea {n} // is ready", f"Tee {n} // ist da") fo
 
 
 def _render(folder: Path, rows: Sequence[Sequence[str]] = ROWS, **options: Any) -> Summary:
-    table = folder / "captions.csv"
-    with table.open("w", encoding="utf-8", newline="") as file:
-        csv.writer(file).writerows([HEADER, *rows])
-    usual = {"languages": "all", "max_side": 64, "to": "webdataset"}
-    return render_table(table, folder / "out", **usual | options)
+    table = write_captions(folder, rows, HEADER)
+    return render_table(table, folder / "out", **{"max_side": 64, "to": "webdataset"} | options)
 
 
 def _counts(summary: Summary) -> tuple[int, int, int]:
     return summary.rendered, summary.unchanged, summary.failed
-
-
-def _manifest(out: Path) -> list[dict[str, Any]]:
-    rows: list[dict[str, Any]] = pq.read_table(out / "manifest.parquet").to_pylist()
-    return rows
-
-
-def _whole(out: Path) -> list[tuple[str, str]]:
-    """The pictures of a set, by meme and language, after its shards were found as recorded."""
-    rows = _manifest(out)
-    recorded = {(row["shard"], row["sha256"]) for row in rows}
-    there = set()
-    for path in (out / "shards").iterdir():
-        for content in _pictures_in(path):
-            there.add((f"shards/{path.name}", hashlib.sha256(content).hexdigest()))
-    assert there == recorded
-    assert not list((out / ".memeloc" / "parts").glob("*"))
-    assert not (out / ".memeloc" / "running").exists()
-    return sorted((row["meme_id"], row["language"]) for row in rows)
-
-
-def _pictures_in(path: Path) -> list[bytes]:
-    if path.suffix == ".parquet":
-        return [image["bytes"] for image in pq.read_table(path)["image"].to_pylist()]
-    samples = list(read_shard(path))
-    assert all(set(sample.files) == {"jpg", "json"} for sample in samples)
-    return [sample.files["jpg"] for sample in samples]
 
 
 def _pairs(rows: Sequence[Sequence[str]]) -> list[tuple[str, str]]:
@@ -110,7 +75,7 @@ def test_a_lost_shard_is_made_again(tmp_path: Path) -> None:
     for path in (tmp_path / "out/shards").iterdir():
         path.unlink()
     assert _counts(_render(tmp_path)) == (6, 0, 0)
-    assert _whole(tmp_path / "out") == _pairs(ROWS)
+    assert whole_set(tmp_path / "out") == _pairs(ROWS)
 
 
 def test_what_a_stopped_run_finished_is_kept(tmp_path: Path) -> None:
@@ -118,63 +83,29 @@ def test_what_a_stopped_run_finished_is_kept(tmp_path: Path) -> None:
         for index, shard in enumerate(shards):
             value = function(shard)
             if index == 2:  # its shard is there, and its rows are not
-                (tmp_path / "out/.memeloc/parts" / shard.part).unlink()
+                (tmp_path / f"out/manifest/{shard.name}.parquet").unlink()
                 raise OSError(28, "No space left on device")
             on_done(ShardResult(index, shard, value))
 
     with pytest.raises(OSError, match="No space"):
         _render(tmp_path, MANY, shard_map=spread)
-    (tmp_path / "out/shards/.000001-00000003.tar.tmp").write_bytes(b"half")
-    summary = _render(tmp_path, MANY)
-    assert summary.unchanged == 128
-    assert _counts(summary) == (72, 128, 0)
-    assert _whole(tmp_path / "out") == _pairs(MANY)
+    (tmp_path / f"out/shards/.000001-00000003.tar.ab12{TEMPORARY}").write_bytes(b"half")
+    assert _counts(_render(tmp_path, MANY)) == (72, 128, 0)
+    assert whole_set(tmp_path / "out") == _pairs(MANY)
 
 
 @pytest.mark.parametrize("to", ["webdataset", "parquet"])
-def test_two_processes_at_one_shard_leave_it_whole(tmp_path: Path, to: str) -> None:
-    """As where a node that a cluster has given up still works; it ends first or last."""
-    storage = storage_of(to, LocalFolder(tmp_path))
-    rows = [{"path": f"en/robot-chef/m{n}.jpg"} for n in range(3)]
-    keys = {storage.key_of(row["path"]) for row in rows}
-    shard = tmp_path / "shards" / f"000001-00000000{storage.suffix}"
-    made = []
-    with storage.adding("000001-00000000.parquet") as add:
-        add(rows[0], b"tea 0")
-        with storage.adding("000001-00000000.parquet") as others_add:
-            for number, row in enumerate(rows):
-                others_add(row, f"tea {number}".encode())
-        assert storage.keys_in(shard) == keys
-        made.append(shard.read_bytes())
-        for number, row in enumerate(rows[1:], 1):
-            add(row, f"tea {number}".encode())
-    made.append(shard.read_bytes())
-    assert made[0] == made[1]
-    assert list(shard.parent.iterdir()) == [shard]
-
-
-@pytest.mark.parametrize("to", ["webdataset", "parquet"])
-def test_what_a_dead_process_was_writing_goes_with_the_run(tmp_path: Path, to: str) -> None:
-    suffix = storage_of(to, LocalFolder(tmp_path)).suffix
-
-    def spread(function: Any, shards: Any, **options: Any) -> None:
-        map_shards(function, shards, **options)
-        (tmp_path / f"out/shards/.000001-00000000{suffix}.ab12.tmp").write_bytes(b"half")
-
-    _render(tmp_path, to=to, shard_map=spread)
-    assert [path.suffix for path in (tmp_path / "out/shards").iterdir()] == [suffix]
-
-
-def test_a_picture_that_a_cut_off_run_pruned_is_made_again(tmp_path: Path) -> None:
-    _render(tmp_path)
-    (path,) = (tmp_path / "out/shards").iterdir()
-    samples = list(read_shard(path))
-    with ShardWriter(path) as writer:
-        for sample in samples[1:]:
-            writer.add(sample)
-    (tmp_path / "out/.memeloc/running").touch()
-    assert _counts(_render(tmp_path)) == (1, 5, 0)
-    assert _whole(tmp_path / "out") == _pairs(ROWS)
+def test_what_is_replaced_or_pruned_leaves_its_shard(tmp_path: Path, to: str) -> None:
+    _render(tmp_path, to=to)
+    changed = [(*ROWS[0][:3], "drei Eier // kein Fehler"), ROWS[2]]
+    assert _counts(_render(tmp_path, changed, to=to)) == (1, 3, 0)
+    assert whole_set(tmp_path / "out") == _pairs(ROWS)
+    summary = _render(tmp_path, changed, to=to, prune=True)
+    assert (summary.pruned, *_counts(summary)) == (2, 0, 4, 0)
+    assert whole_set(tmp_path / "out") == _pairs(changed)
+    before = sorted((tmp_path / "out/shards").iterdir())
+    assert _counts(_render(tmp_path, changed, to=to)) == (0, 4, 0)
+    assert sorted((tmp_path / "out/shards").iterdir()) == before
 
 
 @pytest.mark.slow
@@ -182,8 +113,7 @@ def test_kill_9_leaves_whole_shards_and_the_next_run_finishes(tmp_path: Path) ->
     rows = [(f"m{n}", *MANY[0][1:]) for n in range(1500)]
     _render(tmp_path, rows[:1])
     out = tmp_path / "out"
-    with (tmp_path / "captions.csv").open("w", encoding="utf-8", newline="") as file:
-        csv.writer(file).writerows([HEADER, *rows])
+    write_captions(tmp_path, rows, HEADER)
     arguments = ["render", "captions.csv", "--out", "out", "--max-side", "64", "--jobs", "2"]
     process = subprocess.Popen(
         [sys.executable, "-m", "memeloc", *arguments, "--to", "webdataset"],
@@ -195,47 +125,14 @@ def test_kill_9_leaves_whole_shards_and_the_next_run_finishes(tmp_path: Path) ->
         time.sleep(0.01)
     os.killpg(process.pid, signal.SIGKILL)
     process.wait()
-    assert all(shard_keys(path) for path in (out / "shards").glob("*.tar"))
+    assert all(list(read_shard(path)) for path in (out / "shards").glob("*.tar"))
     summary = _render(tmp_path, rows)
     assert summary.unchanged > 2
     assert summary.rendered + summary.unchanged == 3000
-    assert _whole(out) == _pairs(rows)
+    assert whole_set(out) == _pairs(rows)
 
 
 def test_a_folder_shards_of_somebody_else_is_left_alone(tmp_path: Path) -> None:
     (tmp_path / "out/shards").mkdir(parents=True)
     with pytest.raises(InputError, match="shards in this folder was not made by memeloc"):
         _render(tmp_path)
-
-
-def test_a_shard_without_samples_is_no_file(tmp_path: Path) -> None:
-    with ShardWriter(tmp_path / "a.tar"):
-        pass
-    assert not list(tmp_path.iterdir())
-
-
-def test_a_sample_too_large_is_refused(tmp_path: Path) -> None:
-    with tarfile.open(tmp_path / "a.tar", "w") as tar:
-        member = tarfile.TarInfo("a.jpg")
-        member.size = LARGEST_SAMPLE + 1
-        tar.addfile(member, io.BytesIO(bytes(member.size)))
-    with pytest.raises(InputError, match="'a' in it has more than 64 MB"):
-        list(read_shard(tmp_path / "a.tar"))
-
-
-def test_links_and_folders_in_a_shard_are_passed_over(tmp_path: Path) -> None:
-    with tarfile.open(tmp_path / "a.tar", "w") as tar:
-        for name, kind in (("a.jpg", tarfile.SYMTYPE), ("b", tarfile.DIRTYPE)):
-            member = tarfile.TarInfo(name)
-            member.type, member.linkname = kind, "/etc/hostname"
-            tar.addfile(member)
-        member = tarfile.TarInfo("c.txt")
-        member.size = 3
-        tar.addfile(member, io.BytesIO(b"tea"))
-    assert list(read_shard(tmp_path / "a.tar")) == [Sample("c", {"txt": b"tea"})]
-
-
-def test_what_is_no_tar_is_a_sentence(tmp_path: Path) -> None:
-    (tmp_path / "a.tar").write_bytes(b"tea" * 1000)
-    with pytest.raises(InputError, match="cannot be read as a tar file"):
-        list(read_shard(tmp_path / "a.tar"))

@@ -1,18 +1,103 @@
-"""What all layouts share. In: a release. Out: its further files, and the script for pictures."""
+"""What all layouts share. In: a release. Out: its pictures in files, tables, further files."""
 
 from __future__ import annotations
 
 import shutil
+from collections.abc import Callable
+from contextlib import ExitStack
+from itertools import groupby
 from pathlib import Path, PurePosixPath
 from typing import Any
 
 from memeloc.errors import InputError
+from memeloc.picture_writers import PictureWriter
+from memeloc.publish.columns import picture_values
 from memeloc.publish.registry import OnProgress
-from memeloc.publish.release import Release
+from memeloc.publish.release import Release, ReleasedPicture
 from memeloc.tables.picture_tables import with_features
 
 SCRIPT = "join_pictures.py"
 _SOURCE = Path(__file__).with_name(SCRIPT)
+
+
+class SplitFiles:
+    """The files of a split's pictures in a language, as SPLIT-00000-of-00002.tar.
+
+    Args:
+        folder: of the language.
+        suffix: how the files end.
+        open_file: opens one.
+        most: pictures of a file.
+        size: bytes of pictures after which the next file begins.
+    """
+
+    def __init__(
+        self,
+        folder: Path,
+        split: str,
+        suffix: str,
+        open_file: Callable[[Path], PictureWriter],
+        *,
+        most: float = float("inf"),
+        size: float = float("inf"),
+    ) -> None:
+        folder.mkdir(parents=True, exist_ok=True)
+        self._folder, self._split, self._suffix = folder, split, suffix
+        self._open, self._most, self._size = open_file, most, size
+        self._files: list[Path] = []
+        self._writer: PictureWriter | None = None
+        self._count = 0
+
+    def add(self, picture: ReleasedPicture) -> None:
+        """Write a picture with its row; where pictures stay behind, the row alone."""
+        if self._writer is None:
+            self._files.append(self._folder / f"{self._split}-{len(self._files):05}{self._suffix}")
+            self._writer, self._count = self._open(self._files[-1]), 0
+        content = picture.content() if picture.file is not None else None
+        self._writer.add(picture_values(picture), content, picture.path)
+        self._count += 1
+        if self._count >= self._most or self._writer.written >= self._size:
+            self.close()
+
+    def close(self) -> None:
+        """Close the file that is open."""
+        if self._writer is not None:
+            self._writer.close()
+        self._writer = None
+
+    def finish(self) -> None:
+        """Give the files their names, with their number."""
+        self.close()
+        count = len(self._files)
+        for number, file in enumerate(self._files):
+            file.rename(self._folder / f"{self._split}-{number:05}-of-{count:05}{self._suffix}")
+
+
+def write_pictures(
+    release: Release, on_progress: OnProgress, begin: Callable[[str, str, bool], Any]
+) -> None:
+    """Write the pictures by split and language.
+
+    Args:
+        begin: opens what takes those of a language and a split (`add`, `close`, `finish`); the
+            third argument says whether they come with their files.
+
+    Raises:
+        InputError: a picture cannot be read.
+    """
+    total = sum(release.counts.values())
+    for split, released in groupby(release.pictures(), key=lambda picture: picture.split):
+        with ExitStack() as stack:
+            files: dict[str, Any] = {}
+            for picture in released:
+                language = picture.language
+                if language not in files:
+                    files[language] = begin(language, split, picture.file is not None)
+                    stack.callback(files[language].close)
+                files[language].add(picture)
+                on_progress("pictures", 1, total)
+            for each in files.values():
+                each.finish()
 
 
 def write_files(release: Release, out: Path) -> None:

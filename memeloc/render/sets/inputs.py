@@ -1,6 +1,7 @@
 """What makes a picture, as a hash. In: template, locale, settings, caption. Out: SHA-256, in hex.
 
-A picture of an earlier run with the same hash is the picture that would be made.
+A picture of an earlier run with the same hash is the picture that would be made, and its row the
+row.
 """
 
 from __future__ import annotations
@@ -19,6 +20,9 @@ from memeloc.render.renderer import Renderer
 class PictureInputs:
     """Hashes of all that makes pictures.
 
+    Args:
+        source: the language that sizes are compared with.
+
     Attributes:
         notes: once for each template, what of its pictures is not used.
     """
@@ -29,9 +33,10 @@ class PictureInputs:
         settings: Settings,
         templates: Mapping[str, Template],
         locales: Mapping[str, Locale],
+        source: str,
     ) -> None:
         self._renderer, self._settings = renderer, settings
-        self._templates, self._locales = templates, locales
+        self._templates, self._locales, self._source = templates, locales, source
         self._starts: dict[tuple[str, str], hashlib._Hash | InputError] = {}
         self._used: dict[str, Template] = {}
         self.notes: list[InputError] = []
@@ -41,12 +46,12 @@ class PictureInputs:
         """The files of the templates that were asked for."""
         return {template.image for template in self._used.values()}
 
-    def of_caption(self, template: str, language: str, caption: Caption, together: bytes) -> str:
-        """The hash of a picture.
+    def of_caption(self, template: str, language: str, caption: Caption, compared: bytes) -> str:
+        """Return the hash of a picture.
 
         Args:
             language: the table's column.
-            together: see there; empty where each language has its own size.
+            compared: the hash of what its sizes depend on besides, see `compared`.
 
         Raises:
             InputError: the template cannot be used.
@@ -56,21 +61,24 @@ class PictureInputs:
             raise start
         digest = start.copy()
         digest.update(SEPARATOR.join(caption.parts).encode())
-        digest.update(together)
+        digest.update(compared)
         return digest.hexdigest()
 
-    def together(self, row: CaptionRow) -> bytes:
-        """What sets the size of all languages of a meme."""
+    def compared(self, row: CaptionRow) -> bytes:
+        """Return a hash of the source caption, and with parity of all captions of a meme."""
         digest = hashlib.sha256()
-        for language, caption in row.captions.items():
+        captions = [(self._source, row.source)] if row.source else []
+        if self._settings.parity:
+            captions += row.captions.items()
+        for language, caption in captions:
             start = self._start(row.template, language)
             if not isinstance(start, InputError):
                 digest.update(start.digest())
-                digest.update(SEPARATOR.join(caption.parts).encode())
+                digest.update(SEPARATOR.join(caption.parts).encode() + b"\0")
         return b"\0" + digest.digest()
 
     def _start(self, template: str, language: str) -> hashlib._Hash | InputError:
-        """A hash of all that makes a picture but the captions, to be copied and gone on with."""
+        """Return a hash of all that makes a picture but the captions, to be copied and gone on."""
         start = self._starts.get((template, language))
         if start is None:
             try:

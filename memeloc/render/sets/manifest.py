@@ -1,36 +1,41 @@
-"""What is known of each picture. In: pictures as made. Out: OUT/manifest.parquet, a row each.
+"""What is known of each picture. In: pictures as made. Out: OUT/manifest/, tables with a row each.
 
-While a run goes on, each finished shard leaves its rows as a part in OUT/.memeloc/parts/; a part
-that is there is whole, and is what a killed run's successor goes on from. At the end the parts and
-the manifest before become the new manifest (`memeloc.render.sets.merging`).
+A table is written once, whole, after the pictures that it has rows of, and never changed: that it
+is there says that they are. Its name is of a run's number and its own in that run, and never comes
+again. Where two tables have a picture of the same meme and language, as after a run that was cut
+off, the newer one's counts, and the next run writes the older one anew without it.
 """
 
 from __future__ import annotations
 
+import re
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from importlib.abc import MetaPathFinder
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from memeloc.files import naming
 from memeloc.model import SEPARATOR
+from memeloc.object_storage import Folder
 
 if TYPE_CHECKING:
     from memeloc.model import Template
     from memeloc.render.proof import Proof, TextShape
 
-MANIFEST = "manifest.parquet"
+MANIFEST = "manifest"
+"""The folder in OUT of the tables."""
+FORMER = "manifest.parquet"
+"""The one table that earlier versions wrote; the next run takes it over."""
 STATE = ".memeloc"
 """The folder in OUT for what is memeloc's own."""
-PARTS = f"{STATE}/parts"
 SHARDS = "shards"
-"""The folder in OUT for pictures in WebDataset shards."""
-SOURCES = f"{STATE}/sources.parquet"
-"""Rows of source captions that are measured for `relative_size` and have no picture."""
+"""The folder in OUT for files of many pictures."""
+_NAME = re.compile(r"(\d{6,})-(\d{8,})\.(?:parquet|tar)")
+_LOOKED_UP = ["meme_id", "template", "language", "locale", "inputs_sha256"]
+"""Columns of which each table says what values it has: readers of one pass over the others."""
+_REPEATED = ["template", "language", "locale", "template_source", "template_licence"]
 
 _TEXTS = pa.list_(pa.string())
 _NUMBERS = pa.list_(pa.float64())
@@ -84,20 +89,19 @@ SCHEMA = pa.schema(
         ("shard", pa.string()),  # that the picture is in, relative to OUT; null for a single file
     ]
 )
-"""The manifest's columns."""
+"""The columns of the tables."""
 
 
 Row = dict[str, Any]
-"""A row of a part, by column; what it lacks is null."""
+"""A row by column; what it lacks is null."""
 
 
 def picture_row(
     meme_id: str, template: Template, language: str, locale: str, parts: Sequence[str], proof: Proof
 ) -> Row:
-    """What a picture's row says of caption and proof.
+    """Return what a picture's row says of caption and proof.
 
-    The caller adds path, hashes and bytes; its size relative to the source language's is added in
-    the end.
+    The caller adds path, hashes, bytes and the sizes relative to the source language's.
     """
     proofs = proof.parts
     return {
@@ -128,7 +132,7 @@ def picture_row(
 
 
 def alternative_text(parts: Sequence[str]) -> str:
-    """The caption's own words on one line, for readers who do not see the picture.
+    """Return the caption's own words on one line, for readers who do not see the picture.
 
     >>> alternative_text(("tea", "", "is ready"))
     'tea is ready'
@@ -137,7 +141,7 @@ def alternative_text(parts: Sequence[str]) -> str:
 
 
 def _text_columns(proof: Proof) -> Row:
-    """Where the lines and words of all parts are."""
+    """Return where the lines and words of all parts are."""
     lines: list[TextShape | None] = []
     words: list[str] = []
     boxes: list[TextShape] = []
@@ -177,8 +181,35 @@ def leave_out_pandas() -> None:
             sys.meta_path.remove(finder)
 
 
-def write_part(rows: Sequence[Row], path: Path) -> None:
-    """Write a finished shard's rows; that the file is there says that the shard is done."""
+def number_of(key: str) -> tuple[int, int]:
+    """Return the numbers of the run and of the file in it, by its name; zeros for any other name.
+
+    >>> number_of("manifest/000012-00000003.parquet")
+    (12, 3)
+    """
+    match = _NAME.fullmatch(key.rpartition("/")[2])
+    return (int(match[1]), int(match[2])) if match else (0, 0)
+
+
+def name_of(run: int, number: int) -> str:
+    """Return how a run's files of a number are named, without suffix."""
+    return f"{run:06d}-{number:08d}"
+
+
+def table_key(name: str) -> str:
+    """Return the key of the table of that name."""
+    return f"{MANIFEST}/{name}.parquet"
+
+
+def table_keys(place: Folder) -> list[str]:
+    """Return the keys of a set's tables, the oldest first; also of one made before."""
+    names = [name for name in place.names(MANIFEST) if name.endswith(".parquet")]
+    keys = [f"{MANIFEST}/{name}" for name in sorted(names, key=number_of) if any(number_of(name))]
+    return [FORMER, *keys] if FORMER in place.names() else keys
+
+
+def rows_table(rows: Sequence[Row]) -> pa.Table:
+    """Return rows as a table, with the versions of what made them."""
     from memeloc.render.renderer import versions
 
     ran = versions()
@@ -186,52 +217,41 @@ def write_part(rows: Sequence[Row], path: Path) -> None:
         name: [ran[name]] * len(rows) if name in ran else [row.get(name) for row in rows]
         for name in SCHEMA.names
     }
-    temporary = path.with_name(f".{path.name}.tmp")
-    with naming(path):
+    return pa.Table.from_pydict(columns, schema=SCHEMA)
+
+
+def write_table(place: Folder, key: str, table: pa.Table) -> None:
+    """Write a table, whole. The same rows are the same bytes."""
+    with place.staged(key) as path:
         pq.write_table(
-            pa.Table.from_pydict(columns, schema=SCHEMA),
-            temporary,
-            compression="lz4",
-            use_dictionary=False,
-            write_statistics=False,
+            table,
+            path,
+            compression="zstd",
+            use_dictionary=[*_REPEATED, *VERSIONS],
+            write_statistics=_LOOKED_UP,
         )
-        temporary.replace(path)
 
 
 _FIRST_COLUMNS = SCHEMA.names[: SCHEMA.names.index("problems") + 1]
 """Those that the manifests of all versions have."""
 
 
-def is_manifest(path: Path) -> bool:
-    """Whether a file is a manifest, of this version of memeloc or another."""
+def is_manifest(place: Folder, key: str) -> bool:
+    """Return whether a file is a table of pictures, of this version of memeloc or another."""
     try:
-        with pq.ParquetFile(path) as file:
-            return has_first_columns(file.schema_arrow)
+        with place.open(key) as source, pq.ParquetFile(source) as file:
+            return has_first_columns(file.schema_arrow.names)
     except (OSError, pa.ArrowException):
         return False
 
 
-def has_first_columns(schema: pa.Schema) -> bool:
-    """Whether a table has the columns that the manifests of all versions have."""
-    names = set(schema.names)
-    return all(
-        name in names and schema.field(name).type == SCHEMA.field(name).type
-        for name in _FIRST_COLUMNS
-    )
-
-
-def known_ids(out: Path) -> Iterator[str]:
-    """The id of each row of a set's manifest, in its order; none where there is no manifest."""
-    try:
-        with pq.ParquetFile(out / MANIFEST) as file:
-            for batch in file.iter_batches(8192, columns=["meme_id"], use_threads=False):
-                yield from batch.column(0).to_pylist()
-    except (OSError, pa.ArrowException):
-        return
+def has_first_columns(names: Iterable[str]) -> bool:
+    """Return whether a table has the columns that those of all versions have."""
+    return set(_FIRST_COLUMNS) <= set(names)
 
 
 def with_all_columns(table: pa.Table) -> pa.Table:
-    """Rows of any version's manifest with today's columns; what they lack is null."""
+    """Return rows of any version with today's columns; what they lack is null."""
     if table.schema.equals(SCHEMA):
         return table
     columns = [

@@ -1,4 +1,4 @@
-"""The folder of a rendered set. In: OUT. Out: OUT for one run alone, without loose ends.
+"""The folder of a rendered set. In: OUT. Out: OUT for one run alone, and what is there of it.
 
 A folder is memeloc's when it has the folder `STATE`, which the first run makes. In any other, what
 has a name that a run writes is somebody's own, and the run does not begin.
@@ -7,149 +7,318 @@ has a name that a run writes is somebody's own, and the run does not begin.
 from __future__ import annotations
 
 import csv
-from collections.abc import Iterator, Sequence
+import os
+import platform
+from collections.abc import Collection, Iterator, Sequence
 from contextlib import contextmanager, suppress
+from functools import cached_property
+from io import StringIO
+from itertools import count
 from pathlib import Path, PurePosixPath
-from typing import TextIO
+from uuid import uuid4
 
 from memeloc.captions import CaptionProblem
-from memeloc.errors import InputError
-from memeloc.files import file_sha256, locked, naming
-from memeloc.render.encode import FORMATS, TEMPORARY
-from memeloc.render.sets.manifest import MANIFEST, STATE, is_manifest
+from memeloc.errors import InputError, MissingError, ServiceError
+from memeloc.files import file_sha256, locked
+from memeloc.object_storage import TEMPORARY, Entry, Folder
+from memeloc.render.encode import FORMATS
+from memeloc.render.sets.manifest import (
+    FORMER,
+    MANIFEST,
+    SHARDS,
+    STATE,
+    is_manifest,
+    number_of,
+)
+from memeloc.render.sets.rows import ExistingPicture
 
 PAGE = "index.html"
 SKIPPED = "skipped.csv"
+RUNNING = f"{STATE}/running"
+"""Says that a run has begun and not come to its end: its number, a token of its own, and since when
+pictures may be newer than their rows."""
+_LOCK = f"{STATE}/lock"
+_RELEASE = "release.json"
+"""What every release has that memeloc published."""
 _HEADER = ("row", "column", "kind", "problem")
 
 
-def remove_temporaries(out: Path) -> int:
-    """Remove what a killed run left unfinished in OUT/LANGUAGE/TEMPLATE/; return how many."""
-    removed = 0
-    for path in out.glob(f"*/*/.*{TEMPORARY}"):
-        path.unlink(missing_ok=True)
-        removed += 1
-    return removed
-
-
-class SkippedFile:
-    """OUT/skipped.csv: everything of the table that was left out, and why.
-
-    It takes the place of the last run's when `keep` was called and the block ends.
-    """
-
-    def __init__(self, path: Path) -> None:
-        self._path = path
-        self._temporary = path.with_name(f".{path.name}.tmp")
-        self._file: TextIO | None = None
-        self._kept = False
-
-    def __enter__(self) -> SkippedFile:
-        self._temporary.unlink(missing_ok=True)
-        return self
-
-    def add(self, problem: CaptionProblem) -> None:
-        """Write down one problem."""
-        if self._file is None:
-            self._file = self._temporary.open(
-                "w", encoding="utf-8", errors="backslashreplace", newline=""
-            )
-            csv.writer(self._file).writerow(_HEADER)
-        error = problem.error
-        with naming(self._path):
-            csv.writer(self._file).writerow((error.row, error.column, problem.kind, error.message))
-
-    def keep(self) -> None:
-        """Put it in place of the last run's."""
-        self._kept = True
-
-    def __exit__(self, *_: object) -> None:
-        if self._file is not None:
-            with naming(self._path):
-                self._file.close()
-        if not self._kept:
-            self._temporary.unlink(missing_ok=True)
-        elif self._file is not None:
-            self._temporary.replace(self._path)
-        else:
-            self._path.unlink(missing_ok=True)
-
-
-def remove_picture(out: Path, path: str, sha256: str | None) -> bool:
-    """Remove a picture of an earlier run, and the folders that it leaves empty.
-
-    A file that is not the one that was recorded stays, for somebody has changed it; so does one
-    whose path a run would not have written.
-
-    Args:
-        out: the set's folder.
-        path: as the manifest has it.
-        sha256: of the file that was written.
-
-    Returns:
-        Whether it was removed.
-    """
-    parts = PurePosixPath(path).parts
-    file = out.joinpath(*parts)
-    if len(parts) != 3 or ".." in parts or file.suffix.lstrip(".") not in FORMATS:
-        return False
-    try:
-        inside = file.resolve().is_relative_to(out.resolve())
-        if not inside or file_sha256(file) != sha256:
-            return False
-        file.unlink()
-    except OSError:
-        return False
-    with suppress(OSError):  # not empty
-        file.parent.rmdir()
-        file.parent.parent.rmdir()
-    return True
-
-
-def check_owner(out: Path, folders: Sequence[str], *, shown: Path | str | None = None) -> None:
+def check_owner(place: Folder, folders: Sequence[str]) -> None:
     """See that a run into OUT writes over nothing that is somebody's own. Writes nothing.
 
     Args:
-        out: the folder, which need not be there.
+        place: OUT, which need not be there.
         folders: names of those that the run makes in it.
-        shown: what it is called in sentences; None is `out`.
 
     Raises:
-        InputError: it is a file, or has something that memeloc did not make under a name that the
-            run writes.
+        InputError: it is a file, a release, or has something that memeloc did not make under a
+            name that the run writes.
     """
-    if out.exists() and not out.is_dir():
-        raise InputError("is a file; name a folder for the pictures.", file=out)
-    names = [name for name in (PAGE, MANIFEST, SKIPPED) if (out / name).exists()]
-    if (out / STATE).is_dir():
-        own = [name for name in names if not _is_ours(out / name)]
+    if place.path is not None and place.path.exists() and not place.path.is_dir():
+        raise InputError("is a file; name a folder for the pictures.", file=place.path)
+    there = place.names()
+    if _RELEASE in there and STATE not in there:
+        raise InputError(
+            "is a release that memeloc published; name another folder for the pictures.",
+            file=place.address(""),
+        )
+    own = [name for name in (PAGE, FORMER, SKIPPED) if name in there]
+    if STATE in there:
+        own = [name for name in own if not _is_ours(place, name)]
     else:
-        own = [*names, *(name for name in folders if (out / name).exists())]
+        own += [name for name in (MANIFEST, *folders) if name in there]
     if own:
         raise InputError(
             f"{', '.join(own)} in this folder {'was' if len(own) == 1 else 'were'} not made by "
             "memeloc; name another folder for the pictures, or move what is yours.",
-            file=shown or out,
+            file=place.address(""),
         )
 
 
-def _is_ours(path: Path) -> bool:
-    """Whether a file in a set's folder is the one that a run wrote under its name."""
-    if path.name == MANIFEST:
-        return is_manifest(path)
+def _is_ours(place: Folder, name: str) -> bool:
+    """Return whether a file in a set's folder is the one that a run wrote under its name."""
+    if name == FORMER:
+        return is_manifest(place, name)
     try:
-        with path.open("rb") as file:
-            head = file.read(4096)
+        head = place.read(name, 4096)
     except OSError:
         return False
-    if path.name == PAGE:
-        return b'<meta name="generator" content="memeloc">' in head
-    return head.startswith(",".join(_HEADER).encode())
+    mark = '<meta name="generator" content="memeloc">' if name == PAGE else ",".join(_HEADER)
+    return mark.encode() in head
+
+
+class RunningMark:
+    """The note in OUT that a run has begun and not come to its end.
+
+    Attributes:
+        is_cut_off: whether an earlier run has not come to its end.
+        cut_off_run: its number, where it is known; otherwise 0.
+        since: when it began to write, in seconds of the storage's clock; with several that were
+            cut off, one after another, the first of them.
+    """
+
+    def __init__(self, place: Folder) -> None:
+        self._place = place
+        self._own = b""
+        entry = place.entry(RUNNING)
+        self.is_cut_off = entry is not None
+        noted = place.read(RUNNING).decode(errors="replace").split(" ") if entry else [""]
+        self.cut_off_run = int(noted[0]) if noted[0].isdecimal() else 0
+        self.since = entry.changed if entry else float("inf")
+        with suppress(ValueError, IndexError):
+            self.since = float(noted[2])
+
+    def begin(self, run: int) -> None:
+        """Note that a run writes from now on."""
+        if self._own:
+            return
+        if self._place.entry(_LOCK) is None:  # a file that stays makes OUT memeloc's
+            self._place.write(_LOCK, b"")
+        since = repr(self.since) if self.is_cut_off else ""
+        self._own = f"{run} {uuid4().hex} {since}".encode()
+        self._place.write(RUNNING, self._own)
+
+    def check(self) -> None:
+        """See that no other run has begun: nothing is locked in object storage.
+
+        Raises:
+            InputError: one has, and this one is to leave the set to it.
+        """
+        try:
+            running = self._place.read(RUNNING)
+        except FileNotFoundError:
+            running = b""
+            self._place.write(RUNNING, self._own)  # the next run is to look into what this wrote
+        if running != self._own:
+            raise InputError(
+                "Another run has begun in this folder, so this one ends; what it finished is kept. "
+                "Wait for the other, or name another folder.",
+                file=self._place.url,
+            )
+
+    def end(self) -> None:
+        """Note that the run has come to its end."""
+        if self._own or self.is_cut_off:
+            self._place.remove(RUNNING)
+
+
+def see_folder(place: Folder) -> None:
+    """See that this machine finds OUT where the run's note is.
+
+    Raises:
+        MissingError: it does not.
+    """
+    reason = "it does not find there what this run wrote"
+    try:
+        if place.entry(RUNNING) is not None:
+            return
+    except ServiceError as error:
+        reason = error.message
+    what = (
+        "a disk that they share, under this path"
+        if place.path is not None
+        else "the credentials and AWS_ENDPOINT_URL of the one where the command runs"
+    )
+    raise MissingError(
+        f"On the machine {platform.node()}: {place}: {reason}. Every machine of a cluster needs "
+        f"{what}; guides/cluster.md says how."
+    )
 
 
 @contextmanager
-def hold(out: Path) -> Iterator[None]:
-    """Make OUT, and hold it for this run alone; the system lets go of it when the process ends."""
-    (out / STATE).mkdir(parents=True, exist_ok=True)
-    with locked(out / STATE / "lock", out):
+def hold(place: Folder) -> Iterator[None]:
+    """Hold OUT for this run alone; the system lets go of it when the process ends.
+
+    A folder that is not there yet is made.
+    """
+    if place.path is None:
         yield
+        return
+    (place.path / STATE).mkdir(parents=True, exist_ok=True)
+    with locked(place.path / _LOCK, place.path):
+        yield
+
+
+class KeptPictures:
+    """The pictures that earlier runs left in OUT.
+
+    Args:
+        layout: how they are kept.
+        running: what is known of a run that was cut off.
+    """
+
+    def __init__(self, place: Folder, layout: str, running: RunningMark) -> None:
+        self._place, self._is_files, self._running = place, layout == "files", running
+
+    @cached_property
+    def _entries(self) -> dict[str, Entry]:
+        folder = "" if self._is_files else SHARDS
+        return {entry.key: entry for entry in self._place.entries(folder)}
+
+    def _entry(self, key: str) -> Entry | None:
+        if self._place.path is None or not self._is_files:
+            return self._entries.get(key)
+        try:
+            status = os.stat(f"{self._place.path}/{key}")  # noqa: PTH116 - a million of them
+        except OSError:
+            return None
+        return Entry(key, status.st_size, status.st_mtime)
+
+    def has(self, picture: ExistingPicture, table: str) -> bool:
+        """Return whether a picture is there as it was recorded.
+
+        Sizes are compared; after a run that was cut off, which may have painted over it and not
+        come to its row, the bytes of what is newer, as a size may be equal by chance.
+
+        Args:
+            table: the key of its row's table.
+        """
+        entry = self._entry(picture.shard or picture.path)
+        if entry is None or picture.shard is not None:  # a file of many is never changed
+            return entry is not None
+        if entry.size != picture.bytes:
+            return False
+        running = self._running
+        is_later = 0 < running.cut_off_run <= number_of(table)[0]  # rows come after pictures
+        is_settled = not running.is_cut_off or is_later or entry.changed < running.since
+        return is_settled or self._is_same(picture)
+
+    def _is_same(self, picture: ExistingPicture) -> bool:
+        with self._place.reading(picture.path) as file:
+            return file.is_file() and file_sha256(file) == picture.sha256
+
+    def set_aside(self, path: str, size: int | None) -> Path | None:
+        """Rename somebody's own file at the place of a picture that is to be made.
+
+        Args:
+            path: of the picture.
+            size: of the file that an earlier run made there; None where none did.
+
+        Returns:
+            The file as it is called now; None where there is none, and in object storage, where
+            nobody edits a picture.
+        """
+        if self._place.path is None or not self._is_files:
+            return None
+        file = self._place.path / path
+        if not file.is_file() or file.stat().st_size == size:
+            return None
+        names = (f"{file.stem}.kept{number or ''}{file.suffix}" for number in count())
+        return file.rename(next(new for new in map(file.with_name, names) if not new.exists()))
+
+    def remove(self, picture: ExistingPicture) -> bool:
+        """Remove a single file of an earlier run, and folders that it leaves empty.
+
+        A file that is not the one that was recorded stays, for somebody has changed it; so does
+        one whose path a run would not have written. What is in a file of many goes at the end.
+
+        Returns:
+            Whether the picture goes.
+        """
+        if picture.shard is not None:
+            return PurePosixPath(picture.shard).parent.name == SHARDS
+        parts, out = PurePosixPath(picture.path).parts, self._place.path
+        suffix = PurePosixPath(picture.path).suffix.lstrip(".")
+        if len(parts) != 3 or ".." in parts or suffix not in FORMATS:
+            return False
+        try:
+            if out and not out.joinpath(*parts).resolve().is_relative_to(out.resolve()):
+                return False
+            if self._entry(picture.path) is None or not self._is_same(picture):
+                return False
+            self._place.remove(picture.path)
+        except ServiceError:
+            raise
+        except OSError:
+            return False
+        if out:
+            with suppress(OSError):  # not empty
+                out.joinpath(*parts).parent.rmdir()
+                out.joinpath(*parts).parent.parent.rmdir()
+        return True
+
+    def remove_replaced(self, picture: ExistingPicture, path: str) -> None:
+        """Remove the file of a picture that a newer one, of this path, stands for."""
+        if picture.shard is not None or picture.path == path:
+            return
+        if out := self._place.path:
+            now, old = out / path, out / picture.path
+            # A file system that ignores case may have both names for one file.
+            if now.is_file() and old.is_file() and old.samefile(now):
+                return
+        self.remove(picture)
+
+    def changed(self, picture: ExistingPicture) -> Path | str | None:
+        """Return the file of a picture that somebody has changed, or None."""
+        is_there = picture.shard is None and self._entry(picture.path) is not None
+        return self._place.address(picture.path) if is_there else None
+
+    def clean(self, named: Collection[str | None]) -> None:
+        """Remove what a run that was cut off left unfinished, and files of many without rows."""
+        for key in [] if self._is_files else [*self._entries]:
+            if key not in named and any(number_of(key)):
+                self._place.remove(key)
+                del self._entries[key]
+        if out := self._place.path:
+            for folder in ("", "*/", "*/*/"):
+                for path in out.glob(f"{folder}.*{TEMPORARY}"):
+                    path.unlink(missing_ok=True)
+
+
+class SkippedFile:
+    """OUT/skipped.csv: everything of the table that was left out, and why."""
+
+    def __init__(self) -> None:
+        self._text = StringIO(newline="")
+        self._writer = csv.writer(self._text)
+
+    def add(self, problem: CaptionProblem) -> None:
+        """Write down one problem."""
+        if not self._text.tell():
+            self._writer.writerow(_HEADER)
+        error = problem.error
+        self._writer.writerow((error.row, error.column, problem.kind, error.message))
+
+    def content(self) -> bytes:
+        """Return the whole file; empty when nothing was left out."""
+        return self._text.getvalue().encode("utf-8", "backslashreplace")

@@ -1,4 +1,4 @@
-"""The page that shows a parallel set. In: the manifest's rows. Out: OUT/index.html.
+"""The page that shows a parallel set. In: the rows of a set. Out: OUT/index.html.
 
 The page works from disk, without server or network. Browsers do not let a page opened from disk
 fetch files, so the data comes as scripts: the first memes stand in index.html itself, the others in
@@ -16,20 +16,26 @@ from __future__ import annotations
 import contextlib
 import hashlib
 import json
-from collections import Counter
+from collections import Counter, OrderedDict
+from collections.abc import Callable
 from dataclasses import dataclass
+from itertools import islice
 from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING, Any
 
+import pyarrow as pa
+import pyarrow.parquet as pq
+
 from memeloc.errors import InputError
-from memeloc.files import replacing
+from memeloc.object_storage import Folder
 from memeloc.pages import fill_page, script_hash
 from memeloc.render.proof import KINDS
 from memeloc.render.sets.manifest import STATE
+from memeloc.render.sets.out_folder import PAGE
+from memeloc.render.sets.rows import Rows
+from memeloc.version import __version__
 
 if TYPE_CHECKING:
-    import pyarrow as pa
-
     from memeloc.locales import Registry
 
 CHUNK = 200
@@ -37,6 +43,12 @@ CHUNK = 200
 LARGE = 50_000
 """Pictures from which on the page holds a part of its data only, and reads the rest when asked."""
 
+_DATA = f"{STATE}/page"
+_AT_ONCE = 1024
+"""Rows that are looked up together."""
+_HELD = 32_768
+"""Rows of tables that are held: 30 MB. Where languages were made run by run, the rows of a meme
+stand in as many tables."""
 _FOLDER = Path(__file__).parents[1] / "pages"
 _SCRIPTS = ("data.js", "find.js", "grid.js", "view.js", "start.js")
 COLUMNS = (
@@ -82,21 +94,72 @@ class _Template:
     memes: int = 0
 
 
+def write_page(place: Folder, registry: Registry, rows: Rows, begin: Callable[[], None]) -> None:
+    """Write the page of a set, unless the one that is there shows the same.
+
+    Args:
+        begin: is called before anything is written.
+    """
+    digest = hashlib.sha256(__version__.encode())
+    for _, _, *facts in rows.in_order():
+        digest.update(repr(facts).encode())
+    shown = digest.hexdigest()
+    if PAGE in place.names() and shown.encode() in place.read(PAGE, 4096):
+        return
+    begin()
+    page = Page(place, registry)
+    order = rows.in_order()
+    tables = _Tables(place)
+    while some := [*islice(order, _AT_ONCE)]:
+        for picture, place_of in zip(tables.take(some), some, strict=True):
+            page.add(picture | {"in_table": place_of[-1]})
+    page.write(shown)
+
+
+class _Tables:
+    """The tables of a set, the latest used of which are held."""
+
+    def __init__(self, place: Folder) -> None:
+        self._place = place
+        self._held: OrderedDict[str, pa.Table] = OrderedDict()
+
+    def take(self, places: list[Any]) -> list[dict[str, Any]]:
+        """Return rows by key of table and number."""
+        by_table: dict[str, list[int]] = {}
+        for index, (key, *_) in enumerate(places):
+            by_table.setdefault(key, []).append(index)
+        rows: list[dict[str, Any]] = [{}] * len(places)
+        for key, indexes in by_table.items():
+            numbers = pa.array([places[index][1] for index in indexes], pa.int64())
+            taken = self._table(key).take(numbers).to_pylist()
+            for index, row in zip(indexes, taken, strict=True):
+                rows[index] = row
+        return rows
+
+    def _table(self, key: str) -> pa.Table:
+        if key not in self._held:
+            with self._place.open(key) as source:
+                self._held[key] = pq.read_table(source, columns=[*COLUMNS], use_threads=False)
+            while len(self._held) > 1 and sum(map(len, self._held.values())) > _HELD:
+                self._held.popitem(last=False)
+        self._held.move_to_end(key)
+        return self._held[key]
+
+
 class Page:
     """The page, as far as its pictures are known, and in the end whole.
 
     It holds no more than `CHUNK` memes, and those that stand in index.html.
 
     Args:
-        out: the folder that `memeloc render` writes.
+        place: the folder that `memeloc render` writes.
         registry: names and directions of the languages. A tag it does not know is shown as it is,
             with the direction of its own letters.
     """
 
-    def __init__(self, out: Path, registry: Registry) -> None:
-        self._out, self._registry = out, registry
-        self._folder = out / STATE / "page"
-        self._folder.mkdir(parents=True, exist_ok=True)
+    def __init__(self, place: Folder, registry: Registry) -> None:
+        self._place, self._registry = place, registry
+        self._there = place.names(_DATA)
         self._languages: dict[str, _Language] = {}
         self._templates: dict[str, _Template] = {}
         self._kinds: Counter[str] = Counter()  # pictures by kind of finding, and by grade
@@ -110,30 +173,21 @@ class Page:
         self._mask = 0  # kinds of findings of the memes that are gathered, a bit each
         self._masks: list[int] = []  # the same of each chunk
 
-    def add(self, pictures: pa.Table) -> None:
-        """Add pictures: rows of the manifest, those of a meme one after another.
-
-        What the table has no longer comes last, and is shown apart.
+    def write(self, shown: str) -> None:
+        """Write OUT/index.html, and remove what the page before had.
 
         Args:
-            pictures: a table that has at least `COLUMNS`.
+            shown: a hash of what it shows, which it notes.
         """
-        # Few rows at a time: as Python's objects they take much more memory.
-        for batch in pictures.select(COLUMNS).to_batches(max_chunksize=256):
-            for picture in batch.to_pylist():
-                self._add(picture)
-
-    def write(self) -> Path:
-        """Write OUT/index.html, remove what the page before had, and return the path."""
         if self._rows:
             self._end_chunk()
-        page = self._out / "index.html"
         style = (_FOLDER / "page.css").read_text("utf-8")
         scripts = "\n".join((_FOLDER / name).read_text("utf-8") for name in _SCRIPTS)
         script = f'(() => {{\n"use strict";\n{scripts}}})();\n'
         text = fill_page(
             _FOLDER / "index.html",
-            title=self._out.resolve().name or "memeloc",
+            title=self._place.name or "memeloc",
+            shown=shown,
             about=self._about() | self._files,
             first=self._first,
             style=style,
@@ -141,13 +195,15 @@ class Page:
             script=script,
             script_hash=script_hash(script),
         )
-        _write(page, text)
-        for stale in self._folder.iterdir():
-            if stale.name not in {*self._files["rows"], *self._files["proofs"]}:
-                stale.unlink(missing_ok=True)
-        return page
+        self._place.write(PAGE, text.encode())
+        for stale in self._there - {*self._files["rows"], *self._files["proofs"]}:
+            self._place.remove(f"{_DATA}/{stale}")
 
-    def _add(self, picture: dict[str, Any]) -> None:
+    def add(self, picture: dict[str, Any]) -> None:
+        """Add a picture: `COLUMNS` of its row. Those of a meme come one after another.
+
+        What the table has no longer comes last, and is shown apart.
+        """
         if self._meme is None:
             self._suffix = PurePosixPath(picture["path"]).suffix.lstrip(".")
         template = self._templates.setdefault(picture["template"], _Template(len(self._templates)))
@@ -192,8 +248,8 @@ class Page:
 
     def _write_data(self, kind: str, script: str) -> None:
         name = f"{kind}-{hashlib.sha256(script.encode()).hexdigest()[:16]}.js"
-        if not (self._folder / name).exists():
-            _write(self._folder / name, script)
+        if name not in self._there:
+            self._place.write(f"{_DATA}/{name}", script.encode())
         self._files[kind].append(name)
 
     def _about(self) -> dict[str, Json]:
@@ -285,8 +341,3 @@ def _proof(picture: dict[str, Any]) -> Json:
 
 def _json(value: Json) -> str:
     return json.dumps(value, ensure_ascii=False, separators=(",", ":"))
-
-
-def _write(path: Path, text: str) -> None:
-    with replacing(path) as temporary:
-        temporary.write_text(text, "utf-8", newline="\n")

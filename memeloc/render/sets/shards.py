@@ -1,4 +1,4 @@
-"""The pictures of a shard. In: captions of some memes. Out: pictures, and a part of the manifest.
+"""The pictures of a shard. In: captions of some memes. Out: pictures, and the table of their rows.
 
 This is what runs in each process of a run, and `PictureMaker.make` is all of what is done for a
 picture: layout, painting, proof, encoding, both hashes, file and row.
@@ -8,22 +8,40 @@ from __future__ import annotations
 
 import hashlib
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import count
-from pathlib import Path
+from itertools import zip_longest
 from typing import Any, NamedTuple
 
 from memeloc.errors import InputError, MissingError, ServiceError
 from memeloc.fonts import FontLibrary
-from memeloc.model import SEPARATOR, Caption, Locale, Template
-from memeloc.render.encode import Settings, encode
+from memeloc.model import Caption, Locale, Template
+from memeloc.object_storage import Folder
+from memeloc.picture_writers import SUFFIXES, PictureWriter, open_writer
+from memeloc.render.encode import encode
 from memeloc.render.jpeg import JpegEncoder
 from memeloc.render.renderer import Renderer, versions
-from memeloc.render.sets.manifest import PARTS, Row, leave_out_pandas, picture_row, write_part
-from memeloc.render.sets.merging import common_sizes
-from memeloc.render.sets.storage import Add, Storage
+from memeloc.render.sets.manifest import (
+    SCHEMA,
+    SHARDS,
+    VERSIONS,
+    Row,
+    leave_out_pandas,
+    picture_row,
+    rows_table,
+    table_key,
+    write_table,
+)
+from memeloc.render.sets.rows import row_values
+from memeloc.render.settings import RenderSettings, listed
+from memeloc.tables.picture_tables import picture_schema
+
+_NOT_BESIDE = {"shard", "in_table"}
+"""Columns that rows beside their pictures lack: they may change when the picture does not."""
+IN_PARQUET = picture_schema(
+    [field for field in SCHEMA if field.name not in {*_NOT_BESIDE, *VERSIONS}], pictures=True
+)
 
 
 class Item(NamedTuple):
@@ -33,13 +51,11 @@ class Item(NamedTuple):
         language: the table's column.
         parts: of the caption.
         inputs_sha256: of all that makes the picture.
-        painted: False for a source caption that is only measured.
     """
 
     language: str
     parts: tuple[str, ...]
     inputs_sha256: str
-    painted: bool
 
 
 class ShardMeme(NamedTuple):
@@ -48,6 +64,7 @@ class ShardMeme(NamedTuple):
     Attributes:
         meme_id, template: of the table.
         items: the captions.
+        source: language and parts of the caption that sizes are compared with, if there is one.
         together: language and parts of each caption that is to have the same size; empty without
             parity.
     """
@@ -55,19 +72,15 @@ class ShardMeme(NamedTuple):
     meme_id: str
     template: str
     items: Sequence[Item]
-    together: Sequence[tuple[str, tuple[str, ...]]]
+    source: tuple[str, tuple[str, ...]] | None = None
+    together: Sequence[tuple[str, tuple[str, ...]]] = ()
 
 
 @dataclass(frozen=True, slots=True)
 class Shard:
-    """Memes of the table whose pictures are made together.
+    """Memes of the table whose pictures are made together, and the name of their files."""
 
-    Attributes:
-        part: name of the file of their rows.
-        memes: what is to be made.
-    """
-
-    part: str
+    name: str
     memes: Sequence[ShardMeme]
 
 
@@ -76,48 +89,38 @@ class Made:
     """What became of a shard.
 
     Attributes:
-        rendered: how many pictures were made.
-        failed: by the number of each item (of all in the shard, from 0) that could not be made: a
-            sentence that names it, and how many pictures it cost, 0 or 1.
-        flawed: how many pictures have a problem.
+        rows: what a run needs of the row of each picture that was made, see `rows.READ`.
+        failed: of each other: meme, language, and a sentence.
         problems: pictures by kind of problem.
-        example: path of one of the pictures, relative to the folder; empty without any file.
     """
 
-    rendered: int
-    failed: Mapping[int, tuple[str, int]]
-    flawed: int
+    rows: Sequence[tuple[Any, ...]]
+    failed: Sequence[tuple[str, str, str]]
     problems: Mapping[str, int]
-    example: str
 
 
 class PictureMaker:
     """Makes pictures. Pickled, it takes along only what it was made of.
 
     Args:
-        storage: where they are kept; its folder exists.
+        place: the set's folder.
         settings: how.
         templates: by name.
         languages: locales by the table's column.
-        fonts: fonts that come before memeloc's own, see `FontLibrary`.
     """
 
     def __init__(
         self,
-        storage: Storage,
-        settings: Settings,
+        place: Folder,
+        settings: RenderSettings,
         templates: Mapping[str, Template],
         languages: Mapping[str, Locale],
-        fonts: Sequence[str | Path] = (),
     ) -> None:
-        self._arguments = (storage, settings, templates, languages, fonts)
-        self._storage = storage
-        self._settings = settings
+        self._arguments = (place, settings, templates, languages)
+        self._place, self._settings = place, settings
+        self._templates, self._languages = templates, languages
         self._jpeg = JpegEncoder(settings) if settings.format == "jpg" else None
         self._suffix = f".{settings.format}"
-        self._templates = templates
-        self._languages = languages
-        self._fonts = fonts
 
     def __reduce__(self) -> tuple[Any, ...]:
         return PictureMaker, self._arguments
@@ -125,21 +128,29 @@ class PictureMaker:
     @cached_property
     def renderer(self) -> Renderer:
         """What paints the pictures."""
-        return Renderer(FontLibrary(self._fonts), max_side=self._settings.max_side)
+        fonts = FontLibrary(listed(self._settings.fonts))
+        return Renderer(fonts, max_side=self._settings.max_side)
 
     def tools(self) -> dict[str, str]:
-        """Versions and SHA-256s of the programs and fonts that pictures depend on, by name."""
+        """Return versions and SHA-256s of the programs and fonts that pictures depend on."""
         return {**versions(), **self.renderer.fonts.files(self._languages.values())}
+
+    def locale(self, language: str) -> Locale:
+        """Return the locale of a column."""
+        return self._languages[language]
+
+    def picture_size(self, template: str, locale: Locale) -> tuple[int, int]:
+        """Return width and height of a template's pictures in pixels, without bars."""
+        return self.renderer.picture_size(self._templates[template], locale)
 
     def make(
         self,
-        add: Add,
         meme_id: str,
         template: str,
         item: Item,
         max_sizes: Sequence[float] | None = None,
-    ) -> Row:
-        """Make one picture, let it be added, and return its row."""
+    ) -> tuple[Row, bytes]:
+        """Make one picture: its row, but for sizes relative to the source language's, and file."""
         language = item.language
         locale = self._languages[language]
         rendered = self.renderer.render(
@@ -156,71 +167,124 @@ class PictureMaker:
         row["inputs_sha256"] = item.inputs_sha256
         row["sha256"] = hashlib.sha256(content).hexdigest()
         row["bytes"] = len(content)
-        add(row, content)
-        return row
+        row["in_table"] = True
+        return row, content
 
     def run(self, shard: Shard) -> Made:
-        """Make the pictures of a shard and then write its part.
+        """Make the pictures of a shard and then write the table of their rows.
 
         A picture that cannot be made is left out with its reason, and the others go on; what would
         hold for every one of them (a full disk, a missing font) is raised.
         """
         leave_out_pandas()
-        with self._storage.adding(shard.part) as add:
-            rows, failed = self._rows(shard, add)
-        with self._storage.place.staged(f"{PARTS}/{shard.part}") as path:
-            write_part(rows, path)
-        painted = [row for row in rows if "path" in row]
+        rows: list[Row] = []
+        failed: list[tuple[str, str, str]] = []
+        layout = self._settings.to
+        key = f"{SHARDS}/{shard.name}{SUFFIXES[layout]}" if SUFFIXES[layout] else None
+        with open_writer(layout, self._place, key or "", IN_PARQUET) as writer:
+            for meme in shard.memes:
+                rows += self.make_meme(meme, writer, key, failed)
+        if rows:
+            write_table(self._place, table_key(shard.name), rows_table(rows))
         return Made(
-            rendered=len(painted),
+            rows=[row_values(row) for row in rows],
             failed=failed,
-            flawed=sum(bool(row["problems"]) for row in painted),
-            problems=Counter(kind for row in painted for kind in row["problems"]),
-            example=painted[0]["path"] if painted and not self._storage.suffix else "",
+            problems=Counter(kind for row in rows for kind in row["problems"]),
         )
 
-    def _rows(self, shard: Shard, add: Add) -> tuple[list[Row], dict[int, tuple[str, int]]]:
-        """The rows of what was made, and what failed."""
-        rows: list[Row] = []
-        failed: dict[int, tuple[str, int]] = {}
-        numbers = count()
-        for meme in shard.memes:
-            sizes: tuple[float, ...] | None = None
-            for item in meme.items:
-                number = next(numbers)
-                try:
-                    if item.painted and meme.together and sizes is None:
-                        sizes = self._common_sizes(meme)
-                    make = self.make if item.painted else self._measure
-                    rows.append(make(add, meme.meme_id, meme.template, item, sizes))
-                except (MissingError, ServiceError, OSError):
-                    raise
-                except Exception as error:  # one defect must not cost the other pictures
-                    path = f"{item.language}/{meme.template}/{meme.meme_id}"
-                    unexpected = not isinstance(error, InputError)
-                    reason = f"unexpected {type(error).__name__}: {error}" if unexpected else error
-                    failed[number] = f"{path}: {reason}", int(item.painted)
-        return rows, failed
+    def make_meme(
+        self,
+        meme: ShardMeme,
+        writer: PictureWriter,
+        shard: str | None,
+        failed: list[tuple[str, str, str]],
+    ) -> list[Row]:
+        """Make and write the pictures of a meme; return their rows.
+
+        Args:
+            shard: key of the file that all of them go into.
+            failed: takes what cannot be made.
+        """
+        made: list[tuple[Row, bytes]] = []
+        sizes: tuple[float, ...] | None = None
+        for item in meme.items:
+            try:
+                if meme.together and sizes is None:
+                    sizes = self._common_sizes(meme)
+                made.append(self.make(meme.meme_id, meme.template, item, sizes))
+            except (MissingError, ServiceError, OSError):
+                raise
+            except Exception as error:  # one defect must not cost the other pictures
+                path = f"{item.language}/{meme.template}/{meme.meme_id}"
+                unexpected = not isinstance(error, InputError)
+                reason = f"unexpected {type(error).__name__}: {error}" if unexpected else error
+                failed.append((meme.meme_id, item.language, f"{path}: {reason}"))
+        rows = [row for row, _ in made]
+        source = self._source_sizes(meme, rows, sizes)
+        for row, content in made:
+            row["relative_size"] = relative_sizes(row["font_size"], source)
+            beside = (
+                {name: value for name, value in row.items() if name not in _NOT_BESIDE}
+                if shard
+                else row
+            )
+            writer.add(beside, content, row["path"])
+            row["shard"] = shard
+        return rows
 
     def _common_sizes(self, meme: ShardMeme) -> tuple[float, ...]:
-        """The sizes that fit all languages of a meme."""
+        """Return the sizes that fit all languages of a meme."""
         template = self._templates[meme.template]
         return common_sizes(
             self.renderer.sizes(template, Caption(parts), self._languages[language])
             for language, parts in meme.together
         )
 
-    def _measure(self, add: Add, meme_id: str, template: str, item: Item, _: object = None) -> Row:
-        """The row of a source caption that has no picture: its sizes are what it is for."""
-        locale, boxes = self._languages[item.language], self._templates[template].boxes
-        sizes = self.renderer.sizes(self._templates[template], Caption(item.parts), locale)
-        return {
-            "meme_id": meme_id,
-            "template": template,
-            "language": item.language,
-            "locale": locale.tag,
-            "inputs_sha256": item.inputs_sha256,
-            "text": SEPARATOR.join(item.parts),
-            "parts": [box.name for box in boxes],
-            "font_size": sizes,
-        }
+    def _source_sizes(
+        self, meme: ShardMeme, rows: Sequence[Row], common: Sequence[float] | None
+    ) -> Sequence[float]:
+        """Return the sizes of the source caption; measured where it is not among the rows."""
+        if meme.source is None or not rows:
+            return ()
+        language, parts = meme.source
+        sizes: Sequence[float]
+        for row in rows:
+            if row["language"] == language:
+                sizes = row["font_size"]
+                return sizes
+        try:
+            sizes = self.renderer.sizes(
+                self._templates[meme.template], Caption(parts), self._languages[language]
+            )
+        except InputError:
+            return ()
+        if common and language in dict(meme.together):
+            sizes = [min(pair) for pair in zip(sizes, common, strict=True)]
+        return sizes
+
+
+def common_sizes(sizes: Iterable[Sequence[float]]) -> tuple[float, ...]:
+    """Return the largest size that fits all languages, a part.
+
+    An empty part (size 0.0) fits at any size and does not count; a part that is empty in every
+    language stays 0.0.
+
+    >>> common_sizes([(40.0, 0.0), (32.0, 28.0), (36.0, 30.0)])
+    (32.0, 28.0)
+    """
+    return tuple(
+        min((size for size in part if size > 0), default=0.0)
+        for part in zip_longest(*sizes, fillvalue=0.0)
+    )
+
+
+def relative_sizes(sizes: Sequence[float], source: Sequence[float]) -> list[float | None]:
+    """Return each part's size over the source language's; None where either has no text.
+
+    >>> relative_sizes((30.0, 20.0, 0.0), (40.0, 0.0))
+    [0.75, None, None]
+    """
+    return [
+        size / other if size and other else None
+        for size, other in zip_longest(sizes, source[: len(sizes)], fillvalue=0.0)
+    ]

@@ -98,9 +98,10 @@ def rendered_pictures(
     folder: Path, locales: Collection[str] | None = None
 ) -> Mapping[tuple[str, str], Path]:
     """The pictures that `memeloc render` made, by meme and locale: of some locales, or of all."""
-    if not (folder / "manifest.parquet").is_file():
+    from memeloc.render.sets.reading import has_set, shown_pictures
+
+    if not has_set(folder):
         return {}
-    from memeloc.render.sets.reading import shown_pictures
 
     return {key: path for key, (path, _) in shown_pictures(folder, locales).items()}
 

@@ -19,13 +19,10 @@ from memeloc.errors import InputError
 from memeloc.files import fetch_first
 from memeloc.model import SEPARATOR
 from memeloc.publish.release import ReleasedPicture
-from memeloc.render.sets.manifest import MANIFEST, SHARDS, VERSIONS, is_manifest
-from memeloc.render.sets.row_groups import groups_with
+from memeloc.render.sets.manifest import MANIFEST, SHARDS, VERSIONS
+from memeloc.render.sets.reading import has_set, set_batches
 from memeloc.workspace.publishing.captions import Key
 from memeloc.workspace.publishing.collected import CollectedPictures
-
-_BATCH = 512
-"""Rows of a manifest that are held at a time."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -46,9 +43,9 @@ class RenderedSet:
         Raises:
             InputError: there is no rendered set, or its pictures are in shards.
         """
-        if not is_manifest(folder / MANIFEST):
+        if not has_set(folder):
             raise InputError(
-                f"There is no rendered set here ({MANIFEST} is missing or broken); "
+                f"There is no rendered set here ({MANIFEST} is missing); "
                 f"`memeloc render` makes one{fetch_first(folder)}.",
                 file=folder,
             )
@@ -61,20 +58,8 @@ class RenderedSet:
         return cls(folder, texts)
 
     def _batches(self, columns: Sequence[str] | None = None) -> Iterator[Any]:
-        import pyarrow.parquet as pq
-
-        if self.folder is None:
-            return
-        try:
-            with pq.ParquetFile(self.folder / MANIFEST) as file:
-                names = None if columns is None else [
-                    name for name in columns if name in file.schema_arrow.names
-                ]  # fmt: skip
-                languages = {language for _, language in self.texts}
-                groups = groups_with(file.metadata, "language", languages)
-                yield from file.iter_batches(_BATCH, groups, names, use_threads=False)
-        except (OSError, pa.ArrowException) as error:
-            raise InputError(f"cannot be read: {error}", file=self.folder / MANIFEST) from error
+        languages = {language for _, language in self.texts}
+        return set_batches(self.folder, columns, languages) if self.folder else iter(())
 
     @cached_property
     def _looked_up(self) -> tuple[dict[Key, bool], tuple[str, ...]]:
@@ -113,11 +98,7 @@ class RenderedSet:
             keys = list(
                 zip(batch["meme_id"].to_pylist(), batch["language"].to_pylist(), strict=True)
             )
-            there = (
-                batch["in_table"].to_pylist()
-                if "in_table" in batch.schema.names
-                else [True] * len(keys)
-            )
+            there = batch["in_table"].to_pylist()
             mask = [
                 key[0] in memes and is_there is not False and shown.get(key, False)
                 for key, is_there in zip(keys, there, strict=True)
@@ -130,11 +111,9 @@ class RenderedSet:
         fonts: dict[str, str] = {}
         for batch in self._batches([*VERSIONS, "font_files"]):
             for name in VERSIONS:
-                if name in batch.schema.names:
-                    versions[name] |= set(batch[name].unique().to_pylist()) - {None}
-            if "font_files" in batch.schema.names:
-                files = batch["font_files"].flatten().flatten()
-                fonts.update(zip(*(column.to_pylist() for column in files), strict=True))
+                versions[name] |= set(batch[name].unique().to_pylist()) - {None}
+            files = batch["font_files"].flatten().flatten()
+            fonts.update(zip(*(column.to_pylist() for column in files), strict=True))
         return {
             "versions": {name: sorted(values) for name, values in versions.items() if values},
             "fonts": dict(sorted(fonts.items())),

@@ -7,9 +7,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from memeloc.files import file_sha256
 from memeloc.publish.release import ReleaseSettings
-from memeloc.render.sets.manifest import MANIFEST
+from memeloc.render.sets.reading import set_sha256
 from memeloc.survey.texts import TaxonomyTexts
 from memeloc.taxonomy import FOLDER, taxonomy_names
 from memeloc.version import __version__
@@ -39,7 +38,7 @@ def provenance(
     values: dict[str, Any] = {
         "memeloc": __version__,
         "rendered_with": rendered.made_by(),
-        "manifest_sha256": file_sha256(rendered.folder / MANIFEST) if rendered.folder else "",
+        "manifest_sha256": set_sha256(rendered.folder) if rendered.folder else "",
         "splits": {
             "seed": settings.seed,
             "shares": dict(settings.splits),

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from memeloc.object_storage import LocalFolder, folder_at
+from memeloc.object_storage import folder_at
 from memeloc.publish.checks import Finding, check
 from memeloc.publish.folder import check_owner
 from memeloc.publish.publishing import Published, publish
@@ -81,7 +81,7 @@ class Publishing(Part):
                 files that memeloc did not write, or a rule refuses something.
         """
         place = folder_at(out)
-        if isinstance(place, LocalFolder):
+        if place.path is not None:
             check_owner(place.path)
         else:
             check_objects(place)

@@ -189,9 +189,10 @@ class Analyzing(Checking):
                 for culture in self.design.cultures
             }
         folder = Path(pictures or (self.workspace.root or Path()) / _RENDERED)
-        if pictures is None and not (folder / "manifest.parquet").is_file():
+        from memeloc.render.sets.reading import has_set, shown_pictures
+
+        if pictures is None and not has_set(folder):
             return {}
-        from memeloc.render.sets.reading import shown_pictures
 
         shown_in = shown_pictures(folder, {each.locale.tag for each in self.design.cultures})
         return {key: (text, str(path)) for key, (path, text) in shown_in.items()}

@@ -3,14 +3,22 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from memeloc.captions import CaptionProblem
 from memeloc.errors import InputError
 from memeloc.model import Acceptance
 from memeloc.object_storage import Folder
 from memeloc.render.sets.manifest import MANIFEST, SHARDS
-from memeloc.render.sets.out_folder import PAGE, SKIPPED
+from memeloc.render.sets.out_folder import PAGE, SKIPPED, SkippedFile
+
+_LISTED = 1000
+"""Problems of the table, and failures, that a summary holds; all of the former are in SKIPPED."""
+
+Progress = Callable[[int, int | None], None]
+"""Gets how many more pictures are settled, and how many there are in all."""
 
 
 @dataclass(slots=True)
@@ -75,10 +83,57 @@ class Summary:
 
     @property
     def manifest(self) -> Path | str:
-        """The table with a row for each picture."""
+        """The folder of the tables with a row for each picture."""
         return self.out.address(MANIFEST)
 
     @property
     def skipped_file(self) -> Path | str:
         """The table of what was left out; absent when nothing was."""
         return self.out.address(SKIPPED)
+
+
+class Report:
+    """Keeps the summary of a run while it goes on.
+
+    Args:
+        total: captions in all, where that is known.
+    """
+
+    def __init__(self, summary: Summary, progress: Progress | None, total: int | None) -> None:
+        self.summary, self.skipped = summary, SkippedFile()
+        self._progress, self._total = progress, total
+        self._empty: list[InputError] = []  # captions: mostly languages that are still to come
+        if progress is not None:
+            progress(0, total)
+
+    def advance(self, pictures: int) -> None:
+        """Report so many more pictures as settled."""
+        if self._progress is not None and pictures:
+            self._progress(pictures, self._total)
+
+    def fail(self, pictures: int, reason: str) -> None:
+        """Count pictures that could not be made."""
+        self.summary.failed += pictures
+        if len(self.summary.failures) < _LISTED:
+            self.summary.failures.append(reason)
+
+    def add_problem(self, problem: CaptionProblem) -> None:
+        """Keep a problem of the table."""
+        self.skipped.add(problem)
+        self.summary.skipped += problem.captions
+        self.summary.input_kinds[problem.kind] += 1
+        is_empty = problem.kind == "empty caption"
+        kept = self._empty if is_empty else self.summary.input_problems
+        if len(kept) < _LISTED:
+            kept.append(problem.error)
+        self.advance(problem.captions)
+
+    def example(self, path: str) -> None:
+        """Name a picture, where pictures are single files."""
+        if self.summary.example is None and self.summary.layout == "files":
+            self.summary.example = self.summary.out.address(path)
+
+    def end(self) -> None:
+        """List the empty captions behind all other problems."""
+        listed = self.summary.input_problems
+        listed += self._empty[: _LISTED - len(listed)]

@@ -1,0 +1,235 @@
+"""The rows of a set, old and new, by their keys. In: rows of its tables. Out: which of them stay.
+
+They stand in a database of their own (`memeloc.temporary_database`), so that memory stays flat
+however many they are.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from pathlib import PurePosixPath
+from typing import Any, NamedTuple
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from memeloc.object_storage import Folder
+from memeloc.render.sets.manifest import FORMER, SCHEMA, Row, has_first_columns, table_keys
+from memeloc.temporary_database import temporary_database
+
+UNSEEN, IN_TABLE, APART, LOST = range(4)
+"""What becomes of a row: not known yet; the captions table has it; it is of an earlier run alone; a
+newer one stands for it, or its picture is gone."""
+READ = (
+    *("meme_id", "language", "path", "shard", "inputs_sha256"),
+    *("bytes", "sha256", "problems", "in_table"),
+)
+"""The columns that a run needs of a row."""
+FACTS = ("text", "template", "locale", "width", "height")
+"""Columns by which a picture of a set made before is known to be the one that is wanted."""
+_BATCH = 4096
+"""Rows that are held at a time."""
+_SCHEMA = """
+CREATE TABLE row (id INTEGER PRIMARY KEY, "table" INTEGER, number INTEGER, meme_id TEXT,
+  language TEXT, path TEXT, shard TEXT, inputs TEXT, bytes INTEGER, sha256 TEXT, problems TEXT,
+  in_table INTEGER, facts TEXT, rank INTEGER, mark INTEGER, changed INTEGER DEFAULT 0);
+CREATE TABLE meme (number INTEGER PRIMARY KEY, meme_id TEXT);
+"""
+_INSERT = f"INSERT INTO row VALUES (NULL{',?' * 14},0)"
+
+
+class ExistingPicture(NamedTuple):
+    """What an earlier run says of a picture.
+
+    Attributes:
+        id: of its row here.
+        table: number of the table in `Rows.tables`.
+        path: of its file, relative to OUT.
+        shard: the file of many pictures that it is in, relative to OUT; None for a single file.
+        inputs: SHA-256 of all that made it; empty where another version made it.
+        bytes, sha256: of its file.
+        problems: kinds of problem, a line each.
+        facts: where `inputs` is empty, its `FACTS` as JSON.
+    """
+
+    id: int
+    table: int
+    language: str
+    path: str
+    shard: str | None
+    inputs: str
+    bytes: int
+    sha256: str
+    problems: str
+    facts: str | None
+
+
+_FIELDS = ", ".join(f'"{name}"' for name in ExistingPicture._fields)
+
+
+class Rows:
+    """The rows of a set's tables, and those that the run adds.
+
+    Args:
+        ranks: by language its place in the captions table.
+
+    Attributes:
+        tables: keys of the tables, also of those without a row that can be read.
+    """
+
+    def __init__(self, ranks: Mapping[str, int]) -> None:
+        self._ranks = ranks
+        self.tables: list[str] = []
+        self.database = temporary_database(_SCHEMA)
+        self.is_empty = True
+
+    def load(self, place: Folder) -> None:
+        """Read a set's tables, the oldest first; of a picture's rows the newest counts."""
+        for key in table_keys(place):
+            self.add(key, _rows_of(place, key))
+        self.is_empty = not self.count()
+        self.database.execute("CREATE INDEX key ON row (meme_id, language)")
+        keys = "FROM row GROUP BY meme_id, language"
+        doubled = self.database.execute(f"SELECT 1 {keys} HAVING count(*)>1 LIMIT 1")
+        if doubled.fetchone():
+            self.database.execute(
+                f"UPDATE row SET mark={LOST} WHERE id NOT IN (SELECT max(id) {keys})"
+            )
+
+    def add(self, key: str, rows: Iterable[Sequence[Any]], mark: int = UNSEEN) -> None:
+        """Note the rows of a table, in its order: the values of `READ`, and facts or None."""
+        table = len(self.tables)
+        self.tables.append(key)
+        values = (
+            (table, number, meme, language, *rest, facts, rank, mark)
+            for number, (meme, language, *rest, facts) in enumerate(rows)
+            for rank in [self._ranks.get(language, len(self._ranks))]
+            if rest[0] is not None  # of a source caption that was only measured
+        )
+        self.database.executemany(_INSERT, values)
+
+    def count(self, where: str = "1") -> int:
+        """Return how many rows there are of a kind."""
+        return int(self.database.execute(f"SELECT count(*) FROM row WHERE {where}").fetchone()[0])
+
+    def ids(self) -> Iterator[str]:
+        """Yield the ids of the memes."""
+        for (meme,) in self.database.execute("SELECT DISTINCT meme_id FROM row"):
+            yield meme
+
+    def languages(self) -> set[str]:
+        """Return the languages of the rows."""
+        return {name for (name,) in self.database.execute("SELECT DISTINCT language FROM row")}
+
+    def layouts(self) -> set[str]:
+        """Return how the files of the pictures end that are many in a file; "" of single files."""
+        shards = self.database.execute("SELECT DISTINCT shard FROM row")
+        return {PurePosixPath(shard or "").suffix for (shard,) in shards}
+
+    def shards(self) -> set[str | None]:
+        """Return the files of many pictures that rows name."""
+        found = self.database.execute(f"SELECT DISTINCT shard FROM row WHERE mark<{LOST}")
+        return {shard for (shard,) in found}
+
+    def of_meme(self, meme_id: str) -> dict[str, ExistingPicture]:
+        """Return what earlier runs have of a meme, by language."""
+        if self.is_empty:
+            return {}
+        rows = self.database.execute(
+            f"SELECT {_FIELDS} FROM row WHERE meme_id=? AND mark<{LOST}", (meme_id,)
+        )
+        return {picture.language: picture for picture in map(ExistingPicture._make, rows)}
+
+    def pictures(self, mark: int) -> Iterator[ExistingPicture]:
+        """Yield the pictures of a mark; they may be marked anew meanwhile."""
+        last = 0
+        query = f"SELECT {_FIELDS} FROM row WHERE mark=? AND id>? ORDER BY id LIMIT {_BATCH}"
+        while rows := self.database.execute(query, (mark, last)).fetchall():
+            yield from map(ExistingPicture._make, rows)
+            last = rows[-1][0]
+
+    def mark(self, mark: int, ids: Iterable[int]) -> None:
+        """Note what becomes of rows."""
+        self.database.executemany(f"UPDATE row SET mark={mark} WHERE id=?", ((id,) for id in ids))
+
+    def take_over(self, id: int, inputs: str) -> None:
+        """Note what made a picture of another version."""
+        self.database.execute("UPDATE row SET inputs=?, changed=1 WHERE id=?", (inputs, id))
+
+    def replace(self, key: str, rows: Sequence[Sequence[Any]]) -> None:
+        """Note the rows of a new table; what was there of the same pictures is lost."""
+        self.database.executemany(
+            f"UPDATE row SET mark={LOST} WHERE meme_id=? AND language=?",
+            ((row[0], row[1]) for row in rows),
+        )
+        self.add(key, rows, IN_TABLE)
+
+    def replaced(self) -> Iterator[tuple[ExistingPicture, str]]:
+        """Yield lost pictures for which others stand, and the paths of those."""
+        fields = ", ".join(f'old."{name}"' for name in ExistingPicture._fields)
+        rows = self.database.execute(
+            f"SELECT {fields}, new.path FROM row AS old JOIN row AS new USING (meme_id, language) "
+            f"WHERE old.mark={LOST} AND new.mark<{LOST} AND old.path<>new.path "
+            "AND old.shard IS NULL"
+        )
+        for *values, path in rows:
+            yield ExistingPicture._make(values), path
+
+    def add_meme(self, meme_id: str) -> None:
+        """Note that a meme comes next in the captions table."""
+        self.database.execute("INSERT INTO meme VALUES (NULL, ?)", (meme_id,))
+
+    def in_order(self) -> Iterator[tuple[str, int, str, str, str, bool]]:
+        """Yield where rows are in the captions table's order, then those of earlier runs alone.
+
+        Returns:
+            Of each the key of its table, its number there, meme, language, the SHA-256 of its
+            picture, and whether the captions table has it.
+        """
+        what = 'row."table", row.number, row.meme_id, language, sha256'
+        orders = (
+            (
+                f"meme CROSS JOIN row USING (meme_id) WHERE mark={IN_TABLE} "
+                "ORDER BY meme.number, rank"
+            ),
+            f"row WHERE mark={APART} ORDER BY meme_id, rank, language",
+        )
+        for order, in_table in zip(orders, (True, False), strict=True):
+            for table, *rest in self.database.execute(f"SELECT {what} FROM {order}"):
+                yield self.tables[table], *rest, in_table
+
+
+def _rows_of(place: Folder, key: str) -> Iterator[tuple[Any, ...]]:
+    """Yield what a run needs of a table's rows; nothing of one that is broken."""
+    try:
+        with place.open(key) as source, pq.ParquetFile(source) as file:
+            names = file.schema_arrow.names
+            if not has_first_columns(names):
+                return
+            wanted = (*READ, *FACTS) if key == FORMER or _has_unknown(file) else READ
+            columns = [name for name in wanted if name in names]
+            for batch in file.iter_batches(_BATCH, columns=columns, use_threads=False):
+                for row in batch.to_pylist():
+                    yield row_values(row, is_former=key == FORMER)
+    except (FileNotFoundError, pa.ArrowException):
+        return
+
+
+def _has_unknown(file: Any) -> bool:
+    """Return whether a table has a picture of which it does not say what made it."""
+    at = SCHEMA.get_field_index("inputs_sha256")  # before all columns of lists
+    statistics = file.metadata.row_group(0).column(at).statistics
+    return statistics is None or statistics.min == ""
+
+
+def row_values(row: Row, *, is_former: bool = False) -> tuple[Any, ...]:
+    """Return the values of `READ` of a row, and its facts where its hash says nothing."""
+    values = {name: row.get(name) for name in READ}
+    values["problems"] = "\n".join(row.get("problems") or ())
+    values["in_table"] = row.get("in_table") is not False
+    if is_former:
+        values["inputs_sha256"] = ""
+    is_unknown = is_former or not values["inputs_sha256"]
+    facts = json.dumps([row.get(name) for name in FACTS]) if is_unknown else None
+    return *values.values(), facts
