@@ -20,9 +20,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from statistics import mean, median
 
-import pyarrow.parquet as pq
-
 from memeloc.model import Template
+from memeloc.render.sets.reading import open_set
 from memeloc.templates import load_templates
 
 SOURCE = "en"
@@ -68,7 +67,7 @@ def read_parts(folder: Path) -> Parts:
     templates = load_templates()[0]
     return {
         part.key: part
-        for row in pq.read_table(folder / "manifest.parquet").to_pylist()
+        for row in open_set(folder).to_table().to_pylist()
         for part in _parts_of(row, templates.get(row["template"]))
     }
 

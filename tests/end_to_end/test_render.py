@@ -72,8 +72,8 @@ def picture(path: Path, size: tuple[int, int] = (240, 160), **options: Any) -> N
 
 def show_manifest(study: Study, columns: Sequence[str], out: str = "out") -> None:
     """Add columns of a set's manifest, numbers rounded as a person would say them."""
-    rows = pd.read_parquet(f"{out}/manifest.parquet")
-    study.show(f"{out}/manifest.parquet", rows[list(columns)].map(_rounded))
+    rows = pd.read_parquet(f"{out}/manifest")
+    study.show(f"{out}/manifest", rows[list(columns)].map(_rounded))
 
 
 def _rounded(value: object) -> object:

@@ -190,7 +190,7 @@ def test_shows_a_row_a_meme_and_a_column_a_language(reader: Reader) -> None:
     assert tab.locator("h1").inner_text() == "my <set>"
     counts = tab.locator("#counts li").all_inner_texts()
     assert counts == ["12 memes", "59 pictures", "5 languages", "2 pictures with problems"]
-    assert tab.locator("a.manifest").get_attribute("href") == "manifest.parquet"
+    assert tab.locator("a.manifest").get_attribute("href") == "manifest/"
     assert tab.locator("[role=columnheader] .tag").all_inner_texts() == list(CAPTIONS)
     row = tab.locator("[role=row][aria-rowindex='2']")
     assert row.locator("[role=gridcell]").count() == 5
