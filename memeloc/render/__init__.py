@@ -2,8 +2,8 @@
 
 One caption, from table to picture:
 
-1. `parallel_set.render_table` reads the table once; what is unchanged is taken off, the rest goes
-   in shards to `memeloc.engine.pool`, and `shards` makes them in each process.
+1. `parallel_set.render_table` reads the table once; `join` takes off what is unchanged, the rest
+   goes in shards to `memeloc.engine.pool`, and `shards` makes them in each process.
 2. `renderer.Renderer.render`: `background` has the template's picture (the language's own, where
    it has one), decoded once, and lends a copy that notes which rows are painted on.
    Steps 3 to 6 are in `typesetting/`, 7 in `painting/`, 10 in `sets/`.
@@ -24,8 +24,9 @@ One caption, from table to picture:
    of its lines and words (`text_boxes`).
 9. `jpeg`: a restart marker after each row of blocks, so that of a template's second picture only
    the rows that text touches are encoded; the bytes are those of the whole picture encoded at once.
-10. `merging` and `manifest` write the rows in the table's order, `page` the contact sheet; both
-    take their names when the last shard is done. `review` reads the manifest for `memeloc proof`.
+10. `picture_writers` writes pictures, `manifest` the table of a shard's rows. When the last shard is
+    done, `rewriting` writes tables anew that lost rows, and `page` the contact sheet. `review` reads
+    the tables for `memeloc proof`.
 """
 
 from __future__ import annotations
