@@ -24,9 +24,9 @@ One caption, from table to picture:
    of its lines and words (`text_boxes`).
 9. `jpeg`: a restart marker after each row of blocks, so that of a template's second picture only
    the rows that text touches are encoded; the bytes are those of the whole picture encoded at once.
-10. `picture_writers` writes pictures, `manifest` the table of a shard's rows. When the last shard is
-    done, `rewriting` writes tables anew that lost rows, and `page` the contact sheet. `review` reads
-    the tables for `memeloc proof`.
+10. `picture_writers` writes pictures, `manifest` the table of a shard's rows. When the last shard
+    is done, `rewriting` writes tables anew that lost rows, and `page` the contact sheet. `review`
+    reads the tables for `memeloc proof`.
 """
 
 from __future__ import annotations
