@@ -36,13 +36,7 @@ class EngineSettings(BaseModel):
 
 @dataclass(frozen=True, slots=True)
 class Engine:
-    """What runs maps.
-
-    Attributes:
-        map_shards: runs one.
-        cpus: how many processors there are for it.
-        elsewhere: whether work may be done on other machines.
-    """
+    """What runs maps: one, the processors there are for it, whether on other machines too."""
 
     map_shards: ShardMap
     cpus: Callable[[], int]
@@ -50,15 +44,10 @@ class Engine:
 
 
 PROCESSES = Engine(map_shards, usable_cpus)
-"""The processes of this machine."""
 
 
 def engine_of(settings: EngineSettings) -> Engine:
-    """The engine that settings name.
-
-    Raises:
-        MissingError: it is Ray, which is not installed.
-    """
+    """Return the engine that settings name; raise MissingError if it is not installed."""
     if settings.name == "processes":
         return PROCESSES
     from memeloc.engine.ray import RayMap

@@ -1,67 +1,50 @@
-"""What every machine of a map has to have. In: a function, paths, tools. Out: one that checks.
+"""What the machines of a cluster have to have in common. In: a function. Out: one that checks.
 
-On one machine all processes see the same files and programs; the nodes of a cluster do only where
-folders are on a disk that they share, and where the same was installed.
+On one machine all processes see the same files and programs, so `map_shards` leaves checks out.
 """
 
 from __future__ import annotations
 
 import platform
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
-from typing import Any, Generic
+from typing import Generic
 
 from memeloc.engine.protocol import Result, Shard
 from memeloc.errors import InputError, MemelocError, MissingError
 
 
+@dataclass
+class Checked(Generic[Shard, Result]):
+    """A function over shards; `check`, once a process, raises what is to end the map."""
+
+    function: Callable[[Shard], Result]
+    check: Callable[[], None]
+    is_checked: bool = False
+
+    def __call__(self, shard: Shard) -> Result:
+        """Return what the function does."""
+        if not self.is_checked:
+            self.check()
+            self.is_checked = True
+        return self.function(shard)
+
+
 def seeing(function: Callable[[Shard], Result], paths: Iterable[Path]) -> Callable[[Shard], Result]:
-    """A function over shards that first checks, once a process, that it sees some paths.
-
-    Args:
-        paths: of files or folders; those that are not there even here are not checked.
-
-    Returns:
-        The function, which raises InputError where one of them is not there.
-    """
-    there = [Path(path).absolute() for path in paths if path.exists()]
-    return Checked(function, partial(_see, there))
+    """Check that a machine sees the files and folders that are here; raise InputError if not."""
+    return Checked(function, partial(_see, [path.absolute() for path in paths if path.exists()]))
 
 
 def alike(
     function: Callable[[Shard], Result], tools: Callable[[], Mapping[str, str]]
 ) -> Callable[[Shard], Result]:
-    """A function over shards that first checks, once a process, that its tools are those of here.
-
-    Args:
-        tools: gives the version of everything there that results depend on, by name.
-
-    Returns:
-        The function, which raises MissingError where one is missing, more, or of another version.
-    """
+    """Check that a machine has the tools of here, versions by name; raise MissingError if not."""
     return Checked(function, partial(_compare, tools, tools()))
 
 
-class Checked(Generic[Shard, Result]):
-    """A function over shards that first checks something, once a process: `check` raises."""
-
-    def __init__(self, function: Callable[[Shard], Result], check: Callable[[], None]) -> None:
-        self._function, self._check = function, check
-        self._done = False
-
-    def __reduce__(self) -> tuple[Any, ...]:
-        return Checked, (self._function, self._check)
-
-    def __call__(self, shard: Shard) -> Result:
-        """What the function returns."""
-        if not self._done:
-            self._check()
-            self._done = True
-        return self._function(shard)
-
-
-def _see(paths: Sequence[Path]) -> None:
+def _see(paths: Iterable[Path]) -> None:
     for path in paths:
         if not path.exists():
             raise InputError(
@@ -71,15 +54,17 @@ def _see(paths: Sequence[Path]) -> None:
             )
 
 
-def _compare(tools: Callable[[], Mapping[str, str]], expected: Mapping[str, str]) -> None:
+def _compare(tools: Callable[[], Mapping[str, str]], here: Mapping[str, str]) -> None:
     try:
-        found = tools()
+        there = tools()
     except MemelocError as error:
         raise MissingError(f"On the machine {platform.node()}: {error}") from error
-    if found != expected:
-        names = sorted({name for name, _ in found.items() ^ expected.items()})
+    different = ", ".join(
+        f"{name} ({there.get(name, 'none')[:20]} there, {here.get(name, 'none')[:20]} here)"
+        for name in sorted({name for name, _ in there.items() ^ here.items()})
+    )
+    if different:
         raise MissingError(
             f"The machine {platform.node()} and the one where the command runs do not have the "
-            f"same {', '.join(names)}: install the same on every machine; guides/cluster.md says "
-            "how."
+            f"same {different}: install the same on every machine; guides/cluster.md says how."
         )

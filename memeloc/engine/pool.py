@@ -1,7 +1,7 @@
 """A map over shards on this machine's cores. In: see `ShardMap`. Out: the same.
 
-Each process has a pipe of its own, over which it is given one shard at a time, and this process is
-what waits on all the pipes: the death of a process then concerns its own shard and no other.
+Each process has a pipe of its own: the death of a process then concerns its own shard and no other.
+(`concurrent.futures` gives up all of its processes when one has died.)
 """
 
 from __future__ import annotations
@@ -15,28 +15,32 @@ import tempfile
 import threading
 import traceback
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import suppress
+from functools import partial
 from multiprocessing.connection import Connection, wait
-from typing import Any, Generic
+from typing import Any
 
-from memeloc.engine.protocol import Result, Shard, ShardMap, ShardResult
-
-TRIES = 2
-"""How often a shard may be begun before the death of its process is taken for its own fault."""
+from memeloc.engine.machines import Checked
+from memeloc.engine.protocol import (
+    ProcessDiedError,
+    Result,
+    Shard,
+    ShardMap,
+    ShardResult,
+    run_map,
+)
 
 _METHOD = "forkserver" if sys.platform == "linux" else "spawn"
 """How processes are started. Forking this process would copy the locks of its threads; a server
 that has only imported modules has none, and on other systems not even that is safe."""
-
 _DEATHS = (EOFError, BrokenPipeError, ConnectionResetError)
 """What a pipe raises whose other end is gone."""
 
 
 def usable_cpus() -> int:
-    """How many processors this process may run on, at least 1."""
-    if hasattr(os, "sched_getaffinity"):
-        return max(1, len(os.sched_getaffinity(0)))
-    return max(1, os.cpu_count() or 1)
+    """Return how many processors this process may run on, at least 1."""
+    has_affinity = hasattr(os, "sched_getaffinity")
+    return (len(os.sched_getaffinity(0)) if has_affinity else os.cpu_count()) or 1
 
 
 def map_shards(
@@ -45,6 +49,7 @@ def map_shards(
     *,
     jobs: int,
     on_done: Callable[[ShardResult[Shard, Result]], None],
+    workers: Sequence[_Worker] = (),
 ) -> None:
     """Run `function` on each shard; the contract is `ShardMap`'s.
 
@@ -52,11 +57,14 @@ def map_shards(
     """
     if jobs < 1:
         raise ValueError(f"jobs must be at least 1, not {jobs}")
+    while isinstance(function, Checked):  # all processes see what this one does
+        function = function.function
     if jobs == 1:
         for index, shard in enumerate(shards):
             on_done(ShardResult(index, shard, function(shard)))
     else:
-        _map([_Worker() for _ in range(jobs)], function, shards, on_done)
+        processes = workers or [_Worker() for _ in range(jobs)]
+        run_map(processes, _wait, function, shards, on_done)
 
 
 def fork_ahead(jobs: int) -> ShardMap:
@@ -66,152 +74,81 @@ def fork_ahead(jobs: int) -> ShardMap:
     process it is in has open. Where forking is not safe (threads, another system than Linux) the
     map starts its processes, as `map_shards` does.
 
-    What it brings: modules are loaded once less, 6 % of the processor's time of `memeloc render`
-    of the starter set.
+    What it brings: modules are loaded once less, 11 % of the processor's time of `memeloc render`
+    of the starter set by two processes.
     """
     if sys.platform != "linux" or threading.active_count() > 1:
         return map_shards
-    workers: list[_Worker[Any, Any]] = [_Worker() for _ in range(jobs)]
+    workers = [_Worker() for _ in range(jobs)]
     for worker in workers:
         worker.start("fork")
-
-    def map_forked(
-        function: Callable[[Shard], Result],
-        shards: Iterable[Shard],
-        *,
-        jobs: int,
-        on_done: Callable[[ShardResult[Shard, Result]], None],
-    ) -> None:
-        if jobs == 1:
-            map_shards(function, shards, jobs=1, on_done=on_done)
-        else:
-            _map(workers, function, shards, on_done)
-
-    return map_forked
+    return partial(map_shards, workers=workers)
 
 
-def _map(
-    workers: Sequence[_Worker[Shard, Result]],
-    function: Callable[[Shard], Result],
-    shards: Iterable[Shard],
-    on_done: Callable[[ShardResult[Shard, Result]], None],
-) -> None:
-    numbered = enumerate(shards)
-    try:
-        for worker, (index, shard) in zip(workers, numbered, strict=False):
-            worker.begin(function, index, shard)
-        while busy := {worker.pipe: worker for worker in workers if worker.pipe and worker.task}:
-            for pipe in wait(list(busy)):
-                result = busy[pipe].take_result(function, numbered)  # type: ignore[index]
-                if result is not None:
-                    on_done(result)
-    finally:
-        for worker in workers:
-            worker.stop()
+def _wait(workers: Sequence[_Worker]) -> Iterator[_Worker]:
+    by_pipe = {worker.pipe: worker for worker in workers if worker.pipe}
+    return (by_pipe[pipe] for pipe in wait([*by_pipe]) if isinstance(pipe, Connection))
 
 
-class _Worker(Generic[Shard, Result]):
-    """A process that does one shard after another, started anew after a death.
+class _Worker:
+    """A `Process` of this machine, and this end of its pipe, while it runs."""
 
-    Attributes:
-        pipe: this end of the pipe to it; it can be read when there is an answer, or when the
-            process has died.
-        task: the shard that it is working on: its index, itself and how often it was begun.
-    """
-
-    def __init__(self) -> None:
-        self.pipe: Connection | None = None
-        self.task: tuple[int, Shard, int] | None = None
-        self._process: Any = None
-        self._temporary: tempfile.TemporaryDirectory[str] | None = None
-        self._has_function = False
+    pipe: Connection | None = None
 
     def start(self, method: str) -> None:
-        """Start the process."""
         context: Any = multiprocessing.get_context(method)
         self.pipe, theirs = context.Pipe()
+        self._has_function = False
         self._temporary = tempfile.TemporaryDirectory(prefix="memeloc-", ignore_cleanup_errors=True)
         arguments = theirs, self._temporary.name, dict(os.environ)
         self._process = context.Process(target=_serve, args=arguments, daemon=True)
-        with _signals_blocked():
+        can_block = hasattr(signal, "pthread_sigmask")  # not on Windows
+        if can_block:  # Ctrl-C ends no process before its first line; this one gets it afterwards
+            before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+        try:
             self._process.start()
+        finally:
+            if can_block:
+                signal.pthread_sigmask(signal.SIG_SETMASK, before)
         theirs.close()
 
-    def begin(
-        self, function: Callable[[Shard], Result], index: int, shard: Shard, tries: int = 1
-    ) -> None:
-        """Give the process a shard, and start it first if it is not there."""
+    def begin(self, function: Callable[[Shard], Result], shard: Shard) -> None:
         if self.pipe is None:
             if _METHOD == "forkserver":
                 multiprocessing.set_forkserver_preload([__name__, function.__module__])
             self.start(_METHOD)
-        self.task = index, shard, tries
+        assert self.pipe is not None
         with suppress(*_DEATHS):  # it gives no answer then, which is noticed there
-            assert self.pipe is not None
             if not self._has_function:
                 self.pipe.send(function)
                 self._has_function = True
             self.pipe.send(shard)
 
-    def take_result(
-        self, function: Callable[[Shard], Result], numbered: Iterator[tuple[int, Shard]]
-    ) -> ShardResult[Shard, Result] | None:
-        """How the shard ended, None if it runs again; the process has its next one by then."""
+    def result(self) -> Any:
         assert self.pipe is not None
-        assert self.task is not None
-        index, shard, tries = self.task
         try:
-            done, value = self.pipe.recv()
-        except _DEATHS:
-            self.stop()
-            if tries < TRIES:
-                self.begin(function, index, shard, tries + 1)
-                return None
-            failure = f"its process died {tries} times while working on it"
-            result: ShardResult[Shard, Result] = ShardResult(index, shard, None, failure)
-        else:
-            if not done:
-                raise value
-            result = ShardResult(index, shard, value)
-        self.task = None
-        following = next(numbered, None)
-        if following is not None:
-            self.begin(function, *following)
-        return result
+            is_done, value = self.pipe.recv()
+        except _DEATHS as error:
+            raise ProcessDiedError from error
+        if not is_done:
+            raise value
+        return value
 
     def stop(self) -> None:
-        """End the process, whatever it is doing, and remove its temporary files."""
         if self.pipe is not None:
-            assert self._temporary is not None
             self.pipe.close()
             self._process.terminate()
             self._process.join()
             self._temporary.cleanup()
-            self.pipe, self._has_function = None, False
-
-
-@contextmanager
-def _signals_blocked() -> Iterator[None]:
-    """What is started meanwhile gets no Ctrl-C, not even before its first line of Python.
-
-    This process gets it afterwards: only its own stopping stops the others.
-    """
-    if not hasattr(signal, "pthread_sigmask"):  # Windows
-        yield
-        return
-    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
-    try:
-        yield
-    finally:
-        signal.pthread_sigmask(signal.SIG_SETMASK, before)
+            self.pipe = None
 
 
 def _serve(pipe: Connection, temporary: str, environment: Mapping[str, str]) -> None:
-    """What a process does: it gets a function, and does the shards that come over the pipe.
+    """Receive a function over a pipe, then do the shards that come.
 
-    It leaves Ctrl-C to its parent, and never outlives it. Its temporary files are in a folder that
-    its parent removes: it may be ended in the middle of a shard of some hundred megabytes. Its
-    environment is its parent's, not that of a server which started when credentials were not set.
+    The process leaves Ctrl-C to its parent, and never outlives it. It may be ended in the middle of
+    a shard of some hundred megabytes: its parent removes the folder of its temporary files. Its
+    environment is its parent's, not that of a server started before credentials were set.
     """
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     tempfile.tempdir = temporary
@@ -224,12 +161,19 @@ def _serve(pipe: Connection, temporary: str, environment: Mapping[str, str]) -> 
             pipe.send_bytes(run_shard(function, pipe.recv()))
 
 
+def _end_with_parent() -> None:
+    parent = multiprocessing.parent_process()
+    assert parent is not None
+    wait([parent.sentinel])
+    os._exit(1)
+
+
 def run_shard(
     function: Callable[[Any], object],
     shard: object,
     dumps: Callable[[object], bytes] = pickle.dumps,
 ) -> bytes:
-    """Whether the function returned, and what it returned or raised, pickled by `dumps`."""
+    """Return, pickled by `dumps`, whether the function returned and what it returned or raised."""
     try:
         outcome: tuple[bool, object] = True, function(shard)
     except BaseException as error:
@@ -243,10 +187,3 @@ def run_shard(
         reason = f"{outcome[1]!r} cannot cross to another process: {error}"
         return pickle.dumps((False, RuntimeError(reason)))
     return content
-
-
-def _end_with_parent() -> None:
-    parent = multiprocessing.parent_process()
-    if parent is not None:
-        wait([parent.sentinel])
-        os._exit(1)

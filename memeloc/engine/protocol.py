@@ -1,13 +1,16 @@
-"""What every way of spreading work promises. In and out: see `ShardMap`."""
+"""What every way of spreading work promises, and how: see `ShardMap` and `run_map`."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
-from typing import Generic, Protocol, TypeVar
+from typing import Any, Generic, Protocol, TypeVar
 
 Shard = TypeVar("Shard")
 Result = TypeVar("Result")
+
+_TRIES = 2
+"""How often a shard may be begun before the death of its process is taken for its own fault."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,3 +54,62 @@ class ShardMap(Protocol):
         on_done: Callable[[ShardResult[Shard, Result]], None],
     ) -> None:
         """Run the map with `jobs` processes, 1 or more, and return when every shard has ended."""
+
+
+class ProcessDiedError(Exception):
+    """A process is gone, with its shard: how, and where, if that is known."""
+
+
+class Process(Protocol):
+    """One of a map's processes, which `begin` starts if it does not run."""
+
+    def begin(self, function: Any, shard: Any) -> None: ...
+    def result(self) -> Any:
+        """Return what the function did, or raise what it raised, or ProcessDiedError."""
+
+    def stop(self) -> None: ...
+
+
+def run_map(
+    processes: Sequence[Process],
+    wait: Callable[[list[Any]], Iterable[Process]],
+    function: Any,
+    shards: Iterable[Shard],
+    on_done: Callable[[ShardResult[Shard, Any]], None],
+) -> None:
+    """Keep what `ShardMap` promises, by processes of any kind.
+
+    Args:
+        wait: returns those of some processes that have a result or died, or none after a while.
+    """
+    numbered = enumerate(shards)
+    busy: dict[Process, tuple[int, Shard, int]] = {}
+
+    def begin(process: Process, index: int, shard: Shard, tries: int = 1) -> None:
+        busy[process] = index, shard, tries
+        process.begin(function, shard)
+
+    try:
+        for process, task in zip(processes, numbered, strict=False):
+            begin(process, *task)
+        while busy:
+            for process in wait([*busy]):
+                index, shard, tries = busy.pop(process)
+                value, failure = None, ""
+                try:
+                    value = process.result()
+                except ProcessDiedError as death:
+                    process.stop()
+                    if tries < _TRIES:
+                        begin(process, index, shard, tries + 1)
+                        continue
+                    failure = f"its process died {tries} times while working on it{death}"
+                following = next(numbered, None)
+                if following is None:
+                    process.stop()
+                else:
+                    begin(process, *following)
+                on_done(ShardResult(index, shard, value, failure))
+    finally:
+        for process in processes:
+            process.stop()

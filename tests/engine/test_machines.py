@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import pickle
 import platform
 from pathlib import Path
 
 import pytest
 
+from memeloc.engine import map_shards
 from memeloc.engine.machines import alike, seeing
 from memeloc.errors import InputError, MissingError
 
@@ -29,8 +29,7 @@ def _here(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_a_file_that_a_machine_does_not_see_is_named(tmp_path: Path) -> None:
     picture = tmp_path / "cat.png"
     picture.touch()
-    function = pickle.loads(pickle.dumps(seeing(abs, [picture, tmp_path / "never there"])))
-    assert pickle.loads(pickle.dumps(function))(-3) == 3
+    function = seeing(abs, [picture, tmp_path / "never there"])
     picture.unlink()
     with pytest.raises(InputError, match="disk that they share") as caught:
         function(-3)
@@ -38,7 +37,7 @@ def test_a_file_that_a_machine_does_not_see_is_named(tmp_path: Path) -> None:
 
 
 def test_the_same_tools_are_no_matter() -> None:
-    function = pickle.loads(pickle.dumps(alike(abs, _tools)))
+    function = alike(abs, _tools)
     assert [function(shard) for shard in (-3, -4)] == [3, 4]
 
 
@@ -46,19 +45,37 @@ def test_the_same_tools_are_no_matter() -> None:
 def test_other_tools_of_a_machine_are_named(
     monkeypatch: pytest.MonkeyPatch, there: dict[str, str]
 ) -> None:
-    function = pickle.loads(pickle.dumps(alike(abs, _tools)))
+    function = alike(abs, _tools)
     for name, version in there.items():
         monkeypatch.setitem(_VERSIONS, name, version)
     with pytest.raises(MissingError) as caught:
         function(-3)
+    different = ", ".join(
+        f"{name} ({version} there, {'ab12' if name == 'font' else 'none'} here)"
+        for name, version in there.items()
+    )
     assert f"machine {platform.node()} " in str(caught.value)
-    assert f" the same {', '.join(there)}: " in str(caught.value)
+    assert f" the same {different}: " in str(caught.value)
 
 
 def test_a_tool_that_was_asked_for_and_is_missing_is_named_with_the_machine(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    function = pickle.loads(pickle.dumps(alike(abs, _tools)))
+    function = alike(abs, _tools)
     monkeypatch.setitem(_VERSIONS, "font", "")
     with pytest.raises(MissingError, match=rf"machine {platform.node()}: My\.ttf: there is no"):
         function(-3)
+
+
+def test_one_machine_is_not_compared_with_itself(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    picture = tmp_path / "cat.png"
+    picture.touch()
+    function = alike(seeing(abs, [picture]), _tools)
+    picture.unlink()
+    monkeypatch.setitem(_VERSIONS, "font", "")
+    values: list[object] = []
+    for jobs in (1, 2):
+        map_shards(function, [-3], jobs=jobs, on_done=lambda ended: values.append(ended.value))
+    assert values == [3, 3]

@@ -14,7 +14,8 @@ from typing import Any
 
 import pytest
 
-from memeloc.engine import ShardResult, ray_map
+from memeloc.engine import ShardResult
+from memeloc.engine import ray as engine_ray
 from memeloc.engine.choosing import EngineSettings, engine_of
 from memeloc.engine.ray import RayMap
 from memeloc.errors import MissingError
@@ -100,8 +101,9 @@ def test_relative_paths_are_the_callers(
 def test_another_version_on_a_node_is_named(
     spread: RayMap, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(ray_map, "__version__", "99.1")
-    with pytest.raises(MissingError, match=f"{platform.node()} has memeloc .*machine 99.1"):
+    monkeypatch.setattr(engine_ray, "__version__", "99.1")
+    difference = rf"{platform.node()} and .* the same memeloc \(.* there, 99\.1 here\)"
+    with pytest.raises(MissingError, match=difference):
         _run(spread, _node, range(3))
 
 
@@ -177,6 +179,40 @@ def test_an_interrupt_ends_the_processes(cluster: Any, tmp_path: Path) -> None:
     while any(_runs(int(path.name)) for path in pids.iterdir()):
         assert time.monotonic() < end
         time.sleep(0.1)
+
+
+_HEADLESS = """
+import time
+from ray.cluster_utils import Cluster
+from memeloc.engine import ray as engine
+
+engine._PATIENCE, engine._LOST = 0.5, 2.0
+memory = {"object_store_memory": 80 * 2**20}
+cluster = Cluster(initialize_head=True, head_node_args={"num_cpus": 1, **memory})
+cluster.add_node(num_cpus=1, **memory)
+cluster.wait_for_nodes()
+
+def work(number):
+    time.sleep(number)
+
+def kill_head(_):
+    cluster.head_node.kill_all_processes(check_alive=False, allow_graceful=False)
+
+try:
+    engine.RayMap(cluster.address)(work, [0, 600, 600], jobs=2, on_done=kill_head)
+except engine.ServiceError as error:
+    print(error)
+"""
+
+
+def test_the_heads_death_ends_in_a_sentence(tmp_path: Path) -> None:
+    script = tmp_path / "script.py"
+    script.write_text(_HEADLESS)
+    done = subprocess.run([sys.executable, script], capture_output=True, text=True, timeout=120)
+    assert "head, 1" in done.stdout
+    assert "does not answer any more" in done.stdout
+    assert "what was finished is kept" in done.stdout
+    assert done.returncode == 0
 
 
 def _runs(pid: int) -> bool:
