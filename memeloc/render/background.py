@@ -69,10 +69,9 @@ class Background:
         """In pixels."""
         return int(self.pixels.shape[1])
 
-    def luminance(self, x: NDArray[np.float32], y: NDArray[np.float32]) -> NDArray[np.float32]:
-        """Return the relative luminance of the pixels at places, of any pixel for one outside."""
-        places = y.astype(np.intp) * self.width + x.astype(np.intp)
-        words = self.pixels.take(places, mode="clip")
+    def luminance(self, x: NDArray[np.intp], y: NDArray[np.intp]) -> NDArray[np.float32]:
+        """Return the relative luminance of pixels, of any pixel for one outside."""
+        words = self.pixels.take(y * self.width + x, mode="clip")
         luminance: NDArray[np.float32] = _SHARES[0].take(words & 255)
         luminance += _SHARES[1].take(words >> 8 & 255)
         luminance += _SHARES[2].take(words >> 16 & 255)

@@ -17,7 +17,7 @@ from memeloc.locales.words import word_spans
 from memeloc.model import Caption, Locale
 from memeloc.render.background import Background, contrast
 from memeloc.render.painting.paint import Area, Painted
-from memeloc.render.proof import Box, Finding, PartProof, TextBoxes, corners_of, overlap
+from memeloc.render.proof import Box, Finding, PartProof, TextBoxes, overlap
 from memeloc.render.typesetting.breaks import clusters
 from memeloc.render.typesetting.layout import PartLayout
 from memeloc.render.typesetting.lines import Line
@@ -32,10 +32,14 @@ x-height is then 0.55 mm (a CSS pixel is 1/160 inch), which at 36 cm, the mean d
 phone (Bababekova et al. 2011), is 5 minutes of arc: what sharp eyes just read (20/20). At 0.6
 two of the starter set's 2,448 parts were too small, which one reads without effort."""
 
-_ACROSS, _DOWN = (np.indices((8, 8), np.float32).reshape(2, 64) + 0.5) / 8
-_PLACES = np.stack([1 - _ACROSS - _DOWN, _ACROSS, _DOWN])
-"""Where a word's box is looked at, 8 by 8 places: what its corners at the top left, top right and
-bottom left have to do with each."""
+_ACROSS, _DOWN = (np.indices((8, 8)).reshape(2, 64) + 0.5) / 8
+_X, _Y = np.diag([1, 0]), np.diag([0, 1])
+_PLACES = {
+    4: np.kron([1 - _ACROSS, _ACROSS], _X) + np.kron([1 - _DOWN, _DOWN], _Y),
+    8: np.kron([1 - _ACROSS - _DOWN, _ACROSS, 0 * _DOWN, _DOWN], _X + _Y),
+}
+"""Where a word is looked at, 8 by 8 places in its box: what each of the four or eight numbers of its
+`TextShape` has to do with the x and the y of each place, by turns."""
 
 _HIDDEN = 0.05
 """Share of the subject's box that lines may cover: its corners are usually empty."""
@@ -109,9 +113,9 @@ def contrast_behind(boxes: TextBoxes, background: Background, colour: float) -> 
     """
     if not boxes.words:
         return contrast(0.0, 1.0)
-    corners = np.array([corners_of(word.box) for word in boxes.words], np.float32).reshape(-1, 4, 2)
-    places = corners[:, (0, 1, 3)].swapaxes(1, 2) @ _PLACES
-    behind = background.luminance(places[:, 0], places[:, 1]) + 0.05
+    shapes = np.array([word.box for word in boxes.words], float)
+    places = (shapes @ _PLACES[shapes.shape[1]]).astype(np.intp)
+    behind = background.luminance(places[:, ::2], places[:, 1::2]) + 0.05
     ratios = np.maximum(behind / (colour + 0.05), (colour + 0.05) / behind)
     tenth = ratios.shape[1] // 10
     ratios.partition(tenth)

@@ -45,14 +45,6 @@ TextShape = tuple[int, ...]
 its corners x, y from the top left of the text on, clockwise."""
 
 
-def corners_of(box: TextShape) -> TextShape:
-    """Return the x and y of a text's corners, whether it is turned or not."""
-    if len(box) == 8:
-        return box
-    left, top, right, bottom = box
-    return (left, top, right, top, right, bottom, left, bottom)
-
-
 class Word(NamedTuple):
     """A word as it is drawn.
 

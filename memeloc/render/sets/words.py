@@ -6,7 +6,6 @@ from collections.abc import Collection, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
-from memeloc.render.proof import corners_of
 from memeloc.render.sets.reading import read_pictures
 from memeloc.tables import Column, write_table
 
@@ -48,5 +47,6 @@ def _rows(picture: dict[str, Any]) -> Iterator[Sequence[Any]]:
     words = (picture["words"] or (), picture["word_boxes"] or (), picture["word_lines"] or ())
     about = [picture[name] for name in _PICTURE]
     for order, (text, box, line) in enumerate(zip(*words, strict=True)):
-        legible = parts[line] not in small
-        yield (*about, parts[line], line, order, text, *corners_of(tuple(box)), legible)
+        left, top, right, bottom = box[:4]
+        corners = box if len(box) == 8 else (left, top, right, top, right, bottom, left, bottom)
+        yield (*about, parts[line], line, order, text, *corners, parts[line] not in small)
