@@ -38,7 +38,7 @@ _PLACES = {
     4: np.kron([1 - _ACROSS, _ACROSS], _X) + np.kron([1 - _DOWN, _DOWN], _Y),
     8: np.kron([1 - _ACROSS - _DOWN, _ACROSS, 0 * _DOWN, _DOWN], _X + _Y),
 }
-"""Where a word is looked at, 8 by 8 places in its box: what each of the four or eight numbers of its
+"""Where a word is looked at, 8 by 8 places in its box: what each of the 4 or 8 numbers of its
 `TextShape` has to do with the x and the y of each place, by turns."""
 
 _HIDDEN = 0.05
