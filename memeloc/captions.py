@@ -18,8 +18,9 @@ import re
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import count
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, NamedTuple
 
 from memeloc.counts import counted
 from memeloc.damaged_text import Damage, damage, lost_parts
@@ -33,29 +34,10 @@ from memeloc.tables import Row, Table, read_table, wrong_in
 CELL_LIMIT = 10_000
 """Characters that a caption may have. More is a paste gone wrong, or a quotation mark left open."""
 
-ProblemKind = Literal[
-    "broken row",
-    "missing cells",
-    "too many cells",
-    "wrong id",
-    "duplicate id",
-    "similar id",
-    "unknown template",
-    "empty caption",
-    "too many parts",
-    "too long",
-    "wrong character",
-    "not text",
-]
-"""What can be wrong with a row or a cell."""
-
-_Problem = tuple[ProblemKind, str, str, int]
-"""Its kind, the column, the sentence, and how many wanted captions it costs."""
-
 _KEYS = ("meme_id", "template")
-_LISTED_WARNINGS = 5
 _LISTED = 20
 """Problems that a strict check lists before it only counts them."""
+_LISTED_WARNINGS = 5
 
 _BAD = re.compile("[\x00-\x09\x0b-\x1f\x7f-\x9f\ud800-\udfff]")
 """Control characters but the line feed, and lone surrogates."""
@@ -65,12 +47,8 @@ _TAG = re.compile(r"[a-z]{2,3}([-_][a-z]{4})?([-_]([a-z]{2}|[0-9]{3}))?", re.IGN
 those is taken for a tag only where a locale has exactly that tag."""
 
 
-@dataclass(frozen=True, slots=True)
-class LanguageColumn:
-    """A column that holds captions, by its tag as the header has it, and what the tag means.
-
-    The name is also that of its pictures' folder.
-    """
+class LanguageColumn(NamedTuple):
+    """A column of captions: its name, also that of its pictures' folder, and what it means."""
 
     name: str
     locale: Locale
@@ -97,11 +75,14 @@ class CaptionRow:
     others: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class CaptionProblem:
-    """What was wrong with a row or a cell, and how many wanted captions it cost."""
+class CaptionProblem(NamedTuple):
+    """What is wrong with a row or a cell, and how many wanted captions it costs.
 
-    kind: ProblemKind
+    Its kind is `broken row`, `missing cells`, `too many cells`, `unknown template`, `not text`,
+    `empty caption`, `too many parts`, `too long`, `wrong character` or an `IdProblem`.
+    """
+
+    kind: str
     error: InputError
     captions: int
 
@@ -131,20 +112,13 @@ class CaptionWarnings:
 
 @dataclass(frozen=True, slots=True)
 class CaptionsTable:
-    """An opened captions table, as `read_captions` returns it.
+    """An opened captions table; what is not said here is said of `read_captions`.
 
     Attributes:
         languages: the wanted language columns, in the table's order.
-        ignored: a sentence for each column that is neither `meme_id`, `template` nor a known
-            language.
-        known_ids: those that the table must not repeat in another case or Unicode form; None where
-            such ids do not matter.
-        new_templates: whether a row may name a template that is not known yet.
-        left_out: by column, the memes whose caption is left out on purpose, whatever stands in its
-            cell.
+        ignored: a sentence for each column that is neither `meme_id`, `template` nor a language.
         others: the language columns that are not wanted, in the table's order.
         noted: names of those of them of which rows say whether they have a caption.
-        wrong_templates: why templates that are not known cannot be used, by their names.
         warnings: of the last reading.
     """
 
@@ -161,116 +135,98 @@ class CaptionsTable:
     wrong_templates: Mapping[str, InputError] = field(default_factory=dict)
     warnings: CaptionWarnings = field(default_factory=CaptionWarnings)
 
-    @property
-    def path(self) -> Path:
-        """The file."""
-        return self.table.path
-
     def rows(self, on_problem: Callable[[CaptionProblem], None]) -> Iterator[CaptionRow]:
-        """The rows that have a valid caption, also a noted one; each problem as it is met.
+        """Yield the rows that have a valid caption, also a noted one; report problems on the way.
 
         Raises:
             InputError: after the last row, when none had a wanted caption.
         """
-        first: CaptionProblem | None = None
-        good = False
-        ids = MemeIds(self.known_ids)
+        first, good, ids = "", False, MemeIds(self.known_ids)
         self.warnings.first.clear()
         self.warnings.counts.clear()
         for row in self.table.rows:
             checked, problems = self._checked(row, ids)
-            for kind, column, message, captions in problems:
-                error = InputError(message, file=self.path, row=row.number, column=column or None)
-                problem = CaptionProblem(kind, error, captions)
-                first = first or problem
+            for problem in problems:
+                first = first or f" The first problem: {problem.error}"
                 on_problem(problem)
             if checked is not None:
                 good = good or bool(checked.captions)
                 yield checked
         if not good:
-            because = f" The first problem: {first.error}" if first else " It has no rows."
-            raise InputError(f"The table has no caption to work with.{because}", file=self.path)
+            message = f"The table has no caption to work with.{first or ' It has no rows.'}"
+            raise InputError(message, file=self.table.path)
 
     def count(self) -> int:
-        """How many captions the wanted languages' columns have, valid or not."""
+        """Return how many captions the wanted languages' columns have, valid or not."""
         cells = sum(1 for _ in self.table.rows) * len(self.languages)
         return cells - sum(len(self.left_out.get(column.name, ())) for column in self.languages)
 
     def check_names(self, known_ids: Iterable[str] = ()) -> None:
-        """Read the ids, and see whether each can be a file's name on every system.
-
-        Args:
-            known_ids: those that the table must not repeat in another case or Unicode form.
-
-        Raises:
-            InputError: some cannot; the sentence has the row and the column of the first 20.
-        """
+        """Raise InputError if an id cannot be the name of a file, see `check_file_names`."""
         at = self.table.columns.index("meme_id")
         rows = (
             (row.number, _plain(row.cells[at]))
             for row in self.table.rows
             if at < len(row.cells) <= len(row.header.names) and row.reason != "broken row"
         )
-        check_file_names(self.path, rows, known_ids)
+        check_file_names(self.table.path, rows, known_ids)
 
     def check(self) -> None:
-        """Read the whole table and keep nothing.
-
-        Raises:
-            InputError: something is wrong; the sentence lists up to 20 problems and their number.
-        """
+        """Raise InputError if anything is wrong in the table, with up to 20 problems."""
         listed: list[str] = []
-        count = 0
+        numbers = count(1)
 
         def note(problem: CaptionProblem) -> None:
-            nonlocal count
-            count += 1
-            if count <= _LISTED:
+            if next(numbers) <= _LISTED:
                 listed.append(str(problem.error))
 
         for _ in self.rows(note):
             pass
-        if count:
-            more = [f"and {count - _LISTED} more"] if count > _LISTED else []
-            problems = counted(count, "problem")
+        if listed:
+            problems = next(numbers) - 1
+            more = [f"and {problems - _LISTED} more"] if problems > _LISTED else []
             raise InputError(
-                f"The table has {problems}; fix the table, or run without --strict to leave these "
-                "captions out:\n" + "\n".join(listed + more),
-                file=self.path,
+                f"The table has {counted(problems, 'problem')}; fix the table, or run without "
+                "--strict to leave these captions out:\n" + "\n".join(listed + more),
+                file=self.table.path,
             )
 
-    def _checked(self, row: Row, ids: MemeIds) -> tuple[CaptionRow | None, list[_Problem]]:
-        """The row, where something of it can be used, and all that is wrong with it."""
-        columns, all_captions = row.header.names, len(self.languages)
+    def _checked(self, row: Row, ids: MemeIds) -> tuple[CaptionRow | None, list[CaptionProblem]]:
+        """Return the row, where something of it can be used, and all that is wrong with it."""
+        problems: list[CaptionProblem] = []
+
+        def report(kind: str, column: str, message: str, captions: int) -> None:
+            error = InputError(message, file=self.table.path, row=row.number, column=column or None)
+            problems.append(CaptionProblem(kind, error, captions))
+
+        columns, everything = row.header.names, len(self.languages)
+        cells = dict(zip(columns, row.cells, strict=False))
+        wanted = [column for column in self.languages if column.name in cells]
+        keyless = not all(name in cells for name in _KEYS)
         if row.error and row.reason != "cut off":
-            return None, [("broken row", "", row.error, all_captions)]
+            report("broken row", "", row.error, everything)
+            return None, problems
         if len(row.cells) > len(columns):
             message = (
-                f"The row has {counted(len(row.cells), 'cell')}, the header "
-                f"{len(columns)}. Put a cell that "
-                "holds the separator between quotation marks."
+                f"The row has {counted(len(row.cells), 'cell')}, the header {len(columns)}. Put a "
+                "cell that holds the separator between quotation marks."
             )
-            return None, [("too many cells", "", message, all_captions)]
-        cells = dict(zip(columns, row.cells, strict=False))
-        wanted = [column.name for column in self.languages if column.name in cells]
-        problems: list[_Problem] = []
+            report("too many cells", "", message, everything)
+            return None, problems
         if len(row.cells) < len(columns):
-            keyless = not all(name in cells for name in _KEYS)
             message = (
                 f"The row ends before its column {columns[len(row.cells)]!r}. Add the missing "
                 "cells; an open quotation mark in the row before can also be the reason."
             )
-            lost = all_captions if keyless else all_captions - len(wanted)
-            problems.append(("missing cells", "", message, lost))
-            if keyless:
-                return None, problems
+            report("missing cells", "", message, everything - (0 if keyless else len(wanted)))
+        if keyless:
+            return None, problems
         meme_id, template = (_plain(cells[name]) for name in _KEYS)
         wrong_keys = [*ids.wrong(meme_id, row.number), *self._wrong_template(template)]
         if wrong_keys:  # the first carries what the row costs
-            costs = (all_captions, 0)
-            return None, problems + [
-                (*wrong, cost) for wrong, cost in zip(wrong_keys, costs, strict=False)
-            ]
+            for number, wrong in enumerate(wrong_keys):
+                report(*wrong, 0 if number else everything)
+            return None, problems
         known = self.templates.get(template)
         boxes = None if known is None else len(known.boxes)
         sound = _all_sound(row.cells)
@@ -278,21 +234,20 @@ class CaptionsTable:
         source = parsed if isinstance(parsed, Caption) else None
         counts = [len(each) for each in (known and known.boxes, source and source.parts) if each]
         captions: dict[str, Caption] = {}
-        for column in self.languages:
-            name = column.name
-            if name not in cells or meme_id in self.left_out.get(name, ()):
+        for name, locale in wanted:
+            if meme_id in self.left_out.get(name, ()):
                 continue
             is_source = name == self.source.name
             caption = parsed if is_source else _parsed(cells[name], boxes, sound, counts)
             if not isinstance(caption, Caption):
-                problems.append((caption[0], name, caption[1], 1))
+                report(caption[0], name, caption[1], 1)
                 continue
             captions[name] = caption
-            warnings = damage(str(caption), column.locale)
+            warnings = damage(str(caption), locale)
             if missing := lost_parts(caption, boxes, None if is_source else source):
                 warnings.append(missing)
             for warning in warnings:
-                self.warnings.add(warning, self.path, row.number, name)
+                self.warnings.add(warning, self.table.path, row.number, name)
         others = tuple(
             name
             for name in self.noted
@@ -303,10 +258,14 @@ class CaptionsTable:
             return None, problems
         return CaptionRow(row.number, meme_id, template, captions, source, others), problems
 
-    def _wrong_template(self, name: str) -> Iterator[tuple[ProblemKind, str, str]]:
+    def _wrong_template(self, name: str) -> Iterator[tuple[str, str, str]]:
         if name in self.templates:
             return
-        message = f"There is no template {name[:60]!r}.{_near(name, self.templates)}"
+        near = difflib.get_close_matches(name[:100], list(self.templates), n=3, cutoff=0.5)
+        hint = (
+            f"Did you mean {' or '.join(near)}?" if near else "`memeloc templates list` names them."
+        )
+        message = f"There is no template {name[:60]!r}. {hint}"
         if not name:
             message = "The row names no template."
         elif self.new_templates:
@@ -358,15 +317,12 @@ def read_captions(
     table = read_table(path, _KEYS)
     columns: list[LanguageColumn] = []
     ignored: list[InputError] = []
-    for name in table.columns:
-        if name in _KEYS or not name:
-            continue
+    for name in filter(None, table.columns):
         try:
-            columns.append(_language(name, locales))
+            columns += [] if name in _KEYS else [_language(name, locales)]
         except InputError as error:
-            ignored.append(
-                InputError(f"The column is left out. {error.message}", file=path, column=name[:60])
-            )
+            message = f"The column is left out. {error.message}"
+            ignored.append(InputError(message, file=path, column=name[:60]))
     if not columns:
         raise InputError(
             "The table has no column of a language. Name a column by a tag such as en, de or zh.",
@@ -378,12 +334,11 @@ def read_captions(
         chosen = [column for column in columns if column.name in names]
     if not chosen:
         raise InputError("No language is asked for; name at least one.", file=path)
-    first = columns[0] if source is None else _find(source, columns, locales, path)
     return CaptionsTable(
         table,
         templates,
         tuple(chosen),
-        first,
+        columns[0] if source is None else _find(source, columns, locales, path),
         tuple(ignored),
         known_ids,
         new_templates,
@@ -394,7 +349,7 @@ def read_captions(
 
 
 def _language(name: str, locales: Registry) -> LanguageColumn:
-    """The column as a language; InputError when its name is no known tag."""
+    """Return the column as a language, or raise InputError if its name is no known tag."""
     plain = name.replace("_", "-").lower()
     if not _TAG.fullmatch(name) and all(plain != locale.tag.lower() for locale in locales):
         raise InputError(f"{name[:60]!r} is no language tag.")
@@ -404,32 +359,29 @@ def _language(name: str, locales: Registry) -> LanguageColumn:
 def _find(
     tag: str, columns: Sequence[LanguageColumn], locales: Registry, path: Path
 ) -> LanguageColumn:
+    """Return the column of that name, or else the first whose locale the tag means."""
     plain = tag.strip().replace("_", "-").lower()
-    for column in columns:
-        if column.name.replace("_", "-").lower() == plain:
-            return column
-    there = ", ".join(column.name for column in columns)
+    named = [column for column in columns if column.name.replace("_", "-").lower() == plain]
+    reason = f"The table has no column for {tag!r}."
     try:
-        wanted = locales.get(tag.strip()).tag
+        wanted = "" if named else locales.get(tag.strip()).tag
     except InputError as error:
-        raise InputError(
-            f"{error.message} The table's languages are {there}.", file=path
-        ) from error
-    for column in columns:
-        if column.locale.tag == wanted:
-            return column
-    raise InputError(f"The table has no column for {tag!r}. Its languages are {there}.", file=path)
+        wanted, reason = "", error.message
+    for column in named or [column for column in columns if column.locale.tag == wanted]:
+        return column
+    existing = ", ".join(column.name for column in columns)
+    raise InputError(f"{reason} The table's languages are {existing}.", file=path)
 
 
 def _plain(value: Any) -> str:
-    """An id or a template's name as text; numbers stand for themselves, anything else is empty."""
+    """Return an id or a template's name as text; empty if it is neither text nor a whole number."""
     if isinstance(value, str):
         return value.strip()
     return str(value) if isinstance(value, int) and not isinstance(value, bool) else ""
 
 
 def _all_sound(cells: Sequence[Any]) -> bool:
-    """Whether no cell of a row can have a wrong character or be too long: one look for the lot."""
+    """Return whether no cell of a row has a wrong character or is too long: one look for all."""
     try:
         joined = "\n".join(cells)
     except TypeError:
@@ -439,10 +391,9 @@ def _all_sound(cells: Sequence[Any]) -> bool:
 
 def _parsed(
     value: Any, boxes: int | None, sound: bool, counts: Collection[int] = ()
-) -> Caption | tuple[ProblemKind, str]:
-    """The caption in a cell, or the kind of its problem and a sentence; None is any boxes."""
-    if value is None:
-        value = ""
+) -> Caption | tuple[str, str]:
+    """Return the caption in a cell, or the kind of its problem and a sentence."""
+    value = "" if value is None else value
     if not isinstance(value, str):
         if wrong := wrong_in(value, is_text=True):
             return "not text", f"{wrong[0].upper()}{wrong[1:]}."
@@ -454,9 +405,8 @@ def _parsed(
         value = value.replace("\r\n", "\n").replace("\r", "\n")
         if len(value) > CELL_LIMIT:
             return "too long", (
-                f"The cell has {counted(len(value), 'character')}; a caption has "
-                f"{CELL_LIMIT:,} at most. A "
-                "quotation mark that is opened and not closed can also be the reason."
+                f"The cell has {counted(len(value), 'character')}; a caption has {CELL_LIMIT:,} at "
+                "most. A quotation mark that is opened and not closed can also be the reason."
             )
         if bad := _BAD.search(value):
             code = ord(bad.group())
@@ -469,16 +419,7 @@ def _parsed(
         return "empty caption", "The caption is empty."
     if boxes is not None and len(caption.parts) > boxes:
         return "too many parts", (
-            f"The caption has {counted(len(caption.parts), 'part')}, its template "
-            f"{boxes}; a part ends at "
-            "a '//' between spaces."
+            f"The caption has {counted(len(caption.parts), 'part')}, its template {boxes}; a part "
+            "ends at a '//' between spaces."
         )
     return caption
-
-
-def _near(name: str, templates: Iterable[str]) -> str:
-    """A sentence that names the likeliest known names, or where they are listed."""
-    near = difflib.get_close_matches(name[:100], list(templates), n=3, cutoff=0.5)
-    if near:
-        return f" Did you mean {' or '.join(near)}?"
-    return " `memeloc templates list` names those there are."

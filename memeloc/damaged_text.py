@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import html
 import re
+import string
 from collections.abc import Sequence
 from functools import cache
 from itertools import pairwise
@@ -21,7 +22,6 @@ from memeloc.locales.words import word_spans
 from memeloc.model import SEPARATOR, UNSPACED, Caption, Locale
 
 if TYPE_CHECKING:
-    from memeloc.fonts import Face
     from memeloc.render.typesetting.lines import Line
 
 
@@ -104,38 +104,41 @@ _USUAL = frozenset("’‘“”„«»‹›…–—\xa0·")
 """Marks that stand beside letters in texts of any language."""
 
 
-def _characters(encoding: str) -> str:
-    decoded = [bytes([byte]).decode(encoding, "ignore") for byte in range(256)]
-    return "".join(char or chr(byte) for byte, char in enumerate(decoded))
+def _class(encodings: Sequence[str], first: int, last: int) -> str:
+    """Return what some bytes are in encodings, for a class of characters."""
+    chars = {char for name in encodings for char in _CHARACTERS[name][first:last]}
+    return re.escape("".join(chars))
 
 
-_CHARACTERS = {name: _characters(name) for name in _READ_AS}
-_LEAD, _FOLLOWING = (
-    re.escape("".join({char for chars in _CHARACTERS.values() for char in chars[first:last]}))
-    for first, last in ((0xC2, 0xF5), (0x80, 0xC0))
-)
+_CHARACTERS = {
+    name: [bytes([byte]).decode(name, "ignore") or chr(byte) for byte in range(256)]
+    for name in _READ_AS
+}
+_LEAD, _FOLLOWING = _class(_READ_AS, 0xC2, 0xF5), _class(_READ_AS, 0x80, 0xC0)
 _MOJIBAKE = re.compile(
     f"[À-ÿ{_LEAD}](?:[\x80-\x9f{_FOLLOWING}]|(?<=[À-ÿ])[¡-ÿ]{{2}}|(?<=Ã)(?= |$))"
 )
 
 
 @cache
-def _runs(encoding: str) -> tuple[dict[int, int], re.Pattern[str]]:
+def _runs(name: str) -> tuple[dict[int, int], re.Pattern[str]]:
     """Return the bytes of an encoding's characters, and a pattern of UTF-8 that was read as it."""
-    chars = _CHARACTERS[encoding]
-    lead, following, high = map(re.escape, (chars[0xC2:0xF5], chars[0x80:0xC0], chars[0x80:]))
-    table = {byte: byte for byte in range(256)} | {ord(char): at for at, char in enumerate(chars)}
-    return table, re.compile(f"[{lead}][\x80-\x9f{following}][\x80-\x9f{high}]*")
+    pairs = f"[{_class([name], 0xC2, 0xF5)}][\x80-\x9f{_class([name], 0x80, 0xC0)}]"
+    table = {ord(char): byte for byte, char in enumerate(_CHARACTERS[name])}
+    high = _class([name], 0x80, 0x100)
+    return {byte: byte for byte in range(256)} | table, re.compile(f"{pairs}[\x80-\x9f{high}]*")
 
 
 @cache
 def _letters(locale: Locale) -> frozenset[str]:
     letters = "".join(locale.exemplars or default().exemplars(locale.tag))
-    return frozenset(letters + letters.upper()) | _USUAL
+    return frozenset(letters + letters.upper() + string.printable) | _USUAL
 
 
 def _other_encoding(text: str, locale: Locale) -> _Found:
     known, scripts = _letters(locale), letter_scripts(locale.script)
+    if known.issuperset(text) and not _changes_case(text):
+        return None
     # `à` is Ã and a no-break space, of which editors make a usual one.
     whole = text if "Ã" in known else re.sub("Ã(?= |$)", "Ã\xa0", text)
 
@@ -152,8 +155,8 @@ def _other_encoding(text: str, locale: Locale) -> _Found:
     def mended(match: re.Match[str]) -> str:
         run = match.group()
         before = whole[max(0, match.start() - 1) : match.start()]
-        is_text = known.issuperset(run) and not _changes_case(before + run)
-        return run if is_text else decoded(run, "utf-8", scripts | {"Latn"})
+        is_sound = known.issuperset(run) and not _changes_case(before + run)
+        return run if is_sound else decoded(run, "utf-8", scripts | {"Latn"})
 
     def mended_latin(match: re.Match[str]) -> str:
         was = decoded(match.group(), name, scripts)
@@ -303,7 +306,7 @@ def dotted_circles(lines: Sequence[Line], locale: Locale) -> list[Damage]:
     words: dict[str, None] = {}
     for line in lines:
         for run in line.runs if _WITH_MARKS.search(line.text) else ():
-            circle = _dotted_circle(run.face)
+            circle = run.face.font.get_nominal_glyph(0x25CC)
             for (glyph, _, _), offset in zip(run.glyphs, run.offsets, strict=True):
                 if glyph == circle and line.text[offset] != "◌":
                     # The circle may belong to the space before the mark: then to the word after it.
@@ -318,12 +321,6 @@ def dotted_circles(lines: Sequence[Line], locale: Locale) -> list[Damage]:
         why = f"it is probably “{mended}”" if mended != word else "a mark has no letter to stand on"
         found.append(Damage("dotted circle", f"A dotted circle is drawn in “{word}”: {why}."))
     return found
-
-
-@cache
-def _dotted_circle(face: Face) -> int | None:
-    glyph: int | None = face.font.get_nominal_glyph(0x25CC)
-    return glyph
 
 
 _BETWEEN = {
@@ -345,21 +342,22 @@ def lost_parts(
         source: None for the source itself, of which only a mark tells that parts are lost.
     """
     parts, needed = caption.parts, source.parts if source else ()
-    empty = [at for at, part in enumerate(needed, 1) if part and not any(parts[at - 1 : at])]
-    strokes = any(UNSPACED.search(part) for part in parts if "://" not in part)
-    expected = len(needed) or boxes or 0
-    if not empty and not strokes and (source or len(parts) > 1 or expected < 2):
+    slashes = any("/" in part or "／" in part for part in parts)
+    slashes = slashes and any(UNSPACED.search(part) for part in parts if "://" not in part)
+    if not slashes and all(parts) and len(parts) >= max(len(needed), 1 if source else 2):
         return None
+    expected = len(needed) or boxes or 0
+    empty = [at for at, part in enumerate(needed, 1) if part and not any(parts[at - 1 : at])]
     what = f"The caption has {counted(len(parts), 'part')} of {expected}"
     if empty:
         numbers = ", ".join(map(str, empty))
         what = f"Its source has text for part {numbers} of {expected}, the caption has none"
-    for name, mark in _BETWEEN.items():
+    marks = _BETWEEN.items() if empty or slashes or not source else ()
+    for name, mark in marks:
         pieces = [piece.strip() for part in parts if part for piece in mark.split(part)]
-        if len(pieces) == expected and all(pieces) and (source or name != "a line break"):
+        if 1 < len(pieces) == expected and all(pieces) and (source or name != "a line break"):
             written = SEPARATOR.join(" ".join(piece.split()) for piece in pieces)
             return Damage("missing part", f"{what}; if {name} parts it, write “{written}”.")
-    if not empty and not strokes:
-        return None
-    ending = "; “//” without spaces is drawn" if strokes else ""
-    return Damage("missing part", f"{what}{ending}; ` // ` with spaces parts a caption.")
+    ending = "; “//” without spaces is drawn" if slashes else ""
+    sentence = f"{what}{ending}; ` // ` with spaces parts a caption."
+    return Damage("missing part", sentence) if empty or slashes else None

@@ -208,7 +208,7 @@ class Caption:
 def _trimmed(part: str) -> str:
     """Return a part without white space around it, and the marks that stand apart from its text."""
     part = part.strip()
-    return part if part.isascii() else _LOOSE_MARKS.sub("", part)
+    return part if (part[:1] + part[-1:]).isprintable() else _LOOSE_MARKS.sub("", part)
 
 
 @dataclass(frozen=True, slots=True)
