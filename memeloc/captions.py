@@ -243,7 +243,7 @@ class CaptionsTable:
                 report(caption[0], name, caption[1], 1)
                 continue
             captions[name] = caption
-            warnings = damage(str(caption), locale)
+            warnings = damage(str(caption).strip(), locale)
             if missing := lost_parts(caption, boxes, None if is_source else source):
                 warnings.append(missing)
             for warning in warnings:

@@ -22,7 +22,7 @@ _MARKS = "\u061c\u200b-\u200f\u202a-\u202c\u2060\u2066-\u2069\ufeff"
 _SPLIT = re.compile(rf"[/／]{{2}}(?<![^\s{_MARKS}][/／]{{2}})(?![^\s{_MARKS}])")
 _LOOSE_MARKS = re.compile(rf"^[{_MARKS}][\s{_MARKS}]*(?:\s|$)|\s[\s{_MARKS}]*$")
 
-UNSPACED = re.compile(r"[/／]{2}(?<![/／]{3})(?![/／])")
+UNSPACED = re.compile(r"[/／](?:\s?[/／])+")
 """A separator without spaces, as people type it, and wide, as keyboards in Chinese and Japanese."""
 
 _ACCEPTED = ("given", "accepted")

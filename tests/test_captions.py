@@ -128,7 +128,7 @@ def test_four_parts_each_or_a_warning(tmp_path: Path) -> None:
     warnings = [(error.row, error.column, error.message) for error in table.warnings.sentences()]
     assert [warning[:2] for warning in warnings] == [(2, "de"), (2, "hi")]
     assert "“a // b // c // d”" in warnings[0][2]
-    assert "part 2, 3, 4 of 4" in warnings[1][2]
+    assert "part 2, 3, 4, the" in warnings[1][2]
 
 
 def test_damaged_captions_are_taken_and_warned_of(tmp_path: Path) -> None:
