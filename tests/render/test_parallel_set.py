@@ -371,3 +371,13 @@ def test_a_file_is_no_folder_for_pictures(tmp_path: Path) -> None:
     table = _table(tmp_path, ROWS)
     with pytest.raises(InputError, match="is a file"):
         _render(table, table)
+
+
+def test_a_part_that_only_the_source_has_is_found(tmp_path: Path) -> None:
+    rows = [("m1", "then-and-now", "then // now", "damals", "从前 // 现在")]
+    summary = _render(_table(tmp_path, rows), tmp_path / "out", languages="all")
+    assert summary.problems["missing part"] == 1
+    found = {
+        row["language"] for row in rows_of(tmp_path / "out") if "missing part" in row["problems"]
+    }
+    assert found == {"de"}

@@ -149,12 +149,17 @@ class PictureMaker:
         template: str,
         item: Item,
         max_sizes: Sequence[float] | None = None,
+        source: Caption | None = None,
     ) -> tuple[Row, bytes]:
         """Make one picture: its row, but for sizes relative to the source language's, and file."""
         language = item.language
         locale = self._languages[language]
         rendered = self.renderer.render(
-            self._templates[template], Caption(item.parts), locale, max_sizes=max_sizes
+            self._templates[template],
+            Caption(item.parts),
+            locale,
+            max_sizes=max_sizes,
+            source=source,
         )
         if self._jpeg is not None:
             content = self._jpeg.encode(rendered.canvas)
@@ -207,11 +212,12 @@ class PictureMaker:
         """
         made: list[tuple[Row, bytes]] = []
         sizes: tuple[float, ...] | None = None
+        source = Caption(meme.source[1]) if meme.source else None
         for item in meme.items:
             try:
                 if meme.together and sizes is None:
                     sizes = self._common_sizes(meme)
-                made.append(self.make(meme.meme_id, meme.template, item, sizes))
+                made.append(self.make(meme.meme_id, meme.template, item, sizes, source))
             except (MissingError, ServiceError, OSError):
                 raise
             except Exception as error:  # one defect must not cost the other pictures
@@ -220,9 +226,9 @@ class PictureMaker:
                 reason = f"unexpected {type(error).__name__}: {error}" if unexpected else error
                 failed.append((meme.meme_id, item.language, f"{path}: {reason}"))
         rows = [row for row, _ in made]
-        source = self._source_sizes(meme, rows, sizes)
+        source_sizes = self._source_sizes(meme, rows, sizes)
         for row, content in made:
-            row["relative_size"] = relative_sizes(row["font_size"], source)
+            row["relative_size"] = relative_sizes(row["font_size"], source_sizes)
             beside = (
                 {name: value for name, value in row.items() if name not in _NOT_BESIDE}
                 if shard
