@@ -18,7 +18,7 @@ from bench.scenes import ROOT
 RESULTS = ROOT / "bench" / "results.json"
 
 _PACKAGES = (
-    "memeloc", "pillow", "numpy", "uharfbuzz", "icu4py", "skia-python", "pyarrow",
+    "memeloc", "pillow", "numpy", "uharfbuzz", "pyicu-wheels", "skia-python", "pyarrow",
     "pangocairocffi", "pangocffi", "cairocffi",
 )  # fmt: skip
 

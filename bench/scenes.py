@@ -11,12 +11,12 @@ import csv
 import random
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from pathlib import Path
-
-from icu4py.breakers import LineBreaker
 
 from memeloc.locales import default
 from memeloc.locales.casing import uppercase
+from memeloc.locales.segmentation import ends
 from memeloc.model import Caption, Locale, Template
 from memeloc.templates import load_templates
 
@@ -88,12 +88,7 @@ def scenes(
 
 def _shuffled(part: str, locale: Locale, chance: random.Random) -> str:
     """The same words in another order; a word is what stands between line break opportunities."""
-    units = part.encode("utf-16-le")
-    words = []
-    begin = 0
-    for _, end in LineBreaker(part, locale.line_break).segments():
-        words.append(units[2 * begin : 2 * end].decode("utf-16-le"))
-        begin = end
+    words = [part[i:j] for i, j in pairwise([0, *ends(part, "Line", locale.line_break)])]
     spaced = " " in part
     words = [word.strip() for word in words]
     chance.shuffle(words)

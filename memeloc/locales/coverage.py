@@ -6,6 +6,7 @@ import unicodedata
 from collections import Counter
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
+from itertools import pairwise
 
 from memeloc.locales.casing import uppercase
 from memeloc.model import Locale
@@ -41,16 +42,16 @@ def coverage(
         texts += [uppercase(text, locale) for text in texts]
     families = {
         cluster: family_for(cluster)
-        for cluster in dict.fromkeys(c for text in texts for c in _clusters(text, locale))
+        for cluster in dict.fromkeys(c for text in texts for c in _clusters(text))
         if any(unicodedata.category(char) != "Cf" and char != "\u034f" for char in cluster)
     }
     missing = tuple(cluster for cluster, family in families.items() if family is None)
     return Coverage(dict(Counter(filter(None, families.values()))), missing)
 
 
-def _clusters(text: str, locale: Locale) -> list[str]:
+def _clusters(text: str) -> list[str]:
     if len(text) == 1:
         return [text]
-    from icu4py.breakers import CharacterBreaker
+    from memeloc.locales.segmentation import ends
 
-    return list(CharacterBreaker(text, locale.line_break))
+    return [text[start:end] for start, end in pairwise([0, *ends(text, "Character", "en")])]

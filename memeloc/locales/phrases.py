@@ -14,13 +14,11 @@ import unicodedata
 from collections.abc import Iterator
 from functools import cached_property, lru_cache
 
-from icu4py.breakers import CharacterBreaker, WordBreaker
-
 from memeloc.locales.breaking import UNSPACED
+from memeloc.locales.segmentation import ends
 from memeloc.model import Locale
 
 _UNSPACED = re.compile(f"[{UNSPACED}]")
-_ASTRAL = re.compile("[\U00010000-\U0010ffff]")
 _PLAIN = str.maketrans({"’": "'", "‘": "'", "“": '"', "”": '"', "„": '"', "İ": "i"})
 _TURKIC = {"tr", "az"}
 
@@ -49,12 +47,12 @@ class SearchedText:
         wanted = _plain_phrase(phrase.strip("*"), self._is_turkic)
         if not wanted:
             return
-        starts = None if phrase.startswith("*") else self._ends_at(wanted[0])
-        ends = None if phrase.endswith("*") else self._ends_at(wanted[-1])
+        begins = None if phrase.startswith("*") else self._ends_at(wanted[0])
+        stops = None if phrase.endswith("*") else self._ends_at(wanted[-1])
         start = self._text.find(wanted)
         while start >= 0:
             end = start + len(wanted)
-            if (starts is None or start in starts) and (ends is None or end in ends):
+            if (begins is None or start in begins) and (stops is None or end in stops):
                 yield start, end
             start = self._text.find(wanted, start + 1)
 
@@ -66,18 +64,12 @@ class SearchedText:
     def _words(self) -> set[int]:
         # An apostrophe ends a word here: "cat's" and "l'eau" have a cat and water in them.
         apostrophes = {at for at, letter in enumerate(self._text) if letter == "'"}
-        ends = {end for _, end in WordBreaker(self._in_utf_16, self._tag).segments()}
-        return ends | {0} | apostrophes | {at + 1 for at in apostrophes}
+        words = {0, *ends(self._text, "Word", self._tag)}
+        return words | apostrophes | {at + 1 for at in apostrophes}
 
     @cached_property
     def _clusters(self) -> set[int]:
-        breaker = CharacterBreaker(self._in_utf_16, self._tag)
-        return {end for _, end in breaker.segments()} | {0}
-
-    @property
-    def _in_utf_16(self) -> str:
-        """The text with a sign in place of each character that ICU would count as two."""
-        return _ASTRAL.sub("\ufffc", self._text)
+        return {0, *ends(self._text, "Character", self._tag)}
 
 
 def _plain(text: str, is_turkic: bool) -> str:

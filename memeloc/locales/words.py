@@ -10,11 +10,10 @@ from __future__ import annotations
 
 import re
 from functools import lru_cache
-from itertools import accumulate
+from itertools import pairwise
 from unicodedata import category
 
-from icu4py.breakers import WordBreaker
-
+from memeloc.locales.segmentation import ends
 from memeloc.model import Locale
 
 
@@ -25,17 +24,7 @@ def segments(text: str, locale: Locale) -> tuple[str, ...]:
 
 @lru_cache(maxsize=1024)  # a text is compared for several ends, one right after the other
 def _segments(text: str, tag: str) -> tuple[str, ...]:
-    spans = WordBreaker(text, tag).segments()
-    if not text or max(text) <= "\uffff":
-        return tuple([text[start:end] for start, end in spans])
-    # ICU counts UTF-16 units.
-    units = accumulate((2 if char > "\uffff" else 1) for char in text)
-    points = {unit: index for index, unit in enumerate(units, 1)} | {0: 0}
-    return tuple(
-        text[points[start] : points[end]]
-        for start, end in spans
-        if start in points and end in points
-    )
+    return tuple(text[start:end] for start, end in pairwise([0, *ends(text, "Word", tag)]))
 
 
 def words(text: str, locale: Locale) -> list[str]:

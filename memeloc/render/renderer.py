@@ -415,7 +415,7 @@ def _hash_of(facts: Mapping[str, object]) -> str:
 
 def versions() -> dict[str, str]:
     """The versions of memeloc and of the libraries that decide what a picture looks like."""
-    import icu4py
+    import icu
     import PIL
     import skia
     import uharfbuzz
@@ -423,7 +423,7 @@ def versions() -> dict[str, str]:
     return {
         "memeloc": __version__,
         "harfbuzz": uharfbuzz.version_string(),
-        "icu": icu4py.icu_version,
+        "icu": icu.ICU_VERSION,
         "skia": skia.__version__,
         "pillow": PIL.__version__,
     }

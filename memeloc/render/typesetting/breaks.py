@@ -1,6 +1,5 @@
 """Where text may break. In: a paragraph and its locale. Out: grapheme clusters and ends of lines.
 
-Offsets are code points; ICU's are UTF-16 units, which differ once a character lies beyond U+FFFF.
 Line breaking is UAX #14 as ICU tailors it for the locale, with its dictionaries for Thai, Lao,
 Khmer, Burmese and Chinese; grapheme clusters are UAX #29's extended ones. `opportunities` are those
 of browsers; what still differs from Chromium, and why, is listed in
@@ -16,8 +15,7 @@ from itertools import accumulate, pairwise
 from typing import TYPE_CHECKING
 from unicodedata import category
 
-from icu4py.breakers import CharacterBreaker, LineBreaker, WordBreaker
-
+from memeloc.locales import segmentation
 from memeloc.model import Locale
 
 if TYPE_CHECKING:
@@ -77,15 +75,6 @@ _KATAKANA = re.compile("(?<![ァ-ヺー-ヿ])[ァ-ヺー-ヿ]{2,9}(?![ァ-ヺー
 _NUMBER = re.compile(r"[\d〇零一二两兩三四五六七八九十百千万萬億亿半几幾.,．，]+")
 
 
-def _code_points(text: str, ends: list[int]) -> list[int]:
-    """Turn ascending UTF-16 offsets into code point offsets."""
-    if not ends or ends[-1] == len(text):
-        return ends
-    units = accumulate((2 if char > "\uffff" else 1) for char in text)
-    index = {unit: point for point, unit in enumerate(units, 1)}
-    return [index[end] for end in ends if end in index]
-
-
 def _whole(text: str, ends: list[int]) -> list[int]:
     """Return those offsets that split no grapheme cluster.
 
@@ -107,14 +96,12 @@ def clusters(text: str) -> list[int]:
     """Return the end of each extended grapheme cluster of `text` (UAX #29), ascending."""
     if text.isascii() and "\r" not in text:
         return list(range(1, len(text) + 1))
-    ends = [end for _, end in CharacterBreaker(text, "en").segments()]
-    return _code_points(text, ends)
+    return segmentation.ends(text, "Character", "en")
 
 
 def unicode_opportunities(text: str, locale: Locale) -> list[int]:
     """Return where ICU ends lines of `text` by UAX #14 and its dictionaries, between clusters."""
-    ends = [end for _, end in LineBreaker(text, locale.line_break).segments()]
-    return _whole(text, _code_points(text, ends))
+    return _whole(text, segmentation.ends(text, "Line", locale.line_break))
 
 
 def opportunities(text: str, locale: Locale) -> list[int]:
@@ -184,8 +171,7 @@ def word_ends(text: str, locale: Locale, ends: list[int]) -> tuple[list[int], li
         return ends, ends
     allowed = set(accumulate(map(len, _parser(locale.phrase_model).parse(text))))
     allowed.update(end for end in ends if text[end - 1] in _PHRASE_ENDS)
-    cuts = [end for _, end in WordBreaker(text, locale.line_break).segments()]
-    whole = set(_code_points(text, cuts))
+    whole = set(segmentation.ends(text, "Word", locale.line_break))
     for match in _KATAKANA.finditer(text):
         whole.difference_update(range(match.start() + 1, match.end()))
         allowed.difference_update(range(match.start() + 1, match.end()))

@@ -22,9 +22,6 @@ from memeloc.render.typesetting.breaks import clusters
 _ONE_SCRIPT = {"Hira": "Hani", "Kana": "Hani", "Bopo": "Hani", "Hrkt": "Hani"}
 _SHARED_SCRIPTS = frozenset({"Zyyy", "Zinh", "Zzzz"})
 _WORD = re.compile(r"\S+")
-_ANY_DIRECTED = re.compile(
-    "[\u0590-\u08ff\u200e\u200f\u202a-\u202e\u2066-\u2069\ufb1d-\ufdff\ufe70-\ufeff\U00010800-\U00010fff\U0001e800-\U0001efff]"
-)
 
 
 class Run(NamedTuple):
@@ -58,12 +55,9 @@ def base_direction(text: str, direction: Direction) -> bidi.Base:
     strong character decides (UAX #9 P2, P3). So an English name alone in an Arabic set keeps its
     full stop on the right, and a sentence that begins with a Latin name stays right-to-left.
     """
-    if direction == "ltr" and _ANY_DIRECTED.search(text) is None:
+    if direction == "ltr" and bidi.is_directed(text) is None:
         return "ltr"
-    strong = {"L"} if direction == "ltr" else {"R", "AL"}
-    if any(bidi.bidi_class(char) in strong for char in text):
-        return direction
-    return None
+    return direction if direction in map(bidi.strong_direction, text) else None
 
 
 class Itemizer:

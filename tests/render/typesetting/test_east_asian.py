@@ -150,7 +150,7 @@ def face_without_halt(folder: Path) -> Face:
     builder.setupPost()
     path = folder / "old.ttf"
     builder.save(path)
-    return Face(Family("old", "", path, 0, ("Hani",), "", "", {}, {}, 0.0), "plain")
+    return Face(Family("old", file=str(path), scripts=("Hani",)), "plain")
 
 
 def test_a_font_without_halt_is_measured(tmp_path: Path) -> None:
