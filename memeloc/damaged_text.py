@@ -1,4 +1,4 @@
-"""Text that arrived damaged. In: captions, the lines drawn of them. Out: what is probably wrong.
+"""Text that arrived damaged. In: captions. Out: what is probably wrong with them.
 
 Nothing is changed here: a warning names words, and what they probably were. A caption without
 damage costs some five microseconds, for that of each picture is looked at.
@@ -12,17 +12,13 @@ import string
 from collections.abc import Sequence
 from functools import cache
 from itertools import pairwise
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 from unicodedata import category, decomposition, normalize
 
 from memeloc.counts import counted
 from memeloc.locales import default
 from memeloc.locales.scripts import count_scripts, letter_scripts
-from memeloc.locales.words import word_spans
 from memeloc.model import SEPARATOR, UNSPACED, Caption, Locale
-
-if TYPE_CHECKING:
-    from memeloc.render.typesetting.lines import Line
 
 
 class Damage(NamedTuple):
@@ -289,7 +285,7 @@ _FINDERS = (
 """What a text holds that is to be looked at, and how; of ASCII only the first. Each pattern begins
 with one class of characters, which `re` skips to ten times as fast as to an alternative."""
 
-_VOWELS = {
+VOWELS = {
     chr(int(letter, 16)) + chr(int(sign, 16)): chr(int(vowel, 16))
     for letter, sign, vowel in re.findall(
         r"(\w{3})(\w{3})(\w{3})",
@@ -305,30 +301,14 @@ _VOWELS = {
 """Letters with signs that look like a letter of their own, and that letter, of Devanagari to
 Sinhala (the tables "Vowel letters" in chapters 12 and 13 of Unicode 17; DoNotEmit.txt)."""
 
-_WITH_MARKS = re.compile("[\u0900-\u0dff\u0f00-\u109f\u1700-\u1aff\ua800-\uabff]")
-"""Scripts whose marks HarfBuzz puts on a dotted circle where no letter can bear them."""
 
-
-def dotted_circles(lines: Sequence[Line], locale: Locale) -> list[Damage]:
-    """Return the words that are drawn with a dotted circle which their text does not have."""
-    words: dict[str, None] = {}
-    for line in lines:
-        for run in line.runs if _WITH_MARKS.search(line.text) else ():
-            circle = run.face.font.get_nominal_glyph(0x25CC)
-            for (glyph, _, _), offset in zip(run.glyphs, run.offsets, strict=True):
-                if glyph == circle and line.text[offset] != "◌":
-                    # The circle may belong to the space before the mark: then to the word after it.
-                    spans = word_spans(line.text, locale)
-                    start, end = next(span for span in spans if offset < span[1])
-                    words[line.text[start:end]] = None
-    found = []
-    for word in words:
-        mended = word
-        for typed, vowel in _VOWELS.items():
-            mended = mended.replace(typed, vowel)
-        why = f"it is probably “{mended}”" if mended != word else "a mark has no letter to stand on"
-        found.append(Damage("dotted circle", f"A dotted circle is drawn in “{word}”: {why}."))
-    return found
+def dotted_circle(word: str) -> str:
+    """Return a sentence on a word drawn with a dotted circle, and how it is usually spelt."""
+    mended = word
+    for typed, vowel in VOWELS.items():
+        mended = mended.replace(typed, vowel)
+    why = f"it is probably “{mended}”" if mended != word else "a mark has no letter to stand on"
+    return f"A dotted circle is drawn in “{word}”: {why}."
 
 
 _BETWEEN = {

@@ -8,13 +8,12 @@ from pathlib import Path
 
 import pytest
 
-from memeloc.damaged_text import damage, dotted_circles, lost_parts
-from memeloc.fonts import FontLibrary
+from memeloc.damaged_text import VOWELS, damage, lost_parts
 from memeloc.locales import default
+from memeloc.locales.scripts import count_scripts, letter_scripts
 from memeloc.model import Caption
-from memeloc.render.typesetting.itemize import Itemizer
-from memeloc.render.typesetting.layout import lay_out
-from memeloc.render.typesetting.part import Bounds
+from memeloc.render import Renderer
+from memeloc.templates import load_templates
 
 STARTER = Path(__file__).parents[1] / "examples" / "starter" / "captions.csv"
 
@@ -142,12 +141,15 @@ def test_the_starter_set_read_in_another_encoding_is_damaged(encoding: str) -> N
     assert missed == []
 
 
-def _circles(tag: str, text: str) -> list[str]:
-    locale = default().get(tag)
-    stack = FontLibrary().stack(locale, "plain")
-    bounds = Bounds(400, 200, 40.0, 0.06, 1.2, "center")
-    layout = lay_out(text, locale, Itemizer(stack), bounds)
-    return [found.sentence for found in dotted_circles(layout.lines, locale)]
+@pytest.fixture(scope="module")
+def renderer() -> Renderer:
+    return Renderer(max_side=300)
+
+
+def _circles(renderer: Renderer, tag: str, text: str) -> list[str]:
+    template = load_templates()[0]["cloud-monday"]
+    findings = renderer.render(template, text, tag).proof.findings
+    return [found.detail for found in findings if found.kind == "dotted circle"]
 
 
 @pytest.mark.parametrize(
@@ -160,14 +162,30 @@ def _circles(tag: str, text: str) -> list[str]:
         ("ta", "அூ", "it is probably “ஆ”"),
     ],
 )
-def test_a_dotted_circle_that_nobody_typed_is_named(tag: str, text: str, said: str) -> None:
-    (sentence,) = _circles(tag, text)
+def test_a_dotted_circle_that_nobody_typed_is_named(
+    renderer: Renderer, tag: str, text: str, said: str
+) -> None:
+    (sentence,) = _circles(renderer, tag, text)
     assert said in sentence
 
 
-def test_a_dotted_circle_that_was_typed_is_none() -> None:
-    assert _circles("hi", "मात्रा ◌ि और ◌") == []
-    assert _circles("hi", "ॲप ठीक है, कर्म भी") == []
+def test_a_dotted_circle_that_was_typed_is_none(renderer: Renderer) -> None:
+    assert _circles(renderer, "hi", "मात्रा ◌ि और ◌") == []
+    assert _circles(renderer, "hi", "ॲप ठीक है, कर्म भी") == []
+
+
+@pytest.mark.parametrize("tag", ["hi", "bn", "pa", "gu", "or", "ta", "te", "kn", "ml", "si"])
+def test_each_vowel_that_is_a_letter_is_drawn_with_a_circle_in_pieces(
+    renderer: Renderer, tag: str
+) -> None:
+    script = letter_scripts(default().get(tag).script)
+    vowels = {
+        typed: vowel for typed, vowel in VOWELS.items() if count_scripts(vowel).keys() <= script
+    }
+    sentences = _circles(renderer, tag, " ".join(vowels))
+    assert len(sentences) == len(vowels) > 0
+    for vowel, sentence in zip(vowels.values(), sentences, strict=True):
+        assert f"it is probably “{vowel}”" in sentence
 
 
 @pytest.mark.parametrize(

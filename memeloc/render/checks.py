@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 from itertools import combinations, pairwise
 
@@ -10,7 +11,7 @@ import skia
 from fontTools import unicodedata as ucd
 
 from memeloc.counts import counted
-from memeloc.damaged_text import damage, dotted_circles, lost_parts
+from memeloc.damaged_text import damage, dotted_circle, lost_parts
 from memeloc.fonts import Face, FontStack
 from memeloc.fonts.emoji import has_emoji
 from memeloc.locales.words import word_spans
@@ -43,6 +44,9 @@ _PLACES = {
 
 _HIDDEN = 0.05
 """Share of the subject's box that lines may cover: its corners are usually empty."""
+
+_MARKED = re.compile("[\u0900-\u0dff\u0f00-\u109f\u1700-\u1aff\ua800-\uabff]")
+"""Scripts whose marks HarfBuzz puts on a dotted circle where no letter can bear them."""
 
 _SLACK = 1.5
 """Pixels at each side of a line's ink that may lie on another's: such boxes are whole pixels, with
@@ -91,8 +95,9 @@ def part_findings(
         yield "substitute font", f"not found: {', '.join(stack.absent)}"
     if mixed := [word for line in layout.lines for word in _mixed(line, locale)]:
         yield "mixed faces", " ".join(mixed)
-    for circle in dotted_circles(layout.lines, locale):
-        yield "dotted circle", circle.sentence
+    if _MARKED.search(text):
+        for word in dict.fromkeys(word for line in layout.lines for word in _circled(line, locale)):
+            yield "dotted circle", dotted_circle(word)
     if layout.hyphenated:
         yield "hyphenated", " ".join(layout.hyphenated)
     if layout.divided and not layout.broken_word:
@@ -132,6 +137,18 @@ def _is_substitute(layout: PartLayout, text: str, stack: FontStack, locale: Loca
     """Return whether others than the user's fonts draw the locale's script."""
     faces = {run.face for line in layout.lines for run in line.runs}
     return bool(faces - set(stack.users)) and locale.script in map(ucd.script, text)
+
+
+def _circled(line: Line, locale: Locale) -> Iterator[str]:
+    """Return the words in which marks stand on a dotted circle that the text does not have."""
+    for run in line.runs:
+        circle = run.face.font.get_nominal_glyph(0x25CC)
+        for (glyph, _, _), offset in zip(run.glyphs, run.offsets, strict=True):
+            if glyph == circle and line.text[offset] != "◌":
+                # It may belong to the space before the mark: then to the word after it.
+                spans = word_spans(line.text, locale)
+                start, end = next(span for span in spans if offset < span[1])
+                yield line.text[start:end]
 
 
 def _mixed(line: Line, locale: Locale) -> Iterator[str]:
