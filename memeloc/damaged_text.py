@@ -95,7 +95,7 @@ def _markup(text: str, _: Locale) -> _Found:
 # those whose texts are read as Windows 1252 (`Ïðèâåò`). ftfy does the first for all languages at
 # once: it misses short words (`FГјr`) and a third of the starter set read as Windows 1251, takes
 # Vietnamese `XÃ”` for damage, and is imported in 0.2 s. Tried on the starter set in 18 languages:
-# in these encodings all captions but two are found, and of the right ones and their capitals none.
+# in these encodings all captions are found, and of the right ones and their capitals none.
 _READ_AS = ("cp1252", "cp1254", "cp1250", "cp1251", "cp1253", "mac_roman", "cp437")
 _OLD = ("cp1251", "koi8_r", "cp1253", "cp1255", "cp1256", "cp874", "gbk", "big5", "cp949")
 _LATIN = re.compile("(?<![A-Za-z])[¡-ÿ]{3,}(?![A-Za-z])")
@@ -147,8 +147,12 @@ def _other_encoding(text: str, locale: Locale) -> _Found:
             was = run.translate(table).encode("latin-1").decode(encoding)
         except UnicodeError:
             return run
-        # On a Mac “ and — lead letters of two bytes: “Ä is not Ҁ, and —É is У in Russian alone.
-        fits = known.issuperset(was) if run[0] in _USUAL else count_scripts(was).keys() <= allowed
+        rest = was
+        if name in ("mac_roman", "cp437") or run[0] in _USUAL:
+            # There “ — ƒ lead letters of two bytes: “Ä is not Ҁ, and —É is У in Russian alone.
+            rest = "".join(char for char in was if char not in known and not "À" <= char <= "ÿ")
+            allowed = scripts - {"Latn"}
+        fits = count_scripts(rest).keys() <= allowed
         return was if fits and not {category(char) for char in was} & {"Cc", "Cn", "Co"} else run
 
     def mended(match: re.Match[str]) -> str:

@@ -79,6 +79,7 @@ SOUND = [
     ("en", "rock & roll, R&D; <3, a < b > c, see <html>"),
     ("en", "café – naïve… 19\xa0°C “Ärger” —Éric"),
     ("en", "αx + 2πr in kΩ, 5 μm"),
+    ("de", "ƒîẋ ƀéƒöŕé bed"),
     ("pt", "AMANHÃ… “AMANHÔ"),
     ("vi", "QUÁ XÔ"),
     ("uk", "СІРІ ДНІ"),

@@ -7,7 +7,6 @@ is missing: people stop reading them. What takes several captions is in `consist
 
 from __future__ import annotations
 
-import html
 import math
 import re
 import unicodedata
@@ -16,6 +15,7 @@ from dataclasses import dataclass
 from itertools import zip_longest
 
 from memeloc.correct.kept import is_written_by_its_owner, lost_marks, lost_numbers, names
+from memeloc.damaged_text import damage
 from memeloc.locales.scripts import count_scripts, letter_scripts
 from memeloc.locales.words import words
 from memeloc.model import Locale
@@ -25,7 +25,6 @@ _SPACE_BREAKERS = {"km", "my", "th", "lo"}
 """Languages that write zero-width spaces between words."""
 _CONTROL = re.compile("[\x00-\x09\x0b-\x1f\x7f-\x9f\ud800-\udfff\ufffd]")
 _WORD = re.compile(r"[^\W\d_]+")
-_ENTITY = re.compile(r"&(?:#\d{1,7}|#[xX][0-9a-fA-F]{1,6}|[A-Za-z][A-Za-z0-9]{1,31});")
 _CODE = re.compile(r"\{[^{}]*\}|\S*[+_/@\\\d]\S*")
 """Words that no language changes: placeholders, key names, file names, addresses, versions."""
 
@@ -38,7 +37,7 @@ _UNASKED = {"Armn", "Jpan", "Khmr", "Laoo", "Mymr", "Thai"}
 """Scripts whose questions may do without a mark at their end."""
 
 _CASED = {"Latn", "Cyrl", "Grek", "Armn"}
-"""Scripts with capitals, whose letters can be mistaken for one another's."""
+"""Scripts with capitals."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -137,10 +136,9 @@ def _capitals(part: _Part) -> Iterator[str]:
         yield "the text is all in capitals, the source is not"
 
 
-def _entities(part: _Part) -> Iterator[str]:
-    for entity in dict.fromkeys(_ENTITY.findall(part.text)):
-        if (char := html.unescape(entity)) != entity:
-            yield f"holds the HTML entity {entity}, which stands for {char!r}"
+def _damaged(part: _Part) -> Iterator[str]:
+    for found in damage(part.text, part.caption.locale):
+        yield f"{found.sentence[:1].lower()}{found.sentence[1:].rstrip('.')}"
 
 
 def _script(part: _Part) -> Iterator[str]:
@@ -152,13 +150,6 @@ def _script(part: _Part) -> Iterator[str]:
         rest = [word for word in words(plain, part.caption.locale) if word.casefold() not in kept]
         if others := _other_scripts("".join(rest), expected):
             yield f"most letters are {', '.join(sorted(others))}, not {part.script}"
-            return
-    in_words = _WORD.findall(part.text) if len(count_scripts(part.text)) > 1 else ()
-    for word in in_words:
-        mixed = set(count_scripts(word))
-        if len(mixed) > 1 and mixed <= _CASED and not mixed <= expected:
-            yield f"a word mixes scripts: {word!r}"
-            return
 
 
 def _other_scripts(text: str, expected: frozenset[str]) -> set[str]:
@@ -243,7 +234,7 @@ CHECKS: dict[str, Callable[[_Part], Iterator[str]]] = {
     "part": _empty,
     "same as source": _same,
     "capitals": _capitals,
-    "HTML entities": _entities,
+    "damaged text": _damaged,
     "script": _script,
     "hidden characters": _hidden,
     "punctuation": _punctuation,
