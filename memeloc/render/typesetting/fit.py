@@ -163,13 +163,17 @@ class Choice(NamedTuple):
     Attributes:
         step: index on the ladder.
         free: the largest step that fits, were it not for the lines' cost.
-        dearest: what the worst of the lines' ends costs.
+        costs: of the ends of all segments, where they were asked for.
     """
 
     step: int
     free: int
     lines: Lines
-    dearest: float = 0.0
+    costs: Sequence[float] = ()
+
+    def dearest_end(self) -> float:
+        """Return what the worst of the lines' ends costs."""
+        return max([self.costs[after - 1] for _, after in self.lines]) if self.costs else 0.0
 
 
 def choose(
@@ -244,8 +248,7 @@ def _search(
                 found = _partition(segments, costs, count, limits[given]) if fits else None
             if found is not None and found[0] + extra + given < best:
                 best = found[0] + extra + given
-                dearest = max([costs[after - 1] for _, after in found[1]])
-                choice = Choice(steps[given], steps[0], found[1], dearest)
+                choice = Choice(steps[given], steps[0], found[1], costs)
     return choice
 
 
@@ -255,7 +258,9 @@ def _partition(
     """Return the cost and the lines of the cheapest partition into `count` within `limit` ems."""
     starts, trimmed, forced = segments.begins, segments.trimmed, segments.forced
     number = len(trimmed)
+    last = number - 1
     mean = starts[-1] / count or 1.0
+    orphan = ORPHAN_SHARE * mean if costs[last - 1] > CLAUSE else 0.0
     before = {0: 0.0}
     choices: list[dict[int, int]] = []
     for earliest in _earliest(segments, count, limit):
@@ -263,20 +268,21 @@ def _partition(
         choice: dict[int, int] = {}
         for begin, cost in before.items():
             start = starts[begin]
-            for index in range(begin, number):
+            first = max(begin, earliest - 1)
+            if True in forced[begin:first]:
+                continue
+            for index in range(first, number):
                 width = starts[index] - start + trimmed[index]
                 if width > limit:
                     break
+                share = width / mean - 1.0
+                total = cost + costs[index] + UNEVEN * share * share
+                if 0 < begin == index == last and width < orphan:
+                    total += ORPHAN
                 end = index + 1
-                if end >= earliest:
-                    share = width / mean - 1.0
-                    total = cost + costs[index] + UNEVEN * share * share
-                    is_one_word = end == number and begin == index and begin
-                    if is_one_word and width < ORPHAN_SHARE * mean and costs[begin - 1] > CLAUSE:
-                        total += ORPHAN
-                    if total < after.get(end, math.inf):
-                        after[end] = total
-                        choice[end] = begin
+                if total < after.get(end, math.inf):
+                    after[end] = total
+                    choice[end] = begin
                 if forced[index]:
                     break
         before = after
@@ -294,11 +300,13 @@ def _partition(
 
 def _earliest(segments: Segments, count: int, limit: float) -> list[int]:
     """Return the first segment that may follow each line, so that the rest fits its lines."""
-    earliest = [len(segments.full)]
+    starts, trimmed, forced = segments.begins, segments.trimmed, segments.forced
+    earliest = [len(trimmed)]
     while len(earliest) < count:
         after = begin = earliest[-1]
-        while begin > 0 and segments.width(begin - 1, after) <= limit:
-            if segments.forced[begin - 1] and begin < after:
+        farthest = starts[after - 1] + trimmed[after - 1] - limit
+        while begin > 0 and starts[begin - 1] >= farthest:
+            if forced[begin - 1] and begin < after:
                 break
             begin -= 1
         earliest.append(begin)

@@ -68,11 +68,13 @@ class _Linked(NamedTuple):
 
     Attributes:
         is_unspaced: whether the language has no spaces between words.
+        has_pairs: whether some of `to_next` are two words, between which a line would end.
         to_next: what it costs to end a line with a word, the next word in the line after it.
         to_previous: words that a line should not begin with.
     """
 
     is_unspaced: bool
+    has_pairs: bool
     to_next: dict[str, float]
     to_previous: frozenset[str]
 
@@ -82,7 +84,8 @@ def _linked_words(locale: Locale) -> _Linked:
     to_next = dict.fromkeys(_in_cases(locale.better_with_next, locale), LINKED)
     to_next |= dict.fromkeys(_in_cases(locale.keep_with_next, locale), HANGING)
     to_previous = frozenset(_in_cases(locale.keep_with_previous, locale))
-    return _Linked(bool(locale.phrase_model), to_next, to_previous)
+    has_pairs = any(" " in word for word in to_next)
+    return _Linked(bool(locale.phrase_model), has_pairs, to_next, to_previous)
 
 
 def _in_cases(words: Sequence[str], locale: Locale) -> list[str]:
@@ -150,9 +153,11 @@ def _between(piece: str, word: str, after: str, linked: _Linked) -> float:
     head, tail = after.strip(_AROUND), word.lstrip(_AROUND)
     is_apart = unspaced and spaced  # a space ends what a word could belong to
     to_next = linked.to_next
-    hanging = not is_apart and (
-        to_next.get(tail) or to_next.get(tail.rpartition("’")[2]) or to_next.get(f"{tail} {head}")
-    )
+    hanging = 0.0
+    if not is_apart:
+        hanging = to_next.get(tail) or to_next.get(tail.rpartition("’")[2], 0.0)
+        if linked.has_pairs:
+            hanging = hanging or to_next.get(f"{tail} {head}", 0.0)
     if hanging:
         cost += hanging
     elif is_dotted or (last in _NUMBER_SIGNS and first.isdecimal()):

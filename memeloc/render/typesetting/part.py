@@ -7,7 +7,7 @@ the ink is inside the box.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import cache, cached_property
+from functools import cached_property, partial
 from operator import sub
 from typing import NamedTuple
 
@@ -206,15 +206,15 @@ class Part:
         self, segments: Segments, cuts: frozenset[int], capacity: Capacity, low: int, high: int
     ) -> Choice | None:
         """Search; what is bad to cut is cut only where the whole makes the text much smaller."""
-        costs = cache(lambda: self._costs(segments, cuts))
+        costs = partial(self._costs, segments, cuts)
         floor = max(low, self.comfortable)
         choice = fit.choose(segments, capacity, low, high, costs, MOST_GIVEN, floor)
-        if choice is None or choice.dearest < HANGING:
+        if choice is None or (dearest := choice.dearest_end()) < HANGING:
             return choice
         given = MOST_GIVEN_NOT_TO_HANG
-        if choice.dearest >= WITHIN_PHRASE:
+        if dearest >= WITHIN_PHRASE:
             given, floor = MOST_GIVEN_FOR_PHRASES, low
-        return fit.choose(segments, capacity, low, high, costs, given, floor)
+        return fit.choose(segments, capacity, low, high, lambda: choice.costs, given, floor)
 
     def _words(self) -> tuple[Segments, frozenset[int]]:
         """Return segments of whole words, and those of their ends that cut a phrase."""
