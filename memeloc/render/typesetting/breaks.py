@@ -43,10 +43,10 @@ _OPENING_DASH = re.compile(r"(?:^|(?<=\s))[–—]+(?=\S)|(?:^|(?<=[.!?…”»]
 _GLUED_DASH = re.compile(r"(?<=[^\W\u2e80-\U0010ffff])—")
 
 _KEEP_ALL = "@lw=keepall"
-_HANGUL = re.compile("[\u1100-\u11ff\u3130-\u318f\uac00-\ud7af]")
+_WITHIN_KOREAN_WORD = re.compile(
+    "[·_]|(?<=[\"')\\]}”’»」』》〉）])[\u1100-\u11ff\u3130-\u318f\uac00-\ud7af]"
+)
 _LETTER_OR_DIGIT = re.compile(r"[^\W_]")
-_CLOSING = frozenset("\"')]}”’»」』》〉）")
-_NEVER_FIRST = frozenset("·_")
 
 _SYLLABIC = frozenset({"Thai", "Laoo", "Khmr", "Mymr"})
 _LETTER = re.compile("[\u0e01-\u0eff\u1000-\u109f\u1780-\u17d3]")
@@ -143,15 +143,6 @@ def _at_dashes(text: str) -> set[int]:
     return inside - {len(text)}
 
 
-def knows_words(locale: Locale) -> bool:
-    """Return whether `word_ends` leaves any opportunity of the locale's out."""
-    return (
-        bool(locale.phrase_model)
-        or locale.script in _SYLLABIC
-        or locale.line_break.endswith(_KEEP_ALL)
-    )
-
-
 def word_ends(text: str, locale: Locale, ends: list[int]) -> tuple[list[int], list[int]]:
     """Return those of the opportunities `ends` that end a word, and a phrase among these.
 
@@ -164,9 +155,7 @@ def word_ends(text: str, locale: Locale, ends: list[int]) -> tuple[list[int], li
     if locale.script in _SYLLABIC:
         ends = _whole_syllables(text, ends)
     elif locale.line_break.endswith(_KEEP_ALL):
-        ends = [
-            end for end in ends if end == len(text) or not _cuts_korean(*text[end - 1 : end + 1])
-        ]
+        ends = [end for end in ends if not _WITHIN_KOREAN_WORD.match(text, end)]
     if not locale.phrase_model or len(ends) < 2:
         return ends, ends
     allowed = set(accumulate(map(len, _parser(locale.phrase_model).parse(text))))
@@ -182,10 +171,6 @@ def word_ends(text: str, locale: Locale, ends: list[int]) -> tuple[list[int], li
             if not (is_number and text[end : end + 1].isalpha()):
                 words.append(end)
     return words, [end for end in words if end in allowed]
-
-
-def _cuts_korean(before: str, after: str) -> bool:
-    return after in _NEVER_FIRST or (before in _CLOSING and bool(_HANGUL.match(after)))
 
 
 def _whole_syllables(text: str, ends: list[int]) -> list[int]:

@@ -76,7 +76,7 @@ _SOLID = Blanks(0.0, 0.0)
 
 
 def spacing(text: str, runs: Sequence[Run], language: str) -> Spacing:
-    """The spacing of a paragraph.
+    """Return the spacing of a paragraph.
 
     Args:
         text: the paragraph.
@@ -85,21 +85,24 @@ def spacing(text: str, runs: Sequence[Run], language: str) -> Spacing:
     """
     if not any(run.script in SCRIPTS for run in runs):
         return UNCHANGED
-    blanks = _all_blanks(text, runs, language)
-    cut: dict[int, list[float]] = {}
+    blanks = {
+        match.start(): mark
+        for run in runs
+        if not run.level & 1
+        for match in _MARKS.finditer(text, run.start, run.end)
+        if (mark := blanks_of(run.face, match[0], run.script, language)) is not _SOLID
+    }
+    moved: dict[int, tuple[float, float]] = {}
+    lead: dict[int, float] = {}
+    trail: dict[int, float] = {}
     for at, mark in blanks.items():
-        following = blanks.get(at + 1)
-        if _closes(mark) and (following or text[at + 1 : at + 2] == _BLANK):
-            cut.setdefault(at, [0.0, 0.0])[1] = mark.right
-        opens_after = text[at - 1] == _BLANK if at else False
-        before = blanks.get(at - 1)
-        if before and not _closes(before) and text[at - 1] not in _ENDING:
-            opens_after = True
-        if opens_after and _opens(mark):
-            cut.setdefault(at, [0.0, 0.0])[0] = mark.left
-    moved = {at: (-left, -left - right) for at, (left, right) in cut.items()}
-    lead = {at: mark.left - cut.get(at, (0.0, 0.0))[0] for at, mark in blanks.items()}
-    trail = {at: mark.right - cut.get(at, (0.0, 0.0))[1] for at, mark in blanks.items()}
+        before, after = text[at - 1] if at else "", text[at + 1 : at + 2]
+        follows = at - 1 in blanks and before not in _ENDING and not _closes(blanks[at - 1])
+        left = mark.left if _opens(mark) and (follows or before == _BLANK) else 0.0
+        right = mark.right if _closes(mark) and (at + 1 in blanks or after == _BLANK) else 0.0
+        if left or right:
+            moved[at] = (-left, -left - right)
+        lead[at], trail[at] = mark.left - left, mark.right - right
     space = LETTER_SPACE.get(language.partition("-")[0])
     if space:
         for match in _MEETING.finditer(text):
@@ -116,22 +119,9 @@ def _closes(blanks: Blanks) -> bool:
     return blanks.right > 2 * blanks.left
 
 
-def _all_blanks(text: str, runs: Sequence[Run], language: str) -> dict[int, Blanks]:
-    """The blanks of each full-width mark of a paragraph, by its offset."""
-    found = {}
-    for run in runs:
-        if run.level & 1:
-            continue
-        for match in _MARKS.finditer(text, run.start, run.end):
-            blanks = blanks_of(run.face, match[0], run.script, language)
-            if blanks is not _SOLID:
-                found[match.start()] = blanks
-    return found
-
-
 @cache
 def blanks_of(face: Face, mark: str, script: str, language: str) -> Blanks:
-    """The blank sides of a punctuation mark: what `halt` takes away, or else its bearings."""
+    """Return the blank sides of a punctuation mark: what `halt` takes away, or its bearings."""
     glyph, _, full = _measured(face, mark, script, language, halved=False)
     _, moved, half = _measured(face, mark, script, language, halved=True)
     if half < full:
@@ -151,7 +141,7 @@ def blanks_of(face: Face, mark: str, script: str, language: str) -> Blanks:
 def _measured(
     face: Face, mark: str, script: str, language: str, *, halved: bool
 ) -> tuple[int, float, float]:
-    """A mark's glyph, its offset to the right and its advance, in ems."""
+    """Return a mark's glyph, its offset to the right and its advance, in ems."""
     buffer = hb.Buffer()
     buffer.add_str(mark)
     buffer.direction = "ltr"

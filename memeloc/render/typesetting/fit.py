@@ -171,10 +171,6 @@ class Choice(NamedTuple):
     lines: Lines
     costs: Sequence[float] = ()
 
-    def dearest_end(self) -> float:
-        """Return what the worst of the lines' ends costs."""
-        return max([self.costs[after - 1] for _, after in self.lines]) if self.costs else 0.0
-
 
 def choose(
     segments: Segments,

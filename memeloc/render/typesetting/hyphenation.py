@@ -87,7 +87,8 @@ def points(text: str, words: Iterable[tuple[int, int]], locale: Locale) -> list[
         places += [Point(at, at, mark=ZERO_WIDTH_SPACE) for at in joints]
         if not joints:
             hyphens = _hyphens(text, start, end, locale)
-            places += [_unhyphenated(place) for place in hyphens] if is_name else hyphens
+            plain = (Point(at.start, at.start, mark=ZERO_WIDTH_SPACE) for at in hyphens)
+            places += plain if is_name else hyphens
     return places
 
 
@@ -110,7 +111,9 @@ def cluster_points(text: str, words: Iterable[tuple[int, int]]) -> list[Point]:
         is_name = _NAME.search(text, start, end) or _REPEATED.search(text, start, end)
         for at in (start + offset for offset in clusters(text[start:end])[:-1]):
             before, after = text[at - 1], text[at]
-            if SOFT_HYPHEN in (before, after) or (before.isalnum() and _is_mark(after)):
+            if SOFT_HYPHEN in (before, after):
+                continue
+            if before.isalnum() and unicodedata.category(after)[0] == "P":
                 continue
             is_within = _LETTERS.match(before) and _LETTERS.match(after)
             mark = SOFT_HYPHEN if is_within and not is_name else ZERO_WIDTH_SPACE
@@ -130,14 +133,6 @@ def marked(text: str, places: Sequence[Point]) -> tuple[str, list[int]]:
         length = ends[-1] + len(tail)
         done = stop
     return "".join([*pieces, text[done:]]), ends
-
-
-def _unhyphenated(place: Point) -> Point:
-    return Point(place.start, place.start, mark=ZERO_WIDTH_SPACE)
-
-
-def _is_mark(char: str) -> bool:
-    return unicodedata.category(char)[0] == "P"
 
 
 def _hyphens(text: str, start: int, end: int, locale: Locale) -> Iterator[Point]:

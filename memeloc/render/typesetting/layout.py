@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from memeloc.model import Locale
@@ -144,6 +145,7 @@ def is_legible_unbroken(text: str, locale: Locale, itemizer: Itemizer, bounds: B
     return bool(texts) and _Setter(locale, itemizer, bounds).part(texts).is_legible()
 
 
+@dataclass(slots=True)
 class _Setter:
     """Finds the layout of texts in one box.
 
@@ -151,11 +153,10 @@ class _Setter:
         missing: grapheme clusters of the last text that no font draws.
     """
 
-    def __init__(self, locale: Locale, itemizer: Itemizer, bounds: Bounds) -> None:
-        self.locale = locale
-        self.itemizer = itemizer
-        self.bounds = bounds
-        self.missing: list[str] = []
+    locale: Locale
+    itemizer: Itemizer
+    bounds: Bounds
+    missing: list[str] = field(default_factory=list)
 
     def fit(self, texts: Sequence[str]) -> tuple[Fitted | None, bool]:
         """Return the best layout, None when even the floor is too large; whether words break."""

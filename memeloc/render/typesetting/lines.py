@@ -54,18 +54,16 @@ class Line(NamedTuple):
 
 
 def hyphen_of(face: Face) -> str:
-    """The hyphen that a face has: U+2010, else the hyphen-minus, else none."""
+    """Return the hyphen that a face has: U+2010, else the hyphen-minus, else none."""
     return next((hyphen for hyphen in _HYPHENS if face.covers(hyphen)), "")
 
 
 def hyphen_width(paragraph: ShapedText) -> float:
-    """How wide the hyphen is at the end of a line, in ems."""
+    """Return how wide the hyphen is at the end of a line, in ems."""
     face = paragraph.runs[-1].face
     hyphen = hyphen_of(face)
-    if not hyphen:
-        return 0.0
-    glyph = face.font.get_nominal_glyph(ord(hyphen))
-    return float(face.font.get_glyph_h_advance(glyph)) / face.upem
+    glyph = face.font.get_nominal_glyph(ord(hyphen)) if hyphen else 0
+    return float(face.font.get_glyph_h_advance(glyph)) / face.upem if hyphen else 0.0
 
 
 def set_line(paragraph: ShapedText, start: int, end: int, locale: Locale) -> Line:
@@ -76,7 +74,7 @@ def set_line(paragraph: ShapedText, start: int, end: int, locale: Locale) -> Lin
     runs = [run for run in paragraph.runs if run.start < shown and run.end > start]
     first, after = start, shown
     if ends_at_hyphen or not _safe(runs, start, shown):
-        runs = _shape_again(paragraph, start, shown, locale, hyphen=ends_at_hyphen)
+        runs = _shape_again(text, runs, start, shown, locale, hyphen=ends_at_hyphen)
         first, after = 0, shown - start
     last = runs[-1].face if runs else None
     if len(runs) > 1 and any(run.level for run in runs):
@@ -113,7 +111,7 @@ def set_line(paragraph: ShapedText, start: int, end: int, locale: Locale) -> Lin
 
 
 def _safe(runs: list[ShapedRun], start: int, end: int) -> bool:
-    """Whether HarfBuzz would draw the same glyphs for these characters alone."""
+    """Return whether HarfBuzz would draw the same glyphs for these characters alone."""
     return all(
         (run.start >= start or run.breaks_at(start)) and (run.end <= end or run.breaks_at(end))
         for run in runs
@@ -121,21 +119,13 @@ def _safe(runs: list[ShapedRun], start: int, end: int) -> bool:
 
 
 def _shape_again(
-    paragraph: ShapedText, start: int, end: int, locale: Locale, *, hyphen: bool
+    text: str, shaped: list[ShapedRun], start: int, end: int, locale: Locale, *, hyphen: bool
 ) -> list[ShapedRun]:
-    """Shape a line for itself, with a hyphen at its end in place of a soft one."""
-    text = paragraph.text[start:end]
+    """Shape the runs of a line for itself, with a hyphen at its end in place of a soft one."""
     runs = [
-        Run(
-            max(run.start, start) - start,
-            min(run.end, end) - start,
-            run.level,
-            run.script,
-            run.face,
-        )
-        for run in paragraph.runs
-        if run.start < end and run.end > start
+        Run(max(run.start, start) - start, min(run.end, end) - start, *run[2:5]) for run in shaped
     ]
+    text = text[start:end]
     if hyphen and runs:
         text = text[:-1] + (hyphen_of(runs[-1].face) or SOFT_HYPHEN)
     return shape_runs(text, runs, locale.tag)[0]

@@ -6,14 +6,16 @@ the ink is inside the box.
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections.abc import Sequence
 from functools import cached_property, partial
+from itertools import accumulate
 from operator import sub
 from typing import NamedTuple
 
 from memeloc.model import Locale
 from memeloc.render.typesetting import fit
-from memeloc.render.typesetting.breaks import knows_words, opportunities, word_ends
+from memeloc.render.typesetting.breaks import opportunities, word_ends
 from memeloc.render.typesetting.fit import LADDER, Bounds, Capacity, Choice, Segments
 from memeloc.render.typesetting.line_cost import HANGING, WITHIN_PHRASE, end_costs
 from memeloc.render.typesetting.lines import SOFT_HYPHEN, Line, hyphen_width, set_line
@@ -70,6 +72,7 @@ class Part:
     """The paragraphs of one part while a size is being looked for.
 
     Attributes:
+        offsets: where each paragraph begins, in characters of the part.
         top, legible: the ladder's steps of the largest size allowed (-1 when it is below the
             floor) and of the smallest legible one.
         comfortable: the step below which no size is given for better lines.
@@ -81,6 +84,8 @@ class Part:
         self.paragraphs = paragraphs
         self.locale = locale
         self.bounds = bounds
+        lengths = [len(paragraph.text) + 1 for paragraph in paragraphs]
+        self.offsets = list(accumulate(lengths[:-1], initial=0))
         self.extent = max(p.ascent for p in paragraphs) + max(p.descent for p in paragraphs)
         self.estimate = self._apart(self.extent * PITCH_ESTIMATE)
         self.closest = Capacity(bounds, bounds.line_spacing, self.extent)
@@ -121,8 +126,6 @@ class Part:
         """
         if fitted := self._one_line(low):
             return fitted
-        if not knows_words(self.locale):
-            return self._best(self.whole, frozenset(), low)
         words, cuts = self._words()
         fitted = self._best(words, cuts, low)
         if fitted is None and len(words.ends) < len(self.whole.ends):
@@ -209,7 +212,10 @@ class Part:
         costs = partial(self._costs, segments, cuts)
         floor = max(low, self.comfortable)
         choice = fit.choose(segments, capacity, low, high, costs, MOST_GIVEN, floor)
-        if choice is None or (dearest := choice.dearest_end()) < HANGING:
+        if choice is None or not choice.costs:
+            return choice
+        dearest = max([choice.costs[after - 1] for _, after in choice.lines])
+        if dearest < HANGING:
             return choice
         given = MOST_GIVEN_NOT_TO_HANG
         if dearest >= WITHIN_PHRASE:
@@ -220,13 +226,15 @@ class Part:
         """Return segments of whole words, and those of their ends that cut a phrase."""
         words: list[list[int]] = []
         cuts: list[int] = []
-        offset = 0
-        for paragraph, ends in zip(self.paragraphs, self.opportunities, strict=True):
+        for paragraph, ends, offset in zip(
+            self.paragraphs, self.opportunities, self.offsets, strict=True
+        ):
             kept, outer = word_ends(paragraph.text, self.locale, ends)
             words.append(kept)
-            cuts += [end + offset for end in set(kept).difference(outer)]
-            offset += len(paragraph.text) + 1
-        return self._segments(words), frozenset(cuts)
+            if outer is not kept:
+                cuts += [end + offset for end in set(kept).difference(outer)]
+        is_same = words == self.opportunities
+        return self.whole if is_same else self._segments(words), frozenset(cuts)
 
     def _costs(self, segments: Segments, cuts: frozenset[int]) -> list[float]:
         """Return what it costs to end a line after each segment."""
@@ -248,8 +256,7 @@ class Part:
         full: list[float] = []
         trimmed: list[float] = []
         forced: list[bool] = []
-        offset = 0
-        for paragraph, cuts in zip(self.paragraphs, breaks, strict=True):
+        for paragraph, cuts, offset in zip(self.paragraphs, breaks, self.offsets, strict=True):
             text, positions = paragraph.text, paragraph.positions
             lead, trail = paragraph.spacing.lead, paragraph.spacing.trail
             cuts = [0, *(cuts or [0])]
@@ -264,14 +271,13 @@ class Part:
             starts += [begin + offset for begin in cuts[:-1]]
             ends += [end + offset for end in cuts[1:]]
             forced += [False] * (len(cuts) - 2) + [True]
-            offset += len(text) + 1
         forced[-1] = False
         return Segments(starts, ends, full, trimmed, forced)
 
     def _set_at(self, spans: Sequence[Span], step: int) -> Fitted | None:
         """Return lines of given begins and ends at a size, if their ink fits, overhang and all."""
         bounds, size = self.bounds, LADDER[step]
-        lines = self._lines(spans)
+        lines = [self._line(span) for span in spans]
         baselines = stack_lines(lines, bounds, size)
         height = sum(ink_extent(lines, baselines))
         widest = max([line.right - line.left for line in lines])
@@ -280,17 +286,9 @@ class Part:
             return None
         return Fitted(step, baselines, lines, spans, height)
 
-    def _lines(self, spans: Sequence[Span]) -> list[Line]:
-        lines = []
-        offset = 0
-        index = 0
-        for begin, end in spans:
-            while begin > offset + len(self.paragraphs[index].text):
-                offset += len(self.paragraphs[index].text) + 1
-                index += 1
-            line = self._set.get((begin, end))
-            if line is None:
-                line = set_line(self.paragraphs[index], begin - offset, end - offset, self.locale)
-                self._set[begin, end] = line
-            lines.append(line)
-        return lines
+    def _line(self, span: Span) -> Line:
+        if span not in self._set:
+            index = bisect_right(self.offsets, span[0]) - 1
+            begin, end = (at - self.offsets[index] for at in span)
+            self._set[span] = set_line(self.paragraphs[index], begin, end, self.locale)
+        return self._set[span]
