@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import asdict
 from pathlib import Path
@@ -12,12 +13,11 @@ from typer import Argument, Option
 
 from memeloc.cli.options import AsJson, FontFiles, LocaleFolders, own_and
 from memeloc.cli.output import say
-from memeloc.cli.show import Table, as_plain, explain, show
+from memeloc.cli.show import Table, explain, show
 from memeloc.counts import counted
 
 if TYPE_CHECKING:
     from memeloc.fonts import FontLibrary
-    from memeloc.locales import Coverage
     from memeloc.model import Locale
 
 app = typer.Typer(no_args_is_help=True, help="Look at the locales, check them, and begin new ones.")
@@ -140,13 +140,15 @@ def check(
                 "TOML, as exemplars in [letters]"
             )
         for face in ("poster", "plain"):
-            covered = _coverage(locale, letters, library, face)
-            about = {"tag": locale.tag, "face": face, "clusters": covered.clusters}
-            rows.append(about | as_plain(covered))
-            if covered.missing:
+            drawn_by = _coverage(locale, letters, library, face)
+            missing = [cluster for cluster, family in drawn_by.items() if family is None]
+            families = Counter(filter(None, drawn_by.values()))
+            about = {"tag": locale.tag, "face": face, "clusters": len(drawn_by)}
+            rows.append(about | {"families": dict(families), "missing": missing})
+            if missing:
                 problems.append(
-                    f"{locale.tag}: the {face} fonts lack {len(covered.missing)} of "
-                    f"{counted(covered.clusters, 'letter')}: {_letters(covered.missing)}"
+                    f"{locale.tag}: the {face} fonts lack {len(missing)} of "
+                    f"{counted(len(drawn_by), 'letter')}: {_letters(missing)}"
                 )
     show({"checks": rows, "problems": problems}, _CHECKS, as_json=as_json)
     explain("", problems, most=None, fail=True)
@@ -154,7 +156,7 @@ def check(
 
 def _coverage(
     locale: Locale, letters: tuple[str, ...], library: FontLibrary, face: str
-) -> Coverage:
+) -> dict[str, str | None]:
     # A family of another stack does not count.
     from memeloc.locales import coverage
 

@@ -9,8 +9,8 @@ any folder given to `Registry.load`. Tags are matched as BCP 47 and CLDR do (`de
 """
 
 from memeloc.locales.casing import uppercase
-from memeloc.locales.coverage import Coverage, coverage
+from memeloc.locales.coverage import coverage
 from memeloc.locales.new import new_locale
 from memeloc.locales.registry import Registry, default
 
-__all__ = ["Coverage", "Registry", "coverage", "default", "new_locale", "uppercase"]
+__all__ = ["Registry", "coverage", "default", "new_locale", "uppercase"]

@@ -21,8 +21,8 @@ Habit = Literal["words", "characters", "phrases", "dictionary"]
 HABITS: tuple[Habit, ...] = get_args(Habit)
 
 UNSPACED = (
-    "\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3005-\u3007\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff"
-    "\uf900-\ufaff\U00020000-\U0003ffff"
+    "\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u19e0-\u19ff\u3005-\u3007\u3040-\u30ff\u3400-\u4dbf"
+    "\u4e00-\u9fff\ua9e0-\ua9ff\uaa60-\uaa7f\uf900-\ufaff\U00020000-\U0003ffff"
 )
 """Letters that stand without spaces between words, as ranges of a regular expression: Thai, Lao,
 Burmese, Khmer, kana and Chinese characters."""

@@ -22,13 +22,11 @@ CASED = frozenset({"Latn", "Cyrl", "Grek", "Armn", "Copt", "Glag", "Cher", "Dsrt
 RIGHT_TO_LEFT = frozenset({"Arab", "Hebr", "Syrc", "Thaa", "Nkoo", "Adlm", "Rohg", "Mand", "Samr"})
 
 
-_Word = Annotated[str, Field(min_length=1)]
-_Words = Annotated[tuple[_Word, ...], Field(strict=False)]
+_Words = Annotated[tuple[Annotated[str, Field(min_length=1)], ...], Field(strict=False)]
 _FAMILIES = (
     "a list of font families, font files or names of fonts of the system, best first; "
     "`memeloc fonts list` has the families"
 )
-_HYPHENATION = 'a dictionary of pyphen such as "de_DE", or empty'
 
 
 def _text(pattern: str, meaning: str, **settings: Any) -> Any:
@@ -82,7 +80,7 @@ class _LineBreaking(_Section):
     keep_with_next: _Words = Field((), description="words that a line should not end with")
     better_with_next: _Words = Field((), description="words that it should rather not end with")
     keep_with_previous: _Words = Field((), description="words that a line should not begin with")
-    hyphenation: str = Field("", description=_HYPHENATION)
+    hyphenation: str = Field("", description='a dictionary of pyphen such as "de_DE", or empty')
 
 
 class _Codes(_Section):
@@ -107,15 +105,11 @@ class _File(_Language):
     letters: _Letters = _Letters.model_validate({})
 
 
-class _Values(_Language, _Fonts, _Style, _Codes, _Letters):
-    """The fields of a `Locale`."""
+class _Values(_Language, _Fonts, _Style, _Codes):
+    """The fields of a `Locale`, but lists of words."""
 
     line_break: str = _icu()
     phrase_model: Literal["", "ja", "zh-hans", "zh-hant", "th"]
-    keep_with_next: _Words
-    better_with_next: _Words
-    keep_with_previous: _Words
-    hyphenation: str = Field(description=_HYPHENATION)
 
 
 def read_locale(path: Path) -> Locale:
@@ -145,9 +139,9 @@ def read_locale(path: Path) -> Locale:
 
 def _beside(locale: Path, fonts: tuple[str, ...]) -> tuple[str, ...]:
     """Return the fonts that a locale's TOML names; a file beside it by its path."""
-    files = [(font, locale.parent / font) for font in fonts]
+    files = {font: locale.parent / font for font in fonts if Path(font).suffix}
     return tuple(
-        str(file) if Path(font).suffix and file.is_file() else font for font, file in files
+        str(files[font]) if font in files and files[font].is_file() else font for font in fonts
     )
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 from string import Template
 
@@ -12,7 +13,7 @@ from memeloc.locales.files import CASED, RIGHT_TO_LEFT
 from memeloc.locales.registry import default, exemplars
 from memeloc.locales.tags import DATA, candidates, canonical, cldr, is_well_formed, script_of
 
-_CASING = {"lt": [[r"([ij]\u0328?)\u0307", r"\1"]]}
+_CASING = {"lt": ((r"([ij]\u0328?)\u0307", r"\1"),)}
 """By language, what Unicode's SpecialCasing.txt has besides the built-in locales' rules: in
 Lithuanian an i with an accent keeps its dot in small letters, and not in capitals."""
 
@@ -46,10 +47,10 @@ def new_locale(tag: str, folder: str | Path = "locales") -> Path:
 
 def _copied(tag: str) -> str:
     built_in = default().get(tag)
-    text = (DATA / f"{built_in.tag}.toml").read_text("utf-8")
     region = next((part for part in tag.split("-")[1:] if len(part) == 2), built_in.country)
-    changed = text.replace(f'tag = "{built_in.tag}"', f'tag = "{tag}"', 1)
-    return changed.replace(f'country = "{built_in.country}"', f'country = "{region}"', 1)
+    text = (DATA / f"{built_in.tag}.toml").read_text("utf-8")
+    text = text.replace(f'tag = "{built_in.tag}"', f'tag = "{tag}"', 1)
+    return text.replace(f'country = "{built_in.country}"', f'country = "{region}"', 1)
 
 
 def _from_cldr(tag: str, folder: Path) -> str:
@@ -61,46 +62,31 @@ def _from_cldr(tag: str, folder: Path) -> str:
     english, own, country, iso639 = known[key].split(";") if key else ("", "", "", "")
     own = own if script_of(key) == script else ""  # written in another script
     country = next((part for part in tag.split("-")[1:] if len(part) == 2), country)
-    same = [locale for locale in default() if locale.script == script]
-    casing = default().get("tr").casing if language in _TURKIC and script == "Latn" else ()
-    hyphens = dictionaries(language)
-    values = {
-        "title": english or tag,
-        "tag": tag,
-        "folder": folder,
-        "letters": " ".join(exemplars(tag)[:60]) or "CLDR does not list them",
-        "name": _line("name", english, '"..."  # the language\'s English name'),
-        "native_name": _line(
-            "native_name",
-            own[:1].upper() + own[1:] if script in CASED else own,
-            '"..."  # the language\'s name for itself',
-        ),
-        "script": script,
-        "direction": "rtl" if script in RIGHT_TO_LEFT else "ltr",
-        "country": _line("country", country, '"NG"  # its ISO 3166-1 code'),
-        "poster": _line(
-            "poster", same and same[0].poster, '["Heavy.ttf"]  # fonts with its letters'
-        ),
-        "plain": _line(
-            "plain", same and same[0].plain, '["Regular.ttf"]  # fonts with its letters'
-        ),
-        "uppercase": "true" if script in CASED else "false",
-        "smallest_size": f"{same[0].smallest_size:g}" if same else "14",
-        "casing": _line("casing", _CASING.get(language) or casing, '[["ß", "ẞ"]]'),
-        "habit": possible(script)[0],
-        "hyphenation": "# No hyphenation: pyphen has no dictionary of the language."
-        if not hyphens
-        else f'# hyphenation = "{hyphens[0]}"  # of pyphen; look at its licence first',
-        "language": language,
-        "iso639": iso639,
-        "english": english,
-        "exemplars": "# exemplars = []  # where other letters than CLDR's are written"
-        if exemplars(tag)
-        else '# exemplars = ["a", "b", "ch"]  # its letters, which CLDR does not list',
+    same = next((locale for locale in default() if locale.script == script), None)
+    casing = _CASING.get(language, default().get("tr").casing if language in _TURKIC else ())
+    settings = {
+        "name": english,
+        "native_name": own[:1].upper() + own[1:] if script in CASED else own,
+        "country": country,
+        "poster": same.poster if same else (),
+        "plain": same.plain if same else (),
+        "uppercase": script in CASED,
+        "casing": casing if script == "Latn" else (),
     }
-    return Template((DATA / "new_locale.txt").read_text("utf-8")).substitute(values)
-
-
-def _line(key: str, value: object, example: str) -> str:
-    """Return a setting's line; behind a `#`, with an example, where nothing is known."""
-    return f"{key} = {json.dumps(value, ensure_ascii=False)}" if value else f"# {key} = {example}"
+    text = Template((DATA / "new_locale.txt").read_text("utf-8")).substitute(
+        {key: json.dumps(value, ensure_ascii=False) for key, value in settings.items()},
+        title=english or tag,
+        tag=tag,
+        folder=folder,
+        letters=" ".join(exemplars(tag)[:60]) or "CLDR does not list them",
+        script=script,
+        direction="rtl" if script in RIGHT_TO_LEFT else "ltr",
+        smallest_size=f"{same.smallest_size:g}" if same else "14",
+        habit=possible(script)[0],
+        dictionaries=" and ".join(dictionaries(language)) or "none",
+        language=language,
+        iso639=iso639,
+    )
+    # `key = value | example`: what is not known becomes a comment with the example.
+    text = re.sub(r'(?m)^(\w+ = )(?:""|\[\]) \| (.*)$', r"# \1\2", text)
+    return re.sub(r"(?m)^(\w+ = .*) \| .*$", r"\1", text)

@@ -15,7 +15,7 @@ from memeloc.errors import InputError
 from memeloc.files import Paths, paths_of
 from memeloc.locales import tags
 from memeloc.locales.files import checked, read_locale
-from memeloc.locales.tags import DATA, candidates, canonical, cldr, script_of
+from memeloc.locales.tags import DATA, canonical, cldr, script_of
 from memeloc.model import Locale
 
 
@@ -51,11 +51,7 @@ class Registry:
         return registry
 
     def add(self, locale: Locale) -> None:
-        """Add a locale; it replaces the one with the same tag.
-
-        Raises:
-            InputError: a field of it is wrong.
-        """
+        """Add a locale in the place of one with the same tag; InputError if a field is wrong."""
         self._entries[locale.tag.lower()] = checked(locale)
         self._matches.clear()
 
@@ -65,27 +61,19 @@ class Registry:
         Raises:
             InputError: nothing matches; the sentence names near tags.
         """
-        locale = self._match(tag)
-        if locale is not None:
+        if (locale := self._match(tag)) is not None:
             return locale
-        near = " or ".join(
-            f"{locale.tag} ({locale.name}, {locale.script})"
-            for locale in map(self.get, tags.near(tag, self))
-        )
+        near = [f"{each.tag} ({each.name}, {each.script})" for each in tags.near(tag, self)]
         hint = (
-            f"did you mean {near}?"
-            if near
-            else f"`memeloc locales list` names all {len(self)}, `memeloc locales new TAG` begins "
-            "a file for another, and --locales DIR adds yours."
+            f"`memeloc locales list` names all {len(self)}, `memeloc locales new TAG` begins a "
+            "file for another, and --locales DIR adds yours."
         )
+        if near:
+            hint = f"did you mean {' or '.join(near)}?"
         raise InputError(f"there is no locale {tag[:60]!r}; {hint}")
 
     def exemplars(self, tag: str) -> tuple[str, ...]:
-        """Return a locale's letters: its own list, else CLDR's main exemplar characters, or none.
-
-        Raises:
-            InputError: nothing matches the tag.
-        """
+        """Return a locale's letters: its own list, else CLDR's main exemplar characters."""
         locale = self.get(tag)
         return locale.exemplars or exemplars(locale.tag)
 
@@ -134,7 +122,5 @@ def exemplars(tag: str) -> tuple[str, ...]:
     ('h', 'ch', 'i', 'í')
     """
     tag, characters = canonical(tag), cldr("exemplars")["characters"]
-    for candidate in candidates(tag):
-        if candidate in characters and script_of(candidate) == script_of(tag):
-            return tuple(characters[candidate].split(" "))
-    return ()
+    keys = [key for key in tags.candidates(tag) if script_of(key) == script_of(tag)]
+    return next((tuple(characters[key].split(" ")) for key in keys if key in characters), ())

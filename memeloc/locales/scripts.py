@@ -3,44 +3,42 @@
 from __future__ import annotations
 
 from collections import Counter
+from functools import cache
 
-_WRITTEN_WITH = {
-    "Jpan": frozenset(("Hira", "Kana", "Hani")),
-    "Hans": frozenset(("Hani",)),
-    "Hant": frozenset(("Hani", "Bopo")),
-    "Kore": frozenset(("Hang", "Hani")),
+_PARTS = {
+    "Jpan": ("Hira", "Kana", "Hrkt", "Hani"),
+    "Kore": ("Hang", "Hani"),
+    "Hans": ("Hani",),
+    "Hant": ("Hani", "Hanb", "Bopo"),
+    "Arab": ("Aran",),
 }
-"""ISO 15924's codes of several scripts together, by the scripts that Unicode gives to letters."""
+"""ISO 15924's codes for mixtures of scripts, and for what they are mixed of."""
 
 
 def letter_scripts(script: str) -> frozenset[str]:
-    """The scripts that letters of a language have, by the script of its locale.
+    """Return the scripts that letters of a language have, by the script of its locale.
 
     >>> sorted(letter_scripts("Kore")), sorted(letter_scripts("Deva"))
-    (['Hang', 'Hani'], ['Deva'])
+    (['Hang', 'Hani', 'Kore'], ['Deva'])
     """
-    return _WRITTEN_WITH.get(script, frozenset((script,)))
+    return frozenset((script, *_PARTS.get(script, ())))
 
 
 def count_scripts(text: str) -> Counter[str]:
-    """How many letters a text has of each script; letters that many scripts share do not count.
+    """Return how many letters a text has of each script; those of many scripts do not count.
 
     >>> count_scripts("мем, 2x")
     Counter({'Cyrl': 3, 'Latn': 1})
     """
-    scripts = Counter(map(_SCRIPTS.__getitem__, text))
+    scripts = Counter(map(_script, text))
     del scripts[""]
     return scripts
 
 
-class _Scripts(dict[str, str]):
-    """The script of each letter, looked up once; empty for what does not count."""
+@cache
+def _script(char: str) -> str:
+    """Return the script of a letter; nothing of what does not count."""
+    from fontTools import unicodedata as ucd
 
-    def __missing__(self, char: str) -> str:
-        from fontTools import unicodedata as ucd
-
-        script = ucd.script(char) if char.isalpha() else ""
-        return self.setdefault(char, "" if script in ("Zyyy", "Zinh") else script)
-
-
-_SCRIPTS = _Scripts()
+    script = ucd.script(char) if char.isalpha() else ""
+    return "" if script in ("Zyyy", "Zinh") else script

@@ -14,6 +14,7 @@ from collections.abc import Iterable
 from functools import cache
 from pathlib import Path
 
+from memeloc.locales.scripts import letter_scripts
 from memeloc.model import Locale
 
 DATA = Path(__file__).parent / "data"
@@ -22,15 +23,6 @@ _WELL_FORMED = re.compile(r"[A-Za-z]{2,8}(-[A-Za-z0-9]{1,8})*")
 _ENCODING = re.compile(r"\.[A-Za-z0-9-]+$")
 _ALIASES = {"no": "nb", "nor": "nb"}
 """Added to CLDR's: Norwegian as it is mostly written is Bokmål."""
-
-_PARTS = {
-    "Jpan": ("Hira", "Kana", "Hrkt", "Hani"),
-    "Kore": ("Hang", "Hani"),
-    "Hans": ("Hani",),
-    "Hant": ("Hani", "Hanb"),
-    "Arab": ("Aran",),
-}
-"""ISO 15924 codes for mixtures of scripts, and for what they are mixed of."""
 
 
 def listed_tags(languages: str | Iterable[str]) -> list[str]:
@@ -122,22 +114,24 @@ def scripts_agree(wanted: str, script: str) -> bool:
     >>> scripts_agree("Hang", "Kore"), scripts_agree("Latn", "Cyrl")
     (True, False)
     """
-    return not wanted or wanted == script or wanted in _PARTS.get(script, ())
+    return not wanted or wanted in letter_scripts(script)
 
 
-def near(tag: str, locales: Iterable[Locale], most: int = 4) -> list[str]:
-    """Return tags of locales whose tag or name resembles what was asked for, best first.
+def near(tag: str, locales: Iterable[Locale]) -> list[Locale]:
+    """Return at most four locales whose tag or name resembles what was asked for, best first.
 
     `deutsch`, `germn` and `de_` all find `de`.
     """
     wanted = tag.strip().replace("_", "-").casefold()
     language = canonical(tag).split("-")[0].casefold()
-    scores: dict[str, float] = {}
+    scores: dict[Locale, float] = {}
     for locale in locales:
         words = re.findall(r"\w+", f"{locale.name} {locale.native_name}")
         names = {locale.name, locale.native_name, canonical(locale.tag), *words}
-        scores[locale.tag] = max(
+        scores[locale] = max(
             difflib.SequenceMatcher(None, wanted, name.casefold()).ratio() for name in names
         ) + (locale.tag.split("-")[0].casefold() == language)
-    best = sorted((tag for tag, score in scores.items() if score >= 0.6), key=lambda t: -scores[t])
-    return best[:most]
+    # From 0.6: `germn` finds `German`; at 0.5 `xa` finds ten languages.
+    return sorted((each for each in scores if scores[each] >= 0.6), key=lambda each: -scores[each])[
+        :4
+    ]

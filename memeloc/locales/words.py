@@ -1,6 +1,7 @@
 """The words of a text. In: a text and its locale. Out: words, as the language's readers cut them.
 
-`words` are without the marks beside them, `word_spans` with these.
+`words` are without the marks beside them, `word_spans` with these, `plain_words` in small letters
+without any marks, to count and compare.
 
 Words are those of UAX #29 as ICU finds them, with its dictionaries for scripts that write no spaces
 between words: Thai, Lao, Khmer, Burmese, Chinese and Japanese.
@@ -11,14 +12,17 @@ from __future__ import annotations
 import re
 from functools import lru_cache
 from itertools import pairwise
-from unicodedata import category
+from unicodedata import category, normalize
 
+from memeloc.errors import InputError
+from memeloc.locales.breaking import UNSPACED
+from memeloc.locales.registry import default
 from memeloc.locales.segmentation import ends
-from memeloc.model import Locale
+from memeloc.model import SEPARATOR, Locale
 
 
 def segments(text: str, locale: Locale) -> tuple[str, ...]:
-    """The words, spaces and marks of a text, which together are the text."""
+    """Return the words, spaces and marks of a text, which together are the text."""
     return _segments(text, locale.tag)
 
 
@@ -28,7 +32,7 @@ def _segments(text: str, tag: str) -> tuple[str, ...]:
 
 
 def words(text: str, locale: Locale) -> list[str]:
-    """The words and marks of a text, without white space and characters that nobody sees.
+    """Return the words and marks of a text, without white space and characters that nobody sees.
 
     >>> from memeloc.locales import default
     >>> words("ฉันตากผ้า!", default().get("th"))
@@ -42,15 +46,11 @@ def words(text: str, locale: Locale) -> list[str]:
 
 
 _TOKEN = re.compile(r"\S+")
-_WITHOUT_SPACES = re.compile(
-    "[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u19e0-\u19ff\u3005-\u30ff\u3400-\u4dbf\u4e00-\u9fff"
-    "\ua9e0-\ua9ff\uaa60-\uaa7f\uf900-\ufaff\U00020000-\U0003ffff]"
-)
-"""Letters of scripts that write no spaces between words: Thai, Lao, Burmese, Khmer, Han, kana."""
+_WITHOUT_SPACES = re.compile(f"[{UNSPACED}]")
 
 
 def word_spans(text: str, locale: Locale) -> list[tuple[int, int]]:
-    """Where each word begins and ends in a text, with the marks that touch it.
+    """Return where each word begins and ends in a text, with the marks that touch it.
 
     A word is what stands between spaces; within that, in scripts without spaces, a word of ICU's
     dictionaries. A mark belongs to the word before it, an opening one to the word after it.
@@ -91,3 +91,31 @@ def _spans_within(token: str, locale: Locale) -> list[tuple[int, int]]:
 
 def _is_visible(char: str) -> bool:
     return not char.isspace() and category(char) not in ("Cf", "Cc")
+
+
+def plain_words(text: str, tag: str) -> list[str]:
+    """Return a caption's words as the language's readers cut them, without marks, in small letters.
+
+    >>> plain_words("Tea, now! // GROẞE Tasse", "de")
+    ['tea', 'now', 'grosse', 'tasse']
+    >>> plain_words("ฉันตากผ้า", "th")
+    ['ฉัน', 'ตาก', 'ผ้า']
+    """
+    found = words(plain_text(text, tag), _locale(tag))
+    return [word.casefold() for word in found if any(map(str.isalnum, word))]
+
+
+def plain_text(text: str, tag: str) -> str:
+    """Return a caption in NFKC on one line; capitals that case folding gets wrong are small."""
+    text = normalize("NFKC", text)
+    if tag.partition("-")[0].lower() in ("tr", "az"):
+        text = text.replace("İ", "i").replace("I", "ı")
+    return text.replace(SEPARATOR.strip(), " ")
+
+
+@lru_cache(maxsize=64)
+def _locale(tag: str) -> Locale:
+    try:
+        return default().get(tag)
+    except InputError:
+        return default().get("en")  # UAX #29's own rules; dictionaries are by script

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from functools import lru_cache
 
-from memeloc.locales.plain_words import plain_words
+from memeloc.locales.words import plain_words
 
 CHANCE, LONGEST = "chance", "longest option"
 QUESTION_WORDS, CAPTION_WORDS = "most words of the question", "most words of the caption"

@@ -10,7 +10,7 @@ import pytest
 from memeloc.analyze.dataset import describe, with_dialects
 from memeloc.analyze.dataset.words import class_words
 from memeloc.errors import InputError
-from memeloc.locales.plain_words import plain_words
+from memeloc.locales.words import plain_words
 from memeloc.reports.sections import Section
 
 MEMES = pd.DataFrame(

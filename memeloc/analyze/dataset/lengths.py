@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 from memeloc.analyze.dataset.tables import NO_LABEL
 from memeloc.analyze.settings import Settings
 from memeloc.errors import InputError
-from memeloc.locales.plain_words import plain_words
+from memeloc.locales.words import plain_words
 from memeloc.model import SEPARATOR
 from memeloc.reports.sections import Lines, Section, Table
 

@@ -15,7 +15,7 @@ import numpy as np
 
 from memeloc.analyze.settings import Settings
 from memeloc.errors import InputError, MissingError
-from memeloc.locales.plain_words import plain_words
+from memeloc.locales.words import plain_words
 from memeloc.reports.sections import Section, Table
 
 if TYPE_CHECKING:

@@ -20,7 +20,7 @@ from memeloc.errors import InputError
 from memeloc.evaluate.training.examples import Dataset, Example, Rows
 from memeloc.evaluate.training.settings import FeatureSettings
 from memeloc.evaluate.training.vectors import OnProgress, VectorStore
-from memeloc.locales.plain_words import plain_text, plain_words
+from memeloc.locales.words import plain_text, plain_words
 
 EXTRA = "training"
 VECTORS = "vectors.sqlite"

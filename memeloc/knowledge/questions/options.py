@@ -14,7 +14,7 @@ from importlib.resources import files
 from typing import Any
 
 from memeloc.errors import InputError
-from memeloc.locales.plain_words import plain_words
+from memeloc.locales.words import plain_words
 from memeloc.settings import parse_toml
 
 LONGEST = 200

@@ -12,7 +12,7 @@ from typing import Any
 
 from memeloc.counts import counted
 from memeloc.knowledge.questions.question import MemeQuestion
-from memeloc.locales.plain_words import plain_words
+from memeloc.locales.words import plain_words
 from memeloc.reports.sections import Bars, Intervals, Section, Table
 from memeloc.statistics.guessing import CHANCE, overlap, right_by_rules
 from memeloc.statistics.intervals import percent_with_interval, wilson

@@ -10,7 +10,7 @@ import pandas as pd
 
 from memeloc.analyze.dataset import describe
 from memeloc.analyze.dataset.words import class_words
-from memeloc.locales.plain_words import plain_words
+from memeloc.locales.words import plain_words
 from tests.analyze.comparisons.comparison import Values, compared
 
 TEXTS = pd.DataFrame(
