@@ -23,7 +23,7 @@ from memeloc.model import Caption
 from memeloc.settings import parse_toml, read_toml, validate
 from memeloc.taxonomy.model import Example, Flag, Id, Ids, Label, Question, Taxonomy
 from memeloc.taxonomy.questions import complete, question_problems, repeated
-from memeloc.templates.definition import read_definition
+from memeloc.templates import load_template
 
 FOLDER = Path(__file__).parent / "taxonomies"
 SOURCE = "en"
@@ -216,7 +216,7 @@ def _text_problems(taxonomy: Taxonomy) -> Iterator[str]:
                     )
         for example in taxonomy.examples:
             folder = resources.folder("templates") / example.template
-            boxes = len(read_definition(folder / "template.toml").boxes)
+            boxes = len(load_template(folder).boxes)
             parts = len(Caption.parse(texts[f"{before}example.{example.id}.caption"]).parts)
             if parts != boxes:
                 ending = "" if parts == 1 else "s"

@@ -1,8 +1,4 @@
-"""What a template.toml says. In: the file. Out: its values, checked.
-
-Every complaint is an InputError that names the file, the box and the setting, and says what is
-allowed.
-"""
+"""What a template.toml says. In: its table. Out: its values, checked, and its boxes."""
 
 from __future__ import annotations
 
@@ -16,7 +12,7 @@ from pydantic import AfterValidator, BaseModel, ConfigDict, Field, model_validat
 
 from memeloc.errors import InputError
 from memeloc.model import STYLES, Align, Bar, FaceName, Side, StyleName, TextBox, TextStyle, VAlign
-from memeloc.settings import naming_line, read_toml, validate
+from memeloc.settings import naming_line, validate
 
 SLACK = 0.001 + 1e-9
 """How far a box may reach beyond the picture, in fractions of it: a thousandth for rounding by
@@ -43,7 +39,6 @@ class Definition(BaseModel):
     """A template.toml after every check that needs no look at the picture."""
 
     model_config = _STRICT
-    _boxes: tuple[TextBox, ...] = ()
 
     image: _FileName = Field(description='the picture\'s file, as in image = "picture.png"')
     title: str = ""
@@ -63,11 +58,6 @@ class Definition(BaseModel):
     box: list[dict[str, object]] = Field(
         min_length=1, description="the boxes for text, each a table of its own headed [[box]]"
     )
-
-    @property
-    def boxes(self) -> tuple[TextBox, ...]:
-        """The boxes, in the order of a caption's parts."""
-        return self._boxes
 
 
 class _Text(BaseModel):
@@ -98,8 +88,7 @@ class _Box(_Text):
 
     @model_validator(mode="after")
     def _in_the_picture(self) -> _Box:
-        _check_span("x", "width", self.x, self.width)
-        _check_span("y", "height", self.y, self.height)
+        _check_area(self.x, self.y, self.width, self.height)
         return self
 
 
@@ -114,19 +103,20 @@ class _BarBox(_Text):
 
     @model_validator(mode="after")
     def _possible(self) -> _BarBox:
-        _check_span("x", "width", self.x, self.width)
+        _check_area(self.x, 0, self.width, 1)
         if self.bar_least > self.bar_most:
             raise ValueError("bar_least is more than bar_most; give the greater one as bar_most")
         return self
 
 
-def _check_span(axis: str, length: str, start: float, size: float) -> None:
+def _check_area(x: float, y: float, width: float, height: float) -> None:
     """Raise ValueError when a box reaches out of the picture."""
-    if start < -SLACK or start + size > 1 + SLACK:
-        raise ValueError(
-            f"it lies outside the picture: {axis} to {axis} + {length} is {start:g} to "
-            f"{start + size:g}, and must lie within 0 to 1 (fractions of the picture)"
-        )
+    for axis, length, start, end in (("x", "width", x, x + width), ("y", "height", y, y + height)):
+        if start < -SLACK or end > 1 + SLACK:
+            raise ValueError(
+                f"it lies outside the picture: {axis} to {axis} + {length} is {start:g} to "
+                f"{end:g}, and must lie within 0 to 1 (fractions of the picture)"
+            )
 
 
 def _text_box(box: _Text) -> TextBox:
@@ -141,21 +131,14 @@ def _text_box(box: _Text) -> TextBox:
     return TextBox(**place | {"style": style})
 
 
-def read_definition(path: Path) -> Definition:
-    """Read and check the template.toml at `path`.
+def check_definition(
+    table: Mapping[str, object], path: Path
+) -> tuple[Definition, tuple[TextBox, ...]]:
+    """Check what stands in a template.toml; return its values, and the boxes in their order.
 
     Raises:
-        InputError: the file is missing, no TOML, or a setting is unknown, missing or wrong; the
-            error has the line where that can be told.
-    """
-    return check_definition(read_toml(path), path)
-
-
-def check_definition(table: Mapping[str, object], path: Path) -> Definition:
-    """Check what stands in a template.toml; `path` is named in the errors.
-
-    Raises:
-        InputError: a setting is unknown, missing or wrong.
+        InputError: a setting is unknown, missing or wrong; it has the file's name, `path`, and the
+            line where that can be told.
     """
     if "box" not in table and table.keys() <= Definition.model_fields.keys():
         raise InputError(_without_boxes(path), file=path)
@@ -184,13 +167,11 @@ def check_definition(table: Mapping[str, object], path: Path) -> Definition:
     if definition.subject:
         try:
             x, y, width, height = definition.subject
-            _check_span("x", "width", x, width)
-            _check_span("y", "height", y, height)
+            _check_area(x, y, width, height)
         except ValueError as error:
             message = f"'subject' is x, y, width and height, four numbers: {error}"
             raise InputError(message, file=path) from None
-    definition._boxes = tuple(boxes.values())
-    return definition
+    return definition, tuple(boxes.values())
 
 
 def _without_boxes(path: Path) -> str:

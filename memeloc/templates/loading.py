@@ -16,7 +16,8 @@ from memeloc import resources
 from memeloc.errors import InputError
 from memeloc.files import Paths, fetch_first, paths_of
 from memeloc.model import Template, TextBox, check_tag_name
-from memeloc.templates.definition import check_turned_boxes, read_definition
+from memeloc.settings import read_toml
+from memeloc.templates.definition import check_definition, check_turned_boxes
 from memeloc.templates.memegen import CONFIGS, checkout_entries, config_of
 from memeloc.templates.names import check_within, name_from, safe_names, visible
 from memeloc.templates.pictures import SUFFIXES, picture_notes, picture_size, unread_kind
@@ -48,10 +49,10 @@ def load_template(folder: str | Path) -> Template:
         check_tag_name(name, "a template's folder")
     except InputError as error:
         raise InputError(error.message, file=folder) from None
-    definition = read_definition(path)
+    definition, boxes = check_definition(read_toml(path), path)
     image = _picture(folder, definition.image, "image")
     size = picture_size(image)
-    check_turned_boxes(definition.boxes, size, path)
+    check_turned_boxes(boxes, size, path)
     pictures = {
         key: _picture(folder, file, f"pictures.{key}") for key, file in definition.pictures.items()
     }
@@ -66,7 +67,7 @@ def load_template(folder: str | Path) -> Template:
     return Template(
         name=name,
         image=image,
-        boxes=definition.boxes,
+        boxes=boxes,
         subject=tuple(definition.subject),
         title=definition.title or name.replace("-", " ").replace("_", " ").capitalize(),
         description=definition.description,
@@ -178,19 +179,21 @@ def _by_name(folders: Iterable[Path], problems: list[InputError]) -> dict[str, T
         except InputError as error:
             problems.append(error)
             continue
-        problems += _unread(names)
+        pictures = {path.stem for path in names if path.suffix.lower() in SUFFIXES}
         for path, memegen_name in names.items():
-            if not path.is_dir() and path.suffix.lower() not in SUFFIXES:
-                continue
             try:
-                template = _load(path, memegen_name)
-                other = templates.setdefault(template.name.casefold(), template)
-                if other is not template:
-                    raise InputError(
-                        f"a second template would be called {template.name!r}; {other.image} has "
-                        "the name already and is used, so rename one of them",
-                        file=template.image,
-                    )
+                if why := unread_kind(path):
+                    if path.stem not in pictures and path.is_file():
+                        raise InputError(why, file=path)
+                elif path.is_dir() or path.suffix.lower() in SUFFIXES:
+                    template = _load(path, memegen_name)
+                    other = templates.setdefault(template.name.casefold(), template)
+                    if other is not template:
+                        raise InputError(
+                            f"a second template would be called {template.name!r}; {other.image} "
+                            "has the name already and is used, so rename one of them",
+                            file=template.image,
+                        )
             except InputError as error:
                 problems.append(error)
             except OSError as error:
@@ -198,8 +201,8 @@ def _by_name(folders: Iterable[Path], problems: list[InputError]) -> dict[str, T
     return templates
 
 
-def _load(path: Path, memegen_name: str | None) -> Template:
-    if memegen_name is not None:
+def _load(path: Path, memegen_name: str) -> Template:
+    if memegen_name:
         from memeloc.templates.memegen import folder
 
         return folder.load_template(path, memegen_name)
@@ -210,7 +213,7 @@ def _load(path: Path, memegen_name: str | None) -> Template:
     return Template(name=name, image=path, boxes=TOP_BOTTOM, title=path.stem, notes=_notes(path))
 
 
-def _template_paths(folder: Path) -> dict[Path, str | None]:
+def _template_paths(folder: Path) -> dict[Path, str]:
     """Return the templates' folders and files in a folder, those of memegen with their names.
 
     In a checkout of memegen that is its folder `templates`, but for the templates of memegen's own
@@ -224,21 +227,7 @@ def _template_paths(folder: Path) -> dict[Path, str | None]:
     paths = [folder]
     if not (folder / DEFINITION).is_file() and not config_of(folder):
         paths = checkout_entries(folder) or visible(folder)
-    memegens = [path for path in paths if not (path / DEFINITION).is_file() and config_of(path)]
-    public = [path.name for path in memegens if not path.name.startswith("_")]
-    names = safe_names(public)
-    return {
-        path: names.get(path.name) if path in memegens else None
-        for path in paths
-        if path not in memegens or path.name in names
-    }
-
-
-def _unread(paths: Iterable[Path]) -> list[InputError]:
-    """Return a sentence for each picture of a kind that is not read, unless it was made one."""
-    by_stem = {path.stem for path in paths if path.suffix.lower() in SUFFIXES}
-    return [
-        InputError(why, file=path)
-        for path in paths
-        if (why := unread_kind(path)) and path.stem not in by_stem and path.is_file()
-    ]
+    memegens = {path for path in paths if config_of(path) and not (path / DEFINITION).is_file()}
+    paths = [path for path in paths if path not in memegens or not path.name.startswith("_")]
+    names = safe_names([path.name for path in paths if path in memegens])
+    return {path: names[path.name] if path in memegens else "" for path in paths}

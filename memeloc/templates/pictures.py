@@ -36,15 +36,20 @@ LARGEST_PROFILE = 4 << 20
 SUFFIXES = (".jpg", ".jpeg", ".png", ".webp", ".avif", ".gif", ".bmp", ".tif", ".tiff")
 """How the name of a file ends that is taken for a picture in a folder of pictures."""
 
-_UNREAD = {
-    ".svg": "is a drawing (SVG), which has no pixels yet; make a picture of it, for example with "
-    "`rsvg-convert --output {stem}.png {name}`",
-    ".svgz": "is a drawing (SVG), which has no pixels yet; make a PNG of it",
-    **dict.fromkeys(
-        (".heic", ".heif", ".jxl", ".jp2", ".psd", ".xcf", ".ico", ".tga", ".pdf", ".eps"),
-        "is of a kind that is not read; save it as PNG or JPEG",
-    ),
-}
+_UNREAD = (
+    ".svg",
+    ".svgz",
+    ".heic",
+    ".heif",
+    ".jxl",
+    ".jp2",
+    ".psd",
+    ".xcf",
+    ".ico",
+    ".tga",
+    ".pdf",
+)
+"""How the names of pictures end that are of kinds that are not read."""
 
 # In the order in which they are tried. The last two are no plugins that Pillow loads by itself:
 # importing them here keeps it from importing all its forty to find them.
@@ -66,10 +71,6 @@ _TURNS = {
     7: Image.Transpose.TRANSVERSE,
     8: Image.Transpose.ROTATE_90,
 }  # what sets each upright, as ImageOps.exif_transpose has it
-
-_PROFILED = {"RGB": "RGB", "RGBA": "RGB", "L": "GRAY", "CMYK": "CMYK"}
-"""Pillow's modes that are converted as they are, and the colour space of their profiles (as
-ICC.1:2022 calls it, table 19)."""
 
 
 def picture_size(path: str | Path | bytes) -> tuple[int, int]:
@@ -136,8 +137,7 @@ def open_grey(path: str | Path, least_side: int) -> Image.Image:
         orientation = picture.getexif().get(_ORIENTATION)
         picture.load()
         plain = picture.mode in ("L", "RGB") and not picture.has_transparency_data
-        grey = (picture if plain else _to_rgb(picture)).convert("L")
-    return _upright(grey, orientation)
+        return _upright((picture if plain else _to_rgb(picture)).convert("L"), orientation)
 
 
 def picture_notes(path: str | Path) -> tuple[str, ...]:
@@ -151,7 +151,7 @@ def picture_notes(path: str | Path) -> tuple[str, ...]:
         if picture.format != "TIFF" and getattr(picture, "is_animated", False):
             notes.append("it is animated, and its first frame is taken")
         profile = picture.info.get("icc_profile")
-        if profile and not _applies(profile, picture.mode):
+        if profile and not _to_srgb(profile, _profiled_mode(picture))[0]:
             notes.append(
                 "its colour profile is broken or not for its kind of pixels, and is ignored"
             )
@@ -164,7 +164,14 @@ def unread_kind(path: Path) -> str:
     >>> unread_kind(Path("portrait.heic"))
     'is of a kind that is not read; save it as PNG or JPEG'
     """
-    return _UNREAD.get(path.suffix.lower(), "").format(stem=path.stem, name=path.name)
+    if path.suffix.lower() not in _UNREAD:
+        return ""
+    if not path.suffix.lower().startswith(".svg"):
+        return "is of a kind that is not read; save it as PNG or JPEG"
+    return (
+        "is a drawing (SVG), which has no pixels yet; make a picture of it, for example with "
+        f"`rsvg-convert --output {path.stem}.png {path.name}`"
+    )
 
 
 @contextmanager
@@ -260,46 +267,35 @@ def _to_grey(picture: Image.Image) -> Image.Image:
 def _in_srgb(picture: Image.Image) -> Image.Image:
     """Return the loaded picture in sRGB by its profile; itself where no profile applies."""
     profile = picture.info.get("icc_profile")
-    if not profile or not _applies(profile, picture.mode):
+    mode = _profiled_mode(picture)
+    transform = _to_srgb(profile, mode)[1] if profile else None
+    if transform is None:
         return picture
-    if picture.mode not in _PROFILED or (picture.mode == "RGB" and picture.has_transparency_data):
-        picture = picture.convert("RGBA" if picture.has_transparency_data else "RGB")
     try:
-        transform = _to_srgb(profile, picture.mode)
-        return picture if transform is None else transform.apply(picture)
+        return transform.apply(picture if picture.mode == mode else picture.convert(mode))
     except (OSError, ValueError):
         return picture
 
 
-def _applies(profile: bytes, mode: str) -> bool:
-    """Return whether a profile can be read, and is of the colour space that the pixels are in."""
-    space = _PROFILED.get(mode, "RGB" if mode in ("P", "PA", "RGBX") else "")
-    return bool(space) and _profile_space(profile) == space
+def _profiled_mode(picture: Image.Image) -> str:
+    """Return the mode in which a profile is applied; nothing for pixels that have none here."""
+    if picture.mode in ("RGB", "P", "PA", "RGBX"):
+        return "RGBA" if picture.has_transparency_data else "RGB"
+    return picture.mode if picture.mode in ("RGBA", "L", "CMYK") else ""
 
 
 @lru_cache(8)
-def _profile_space(profile: bytes) -> str:
+def _to_srgb(profile: bytes, mode: str) -> tuple[bool, ImageCms.ImageCmsTransform | None]:
+    """Return whether a profile is for such pixels, and what converts them, unless they are sRGB."""
     from PIL import ImageCms  # only here: few pictures have a profile
 
-    if len(profile) > LARGEST_PROFILE:
-        return ""
-    try:
-        opened = ImageCms.ImageCmsProfile(BytesIO(profile))
-    except (ImageCms.PyCMSError, OSError, ValueError):
-        return ""
-    return str(opened.profile.xcolor_space).strip()
-
-
-@lru_cache(8)
-def _to_srgb(profile: bytes, mode: str) -> ImageCms.ImageCmsTransform | None:
-    """Return what converts pixels to sRGB; None where they are that already, or nothing can."""
-    from PIL import ImageCms
-
+    if not mode or len(profile) > LARGEST_PROFILE:
+        return False, None
     target = "RGBA" if mode == "RGBA" else "RGB"
     try:
         source = ImageCms.ImageCmsProfile(BytesIO(profile))
-        if ImageCms.getProfileDescription(source).startswith("sRGB"):
-            return None
-        return ImageCms.buildTransform(source, ImageCms.createProfile("sRGB"), mode, target)
+        transform = ImageCms.buildTransform(source, ImageCms.createProfile("sRGB"), mode, target)
+        is_srgb = ImageCms.getProfileDescription(source).startswith("sRGB")
     except (ImageCms.PyCMSError, OSError, ValueError):
-        return None
+        return False, None
+    return True, None if is_srgb else transform

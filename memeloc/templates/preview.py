@@ -26,53 +26,39 @@ def preview(template: Template) -> Image.Image:
     Raises:
         InputError: the picture cannot be read.
     """
-    picture, places = _with_bars(template, open_picture(template.image))
-    width, height = picture.size
-    line = max(2, min(picture.size) // 160)
-    font = ImageFont.load_default(max(12, min(picture.size) // 28))
-    layer = Image.new("RGBA", picture.size)
-    draw = ImageDraw.Draw(layer)
-    for number, (box, corners) in enumerate(zip(template.boxes, places, strict=True), 1):
-        colour = _COLOURS[(number - 1) % len(_COLOURS)]
-        draw.polygon(corners, fill=f"{colour}40", outline=colour, width=line)
-        text = f"{number} {box.name}"
-        left, top, right, bottom = draw.textbbox((0, 0), text, font=font)
-        across, down = corners[0]
-        across = min(max(across, 0), max(0, width - (right - left) - 4 * line))
-        down = min(max(down, 0), max(0, height - (bottom - top) - 4 * line))
-        draw.rectangle(
-            (across, down, across + right - left + 4 * line, down + bottom - top + 4 * line),
-            fill=colour,
-        )
-        draw.text((across + 2 * line - left, down + 2 * line - top), text, "#ffffff", font=font)
-    return Image.alpha_composite(picture.convert("RGBA"), layer).convert("RGB")
-
-
-def _with_bars(
-    template: Template, picture: Image.Image
-) -> tuple[Image.Image, list[list[tuple[float, float]]]]:
-    """Return the picture with its bars, and the corners of each box in pixels of that."""
+    picture = open_picture(template.image)
     width, height = picture.size
     bars = {box.bar.side: box.bar for box in template.boxes if box.bar}
-    top, bottom = (
-        round(min(PREVIEW_BAR, bars[side].most) * height) if side in bars else 0
-        for side in ("top", "bottom")
-    )
-    whole = Image.new("RGB", (width, top + height + bottom), "white")
-    for bar, place in ((bars.get("top"), (0, 0)), (bars.get("bottom"), (0, top + height))):
-        if bar is not None:
-            whole.paste(Image.new("RGB", (width, whole.height - place[1]), bar.colour), place)
+    heights = {side: round(min(PREVIEW_BAR, bar.most) * height) for side, bar in bars.items()}
+    top = heights.get("top", 0)
+    whole = Image.new("RGB", (width, height + sum(heights.values())))
+    for side, bar in bars.items():
+        y = 0 if side == "top" else top + height
+        whole.paste(bar.colour, (0, y, width, y + heights[side]))
     whole.paste(picture, (0, top))
-    places = []
-    for box in template.boxes:
-        start, share = top, 1.0
+    line, font_size = max(2, min(whole.size) // 160), max(12, min(whole.size) // 28)
+    layer = Image.new("RGBA", whole.size)
+    draw = ImageDraw.Draw(layer)
+    for number, box in enumerate(template.boxes, 1):
+        start, share = float(top), 1.0
         if box.bar:
-            shown = top if box.bar.side == "top" else bottom
-            start = 0 if box.bar.side == "top" else top + height
-            share = shown / (box.height * height)
-        corners = turned_corners(box, picture.size)
-        places.append([(x * width, start + y * height * share) for x, y in corners])
-    return whole, places
+            start = 0.0 if box.bar.side == "top" else float(top + height)
+            share = heights[box.bar.side] / (box.height * height)
+        corners = [
+            (x * width, start + y * height * share) for x, y in turned_corners(box, picture.size)
+        ]
+        colour = _COLOURS[(number - 1) % len(_COLOURS)]
+        draw.polygon(corners, fill=f"{colour}40", outline=colour, width=line)
+        across, down = (max(0, value) + 2 * line for value in corners[0])
+        draw.text(
+            (min(across, width - font_size), min(down, whole.height - font_size)),
+            f"{number} {box.name}",
+            "#ffffff",
+            font=ImageFont.load_default(font_size),
+            stroke_width=line,
+            stroke_fill=colour,
+        )
+    return Image.alpha_composite(whole.convert("RGBA"), layer).convert("RGB")
 
 
 def write_preview(template: Template, path: str | Path) -> None:

@@ -10,7 +10,9 @@ import io
 import tempfile
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, fields
+from functools import partial
 from pathlib import Path
+from string import Template
 
 import tomli_w
 from PIL import Image
@@ -27,52 +29,20 @@ from memeloc.templates.pictures import open_picture
 _PLACES = 6  # digits after the point: a millionth of a picture is less than a pixel of any
 
 
-def _box(name: str, x: float, y: float, width: float, height: float) -> TextBox:
-    return TextBox(name, x, y, width, height, valign="bottom")
-
-
+_LOW = partial(TextBox, valign="bottom")
 LAYOUTS: dict[str, tuple[TextBox, ...]] = {
     "top-bottom": TOP_BOTTOM,
-    "caption": (_box("caption", 0.03, 0.73, 0.94, 0.25),),
-    "side-by-side": (
-        _box("left", 0.02, 0.73, 0.46, 0.25),
-        _box("right", 0.52, 0.73, 0.46, 0.25),
-    ),
+    "caption": (_LOW("caption", 0.03, 0.73, 0.94, 0.25),),
+    "side-by-side": (_LOW("left", 0.02, 0.73, 0.46, 0.25), _LOW("right", 0.52, 0.73, 0.46, 0.25)),
     "bar": (TextBox("caption", 0.04, 0.0, 0.92, 0.5, style=STYLES["plain"], bar=Bar("top")),),
     "four": (
-        _box("one", 0.02, 0.34, 0.46, 0.15),
-        _box("two", 0.52, 0.34, 0.46, 0.15),
-        _box("three", 0.02, 0.84, 0.46, 0.15),
-        _box("four", 0.52, 0.84, 0.46, 0.15),
+        _LOW("one", 0.02, 0.34, 0.46, 0.15),
+        _LOW("two", 0.52, 0.34, 0.46, 0.15),
+        _LOW("three", 0.02, 0.84, 0.46, 0.15),
+        _LOW("four", 0.52, 0.84, 0.46, 0.15),
     ),
 }
 """Boxes to begin with, as they are written into a new template.toml."""
-
-_HEAD = """\
-# A template of memeloc: a picture and the boxes that hold its text.
-
-{title}# What the picture shows, in a sentence or two, for translators.
-description = ""
-keywords = []
-image = "{image}"
-# Where the picture is from, and under what terms.
-source = ""
-licence = ""
-
-# One [[box]] for each part of a caption, in their order. x, y, width and height are fractions of
-# the picture, from its top left. What a box may also have:
-#   angle = 0            degrees, clockwise, around its middle
-#   align = "center"     start, left, center, right, end (start and end follow the script)
-#   valign = "middle"    top, middle, bottom
-#   style = "poster"     poster (heavy, outlined), bubble (dark, centred), plain (dark, for chats),
-#                        comic (friendly handwriting, outlined)
-#   mirror = false       true: on the other side in right-to-left languages
-#   bar = "top"          top or bottom: in place of y and height; a bar that grows with its text
-# and, to change its style:
-#   fill = "#ffffff"     outline = "#000000"     outline_width = 0.06     uppercase = true
-#   face = "poster"      max_size = 0.15 (of the picture's height)        line_spacing = 1.0
-
-"""
 
 
 def add_template(
@@ -96,8 +66,10 @@ def add_template(
         raise InputError("is there already; choose another name", file=folder)
     file, encoded, _ = _written_anew(image)
     title = (name or image.stem).replace("-", " ").replace("_", " ").strip().capitalize()
-    text = _HEAD.format(title=tomli_w.dumps({"title": _plain(title)}), image=file)
-    _put_folder(folder, {file: encoded, DEFINITION: (text + boxes_toml(LAYOUTS[layout])).encode()})
+    head = Template(Path(__file__).with_name("new_template.txt").read_text("utf-8")).substitute(
+        title=tomli_w.dumps({"title": _plain(title)}), image=file
+    )
+    _put_folder(folder, {file: encoded, DEFINITION: (head + boxes_toml(LAYOUTS[layout])).encode()})
     return folder
 
 
@@ -140,8 +112,8 @@ def write_template(
             "licence": _plain(template.origin.terms),
         }
         text = f"{tomli_w.dumps(head)}\n{boxes_toml(template.boxes or TOP_BOTTOM)}"
-        definition = check_definition(parse_toml(text), folder / DEFINITION)
-        check_turned_boxes(definition.boxes, size, folder / DEFINITION)
+        _, boxes = check_definition(parse_toml(text), folder / DEFINITION)
+        check_turned_boxes(boxes, size, folder / DEFINITION)
     except InputError as error:
         raise InputError(error.message, file=folder) from error
     files = {file: encoded, DEFINITION: text.encode(), **(beside or {})}
@@ -165,9 +137,6 @@ def _put_folder(folder: Path, files: Mapping[str, bytes]) -> None:
 
     It is made beside its place, under a name that begins with a dot, so that nobody loads it when
     this process dies before it is complete.
-
-    Raises:
-        InputError: there is one already; or the disk refuses.
     """
     if folder.exists():
         raise InputError("is there already; choose another name", file=folder)
@@ -185,7 +154,8 @@ def _put_folder(folder: Path, files: Mapping[str, bytes]) -> None:
 
 def _holds(folder: Path, files: Mapping[str, bytes]) -> bool:
     """Return whether a folder holds these files and no others."""
-    return folder.is_dir() and {path.name: path.read_bytes() for path in folder.iterdir()} == files
+    paths = list(folder.iterdir()) if folder.is_dir() else []
+    return {path.name: path.is_file() and path.read_bytes() for path in paths} == files
 
 
 def _written_anew(source: Path | bytes) -> tuple[str, bytes, tuple[int, int]]:

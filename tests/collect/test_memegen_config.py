@@ -13,8 +13,7 @@ from hypothesis import strategies as st
 
 from memeloc.errors import InputError
 from memeloc.templates.definition import turned_corners
-from memeloc.templates.memegen.boxes import place
-from memeloc.templates.memegen.config import Region, load_yaml, parse_config
+from memeloc.templates.memegen.config import Region, load_yaml, parse_config, place
 
 PATH = Path("x/config.yml")
 
@@ -107,8 +106,8 @@ finite = st.floats(-2, 3)
         anchor_x=finite,
         anchor_y=finite,
         angle=st.floats(-720, 720),
-        scale_x=finite,
-        scale_y=finite,
+        scale_x=st.floats(1e-3, 3),
+        scale_y=st.floats(1e-3, 3),
     ),
     st.tuples(st.integers(1, 3000), st.integers(1, 3000)),
 )

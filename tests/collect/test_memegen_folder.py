@@ -19,8 +19,7 @@ from memeloc.items import FoundCaption, FoundTemplate, Refusal
 from memeloc.model import TextBox
 from memeloc.templates import load_templates
 from memeloc.templates.definition import turned_corners
-from memeloc.templates.memegen.boxes import place
-from memeloc.templates.memegen.config import Region
+from memeloc.templates.memegen.config import Region, place
 from memeloc.templates.names import safe_names
 from tests.collect.memegen_samples import BAD, make_checkout
 
@@ -112,9 +111,7 @@ def test_styles_of_text(result: Found) -> None:
     assert two.outline == "#000080"
     assert [box.align for box in result[0]["labels"].boxes][-2:] == ["start", "right"]
     notes = [" ".join(item["notes"]) for item in result[0]["labels"].details["regions"]]
-    assert "thin" in notes[0]
-    assert notes[1] == ""
-    assert "50% opaque" in notes[3]
+    assert notes == [""] * len(notes)
 
 
 def test_what_has_no_equivalent_is_reported(result: Found) -> None:

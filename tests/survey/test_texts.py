@@ -32,8 +32,7 @@ from memeloc.survey.texts import (
     survey_texts,
 )
 from memeloc.taxonomy import Taxonomy, load_taxonomy, taxonomy_names
-from memeloc.templates import load_templates
-from memeloc.templates.definition import read_definition
+from memeloc.templates import load_template, load_templates
 from tests.survey.packs import pack
 
 LANGUAGES = shipped_languages()
@@ -170,9 +169,9 @@ class TestEveryShippedLanguage:
     def test_fills_the_boxes_of_each_examples_template(self, tag: str, name: str) -> None:
         texts = shipped_texts(tag)
         for example in TAXONOMIES[name].examples:
-            template = folder("templates") / example.template / "template.toml"
+            template = load_template(folder("templates") / example.template)
             caption = Caption.parse(texts[f"taxonomy.{name}.example.{example.id}.caption"])
-            assert len(caption.parts) == len(read_definition(template).boxes), example.id
+            assert len(caption.parts) == len(template.boxes), example.id
             assert all(caption.parts), example.id
 
 

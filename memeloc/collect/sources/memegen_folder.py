@@ -18,8 +18,7 @@ from memeloc.collect.protocol import Dataset, dataset_at
 from memeloc.errors import InputError
 from memeloc.items import FoundCaption, FoundTemplate, Origin, Refusal
 from memeloc.templates.memegen import config_of
-from memeloc.templates.memegen.boxes import PlacedRegion, place
-from memeloc.templates.memegen.config import Config
+from memeloc.templates.memegen.config import Config, PlacedRegion, place
 from memeloc.templates.memegen.folder import (
     Pictures,
     Still,

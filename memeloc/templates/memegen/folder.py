@@ -10,17 +10,16 @@ from __future__ import annotations
 
 import io
 import warnings
-from itertools import islice
+from contextlib import suppress
 from pathlib import Path
 from typing import NamedTuple
 
-from PIL import Image, ImageSequence, ImageStat
+from PIL import Image, ImageStat
 
 from memeloc.errors import InputError
 from memeloc.model import Template
 from memeloc.templates.memegen import checkout_entries, config_of
-from memeloc.templates.memegen.boxes import place
-from memeloc.templates.memegen.config import MAX_BYTES, Config, parse_config
+from memeloc.templates.memegen.config import MAX_BYTES, Config, parse_config, place
 from memeloc.templates.names import check_within, visible
 from memeloc.templates.pictures import SUFFIXES, open_picture, picture_notes, picture_size
 
@@ -143,23 +142,17 @@ def read_still(path: Path, folder: Path) -> Still:
     """
     picture = open_picture(check_within(path, folder))
     content = path.read_bytes()
-    frames, frame = 1, 0
-    most = min(_FRAMES_SEARCHED, 1 + _PIXELS_SEARCHED // (picture.width * picture.height))
-    try:
-        with warnings.catch_warnings(action="ignore"), Image.open(io.BytesIO(content)) as moving:
-            frames = int(getattr(moving, "n_frames", 1))
-            if frames > 1 and moving.format != "TIFF" and _is_flat(picture):
-                for number, image in enumerate(islice(ImageSequence.Iterator(moving), most)):
-                    still = image.convert("RGB")
-                    if not _is_flat(still):
-                        encoded = io.BytesIO()
-                        still.save(encoded, "PNG", optimize=True)
-                        frame, content = number, encoded.getvalue()
-                        break
-    except Exception:  # the first frame is good, and a damaged later one may raise anything at all
-        frame = 0
-    return Still(path.name, content, picture.size, frames, frame)
-
-
-def _is_flat(picture: Image.Image) -> bool:
-    return max(ImageStat.Stat(picture).stddev) < _FLAT
+    frames, most = 1, 1 + _PIXELS_SEARCHED // (picture.width * picture.height)
+    # The first frame is good, and a damaged later one may make a decoder raise anything at all.
+    with suppress(Exception), warnings.catch_warnings(action="ignore"):
+        moving = Image.open(io.BytesIO(content))
+        frames = 1 if moving.format == "TIFF" else int(getattr(moving, "n_frames", 1))
+        for number in range(min(frames, _FRAMES_SEARCHED, most) if frames > 1 else 0):
+            moving.seek(number)
+            still = moving.convert("RGB")
+            if max(ImageStat.Stat(still).stddev) >= _FLAT:
+                if number:
+                    still.save(encoded := io.BytesIO(), "PNG", optimize=True)
+                    return Still(path.name, encoded.getvalue(), picture.size, frames, number)
+                break
+    return Still(path.name, content, picture.size, frames)
