@@ -263,7 +263,10 @@ class CaptionsTable:
             return
         near = difflib.get_close_matches(name[:100], list(self.templates), n=3, cutoff=0.5)
         hint = (
-            f"Did you mean {' or '.join(near)}?" if near else "`memeloc templates list` names them."
+            f"Did you mean {' or '.join(near)}?"
+            if near
+            else "`memeloc templates list` names those there are; --templates DIR adds a folder of "
+            "yours."
         )
         message = f"There is no template {name[:60]!r}. {hint}"
         if not name:

@@ -91,11 +91,17 @@ def render(
     """
     from memeloc.engine import fork_ahead
     from memeloc.render.sets.manifest import leave_out_pandas
+    from memeloc.workspace.own_folders import own_folders
 
     by = engine(engine_name, address, None if captions else _engine_settings())
     options["jobs"] = options["jobs"] or by.cpus()
     options["languages"] = languages(options["languages"]) or "all"
     given = {name: value for name, value in options.items() if value is not None}
+    if captions is not None:  # what the workspace has, and `templates` beside the table
+        for kind, own in own_folders(captions)._asdict().items():
+            given[kind] = (
+                [*given.get(kind, ()), *own] if kind == "fonts" else [*own, *given.get(kind, ())]
+            )
     settings = RenderSettings(**given)
     if output.is_program:
         leave_out_pandas()

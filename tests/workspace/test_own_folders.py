@@ -64,3 +64,23 @@ def test_an_unknown_template_names_the_option(
     monkeypatch.chdir(tmp_path)
     assert run(["templates", "show", "mine"]) == 1
     assert "--templates DIR" in capsys.readouterr().err
+
+
+def test_a_table_is_rendered_with_them(workspace: Path, tmp_path: Path) -> None:
+    (workspace / "fonts" / "Mine.ttf").unlink()
+    (tmp_path / "other" / "templates").mkdir(parents=True)
+    Image.new("RGB", (40, 30)).save(tmp_path / "other" / "templates" / "beside.png")
+    table = tmp_path / "other" / "captions.csv"
+    table.write_text("meme_id,template,ha\na,mine,ɗaya\nb,beside,biyu\n", "utf-8")
+    assert run(["render", str(table), "--out", str(tmp_path / "out"), "--jobs", "1"]) == 0
+    assert (tmp_path / "out" / "ha" / "mine" / "a.jpg").is_file()
+    assert (tmp_path / "out" / "ha" / "beside" / "b.jpg").is_file()
+
+
+def test_a_table_elsewhere_names_the_option(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("captions.csv").write_text("meme_id,template,en\na,mine,one\n", "utf-8")
+    assert run(["render", "captions.csv"]) == 1
+    assert "--templates DIR adds a folder of yours" in capsys.readouterr().err

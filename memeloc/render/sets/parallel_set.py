@@ -48,7 +48,7 @@ from memeloc.render.sets.report import Progress, Report, Summary
 from memeloc.render.sets.rewriting import rewrite
 from memeloc.render.sets.rows import Rows
 from memeloc.render.sets.shards import PictureMaker
-from memeloc.render.settings import RenderSettings, listed
+from memeloc.render.settings import RenderSettings
 from memeloc.tables.frames import Frame, as_file, of_frame
 from memeloc.templates import load_templates
 from memeloc.templates.loading import problems_by_name
@@ -96,7 +96,7 @@ def render_table(
     settings = replace(settings, **options)
     check_layout(settings.to)
     registry = registry_of(settings)
-    templates, notes = _templates(settings)
+    templates, notes = load_templates(settings.templates)
     place = folder_at(out)
     with as_file(table) as path:
         captions = read_captions(
@@ -139,16 +139,7 @@ def registry_of(settings: RenderSettings) -> Registry:
     Raises:
         InputError: a folder is not there, or one of its files is wrong.
     """
-    if isinstance(settings.locales, Registry):
-        return settings.locales
-    folders = listed(settings.locales)
-    return Registry.load(*map(Path, folders)) if folders else default()
-
-
-def _templates(settings: RenderSettings) -> tuple[Mapping[str, Template], list[InputError]]:
-    if isinstance(settings.templates, Mapping):
-        return settings.templates, []
-    return load_templates([*map(Path, listed(settings.templates))])
+    return Registry.load(settings.locales) if settings.locales else default()
 
 
 class _Run:
