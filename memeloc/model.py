@@ -268,8 +268,8 @@ class Locale:
             with, for they belong to the next or the last: articles, prepositions, particles.
         better_with_next: words that a line should rather not end with: conjunctions, pronouns.
         hyphenation: pyphen's dictionary (`de_DE`), or empty where long words are not hyphenated.
-        casing: how upper case differs from Unicode's: regular expressions and what becomes of them,
-            in turn, on decomposed text (NFD) before it is upper-cased.
+        casing: how posters' upper case differs from ICU's: regular expressions and what becomes of
+            them, in turn, before the text is upper-cased.
     """
 
     tag: str

@@ -1,16 +1,20 @@
 """Upper case as a language writes it. In: text and its locale. Out: the text of a poster.
 
-Python's `str.upper` is Unicode's full mapping (ligatures open, `ŉ` becomes `ʼN`). Where a language
-differs from it, `casing` in its TOML says how, after Unicode's SpecialCasing.txt and ICU (for Greek
-GreekUpper in ustrcase.cpp); German posters set `ß` as `ẞ`, official since 2017.
+ICU knows the languages that differ from Unicode's full mapping (Turkish and Azerbaijani i and ı,
+Greek accents, Lithuanian dots, Armenian և). What posters write otherwise is `casing` in a locale's
+TOML: German sets `ß` as `ẞ`, official since 2017.
 """
 
 from __future__ import annotations
 
 import re
-import unicodedata
+from functools import cache
+from typing import TYPE_CHECKING
 
 from memeloc.model import Locale
+
+if TYPE_CHECKING:
+    import icu
 
 _MTAVRULI = re.compile("[\u1c90-\u1cbf]")
 _MKHEDRULI = {capital: capital - 0x1C90 + 0x10D0 for capital in range(0x1C90, 0x1CC0)}
@@ -28,11 +32,16 @@ def uppercase(text: str, locale: Locale) -> str:
     """
     if not locale.uppercase:
         return text
-    if locale.casing:
-        text = unicodedata.normalize("NFD", text)
-        for pattern, replacement in locale.casing:
-            text = re.sub(pattern, replacement, text)
-        upper = unicodedata.normalize("NFC", text.upper())
-    else:
-        upper = text.upper()
+    import icu  # only here: it takes long to load
+
+    for pattern, replacement in locale.casing:
+        text = re.sub(pattern, replacement, text)
+    upper = str(icu.UnicodeString(text).toUpper(_icu_locale(locale.tag)))
     return upper.translate(_MKHEDRULI) if _MTAVRULI.search(upper) else upper
+
+
+@cache
+def _icu_locale(tag: str) -> icu.Locale:
+    import icu
+
+    return icu.Locale.forLanguageTag(tag)

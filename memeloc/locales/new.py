@@ -13,11 +13,8 @@ from memeloc.locales.files import CASED, RIGHT_TO_LEFT
 from memeloc.locales.registry import default, exemplars
 from memeloc.locales.tags import DATA, candidates, canonical, cldr, is_well_formed, script_of
 
-_CASING = {"lt": ((r"([ij]\u0328?)\u0307", r"\1"),)}
-"""By language, what Unicode's SpecialCasing.txt has besides the built-in locales' rules: in
-Lithuanian an i with an accent keeps its dot in small letters, and not in capitals."""
-
-_TURKIC = frozenset({"crh", "gag", "tt"})  # in Latin letters they tell i from ı, as Turkish
+_TURKIC = frozenset({"ba", "crh", "gag", "tt"})
+"""Languages that in Latin letters tell i from ı, as Turkish, which ICU does not know of them."""
 
 
 def new_locale(tag: str, folder: str | Path = "locales") -> Path:
@@ -63,7 +60,6 @@ def _from_cldr(tag: str, folder: Path) -> str:
     own = own if script_of(key) == script else ""  # written in another script
     country = next((part for part in tag.split("-")[1:] if len(part) == 2), country)
     same = next((locale for locale in default() if locale.script == script), None)
-    casing = _CASING.get(language, default().get("tr").casing if language in _TURKIC else ())
     settings = {
         "name": english,
         "native_name": own[:1].upper() + own[1:] if script in CASED else own,
@@ -71,7 +67,7 @@ def _from_cldr(tag: str, folder: Path) -> str:
         "poster": same.poster if same else (),
         "plain": same.plain if same else (),
         "uppercase": script in CASED,
-        "casing": casing if script == "Latn" else (),
+        "casing": (("i", "İ"),) if language in _TURKIC and script == "Latn" else (),
     }
     text = Template((DATA / "new_locale.txt").read_text("utf-8")).substitute(
         {key: json.dumps(value, ensure_ascii=False) for key, value in settings.items()},
