@@ -346,9 +346,10 @@ def lost_parts(
         what = f"Its source has text for part {numbers}, the caption has none"
     marks = _BETWEEN.items() if empty or slashes or not source else ()
     for name, mark in marks:
-        pieces = [piece.strip() for part in parts if part for piece in mark.split(part)]
-        if 1 < len(pieces) == expected and all(pieces) and (source or name in ("//", "|")):
-            written = SEPARATOR.join(" ".join(piece.split()) for piece in pieces)
+        pieces = [" ".join(piece.split()) for part in parts if part for piece in mark.split(part)]
+        written = Caption.parse(SEPARATOR.join(pieces))
+        is_whole = 1 < len(written.parts) == expected and all(written.parts)
+        if is_whole and (source or name in ("//", "|")):
             return Damage("missing part", f"{what}; if {name} parts it, write “{written}”.")
     if slashes:
         what += "; “//” without spaces is drawn, “ // ” parts a caption"

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import csv
+import re
 import unicodedata
 from pathlib import Path
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from memeloc.damaged_text import VOWELS, damage, lost_parts
 from memeloc.locales import default
@@ -99,6 +102,20 @@ SOUND = [
 @pytest.mark.parametrize(("tag", "text"), SOUND)
 def test_sound_text_is_left_in_peace(tag: str, text: str) -> None:
     assert damage(text, default().get(tag)) == []
+
+
+@given(
+    st.text(st.sampled_from("aaéÃ¼Ðïж οя<b>&amp;;\\u00e9\u202e\u2066ﻢﺎםש္ျေက//|\n \xa0\x81")),
+    st.sampled_from(["en", "ru", "el", "ar", "he", "my", "zh-Hant", "th"]),
+)
+def test_any_text_is_looked_at(text: str, tag: str) -> None:
+    for found in damage(text, default().get(tag)):
+        assert found.sentence.endswith(".")
+    lost = lost_parts(Caption.parse(text, 2), 2, Caption(("a", "b")))
+    if lost and (written := re.search("write “(.*)”", lost.sentence, re.DOTALL)):
+        parts = Caption.parse(written[1]).parts
+        assert len(parts) == 2
+        assert all(parts)
 
 
 def test_the_starter_set_has_no_damage_in_any_case_or_normal_form() -> None:

@@ -144,10 +144,10 @@ def _circled(line: Line, locale: Locale) -> Iterator[str]:
     for run in line.runs:
         circle = run.face.font.get_nominal_glyph(0x25CC)
         for (glyph, _, _), offset in zip(run.glyphs, run.offsets, strict=True):
-            if glyph == circle and line.text[offset] != "◌":
+            if glyph == circle and not line.text.startswith("◌", offset):
                 # It may belong to the space before the mark: then to the word after it.
                 spans = word_spans(line.text, locale)
-                start, end = next(span for span in spans if offset < span[1])
+                start, end = next((span for span in spans if offset < span[1]), (0, None))
                 yield line.text[start:end]
 
 
