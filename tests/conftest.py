@@ -38,6 +38,13 @@ settings.load_profile("memeloc")
 
 
 @pytest.fixture(scope="session", autouse=True)
+def glyphs_are_kept_for_the_tests_alone(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("XDG_CACHE_HOME", str(tmp_path_factory.mktemp("cache")))
+        yield
+
+
+@pytest.fixture(scope="session", autouse=True)
 def new_databases_are_copies(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
     """A new SQLite database is a copy of one that `Store.create` made: its tables take longer."""
     from memeloc.store import store

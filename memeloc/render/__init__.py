@@ -19,7 +19,7 @@ One caption, from table to picture:
    unsafe; `stacking` sets them one below the other, as close as their ink at each place allows.
    Of boxes that are `bars` the height follows, and the background is the picture with its bars.
 7. `paint`: small pictures of the glyphs (`glyphs`, drawn by Skia once a size) are laid on the
-   picture, first the outlines of all letters, then the letters.
+   picture, first the outlines of all letters, then the letters. Between runs they are `kept`.
 8. `proof`: sizes, ink, contrast, coverage and problems become the picture's `Proof`, with the boxes
    of its lines and words (`text_boxes`).
 9. `jpeg`: a restart marker after each row of blocks, so that of a template's second picture only

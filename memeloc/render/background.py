@@ -215,7 +215,7 @@ class Canvas:
 
 
 class Canvases:
-    """Memory for one canvas after another: new memory costs as much in page faults as painting."""
+    """Memory for one canvas after another: page faults of new memory cost a fifth of a picture."""
 
     def __init__(self) -> None:
         self._memory = np.empty(0, np.uint32)

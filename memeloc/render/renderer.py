@@ -234,6 +234,10 @@ class Renderer:
         background = self._backgrounds.get(template, template.image_for(locale))
         return background.width, background.height
 
+    def keep_glyphs(self) -> None:
+        """Keep the glyphs drawn so far for the next run, in the user's folder for caches."""
+        self._painter.glyphs.keep()
+
     def fingerprint(self, template: Template, locale: Locale) -> str:
         """SHA-256 of everything that makes the picture but the caption and the file format.
 

@@ -10,11 +10,15 @@ from __future__ import annotations
 from collections import OrderedDict
 from typing import NamedTuple
 
+import numpy as np
 import skia
+import uharfbuzz as hb
 
 from memeloc.fonts import Face
+from memeloc.render.painting import kept
 from memeloc.render.painting.colour import SMOOTH, Sprite, colour_sprite, has_colour, trace
-from memeloc.render.painting.pixels import Ink, brush, image_info
+from memeloc.render.painting.pixels import Ink, brush, image_info, tints
+from memeloc.version import __version__
 
 BUDGET = 96 * 1024 * 1024
 """Bytes of sprites kept in one process: some 15,000 glyphs of the usual sizes."""
@@ -80,31 +84,51 @@ class Strike:
         self._cache = cache
         self._face, self._size, self._outline = face, size, outline
         self._brushes = [brush(ink.outline), brush(ink.fill)]
+        self._tints = [tints(ink.outline), tints(ink.fill)]
         self._colour_sprites: dict[int, Sprite] = {}
+        versions = (__version__, skia.__version__, hb.version_string())
+        self._file = kept.file_of(versions, face.source.file_sha256, face.key, size, outline)
+        self._kept = kept.read(self._file)
+        self._drawn: kept.Glyphs = {}
         self.sprites: dict[int, Layers] = {}
         self.bytes = 0
 
     def make(self, key: int) -> Layers:
-        """Draw the glyph and phase of `key`, and keep its sprites."""
-        glyph, phase = divmod(key, PHASES)
-        around = self._sprite(glyph, phase, around=True) if self._outline else None
-        sprite = self._sprite(glyph, phase, around=False)
-        layers = self.sprites[key] = (around, sprite, self.is_coloured(glyph))
+        """Draw the glyph and phase of `key`, or take it as it was kept, and keep its sprites."""
+        is_coloured = self.is_coloured(key // PHASES)
+        around = self._sprite(key, 0) if self._outline else None
+        sprite = self._colour_sprite(key // PHASES) if is_coloured else self._sprite(key, 1)
+        layers = self.sprites[key] = (around, sprite, is_coloured)
         self._cache.added(self, _size(sprite.image) + (_size(around.image) if around else 0))
         return layers
 
-    def _sprite(self, glyph: int, phase: int, *, around: bool) -> Sprite:
-        is_coloured = self.is_coloured(glyph)
-        if is_coloured and not around:
-            return self._colour_sprite(glyph)
-        shift = 0.0 if is_coloured else phase / PHASES
-        bounds = self.bounds(glyph, skia.Matrix.Translate(shift, 0), around=around).roundOut()
-        info = image_info(max(1, bounds.width()), max(1, bounds.height()))
-        surface = skia.Surface.MakeRaster(info)
-        canvas = surface.getCanvas()
+    def _sprite(self, key: int, layer: int) -> Sprite:
+        cover = self._kept.get((key, layer))
+        if cover is None:
+            cover = self._kept[key, layer] = self._drawn[key, layer] = self._cover(key, layer)
+        pixels = self._tints[layer][cover.pixels]
+        height, width = pixels.shape
+        pixmap = skia.Pixmap(image_info(width, height), pixels, pixels.strides[0])
+        return Sprite(skia.Image.MakeRasterCopy(pixmap), cover.left, cover.top)
+
+    def keep(self) -> None:
+        """Keep what was drawn for the next run, unless it is less than an eighth of what is."""
+        if 8 * len(self._drawn) > len(self._kept):
+            kept.write(self._file, self._drawn)
+            self._drawn = {}
+
+    def _cover(self, key: int, layer: int) -> kept.Coverage:
+        """Draw a glyph with the outline around it (layer 0) or without (1)."""
+        glyph, phase = divmod(key, PHASES)
+        shift = 0.0 if self.is_coloured(glyph) else phase / PHASES
+        matrix = skia.Matrix.Translate(shift, 0)
+        bounds = self.bounds(glyph, matrix, around=not layer).roundOut()
+        pixels = np.zeros((max(1, bounds.height()), max(1, bounds.width())), np.uint8)
+        info = skia.ImageInfo.MakeA8(pixels.shape[1], pixels.shape[0])
+        canvas = skia.Surface.MakeRasterDirect(info, pixels, pixels.strides[0]).getCanvas()
         canvas.translate(shift - bounds.left(), -bounds.top())
-        self.draw(canvas, glyph, around=around)
-        return Sprite(surface.makeImageSnapshot(), bounds.left(), bounds.top())
+        self.draw(canvas, glyph, around=not layer)
+        return kept.Coverage(pixels, bounds.left(), bounds.top())
 
     def bounds(self, glyph: int, matrix: skia.Matrix, *, around: bool) -> skia.Rect:
         """Return the box around a glyph's ink, in pixels from its origin, moved by a matrix."""
@@ -192,11 +216,17 @@ class GlyphCache:
             self._strikes.move_to_end(key)
         return strike
 
+    def keep(self) -> None:
+        """Keep what was drawn for the next run."""
+        for strike in self._strikes.values():
+            strike.keep()
+
     def added(self, strike: Strike, size: int) -> None:
         """Note `size` more bytes in a strike, and let old strikes go."""
         strike.bytes += size
         self._bytes += size
         while self._bytes > self._budget and len(self._strikes) > 1:
             _, oldest = self._strikes.popitem(last=False)
+            oldest.keep()
             self._bytes -= oldest.bytes
             oldest.bytes = 0

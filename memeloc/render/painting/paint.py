@@ -19,6 +19,7 @@ from memeloc.render.typesetting.layout import PartLayout
 from memeloc.render.typesetting.lines import Line
 from memeloc.render.typesetting.stacking import anchor, ink_extent, side
 
+_AS_IT_IS = skia.SamplingOptions()
 _Image = tuple[skia.Image, int, int]
 _Turned = tuple[Strike, int, skia.Matrix]
 
@@ -130,7 +131,7 @@ class Painter:
     """Paints parts; keeps glyphs between them."""
 
     def __init__(self) -> None:
-        self._glyphs = GlyphCache()
+        self.glyphs = GlyphCache()
 
     def paint(self, canvas: Canvas, layout: PartLayout, area: Area, ink: Ink) -> Painted:
         """Paint one part.
@@ -176,7 +177,7 @@ class Painter:
         floor = math.floor
         for line, x, y, _ in placed:
             for run in line.runs:
-                strike = self._glyphs.strike(run.face, size, margin, ink)
+                strike = self.glyphs.strike(run.face, size, margin, ink)
                 kept = strike.sprites
                 for gid, at, up in run.glyphs:
                     whole, fine = divmod(floor((x + at * size) * phases + 0.5), phases)
@@ -203,7 +204,7 @@ class Painter:
         bounds = skia.Rect()
         for line, x, y, _ in placed:
             for run in line.runs:
-                strike = self._glyphs.strike(run.face, size, area.margin, ink)
+                strike = self.glyphs.strike(run.face, size, area.margin, ink)
                 for gid, at, up in run.glyphs:
                     matrix = skia.Matrix()
                     matrix.setRotate(area.angle, *area.centre)
@@ -220,7 +221,7 @@ class Painter:
 def _draw(layers: Sequence[list[_Image]], canvas: skia.Canvas, layer: int) -> None:
     draw = canvas.drawImage
     for image, x, y in layers[layer]:
-        draw(image, x, y)
+        draw(image, x, y, _AS_IT_IS)
 
 
 def _draw_turned(layers: Sequence[list[_Turned]], canvas: skia.Canvas, layer: int) -> None:

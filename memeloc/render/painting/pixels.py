@@ -46,6 +46,16 @@ def brush(colour: str) -> skia.Paint:
     return skia.Paint(AntiAlias=True, Color=skia.Color(blue, green, red))
 
 
+def tints(colour: str) -> Pixels:
+    """Return what a pixel is of which 0 to 255 are covered with a colour: premultiplied, BGRA."""
+    cover = np.arange(256)
+    red, green, blue, alpha = (
+        (cover * value + 127) // 255 << shift
+        for value, shift in zip((*rgb(colour), 255), (0, 8, 16, 24), strict=True)
+    )
+    return (red | green | blue | alpha).astype(np.uint32)
+
+
 def image_info(width: int, height: int) -> skia.ImageInfo:
     """Return how Skia is to see pixels."""
     return skia.ImageInfo.Make(width, height, skia.kBGRA_8888_ColorType, skia.kPremul_AlphaType)

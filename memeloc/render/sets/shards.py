@@ -189,6 +189,7 @@ class PictureMaker:
         with open_writer(layout, self._place, key or "", IN_PARQUET) as writer:
             for meme in shard.memes:
                 rows += self.make_meme(meme, writer, key, failed)
+        self.renderer.keep_glyphs()
         if rows:
             write_table(self._place, table_key(shard.name), rows_table(rows))
         return Made(
