@@ -16,7 +16,7 @@ import numpy as np
 from memeloc.model import Bar, TextBox
 from memeloc.render.painting.pixels import Pixels, rgb
 from memeloc.render.typesetting.layout import PartLayout
-from memeloc.render.typesetting.stacking import ink_extent
+from memeloc.render.typesetting.lines import ink_extent
 
 ROWS = 16
 """Heights of bars are multiples of it, in pixels: the height of a JPEG's blocks of colour (ITU-T

@@ -16,8 +16,7 @@ from memeloc.render.painting.glyphs import PHASES, WHOLE_PIXELS, GlyphCache, Str
 from memeloc.render.painting.pixels import Ink, canvas_on
 from memeloc.render.proof import Box
 from memeloc.render.typesetting.layout import PartLayout
-from memeloc.render.typesetting.lines import Line
-from memeloc.render.typesetting.stacking import anchor, ink_extent, side
+from memeloc.render.typesetting.lines import Line, anchor, ink_extent, side
 
 _AS_IT_IS = skia.SamplingOptions()
 _Image = tuple[skia.Image, int, int]

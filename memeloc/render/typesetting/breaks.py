@@ -135,10 +135,9 @@ def opportunities(text: str, locale: Locale) -> list[int]:
 
 def _at_dashes(text: str) -> set[int]:
     """Return the offsets beside dashes at which no line ends."""
-    inside = {
-        end for match in _RANGE.finditer(text) for end in range(match.start(), match.end() + 1)
-    }
-    inside.update(match.end() for match in _OPENING_DASH.finditer(text))
+    inside = {match.end() for match in _OPENING_DASH.finditer(text)}
+    for match in _RANGE.finditer(text):
+        inside.update(range(match.start(), match.end() + 1))
     inside.update(match.start() for match in _GLUED_DASH.finditer(text))
     return inside - {len(text)}
 

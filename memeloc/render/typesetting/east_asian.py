@@ -98,7 +98,8 @@ def spacing(text: str, runs: Sequence[Run], language: str) -> Spacing:
     for at, mark in blanks.items():
         before, after = text[at - 1] if at else "", text[at + 1 : at + 2]
         follows = at - 1 in blanks and before not in _ENDING and not _closes(blanks[at - 1])
-        left = mark.left if _opens(mark) and (follows or before == _BLANK) else 0.0
+        opens = mark.left > 2 * mark.right
+        left = mark.left if opens and (follows or before == _BLANK) else 0.0
         right = mark.right if _closes(mark) and (at + 1 in blanks or after == _BLANK) else 0.0
         if left or right:
             moved[at] = (-left, -left - right)
@@ -111,10 +112,6 @@ def spacing(text: str, runs: Sequence[Run], language: str) -> Spacing:
     return Spacing(moved, lead, trail)
 
 
-def _opens(blanks: Blanks) -> bool:
-    return blanks.left > 2 * blanks.right
-
-
 def _closes(blanks: Blanks) -> bool:
     return blanks.right > 2 * blanks.left
 
@@ -122,12 +119,21 @@ def _closes(blanks: Blanks) -> bool:
 @cache
 def blanks_of(face: Face, mark: str, script: str, language: str) -> Blanks:
     """Return the blank sides of a punctuation mark: what `halt` takes away, or its bearings."""
-    glyph, _, full = _measured(face, mark, script, language, halved=False)
-    _, moved, half = _measured(face, mark, script, language, halved=True)
+
+    def measured(*, halved: bool) -> tuple[int, float, float]:
+        buffer = hb.Buffer()
+        buffer.add_str(mark)
+        buffer.direction, buffer.script, buffer.language = "ltr", script, language
+        hb.shape(face.font, buffer, {"halt": halved})
+        position = buffer.glyph_positions[0]
+        return buffer.glyph_infos[0].codepoint, position.x_offset / em, position.x_advance / em
+
+    em = face.upem
+    glyph, _, full = measured(halved=False)
+    _, moved, half = measured(halved=True)
     if half < full:
         return Blanks(-moved, full - half + moved)
     extents = face.font.get_glyph_extents(glyph)
-    em = face.upem
     if extents is None or not glyph or full < 0.9:
         return _SOLID
     left = extents.x_bearing / em
@@ -136,21 +142,3 @@ def blanks_of(face: Face, mark: str, script: str, language: str) -> Blanks:
         if left >= sides.left * full and right >= sides.right * full:
             return Blanks(sides.left * full, sides.right * full)
     return _SOLID
-
-
-def _measured(
-    face: Face, mark: str, script: str, language: str, *, halved: bool
-) -> tuple[int, float, float]:
-    """Return a mark's glyph, its offset to the right and its advance, in ems."""
-    buffer = hb.Buffer()
-    buffer.add_str(mark)
-    buffer.direction = "ltr"
-    buffer.script = script
-    buffer.language = language
-    hb.shape(face.font, buffer, {"halt": halved})
-    position = buffer.glyph_positions[0]
-    return (
-        buffer.glyph_infos[0].codepoint,
-        position.x_offset / face.upem,
-        position.x_advance / face.upem,
-    )

@@ -204,7 +204,11 @@ def choose(
     if fewest == len(segments.paragraph_ends):
         return Choice(free, free, lines)
     if len(segments.full) > _SEARCHED:
-        return Choice(free, free, _greedy(segments, _narrowest(segments, limit, fewest)))
+        widths = [limit - at / 100 for at in range(math.ceil((limit - segments.widest) * 100))]
+        wider = bisect_left(
+            widths, True, lo=1, key=lambda width: count_lines(segments, width) > fewest
+        )
+        return Choice(free, free, _greedy(segments, widths[wider - 1] if widths else limit))
     least = min(free, max(low, floor, free - given))
     return _search(segments, costs(), capacity, range(free, least - 1, -1), fewest)
 
@@ -320,12 +324,3 @@ def _greedy(segments: Segments, limit: float) -> Lines:
             lines.append((begin, after))
             begin = after
     return lines
-
-
-def _narrowest(segments: Segments, limit: float, count: int) -> float:
-    """Return the smallest width at which `count` lines are enough, to a hundredth of an em."""
-    widths = range(math.ceil(segments.widest * 100), math.ceil(limit * 100))
-    enough = bisect_left(
-        widths, True, key=lambda width: count_lines(segments, width / 100) <= count
-    )
-    return widths[enough] / 100 if enough < len(widths) else limit

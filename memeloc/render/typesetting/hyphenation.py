@@ -71,13 +71,7 @@ class Point(NamedTuple):
 
 
 def points(text: str, words: Iterable[tuple[int, int]], locale: Locale) -> list[Point]:
-    """Return the places at which some words of a text may break.
-
-    Args:
-        text: with words, punctuation and all.
-        words: where those begin and end that are too long.
-        locale: whose patterns are used; without them only addresses and file names break.
-    """
+    """Return the places in too long words, which begin and end at `words`, for a hyphen or none."""
     places: list[Point] = []
     for start, end in words:
         if SOFT_HYPHEN in text[max(0, start - 1) : end] or _REPEATED.search(text, start, end):

@@ -9,6 +9,7 @@ not help, and where nothing does cut the text off.
 from __future__ import annotations
 
 import re
+from bisect import bisect_left
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
@@ -245,8 +246,6 @@ class _Setter:
 
 
 def _hyphenated_words(lines: Sequence[Line]) -> tuple[str, ...]:
-    if not any(line.hyphenated for line in lines):
-        return ()
     text = "".join(
         line.text[:-1] + SOFT_HYPHEN if line.hyphenated else line.text + " " for line in lines
     )
@@ -260,15 +259,11 @@ def _truncate(setter: _Setter, text: str) -> tuple[Fitted | None, bool, int]:
         The layout, whether words are broken, and how many clusters are left out.
     """
     ends = clusters(text)
-    low, high = 0, len(ends) - 1
-    best: Fitted | None = None
-    broken = False
-    while low <= high:
-        middle = (low + high) // 2
-        head = text[: ends[middle - 1]] if middle else ""
-        fitted, is_broken = setter.fit(clean(head.rstrip() + "…"))
-        if fitted is None:
-            high = middle - 1
-        else:
-            best, broken, low = fitted, is_broken, middle + 1
-    return best, broken, len(ends) - max(high, 0)
+
+    def cut(count: int) -> tuple[Fitted | None, bool]:
+        head = text[: ends[count - 1]] if count else ""
+        return setter.fit(clean(head.rstrip() + "…"))
+
+    most = bisect_left(range(len(ends)), True, key=lambda count: cut(count)[0] is None) - 1
+    fitted, broken = cut(most) if most >= 0 else (None, False)
+    return fitted, broken, len(ends) - max(most, 0)

@@ -81,19 +81,17 @@ class _Linked(NamedTuple):
 
 @lru_cache(maxsize=256)
 def _linked_words(locale: Locale) -> _Linked:
-    to_next = dict.fromkeys(_in_cases(locale.better_with_next, locale), LINKED)
-    to_next |= dict.fromkeys(_in_cases(locale.keep_with_next, locale), HANGING)
-    to_previous = frozenset(_in_cases(locale.keep_with_previous, locale))
+    better, next_, previous = (
+        {
+            form
+            for word in words
+            for form in (word, uppercase(word, locale), uppercase(word[0], locale) + word[1:])
+        }
+        for words in (locale.better_with_next, locale.keep_with_next, locale.keep_with_previous)
+    )
+    to_next = dict.fromkeys(better, LINKED) | dict.fromkeys(next_, HANGING)
     has_pairs = any(" " in word for word in to_next)
-    return _Linked(bool(locale.phrase_model), has_pairs, to_next, to_previous)
-
-
-def _in_cases(words: Sequence[str], locale: Locale) -> list[str]:
-    return [
-        form
-        for word in words
-        for form in (word, uppercase(word, locale), uppercase(word[0], locale) + word[1:])
-    ]
+    return _Linked(bool(locale.phrase_model), has_pairs, to_next, frozenset(previous))
 
 
 def end_costs(

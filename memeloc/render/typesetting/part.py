@@ -18,9 +18,16 @@ from memeloc.render.typesetting import fit
 from memeloc.render.typesetting.breaks import opportunities, word_ends
 from memeloc.render.typesetting.fit import LADDER, Bounds, Capacity, Choice, Segments
 from memeloc.render.typesetting.line_cost import HANGING, WITHIN_PHRASE, end_costs
-from memeloc.render.typesetting.lines import SOFT_HYPHEN, Line, hyphen_width, set_line
+from memeloc.render.typesetting.lines import (
+    SOFT_HYPHEN,
+    Line,
+    clearance,
+    hyphen_width,
+    ink_extent,
+    set_line,
+    stack_lines,
+)
 from memeloc.render.typesetting.shape import ShapedText
-from memeloc.render.typesetting.stacking import clearance, ink_extent, stack_lines
 
 Span = tuple[int, int]
 """Where a line or a word begins and ends, in characters of the part, paragraphs joined by LF."""

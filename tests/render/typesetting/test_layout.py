@@ -10,10 +10,9 @@ from memeloc.render.typesetting import fit
 from memeloc.render.typesetting.fit import Bounds
 from memeloc.render.typesetting.itemize import Itemizer
 from memeloc.render.typesetting.layout import PartLayout, lay_out
-from memeloc.render.typesetting.lines import Line, set_line
+from memeloc.render.typesetting.lines import Line, ink_extent, set_line
 from memeloc.render.typesetting.part import MOST_GIVEN, Part
 from memeloc.render.typesetting.shape import ShapedText, shape
-from memeloc.render.typesetting.stacking import ink_extent
 from tests.render.sentences import SENTENCES
 
 FONTS = FontLibrary()

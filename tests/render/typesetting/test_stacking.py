@@ -16,15 +16,16 @@ from memeloc.render.painting.pixels import Ink
 from memeloc.render.typesetting.fit import Bounds
 from memeloc.render.typesetting.itemize import Itemizer
 from memeloc.render.typesetting.layout import PartLayout, lay_out
-from memeloc.render.typesetting.lines import Line, set_line
-from memeloc.render.typesetting.shape import shape
-from memeloc.render.typesetting.stacking import (
+from memeloc.render.typesetting.lines import (
     SAME_PITCH,
     UNEVENNESS,
+    Line,
     anchor,
     ink_extent,
+    set_line,
     stack_lines,
 )
+from memeloc.render.typesetting.shape import shape
 from tests.render.sentences import SENTENCES
 
 FONTS = FontLibrary()
