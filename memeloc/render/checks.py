@@ -104,7 +104,13 @@ def part_findings(
         yield "divided", " ".join(layout.divided)
 
 
-def contrast_behind(boxes: TextBoxes, background: Background, colour: float) -> float:
+def contrast_behind(
+    boxes: TextBoxes,
+    background: Background,
+    colour: float,
+    outline: float = 0.0,
+    width: float = 0.0,
+) -> float:
     """Return the contrast of the word that is told least from the picture behind it.
 
     A word's is what nine tenths of its box reach, looked at pixel by pixel. The mean of an area
@@ -114,13 +120,16 @@ def contrast_behind(boxes: TextBoxes, background: Background, colour: float) -> 
     Args:
         boxes: of the part's words.
         background: what they stand on.
-        colour: relative luminance of the letters, or of the outline that is around them.
+        colour: relative luminance of what stands out: the letters, or a wide outline.
+        outline, width: luminance and pixels, less than one, of an outline that is too thin to stand
+            for itself: that much of the pixel beside a letter has its colour.
     """
     if not boxes.words:
         return contrast(0.0, 1.0)
     shapes = np.array([word.box for word in boxes.words], float)
     places = (shapes @ _PLACES[shapes.shape[1]]).astype(np.intp)
-    behind = background.luminance(places[:, ::2], places[:, 1::2]) + 0.05
+    behind = background.luminance(places[:, ::2], places[:, 1::2])
+    behind = behind * (1 - width) + (outline * width + 0.05)
     ratios = np.maximum(behind / (colour + 0.05), (colour + 0.05) / behind)
     tenth = ratios.shape[1] // 10
     ratios.partition(tenth)

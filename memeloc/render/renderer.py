@@ -389,13 +389,15 @@ def _prove_part(
 
 def _contrast(slot: _Slot, size: float, boxes: TextBoxes, background: Background) -> float:
     """Return the contrast of letters with their outline, their bar, or the picture behind them."""
-    if slot.bounds.margin * size < 1:  # an outline that thin is a grey edge
-        if slot.box.bar:
-            return contrast(slot.fill, relative_luminance(slot.box.bar.colour))
-        return contrast_behind(boxes, background, slot.fill)
-    ratio = contrast(slot.fill, slot.outline)
+    outline, width = slot.outline, slot.bounds.margin * size
+    if width < 1 and slot.box.bar:
+        behind = relative_luminance(slot.box.bar.colour)
+        return contrast(slot.fill, width * outline + (1 - width) * behind)
+    if width < 1:
+        return contrast_behind(boxes, background, slot.fill, outline, width)
+    ratio = contrast(slot.fill, outline)
     # Letters and outline together may stand out, as all light ones on a dark picture.
-    return ratio if ratio >= LOW_CONTRAST else contrast_behind(boxes, background, slot.outline)
+    return ratio if ratio >= LOW_CONTRAST else contrast_behind(boxes, background, outline)
 
 
 def _template_print(template: Template, image: Path) -> str:
