@@ -28,7 +28,7 @@ from scipy import ndimage
 from memeloc.fonts import Face, FontLibrary
 from memeloc.locales import default
 from memeloc.model import Locale
-from memeloc.render.painting.glyphs import Outlines, rasterise
+from memeloc.render.painting.glyphs import GlyphCache
 
 SHARE = 0.9
 MOST = 0.03
@@ -104,9 +104,7 @@ def words(locale: Locale) -> list[str]:
     return list(dict.fromkeys(word for text in texts for word in text.split() if len(word) > 1))
 
 
-@cache
-def _outlines(face: Face) -> Outlines:
-    return Outlines(face, 0.0)
+_OUTLINES = GlyphCache()
 
 
 @cache
@@ -117,16 +115,17 @@ def holes(face: Face, word: str, tag: str) -> NDArray[np.float64]:
     buffer.guess_segment_properties()
     buffer.language = tag
     hb.shape(face.font, buffer)
-    outlines, scale, at = _outlines(face), EM / face.upem, 0.0
+    scale, at = EM / face.upem, 0.0
     width = sum(place.x_advance for place in buffer.glyph_positions)
     ink: NDArray[np.uint8] = np.zeros((3 * EM, int(width * scale) + 2 * EM), np.uint8)
-    for info, place in zip(buffer.glyph_infos, buffer.glyph_positions, strict=True):
-        (path,), _ = outlines.paths(info.codepoint)
-        matrix = skia.Matrix()
-        matrix.setScale(scale, scale)
-        x, y = at + place.x_offset, place.y_offset
-        matrix.postTranslate(EM + x * scale, 2 * EM - y * scale)
-        rasterise(path, matrix, ink)
+    info = skia.ImageInfo.MakeA8(ink.shape[1], ink.shape[0])
+    canvas = skia.Surface.MakeRasterDirect(info, ink, ink.strides[0]).getCanvas()
+    canvas.translate(EM, 2 * EM)
+    canvas.scale(scale, scale)
+    for glyph, place in zip(buffer.glyph_infos, buffer.glyph_positions, strict=True):
+        path = skia.Path(_OUTLINES.outline(face, 0.0, glyph.codepoint).path)
+        path.offset(at + place.x_offset, -place.y_offset)
+        canvas.drawPath(path, skia.Paint(AntiAlias=True))
         at += place.x_advance
     pieces, _ = ndimage.label(ink < 128)
     return np.bincount(pieces.ravel())[2:] / EM**2  # 0 is ink, 1 what is around the word

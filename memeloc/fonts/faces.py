@@ -16,6 +16,9 @@ _IGNORABLE = re.compile(
     "\u2060-\u206f\u3164\ufe00-\ufe0f\ufeff\uffa0\U000e0000-\U000e0fff\n\r\t]"
 )
 
+SEMIBOLD = 600.0
+"""The least weight that posters look bold with; Regular is 400 (OpenType 1.9.1, usWeightClass)."""
+
 
 class Face:
     """A family at one of its settings, opened for HarfBuzz at the font's own units.
@@ -44,6 +47,11 @@ class Face:
             self.font.synthetic_bold = (embolden, embolden, False)
         self.lacks = frozenset(family.lacks.get(face, ""))
         self._covered: dict[str, bool] = {}
+
+    @property
+    def weight(self) -> float:
+        """Its strokes' weight from 1 to 1,000, as its axis is set, or as the font says."""
+        return float(self.font.get_style_value(hb.StyleTag.WEIGHT))
 
     @cached_property
     def colour(self) -> bool:

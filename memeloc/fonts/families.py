@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import difflib
 import importlib.util
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import field, replace
 from functools import cache, cached_property
 from pathlib import Path
@@ -217,13 +218,14 @@ def _folder(module: str) -> Path:
     return Path(*(folders[:1] or [module]))
 
 
-def user_family(font: str) -> Family:
+def user_family(font: str, known: Iterable[str]) -> Family:
     """The family of a user's font: a file, or the name of a font of the system.
 
     Axes of a variable font follow a colon: `My.ttf:wght=650,wdth=80`.
 
     Raises:
-        InputError: there is no such file and no such font.
+        InputError: there is no such file and no such font; it names the nearest of the `known`
+            families and of the system's.
     """
     name, settings = font, {}
     match = re.fullmatch(r"(.+):((?:\w{4}=-?[\d.]+)(?:,\w{4}=-?[\d.]+)*)", font)
@@ -240,10 +242,11 @@ def user_family(font: str) -> Family:
     if not path.is_file():
         place = None if path.suffix.lower() in system.SUFFIXES else system.find(name)
         if place is None:
+            near = difflib.get_close_matches(name.casefold(), [*known, *system.names()], n=1)
             raise InputError(
-                "there is no such font file, and no font of this system has that name"
-                f"{fetch_first(path)}",
-                file=path,
+                f"there is no font family {name!r}, no such file, and no font of this system has "
+                f"that name{fetch_first(path)}; "
+                + (f"did you mean {near[0]!r}?" if near else "`memeloc fonts list` has them")
             )
         path, index = place
     poster = settings or _poster_weight(path, index)

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from memeloc.errors import InputError, MissingError
 from memeloc.fonts.entries import FontEntry
-from memeloc.fonts.faces import Face
+from memeloc.fonts.faces import SEMIBOLD, Face
 from memeloc.fonts.families import Family, shipped_families, user_family
 from memeloc.fonts.stacks import FontStack
 from memeloc.locales import Registry
@@ -54,7 +54,7 @@ class FontLibrary:
         """Add a user's font, and return the name that its family has here."""
         if font in own:
             return font
-        family, number = user_family(font), 2
+        family, number = user_family(font, own), 2
         known = own | self.families
         named = family
         while known.get(named.name, named) != named:  # another file of the same name
@@ -84,13 +84,7 @@ class FontLibrary:
     def _family(self, name: str) -> Family:
         family = self.families.get(name) or self._named.get(name)
         if family is None:
-            try:
-                family = self._named[name] = user_family(name)
-            except InputError as error:
-                raise InputError(
-                    f"there is no font family {name!r}, no such file, and no font of this system "
-                    "has that name; `memeloc fonts list` names the families"
-                ) from error
+            family = self._named[name] = user_family(name, self.families)
         return family
 
     def _found_face(self, family: str, face: FaceName) -> Face | None:
@@ -172,7 +166,7 @@ class FontLibrary:
 
         Raises:
             InputError, MissingError: a font that is asked for is not there, see `face`; or it is
-                for a language that does not exist.
+                for a language that does not exist. It names the locale's file.
         """
         for entry in self.entries:
             if entry.tag:
@@ -183,16 +177,31 @@ class FontLibrary:
                     self.stack(locale, face)
                 except InputError as error:
                     message = f"The {face} fonts of {locale.tag}: {error.message}"
-                    raise InputError(message, file=error.file) from error
+                    raise InputError(message, file=registry.file(locale.tag)) from error
 
-    def without_handwriting(self, locales: Iterable[Locale]) -> list[str]:
-        """Tags of the locales whose comic text is drawn by a font that is not handwritten."""
-        return [
+    def notes(self, locales: Collection[Locale], faces: Collection[FaceName]) -> list[str]:
+        """Say which kinds of text are going to be drawn by a font that is not meant for them."""
+        notes = []
+        firsts = {face: [self.stack(locale, face).primary for locale in locales] for face in faces}
+        unwritten = [
             locale.tag
-            for locale in locales
-            if not (first := self.stack(locale, "comic").primary).source.handwritten
-            and first.family not in self._user
+            for locale, first in zip(locales, firsts.get("comic", ()), strict=False)
+            if not first.source.handwritten and first.family not in self._user
         ]
+        if unwritten:
+            tags = ", ".join(unwritten)
+            notes.append(
+                f"There is no handwriting for comic text in {tags}: it is set in the plain font."
+            )
+        for first in dict.fromkeys(firsts.get("poster", ())):
+            own = first.family in self._user or first.source in self._named.values()
+            if own and not first.source.package and first.weight < SEMIBOLD:
+                notes.append(
+                    f"The poster font {first.family} is not bold (its weight is {first.weight:g} "
+                    "of 900): name its bold or black face for posters, --font :poster=FILE, and "
+                    f"this one for plain text, --font :plain=FILE."
+                )
+        return notes
 
     def sha256(self, family: str) -> str:
         """SHA-256 of a family's font file.

@@ -60,7 +60,7 @@ class FontStack:
 
     def font_for_all(self, text: str) -> Face | None:
         """The first of the preferred faces that has every character of `text`, or None."""
-        return next((face for face in self.preferred if face.covers(text)), None)
+        return next(filter(lambda face: not face.emoji and face.covers(text), self.preferred), None)
 
     def lost(self, clusters: Iterable[str]) -> Iterator[str]:
         """Those emoji among clusters that lose their flag, their colour or their tone."""

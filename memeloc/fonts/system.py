@@ -10,7 +10,7 @@ import os
 import shutil
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from functools import cache
 from pathlib import Path
 
@@ -37,6 +37,11 @@ def find(name: str) -> Place | None:
     """
     places = _fonts().get(name.casefold().strip())
     return min(places)[1:] if places else None
+
+
+def names() -> Iterable[str]:
+    """Return the names of all fonts of the system, in small letters."""
+    return _fonts().keys()
 
 
 def clear() -> None:

@@ -24,6 +24,7 @@ class Registry:
 
     def __init__(self) -> None:
         self._entries: dict[str, Locale | Path] = {}
+        self._files: dict[str, Path] = {}
         self._matches: dict[str, Locale] = {}
 
     @classmethod
@@ -38,16 +39,19 @@ class Registry:
         if len(locales) == 1 and isinstance(locales[0], Registry):
             return locales[0]
         registry = cls()
-        registry._entries = {path.stem.lower(): path for path in sorted(DATA.glob("*.toml"))}
+        registry._files = {path.stem.lower(): path for path in sorted(DATA.glob("*.toml"))}
+        registry._entries = {**registry._files}
         for each in locales:
             if isinstance(each, Registry):
                 registry._entries |= each._entries
+                registry._files |= each._files
                 continue
             for folder in paths_of(each):
                 if not folder.is_dir():
                     raise InputError("there is no such folder of locales", file=folder)
                 for path in sorted(folder.glob("*.toml")):
-                    registry.add(read_locale(path))
+                    registry.add(locale := read_locale(path))
+                    registry._files[locale.tag.lower()] = path
         return registry
 
     def add(self, locale: Locale) -> None:
@@ -71,6 +75,10 @@ class Registry:
         if near:
             hint = f"did you mean {' or '.join(near)}?"
         raise InputError(f"there is no locale {tag[:60]!r}; {hint}")
+
+    def file(self, tag: str) -> Path | None:
+        """Return the TOML that a locale stands in; None for one that was made in Python."""
+        return self._files.get(tag.lower())
 
     def exemplars(self, tag: str) -> tuple[str, ...]:
         """Return a locale's letters: its own list, else CLDR's main exemplar characters."""

@@ -12,11 +12,21 @@ import uharfbuzz as hb
 
 from memeloc.errors import InputError
 from memeloc.fonts import Face, FontLibrary, load_families
-from memeloc.locales import default
+from memeloc.locales import Registry, default
+from memeloc.locales.tags import DATA
 from memeloc.model import FaceName
 from memeloc.resources import folder
 
 FONTS = FontLibrary()
+CONJUNCTS = {
+    "or": "ଅଙ୍କୁର ସ୍ତ୍ରୀ",
+    "kn": "ಕ್ಷೇತ್ರ ಜ್ಞಾನ",
+    "te": "స్త్రీ లక్ష్మి",
+    "my": "သူငယ်ချင်း",
+    "bn": "অঙ্কুর স্ত্রী লক্ষ্মী",
+}
+LEAST = 0.68
+"""Of the Latin stroke: Bengali and others whose heaviest weight is 700 would close beyond it."""
 VARIABLE = FONTS.families["noto-sans"].path
 
 
@@ -205,6 +215,27 @@ def test_a_missing_font_of_a_locale_is_reported_before_rendering() -> None:
         FontLibrary().check(default(), [german], ["poster", "plain"])
 
 
+def test_a_misspelt_font_is_named_with_its_file_and_what_is_near(tmp_path: Path) -> None:
+    text = (DATA / "de.toml").read_text(encoding="utf-8").replace('"noto-sans",', '"noto-sanz",')
+    path = tmp_path / "german.toml"
+    path.write_text(text, encoding="utf-8")
+    registry = Registry.load(tmp_path)
+    with pytest.raises(InputError, match=r"'noto-sanz'.*did you mean 'noto-sans'") as caught:
+        FontLibrary().check(registry, [registry.get("de")], ["poster"])
+    assert caught.value.file == str(path)
+    with pytest.raises(InputError, match=r"'kalamm'.*did you mean 'kalam'"):
+        FontLibrary(["de:comic=kalamm"])
+
+
+def test_a_regular_for_posters_is_noted(tmp_path: Path) -> None:
+    regular, symbols = FONTS.families["kalam"].path, FONTS.families["kurinto-sans"].path
+    german = [default().get("de")]
+    (note,) = FontLibrary([f":poster={symbols}"]).notes(german, ["poster", "plain"])
+    assert "KurintoSans-Rg is not bold (its weight is 400" in note
+    for other in (str(regular), str(VARIABLE), f"de:plain={symbols}"):
+        assert FontLibrary([other]).notes(german, ["poster", "plain"]) == []
+
+
 def test_a_fingerprint_knows_the_users_fonts(tmp_path: Path) -> None:
     english = default().get("en")
     copy = tmp_path / "Mine.ttf"
@@ -224,7 +255,17 @@ def test_poster_weights_match_over_the_scripts(weights: ModuleType) -> None:
         family = FONTS.families[weights.first(FONTS, locale)]
         if "cjk" in family.name:  # the densest scripts: at that weight they would close
             continue
-        assert 0.75 <= strokes[locale.tag] / latin <= 1.05, locale.tag
+        assert LEAST <= strokes[locale.tag] / latin <= 1.05, locale.tag
+
+
+@pytest.mark.parametrize("tag", ["or", "kn", "te", "my", "bn", "hi", "gu", "si", "km", "ml"])
+def test_thickened_posters_keep_the_counters_of_words(weights: ModuleType, tag: str) -> None:
+    family = FONTS.families[weights.first(FONTS, default().get(tag))]
+    thick, usual = (
+        Face(replace(family, embolden=more), "poster") for more in (family.embolden, 0.0)
+    )
+    for word in (*CONJUNCTS.get(tag, "").split(), *weights.words(default().get(tag))[:10]):
+        assert weights.keeps_counters(thick, usual, word, tag), word
 
 
 def test_fonts_toml_has_a_family_for_every_locales_stacks() -> None:

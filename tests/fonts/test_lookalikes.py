@@ -18,7 +18,7 @@ from memeloc.resources import folder
 
 FONTS = FontLibrary()
 PACKAGED = [name for name, family in FONTS.families.items() if not family.optional]
-QUICK = ("anton", "noto-sans-devanagari", "noto-sans-ethiopic")
+QUICK = ("anton", "noto-sans-devanagari")
 
 
 @pytest.fixture(scope="module")

@@ -171,10 +171,7 @@ class _Run:
         faces = {box.style.face for template in templates.values() for box in template.boxes}
         library = self._maker.renderer.fonts
         library.check(registry, locales.values(), faces)
-        if "comic" in faces and (plain := library.without_handwriting(locales.values())):
-            tags = ", ".join(plain)
-            note = f"There is no handwriting for comic text in {tags}: it is set in the plain font."
-            summary.notes.append(InputError(note))
+        summary.notes += map(InputError, library.notes([*locales.values()], faces))
         total = table.count()
         self._size = shard_size(total)
         self._report = Report(summary, progress, total)

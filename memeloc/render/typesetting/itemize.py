@@ -167,19 +167,29 @@ class Itemizer:
         return faces, missing
 
     def _unify_words(self, text: str, ends: list[int], faces: list[Face]) -> None:
-        """Give a word that fell to several faces to the first face that has all of its letters."""
+        """Give the letters and digits of a word to one face, the first that has all of a script.
+
+        Digits go with the letters before them, else with those behind: H₂O and 3ƙ are words. What
+        stands between letters, as an apostrophe, goes with them, too. A symbol alone stays.
+        """
         starts = [0, *ends[:-1]]
         for word in _WORD.finditer(text):
             inside = range(bisect_left(starts, word.start()), bisect_left(starts, word.end()))
-            lettered = [i for i in inside if text[starts[i]].isalpha()]
-            if len({id(faces[i]) for i in lettered}) < 2:
+            if len({id(faces[i]) for i in inside}) < 2:
                 continue
+            lettered = [i for i in inside if text[starts[i]].isalnum() and not faces[i].emoji]
             by_script: dict[str, list[int]] = {}
-            for i in lettered:
-                by_script.setdefault(self._script(text[starts[i]]), []).append(i)
+            of_letters = [self._script(text[starts[i]]) for i in lettered]
+            last = next((script for script in of_letters if script != "Zyyy"), "Zyyy")
+            for i, script in zip(lettered, of_letters, strict=True):
+                last = script if script != "Zyyy" else last
+                by_script.setdefault(last, []).append(i)
             for members in by_script.values():
                 letters = "".join(text[starts[i] : ends[i]] for i in members)
                 face = self.stack.font_for_all(letters)
                 if face is not None:
-                    for i in members:
-                        faces[i] = face
+                    for i in range(members[0], members[-1] + 1):
+                        if i in members or (
+                            i not in lettered and face.covers(text[starts[i] : ends[i]])
+                        ):
+                            faces[i] = face

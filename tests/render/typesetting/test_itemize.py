@@ -89,6 +89,19 @@ def test_a_word_is_never_in_two_faces_when_one_has_it_all() -> None:
     ]
 
 
+@pytest.mark.parametrize("word", ["Ƙ’Ƙ", "24Ƙ", "Ƙ24", "Ƙ²"])
+def test_digits_and_marks_of_a_word_go_with_its_letters(word: str) -> None:
+    """A letter that the poster face lacks does not leave the digits beside it behind."""
+    assert described(f"A {word} B", "en")[1:2] == [(word, "Latn", "noto-sans")]
+
+
+@pytest.mark.parametrize(
+    ("text", "faces"), [("a ≠ b", 3), ("1️⃣2", 2), ("₵5", 2), ("3ک", 2)]
+)  # fmt: skip
+def test_a_symbol_alone_stays_in_its_face(text: str, faces: int) -> None:
+    assert len(described(text, "en")) == faces
+
+
 def test_another_script_within_a_word_has_a_face_of_its_own() -> None:
     assert described("MY КЕФИР, NOW", "en") == [
         ("MY ", "Latn", "anton"),
