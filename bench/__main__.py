@@ -28,6 +28,7 @@ PARTS: dict[str, tuple[str, ...]] = {
     "analysis": (),
     "serving": (),
     "pictures": ("rounds",),
+    "functions": (),
     "shards": ("rounds",),
     "command": ("full",),
     "model_client": (),

@@ -74,7 +74,7 @@ def measure(
     times = {language: Times() for language in languages}
     squares = templates()
     with tempfile.TemporaryDirectory(prefix="memeloc-bench-", dir=folder_in_memory()) as folder:
-        ours = _Memeloc(Path(folder), languages)
+        ours = Memeloc(Path(folder), languages)
         gc.collect()
         gc.freeze()
         gc.set_threshold(50_000)  # as the command: see memeloc.cli
@@ -93,7 +93,7 @@ def measure(
     return [*_figures(times, others), file_cost()], lacking
 
 
-class _Memeloc:
+class Memeloc:
     """memeloc's own way from a caption to a file and a row of the manifest."""
 
     def __init__(self, folder: Path, languages: Sequence[str]) -> None:
@@ -130,14 +130,14 @@ class _Memeloc:
         return spent / len(made)
 
 
-def _round(times: Times, ours: _Memeloc, made: list[Scene]) -> None:
+def _round(times: Times, ours: Memeloc, made: list[Scene]) -> None:
     spent, encoding = ours.time(made), ours.encoding_time(made)
     times.ours.append(spent)
     times.encoding.append(encoding)
     times.ratios.append(spent / encoding)
 
 
-def _peer_round(times: Times, ours: _Memeloc, others: list[Peer], made: list[Scene]) -> None:
+def _peer_round(times: Times, ours: Memeloc, others: list[Peer], made: list[Scene]) -> None:
     before = ours.time(made)
     taken = {}
     for peer in others:

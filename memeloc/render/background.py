@@ -175,27 +175,21 @@ class Canvas:
         for (top, bottom), pixels in self.bands.items():
             if top <= first and after <= bottom:
                 return pixels[first - top : after - top]
-        top, bottom = (
-            first // BLOCK * BLOCK,
-            min(-(-after // BLOCK) * BLOCK, self.background.height),
-        )
+        top = first // BLOCK * BLOCK
+        bottom = min(-(-after // BLOCK) * BLOCK, self.background.height)
         near = [span for span in self.bands if span[0] < bottom and top < span[1]]
-        top, bottom = (
-            min([top, *(span[0] for span in near)]),
-            max([bottom, *(span[1] for span in near)]),
-        )
-        pixels = self._take(bottom - top)
+        top = min([top, *(span[0] for span in near)])
+        bottom = max([bottom, *(span[1] for span in near)])
+        self._used += bottom - top
+        if self._used > len(self._memory):
+            pixels = np.empty((bottom - top, self.background.width), np.uint32)
+        else:
+            pixels = self._memory[self._used - (bottom - top) : self._used]
         pixels[:] = self.background.pixels[top:bottom]
         for begin, end in near:
             pixels[begin - top : end - top] = self.bands.pop((begin, end))
         self.bands[top, bottom] = pixels
         return pixels[first - top : after - top]
-
-    def _take(self, height: int) -> Pixels:
-        self._used += height
-        if self._used > len(self._memory):
-            return np.empty((height, self.background.width), np.uint32)
-        return self._memory[self._used - height : self._used]
 
     def strip(self) -> Pixels:
         """The bands as one picture, from top to bottom; good until the next is asked for."""

@@ -13,7 +13,6 @@ import re
 from dataclasses import dataclass
 from weakref import WeakKeyDictionary
 
-import numpy as np
 from PIL import Image
 
 from memeloc.render.background import Background, Canvas
@@ -66,20 +65,19 @@ class JpegEncoder:
             return content
         touched = _numbers(canvas, kept.step)
         unknown = [n for n, row in enumerate(kept.rows) if not row and n not in touched]
-        if unknown:
-            bands = [background.pixels[n * kept.step : (n + 1) * kept.step] for n in unknown]
-            self._put(np.concatenate(bands), unknown, kept, kept.rows)
+        for n in unknown:
+            band = background.pixels[n * kept.step : (n + 1) * kept.step]
+            kept.rows[n] = self._whole(band)[len(kept.header) : -len(_END)]
         rows = kept.rows.copy()
         if touched:
-            self._put(canvas.strip(), touched, kept, rows)
-        return _join(kept.header, rows)
-
-    def _put(self, pixels: Pixels, numbers: list[int], kept: _Encoded, rows: list[bytes]) -> None:
-        """Encode rows of blocks, as one picture, and put each at its number."""
-        content = self._whole(pixels)
-        data = _split_rows(content[len(kept.header) : -len(_END)])
-        for number, row in zip(numbers, data, strict=True):
-            rows[number] = row
+            data = self._whole(canvas.strip())[len(kept.header) : -len(_END)]
+            for number, row in zip(touched, _split_rows(data), strict=True):
+                rows[number] = row
+        pieces = [kept.header] * (2 * len(rows) + 1)
+        pieces[1::2] = rows
+        pieces[2::2] = (_RESTARTS * (len(rows) // 8 + 1))[: len(rows)]
+        pieces[-1] = _END
+        return b"".join(pieces)
 
     def _whole(self, pixels: Pixels) -> bytes:
         height, width = pixels.shape
@@ -104,11 +102,3 @@ def _header(content: bytes) -> tuple[bytes, int]:
         at += 2 + size
         if marker == _START_OF_SCAN:
             return content[:at], step
-
-
-def _join(header: bytes, rows: list[bytes]) -> bytes:
-    pieces = [header] * (2 * len(rows) + 1)
-    pieces[1::2] = rows
-    pieces[2::2] = (_RESTARTS * (len(rows) // 8 + 1))[: len(rows)]
-    pieces[-1] = _END
-    return b"".join(pieces)

@@ -113,7 +113,7 @@ def test_of_a_second_picture_only_rows_with_text_are_encoded(
         del canvas
     # Rows of blocks are 16 high, the seventh has the last 4 rows. Of the first picture all are
     # encoded; the first two, which had text, come from the background when the third shows them.
-    assert heights == [100, 32, 32, 16 + 4, 16 + 4, 16]
+    assert heights == [100, 32, 16, 16, 16 + 4, 16 + 4, 16]
 
 
 def test_rows_are_kept_no_longer_than_their_ground() -> None:

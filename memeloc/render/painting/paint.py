@@ -152,7 +152,8 @@ class Painter:
         else:
             sprites = self._sprites(placed, layout.size, area.margin, ink)
             draw, lines = partial(_draw, sprites), [item.ink for item in placed]
-            box = _around(lines)
+            left, tops, right, bottoms = zip(*lines, strict=True)
+            box = min(left), min(tops), max(right), max(bottoms)
             is_at_edge = box[0] < 0 or box[1] < 0 or box[2] > width or box[3] > height
             clipped = is_at_edge and any(
                 x < 0 or y < 0 or x + image.width() > width or y + image.height() > height
@@ -229,9 +230,3 @@ def _draw_turned(layers: Sequence[list[_Turned]], canvas: skia.Canvas, layer: in
         canvas.concat(matrix)
         strike.draw(canvas, gid, around=layer == _OUTLINES)
         canvas.restore()
-
-
-def _around(boxes: Sequence[Box]) -> Box:
-    """Return the box around boxes."""
-    left, top, right, bottom = zip(*boxes, strict=True)
-    return min(left), min(top), max(right), max(bottom)

@@ -123,13 +123,31 @@ def inks(face: Face) -> _Inks:
 
 
 def shape_runs(text: str, runs: list[Run], language: str) -> tuple[list[ShapedRun], Spacing]:
-    """Shape a paragraph's runs, and space them as its East Asian marks and letters ask."""
+    """Shape a paragraph's runs, and space them as its East Asian marks and letters ask.
+
+    Each is shaped with the rest of its paragraph as context for joining.
+    """
     spaces = spacing(text, runs, language)
-    shaped = [shape_run(text, run, language) for run in runs]
-    if spaces is not UNCHANGED:
-        for run in shaped:
-            if not run.level & 1:
-                _move(run, spaces)
+    shaped = []
+    for run in runs:
+        buffer = hb.Buffer()
+        buffer.add_str(text, run.start, run.end - run.start)
+        buffer.direction = "rtl" if run.level & 1 else "ltr"
+        buffer.script = run.script
+        buffer.language = language
+        hb.shape(run.face.font, buffer, run.face.features(language))
+        scale = 1.0 / run.face.upem
+        infos = buffer.glyph_infos
+        glyphs = [
+            (info.codepoint, info.cluster, x * scale, y * scale, advance * scale)
+            for info, (x, y, advance, _) in zip(
+                infos, [at.position for at in buffer.glyph_positions], strict=True
+            )
+        ]
+        done = ShapedRun(run.start, run.end, run.level, run.script, run.face, glyphs, infos)
+        if spaces is not UNCHANGED and not run.level & 1:
+            _move(done, spaces)
+        shaped.append(done)
     return shaped, spaces
 
 
@@ -139,25 +157,6 @@ def _move(run: ShapedRun, spaces: Spacing) -> None:
             index = bisect_right(run.glyphs, offset, key=_rising) - 1
             gid, cluster, x, y, advance = run.glyphs[index]
             run.glyphs[index] = (gid, cluster, x + right, y, advance + wider)
-
-
-def shape_run(text: str, run: Run, language: str) -> ShapedRun:
-    """Shape one run, with the rest of its paragraph as context for joining."""
-    buffer = hb.Buffer()
-    buffer.add_str(text, run.start, run.end - run.start)
-    buffer.direction = "rtl" if run.level & 1 else "ltr"
-    buffer.script = run.script
-    buffer.language = language
-    hb.shape(run.face.font, buffer, run.face.features(language))
-    scale = 1.0 / run.face.upem
-    infos = buffer.glyph_infos
-    glyphs = [
-        (info.codepoint, info.cluster, x * scale, y * scale, advance * scale)
-        for info, (x, y, advance, _) in zip(
-            infos, [at.position for at in buffer.glyph_positions], strict=True
-        )
-    ]
-    return ShapedRun(run.start, run.end, run.level, run.script, run.face, glyphs, infos)
 
 
 def shape(text: str, level: int, runs: list[Run], language: str) -> ShapedText:

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from memeloc.fonts import FaceName, FontLibrary
 from memeloc.locales import default
 from memeloc.render.typesetting.itemize import Itemizer, Run
-from memeloc.render.typesetting.shape import ShapedText, inks, shape, shape_run
+from memeloc.render.typesetting.shape import ShapedText, inks, shape, shape_runs
 from tests.render.sentences import SENTENCES
 
 FONTS = FontLibrary()
@@ -69,7 +69,7 @@ def test_a_letter_joins_across_the_end_of_its_run() -> None:
     text = "بب"
     (whole,) = shaped(text, "ar").runs
     for at in (0, 1):
-        part = shape_run(text, Run(at, at + 1, 1, whole.script, whole.face), "ar")
+        ((part,), _) = shape_runs(text, [Run(at, at + 1, 1, whole.script, whole.face)], "ar")
         assert [glyph[0] for glyph in part.glyphs] == [
             glyph[0] for glyph in whole.glyphs if glyph[1] == at
         ]
