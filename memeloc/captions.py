@@ -327,10 +327,12 @@ def read_captions(
             message = f"The column is left out. {error.message}"
             ignored.append(InputError(message, file=path, column=name[:60]))
     if not columns:
-        raise InputError(
-            "The table has no column of a language. Name a column by a tag such as en, de or zh.",
-            file=path,
-        )
+        hint = "Name a column by a tag such as en, de or zh."
+        if unknown := [error.column for error in ignored if error.column]:
+            hint = (
+                f"No locale is called {' or '.join(unknown)}: `memeloc locales new TAG` begins one."
+            )
+        raise InputError(f"The table has no column of a language. {hint}", file=path)
     chosen = columns
     if languages is not None:
         names = {_find(tag, columns, locales, path).name for tag in listed_tags(languages)}

@@ -132,7 +132,9 @@ def check(
     library = FontLibrary([*(font or ()), *own_folders().fonts])
     rows: list[dict[str, Any]] = []
     problems: list[str] = []
-    for locale in registry if tag is None else [registry.get(tag)]:
+    chosen = list(registry) if tag is None else [registry.get(tag)]
+    library.check(registry, chosen, ("poster", "plain"))
+    for locale in chosen:
         letters = registry.exemplars(locale.tag)
         if not letters:
             problems.append(

@@ -84,3 +84,24 @@ def test_a_table_elsewhere_names_the_option(
     Path("captions.csv").write_text("meme_id,template,en\na,mine,one\n", "utf-8")
     assert run(["render", "captions.csv"]) == 1
     assert "--templates DIR adds a folder of yours" in capsys.readouterr().err
+
+
+def test_a_misspelt_font_is_named_with_its_locale(
+    workspace: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (workspace / "fonts" / "Mine.ttf").unlink()
+    file = workspace / "locales" / "ha.toml"
+    file.write_text(file.read_text("utf-8").replace('"anton"', '"antonn"'), "utf-8")
+    (workspace / "captions.csv").write_text("meme_id,template,ha\na,mine,ɗaya\n", "utf-8")
+    for command in (["render", "captions.csv"], ["locales", "check", "ha"]):
+        assert run(command) == 1
+        error = capsys.readouterr().err
+        assert f"{file}: The poster fonts of ha: there is no font family 'antonn'" in error
+
+
+def test_columns_without_a_locale_are_named(
+    workspace: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (workspace / "captions.csv").write_text("meme_id,template,xq,qaa\na,mine,1,2\n", "utf-8")
+    assert run(["render", "captions.csv"]) == 1
+    assert "No locale is called xq or qaa: `memeloc locales new TAG`" in capsys.readouterr().err
