@@ -36,10 +36,10 @@ def proof(
     """List what was found in the pictures of a set, and where its languages differ most.
 
     Faults make a picture wrong: glyphs that no font has, text that is clipped or left out. Warnings
-    are to be looked at: text that is too small, hard to see, or lies on other text, words broken
-    without a hyphen, emoji without their colours. Notes are good to know: hyphenated words. Parity
-    ranks the memes whose languages differ most in size of text and in the share of the picture that
-    text covers.
+    are to be looked at: text that is too small, hard to see, damaged, or lies on other text, parts
+    that only the source language has, emoji without their colours. Notes are good to know:
+    hyphenated words. Parity ranks the memes whose languages differ most in size of text and in the
+    share of the picture that text covers.
 
     Example:
       memeloc proof out
@@ -164,5 +164,4 @@ def boxes(
     from memeloc.render.sets.words import write_words
 
     count = write_words(out, to, languages(langs))
-    result = {"file": str(to), "words": count}
-    show(result, f"{counted(count, 'word')}: {to}", as_json=as_json)
+    show({"file": str(to), "words": count}, f"{counted(count, 'word')}: {to}", as_json=as_json)

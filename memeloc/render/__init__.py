@@ -20,7 +20,7 @@ One caption, from table to picture:
    Of boxes that are `bars` the height follows, and the background is the picture with its bars.
 7. `paint`: small pictures of the glyphs (`glyphs`, drawn by Skia once a size) are laid on the
    picture, first the outlines of all letters, then the letters. Between runs they are `kept`.
-8. `proof`: sizes, ink, contrast, coverage and problems become the picture's `Proof`, with the boxes
+8. `proof`: sizes, ink, contrast and what `checks` finds become its `Proof`, with the boxes
    of its lines and words (`text_boxes`).
 9. `jpeg`: a restart marker after each row of blocks, so that of a template's second picture only
    the rows that text touches are encoded; the bytes are those of the whole picture encoded at once.

@@ -27,11 +27,11 @@ LOW_CONTRAST = 3.0
 """Contrast ratio below which letters count as hard to see (WCAG 2.2, 1.4.3, large text)."""
 
 PHONE_WIDTH, PHONE_SHARE = 360, 0.5
-"""A picture is looked at on a phone, 360 CSS pixels wide (the commonest of Android's; other phones
-have up to 440), and there letters need half of what the locale calls legible: 7 px for Latin. Their
-x-height is then 0.55 mm (a CSS pixel is 1/160 inch), which at 36 cm, the mean distance from eye to
-phone (Bababekova et al. 2011), is 5 minutes of arc: what sharp eyes just read (20/20). At 0.6
-two of the starter set's 2,448 parts were too small, which one reads without effort."""
+"""A picture is looked at on a phone, 360 CSS pixels wide (many of Android's; others up to 440), and
+there letters need half of what the locale calls legible: 7 px for Latin. Their x-height is then
+0.55 mm (a CSS pixel is 1/160 inch), which at 36 cm, the mean distance from eye to phone (Bababekova
+et al. 2011), is 5 minutes of arc: what sharp eyes just read (20/20). At 0.6 two of the starter
+set's 2,448 parts, which one reads without effort, were too small."""
 
 _ACROSS, _DOWN = (np.indices((8, 8)).reshape(2, 64) + 0.5) / 8
 _X, _Y = np.diag([1, 0]), np.diag([0, 1])
@@ -56,29 +56,21 @@ what anti-aliasing may add."""
 def part_findings(
     part: PartProof,
     layout: PartLayout,
-    painted: Painted,
     stack: FontStack,
     locale: Locale,
     width: int,
 ) -> Iterator[tuple[str, str]]:
-    """Find what a part shows by itself: kinds and details.
-
-    Args:
-        stack: the fonts that it is drawn with.
-        width: of the picture, in pixels.
-    """
+    """Find what a part shows by itself in a picture of a width in pixels: kinds and details."""
     if layout.missing:
         yield "missing glyph", f"not drawn: {' '.join(dict.fromkeys(layout.missing))}"
     if layout.truncated:
         yield "overflow", f"{counted(layout.truncated, 'character')} left out"
     if part.ink is None:
         return
-    text = "\n".join([line.text for line in layout.lines])
+    text = "\n".join(part.lines)
     if "\ufffd" in text:
         count = counted(text.count("\ufffd"), "character")
         yield "replacement character", f"{count} lost on the way here (U+FFFD)"
-    if painted.clipped:
-        yield "clipped", "letters reach over the picture's edge"
     least = locale.smallest_size
     on_phone = layout.size * min(1.0, PHONE_WIDTH / width)
     if layout.size < least - 1e-6:
@@ -177,11 +169,7 @@ def _mixed(line: Line, locale: Locale) -> Iterator[str]:
 
 
 def overlaps(parts: Sequence[tuple[str, Painted, Area]]) -> Iterator[Finding]:
-    """Find the parts whose ink lies on that of others, line by line, turned as they are.
-
-    Args:
-        parts: the name of each, what was painted, and where.
-    """
+    """Find the parts whose ink lies on that of others, line by line, turned as they are."""
     for (name, below, under), (other, above, over) in combinations(parts, 2):
         if not below.ink or not above.ink or not overlap(below.ink, above.ink):
             continue
@@ -203,12 +191,7 @@ def _shape(painted: Painted, area: Area) -> skia.Path:
 
 
 def over_subject(subject: Box, parts: Sequence[tuple[str, Painted, Area]]) -> Iterator[Finding]:
-    """Find the parts whose lines lie over what the picture shows.
-
-    Args:
-        subject: its box, in pixels of the picture.
-        parts: the name of each, what was painted, and where.
-    """
+    """Find the parts whose lines lie over what the picture shows, a box of pixels."""
     area = overlap(subject, subject) or 1
     for name, painted, _ in parts:
         hidden = sum(overlap(line, subject) for line in painted.lines) / area
@@ -221,15 +204,11 @@ def text_findings(
 ) -> Iterator[Finding]:
     """Find what is probably damaged in a caption as it was typed, and parts only its source has.
 
-    Args:
-        names: of all text boxes.
-        parts: the caption's.
-        source: the parts of the caption that it translates; empty if that is not known.
+    `names` are those of all text boxes; `source` is empty if it is not known.
     """
     for name, part in zip(names, parts, strict=False):
         for found in damage(part, locale):
             yield Finding("unusual text" if found.is_note else "damaged text", name, found.sentence)
-    if lost := lost_parts(
-        Caption(tuple(parts)), len(names), Caption(tuple(source)) if source else None
-    ):
+    original = Caption(tuple(source)) if source else None
+    if lost := lost_parts(Caption(tuple(parts)), len(names), original):
         yield Finding("missing part", "", lost.sentence)

@@ -59,8 +59,7 @@ _STORED = pa.schema(
 
 
 _Picture = dict[str, Any]  # a row of the manifest, with its boxes, model, key and text drawn
-_Results = dict[tuple[str, str], list[Any]]
-"""By the first two columns the others."""
+_Results = dict[tuple[str, str], list[Any]]  # by the first two columns the others
 
 
 @dataclass(frozen=True, slots=True)

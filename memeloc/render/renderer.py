@@ -181,8 +181,10 @@ class Renderer:
             painted = self._painter.paint(canvas, layout, area, slot.ink)
             part = _prove_part(slot, area, layout, painted, background, language)
             stack = slot.itemizer.stack
-            found = part_findings(part, layout, painted, stack, language, background.width)
+            found = part_findings(part, layout, stack, language, background.width)
             findings += [Finding(kind, part.name, detail) for kind, detail in found]
+            if painted.clipped:
+                findings.append(Finding("clipped", part.name, "ink falls outside the picture"))
             proofs.append(part)
             line_boxes += painted.lines
             inks.append((slot.box.name, painted, area))
