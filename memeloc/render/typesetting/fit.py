@@ -135,7 +135,7 @@ class Segments:
 
     def width(self, begin: int, after: int) -> float:
         """Return the width of a line, in ems."""
-        return self.begins[after - 1] - self.begins[begin] + self.trimmed[after - 1]
+        return self.stops[after - 1] - self.begins[begin]
 
 
 def count_lines(segments: Segments, limit: float) -> int:
@@ -256,11 +256,11 @@ def _partition(
     segments: Segments, costs: Sequence[float], count: int, limit: float
 ) -> tuple[float, Lines] | None:
     """Return the cost and the lines of the cheapest partition into `count` within `limit` ems."""
-    starts, trimmed, forced = segments.begins, segments.trimmed, segments.forced
-    number = len(trimmed)
+    starts, stops, forced = segments.begins, segments.stops, segments.forced
+    number = len(forced)
     last = number - 1
     mean = starts[-1] / count or 1.0
-    orphan = ORPHAN_SHARE * mean if costs[last - 1] > CLAUSE else 0.0
+    orphan = ORPHAN_SHARE * mean if count > 1 and costs[last - 1] > CLAUSE else 0.0
     before = {0: 0.0}
     choices: list[dict[int, int]] = []
     for earliest in _earliest(segments, count, limit):
@@ -272,12 +272,12 @@ def _partition(
             if True in forced[begin:first]:
                 continue
             for index in range(first, number):
-                width = starts[index] - start + trimmed[index]
+                width = stops[index] - start
                 if width > limit:
                     break
                 share = width / mean - 1.0
                 total = cost + costs[index] + UNEVEN * share * share
-                if 0 < begin == index == last and width < orphan:
+                if begin == last and width < orphan:
                     total += ORPHAN
                 end = index + 1
                 if total < after.get(end, math.inf):
@@ -300,16 +300,13 @@ def _partition(
 
 def _earliest(segments: Segments, count: int, limit: float) -> list[int]:
     """Return the first segment that may follow each line, so that the rest fits its lines."""
-    starts, trimmed, forced = segments.begins, segments.trimmed, segments.forced
-    earliest = [len(trimmed)]
+    starts, stops = segments.begins, segments.stops
+    paragraphs = [0, *segments.paragraph_ends[:-1]]
+    earliest = [len(stops)]
     while len(earliest) < count:
-        after = begin = earliest[-1]
-        farthest = starts[after - 1] + trimmed[after - 1] - limit
-        while begin > 0 and starts[begin - 1] >= farthest:
-            if forced[begin - 1] and begin < after:
-                break
-            begin -= 1
-        earliest.append(begin)
+        after = earliest[-1]
+        begin = bisect_left(starts, stops[after - 1] - limit, 0, after)
+        earliest.append(max(begin, paragraphs[bisect_left(paragraphs, after, 1) - 1]))
     earliest.reverse()
     return earliest
 
