@@ -51,7 +51,8 @@ def loses(cluster: str, face: Face) -> bool:
     A face of one colour draws a blue heart as any heart, and a prince as a princess; a sequence
     that a font does not know is drawn as the emoji that it is made of.
     """
-    if not face.colour and (_FLAG_OR_TONE.search(cluster) or _means_colour(cluster)):
+    names = [unicodedata.name(char, "") for char in cluster]
+    if not face.colour and (_FLAG_OR_TONE.search(cluster) or any(map(_COLOURED.search, names))):
         return True
     if not face.lacks.isdisjoint(cluster):
         return True
@@ -61,7 +62,3 @@ def loses(cluster: str, face: Face) -> bool:
     hb.shape(face.font, buffer)
     pieces = [position for position in buffer.glyph_positions if position.x_advance]
     return len(pieces) > 1
-
-
-def _means_colour(cluster: str) -> bool:
-    return any(_COLOURED.search(unicodedata.name(char, "")) for char in cluster)

@@ -28,6 +28,7 @@ class Face:
         key: what distinguishes this face from all others; stable between runs.
         font: HarfBuzz's font, scaled to `upem` units an em.
         lacks: characters that it draws as something else: for the stack it does not have them.
+        for_symbols: whether it was chosen for symbols.
     """
 
     def __init__(self, family: Family, face: FaceName, opened: hb.Face | None = None) -> None:
@@ -46,6 +47,7 @@ class Face:
         if embolden:
             self.font.synthetic_bold = (embolden, embolden, False)
         self.lacks = frozenset(family.lacks.get(face, ""))
+        self.for_symbols = "Zsym" in family.scripts
         self._covered: dict[str, bool] = {}
 
     @property

@@ -22,35 +22,23 @@ from memeloc.model import FaceName
 from memeloc.settings import read_toml, validate
 
 USER_POSTER_WEIGHT = 800
-"""The weight asked of a user's variable font in poster text, when the command does not name one."""
+"""The weight of a user's variable font in posters, where none is named, or the nearest it has."""
 
 BOLD = 700.0
 """The most weight of comic text that is drawn by a font that is not handwritten."""
 
+_AXIS = r"\w{4}=-?\d+(?:\.\d+)?"
 _PACKAGED = ("package", "module", "file", "licence", "sha256")
 
 
 @dataclass(frozen=True)
 class Family:
-    """A font file and how its faces are set; but for `name` the keys of its table in fonts.toml.
+    """A font file and how its faces are set: a table of fonts.toml, which says what its keys mean.
 
-    A user's file has no package, no licence, and no `sha256`: it is not checked; nor is a system's.
+    Of a user's font only `file`, its path, is there besides the settings of its faces; of a font of
+    the system none of what describes a package. Neither is checked by its SHA-256.
 
     Attributes:
-        package, module: the Python package that carries it, and that package's module.
-        file: the font in the module's folder, or the path of a user's font. Empty for a font that
-            is looked for on the system.
-        number: the face's number in a file that is a collection.
-        scripts: ISO 15924 codes it was chosen for: what other fonts of the stack lack in these it
-            draws before others do. Zsym is symbols, Zsye emoji.
-        licence: SPDX identifier.
-        system: names that the font may have on the system, the best first.
-        styles: the kinds of text for which it stands behind the fonts that a locale names. Those
-            of comic text alone are handwriting.
-        poster, plain, comic: variation settings (axis tag to value).
-        embolden: thickness added to the strokes of the poster face, or, of a handwritten font,
-            of the comic one; in em.
-        lacks: characters that its face of a kind of text draws wrong, and other fonts instead.
         without_locl: languages whose own forms (OpenType's feature `locl`) spoil a letter.
     """
 
@@ -94,11 +82,7 @@ class Family:
 
     @property
     def path(self) -> Path:
-        """The font file.
-
-        Raises:
-            MissingError: the font is not found on the system.
-        """
+        """The font file. Raises MissingError where it is not found on the system."""
         if self._place is None:
             raise MissingError(
                 f"The font {self.name} is missing: no font of this system is called "
@@ -150,12 +134,7 @@ class Family:
                 )
 
     def open(self) -> hb.Face:
-        """Check the file and open it; all faces may share what this returns.
-
-        Raises:
-            InputError: it is not the file expected, or not a font.
-            MissingError: it is not there.
-        """
+        """Check the file and open it for all faces; also InputError when it is no font."""
         self.check()
         try:
             opened = hb.Face(hb.Blob.from_file_path(str(self.path)), self.index)
@@ -177,19 +156,8 @@ def _sha256_as_it_stands(path: Path, size: int, changed_ns: int) -> str:
 
 
 @cache
-def shipped_families(path: Path) -> Mapping[str, Family]:
-    """The families of memeloc's own fonts.toml, which does not change while it runs.
-
-    Raises:
-        InputError: as of `load_families`.
-    """
-    return load_families(path)
-
-
-def load_families(path: Path) -> dict[str, Family]:
-    """Read the families of a fonts.toml, and what they draw as something else.
-
-    That is in lookalikes.toml beside it, which tools/find_lookalikes.py makes.
+def load_families(path: Path) -> Mapping[str, Family]:
+    """Read the families of a fonts.toml once, and from lookalikes.toml beside it what they lack.
 
     Raises:
         InputError: a file cannot be read, or a key is unknown, missing or of the wrong type.
@@ -228,16 +196,10 @@ def user_family(font: str, known: Iterable[str]) -> Family:
             families and of the system's.
     """
     name, settings = font, {}
-    match = re.fullmatch(r"(.+):((?:\w{4}=-?[\d.]+)(?:,\w{4}=-?[\d.]+)*)", font)
+    match = re.fullmatch(rf"(.+):({_AXIS}(?:,{_AXIS})*)", font)
     if match:
         name = match[1]
-        try:
-            settings = {
-                axis: float(value)
-                for axis, value in (item.split("=") for item in match[2].split(","))
-            }
-        except ValueError as error:
-            raise InputError(f"{match[2]!r} after the font's name is not axes") from error
+        settings = {item[:4]: float(item[5:]) for item in match[2].split(",")}
     path, index = Path(name), 0
     if not path.is_file():
         place = None if path.suffix.lower() in system.SUFFIXES else system.find(name)
@@ -249,23 +211,10 @@ def user_family(font: str, known: Iterable[str]) -> Family:
                 + (f"did you mean {near[0]!r}?" if near else "`memeloc fonts list` has them")
             )
         path, index = place
-    poster = settings or _poster_weight(path, index)
     return Family(
         path.stem if path == Path(name) else name,
         file=str(path.resolve()),
         number=index,
-        poster=poster,
+        poster=settings or {"wght": USER_POSTER_WEIGHT},
         plain=settings,
     )
-
-
-def _poster_weight(path: Path, index: int) -> dict[str, float]:
-    try:
-        axes = hb.Face(hb.Blob.from_file_path(str(path)), index).axis_infos
-    except (ValueError, RuntimeError, hb.HarfBuzzError):
-        return {}
-    return {
-        axis.tag: min(max(USER_POSTER_WEIGHT, axis.min_value), axis.max_value)
-        for axis in axes
-        if axis.tag == "wght"
-    }

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -10,7 +10,7 @@ from pathlib import Path
 from memeloc.errors import InputError, MissingError
 from memeloc.fonts.entries import FontEntry
 from memeloc.fonts.faces import SEMIBOLD, Face
-from memeloc.fonts.families import Family, shipped_families, user_family
+from memeloc.fonts.families import Family, load_families, user_family
 from memeloc.fonts.stacks import FontStack
 from memeloc.locales import Registry
 from memeloc.model import FaceName, Locale
@@ -30,7 +30,7 @@ class FontLibrary:
     """
 
     def __init__(self, user_fonts: Sequence[str | Path] = ()) -> None:
-        shipped = shipped_families(folder("fonts") / "fonts.toml")
+        shipped = load_families(folder("fonts") / "fonts.toml")
         # Copies, which look for the system's fonts themselves: some may come while memeloc runs.
         own = {name: replace(family) for name, family in shipped.items()}
         self.families: dict[str, Family] = {}
@@ -44,11 +44,6 @@ class FontLibrary:
         self._stacks: dict[tuple[tuple[str, ...], tuple[str, ...], FaceName], FontStack] = {}
         for name in self._user:
             self.face(name, "poster")
-
-    @property
-    def entries(self) -> list[FontEntry]:
-        """What the user asked for."""
-        return [entry for entry, _ in self._asked]
 
     def _add(self, font: str, own: dict[str, Family]) -> str:
         """Add a user's font, and return the name that its family has here."""
@@ -145,30 +140,22 @@ class FontLibrary:
         written = [
             name
             for name, family in self.families.items()
-            if family.handwritten and self._is_there(family)
+            if family.handwritten and (family.found or not family.optional)
         ]
         own = [name for name in written if locale.script in self.families[name].scripts]
         latin = [name for name in written if "Latn" in self.families[name].scripts] if own else []
         return tuple(dict.fromkeys([*own, *latin, *locale.plain]))
-
-    @staticmethod
-    def _is_there(family: Family) -> bool:
-        return family.found or not family.optional
 
     def check(
         self, registry: Registry, locales: Iterable[Locale], faces: Collection[FaceName]
     ) -> None:
         """Open all stacks that are going to be used: what is not there is reported once, and early.
 
-        Args:
-            registry: where the languages of the user's fonts are looked up.
-            faces: the kinds of text to be drawn.
-
         Raises:
-            InputError, MissingError: a font that is asked for is not there, see `face`; or it is
-                for a language that does not exist. It names the locale's file.
+            InputError, MissingError: a font that is asked for is not there, see `face`, which names
+                the locale's file; or it is for a language that is not in the registry.
         """
-        for entry in self.entries:
+        for entry, _ in self._asked:
             if entry.tag:
                 registry.get(entry.tag)
         for locale in locales:
@@ -177,55 +164,52 @@ class FontLibrary:
                     self.stack(locale, face)
                 except InputError as error:
                     message = f"The {face} fonts of {locale.tag}: {error.message}"
-                    raise InputError(message, file=registry.file(locale.tag)) from error
+                    file = error.file or registry.file(locale.tag)
+                    raise InputError(message, file=file) from error
 
-    def notes(self, locales: Collection[Locale], faces: Collection[FaceName]) -> list[str]:
+    def notes(self, locales: Iterable[Locale], faces: Collection[FaceName]) -> Iterator[str]:
         """Say which kinds of text are going to be drawn by a font that is not meant for them."""
-        notes = []
-        firsts = {face: [self.stack(locale, face).primary for locale in locales] for face in faces}
+        firsts = [
+            (locale.tag, face, self.stack(locale, face).primary)
+            for locale in locales
+            for face in faces
+        ]
         unwritten = [
-            locale.tag
-            for locale, first in zip(locales, firsts.get("comic", ()), strict=False)
-            if not first.source.handwritten and first.family not in self._user
+            tag
+            for tag, face, first in firsts
+            if face == "comic" and not first.source.handwritten and first.family not in self._user
         ]
         if unwritten:
-            tags = ", ".join(unwritten)
-            notes.append(
-                f"There is no handwriting for comic text in {tags}: it is set in the plain font."
+            yield (
+                f"There is no handwriting for comic text in {', '.join(unwritten)}: it is set in "
+                "the plain font."
             )
-        for first in dict.fromkeys(firsts.get("poster", ())):
-            own = first.family in self._user or first.source in self._named.values()
-            if own and not first.source.package and first.weight < SEMIBOLD:
-                notes.append(
+        own = {*self._user, *(family.name for family in self._named.values())}
+        posters = dict.fromkeys(first for _, face, first in firsts if face == "poster")
+        for first in posters:
+            if first.family in own and not first.source.package and first.weight < SEMIBOLD:
+                yield (
                     f"The poster font {first.family} is not bold (its weight is {first.weight:g} "
                     "of 900): name its bold or black face for posters, --font :poster=FILE, and "
-                    f"this one for plain text, --font :plain=FILE."
+                    "this one for plain text, --font :plain=FILE."
                 )
-        return notes
 
     def sha256(self, family: str) -> str:
-        """SHA-256 of a family's font file.
-
-        Raises:
-            MissingError: the system lacks it.
-        """
+        """SHA-256 of a family's font file; MissingError where the system lacks it."""
         return self._family(family).file_sha256
 
     def fingerprint(self, locale: Locale) -> str:
         """A string that changes when any font that may draw the locale's text changes."""
         asked = ";".join(f"{entry.tag}:{entry.face}={name}" for entry, name in self._asked)
         return f"{asked};" + ";".join(
-            f"{family.name}={_identity(family)}"
+            f"{family.name}={family.file_sha256}{family.poster}{family.plain}{family.comic}"
+            f"{family.embolden}{family.index}{family.lacks}{family.without_locl}"
             for family in self._drawing(locale)
-            if self._is_there(family)
+            if (family.found or not family.optional)
         )
 
     def files(self, locales: Iterable[Locale]) -> dict[str, str]:
-        """SHA-256 of each font file that is there and may draw the locales' text, by its family.
-
-        Raises:
-            InputError: a locale's font is not found.
-        """
+        """SHA-256 of each font file that is there and may draw the locales' text, by its family."""
         families = {family.name: family for locale in locales for family in self._drawing(locale)}
         return {name: family.file_sha256 for name, family in families.items() if family.found}
 
@@ -233,8 +217,3 @@ class FontLibrary:
         """The families that may draw the locale's text."""
         names = [*self._user, *locale.poster, *locale.plain, *locale.comic, *self.families]
         return [self._family(name) for name in dict.fromkeys(names)]
-
-
-def _identity(family: Family) -> str:
-    settings = f"{family.poster}{family.plain}{family.comic}{family.embolden}{family.index}"
-    return f"{family.file_sha256}{settings}{family.lacks}{family.without_locl}"

@@ -7,7 +7,6 @@ the fonts in the usual folders are read.
 from __future__ import annotations
 
 import os
-import shutil
 import subprocess
 import sys
 from collections.abc import Iterable, Iterator
@@ -26,12 +25,9 @@ both together, and the family as typographers group it."""
 _FORMAT = "%{file}\t%{index}\t%{style[0]}\t%{family}\t%{fullname}\n"
 _NORMAL = ("regular", "book", "roman", "medium", "normal")
 
-Place = tuple[Path, int]
-"""A font file, and the number of the face in it."""
 
-
-def find(name: str) -> Place | None:
-    """The font of the system with a family's or a face's name; letters' case does not matter.
+def find(name: str) -> tuple[Path, int] | None:
+    """Return the file of a font with a family's or face's name in any case, and its number in it.
 
     Of a family's faces it is the regular one, else the first by its style's name.
     """
@@ -62,13 +58,9 @@ def _fonts() -> dict[str, list[tuple[int, Path, int]]]:
 
 def _listed() -> Iterator[tuple[Path, int, str, list[str]]]:
     """File, number of the face, style, and names of each font of the system."""
-    program = shutil.which("fc-list")
-    if program is None:
-        yield from _read()
-        return
     try:
         done = subprocess.run(
-            [program, "-f", _FORMAT], capture_output=True, timeout=60, check=True
+            ["fc-list", "-f", _FORMAT], capture_output=True, timeout=60, check=True
         ).stdout.decode("utf-8", "replace")
     except (OSError, subprocess.SubprocessError):
         yield from _read()

@@ -233,7 +233,7 @@ def test_a_regular_for_posters_is_noted(tmp_path: Path) -> None:
     (note,) = FontLibrary([f":poster={symbols}"]).notes(german, ["poster", "plain"])
     assert "KurintoSans-Rg is not bold (its weight is 400" in note
     for other in (str(regular), str(VARIABLE), f"de:plain={symbols}"):
-        assert FontLibrary([other]).notes(german, ["poster", "plain"]) == []
+        assert list(FontLibrary([other]).notes(german, ["poster", "plain"])) == []
 
 
 def test_a_fingerprint_knows_the_users_fonts(tmp_path: Path) -> None:

@@ -75,6 +75,13 @@ def test_symbols_are_drawn_by_a_face_chosen_for_symbols() -> None:
         assert "Zsym" in face_of(char, "ru", "poster").source.scripts, char
 
 
+@pytest.mark.parametrize("tag", ["hi", "bn", "kn", "my", "km", "ar", "he", "th", "en"])
+def test_a_symbol_stays_whole_beside_every_script(tag: str) -> None:
+    text = f"{default().exemplars(tag)[-1]} ≠"
+    (run,) = [run for run in drawn(text, tag, "plain").runs if run.end == len(text)]
+    assert [glyph[1] for glyph in run.glyphs].count(len(text) - 1) == 1
+
+
 @pytest.mark.parametrize("text", ["COL·LEGI", "col·legi"])
 def test_the_dot_of_catalan_stands_free(text: str) -> None:
     (run,) = drawn(text, "ca", "poster").runs

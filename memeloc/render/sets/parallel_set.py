@@ -171,7 +171,7 @@ class _Run:
         faces = {box.style.face for template in templates.values() for box in template.boxes}
         library = self._maker.renderer.fonts
         library.check(registry, locales.values(), faces)
-        summary.notes += map(InputError, library.notes([*locales.values()], faces))
+        summary.notes += map(InputError, library.notes(locales.values(), faces))
         total = table.count()
         self._size = shard_size(total)
         self._report = Report(summary, progress, total)

@@ -123,7 +123,11 @@ class Itemizer:
         start = begin = 0
         current: tuple[Face, str, int] | None = None
         for index, end in enumerate(ends):
-            key = (faces[index], scripts[index], levels[start])
+            face, script = faces[index], scripts[index]
+            # HarfBuzz's rules for Indic scripts take ≠ apart, into = and a stroke beside it.
+            if face.for_symbols and self._script(text[start]) == "Zyyy":
+                script = "Zyyy"
+            key = (face, script, levels[start])
             if current is not None and key != current:
                 runs.append(Run(begin, start, current[2], current[1], current[0]))
                 begin = start
