@@ -27,9 +27,9 @@ PARTS: dict[str, tuple[str, ...]] = {
     "surveys": (),
     "analysis": (),
     "serving": (),
-    "pictures": ("rounds",),
+    "pictures": ("rounds", "before"),
     "functions": (),
-    "shards": ("rounds",),
+    "shards": ("rounds", "before"),
     "command": ("full",),
     "model_client": (),
     "knowledge": (),
@@ -63,6 +63,11 @@ def main() -> int:
         help="memory at 30,000 pictures, not 6,000; corrections of 100,000 memes",
     )
     parser.add_argument("--rounds", type=int, help="of the pictures' times; 12 without it")
+    parser.add_argument(
+        "--before",
+        metavar="COMMIT",
+        help="measured beside this checkout by pictures and shards; HEAD^ without it",
+    )
     parser.add_argument(
         "--pictures",
         type=int,

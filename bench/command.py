@@ -41,20 +41,27 @@ class Run:
     memory: int
 
 
-def run(*arguments: str) -> Run:
-    """Run `memeloc` with these arguments.
+def run(*arguments: str, root: Path = ROOT) -> Run:
+    """Run `memeloc` of a checkout with these arguments.
+
+    Raises:
+        RuntimeError: it failed, with its message.
+    """
+    return run_program(sys.executable, "-m", "memeloc", *arguments, root=root)
+
+
+def run_program(*command: str, root: Path = ROOT) -> Run:
+    """Run a program in a folder.
 
     Raises:
         RuntimeError: it failed, with its message.
     """
     with tempfile.TemporaryDirectory() as folder:
         answer = Path(folder) / "answer.json"
+        launch = (sys.executable, "-I", "-S", str(ROOT / "bench" / "launch.py"), str(answer))
         done = subprocess.run(
-            [
-                *(sys.executable, "-I", "-S", str(ROOT / "bench" / "launch.py"), str(answer)),
-                *(sys.executable, "-m", "memeloc", *arguments),
-            ],
-            cwd=ROOT,
+            [*launch, *command],
+            cwd=root,
             env=_ENVIRONMENT,
             capture_output=True,
             text=True,
@@ -62,7 +69,7 @@ def run(*arguments: str) -> Run:
         )
         measured = json.loads(answer.read_text(encoding="utf-8"))
     if measured["status"] != 0:
-        raise RuntimeError(f"memeloc {' '.join(arguments)} failed: {done.stderr.strip()[-500:]}")
+        raise RuntimeError(f"{' '.join(command)} failed: {done.stderr.strip()[-500:]}")
     return Run(measured["wall"], measured["cpu"], measured["memory"])
 
 

@@ -37,7 +37,7 @@ class PangoPeer:
     """Draws with Pango and Cairo, with fonts of its own Fontconfig configuration."""
 
     name = "Pango with Cairo"
-    at_least = 2.5
+    at_least: float | None = 2.5
 
     def __init__(self, languages: Sequence[str] = LANGUAGES) -> None:
         self._stacks = Stacks()

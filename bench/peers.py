@@ -23,11 +23,11 @@ class Peer(Protocol):
 
     Attributes:
         name: for the table.
-        at_least: how many times faster memeloc is to be.
+        at_least: how many times faster memeloc is to be, if it is held to that.
     """
 
     name: str
-    at_least: float
+    at_least: float | None
 
     def draw(self, scene: Scene) -> Image.Image:
         """The picture, at the size of its template, ready to be encoded."""
@@ -100,5 +100,5 @@ def peers() -> tuple[list[Peer], list[str]]:
                 f"Pango with Cairo is not compared ({error}): "
                 "apt install libpango-1.0-0 libpangocairo-1.0-0 libcairo2"
             )
-    drawing.append(PillowPeer())
+    drawing += [PillowPeer(), PillowPeer(fit=False)]
     return drawing, lacking

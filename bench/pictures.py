@@ -1,182 +1,98 @@
-"""CPU time of a picture. In: the starter set's captions. Out: ratios to encoding and to the peers.
+"""CPU time of a picture. In: captions of real lengths. Out: ratios to encoding and to the peers.
 
-Everything is measured in one process and in rounds: in each round and language memeloc makes all
-pictures as files, then the same finished pictures are encoded and nothing else, then the peers
-make some of them. A ratio is taken within a round; the figure is the median over the rounds. Time
-is the processor's, the system's share included.
+In each round memeloc, its commit before and the peers make pictures of the same new texts, and
+finished pictures are encoded, which is the floor. A ratio is taken within a round; the figure is
+the median over the rounds. Time is the processor's, the system's share included.
 """
 
 from __future__ import annotations
 
-import gc
+import json
+import sys
 import tempfile
-from collections import defaultdict
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
-from io import BytesIO
+from collections.abc import Callable
+from functools import partial
 from pathlib import Path
-from time import process_time
 
+from bench.command import run_program
 from bench.figures import Bound, Figure, of_rounds
-from bench.peers import Peer, peers
+from bench.peers import peers
+from bench.pillow_peer import PillowPeer
 from bench.place import file_cost, folder_in_memory
-from bench.scenes import LANGUAGES, Scene, scenes, templates
-from memeloc.locales import default
-from memeloc.object_storage import folder_at
-from memeloc.render.sets.shards import Item, PictureMaker, Shard, ShardMeme
-from memeloc.render.settings import RenderSettings
+from bench.scenes import ROOT
+from bench.versions import (
+    CAPTIONS,
+    FLOOR,
+    LANGUAGES,
+    OURS,
+    Memeloc,
+    by_turns,
+    ratio,
+    time_rounds,
+    versions,
+    write_captions,
+)
 
 ENCODING = Bound("at most", 2.0, reach=1.8)
-
-_WARM_UP = 3
-_PEER_EVERY = 2
-"""Peers draw in every second round, and one of three pictures: they are slow."""
-_PEER_SHARE = 3
-
-
-@dataclass(slots=True)
-class Times:
-    """What was measured of one language, a value a round.
-
-    Attributes:
-        cold: memeloc's time a picture in its very first round, in seconds.
-        ours: memeloc's time a picture.
-        encoding: the bare encoding's.
-        ratios: the one over the other.
-        peers: by name, the peer's time a picture.
-        faster: by name, the peer's time over memeloc's for the same pictures.
-    """
-
-    cold: float = 0.0
-    ours: list[float] = field(default_factory=list)
-    encoding: list[float] = field(default_factory=list)
-    ratios: list[float] = field(default_factory=list)
-    peers: dict[str, list[float]] = field(default_factory=lambda: defaultdict(list))
-    faster: dict[str, list[float]] = field(default_factory=lambda: defaultdict(list))
+_SCRIPT = (sys.executable, str(ROOT / "bench" / "pillow_script.py"))
 
 
 def measure(
     *,
     rounds: int = 12,
-    languages: Sequence[str] = LANGUAGES,
-    most: int | None = None,
+    before: str = "HEAD^",
+    captions: int = CAPTIONS,
     say: Callable[[str], None] = lambda _: None,
 ) -> tuple[list[Figure], list[str]]:
     """Measure, and return the figures and a sentence for each peer that is missing.
 
     Args:
-        rounds: how many, besides those that warm up.
-        languages: columns of the starter set.
-        most: captions a language at most.
+        rounds: how many, besides one that warms up.
+        before: the commit that is measured beside this checkout.
+        captions: of a round.
         say: gets how far it is.
     """
     others, lacking = peers()
-    times = {language: Times() for language in languages}
-    squares = templates()
-    with tempfile.TemporaryDirectory(prefix="memeloc-bench-", dir=folder_in_memory()) as folder:
-        ours = Memeloc(Path(folder), languages)
-        gc.collect()
-        gc.freeze()
-        gc.set_threshold(50_000)  # as the command: see memeloc.cli
-        for turn in range(_WARM_UP + rounds):
-            say(f"pictures: round {turn + 1} of {_WARM_UP + rounds}")
-            for language in languages:
-                made = scenes(language, squares, turn=turn, most=most)
-                if turn < _WARM_UP:
-                    cold = ours.time(made)
-                    times[language].cold = times[language].cold or cold
-                    _warm_up(others, made[::_PEER_SHARE])
-                    continue
-                _round(times[language], ours, made)
-                if (turn - _WARM_UP) % _PEER_EVERY == 0:
-                    _peer_round(times[language], ours, others, made[::_PEER_SHARE])
-    return [*_figures(times, others), file_cost()], lacking
-
-
-class Memeloc:
-    """memeloc's own way from a caption to a file and a row of the manifest."""
-
-    def __init__(self, folder: Path, languages: Sequence[str]) -> None:
-        locales = {language: default().get(language) for language in languages}
-        self._columns = {locale.tag: language for language, locale in locales.items()}
-        by_name = {template.name: template for template in templates()}
-        self._maker = PictureMaker(folder_at(folder), RenderSettings(), by_name, locales)
-        self.renderer = self._maker.renderer
-        self._shards = 0
-
-    def time(self, made: list[Scene]) -> float:
-        """Make all pictures as a shard of a run is made, its rows too; CPU seconds a picture."""
-        self._shards += 1
-        begin = process_time()
-        memes = []
-        for scene in made:
-            item = Item(self._columns[scene.locale.tag], scene.caption.parts, "0" * 64)
-            # Names are new each time, as in a run, and nothing is removed before the end: ext4
-            # takes longer to replace a file, and to make one where many were just removed.
-            name = f"{self._shards}-{scene.number}"
-            source = item.language, item.parts
-            memes.append(ShardMeme(name, scene.template.name, [item], source))
-        self._maker.run(Shard(f"000001-{self._shards:08d}", memes))
-        return (process_time() - begin) / len(made)
-
-    def encoding_time(self, made: list[Scene]) -> float:
-        """Encode the same finished pictures, just painted; CPU seconds a picture."""
-        spent = 0.0
-        for scene in made:
-            image = self.renderer.render(scene.template, scene.caption, scene.locale).image
-            begin = process_time()
-            image.save(BytesIO(), "JPEG", quality=90)
-            spent += process_time() - begin
-        return spent / len(made)
-
-
-def _round(times: Times, ours: Memeloc, made: list[Scene]) -> None:
-    spent, encoding = ours.time(made), ours.encoding_time(made)
-    times.ours.append(spent)
-    times.encoding.append(encoding)
-    times.ratios.append(spent / encoding)
-
-
-def _peer_round(times: Times, ours: Memeloc, others: list[Peer], made: list[Scene]) -> None:
-    before = ours.time(made)
-    taken = {}
+    with (
+        tempfile.TemporaryDirectory(prefix="memeloc-bench-", dir=folder_in_memory()) as name,
+        versions(before, lacking) as memelocs,
+    ):
+        folder = Path(name)
+        seconds = time_rounds(memelocs, ["files"], others, folder, rounds, captions, say)
+        starts = _starts(memelocs, folder, rounds, say)
+    bounds = {OURS: ENCODING}
+    figures = [ratio("CPU over bare JPEG", seconds, way, FLOOR, bounds.get(way)) for way in seconds]
     for peer in others:
-        begin = process_time()
-        for scene in made:
-            peer.draw(scene).save(BytesIO(), "JPEG", quality=90)
-        taken[peer.name] = (process_time() - begin) / len(made)
-    mine = (before + ours.time(made)) / 2
-    for name, spent in taken.items():
-        times.peers[name].append(spent)
-        times.faster[name].append(spent / mine)
+        bound = Bound("at least", peer.at_least) if peer.at_least else None
+        figures += [
+            ratio("CPU over memeloc's", seconds, f"{peer.name}, {tag}", OURS, bound)
+            for tag in LANGUAGES
+        ]
+    return [*figures, *starts, file_cost()], lacking
 
 
-def _warm_up(others: list[Peer], made: list[Scene]) -> None:
-    for peer in others:
-        for scene in made:
-            peer.draw(scene)
+def _starts(
+    memelocs: list[Memeloc], folder: Path, rounds: int, say: Callable[[str], None]
+) -> list[Figure]:
+    """CPU seconds of ten pictures by a new process."""
+    table, pictures, out = (folder / name for name in ("ten.csv", "ten.json", "ten"))
+    made = write_captions(table, 0, 10).values()
+    out.mkdir()
+    parts = PillowPeer().parts
+    content = [(str(s.template.image), parts(s, 512, 512)) for scenes in made for s in scenes]
+    pictures.write_text(json.dumps(content), encoding="utf-8")
 
+    def render(memeloc: Memeloc, turn: int) -> float:
+        arguments = ("--langs", ",".join(LANGUAGES), "--out", str(out / f"{memeloc.name} {turn}"))
+        return memeloc.start("render", str(table), *arguments)
 
-def _figures(times: dict[str, Times], others: list[Peer]) -> list[Figure]:
-    figures = []
-    for language, measured in times.items():
-        note = (
-            f"{_ms(measured.ours)} to {_ms(measured.encoding)} ms; "
-            f"first pictures of a run {measured.cold * 1e3:.2f} ms"
-        )
-        figures.append(
-            of_rounds("CPU over bare JPEG", language, measured.ratios, "x", ENCODING, note)
-        )
-    for peer in others:
-        bound = Bound("at least", peer.at_least)
-        for language, measured in times.items():
-            note = f"{_ms(measured.peers[peer.name])} ms, without proof, hashes, file and row"
-            faster = measured.faster[peer.name]
-            figures.append(
-                of_rounds(f"Faster than {peer.name}", language, faster, "x", bound, note)
-            )
-    return figures
+    def draw(fit: tuple[str, ...], _: int) -> float:
+        return run_program(*_SCRIPT, str(pictures), str(out), *fit).cpu
 
-
-def _ms(seconds: list[float]) -> str:
-    return f"{sorted(seconds)[len(seconds) // 2] * 1e3:.2f}"
+    ways: dict[str, Callable[[int], float]] = {m.name: partial(render, m) for m in memelocs}
+    ways["a plain Pillow script with a fit loop"] = partial(draw, ("fit",))
+    ways["a plain Pillow script without a fit loop"] = partial(draw, ())
+    seconds = by_turns(ways, rounds, lambda text: say(f"ten pictures, {text}"))
+    bounds = {"memeloc": Bound("at most", 0.4)}
+    group = "Ten pictures with start-up, CPU"
+    return [of_rounds(group, name, spent, "s", bounds.get(name)) for name, spent in seconds.items()]

@@ -1,108 +1,46 @@
-"""A plain Pillow script. In: a scene. Out: its picture.
-
-What is found in most scripts that make memes: try sizes from the largest downwards, wrap word by
-word (sign by sign in Chinese), measure with `textbbox`, draw with `stroke_width`. Fonts are kept
-once they are loaded.
-"""
+"""Pillow alone. In: a scene. Out: its picture, as `pillow_script` draws it."""
 
 from __future__ import annotations
 
-from functools import lru_cache
-from pathlib import Path
+from dataclasses import asdict
+from typing import Any
 
-from PIL import Image, ImageDraw, ImageFont
+from PIL import Image
 
-from bench.peers import PixelBox, Stacks, pixel_boxes
+from bench.peers import Stacks, pixel_boxes
+from bench.pillow_script import draw
 from bench.scenes import Scene
 from memeloc.model import Template
 from memeloc.templates import open_picture
 
-_SMALLEST = 8
-_STEP = 2
-"""Pixels from one size that is tried to the next."""
-
 
 class PillowPeer:
-    """Draws with ImageDraw alone."""
+    """Draws with ImageDraw alone, with a loop that finds a size that fits, or without."""
 
-    name = "Pillow's ImageDraw"
-    at_least = 8.0
-
-    def __init__(self) -> None:
+    def __init__(self, *, fit: bool = True) -> None:
+        self.name = "Pillow with a fit loop" if fit else "Pillow without a fit loop"
+        self.at_least = 8.0 if fit else None
+        self._fit = fit
         self._stacks = Stacks()
-        self._key_parts: dict[Template, Image.Image] = {}
+        self._pictures: dict[Template, Image.Image] = {}
 
     def draw(self, scene: Scene) -> Image.Image:
         """See `Peer.draw`."""
-        background = self._key_parts.get(scene.template)
-        if background is None:
-            background = self._key_parts[scene.template] = open_picture(scene.template.image)
-        image = background.copy()
-        draw = ImageDraw.Draw(image)
-        family = self._stacks.get(scene.locale).primary.source
-        settings = tuple(sorted(family.poster.items()))
-        between = "" if scene.locale.script in ("Hans", "Hani") else " "
-        for text, box in zip(scene.drawn, pixel_boxes(scene.template, *image.size), strict=True):
-            for size in range(int(box.largest), _SMALLEST - 1, -_STEP):
-                font = load_font(family.path, family.index, settings, size)
-                outline = box.outline * size
-                lines = wrap(text, font, box.width - 2 * outline, between)
-                left, top, right, bottom = draw.textbbox(
-                    (0, 0), lines, font=font, stroke_width=outline, align="center"
-                )
-                if right - left <= box.width and bottom - top <= box.height:
-                    break
-            draw.text(
-                _corner(box, left, top, right, bottom),
-                lines,
-                font=font,
-                fill="white",
-                stroke_fill="black",
-                stroke_width=outline,
-                align="center",
-            )
+        if scene.template not in self._pictures:
+            self._pictures[scene.template] = open_picture(scene.template.image)
+        image = self._pictures[scene.template].copy()
+        draw(image, self.parts(scene, *image.size), fit=self._fit)
         return image
 
-
-def _corner(
-    box: PixelBox, left: float, top: float, right: float, bottom: float
-) -> tuple[float, float]:
-    x = box.left + (box.width - (right - left)) / 2 - left
-    y = (box.top + box.height - bottom) if box.below else (box.top - top)
-    return x, y
-
-
-def wrap(text: str, font: ImageFont.FreeTypeFont, width: float, between: str) -> str:
-    """Fill lines with words until the next one would be too wide; the lines, one below another."""
-    lines: list[str] = []
-    line = ""
-    for word in text.split() if between else list(text):
-        longer = f"{line}{between}{word}" if line else word
-        if line and font.getlength(longer) > width:
-            lines.append(line)
-            line = word
-        else:
-            line = longer
-    return "\n".join([*lines, line])
-
-
-@lru_cache(maxsize=512)
-def load_font(
-    path: Path, index: int, settings: tuple[tuple[str, float], ...], size: int
-) -> ImageFont.FreeTypeFont:
-    """The font at a size in pixels and at its poster weight."""
-    font = ImageFont.truetype(str(path), size, index=index)
-    if settings:
-        wanted = dict(settings)
-        axes = font.get_variation_axes()
-        font.set_variation_by_axes(
-            [wanted.get(_TAGS.get(_name(axis["name"]), ""), axis["default"] or 0) for axis in axes]
-        )
-    return font
-
-
-_TAGS = {"Weight": "wght", "Width": "wdth"}
-
-
-def _name(name: str | bytes | None) -> str:
-    return name.decode() if isinstance(name, bytes) else name or ""
+    def parts(self, scene: Scene, width: int, height: int) -> list[dict[str, Any]]:
+        """Return what `pillow_script.draw` takes."""
+        family = self._stacks.get(scene.locale).primary.source
+        axes = (int(family.poster.get(axis, 0)) for axis in ("wght", "wdth"))
+        font = (str(family.path), family.index, *axes)
+        between = "" if scene.locale.script in ("Hans", "Hani") else " "
+        return [
+            {"text": text, "between": between, "font": font, **asdict(box)}
+            for text, box in zip(
+                scene.drawn, pixel_boxes(scene.template, width, height), strict=True
+            )
+        ]

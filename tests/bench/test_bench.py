@@ -114,16 +114,39 @@ def test_pango_leaves_other_programs_their_fonts():
     assert os.environ == before
 
 
-def test_the_measurement_gives_a_ratio_a_language_and_peer():
+def test_pictures_are_measured_beside_the_peers():
     from bench.pictures import measure
 
-    figures, lacking = measure(rounds=1, languages=["en"], most=2)
-    groups = {figure.group for figure in figures}
-    assert "CPU over bare JPEG" in groups
-    assert "Faster than Pillow's ImageDraw" in groups
-    assert "Faster than Pango with Cairo" in groups or lacking
+    figures, lacking = measure(rounds=1, before="no-such-commit", captions=10)
+    names = {figure.name for figure in figures}
+    assert {
+        "memeloc --to files",
+        "Pillow with a fit loop, de",
+        "Pillow without a fit loop, de",
+    } <= names
+    assert "Pango with Cairo, de" in names or len(lacking) > 1
     assert all(figure.value > 0 for figure in figures)
-    assert all(figure.bound is not None for figure in figures if figure.group != "Files")
+    assert "no-such-commit" in lacking[-1]
+
+
+@pytest.mark.slow
+def test_shards_are_measured_beside_a_commit(monkeypatch):
+    from bench import shards
+
+    monkeypatch.setattr(shards, "_KEPT", 3)
+    figures, lacking = shards.measure(rounds=1, before="HEAD", captions=10)
+    assert all(figure.value > 0 for figure in figures)
+    assert lacking or any(figure.name.startswith("memeloc at ") for figure in figures)
+
+
+def test_a_command_of_a_checkout_that_fails_says_why():
+    from bench.versions import Memeloc
+
+    memeloc = Memeloc("memeloc", ROOT)
+    assert memeloc.run("--version") > 0
+    with pytest.raises(RuntimeError, match="no-such-command"):
+        memeloc.run("no-such-command")
+    memeloc.end()
 
 
 def test_bounds_and_results(tmp_path):
