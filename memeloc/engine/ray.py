@@ -129,23 +129,19 @@ class RayMap:
     def check(self) -> None:
         """Wait until the head answers and has nodes with processors, or raise ServiceError."""
         end = monotonic() + _LOST
-        while not self._is_alive():
-            if monotonic() > end:
-                self.is_lost = True
-                message = (
-                    f"the cluster's head, {self._head}, does not answer any more, or no node with "
-                    "processors is left. Start the cluster again, then run the same command: what "
-                    "was finished is kept."
-                )
-                raise ServiceError("Ray", message, retryable=True)
+        while monotonic() < end:
+            with suppress(OSError):
+                _check_answers(self._head)
+                if self.nodes():
+                    return
             sleep(1)
-
-    def _is_alive(self) -> bool:
-        try:
-            _check_answers(self._head)
-        except OSError:
-            return False
-        return bool(self.nodes())
+        self.is_lost = True
+        message = (
+            f"the cluster's head, {self._head}, does not answer any more, or no node with "
+            "processors is left. Start the cluster again, then run the same command: what was "
+            "finished is kept."
+        )
+        raise ServiceError("Ray", message, retryable=True)
 
     def nodes(self) -> set[str]:
         """Return the ids of the nodes that have processors."""
