@@ -89,7 +89,7 @@ class Strike:
         versions = (__version__, skia.__version__, hb.version_string())
         self._file = kept.file_of(versions, face.source.file_sha256, face.key, size, outline)
         self._kept = kept.read(self._file)
-        self._drawn: kept.Glyphs = {}
+        self._drawn = 0
         self.sprites: dict[int, Layers] = {}
         self.bytes = 0
 
@@ -105,17 +105,18 @@ class Strike:
     def _sprite(self, key: int, layer: int) -> Sprite:
         cover = self._kept.get((key, layer))
         if cover is None:
-            cover = self._kept[key, layer] = self._drawn[key, layer] = self._cover(key, layer)
+            cover = self._kept[key, layer] = self._cover(key, layer)
+            self._drawn += 1
         pixels = self._tints[layer][cover.pixels]
         height, width = pixels.shape
         pixmap = skia.Pixmap(image_info(width, height), pixels, pixels.strides[0])
         return Sprite(skia.Image.MakeRasterCopy(pixmap), cover.left, cover.top)
 
     def keep(self) -> None:
-        """Keep what was drawn for the next run, unless it is less than an eighth of what is."""
-        if 8 * len(self._drawn) > len(self._kept):
-            kept.write(self._file, self._drawn)
-            self._drawn = {}
+        """Keep what was drawn for the next run, unless it is less than a quarter of all."""
+        if 4 * self._drawn > len(self._kept):  # else each shard of a run would write all again
+            kept.write(self._file, self._kept)
+            self._drawn = 0
 
     def _cover(self, key: int, layer: int) -> kept.Coverage:
         """Draw a glyph with the outline around it (layer 0) or without (1)."""
