@@ -183,7 +183,7 @@ class _RowsOnly:
             table = table.set_column(at, SCHEMA.field(at), pa.array(column, pa.string()))
         write_table(folder_at(self._out), table_key(shard.name), table)
         rows = [row_values(row) for row in table.select([*READ]).to_pylist()]
-        return Made(rows, (), {})
+        return Made(rows, [], [[]] * len(rows))
 
 
 def _main(table: str, out: str, painted: int) -> None:

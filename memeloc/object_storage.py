@@ -125,6 +125,10 @@ class Folder:
     def __fspath__(self) -> str:
         return self.url  # for errors, which name their file
 
+    def absolute(self) -> Folder:
+        """Return the same folder, wherever the process changes to."""
+        return Folder(self.path.absolute()) if self.path is not None else self
+
     @property
     def name(self) -> str:
         """The last part of the path or address."""

@@ -6,18 +6,15 @@ has a name that a run writes is somebody's own, and the run does not begin.
 
 from __future__ import annotations
 
-import csv
 import os
 import platform
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from functools import cached_property
-from io import StringIO
 from itertools import count
 from pathlib import Path, PurePosixPath
 from uuid import uuid4
 
-from memeloc.captions import CaptionProblem
 from memeloc.errors import InputError, MissingError, ServiceError
 from memeloc.files import file_sha256, locked
 from memeloc.object_storage import TEMPORARY, Entry, Folder
@@ -40,7 +37,7 @@ pictures may be newer than their rows."""
 _LOCK = f"{STATE}/lock"
 _RELEASE = "release.json"
 """What every release has that memeloc published."""
-_HEADER = ("row", "column", "kind", "problem")
+SKIPPED_HEADER = ("row", "column", "kind", "problem")
 
 
 def check_owner(place: Folder, folders: Sequence[str]) -> None:
@@ -83,7 +80,7 @@ def _is_ours(place: Folder, name: str) -> bool:
         head = place.read(name, 4096)
     except OSError:
         return False
-    mark = '<meta name="generator" content="memeloc">' if name == PAGE else ",".join(_HEADER)
+    mark = '<meta name="generator" content="memeloc">' if name == PAGE else ",".join(SKIPPED_HEADER)
     return mark.encode() in head
 
 
@@ -109,32 +106,29 @@ class RunningMark:
             self.since = float(noted[2])
 
     def begin(self, run: int) -> None:
-        """Note that a run writes from now on."""
-        if self._own:
-            return
-        if self._place.entry(_LOCK) is None:  # a file that stays makes OUT memeloc's
-            self._place.write(_LOCK, b"")
-        since = repr(self.since) if self.is_cut_off else ""
-        self._own = f"{run} {uuid4().hex} {since}".encode()
-        self._place.write(RUNNING, self._own)
-
-    def check(self) -> None:
-        """See that no other run has begun: nothing is locked in object storage.
+        """Note that a run writes from now on; in object storage, see that no other one does.
 
         Raises:
-            InputError: one has, and this one is to leave the set to it.
+            InputError: another has begun, and this one is to leave the set to it.
         """
-        try:
-            running = self._place.read(RUNNING)
-        except FileNotFoundError:
-            running = b""
-            self._place.write(RUNNING, self._own)  # the next run is to look into what this wrote
-        if running != self._own:
-            raise InputError(
-                "Another run has begun in this folder, so this one ends; what it finished is kept. "
-                "Wait for the other, or name another folder.",
-                file=self._place.url,
-            )
+        if not self._own:
+            if self._place.entry(_LOCK) is None:  # a file that stays makes OUT memeloc's
+                self._place.write(_LOCK, b"")
+            since = repr(self.since) if self.is_cut_off else ""
+            self._own = f"{run} {uuid4().hex} {since}".encode()
+            self._place.write(RUNNING, self._own)
+        elif self._place.path is None:  # nothing is locked there
+            try:
+                running = self._place.read(RUNNING)
+            except FileNotFoundError:
+                running = b""
+                self._place.write(RUNNING, self._own)  # the next run is to look into what this did
+            if running != self._own:
+                raise InputError(
+                    "Another run has begun in this folder, so this one ends; what it finished is "
+                    "kept. Wait for the other, or name another folder.",
+                    file=self._place.url,
+                )
 
     def end(self) -> None:
         """Note that the run has come to its end."""
@@ -247,34 +241,26 @@ class KeptPictures:
         return file.rename(next(new for new in map(file.with_name, names) if not new.exists()))
 
     def remove(self, picture: ExistingPicture) -> bool:
-        """Remove a single file of an earlier run, and folders that it leaves empty.
+        """Remove the file of a picture, and folders that it leaves empty; return whether it goes.
 
         A file that is not the one that was recorded stays, for somebody has changed it; so does
         one whose path a run would not have written. What is in a file of many goes at the end.
-
-        Returns:
-            Whether the picture goes.
         """
         if picture.shard is not None:
-            return PurePosixPath(picture.shard).parent.name == SHARDS
+            return True
         parts, out = PurePosixPath(picture.path).parts, self._place.path
         suffix = PurePosixPath(picture.path).suffix.lstrip(".")
         if len(parts) != 3 or ".." in parts or suffix not in FORMATS:
             return False
-        try:
-            if out and not out.joinpath(*parts).resolve().is_relative_to(out.resolve()):
-                return False
-            if self._entry(picture.path) is None or not self._is_same(picture):
-                return False
-            self._place.remove(picture.path)
-        except ServiceError:
-            raise
-        except OSError:
+        file = out and out.joinpath(*parts)
+        if out and file and not file.resolve().is_relative_to(out.resolve()):
             return False
-        if out:
-            with suppress(OSError):  # not empty
-                out.joinpath(*parts).parent.rmdir()
-                out.joinpath(*parts).parent.parent.rmdir()
+        if self._entry(picture.path) is None or not self._is_same(picture):
+            return False
+        self._place.remove(picture.path)
+        with suppress(OSError):  # not empty
+            for folder in [*file.parents][:2] if file else ():
+                folder.rmdir()
         return True
 
     def remove_replaced(self, picture: ExistingPicture, path: str) -> None:
@@ -305,20 +291,17 @@ class KeptPictures:
                     path.unlink(missing_ok=True)
 
 
-class SkippedFile:
-    """OUT/skipped.csv: everything of the table that was left out, and why."""
+def write_skipped(place: Folder, content: bytes, begin: Callable[[], None]) -> None:
+    """Write what was left out of the table, in the place of what the last run left out.
 
-    def __init__(self) -> None:
-        self._text = StringIO(newline="")
-        self._writer = csv.writer(self._text)
-
-    def add(self, problem: CaptionProblem) -> None:
-        """Write down one problem."""
-        if not self._text.tell():
-            self._writer.writerow(_HEADER)
-        error = problem.error
-        self._writer.writerow((error.row, error.column, problem.kind, error.message))
-
-    def content(self) -> bytes:
-        """Return the whole file; empty when nothing was left out."""
-        return self._text.getvalue().encode("utf-8", "backslashreplace")
+    Args:
+        begin: is called before anything is written.
+    """
+    is_there = SKIPPED in place.names()
+    if content == (place.read(SKIPPED) if is_there else b""):
+        return
+    begin()
+    if content:
+        place.write(SKIPPED, content)
+    else:
+        place.remove(SKIPPED)

@@ -24,7 +24,7 @@ from itertools import chain, islice
 from pathlib import Path
 from typing import Any
 
-from memeloc.captions import CaptionsTable, read_captions
+from memeloc.captions import read_captions
 from memeloc.engine import ShardMap, map_shards
 from memeloc.engine.machines import Checked, alike, seeing
 from memeloc.errors import InputError
@@ -34,20 +34,20 @@ from memeloc.object_storage import Folder, folder_at
 from memeloc.picture_writers import SUFFIXES, check_layout
 from memeloc.render.sets.inputs import PictureInputs
 from memeloc.render.sets.join import Join, shard_size
-from memeloc.render.sets.manifest import FORMER, SHARDS, STATE, name_of, number_of
+from memeloc.render.sets.manifest import FORMER, SHARDS, STATE, number_of
 from memeloc.render.sets.out_folder import (
-    SKIPPED,
     KeptPictures,
     RunningMark,
     check_owner,
     hold,
     see_folder,
+    write_skipped,
 )
 from memeloc.render.sets.page import write_page
-from memeloc.render.sets.report import Progress, Report, Summary
 from memeloc.render.sets.rewriting import rewrite
 from memeloc.render.sets.rows import Rows
 from memeloc.render.sets.shards import PictureMaker
+from memeloc.render.sets.summary import Progress, Summary
 from memeloc.render.settings import RenderSettings
 from memeloc.tables.frames import Frame, as_file, of_frame
 from memeloc.templates import load_templates
@@ -120,11 +120,40 @@ def render_table(
         with hold(place):
             rows = Rows({name: rank for rank, name in enumerate(captions.table.columns)})
             rows.load(place)
+            rows.check_layout(settings.to, place)
             if not is_new:
                 captions.check_names(rows.ids())
-            run = _Run(place, settings, templates, registry, captions, rows, summary, progress)
-            run.make(shard_map)
-            run.finish()
+            running = RunningMark(place)
+            kept = KeptPictures(place, settings.to, running)
+            if running.is_cut_off:
+                kept.clean(rows.shards())
+            noted = {column.name for column in captions.others} & rows.languages()
+            captions = replace(captions, noted=noted)
+            used = (*captions.languages, captions.source)
+            locales = {column.name: column.locale for column in used}
+            maker = PictureMaker(place, settings, templates, locales)
+            _check_fonts(maker, registry, summary)
+            summary.total = captions.count()
+            if progress is not None:
+                summary.progress = progress
+                progress(0, summary.total)
+            source = captions.source.name
+            inputs = PictureInputs(maker.renderer, settings, templates, locales, source)
+            runs = [number_of(name)[0] for name in (*rows.tables, *place.names(SHARDS))]
+            join = Join(
+                captions,
+                settings,
+                templates,
+                maker,
+                inputs,
+                rows,
+                kept,
+                running,
+                summary,
+                run=1 + max([running.cut_off_run, *runs]),
+            )
+            _make(join, shard_map)
+            _finish(join, registry)
             summary.notes += captions.warnings.sentences()
         if isinstance(table, Frame):
             summary.input_problems = [of_frame(error, path) for error in summary.input_problems]
@@ -142,133 +171,42 @@ def registry_of(settings: RenderSettings) -> Registry:
     return Registry.load(settings.locales) if settings.locales else default()
 
 
-class _Run:
-    """One run into a set that is held for it."""
+def _check_fonts(maker: PictureMaker, registry: Registry, summary: Summary) -> None:
+    """See that all fonts are there; note what is set in another than its face."""
+    faces = {box.style.face for template in maker.templates.values() for box in template.boxes}
+    library, locales = maker.renderer.fonts, maker.languages.values()
+    library.check(registry, locales, faces)
+    summary.notes += map(InputError, library.notes(locales, faces))
 
-    def __init__(
-        self,
-        place: Folder,
-        settings: RenderSettings,
-        templates: Mapping[str, Template],
-        registry: Registry,
-        table: CaptionsTable,
-        rows: Rows,
-        summary: Summary,
-        progress: Progress | None,
-    ) -> None:
-        self._place, self._settings, self._registry = place, settings, registry
-        self._rows, self._summary = rows, summary
-        _check_same_layout(settings.to, rows, place)
-        self._running = RunningMark(place)
-        kept = KeptPictures(place, settings.to, self._running)
-        if self._running.is_cut_off:
-            kept.clean(rows.shards())
-        languages = rows.languages()
-        noted = [column.name for column in table.others if column.name in languages]
-        table = replace(table, noted=noted)
-        locales = {column.name: column.locale for column in (*table.languages, table.source)}
-        self._maker = PictureMaker(place, settings, templates, locales)
-        faces = {box.style.face for template in templates.values() for box in template.boxes}
-        library = self._maker.renderer.fonts
-        library.check(registry, locales.values(), faces)
-        summary.notes += map(InputError, library.notes(locales.values(), faces))
-        total = table.count()
-        self._size = shard_size(total)
-        self._report = Report(summary, progress, total)
-        renderer = self._maker.renderer
-        self._inputs = PictureInputs(renderer, settings, templates, locales, table.source.name)
-        names = [*rows.tables, *place.names(SHARDS)]
-        runs = [number_of(name)[0] for name in names]
-        self._join = Join(
-            table,
-            settings,
-            templates,
-            self._maker,
-            self._inputs,
-            rows,
-            kept,
-            self._running,
-            self._report,
-            1 + max([self._running.cut_off_run, *runs]),
+
+def _make(join: Join, shard_map: ShardMap) -> None:
+    """Make all pictures that are not there yet."""
+    shards = join.shards(shard_size(join.summary.total))
+    first = list(islice(shards, 2))
+    if not first:
+        return
+    join.begin()
+    make = join.maker.run
+    if shard_map is not map_shards:  # perhaps on other machines
+        see = partial(see_folder, join.summary.out.absolute())
+        make = Checked(seeing(alike(make, join.maker.tools), join.inputs.images), see)
+    jobs = join.settings.jobs if len(first) > 1 else 1
+    shard_map(make, chain(first, shards), jobs=jobs, on_done=join.done)
+
+
+def _finish(join: Join, registry: Registry) -> None:
+    """Write anew what lost rows, and what shows the set, where that says something else now."""
+    place, rows, summary = join.summary.out, join.rows, join.summary
+    summary.notes += join.inputs.notes
+    join.settle_the_others()
+    if FORMER in rows.tables:
+        summary.note(
+            f"was made by an earlier version: {join.taken_over:,} pictures of it with the same "
+            "text and size were taken over as they are; --force paints them anew.",
+            place.address(FORMER),
         )
-
-    def make(self, shard_map: ShardMap) -> None:
-        """Make all pictures that are not there yet."""
-        shards = self._join.shards(self._size)
-        first = list(islice(shards, 2))
-        if not first:
-            return
-        self._begin()
-        make = self._maker.run
-        if shard_map is not map_shards:  # perhaps on other machines
-            folder = self._place.path and self._place.path.absolute()
-            see = partial(see_folder, Folder(folder) if folder else self._place)
-            make = Checked(seeing(alike(make, self._maker.tools), self._inputs.images), see)
-        jobs = self._settings.jobs if len(first) > 1 else 1
-        shard_map(make, chain(first, shards), jobs=jobs, on_done=self._join.done)
-
-    def _begin(self) -> None:
-        self._running.begin(self._join.run)
-
-    def _new_name(self) -> str:
-        self._join.number += 1
-        return name_of(self._join.run, self._join.number - 1)
-
-    def finish(self) -> None:
-        """Write anew what lost rows, and what shows the set, where that says something else now."""
-        join, place, rows = self._join, self._place, self._rows
-        self._summary.notes += self._inputs.notes
-        join.settle_the_others()
-        if FORMER in rows.tables:
-            self._note_taken_over()
-        rewrite(place, rows, self._size, self._new_name, self._begin)
-        if self._settings.to == "files":
-            write_page(place, self._registry, rows, self._begin)
-        self._report.end()
-        self._write_skipped()
-        self._running.end()
-
-    def _note_taken_over(self) -> None:
-        """Say what became of a set made before, and remove what only such a set has."""
-        self._begin()
-        self._summary.notes.append(
-            InputError(
-                f"was made by an earlier version: {self._join.taken_over:,} pictures of it with "
-                "the same text and size were taken over as they are; --force paints them anew.",
-                file=self._place.address(FORMER),
-            )
-        )
-        for entry in [
-            *self._place.entries(f"{STATE}/parts"),
-            self._place.entry(f"{STATE}/sources.parquet"),
-        ]:
-            if entry is not None:
-                self._place.remove(entry.key)
-
-    def _write_skipped(self) -> None:
-        """Write what was left out of the table, in the place of what the last run left out."""
-        content = self._report.skipped.content()
-        is_there = SKIPPED in self._place.names()
-        if content and not (is_there and self._place.read(SKIPPED) == content):
-            self._begin()
-            self._place.write(SKIPPED, content)
-        elif is_there and not content:
-            self._begin()
-            self._place.remove(SKIPPED)
-
-
-def _check_same_layout(layout: str, rows: Rows, place: Folder) -> None:
-    """See that a set is all single files, or all files of many: its readers look in one place.
-
-    Raises:
-        InputError: there are pictures of another kind.
-    """
-    names = {suffix: name for name, suffix in SUFFIXES.items()}
-    for suffix in rows.layouts():
-        if (there := names.get(suffix, "files")) != layout:
-            has = "shards" if suffix else "single files"
-            raise InputError(
-                f"The set in this folder has its pictures in {has}: render with --to {there}, or "
-                "name another folder.",
-                file=place.address(""),
-            )
+    rewrite(place, rows, shard_size(summary.total), join.new_name, join.begin)
+    if summary.page:
+        write_page(place, registry, rows, join.begin)
+    write_skipped(place, summary.end(), join.begin)
+    join.running.end()

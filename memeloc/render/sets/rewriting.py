@@ -18,6 +18,7 @@ from memeloc.render.sets.manifest import (
     FORMER,
     SCHEMA,
     SHARDS,
+    STATE,
     number_of,
     table_key,
     with_all_columns,
@@ -74,6 +75,10 @@ def rewrite(
     writer.flush()
     for shard in emptied:
         place.remove(shard)
+    if FORMER in rows.tables:  # what only a set made before has
+        for entry in [*place.entries(f"{STATE}/parts"), place.entry(f"{STATE}/sources.parquet")]:
+            if entry is not None:
+                place.remove(entry.key)
 
 
 def _copy_shards(

@@ -14,7 +14,9 @@ from typing import Any, NamedTuple
 import pyarrow as pa
 import pyarrow.parquet as pq
 
+from memeloc.errors import InputError
 from memeloc.object_storage import Folder
+from memeloc.picture_writers import SUFFIXES
 from memeloc.render.sets.manifest import FORMER, SCHEMA, Row, has_first_columns, table_keys
 from memeloc.temporary_database import temporary_database
 
@@ -122,10 +124,22 @@ class Rows:
         """Return the languages of the rows."""
         return {name for (name,) in self.database.execute("SELECT DISTINCT language FROM row")}
 
-    def layouts(self) -> set[str]:
-        """Return how the files of the pictures end that are many in a file; "" of single files."""
-        shards = self.database.execute("SELECT DISTINCT shard FROM row")
-        return {PurePosixPath(shard or "").suffix for (shard,) in shards}
+    def check_layout(self, layout: str, place: Folder) -> None:
+        """See that a set is all single files, or all files of many: readers look in one place.
+
+        Raises:
+            InputError: there are pictures of another kind.
+        """
+        names = {suffix: name for name, suffix in SUFFIXES.items()}
+        for shard in self.shards():
+            there = names.get(PurePosixPath(shard or "").suffix, "files")
+            if there != layout:
+                has = "shards" if shard else "single files"
+                raise InputError(
+                    f"The set in this folder has its pictures in {has}: render with --to {there}, "
+                    "or name another folder.",
+                    file=place.address(""),
+                )
 
     def shards(self) -> set[str | None]:
         """Return the files of many pictures that rows name."""
@@ -149,13 +163,14 @@ class Rows:
             yield from map(ExistingPicture._make, rows)
             last = rows[-1][0]
 
-    def mark(self, mark: int, ids: Iterable[int]) -> None:
-        """Note what becomes of rows."""
-        self.database.executemany(f"UPDATE row SET mark={mark} WHERE id=?", ((id,) for id in ids))
+    def mark(self, mark: int, picture: ExistingPicture) -> None:
+        """Note what becomes of a picture's row."""
+        self.database.execute("UPDATE row SET mark=? WHERE id=?", (mark, picture.id))
 
-    def take_over(self, id: int, inputs: str) -> None:
+    def take_over(self, picture: ExistingPicture, inputs: str) -> None:
         """Note what made a picture of another version."""
-        self.database.execute("UPDATE row SET inputs=?, changed=1 WHERE id=?", (inputs, id))
+        statement = "UPDATE row SET inputs=?, changed=1 WHERE id=?"
+        self.database.execute(statement, (inputs, picture.id))
 
     def replace(self, key: str, rows: Sequence[Sequence[Any]]) -> None:
         """Note the rows of a new table; what was there of the same pictures is lost."""

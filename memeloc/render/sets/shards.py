@@ -7,9 +7,7 @@ picture: layout, painting, proof, encoding, both hashes, file and row.
 from __future__ import annotations
 
 import hashlib
-from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from functools import cached_property
 from itertools import zip_longest
 from typing import Any, NamedTuple
@@ -45,13 +43,7 @@ IN_PARQUET = picture_schema(
 
 
 class Item(NamedTuple):
-    """One caption to be made a picture of.
-
-    Attributes:
-        language: the table's column.
-        parts: of the caption.
-        inputs_sha256: of all that makes the picture.
-    """
+    """One caption to be made a picture of: column, parts, and the hash of all that makes it."""
 
     language: str
     parts: tuple[str, ...]
@@ -62,8 +54,6 @@ class ShardMeme(NamedTuple):
     """A meme's captions to be made pictures of.
 
     Attributes:
-        meme_id, template: of the table.
-        items: the captions.
         source: language and parts of the caption that sizes are compared with, if there is one.
         together: language and parts of each caption that is to have the same size; empty without
             parity.
@@ -76,27 +66,25 @@ class ShardMeme(NamedTuple):
     together: Sequence[tuple[str, tuple[str, ...]]] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class Shard:
+class Shard(NamedTuple):
     """Memes of the table whose pictures are made together, and the name of their files."""
 
     name: str
     memes: Sequence[ShardMeme]
 
 
-@dataclass(frozen=True, slots=True)
-class Made:
+class Made(NamedTuple):
     """What became of a shard.
 
     Attributes:
         rows: what a run needs of the row of each picture that was made, see `rows.READ`.
         failed: of each other: meme, language, and a sentence.
-        problems: pictures by kind of problem.
+        problems: of each picture that was made.
     """
 
-    rows: Sequence[tuple[Any, ...]]
-    failed: Sequence[tuple[str, str, str]]
-    problems: Mapping[str, int]
+    rows: list[tuple[Any, ...]]
+    failed: list[tuple[str, str, str]]
+    problems: list[list[str]]
 
 
 class PictureMaker:
@@ -118,7 +106,7 @@ class PictureMaker:
     ) -> None:
         self._arguments = (place, settings, templates, languages)
         self._place, self._settings = place, settings
-        self._templates, self._languages = templates, languages
+        self.templates, self.languages = templates, languages
         self._jpeg = JpegEncoder(settings) if settings.format == "jpg" else None
         self._suffix = f".{settings.format}"
 
@@ -133,15 +121,7 @@ class PictureMaker:
 
     def tools(self) -> dict[str, str]:
         """Return versions and SHA-256s of the programs and fonts that pictures depend on."""
-        return {**versions(), **self.renderer.fonts.files(self._languages.values())}
-
-    def locale(self, language: str) -> Locale:
-        """Return the locale of a column."""
-        return self._languages[language]
-
-    def picture_size(self, template: str, locale: Locale) -> tuple[int, int]:
-        """Return width and height of a template's pictures in pixels, without bars."""
-        return self.renderer.picture_size(self._templates[template], locale)
+        return {**versions(), **self.renderer.fonts.files(self.languages.values())}
 
     def make(
         self,
@@ -153,9 +133,9 @@ class PictureMaker:
     ) -> tuple[Row, bytes]:
         """Make one picture: its row, but for sizes relative to the source language's, and file."""
         language = item.language
-        locale = self._languages[language]
+        locale = self.languages[language]
         rendered = self.renderer.render(
-            self._templates[template],
+            self.templates[template],
             Caption(item.parts),
             locale,
             max_sizes=max_sizes,
@@ -166,7 +146,7 @@ class PictureMaker:
         else:
             content = encode(rendered.image, self._settings)
         row = picture_row(
-            meme_id, self._templates[template], language, locale.tag, item.parts, rendered.proof
+            meme_id, self.templates[template], language, locale.tag, item.parts, rendered.proof
         )
         row["path"] = f"{language}/{template}/{meme_id}{self._suffix}"
         row["inputs_sha256"] = item.inputs_sha256
@@ -192,11 +172,8 @@ class PictureMaker:
         self.renderer.keep_glyphs()
         if rows:
             write_table(self._place, table_key(shard.name), rows_table(rows))
-        return Made(
-            rows=[row_values(row) for row in rows],
-            failed=failed,
-            problems=Counter(kind for row in rows for kind in row["problems"]),
-        )
+        problems = [list(row["problems"]) for row in rows]
+        return Made([row_values(row) for row in rows], failed, problems)
 
     def make_meme(
         self,
@@ -241,9 +218,9 @@ class PictureMaker:
 
     def _common_sizes(self, meme: ShardMeme) -> tuple[float, ...]:
         """Return the sizes that fit all languages of a meme."""
-        template = self._templates[meme.template]
+        template = self.templates[meme.template]
         return common_sizes(
-            self.renderer.sizes(template, Caption(parts), self._languages[language])
+            self.renderer.sizes(template, Caption(parts), self.languages[language])
             for language, parts in meme.together
         )
 
@@ -261,7 +238,7 @@ class PictureMaker:
                 return sizes
         try:
             sizes = self.renderer.sizes(
-                self._templates[meme.template], Caption(parts), self._languages[language]
+                self.templates[meme.template], Caption(parts), self.languages[language]
             )
         except InputError:
             return ()

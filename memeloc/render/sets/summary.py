@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import csv
 from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from io import StringIO
 from pathlib import Path
 
 from memeloc.captions import CaptionProblem
@@ -12,7 +14,7 @@ from memeloc.errors import InputError
 from memeloc.model import Acceptance
 from memeloc.object_storage import Folder
 from memeloc.render.sets.manifest import MANIFEST, SHARDS
-from memeloc.render.sets.out_folder import PAGE, SKIPPED, SkippedFile
+from memeloc.render.sets.out_folder import PAGE, SKIPPED, SKIPPED_HEADER
 
 _LISTED = 1000
 """Problems of the table, and failures, that a summary holds; all of the former are in SKIPPED."""
@@ -34,8 +36,7 @@ class Summary:
         unchanged: pictures that were there already.
         skipped: captions left out because of what the table has there.
         failed: pictures that could not be made.
-        other_languages: pictures of the table's captions in languages that were not asked for,
-            which earlier runs made and which stay in the set.
+        other_languages: pictures of captions in languages that were not asked for, which stay.
         not_in_table: pictures of earlier runs that the table has no caption for; they stay, apart.
         pruned: such pictures that were removed.
         flawed: pictures that have a problem, of those that were asked for.
@@ -48,6 +49,7 @@ class Summary:
         seconds: wall time.
         example: one of the pictures, if there is any.
         acceptance: of a workspace's captions, which were taken and left out by their states.
+        total: captions in all.
     """
 
     out: Folder
@@ -70,6 +72,10 @@ class Summary:
     seconds: float = 0.0
     example: Path | str | None = None
     acceptance: Acceptance | None = None
+    total: int = 0
+    progress: Progress | None = field(default=None, repr=False)
+    _empty: list[InputError] = field(default_factory=list, repr=False)
+    _skipped: StringIO = field(default_factory=lambda: StringIO(newline=""), repr=False)
 
     @property
     def page(self) -> Path | str | None:
@@ -91,49 +97,45 @@ class Summary:
         """The table of what was left out; absent when nothing was."""
         return self.out.address(SKIPPED)
 
-
-class Report:
-    """Keeps the summary of a run while it goes on.
-
-    Args:
-        total: captions in all, where that is known.
-    """
-
-    def __init__(self, summary: Summary, progress: Progress | None, total: int | None) -> None:
-        self.summary, self.skipped = summary, SkippedFile()
-        self._progress, self._total = progress, total
-        self._empty: list[InputError] = []  # captions: mostly languages that are still to come
-        if progress is not None:
-            progress(0, total)
+    def note(self, message: str, file: Path | str | None = None) -> None:
+        """Keep a note, of a file if one is named."""
+        self.notes.append(InputError(message, file=file))
 
     def advance(self, pictures: int) -> None:
         """Report so many more pictures as settled."""
-        if self._progress is not None and pictures:
-            self._progress(pictures, self._total)
+        if self.progress is not None and pictures:
+            self.progress(pictures, self.total)
+
+    def add_pictures(self, path: str, problems: list[list[str]]) -> None:
+        """Count pictures by their problems, and name one of them, where it is a file."""
+        self.flawed += sum(map(bool, problems))
+        for kinds in problems:
+            self.problems.update(kinds)
+        if self.example is None and self.layout == "files":
+            self.example = self.out.address(path)
 
     def fail(self, pictures: int, reason: str) -> None:
         """Count pictures that could not be made."""
-        self.summary.failed += pictures
-        if len(self.summary.failures) < _LISTED:
-            self.summary.failures.append(reason)
+        self.failed += pictures
+        if len(self.failures) < _LISTED:
+            self.failures.append(reason)
 
     def add_problem(self, problem: CaptionProblem) -> None:
-        """Keep a problem of the table."""
-        self.skipped.add(problem)
-        self.summary.skipped += problem.captions
-        self.summary.input_kinds[problem.kind] += 1
-        is_empty = problem.kind == "empty caption"
-        kept = self._empty if is_empty else self.summary.input_problems
+        """Count a problem of the table, and keep it."""
+        error = problem.error
+        rows = csv.writer(self._skipped)
+        if not self._skipped.tell():
+            rows.writerow(SKIPPED_HEADER)
+        rows.writerow((error.row, error.column, problem.kind, error.message))
+        self.skipped += problem.captions
+        self.input_kinds[problem.kind] += 1
+        # Empty captions are mostly of languages that are still to come.
+        kept = self._empty if problem.kind == "empty caption" else self.input_problems
         if len(kept) < _LISTED:
-            kept.append(problem.error)
+            kept.append(error)
         self.advance(problem.captions)
 
-    def example(self, path: str) -> None:
-        """Name a picture, where pictures are single files."""
-        if self.summary.example is None and self.summary.layout == "files":
-            self.summary.example = self.summary.out.address(path)
-
-    def end(self) -> None:
-        """List the empty captions behind all other problems."""
-        listed = self.summary.input_problems
-        listed += self._empty[: _LISTED - len(listed)]
+    def end(self) -> bytes:
+        """List empty captions behind all other problems; return the content of SKIPPED."""
+        self.input_problems += self._empty[: _LISTED - len(self.input_problems)]
+        return self._skipped.getvalue().encode("utf-8", "backslashreplace")
