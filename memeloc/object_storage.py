@@ -160,18 +160,18 @@ class Folder:
     def _by_fsspec(self) -> tuple[Any, str]:
         from pyarrow import fs
 
-        address = str(self._place)
         try:
             import fsspec
 
-            system, path = fsspec.core.url_to_fs(address)
+            system, path = fsspec.core.url_to_fs(self._place)
         except ImportError as error:
             raise MissingError(
                 f"{self.url} needs another package: pip install 'memeloc[cloud]' and the one that "
                 f"fsspec names ({error})"
             ) from error
         except ValueError as error:
-            raise InputError(f"{address[:80]!r} is no address of a storage: {error}") from error
+            reason = f"is no address of a storage: {error}"
+            raise InputError(f"{self.url[:80]!r} {reason}") from error
         return fs.PyFileSystem(fs.FSSpecHandler(system)), path
 
     @contextmanager
@@ -267,33 +267,26 @@ class Folder:
             raise
 
     def _put(self, key: str, content: bytes | Path) -> None:
-        if isinstance(content, bytes) or not content.stat().st_size:  # nothing cannot be mapped
-            self._put_at_once(key, content if isinstance(content, bytes) else b"")
-            return
+        # At once: a stream that is closed in the middle would leave a part as an object.
         import pyarrow as pa
 
-        with pa.memory_map(str(content)) as mapped:
-            self._put_at_once(key, mapped.read_buffer())
-
-    def _put_at_once(self, key: str, content: Any) -> None:
-        # At once: a stream that is closed in the middle would leave a part as an object.
         system, path = self.opened
         kind = mimetypes.guess_type(key)[0] or "application/octet-stream"
         if kind.startswith("text/"):
             kind += "; charset=utf-8"
+        whole: Any = content
+        if isinstance(content, Path):  # nothing cannot be mapped
+            is_empty = not content.stat().st_size
+            whole = b"" if is_empty else pa.memory_map(str(content)).read_buffer()
         with (
             self.translated(),
             system.open_output_stream(f"{path}/{key}", metadata={"Content-Type": kind}) as stream,
         ):
-            stream.write(content)
+            stream.write(whole)
 
     @contextmanager
     def writing_many(self) -> Iterator[Callable[[str, bytes | Path], None]]:
-        """Write many files, objects at once as each waits for an answer; all are there at the end.
-
-        Raises:
-            ServiceError: the storage cannot be reached, or refuses.
-        """
+        """Write many files, objects at once as each waits for an answer; all are there at the end."""
         if self.path is not None:
             yield self.write
             return

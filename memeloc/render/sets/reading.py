@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Collection, Iterator
-from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
+from pyarrow import compute
 
 from memeloc.errors import InputError
 from memeloc.locales.tags import listed_tags
@@ -75,34 +75,22 @@ def picture_batches(
         InputError: no set, one without one of the columns, or a language it lacks.
         ServiceError: the storage cannot be reached, or refuses.
     """
-    from pyarrow import compute, dataset
-
     wanted = None if languages is None else listed_tags(languages)
-    place, rows = folder_at(out), open_set(out)
-    there = dataset.field("in_table")
-    is_wanted = there.is_null() | there
-    if wanted is not None:
-        is_wanted &= dataset.field("language").isin(wanted)
     seen: set[str] = set()
-    with _readable(place):
-        names = set(next(rows.get_fragments()).physical_schema.names)
-        if absent := set(columns) - names - _ELSEWHERE:
+    read = [*{*columns, "language", "in_table"}]
+    for batch in set_batches(out, read, required=columns, language=wanted):
+        seen.update(batch["language"].unique().to_pylist())
+        there = batch.filter(compute.fill_null(batch["in_table"], True))
+        if there.num_rows:
+            yield there.select([*columns])
+    for language in wanted or ():
+        if language not in seen:
+            batches = set_batches(out, ["language"])
+            there = {name for batch in batches for name in batch["language"].unique().to_pylist()}
             raise InputError(
-                f"has no column {sorted(absent)[0]!r}; run `memeloc render` again",
-                file=place.address(MANIFEST),
+                f"no pictures in {language!r}; there are {', '.join(sorted(there))}",
+                file=folder_at(out).address(MANIFEST),
             )
-        for batch in _batches(rows, [*{*columns, "language"}], is_wanted):
-            seen.update(batch["language"].unique().to_pylist())
-            yield batch.select([*columns])
-        for language in wanted or ():
-            if language not in seen:
-                all_languages: set[str] = set()
-                for batch in _batches(rows, ["language"], None):
-                    all_languages.update(compute.unique(batch["language"]).to_pylist())
-                raise InputError(
-                    f"no pictures in {language!r}; there are {', '.join(sorted(all_languages))}",
-                    file=place.address(MANIFEST),
-                )
 
 
 def shown_pictures(
@@ -110,54 +98,56 @@ def shown_pictures(
 ) -> dict[tuple[str, str], tuple[Path, str]]:
     """Return by meme and tag of a locale the picture in a set, and its caption.
 
-    Args:
-        out: the set's folder.
-        locales: tags; all when None.
-
     Raises:
         InputError: no set, or it is in object storage.
     """
-    from pyarrow import dataset
-
-    place = folder_at(out)
-    if place.path is None:
-        raise InputError("is in object storage: fetch it to a disk first", file=place.url)
-    wanted = None if locales is None else dataset.field("locale").isin([*locales])
-    shown = {}
-    with _readable(place):
-        for batch in _batches(open_set(place), ["meme_id", "locale", "path", "text"], wanted):
-            for row in batch.to_pylist():
-                shown[row["meme_id"], row["locale"]] = place.path / row["path"], row["text"]
-    return shown
+    folder = folder_at(out).path
+    if folder is None:
+        raise InputError("is in object storage: fetch it to a disk first", file=folder_at(out).url)
+    return {
+        (row["meme_id"], row["locale"]): (folder / row["path"], row["text"])
+        for batch in set_batches(out, ["meme_id", "locale", "path", "text"], locale=locales)
+        for row in batch.to_pylist()
+    }
 
 
 def set_batches(
     out: str | Path | Folder,
     columns: Collection[str] | None = None,
-    languages: Collection[str] | None = None,
+    *,
+    required: Collection[str] = (),
+    **values: Collection[str] | None,
 ) -> Iterator[pa.RecordBatch]:
-    """Yield all rows of a set, also of what the table has no longer.
+    """Yield the rows of a set, also of what the table has no longer, few of them held.
 
     Args:
         columns: names; all when None.
-        languages: which to read; those of these that it lacks have no rows.
+        required: those that the set must have.
+        values: by name of a column, what it is to be in the rows that are read.
 
     Raises:
-        InputError: no set, or it cannot be read.
+        InputError: no set, one without a required column, or it cannot be read.
+        ServiceError: the storage cannot be reached, or refuses.
     """
     from pyarrow import dataset
 
-    wanted = None if languages is None else dataset.field("language").isin([*languages])
-    with _readable(folder_at(out)):
-        yield from _batches(open_set(out), columns or SCHEMA.names, wanted)
-
-
-@contextmanager
-def _readable(place: Folder) -> Iterator[None]:
-    """Raise InputError where a table is no Parquet file, or a broken one."""
+    place, rows = folder_at(out), open_set(out)
+    wanted = dataset.scalar(True)
+    for name, some in values.items():
+        if some is not None:
+            wanted &= dataset.field(name).isin([*some])
     try:
         with place.translated():
-            yield
+            there = next(rows.get_fragments()).physical_schema.names
+            if absent := {*required} - {*there} - _ELSEWHERE:
+                raise InputError(
+                    f"has no column {sorted(absent)[0]!r}; run `memeloc render` again",
+                    file=place.address(MANIFEST),
+                )
+            # Without these limits pyarrow reads many files ahead.
+            ahead = {"batch_size": _BATCH, "batch_readahead": 1, "fragment_readahead": 1}
+            names = [*(columns or SCHEMA.names)]
+            yield from rows.to_batches(columns=names, filter=wanted, use_threads=False, **ahead)
     except (pa.ArrowInvalid, OSError) as error:
         raise InputError(
             f"cannot be read as Parquet ({error}); run `memeloc render` again",
@@ -172,17 +162,3 @@ def set_sha256(out: str | Path | Folder) -> str:
     for key in table_keys(place):
         digest.update(place.read(key))
     return digest.hexdigest()
-
-
-def _batches(rows: Any, columns: Collection[str], wanted: Any) -> Iterator[pa.RecordBatch]:
-    """Yield batches with rows, few of them held: pyarrow would read many files ahead."""
-    for batch in rows.to_batches(
-        columns=[*columns],
-        filter=wanted,
-        batch_size=_BATCH,
-        batch_readahead=1,
-        fragment_readahead=1,
-        use_threads=False,
-    ):
-        if batch.num_rows:
-            yield batch

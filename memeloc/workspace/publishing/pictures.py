@@ -59,7 +59,7 @@ class RenderedSet:
 
     def _batches(self, columns: Sequence[str] | None = None) -> Iterator[Any]:
         languages = {language for _, language in self.texts}
-        return set_batches(self.folder, columns, languages) if self.folder else iter(())
+        return set_batches(self.folder, columns, language=languages) if self.folder else iter(())
 
     @cached_property
     def _looked_up(self) -> tuple[dict[Key, bool], tuple[str, ...]]:
