@@ -286,7 +286,7 @@ class Folder:
 
     @contextmanager
     def writing_many(self) -> Iterator[Callable[[str, bytes | Path], None]]:
-        """Write many files, objects at once as each waits for an answer; all are there at the end."""
+        """Write many files, objects at once, as each waits for an answer."""
         if self.path is not None:
             yield self.write
             return
