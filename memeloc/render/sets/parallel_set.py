@@ -27,6 +27,7 @@ from typing import Any
 from memeloc.captions import read_captions
 from memeloc.engine import ShardMap, map_shards
 from memeloc.engine.machines import Checked, alike, seeing
+from memeloc.errors import InputError
 from memeloc.locales import Registry, default
 from memeloc.object_storage import Folder, folder_at
 from memeloc.picture_writers import SUFFIXES, check_layout
