@@ -36,7 +36,7 @@ LETTERS = 40
 LATIN = "anton"
 DENSE = ("Hani",)
 
-WORDS = 150
+WORDS = 450
 """Words of a family's languages that are looked at."""
 
 STEP = 0.002
