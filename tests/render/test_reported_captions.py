@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import itertools
-import unicodedata
 from dataclasses import replace
 from pathlib import Path
 
@@ -17,7 +16,10 @@ from memeloc.fonts import Face, FontLibrary
 from memeloc.locales import default
 from memeloc.model import FaceName, Template
 from memeloc.render import Rendered, Renderer
+from memeloc.render.sets.parallel_set import render_table
+from memeloc.render.sets.reading import read_pictures
 from memeloc.templates import load_templates
+from memeloc.workspace import Workspace
 
 TEMPLATES = load_templates()[0]
 POSTER, PLAIN = "poster", "plain"
@@ -64,7 +66,16 @@ def loud(rendered: Rendered) -> str:
 @pytest.mark.parametrize("kind", [POSTER, PLAIN])
 @pytest.mark.parametrize(
     ("char", "twin"),
-    [("≠", "="), ("ƙ", "k"), ("Ƙ", "K"), ("₵", "¢"), ("₵", "C"), ("≤", "<"), ("≈", "~"), ("∞", "8")],
+    [
+        ("≠", "="),
+        ("ƙ", "k"),
+        ("Ƙ", "K"),
+        ("₵", "¢"),
+        ("₵", "C"),
+        ("≤", "<"),
+        ("≈", "~"),
+        ("∞", "8"),
+    ],
 )
 def test_each_sign_has_an_outline_of_its_own(
     renderer: Renderer, char: str, twin: str, kind: FaceName
@@ -192,7 +203,7 @@ def test_presentation_forms_in_logical_order_are_only_noted(renderer: Renderer) 
     """They are drawn right: ﻣﺮﺣﺒﺎ is مرحبا, shaped."""
     rendered = renderer.render(TEMPLATES["cloud-monday"], "// ﻣﺮﺣﺒﺎ ﺑﺎﻟﻌﺎﻟﻢ", "ar")
     assert not loud(rendered)
-    assert [grade for grade, kind, _ in findings(rendered) if "presentation" in kind] == ["note"]
+    assert [grade for grade, _, _ in findings(rendered)] == ["note"]
     shaped = renderer.render(TEMPLATES["cloud-monday"], "// مرحبا بالعالم", "ar")
     assert rendered.proof.parts[1].ink == shaped.proof.parts[1].ink
 
@@ -312,6 +323,33 @@ def test_an_address_breaks_only_after_its_signs(renderer: Renderer, share: float
     assert all(line[-1] in "._@" for line in drawn[:-1])
 
 
-def test_combining_forms_are_equal() -> None:
-    """The inputs of this file are what they are said to be."""
-    assert unicodedata.name("ॲ") == "DEVANAGARI LETTER CANDRA A"
+TABLE = """meme_id,template,en,de,es,hi,zh
+m1,then-and-now,then // now,damals | heute,antes / ahora,तब,那时//现在
+m2,cloud-monday,// tea,// FÃ¼r die StraÃŸe,// uno<br>dos,// चाय,// 茶
+"""
+
+
+def test_a_table_says_what_is_lost_and_damaged_with_row_and_column(tmp_path: Path) -> None:
+    (tmp_path / "captions.csv").write_text(TABLE, "utf-8")
+    summary = render_table(tmp_path / "captions.csv", tmp_path / "out", languages="all")
+    assert (summary.rendered, summary.skipped) == (10, 0)
+    notes = [(note.row, note.column) for note in summary.notes]
+    assert {(2, "de"), (2, "es"), (2, "hi"), (3, "de"), (3, "es")} <= set(notes)
+    assert (2, "zh") not in notes
+    loud = {
+        (row["meme_id"], row["language"])
+        for row in read_pictures(tmp_path / "out", ["meme_id", "language", "problems"])
+        if row["problems"]
+    }
+    assert loud == {("m1", "de"), ("m1", "es"), ("m1", "hi"), ("m2", "de"), ("m2", "es")}
+
+
+def test_import_says_it_too_and_changes_nothing(tmp_path: Path) -> None:
+    (tmp_path / "captions.csv").write_text(TABLE, "utf-8")
+    with Workspace.create(tmp_path / "study") as workspace:
+        result = workspace.captions.import_table(tmp_path / "captions.csv")
+        texts = workspace.table("captions")["text"]
+    said = " ".join(map(str, result.notes))
+    assert "FÃ¼r" in said
+    assert "row 2" in said
+    assert "FÃ¼r die StraÃŸe" in " ".join(texts)
