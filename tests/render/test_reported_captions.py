@@ -348,7 +348,7 @@ def test_import_says_it_too_and_changes_nothing(tmp_path: Path) -> None:
     (tmp_path / "captions.csv").write_text(TABLE, "utf-8")
     with Workspace.create(tmp_path / "study") as workspace:
         result = workspace.captions.import_table(tmp_path / "captions.csv")
-        texts = workspace.table("captions")["text"]
+        texts = workspace.captions.table()["de"]
     said = " ".join(map(str, result.notes))
     assert "FÃ¼r" in said
     assert "row 2" in said
