@@ -25,8 +25,8 @@ CONJUNCTS = {
     "my": "သူငယ်ချင်း",
     "bn": "অঙ্কুর স্ত্রী লক্ষ্মী",
 }
-LEAST = 0.65
-"""Of the Latin stroke: Bengali and others whose heaviest weight is 700 would close beyond it."""
+LEAST = 0.64
+"""Of the Latin stroke: Sinhala and others whose heaviest weight is 700 would close beyond it."""
 VARIABLE = FONTS.families["noto-sans"].path
 
 
