@@ -18,8 +18,15 @@ from memeloc.files import Paths, fetch_first, paths_of
 from memeloc.model import Template, TextBox, check_tag_name
 from memeloc.settings import read_toml
 from memeloc.templates.definition import check_definition, check_turned_boxes
-from memeloc.templates.memegen import CONFIGS, checkout_entries, config_of
-from memeloc.templates.names import check_within, name_from, safe_names, visible
+from memeloc.templates.names import (
+    CONFIGS,
+    check_within,
+    checkout_entries,
+    config_of,
+    name_from,
+    safe_names,
+    visible,
+)
 from memeloc.templates.pictures import SUFFIXES, picture_notes, picture_size, unread_kind
 
 DEFINITION = "template.toml"
@@ -203,9 +210,9 @@ def _by_name(folders: Iterable[Path], problems: list[InputError]) -> dict[str, T
 
 def _load(path: Path, memegen_name: str) -> Template:
     if memegen_name:
-        from memeloc.templates.memegen import folder
+        from memeloc.templates import memegen
 
-        return folder.load_template(path, memegen_name)
+        return memegen.load_template(path, memegen_name)
     if path.is_dir():
         return load_template(path)
     name = name_from(path)

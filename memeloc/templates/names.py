@@ -1,4 +1,4 @@
-"""Names of templates. In: names of files and folders. Out: names that are safe as a file's.
+"""Folders of templates. In: folders, their names. Out: what they hold, names safe as a file's.
 
 A template is called as its folder; what its folder or its picture is called need not be safe.
 """
@@ -13,6 +13,9 @@ from pathlib import Path
 
 from memeloc.errors import InputError
 from memeloc.model import check_tag_name
+
+CONFIGS = ("config.yml", "config.yaml")
+"""How the file is called that makes a folder one of memegen's templates."""
 
 
 def name_from(path: Path, *, otherwise: str = "") -> str:
@@ -92,3 +95,20 @@ def visible(folder: Path) -> list[Path]:
         return sorted(entry for entry in folder.iterdir() if not entry.name.startswith("."))
     except OSError as error:
         raise InputError(f"cannot be read: {error.strerror}", file=folder) from error
+
+
+def config_of(folder: Path) -> Path | None:
+    """Return the config.yml of a template's folder."""
+    return next((folder / name for name in CONFIGS if (folder / name).is_file()), None)
+
+
+def checkout_entries(folder: Path) -> list[Path]:
+    """Return what stands in the folder of templates of a checkout; nothing in other folders.
+
+    A checkout has much else, hidden folders with a config.yml among it (`.circleci`).
+    """
+    for root in (folder / "templates", folder / "data" / "templates"):
+        entries = visible(root) if root.is_dir() else []
+        if any(map(config_of, entries)):
+            return entries
+    return []

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from memeloc.errors import InputError
 from memeloc.templates.definition import turned_corners
-from memeloc.templates.memegen.config import Region, load_yaml, parse_config, place
+from memeloc.templates.memegen import Region, load_yaml, parse_config, place
 
 PATH = Path("x/config.yml")
 

@@ -19,7 +19,7 @@ from memeloc.items import FoundCaption, FoundTemplate, Refusal
 from memeloc.model import TextBox
 from memeloc.templates import load_templates
 from memeloc.templates.definition import turned_corners
-from memeloc.templates.memegen.config import Region, place
+from memeloc.templates.memegen import Region, place
 from memeloc.templates.names import safe_names
 from tests.collect.memegen_samples import BAD, make_checkout
 

@@ -17,17 +17,18 @@ from memeloc.collect.page_values import without_empty
 from memeloc.collect.protocol import Dataset, dataset_at
 from memeloc.errors import InputError
 from memeloc.items import FoundCaption, FoundTemplate, Origin, Refusal
-from memeloc.templates.memegen import config_of
-from memeloc.templates.memegen.config import Config, PlacedRegion, place
-from memeloc.templates.memegen.folder import (
+from memeloc.templates.memegen import (
+    Config,
     Pictures,
+    PlacedRegion,
     Still,
     look_through,
+    place,
     read_config,
     read_still,
     template_folders,
 )
-from memeloc.templates.names import safe_names
+from memeloc.templates.names import config_of, safe_names
 
 if TYPE_CHECKING:
     from memeloc.collect.fetching.fetch import Fetcher

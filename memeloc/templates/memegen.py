@@ -1,4 +1,4 @@
-"""A config.yml of memegen. In: the file's bytes, a picture's size. Out: `Config`, `TextBox`es.
+"""memegen's templates. In: folders, a config.yml's bytes. Out: pictures, `Config`s, `Template`s.
 
 The format is that of memegen's own classes (`app/models/template.py`, `text.py`, `overlay.py` at
 github.com/jacebrowning/memegen): a key that is missing has their default. memegen reads YAML 1.2,
@@ -9,25 +9,34 @@ memegen turns a region counter-clockwise around its middle and lays the rectangl
 then with its top left at the anchor (`render_image` in `app/utils/images.py`); a `TextBox` is
 turned clockwise around its middle, and its x and y are those of the region before it is turned.
 A box always lies in the picture: what reaches out is cut, and the note says so.
+
+memegen draws a still on `default.*`, and only without another on `default.gif`, of which it shows
+the first frame (`get_image` and `load` in its `app`). Other pictures of the folder are styles:
+other backgrounds for the same text.
 """
 
 from __future__ import annotations
 
+import io
 import math
 import re
+import warnings
 from collections.abc import Collection, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import fields, replace
 from pathlib import Path
 from typing import Annotated, Any, NamedTuple, TypeVar, get_args
 
 import yaml
-from PIL import ImageColor
+from PIL import Image, ImageColor, ImageStat
 from pydantic import AfterValidator, BeforeValidator, Field, ValidationError
 from pydantic import dataclasses as validated
 
 from memeloc.errors import InputError
 from memeloc.items import CONTROLS
-from memeloc.model import STYLES, Align, FaceName, StyleName, TextBox, TextStyle
+from memeloc.model import STYLES, Align, FaceName, StyleName, Template, TextBox
+from memeloc.templates.names import check_within, checkout_entries, config_of, visible
+from memeloc.templates.pictures import SUFFIXES, open_picture, picture_notes, picture_size
 
 MAX_BYTES = 256_000  # size that a config.yml may have: the largest of memegen's has some 2 kB
 
@@ -76,13 +85,8 @@ _FACES: dict[str, FaceName] = {
 _CASES = ("upper", "lower", "default", "none", "title", "capitalize", "casefold", "thin", "mock")
 
 
-def _one_of(names: Collection[str]) -> AfterValidator:
-    def check(value: str) -> str:
-        if value.lower() not in names:
-            raise ValueError("it is not known")
-        return value
-
-    return AfterValidator(check)
+def _one_of(names: Collection[str]) -> Any:
+    return Field(pattern=f"(?i-u)^({'|'.join(names)})$")  # capitals are no matter, in ASCII
 
 
 def _colours(colour: str) -> tuple[str, str | None]:
@@ -97,11 +101,6 @@ def _rgb(name: str) -> str:
     number = re.fullmatch(r"([0-9a-fA-F]{3,4}|[0-9a-fA-F]{6}|[0-9a-fA-F]{8})", name.strip())
     values = ImageColor.getrgb(f"#{number[0]}" if number else name.strip())[:3]
     return "#" + "".join(f"{min(255, max(0, value)):02x}" for value in values)
-
-
-def _check_colours(value: str) -> str:
-    _colours(value)
-    return value
 
 
 Line = Annotated[str, AfterValidator(lambda text: " ".join(text.split()))]
@@ -127,7 +126,7 @@ class Region:
     """
 
     style: Annotated[str, _one_of(_CASES)] = "upper"
-    color: Annotated[str, AfterValidator(_check_colours)] = "white"
+    color: Annotated[str, AfterValidator(lambda value: _colours(value) and value)] = "white"
     font: Annotated[str, _one_of(_FACES)] = "thick"
     anchor_x: Number = 0.0
     anchor_y: Number = 0.0
@@ -269,7 +268,8 @@ def place(regions: Sequence[Region], size: tuple[int, int]) -> tuple[PlacedRegio
 
 def _place(region: Region, size: tuple[int, int]) -> PlacedRegion:
     notes: list[str] = []
-    turn = _clockwise(region.angle)
+    turn = 180.0 - (180.0 + region.angle) % 360.0  # above -180 and up to 180
+    turn = 0.0 if abs(turn) < _LEVEL else round(turn, 6)
     if region.start > 0 or region.stop < 1:
         notes.append(
             f"it is shown from {region.start:.0%} to {region.stop:.0%} of an animation; on a still "
@@ -277,79 +277,56 @@ def _place(region: Region, size: tuple[int, int]) -> PlacedRegion:
         )
     if region.style.lower() == "mock":
         notes.append("memegen writes it in alternating case; memeloc writes it as it stands")
-    place = _fit(region, turn, size, notes)
-    align, style = _ALIGNS[region.align.lower()], _style(region, turned=turn != 0)
-    return PlacedRegion(region, TextBox("", *place, turn, align, style=style), tuple(notes))
-
-
-def _clockwise(angle: float) -> float:
-    """Return the angle of a `TextBox`, above -180 and up to 180 degrees, of memegen's.
-
-    >>> _clockwise(12.5), _clockwise(0.001), _clockwise(270)
-    (-12.5, 0.0, 90.0)
-    """
-    turn = -angle % 360.0
-    turn = turn - 360.0 if turn > 180.0 else turn
-    return 0.0 if abs(turn) < _LEVEL else round(turn, 6)
-
-
-def _fit(
-    region: Region, turn: float, size: tuple[int, int], notes: list[str]
-) -> tuple[float, float, float, float]:
-    """Return x, y, width and height before turning, in fractions, so that all is in the picture."""
-    across, down = size
-    wide, high = region.scale_x * across, region.scale_y * down
-    held_wide, held_high = _held(wide, high, turn)
-    left, top = region.anchor_x * across, region.anchor_y * down
-    right, bottom = left + held_wide, top + held_high
-    out = max(-left / across, -top / down, right / across - 1, bottom / down - 1)
-    least_wide, least_high = _SMALLEST * across, _SMALLEST * down
-    cut_left, cut_top = max(0.0, left), max(0.0, top)
-    cut_wide, cut_high = min(across, right) - cut_left, min(down, bottom) - cut_top
-    if not turn and cut_wide >= least_wide and cut_high >= least_high:
-        done = "cut to it"
-        x, y, wide, high = cut_left, cut_top, cut_wide, cut_high
-    else:
-        wide, high = max(wide, least_wide), max(high, least_high)
-        held_wide, held_high = _held(wide, high, turn)
-        shrink = min(1.0, across / held_wide, down / held_high)
-        wide, high, held_wide, held_high = (n * shrink for n in (wide, high, held_wide, held_high))
-        x = min(max((left + right) / 2, held_wide / 2), across - held_wide / 2) - wide / 2
-        y = min(max((top + bottom) / 2, held_high / 2), down - held_high / 2) - high / 2
-        done = "moved into it" if shrink == 1.0 else f"made {shrink:.0%} as large and moved into it"
-    if out > _SLACK:
-        notes.append(f"it reached {out:.1%} out of the picture and was {done}")
-    return round(x / across, 6), round(y / down, 6), round(wide / across, 6), round(high / down, 6)
-
-
-def _held(wide: float, high: float, turn: float) -> tuple[float, float]:
-    """Return width and height of the rectangle that contains a turned one."""
-    cosine, sine = (abs(f(math.radians(turn))) for f in (math.cos, math.sin))
-    return wide * cosine + high * sine, wide * sine + high * cosine
-
-
-def _style(region: Region, *, turned: bool) -> TextStyle:
     fill, outline = _colours(region.color)
     face = _FACES["thin" if region.style.lower() == "thin" else region.font.lower()]
     outlined: StyleName = "comic" if face == "comic" else "poster"
-    return replace(
+    # memegen's stroke (`get_stroke`) is 1 to 3 pixels, a twelfth of the font size or less, around a
+    # named colour, and 1 around black and a colour given by its number; sizes are 30 to 60 pixels.
+    is_thin = region.color.strip().lower() == "black" or "#" in region.color
+    style = replace(
         STYLES["bubble" if outline is None else outlined],
         face=face,
         fill=fill,
         outline=outline or "#ffffff",
-        outline_width=_outline_width(region.color),
+        outline_width=0.03 if is_thin else 0.06,
         uppercase=region.style.lower() == "upper",
-        max_size=round(_MAX_SIZE_TURNED if turned else _MAX_SIZE, 6),
+        max_size=round(_MAX_SIZE_TURNED if turn else _MAX_SIZE, 6),
     )
+    place = _fit(region, turn, size[0] / size[1], notes)
+    box = TextBox("", *place, turn, _ALIGNS[region.align.lower()], style=style)
+    return PlacedRegion(region, box, tuple(notes))
 
 
-def _outline_width(colour: str) -> float:
-    """Return memegen's stroke (`get_stroke`) as a share of the font size.
+def _fit(
+    region: Region, turn: float, aspect: float, notes: list[str]
+) -> tuple[float, float, float, float]:
+    """Return x, y, width and height before turning, in fractions, so that all is in the picture."""
+    cosine, sine = (abs(f(math.radians(turn))) for f in (math.cos, math.sin))
 
-    It is 1 to 3 pixels, a twelfth of the size or less, around a named colour, and 1 pixel around
-    black and around a colour given by its number; typical sizes are 30 to 60 pixels.
-    """
-    return 0.03 if colour.strip().lower() == "black" or "#" in colour else 0.06
+    def held(wide: float, high: float) -> tuple[float, float]:
+        """Return width and height of the rectangle that contains a turned one."""
+        return wide * cosine + high * sine / aspect, wide * sine * aspect + high * cosine
+
+    left, top, wide, high = region.anchor_x, region.anchor_y, region.scale_x, region.scale_y
+    held_wide, held_high = held(wide, high)
+    right, bottom = left + held_wide, top + held_high
+    out = max(-left, -top, right - 1, bottom - 1)
+    x, y = max(0.0, left), max(0.0, top)
+    cut_wide, cut_high = min(1.0, right) - x, min(1.0, bottom) - y
+    if not turn and cut_wide >= _SMALLEST and cut_high >= _SMALLEST:
+        done = "cut to it"
+        wide, high = cut_wide, cut_high
+    else:
+        wide, high = max(wide, _SMALLEST), max(high, _SMALLEST)
+        shrink = min(1.0, *(1 / side for side in held(wide, high)))
+        wide, high = wide * shrink, high * shrink
+        held_wide, held_high = held(wide, high)
+        x = min(max((left + right) / 2, held_wide / 2), 1 - held_wide / 2) - wide / 2
+        y = min(max((top + bottom) / 2, held_high / 2), 1 - held_high / 2) - high / 2
+        done = "moved into it" if shrink == 1.0 else f"made {shrink:.0%} as large and moved into it"
+    if out > _SLACK:
+        notes.append(f"it reached {out:.1%} out of the picture and was {done}")
+    return round(x, 6), round(y, 6), round(wide, 6), round(high, 6)
 
 
 def _names(boxes: Sequence[TextBox]) -> list[str]:
@@ -365,3 +342,136 @@ def _names(boxes: Sequence[TextBox]) -> list[str]:
         if abs(across) >= 0.2:
             return ["left", "right"] if across > 0 else ["right", "left"]
     return [f"text {number}" for number in range(1, len(boxes) + 1)]
+
+
+_FRAMES_SEARCHED = 50
+_PIXELS_SEARCHED = 100_000_000  # of all frames looked at: some seconds' decoding
+_FLAT = 2.0  # standard deviation, of 255, below which a frame shows nothing
+
+
+class Pictures(NamedTuple):
+    """The pictures of a template's folder.
+
+    `stills` are the candidates for the one that text is written on, best first; `animations` the
+    moving ones of the same template, which may also be among the stills.
+    """
+
+    stills: list[Path]
+    animations: list[Path]
+    styles: list[Path]
+
+
+class Still(NamedTuple):
+    """A picture that text is written on: its file's name and the bytes of a picture's file.
+
+    `size` is width and height in pixels, upright; `frames` how many the file has, and `frame` which
+    of them `content` shows, from 0.
+    """
+
+    file: str
+    content: bytes
+    size: tuple[int, int]
+    frames: int = 1
+    frame: int = 0
+
+
+def template_folders(path: Path) -> list[Path]:
+    """Return the folders of templates of a checkout, its folder `templates`, or one template's.
+
+    Raises:
+        InputError: there is no such folder, or no template in it.
+    """
+    if config_of(path) is not None:
+        return [path.resolve()]
+    if not path.is_dir():
+        what = "is not a folder" if path.exists() else "there is no such folder"
+        raise InputError(f"{what}; give a checkout of memegen or its folder templates", file=path)
+    folders = [entry for entry in checkout_entries(path) or visible(path) if entry.is_dir()]
+    if not any(map(config_of, folders)):
+        raise InputError("holds no template: memegen's are folders with a config.yml", file=path)
+    return folders
+
+
+def read_config(folder: Path) -> Config:
+    """Read the config.yml of a template's folder.
+
+    Raises:
+        InputError: there is none, it leads out of the folder, or it is not readable.
+    """
+    path = config_of(folder) or folder / "config.yml"
+    try:
+        with check_within(path, folder).open("rb") as file:
+            return parse_config(file.read(MAX_BYTES + 1), path)
+    except OSError as error:
+        raise InputError(f"cannot be read: {error.strerror}", file=path) from error
+
+
+def load_template(folder: Path, name: str) -> Template:
+    """Return a template of memegen, to be rendered on where it lies, called `name`.
+
+    Its picture is the first of `look_through` that is there; of an animation the first frame.
+
+    Raises:
+        InputError: config.yml or picture are missing or wrong.
+    """
+    config = read_config(folder)
+    pictures = look_through(folder)
+    candidates = pictures.stills or pictures.styles
+    if not candidates:
+        raise InputError(
+            "there is no picture in this folder; memegen's is called default.jpg or the like",
+            file=folder,
+        )
+    image = check_within(candidates[0], folder)
+    return Template(
+        name=name,
+        image=image,
+        boxes=tuple(placed.box for placed in place(config.text, picture_size(image))),
+        title=config.name or folder.name,
+        keywords=config.keywords,
+        source=config.source,
+        notes=tuple(f"{image.name}: {note}" for note in picture_notes(image)),
+    )
+
+
+def look_through(folder: Path) -> Pictures:
+    """Sort the pictures of a template's folder."""
+    pictures = [
+        path
+        for path in visible(folder)
+        if path.is_file()
+        and path.suffix.lower() in SUFFIXES
+        and not path.name.startswith("_")  # memegen's own temporary files
+    ]
+    default = [path for path in pictures if path.stem == "default"]
+    moving = [path for path in default if path.suffix.lower() == ".gif"]
+    animations = moving + [path for path in pictures if path.name == "animated.gif"]
+    stills = [path for path in default if path not in moving] + animations
+    return Pictures(stills, animations, [path for path in pictures if path not in stills])
+
+
+def read_still(path: Path, folder: Path) -> Still:
+    """Read a picture of a template's folder, and of an animation the frame that suits a still.
+
+    That is the first one, as in memegen, but for an animation that begins with a flat colour: there
+    it is the first frame that shows something.
+
+    Raises:
+        InputError: it is no picture, damaged, too large, or a link that leads out of the folder.
+    """
+    picture = open_picture(check_within(path, folder))
+    content = path.read_bytes()
+    frames, most = 1, 1 + _PIXELS_SEARCHED // (picture.width * picture.height)
+    # The first frame is good, and a damaged later one may make a decoder raise anything at all.
+    with suppress(Exception), warnings.catch_warnings(action="ignore"):
+        moving = Image.open(io.BytesIO(content))
+        frames = 1 if moving.format == "TIFF" else int(getattr(moving, "n_frames", 1))
+        for number in range(min(frames, _FRAMES_SEARCHED, most) if frames > 1 else 0):
+            moving.seek(number)
+            still = moving.convert("RGB")
+            if max(ImageStat.Stat(still).stddev) >= _FLAT:
+                if number:
+                    still.save(encoded := io.BytesIO(), "PNG", optimize=True)
+                    return Still(path.name, encoded.getvalue(), picture.size, frames, number)
+                break
+    return Still(path.name, content, picture.size, frames)
