@@ -19,10 +19,10 @@ if TYPE_CHECKING:
     from memeloc.templates.pictures import MAX_PIXELS as MAX_PIXELS
     from memeloc.templates.pictures import open_picture as open_picture
     from memeloc.templates.pictures import picture_size as picture_size
-    from memeloc.templates.preview import preview as preview
-    from memeloc.templates.preview import write_preview as write_preview
     from memeloc.templates.writing import LAYOUTS as LAYOUTS
     from memeloc.templates.writing import add_template as add_template
+    from memeloc.templates.writing import preview as preview
+    from memeloc.templates.writing import write_preview as write_preview
     from memeloc.templates.writing import write_template as write_template
 
 __all__, __getattr__, __dir__ = lazy_package(__name__, __file__)

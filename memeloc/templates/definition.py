@@ -28,9 +28,23 @@ def _visible(name: str) -> str:
     return name
 
 
+def _within(area: list[float]) -> list[float]:
+    x, y, width, height = area
+    for axis, length, start, end in (("x", "width", x, x + width), ("y", "height", y, y + height)):
+        if start < -SLACK or end > 1 + SLACK:
+            raise ValueError(
+                f"it lies outside the picture: {axis} to {axis} + {length} is {start:g} to "
+                f"{end:g}, and must lie within 0 to 1 (fractions of the picture)"
+            )
+    return area
+
+
 _STRICT = ConfigDict(strict=True, allow_inf_nan=False)
-_Colour = Annotated[str, Field(pattern="^#[0-9a-fA-F]{6}$"), AfterValidator(str.lower)]
-_COLOUR = "a colour like '#ffcc00'"
+_Colour = Annotated[
+    str,
+    Field(pattern="^#[0-9a-fA-F]{6}$", description="a colour like '#ffcc00'"),
+    AfterValidator(str.lower),
+]
 _FileName = Annotated[str, AfterValidator(_visible)]
 _Key = Annotated[str, Field(pattern="^[A-Za-z]{2,8}(-[A-Za-z0-9]{1,8})*$")]
 
@@ -50,8 +64,9 @@ class Definition(BaseModel):
     pictures: dict[_Key, _FileName] = Field(
         {}, description="pictures of their own for a language or a direction, as in rtl = 'rtl.png'"
     )
-    subject: list[float] = Field(
+    subject: Annotated[list[float], AfterValidator(_within)] = Field(
         [],
+        min_length=4,
         max_length=4,
         description="x, y, width, height of what no caption may hide, in fractions of the picture",
     )
@@ -70,8 +85,8 @@ class _Text(BaseModel):
     mirror: bool = False
     style: StyleName = "poster"
     face: FaceName = "poster"
-    fill: _Colour = Field("", description=_COLOUR)
-    outline: _Colour = Field("", description=_COLOUR)
+    fill: _Colour = ""
+    outline: _Colour = ""
     outline_width: float = Field(0, ge=0, le=0.5, description="a share of the font size")
     uppercase: bool = True
     max_size: float = Field(0, ge=0.005, le=1, description="a share of the picture's height")
@@ -88,13 +103,13 @@ class _Box(_Text):
 
     @model_validator(mode="after")
     def _in_the_picture(self) -> _Box:
-        _check_area(self.x, self.y, self.width, self.height)
+        _within([self.x, self.y, self.width, self.height])
         return self
 
 
 class _BarBox(_Text):
     bar: Side
-    bar_colour: _Colour = Field("#ffffff", description=_COLOUR)
+    bar_colour: _Colour = "#ffffff"
     bar_least: float = Field(0.0, ge=0, le=1, description="a share of the picture's height")
     bar_most: float = Field(0.5, ge=0.02, le=2, description="a share of the picture's height")
     x: float = BAR_MARGIN
@@ -103,20 +118,10 @@ class _BarBox(_Text):
 
     @model_validator(mode="after")
     def _possible(self) -> _BarBox:
-        _check_area(self.x, 0, self.width, 1)
+        _within([self.x, 0, self.width, 1])
         if self.bar_least > self.bar_most:
             raise ValueError("bar_least is more than bar_most; give the greater one as bar_most")
         return self
-
-
-def _check_area(x: float, y: float, width: float, height: float) -> None:
-    """Raise ValueError when a box reaches out of the picture."""
-    for axis, length, start, end in (("x", "width", x, x + width), ("y", "height", y, y + height)):
-        if start < -SLACK or end > 1 + SLACK:
-            raise ValueError(
-                f"it lies outside the picture: {axis} to {axis} + {length} is {start:g} to "
-                f"{end:g}, and must lie within 0 to 1 (fractions of the picture)"
-            )
 
 
 def _text_box(box: _Text) -> TextBox:
@@ -141,7 +146,13 @@ def check_definition(
             line where that can be told.
     """
     if "box" not in table and table.keys() <= Definition.model_fields.keys():
-        raise InputError(_without_boxes(path), file=path)
+        last = len(path.read_text("utf-8-sig").splitlines()) if path.is_file() else 0
+        raise InputError(
+            f"has no box for text: below line {last} write [[box]] in a line of its own, and under "
+            'it name = "top", x = 0.1, y = 0.05, width = 0.8 and height = 0.2 (fractions of the '
+            "picture), each in a line; so for each part of a caption",
+            file=path,
+        )
     with naming_line(path):
         definition = validate(Definition, table, "a template", file=path)
     boxes: dict[str, TextBox] = {}
@@ -164,23 +175,7 @@ def check_definition(
                 file=path,
             )
         boxes[box.name] = box
-    if definition.subject:
-        try:
-            x, y, width, height = definition.subject
-            _check_area(x, y, width, height)
-        except ValueError as error:
-            message = f"'subject' is x, y, width and height, four numbers: {error}"
-            raise InputError(message, file=path) from None
     return definition, tuple(boxes.values())
-
-
-def _without_boxes(path: Path) -> str:
-    last = len(path.read_text("utf-8-sig").splitlines()) if path.is_file() else 0
-    return (
-        f"has no box for text: below line {last} write [[box]] in a line of its own, and under it "
-        'name = "top", x = 0.1, y = 0.05, width = 0.8 and height = 0.2 (fractions of the picture), '
-        "each in a line; so for each part of a caption"
-    )
 
 
 def check_turned_boxes(boxes: Iterable[TextBox], size: tuple[int, int], path: Path) -> None:

@@ -57,20 +57,24 @@ def load_template(folder: str | Path) -> Template:
     except InputError as error:
         raise InputError(error.message, file=folder) from None
     definition, boxes = check_definition(read_toml(path), path)
-    image = _picture(folder, definition.image, "image")
-    size = picture_size(image)
-    check_turned_boxes(boxes, size, path)
-    pictures = {
-        key: _picture(folder, file, f"pictures.{key}") for key, file in definition.pictures.items()
-    }
-    for key, own in pictures.items():
-        if (own_size := picture_size(own)) != size:
+    pictures = {"image": definition.image}
+    pictures |= {f"pictures.{key}": file for key, file in definition.pictures.items()}
+    sizes = {}
+    for setting, file in pictures.items():
+        try:
+            sizes[setting] = size = picture_size(check_within(folder / file, folder))
+        except InputError as error:
+            message = f"{setting!r} names {file[:60]!r}: {error.message}"
+            raise InputError(message, file=path) from None
+        if size != sizes["image"]:
             raise InputError(
-                f"the picture for {key!r} has {own_size[0]} x {own_size[1]} pixels and 'image' "
-                f"{size[0]} x {size[1]}; all pictures of a template have one size, because its "
-                "boxes are the same",
+                f"{setting!r} has {size[0]} x {size[1]} pixels and 'image' "
+                f"{sizes['image'][0]} x {sizes['image'][1]}; all pictures of a template have one "
+                "size, because its boxes are the same",
                 file=path,
             )
+    check_turned_boxes(boxes, sizes["image"], path)
+    image, *others = (folder / file for file in pictures.values())
     return Template(
         name=name,
         image=image,
@@ -81,26 +85,9 @@ def load_template(folder: str | Path) -> Template:
         keywords=tuple(definition.keywords),
         source=definition.source,
         licence=definition.licence,
-        pictures=tuple(pictures.items()),
-        notes=_notes(image, *pictures.values()),
+        pictures=tuple(zip(definition.pictures, others, strict=True)),
+        notes=_notes(image, *others),
     )
-
-
-def _picture(folder: Path, file: str, setting: str) -> Path:
-    """Return the picture that a setting names, checked to be there and in the template's folder."""
-    image, path = folder / file, folder / DEFINITION
-    try:
-        check_within(image, folder)
-        is_there = image.exists()
-    except InputError as error:
-        raise InputError(f"{setting!r} {error.message}: {file!r}", file=path) from None
-    except OSError:  # a name too long for the disk
-        is_there = False
-    if not is_there:
-        raise InputError(
-            f"{setting!r} names {file[:60]!r}, and there is no such file beside it", file=path
-        )
-    return image
 
 
 def _notes(*images: Path) -> tuple[str, ...]:
@@ -126,15 +113,11 @@ def load_templates(
     """
     if isinstance(folders, Mapping):
         return dict(folders), []
-    problems: list[InputError] = []
-    different: dict[Path, Path] = {}
-    for folder in paths_of(folders):
-        different.setdefault(folder.resolve(), folder)
-    own = _by_name(different.values(), problems)
-    shipped, shipped_problems = _shipped(resources.folder("templates"))
-    templates = {**shipped, **own}.values()
-    by_name = {template.name: template for template in templates}
-    return dict(sorted(by_name.items())), [*problems, *shipped_problems]
+    different = {folder.resolve(): folder for folder in reversed(paths_of(folders))}
+    own, problems = _by_name(reversed(different.values()))
+    shipped, shipped_problems = _shipped((resources.folder("templates"),))
+    by_name = {template.name: template for template in (shipped | own).values()}
+    return dict(sorted(by_name.items())), problems + shipped_problems
 
 
 def problems_by_name(problems: Iterable[InputError]) -> dict[str, InputError]:
@@ -170,15 +153,9 @@ def find_template(templates: Mapping[str, Template], name: str) -> Template:
     )
 
 
-@cache
-def _shipped(folder: Path) -> tuple[Mapping[str, Template], list[InputError]]:
-    """Return memeloc's own templates, which do not change while it runs, and their problems."""
+def _by_name(folders: Iterable[Path]) -> tuple[dict[str, Template], list[InputError]]:
+    """Return the folders' templates by name in lower case, and what is wrong with others."""
     problems: list[InputError] = []
-    return _by_name([folder], problems), problems
-
-
-def _by_name(folders: Iterable[Path], problems: list[InputError]) -> dict[str, Template]:
-    """Return the folders' templates by name in lower case; add what is wrong to `problems`."""
     templates: dict[str, Template] = {}
     for folder in folders:
         try:
@@ -205,7 +182,10 @@ def _by_name(folders: Iterable[Path], problems: list[InputError]) -> dict[str, T
                 problems.append(error)
             except OSError as error:
                 problems.append(InputError(f"cannot be read: {error.strerror}", file=path))
-    return templates
+    return templates, problems
+
+
+_shipped = cache(_by_name)  # memeloc's own do not change while it runs
 
 
 def _load(path: Path, memegen_name: str) -> Template:

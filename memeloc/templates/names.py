@@ -33,7 +33,7 @@ def name_from(path: Path, *, otherwise: str = "") -> str:
     plain = unicodedata.normalize("NFKD", path.stem)
     plain = "".join(letter for letter in plain if not unicodedata.combining(letter))
     name = re.sub(r"[^A-Za-z0-9._-]+", "-", plain).strip("-._")[:100].rstrip("-._")
-    if otherwise and not _is_safe(name):
+    if otherwise and not is_safe(name):
         return otherwise
     if not name:
         raise InputError(
@@ -52,7 +52,7 @@ def safe_names(ids: Sequence[str]) -> dict[str, str]:
     """
     names: dict[str, str] = {}
     taken: set[str] = set()
-    safe = {key.casefold(): key for key in reversed(ids) if _is_safe(key)}  # these keep their names
+    safe = {key.casefold(): key for key in reversed(ids) if is_safe(key)}  # these keep their names
     for key in sorted(ids, key=lambda key: safe.get(key.casefold()) != key):
         stem = key
         if safe.get(key.casefold()) != key:
@@ -65,7 +65,7 @@ def safe_names(ids: Sequence[str]) -> dict[str, str]:
     return names
 
 
-def _is_safe(name: str) -> bool:
+def is_safe(name: str) -> bool:
     with suppress(InputError):
         return bool(check_tag_name(name, "a template's name"))
     return False

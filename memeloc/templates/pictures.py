@@ -10,12 +10,12 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from functools import lru_cache
 from importlib import import_module
 from io import SEEK_END, BytesIO
 from pathlib import Path
-from typing import TYPE_CHECKING, BinaryIO
+from typing import TYPE_CHECKING
 
 from PIL import Image, TiffImagePlugin, UnidentifiedImageError, WebPImagePlugin
 
@@ -36,19 +36,8 @@ LARGEST_PROFILE = 4 << 20
 SUFFIXES = (".jpg", ".jpeg", ".png", ".webp", ".avif", ".gif", ".bmp", ".tif", ".tiff")
 """How the name of a file ends that is taken for a picture in a folder of pictures."""
 
-_UNREAD = (
-    ".svg",
-    ".svgz",
-    ".heic",
-    ".heif",
-    ".jxl",
-    ".jp2",
-    ".psd",
-    ".xcf",
-    ".ico",
-    ".tga",
-    ".pdf",
-)
+_DRAWINGS = (".svg", ".svgz")
+_UNREAD = (*_DRAWINGS, ".heic", ".heif", ".jxl", ".jp2", ".psd", ".xcf", ".ico", ".tga", ".pdf")
 """How the names of pictures end that are of kinds that are not read."""
 
 # In the order in which they are tried. The last two are no plugins that Pillow loads by itself:
@@ -166,7 +155,7 @@ def unread_kind(path: Path) -> str:
     """
     if path.suffix.lower() not in _UNREAD:
         return ""
-    if not path.suffix.lower().startswith(".svg"):
+    if path.suffix.lower() not in _DRAWINGS:
         return "is of a kind that is not read; save it as PNG or JPEG"
     return (
         "is a drawing (SVG), which has no pixels yet; make a picture of it, for example with "
@@ -180,7 +169,10 @@ def _opened(source: str | Path | bytes) -> Iterator[Image.Image]:
     path = None if isinstance(source, bytes) else Path(source)
     head = b""
     try:
-        with BytesIO(source) if isinstance(source, bytes) else _stream(Path(source)) as stream:
+        if path and not path.is_file():  # a pipe would wait for ever
+            known = "is not a file; give a picture"
+            raise InputError(known if path.exists() else "there is no such picture; check the path")
+        with BytesIO(source) if isinstance(source, bytes) else Path(source).open("rb") as stream:
             size = stream.seek(0, SEEK_END)
             if size == 0:
                 raise InputError("is an empty file; give a picture")
@@ -219,15 +211,6 @@ def _opened(source: str | Path | bytes) -> Iterator[Image.Image]:
         ) from error
 
 
-def _stream(path: Path) -> BinaryIO:
-    if path.is_file():  # a pipe would wait for ever
-        return path.open("rb")
-    exists = path.exists()
-    raise InputError(
-        "is not a file; give a picture" if exists else "there is no such picture; check the path"
-    )
-
-
 def _upright(picture: Image.Image, orientation: object) -> Image.Image:
     turn = _TURNS.get(orientation) if isinstance(orientation, int) else None
     return picture if turn is None else picture.transpose(turn)
@@ -241,7 +224,14 @@ def _to_rgb(picture: Image.Image) -> Image.Image:
         except ValueError:  # a large picture, which Pillow keeps in several pieces
             return picture.copy()
     if picture.mode in ("F", "I") or picture.mode.startswith("I;16"):
-        return _to_grey(picture).convert("RGB")
+        # Pillow would clip all above 255. White is 65,535 in 16 bits, and 1 in floating point; what
+        # goes beyond these, or below 0, is stretched between the least and the largest value.
+        low, high = (float(value) for value in picture.getextrema())  # type: ignore[arg-type]
+        white = 1.0 if picture.mode == "F" else 65535.0
+        start, end = (low, high) if low < 0 or high > white else (0.0, white)
+        scale = 255.0 / ((end - start) or 1.0)
+        deep = picture.convert("F").point(lambda value: value * scale - start * scale)
+        return deep.convert("L").convert("RGB")
     if picture.has_transparency_data:
         layer = picture.convert("RGBA")
         background = Image.new("RGB", layer.size, "white")
@@ -250,31 +240,14 @@ def _to_rgb(picture: Image.Image) -> Image.Image:
     return picture.convert("RGB")
 
 
-def _to_grey(picture: Image.Image) -> Image.Image:
-    """Return grey of 16 or 32 bits, or floating point, in 8 bits.
-
-    Pillow would clip all above 255. White is 65,535 in 16 bits, and 1 in floating point; what
-    goes beyond these, or below 0, is stretched between the least and the largest value.
-    """
-    low, high = (float(value) for value in picture.getextrema())  # type: ignore[arg-type]
-    white = 1.0 if picture.mode == "F" else 65535.0
-    start, end = (low, high) if low < 0 or high > white else (0.0, white)
-    scale = 255.0 / ((end - start) or 1.0)
-    deep = picture.convert("F")
-    return deep.point(lambda value: value * scale - start * scale).convert("L")
-
-
 def _in_srgb(picture: Image.Image) -> Image.Image:
     """Return the loaded picture in sRGB by its profile; itself where no profile applies."""
-    profile = picture.info.get("icc_profile")
-    mode = _profiled_mode(picture)
+    profile, mode = picture.info.get("icc_profile"), _profiled_mode(picture)
     transform = _to_srgb(profile, mode)[1] if profile else None
-    if transform is None:
-        return picture
-    try:
-        return transform.apply(picture if picture.mode == mode else picture.convert(mode))
-    except (OSError, ValueError):
-        return picture
+    with suppress(OSError, ValueError):
+        if transform:
+            return transform.apply(picture if picture.mode == mode else picture.convert(mode))
+    return picture
 
 
 def _profiled_mode(picture: Image.Image) -> str:

@@ -1,4 +1,4 @@
-"""Template folders. In: a picture and its boxes. Out: a folder that `load_template` reads.
+"""Template folders and previews. In: a picture, its boxes. Out: a folder, or boxes over a picture.
 
 The picture is read, checked and written anew, so nothing but its pixels gets in: no place where it
 was taken, no camera, no thumbnail. A folder is there whole or not at all.
@@ -7,28 +7,33 @@ was taken, no camera, no thumbnail. A folder is there whole or not at all.
 from __future__ import annotations
 
 import io
+import math
 import tempfile
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, fields
+from dataclasses import asdict
 from functools import partial
 from pathlib import Path
-from string import Template
+from string import Template as Text
+from typing import Any, TypeVar
 
 import tomli_w
-from PIL import Image
+from PIL import Image, ImageDraw, ImageFont
 
 from memeloc.errors import InputError
+from memeloc.files import replacing
 from memeloc.items import FoundTemplate, item_id
-from memeloc.model import STYLES, Bar, TextBox, check_tag_name
+from memeloc.model import STYLES, Bar, Template, TextBox, TextStyle, check_tag_name
 from memeloc.settings import parse_toml
-from memeloc.templates.definition import check_definition, check_turned_boxes
+from memeloc.templates.definition import check_definition, check_turned_boxes, turned_corners
 from memeloc.templates.loading import DEFINITION, TOP_BOTTOM
-from memeloc.templates.names import name_from
+from memeloc.templates.names import is_safe, name_from
 from memeloc.templates.pictures import open_picture
 
+_PREVIEW_BAR = 0.2  # height of a bar in a preview, as a share of the picture's
+_COLOURS = ("#d7263d", "#1b6ca8", "#1e8449", "#8e44ad", "#b9770e", "#117a8b")
 _PLACES = 6  # digits after the point: a millionth of a picture is less than a pixel of any
 
-
+Part = TypeVar("Part", TextBox, TextStyle, Bar)
 _LOW = partial(TextBox, valign="bottom")
 LAYOUTS: dict[str, tuple[TextBox, ...]] = {
     "top-bottom": TOP_BOTTOM,
@@ -62,11 +67,9 @@ def add_template(
         raise InputError(f"there are no boxes {layout!r}; known are {', '.join(LAYOUTS)}")
     chosen = name_from(image) if name is None else check_tag_name(name, "a template's name")
     folder = Path(to) / chosen
-    if folder.exists():
-        raise InputError("is there already; choose another name", file=folder)
     file, encoded, _ = _written_anew(image)
     title = (name or image.stem).replace("-", " ").replace("_", " ").strip().capitalize()
-    head = Template(Path(__file__).with_name("new_template.txt").read_text("utf-8")).substitute(
+    head = Text(Path(__file__).with_name("new_template.txt").read_text("utf-8")).substitute(
         title=tomli_w.dumps({"title": _plain(title)}), image=file
     )
     _put_folder(folder, {file: encoded, DEFINITION: (head + boxes_toml(LAYOUTS[layout])).encode()})
@@ -98,9 +101,11 @@ def write_template(
             f"the template {template.name[:60]!r} of {template.origin.source} came without a "
             "picture, so nothing can be written on it"
         )
-    folder = Path(folder) / check_tag_name(name or _name_of(template), "a template's name")
-    source = template.details.get("source")
-    source = source if isinstance(source, str) and source else template.origin.url
+    origin = template.origin
+    name = name or template.details.get("safe_name") or template.name
+    if name == template.name and not is_safe(name):
+        name = item_id(origin.source, "template", origin.key, name)
+    folder = Path(folder) / check_tag_name(name, "a template's name")
     try:
         file, encoded, size = _written_anew(template.picture)
         head = {
@@ -108,8 +113,8 @@ def write_template(
             "description": _plain(template.description),
             "keywords": [_plain(keyword) for keyword in template.keywords],
             "image": file,
-            "source": _plain(source),
-            "licence": _plain(template.origin.terms),
+            "source": _plain(template.details.get("source") or origin.url),
+            "licence": _plain(origin.terms),
         }
         text = f"{tomli_w.dumps(head)}\n{boxes_toml(template.boxes or TOP_BOTTOM)}"
         _, boxes = check_definition(parse_toml(text), folder / DEFINITION)
@@ -117,19 +122,10 @@ def write_template(
     except InputError as error:
         raise InputError(error.message, file=folder) from error
     files = {file: encoded, DEFINITION: text.encode(), **(beside or {})}
-    if not _holds(folder, files):
+    paths = list(folder.iterdir()) if folder.is_dir() else []
+    if {path.name: path.is_file() and path.read_bytes() for path in paths} != files:
         _put_folder(folder, files)
     return folder
-
-
-def _name_of(template: FoundTemplate) -> str:
-    name = template.details.get("safe_name")
-    if isinstance(name, str) and name:
-        return name
-    try:
-        return check_tag_name(template.name, "a template's name")
-    except InputError:
-        return item_id(template.origin.source, "template", template.origin.key, template.name)
 
 
 def _put_folder(folder: Path, files: Mapping[str, bytes]) -> None:
@@ -152,12 +148,6 @@ def _put_folder(folder: Path, files: Mapping[str, bytes]) -> None:
         raise InputError(f"cannot be written: {error.strerror}", file=folder) from error
 
 
-def _holds(folder: Path, files: Mapping[str, bytes]) -> bool:
-    """Return whether a folder holds these files and no others."""
-    paths = list(folder.iterdir()) if folder.is_dir() else []
-    return {path.name: path.is_file() and path.read_bytes() for path in paths} == files
-
-
 def _written_anew(source: Path | bytes) -> tuple[str, bytes, tuple[int, int]]:
     """Return the name, the content and the size of the new file of a picture."""
     picture = open_picture(source)
@@ -174,28 +164,83 @@ def boxes_toml(boxes: Sequence[TextBox]) -> str:
 
 
 def _box_table(box: TextBox) -> dict[str, object]:
-    defaults = {field.name: field.default for field in fields(TextBox)}
-    table = _changed(asdict(box), defaults | {"style": asdict(box.style), "bar": box.bar})
+    # Where a box is has no default.
+    unset = TextBox("", math.nan, math.nan, math.nan, math.nan, style=box.style, bar=box.bar)
+    table = _changed(box, unset)
     if box.bar is not None:
-        of_bar = _changed(asdict(box.bar), asdict(Bar(box.bar.side)))
-        table = {key: value for key, value in table.items() if key not in _NOT_OF_BARS}
+        for key in ("y", "height", "angle", "valign"):
+            table.pop(key, None)
+        of_bar = _changed(box.bar, Bar(box.bar.side))
         table |= {"bar": box.bar.side} | {f"bar_{key}": value for key, value in of_bar.items()}
-    style = _changed(asdict(box.style), asdict(STYLES[box.style.name]))
-    return table | {"style": box.style.name} | style
+    return table | {"style": box.style.name} | _changed(box.style, STYLES[box.style.name])
 
 
-_NOT_OF_BARS = ("y", "height", "angle", "valign", "bar")
-
-
-def _changed(values: dict[str, object], defaults: Mapping[str, object]) -> dict[str, object]:
-    """Return the values that are not the defaults, rounded."""
+def _changed(value: Part, default: Part) -> dict[str, Any]:
+    """Return the fields of `value` that are not the default's, rounded."""
+    defaults = asdict(default)
     return {
-        name: round(value, _PLACES) if isinstance(value, float) else value
-        for name, value in values.items()
-        if value != defaults[name]
+        name: round(each, _PLACES) if isinstance(each, float) else each
+        for name, each in asdict(value).items()
+        if each != defaults[name]
     }
 
 
 def _plain(text: str) -> str:
     """Return a text with a space for each character that is not printable, as a line feed."""
     return "".join(char if char.isprintable() else " " for char in text)
+
+
+def preview(template: Template) -> Image.Image:
+    """Return the template's picture with its boxes drawn over it, each with its number and name.
+
+    Bars stand above and below it, a fifth of its height or as high as they may be.
+
+    Raises:
+        InputError: the picture cannot be read.
+    """
+    picture = open_picture(template.image)
+    width, height = picture.size
+    bars = {box.bar.side: box.bar for box in template.boxes if box.bar}
+    heights = {side: round(min(_PREVIEW_BAR, bar.most) * height) for side, bar in bars.items()}
+    top = heights.get("top", 0)
+    whole = Image.new("RGB", (width, height + sum(heights.values())))
+    for side, bar in bars.items():
+        y = 0 if side == "top" else top + height
+        whole.paste(bar.colour, (0, y, width, y + heights[side]))
+    whole.paste(picture, (0, top))
+    line, font_size = max(2, min(whole.size) // 160), max(12, min(whole.size) // 28)
+    layer = Image.new("RGBA", whole.size)
+    draw = ImageDraw.Draw(layer)
+    for number, box in enumerate(template.boxes, 1):
+        start, share = float(top), 1.0
+        if box.bar:
+            start = 0.0 if box.bar.side == "top" else float(top + height)
+            share = heights[box.bar.side] / (box.height * height)
+        corners = [
+            (x * width, start + y * height * share) for x, y in turned_corners(box, picture.size)
+        ]
+        colour = _COLOURS[(number - 1) % len(_COLOURS)]
+        draw.polygon(corners, fill=f"{colour}40", outline=colour, width=line)
+        across, down = (max(0, value) + 2 * line for value in corners[0])
+        draw.text(
+            (min(across, width - font_size), min(down, whole.height - font_size)),
+            f"{number} {box.name}",
+            "#ffffff",
+            font=ImageFont.load_default(font_size),
+            stroke_width=line,
+            stroke_fill=colour,
+        )
+    return Image.alpha_composite(whole.convert("RGBA"), layer).convert("RGB")
+
+
+def write_preview(template: Template, path: str | Path) -> None:
+    """Write `preview` as a PNG to `path`, which then is there whole or not at all.
+
+    Raises:
+        InputError: the picture cannot be read, or the file cannot be written.
+    """
+    path, picture = Path(path), preview(template)
+    if path.is_dir():
+        raise InputError("is a folder; give the name of a file", file=path)
+    with replacing(path) as temporary:
+        picture.save(temporary, "PNG")

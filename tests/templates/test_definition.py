@@ -58,8 +58,11 @@ class TestLoadTemplate:
         [
             ("\ntittle = 'x'\n" + MINIMAL, ["'tittle'", "did you mean 'title'?", "(at line 2)"]),
             ("license = 'x'\n" + MINIMAL, ["'license'", "did you mean 'licence'?"]),
-            ("subject = [0.5, 0, 0.6, 1]\n" + MINIMAL, ["'subject'", "outside", "0.5 to 1.1"]),
-            ("subject = [0.5]\n" + MINIMAL, ["'subject'", "four numbers"]),
+            (
+                "subject = [0.5, 0, 0.6, 1]\n" + MINIMAL,
+                ["subject", "outside", "0.5 to 1.1"],
+            ),
+            ("subject = [0.5]\n" + MINIMAL, ["setting subject", "at least 4 items"]),
             ("zzz = 1\n" + MINIMAL, ["'zzz'", "it has image, title"]),
             (BOX, ["needs the setting image", "picture.png"]),
             ("image = 'picture.png'\n\n", ["below line 2 write [[box]]"]),

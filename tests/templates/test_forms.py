@@ -76,7 +76,7 @@ class TestPicturesOfTheirOwn:
     @pytest.mark.parametrize(
         ("keys", "sentence"),
         [
-            ('rtl = "none.png"', "'pictures.rtl' names 'none.png', and there is no such file"),
+            ('rtl = "none.png"', "'pictures.rtl' names 'none.png': there is no such picture"),
             ('rtl = "../other.png"', "leads out of the template's own folder"),
             ('"a language" = "other.png"', "pictures"),
         ],
