@@ -165,7 +165,7 @@ def add(
         names = ", ".join(LAYOUTS)
         raise typer.BadParameter(f"{boxes!r} is not one of {names}", param_hint="--boxes")
     folder = add_template(image, to, name=name, layout=boxes)
-    explain("Note", [f"{image}: {note}" for note in picture_notes(image)])
+    explain("Note", picture_notes(image))
     show({"template": folder.name, "folder": str(folder)}, str(folder), as_json=as_json)
     say(
         f"Complete {folder / 'template.toml'}, then look at the boxes: "

@@ -86,12 +86,8 @@ def load_template(folder: str | Path) -> Template:
         source=definition.source,
         licence=definition.licence,
         pictures=tuple(zip(definition.pictures, others, strict=True)),
-        notes=_notes(image, *others),
+        notes=picture_notes(image, *others),
     )
-
-
-def _notes(*images: Path) -> tuple[str, ...]:
-    return tuple(f"{image.name}: {note}" for image in images for note in picture_notes(image))
 
 
 def load_templates(
@@ -195,9 +191,7 @@ def _load(path: Path, memegen_name: str) -> Template:
         return memegen.load_template(path, memegen_name)
     if path.is_dir():
         return load_template(path)
-    name = name_from(path)
-    picture_size(path)
-    return Template(name=name, image=path, boxes=TOP_BOTTOM, title=path.stem, notes=_notes(path))
+    return Template(name_from(path), path, TOP_BOTTOM, path.stem, notes=picture_notes(path))
 
 
 def _template_paths(folder: Path) -> dict[Path, str]:

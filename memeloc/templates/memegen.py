@@ -112,16 +112,13 @@ class Region:
     """A text region as memegen has it; the defaults are memegen's.
 
     Attributes:
-        style: how the text's case is changed: `upper`, `lower`, `default` (a sentence), `mock`
-            (alternating), `none`, or the name of any method of Python's str, such as `title`.
+        style: how the text's case is changed: `default` makes a sentence, `mock` alternates.
         color: a name or `#rgb`, `#rrggbb`, `#rrggbbaa`; perhaps a second one, of the outline,
             after a comma.
-        font: id or alias of memegen's fonts.
-        anchor_x, anchor_y: top left of the region, in fractions of the picture. Of a turned region
-            it is the top left of the rectangle that holds it all once it is turned.
+        anchor_x, anchor_y: top left, in fractions of the picture; of a turned region that of the
+            rectangle that holds it all once it is turned.
         angle: in degrees, counter-clockwise.
         scale_x, scale_y: width and height before turning, in fractions of the picture.
-        align: `center`, `left`, `right`, `start` or `end`.
         start, stop: when it is shown, in fractions of the animation.
     """
 
@@ -160,12 +157,9 @@ class Config:
 
 
 def parse_config(content: bytes, path: Path) -> Config:
-    """Read a config.yml; `path` is named in the errors.
+    """Read a config.yml; raise InputError, which names `path`, where it is none.
 
     What is wrong in a single value is noted, and memegen's default stands for it.
-
-    Raises:
-        InputError: it is no YAML, no mapping, or larger than any template needs.
     """
     table = load_yaml(content, path)
     if not isinstance(table or {}, dict):
@@ -220,8 +214,7 @@ class _Texts(yaml.BaseLoader):
 def load_yaml(content: bytes, path: Path) -> Any:
     """Return the one document of a YAML file as texts, lists and dicts of texts; None without one.
 
-    Raises:
-        InputError: it is no YAML, has aliases, or is larger than `MAX_BYTES`.
+    InputError is raised for what is no YAML, has aliases, or is larger than `MAX_BYTES`.
     """
     if len(content) > MAX_BYTES:
         raise InputError(
@@ -249,11 +242,7 @@ class PlacedRegion(NamedTuple):
 
 
 def place(regions: Sequence[Region], size: tuple[int, int]) -> tuple[PlacedRegion, ...]:
-    """Make a box of every region.
-
-    Args:
-        regions: in the order of a caption's lines.
-        size: width and height of the picture in pixels; a rotation is one in pixels.
+    """Make a box of every region, for a picture of a width and height in pixels.
 
     >>> place([Region(anchor_x=0.1, scale_x=0.8)], (600, 600))[0].box.width
     0.8
@@ -352,8 +341,8 @@ _FLAT = 2.0  # standard deviation, of 255, below which a frame shows nothing
 class Pictures(NamedTuple):
     """The pictures of a template's folder.
 
-    `stills` are the candidates for the one that text is written on, best first; `animations` the
-    moving ones of the same template, which may also be among the stills.
+    `stills` are candidates for the one that text is written on, best first; `animations` may be
+    among them.
     """
 
     stills: list[Path]
@@ -376,11 +365,7 @@ class Still(NamedTuple):
 
 
 def template_folders(path: Path) -> list[Path]:
-    """Return the folders of templates of a checkout, its folder `templates`, or one template's.
-
-    Raises:
-        InputError: there is no such folder, or no template in it.
-    """
+    """Return the folders of templates of a checkout, its folder `templates`, or one template's."""
     if config_of(path) is not None:
         return [path.resolve()]
     if not path.is_dir():
@@ -393,11 +378,6 @@ def template_folders(path: Path) -> list[Path]:
 
 
 def read_config(folder: Path) -> Config:
-    """Read the config.yml of a template's folder.
-
-    Raises:
-        InputError: there is none, it leads out of the folder, or it is not readable.
-    """
     path = config_of(folder) or folder / "config.yml"
     try:
         with check_within(path, folder).open("rb") as file:
@@ -410,12 +390,8 @@ def load_template(folder: Path, name: str) -> Template:
     """Return a template of memegen, to be rendered on where it lies, called `name`.
 
     Its picture is the first of `look_through` that is there; of an animation the first frame.
-
-    Raises:
-        InputError: config.yml or picture are missing or wrong.
     """
-    config = read_config(folder)
-    pictures = look_through(folder)
+    config, pictures = read_config(folder), look_through(folder)
     candidates = pictures.stills or pictures.styles
     if not candidates:
         raise InputError(
@@ -430,7 +406,7 @@ def load_template(folder: Path, name: str) -> Template:
         title=config.name or folder.name,
         keywords=config.keywords,
         source=config.source,
-        notes=tuple(f"{image.name}: {note}" for note in picture_notes(image)),
+        notes=picture_notes(image),
     )
 
 
@@ -455,9 +431,6 @@ def read_still(path: Path, folder: Path) -> Still:
 
     That is the first one, as in memegen, but for an animation that begins with a flat colour: there
     it is the first frame that shows something.
-
-    Raises:
-        InputError: it is no picture, damaged, too large, or a link that leads out of the folder.
     """
     picture = open_picture(check_within(path, folder))
     content = path.read_bytes()

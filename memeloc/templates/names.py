@@ -21,11 +21,7 @@ CONFIGS = ("config.yml", "config.yaml")
 def name_from(path: Path, *, otherwise: str = "") -> str:
     """Return a template's name made of a file's: letters without accents, `-` for the rest.
 
-    Args:
-        otherwise: the name of a file whose own name comes to none.
-
-    Raises:
-        InputError: nothing is left, because the name has no Latin letter and no digit.
+    Where nothing is left, it is `otherwise`; without that InputError is raised.
 
     >>> name_from(Path("Café am See (2).jpeg"))
     'Cafe-am-See-2'
@@ -72,11 +68,7 @@ def is_safe(name: str) -> bool:
 
 
 def check_within(path: Path, folder: Path) -> Path:
-    """Return `path`, a file that a template's folder names or holds.
-
-    Raises:
-        InputError: it is a link, or leads by links, out of the folder.
-    """
+    """Return `path`; raise InputError where it, or a link in it, leads out of the folder."""
     try:
         if path.resolve().is_relative_to(folder.resolve()):
             return path
@@ -86,11 +78,7 @@ def check_within(path: Path, folder: Path) -> Path:
 
 
 def visible(folder: Path) -> list[Path]:
-    """Return what stands in a folder, in order, but what is hidden.
-
-    Raises:
-        InputError: it cannot be read.
-    """
+    """Return what stands in a folder, in order, but what is hidden; or raise InputError."""
     try:
         return sorted(entry for entry in folder.iterdir() if not entry.name.startswith("."))
     except OSError as error:

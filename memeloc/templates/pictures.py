@@ -105,7 +105,7 @@ def open_picture(path: str | Path | bytes, max_side: int | None = None) -> Image
         orientation = picture.getexif().get(_ORIENTATION)
         picture.load()
         result = _to_rgb(_in_srgb(picture))
-        if result.size != target and scale < 1.0:
+        if result.size != target:
             result = result.resize(target, Image.Resampling.LANCZOS, reducing_gap=3.0)
         result = _upright(result, orientation)
         result.info.clear()
@@ -117,9 +117,6 @@ def open_grey(path: str | Path, least_side: int) -> Image.Image:
 
     A JPEG is decoded at the smallest size at which both sides still have `least_side` pixels, down
     to an eighth, and its colours not at all: several times as fast. Other files keep their size.
-
-    Raises:
-        InputError: as `open_picture`.
     """
     with _opened(path) as picture:
         picture.draft("L", (least_side, least_side))
@@ -129,21 +126,17 @@ def open_grey(path: str | Path, least_side: int) -> Image.Image:
         return _upright((picture if plain else _to_rgb(picture)).convert("L"), orientation)
 
 
-def picture_notes(path: str | Path) -> tuple[str, ...]:
-    """Return what of a picture is not used, half a sentence each, from its header alone.
-
-    Raises:
-        InputError: as `picture_size`.
-    """
+def picture_notes(*paths: Path) -> tuple[str, ...]:
+    """Return what of pictures is not used, each with the file's name, from their headers alone."""
     notes = []
-    with _opened(path) as picture:
-        if picture.format != "TIFF" and getattr(picture, "is_animated", False):
-            notes.append("it is animated, and its first frame is taken")
-        profile = picture.info.get("icc_profile")
-        if profile and not _to_srgb(profile, _profiled_mode(picture))[0]:
-            notes.append(
-                "its colour profile is broken or not for its kind of pixels, and is ignored"
-            )
+    for path in paths:
+        with _opened(path) as picture:
+            if picture.format != "TIFF" and getattr(picture, "is_animated", False):
+                notes.append(f"{path.name}: it is animated, and its first frame is taken")
+            profile = picture.info.get("icc_profile")
+            if profile and not _to_srgb(profile, _profiled_mode(picture))[0]:
+                what = "is broken or not for its kind of pixels, and is ignored"
+                notes.append(f"{path.name}: its colour profile {what}")
     return tuple(notes)
 
 

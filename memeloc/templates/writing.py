@@ -102,9 +102,15 @@ def write_template(
             "picture, so nothing can be written on it"
         )
     origin = template.origin
-    name = name or template.details.get("safe_name") or template.name
-    if name == template.name and not is_safe(name):
-        name = item_id(origin.source, "template", origin.key, name)
+    name = (
+        name
+        or template.details.get("safe_name")
+        or (
+            template.name
+            if is_safe(template.name)
+            else item_id(origin.source, "template", origin.key, template.name)
+        )
+    )
     folder = Path(folder) / check_tag_name(name, "a template's name")
     try:
         file, encoded, size = _written_anew(template.picture)
@@ -129,13 +135,10 @@ def write_template(
 
 
 def _put_folder(folder: Path, files: Mapping[str, bytes]) -> None:
-    """Write a folder, which then is there whole or not at all.
-
-    It is made beside its place, under a name that begins with a dot, so that nobody loads it when
-    this process dies before it is complete.
-    """
+    """Write a folder, which then is there whole or not at all."""
     if folder.exists():
         raise InputError("is there already; choose another name", file=folder)
+    # It is made under a name that begins with a dot: nobody loads it when this process dies before.
     try:
         folder.parent.mkdir(parents=True, exist_ok=True)
         with tempfile.TemporaryDirectory(prefix=f".{folder.name}-", dir=folder.parent) as partial:

@@ -309,7 +309,9 @@ class TestAvifAndAnimations:
         red.save(path, save_all=True, append_images=[blue])
         red_part, _, blue_part = open_picture(path).getpixel((8, 8))
         assert red_part > 200 > 50 > blue_part
-        assert picture_notes(path) == ("it is animated, and its first frame is taken",)
+        assert picture_notes(path) == (
+            f"{path.name}: it is animated, and its first frame is taken",
+        )
 
     def test_a_drawing_is_named_with_what_to_do(self, tmp_path: Path) -> None:
         path = tmp_path / "cat.svg"

@@ -184,7 +184,7 @@ def localise_pictures(
                 if meme.name in done:  # the same picture once more
                     continue
                 done.add(meme.name)
-                notes += [f"{each.path}: {note}" for note in picture_notes(each.path)]
+                notes += [f"{each.path.parent}/{note}" for note in picture_notes(each.path)]
                 image = Image.fromarray(meme.pixels)
                 lines = by.read([image], locale)[0]
                 lines += unread_lines(image, lines)
