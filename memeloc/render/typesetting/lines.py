@@ -9,7 +9,8 @@ equal distances, and no distance is much greater than the others.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from itertools import pairwise
+from itertools import accumulate, compress, pairwise, repeat
+from operator import add, gt, sub
 from typing import NamedTuple
 
 from memeloc.fonts import Face
@@ -17,7 +18,9 @@ from memeloc.model import Align, Locale
 from memeloc.render.typesetting import bidi
 from memeloc.render.typesetting.fit import Bounds
 from memeloc.render.typesetting.itemize import Run
-from memeloc.render.typesetting.shape import ShapedRun, ShapedText, inks, shape_runs
+from memeloc.render.typesetting.shape import ShapedText, inks, shape_runs
+
+Box = tuple[float, float, float, float]
 
 SOFT_HYPHEN = "\u00ad"
 _INVISIBLE_END = " \u200b"
@@ -58,6 +61,7 @@ class Line(NamedTuple):
         runs: its glyphs.
         left, right, top, bottom: its ink, in ems from the line's start and the baseline, y up.
         hyphenated: whether its last word goes on in the next line, behind a hyphen.
+        ink: of each of its glyphs in ems, y up: left, bottom, right, top.
     """
 
     text: str
@@ -68,6 +72,7 @@ class Line(NamedTuple):
     top: float
     bottom: float
     hyphenated: bool = False
+    ink: Sequence[Box] = ()
 
 
 def hyphen_of(face: Face) -> str:
@@ -87,65 +92,45 @@ def set_line(paragraph: ShapedText, start: int, end: int, locale: Locale) -> Lin
     """Set the characters start to end of a paragraph as one line, in display order (UAX #9 L2)."""
     text = paragraph.text
     shown = len(text[start:end].rstrip()) + start
-    ends_at_hyphen = shown > start and text[shown - 1] == SOFT_HYPHEN and shown < len(text)
+    words = text[start:shown]
+    is_hyphenated = words[-1:] == SOFT_HYPHEN and shown < len(text)
     runs = [run for run in paragraph.runs if run.start < shown and run.end > start]
+    if is_hyphenated:
+        words = words[:-1] + (hyphen_of(runs[-1].face) or SOFT_HYPHEN)
     first, after = start, shown
-    if ends_at_hyphen or not _safe(runs, start, shown):
-        runs = _shape_again(text, runs, start, shown, locale, hyphen=ends_at_hyphen)
+    if is_hyphenated or not all(
+        (run.start >= start or run.breaks_at(start)) and (run.end <= shown or run.breaks_at(shown))
+        for run in runs
+    ):
         first, after = 0, shown - start
-    last = runs[-1].face if runs else None
+        cut = [
+            Run(max(run.start - start, 0), min(run.end - start, after), *run[2:5]) for run in runs
+        ]
+        runs = shape_runs(words, cut, locale.tag)[0]
     if len(runs) > 1 and any(run.level for run in runs):
         runs = [runs[i] for i in bidi.visual_order([run.level for run in runs])]
     placed = []
+    ink: list[Box] = []
     x = 0.0
-    left, right, top, bottom = float("inf"), float("-inf"), float("-inf"), float("inf")
     for run in runs:
-        glyphs, offsets = [], []
-        boxes = inks(run.face)
-        for gid, offset, dx, dy, advance in run.glyphs[run.between(first, after)]:
-            low_x, low_y, high_x, high_y = boxes[gid]
-            if high_x > low_x:
-                at = x + dx
-                glyphs.append((gid, at, dy))
-                offsets.append(offset - first)
-                if at + low_x < left:
-                    left = at + low_x
-                if at + high_x > right:
-                    right = at + high_x
-                if dy + high_y > top:
-                    top = dy + high_y
-                if dy + low_y < bottom:
-                    bottom = dy + low_y
-            x += advance
-        if glyphs:
-            placed.append(PlacedRun(run.face, glyphs, offsets))
-    if not placed:
-        left = right = top = bottom = 0.0
-    words = text[start:shown].rstrip(_INVISIBLE_END)
-    if ends_at_hyphen and last is not None:
-        words = words[:-1] + hyphen_of(last)
-    return Line(words, paragraph.level, placed, left, right, top, bottom, ends_at_hyphen)
-
-
-def _safe(runs: list[ShapedRun], start: int, end: int) -> bool:
-    """Return whether HarfBuzz would draw the same glyphs for these characters alone."""
-    return all(
-        (run.start >= start or run.breaks_at(start)) and (run.end <= end or run.breaks_at(end))
-        for run in runs
-    )
-
-
-def _shape_again(
-    text: str, shaped: list[ShapedRun], start: int, end: int, locale: Locale, *, hyphen: bool
-) -> list[ShapedRun]:
-    """Shape the runs of a line for itself, with a hyphen at its end in place of a soft one."""
-    runs = [
-        Run(max(run.start, start) - start, min(run.end, end) - start, *run[2:5]) for run in shaped
-    ]
-    text = text[start:end]
-    if hyphen and runs:
-        text = text[:-1] + (hyphen_of(runs[-1].face) or SOFT_HYPHEN)
-    return shape_runs(text, runs, locale.tag)[0]
+        glyphs = run.glyphs[run.between(first, after)]
+        if not glyphs:
+            continue
+        # A column at a time, for there are so many glyphs: half of the time of one at a time.
+        gids, offsets, rights, ys, advances = zip(*glyphs, strict=True)
+        *starts, x = accumulate(advances, initial=x)
+        xs = [*map(add, starts, rights)]
+        left, bottom, right, top = zip(*map(inks(run.face).__getitem__, gids), strict=True)
+        has_ink = [*map(gt, right, left)]
+        if True in has_ink:
+            drawn = [*compress(zip(gids, xs, ys, strict=True), has_ink)]
+            at = map(sub, compress(offsets, has_ink), repeat(first))
+            placed.append(PlacedRun(run.face, drawn, [*at]))
+            edges = map(add, xs, left), map(add, ys, bottom), map(add, xs, right), map(add, ys, top)
+            ink += compress(zip(*edges, strict=True), has_ink)
+    lefts, bottoms, rights, tops = zip(*ink or [(0.0, 0.0, 0.0, 0.0)], strict=True)
+    extent = (min(lefts), max(rights), max(tops), min(bottoms))
+    return Line(words.rstrip(_INVISIBLE_END), paragraph.level, placed, *extent, is_hyphenated, ink)
 
 
 def clearance(margin: float, size: float) -> float:
@@ -234,14 +219,16 @@ def _distance(above: Line, below: Line, align: Align, clearance: float, least: f
         return least
     if apart - least < SAME_PITCH:
         return apart
+    origin = anchor(above, align)
     deep = sorted(
-        (-bottom, left, right)
-        for left, bottom, right, _ in _boxes(above, align)
+        (-bottom, left - origin, right - origin)
+        for left, bottom, right, _ in above.ink
         if -bottom > least - clearance - below.top
     )
+    origin = anchor(below, align)
     tall = sorted(
-        (top, left - clearance, right + clearance)
-        for left, _, right, top in _boxes(below, align)
+        (top, left - origin - clearance, right - origin + clearance)
+        for left, _, right, top in below.ink
         if top > least - clearance + above.bottom
     )
     apart = least
@@ -252,15 +239,3 @@ def _distance(above: Line, below: Line, align: Align, clearance: float, least: f
             if left < to_right and from_left < right:
                 apart = depth + height + clearance
     return apart
-
-
-def _boxes(line: Line, align: Align) -> list[tuple[float, float, float, float]]:
-    """Return each glyph's ink, in ems from the line's anchor: left, bottom, right, top, y up."""
-    origin = anchor(line, align)
-    return [
-        (x + left - origin, y + bottom, x + right - origin, y + top)
-        for run in line.runs
-        for ink_of in [inks(run.face)]
-        for glyph, x, y in run.glyphs
-        for left, bottom, right, top in [ink_of[glyph]]
-    ]

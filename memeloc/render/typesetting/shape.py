@@ -9,13 +9,13 @@ from __future__ import annotations
 from bisect import bisect_left, bisect_right
 from functools import cache
 from itertools import accumulate
-from operator import itemgetter
+from operator import add, itemgetter, neg
 from typing import NamedTuple
 
 import uharfbuzz as hb
 
 from memeloc.fonts import Face
-from memeloc.render.typesetting.east_asian import UNCHANGED, Spacing, spacing
+from memeloc.render.typesetting.east_asian import Spacing, spacing
 from memeloc.render.typesetting.itemize import Run
 
 _UNSAFE = int(hb.GlyphFlags.UNSAFE_TO_BREAK)
@@ -130,13 +130,14 @@ def shape_runs(text: str, runs: list[Run], language: str) -> tuple[list[ShapedRu
     spaces = spacing(text, runs, language)
     shaped = []
     for run in runs:
+        start, end, level, script, face = run
         buffer = hb.Buffer()
-        buffer.add_str(text, run.start, run.end - run.start)
-        buffer.direction = "rtl" if run.level & 1 else "ltr"
-        buffer.script = run.script
+        buffer.add_str(text, start, end - start)
+        buffer.direction = "rtl" if level & 1 else "ltr"
+        buffer.script = script
         buffer.language = language
-        hb.shape(run.face.font, buffer, run.face.features(language))
-        scale = 1.0 / run.face.upem
+        hb.shape(face.font, buffer, face.features(language))
+        scale = 1.0 / face.upem
         infos = buffer.glyph_infos
         glyphs = [
             (info.codepoint, info.cluster, x * scale, y * scale, advance * scale)
@@ -144,41 +145,31 @@ def shape_runs(text: str, runs: list[Run], language: str) -> tuple[list[ShapedRu
                 infos, [at.position for at in buffer.glyph_positions], strict=True
             )
         ]
-        done = ShapedRun(run.start, run.end, run.level, run.script, run.face, glyphs, infos)
-        if spaces is not UNCHANGED and not run.level & 1:
-            _move(done, spaces)
-        shaped.append(done)
+        for offset, (right, wider) in () if level & 1 else spaces.moved.items():
+            if start <= offset < end:
+                index = bisect_right(glyphs, offset, key=_rising) - 1
+                gid, cluster, x, y, advance = glyphs[index]
+                glyphs[index] = (gid, cluster, x + right, y, advance + wider)
+        shaped.append(ShapedRun(*run, glyphs, infos))
     return shaped, spaces
 
 
-def _move(run: ShapedRun, spaces: Spacing) -> None:
-    for offset, (right, wider) in spaces.moved.items():
-        if run.start <= offset < run.end:
-            index = bisect_right(run.glyphs, offset, key=_rising) - 1
-            gid, cluster, x, y, advance = run.glyphs[index]
-            run.glyphs[index] = (gid, cluster, x + right, y, advance + wider)
-
-
 def shape(text: str, level: int, runs: list[Run], language: str) -> ShapedText:
-    """Shape a paragraph.
+    """Shape a paragraph of an embedding level, with its runs in logical order.
 
-    Args:
-        text: the paragraph.
-        level: its embedding level.
-        runs: its runs, in logical order.
-        language: BCP 47 tag, for the face's language-dependent forms.
+    `language` is a BCP 47 tag, for the face's language-dependent forms.
     """
     advances = [0.0] * (len(text) + 1)
     ascent = descent = 0.0
     shaped, spaces = shape_runs(text, runs, language)
-    for done in shaped:
-        ink_of = inks(done.face)
-        for gid, cluster, _, y, advance in done.glyphs:
-            advances[cluster + 1] += advance
-            _, low, _, high = ink_of[gid]
-            if high + y > ascent:
-                ascent = high + y
-            if low + y < -descent:
-                descent = -low - y
+    for run in shaped:
+        if not run.glyphs:  # all its characters are ignorable, and its font has no space
+            continue
+        gids, clusters, _, ys, widths = zip(*run.glyphs, strict=True)
+        for cluster, width in zip(clusters, widths, strict=True):
+            advances[cluster + 1] += width
+        _, bottoms, _, tops = zip(*map(inks(run.face).__getitem__, gids), strict=True)
+        ascent = max(ascent, *map(add, tops, ys))
+        descent = max(descent, *map(neg, map(add, bottoms, ys)))
     positions = list(accumulate(advances))
     return ShapedText(text, level, shaped, positions, spaces, ascent, descent)
