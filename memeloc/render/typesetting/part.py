@@ -37,8 +37,8 @@ MOST_GIVEN = 2
 
 MOST_GIVEN_NOT_TO_HANG = 3
 """The same where a line would else end with an article, a preposition or a number. With two, 6.1 %
-of the starter set's German lines end so, with three 5.4 % and the mean size is 0.9 % smaller; with four
-2.8 % and 2 %, and one picture in twenty is a quarter smaller."""
+of the starter set's German lines end so; with three 5.4 %, and its text is 0.9 % smaller in the
+mean; with four 2.8 % and 2 %, and one picture in twenty is a quarter smaller."""
 
 MOST_GIVEN_FOR_PHRASES = 6
 """The same where lines would else cut phrases: 30 % of the size."""
