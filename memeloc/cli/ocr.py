@@ -17,7 +17,7 @@ from memeloc.counts import counted
 from memeloc.ocr.transcript import NO_TEXT, UNSURE, WORDS
 
 if TYPE_CHECKING:
-    from memeloc.engine.choosing import Engine
+    from memeloc.engine import Engine
 
 _ONLY = ("new", "textless", "all")
 _NOT_READ = Table("Not read", "not_read", "what why", most=SHOWN)

@@ -15,7 +15,7 @@ import typer
 from typer import Option
 
 if TYPE_CHECKING:
-    from memeloc.engine.choosing import Engine, EngineSettings
+    from memeloc.engine import Engine, EngineSettings
 
 AsJson = Annotated[bool, Option("--json", help="Print the result as JSON.")]
 DryRun = Annotated[bool, Option("--dry-run", help="Only say what would be done; store nothing.")]
@@ -230,7 +230,7 @@ def engine(name: str, address: str, settings: EngineSettings | None = None) -> E
         InputError: there is no such engine.
         MissingError: it is not installed.
     """
-    from memeloc.engine.choosing import EngineSettings, engine_of
+    from memeloc.engine import EngineSettings, engine_of
     from memeloc.settings import validate
 
     values = (settings or EngineSettings()).model_dump()

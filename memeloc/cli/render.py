@@ -33,7 +33,7 @@ from memeloc.render.settings import RenderSettings
 from memeloc.workspace.acceptance import acceptance_sentences
 
 if TYPE_CHECKING:
-    from memeloc.engine.choosing import Engine, EngineSettings
+    from memeloc.engine import Engine, EngineSettings
     from memeloc.render.sets.parallel_set import Progress, Summary
     from memeloc.store.records import Accept
 

@@ -7,8 +7,7 @@ from functools import partial
 from pathlib import Path
 from typing import TypeVar
 
-from memeloc.engine import ShardMap, ShardResult, map_shards
-from memeloc.engine.machines import seeing
+from memeloc.engine import Checked, ShardMap, ShardResult, map_shards, seeing
 from memeloc.errors import InputError
 
 Value = TypeVar("Value")
@@ -52,7 +51,7 @@ def map_pictures(
     if len(rows) < _POOLED:
         map_shards(map_shard, shards, jobs=1, on_done=settle)
     else:
-        seen = seeing(map_shard, [path for _, path in rows[:1]])
+        seen = Checked(map_shard, [seeing(path for _, path in rows[:1])])
         shard_map(seen, shards, jobs=jobs, on_done=settle)
     return {key: computed[key] for key in pictures if key in computed}, problems
 

@@ -1,4 +1,4 @@
-"""A map over shards on this machine's cores. In: see `ShardMap`. Out: the same.
+"""A `ShardMap` on this machine's cores.
 
 Each process has a pipe of its own: the death of a process then concerns its own shard and no other.
 (`concurrent.futures` gives up all of its processes when one has died.)
@@ -14,21 +14,14 @@ import sys
 import tempfile
 import threading
 import traceback
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from functools import partial
 from multiprocessing.connection import Connection, wait
 from typing import Any
 
-from memeloc.engine.machines import Checked
-from memeloc.engine.protocol import (
-    ProcessDiedError,
-    Result,
-    Shard,
-    ShardMap,
-    ShardResult,
-    run_map,
-)
+from memeloc.engine import protocol
+from memeloc.engine.protocol import Result, Shard, ShardMap, ShardResult
 
 _METHOD = "forkserver" if sys.platform == "linux" else "spawn"
 """How processes are started. Forking this process would copy the locks of its threads; a server
@@ -39,8 +32,7 @@ _DEATHS = (EOFError, BrokenPipeError, ConnectionResetError)
 
 def usable_cpus() -> int:
     """Return how many processors this process may run on, at least 1."""
-    has_affinity = hasattr(os, "sched_getaffinity")
-    return (len(os.sched_getaffinity(0)) if has_affinity else os.cpu_count()) or 1
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
 def map_shards(
@@ -51,31 +43,23 @@ def map_shards(
     on_done: Callable[[ShardResult[Shard, Result]], None],
     workers: Sequence[_Worker] = (),
 ) -> None:
-    """Run `function` on each shard; the contract is `ShardMap`'s.
-
-    With `jobs` of 1 all of it runs in this process, and a death is this process's own.
-    """
-    if jobs < 1:
-        raise ValueError(f"jobs must be at least 1, not {jobs}")
-    while isinstance(function, Checked):  # all processes see what this one does
+    """Keep `ShardMap`; with one job in this process, whose death is then its own."""
+    while isinstance(function, protocol.Checked):  # all processes see what this one does
         function = function.function
     if jobs == 1:
         for index, shard in enumerate(shards):
             on_done(ShardResult(index, shard, function(shard)))
     else:
         processes = workers or [_Worker() for _ in range(jobs)]
-        run_map(processes, _wait, function, shards, on_done)
+        protocol.run_map(processes, wait, function, shards, on_done)
 
 
 def fork_ahead(jobs: int) -> ShardMap:
     """Fork the processes of one map to come, with all the modules that this process has loaded.
 
-    For the main program alone, before it opens anything: a library cannot know what else the
-    process it is in has open. Where forking is not safe (threads, another system than Linux) the
-    map starts its processes, as `map_shards` does.
-
-    What it brings: modules are loaded once less, 11 % of the processor's time of `memeloc render`
-    of the starter set by two processes.
+    For the main program alone, before it opens anything: a library cannot know what else is open.
+    Where forking is not safe (threads, another system than Linux) the map starts its processes. It
+    saves 11 % of the processor's time of `memeloc render` of the starter set by two processes.
     """
     if sys.platform != "linux" or threading.active_count() > 1:
         return map_shards
@@ -85,19 +69,14 @@ def fork_ahead(jobs: int) -> ShardMap:
     return partial(map_shards, workers=workers)
 
 
-def _wait(workers: Sequence[_Worker]) -> Iterator[_Worker]:
-    by_pipe = {worker.pipe: worker for worker in workers if worker.pipe}
-    return (by_pipe[pipe] for pipe in wait([*by_pipe]) if isinstance(pipe, Connection))
-
-
 class _Worker:
-    """A `Process` of this machine, and this end of its pipe, while it runs."""
+    """A `Process` of this machine; `handle` is this end of its pipe, while it runs."""
 
-    pipe: Connection | None = None
+    handle: Any = None
 
     def start(self, method: str) -> None:
         context: Any = multiprocessing.get_context(method)
-        self.pipe, theirs = context.Pipe()
+        self.handle, theirs = context.Pipe()
         self._has_function = False
         self._temporary = tempfile.TemporaryDirectory(prefix="memeloc-", ignore_cleanup_errors=True)
         arguments = theirs, self._temporary.name, dict(os.environ)
@@ -113,34 +92,30 @@ class _Worker:
         theirs.close()
 
     def begin(self, function: Callable[[Shard], Result], shard: Shard) -> None:
-        if self.pipe is None:
+        if self.handle is None:
             if _METHOD == "forkserver":
                 multiprocessing.set_forkserver_preload([__name__, function.__module__])
             self.start(_METHOD)
-        assert self.pipe is not None
         with suppress(*_DEATHS):  # it gives no answer then, which is noticed there
             if not self._has_function:
-                self.pipe.send(function)
+                self.handle.send(function)
                 self._has_function = True
-            self.pipe.send(shard)
+            self.handle.send(shard)
 
-    def result(self) -> Any:
-        assert self.pipe is not None
+    def outcome(self) -> tuple[bool, Any]:
         try:
-            is_done, value = self.pipe.recv()
+            outcome: tuple[bool, Any] = self.handle.recv()
+            return outcome
         except _DEATHS as error:
-            raise ProcessDiedError from error
-        if not is_done:
-            raise value
-        return value
+            raise protocol.ProcessDiedError from error
 
     def stop(self) -> None:
-        if self.pipe is not None:
-            self.pipe.close()
+        if self.handle is not None:
+            self.handle.close()
             self._process.terminate()
             self._process.join()
             self._temporary.cleanup()
-            self.pipe = None
+            self.handle = None
 
 
 def _serve(pipe: Connection, temporary: str, environment: Mapping[str, str]) -> None:
@@ -168,22 +143,18 @@ def _end_with_parent() -> None:
     os._exit(1)
 
 
-def run_shard(
-    function: Callable[[Any], object],
-    shard: object,
-    dumps: Callable[[object], bytes] = pickle.dumps,
-) -> bytes:
+def run_shard(function: Any, shard: object, dumps: Callable[[Any], bytes] = pickle.dumps) -> bytes:
     """Return, pickled by `dumps`, whether the function returned and what it returned or raised."""
     try:
-        outcome: tuple[bool, object] = True, function(shard)
+        is_done, value = True, function(shard)
     except BaseException as error:
         error.add_note(f"In a process of its own:\n{traceback.format_exc()}")
-        outcome = False, error
+        is_done, value = False, error
     try:
-        content = dumps(outcome)
-        if not outcome[0]:
+        content = dumps((is_done, value))
+        if not is_done:
             pickle.loads(content)  # noqa: S301 - what was just pickled
     except Exception as error:
-        reason = f"{outcome[1]!r} cannot cross to another process: {error}"
+        reason = f"{value!r} cannot cross to another process: {error}"
         return pickle.dumps((False, RuntimeError(reason)))
     return content

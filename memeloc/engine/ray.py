@@ -1,10 +1,9 @@
-"""A map over shards on a Ray cluster. In: see `ShardMap`. Out: the same.
+"""A `ShardMap` on a Ray cluster.
 
 Each job is an actor, a process with a processor of its own on some node, that is given one shard at
-a time. Ray chooses the nodes, brings the function to each once, and tells which actors are gone.
-
-A shard is tried again by an actor that is started then: others that run may be on the same node,
-and gone too. (Ray's `max_restarts` would start without end what dies as it starts.)
+a time. Ray chooses the nodes, brings the function to each once, and tells which actors are gone. A
+shard is tried again by an actor that is started then: others that run may be on the same node, and
+gone too. (Ray's `max_restarts` would start without end what dies as it starts.)
 """
 
 from __future__ import annotations
@@ -21,38 +20,27 @@ from time import monotonic, sleep
 from typing import Any
 from urllib.parse import urlsplit
 
-from memeloc.engine.machines import alike
 from memeloc.engine.pool import run_shard, usable_cpus
-from memeloc.engine.protocol import ProcessDiedError, Result, Shard, ShardResult, run_map
+from memeloc.engine.protocol import Checked, ProcessDiedError, alike, run_map
 from memeloc.errors import MissingError, ServiceError
 from memeloc.version import __version__
 
-_OBJECT_STORE = 256 * 2**20
-"""Bytes of the object store of a Ray that is started here: functions and shards are small."""
 _PATIENCE = 10.0
 """Seconds without news before a look at the cluster, and within which its address answers."""
 _LOST = 20.0
 """Seconds without an answer of the head, or without nodes, after which a cluster counts as lost. A
 head that keeps its state in Redis may be started again within them."""
-_RAY_EXITS = "300"
-"""Seconds without the head after which Ray's core ends this process, with a line of its log only.
-Its default of 60 could come first where `on_done`, or what follows the map, takes long."""
 
 
 class RayMap:
-    """`ShardMap` on a Ray cluster, which is joined when it is first needed.
-
-    Args:
-        address: of the cluster, see `EngineSettings`.
-        runtime_env: what Ray sets up on each node.
-
-    Raises:
-        MissingError: Ray is not installed.
-    """
+    """`ShardMap` on a cluster, see `EngineSettings`, which is joined when it is first needed."""
 
     def __init__(self, address: str = "", runtime_env: Mapping[str, Any] | None = None) -> None:
+        """Raise MissingError if Ray is not installed."""
         os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")  # nothing is reported to its makers
-        os.environ.setdefault("RAY_gcs_rpc_server_reconnect_timeout_s", _RAY_EXITS)
+        # Seconds without the head after which Ray's core ends this process, with a line of its log
+        # only. Its 60 could come first where `on_done`, or what follows the map, takes long.
+        os.environ.setdefault("RAY_gcs_rpc_server_reconnect_timeout_s", "300")
         try:
             import ray
             import ray.exceptions
@@ -68,28 +56,14 @@ class RayMap:
         self._connect(1)
         return max(1, int(self.ray.cluster_resources().get("CPU", 0)))
 
-    def __call__(
-        self,
-        function: Callable[[Shard], Result],
-        shards: Iterable[Shard],
-        *,
-        jobs: int,
-        on_done: Callable[[ShardResult[Shard, Result]], None],
-    ) -> None:
-        """Run the map; see `ShardMap`.
-
-        Raises:
-            MissingError: a node has no memeloc, or another version.
-            ServiceError: the cluster cannot be reached, or is lost.
-        """
-        if jobs < 1:
-            raise ValueError(f"jobs must be at least 1, not {jobs}")
+    def __call__(self, function: Any, shards: Iterable[Any], *, jobs: int, on_done: Any) -> None:
+        """Keep `ShardMap`; raise ServiceError without a cluster, MissingError without memeloc."""
         self._connect(jobs)
         is_client = self._address.startswith("ray://")
         self._head = self._address if is_client else self.ray.get_runtime_context().gcs_address
         self.is_lost = False
         self.full_disks = set[str]()  # ids of nodes
-        reference = self.ray.put(alike(function, _version))
+        reference = self.ray.put(Checked(function, [alike(_version)]))
         run_map([_Actor(self) for _ in range(jobs)], self._wait, reference, shards, on_done)
 
     def _connect(self, jobs: int) -> None:
@@ -98,7 +72,7 @@ class RayMap:
         options: dict[str, Any] = {"address": self._address or "local"}
         if not self._address:
             options |= {"num_cpus": max(jobs, usable_cpus()), "include_dashboard": False}
-            options["object_store_memory"] = _OBJECT_STORE
+            options["object_store_memory"] = 256 * 2**20  # bytes: functions and shards are small
         logging.getLogger("ray").setLevel(logging.ERROR)
         try:
             if options["address"] not in ("auto", "local"):  # Ray would wait for many minutes
@@ -119,12 +93,11 @@ class RayMap:
             message = f"the cluster {options['address']} cannot be used: {reason}. {advice}"
             raise ServiceError("Ray", message, retryable=True) from error
 
-    def _wait(self, actors: list[_Actor]) -> list[_Actor]:
-        by_answer = {actor.answer: actor for actor in actors}
-        ended, _ = self.ray.wait([*by_answer], timeout=_PATIENCE)
+    def _wait(self, answers: list[Any]) -> list[Any]:
+        ended: list[Any] = self.ray.wait(answers, timeout=_PATIENCE)[0]
         if not ended:
             self.check()
-        return [by_answer[answer] for answer in ended]
+        return ended
 
     def check(self) -> None:
         """Wait until the head answers and has nodes with processors, or raise ServiceError."""
@@ -136,24 +109,25 @@ class RayMap:
                     return
             sleep(1)
         self.is_lost = True
-        message = (
+        raise ServiceError(
+            "Ray",
             f"the cluster's head, {self._head}, does not answer any more, or no node with "
             "processors is left. Start the cluster again, then run the same command: what was "
-            "finished is kept."
+            "finished is kept.",
+            retryable=True,
         )
-        raise ServiceError("Ray", message, retryable=True)
 
     def nodes(self) -> set[str]:
         """Return the ids of the nodes that have processors."""
-        nodes = self.ray.nodes()
-        return {n["NodeID"] for n in nodes if n["Alive"] and n["Resources"].get("CPU")}
+        alive = (node for node in self.ray.nodes() if node["Alive"])
+        return {node["NodeID"] for node in alive if node["Resources"].get("CPU")}
 
 
 class _Actor:
-    """A `Process` of a map, on some node; `answer` is Ray's reference of the result to come."""
+    """A `Process` of a map, on some node; `handle` is Ray's reference of the answer to come."""
 
     actor: Any = None
-    answer: Any = None
+    handle: Any = None
 
     def __init__(self, ray_map: RayMap) -> None:
         self._map, self._ray = ray_map, ray_map.ray
@@ -164,12 +138,12 @@ class _Actor:
             selector = {"ray.io/node-id": f"!in({full})"} if full else None
             options = self._ray.remote(_Process).options(num_cpus=1, label_selector=selector)
             self.actor = options.remote(function, str(Path.cwd()))
-        self.answer = self.actor.run.remote(shard)
+        self.handle = self.actor.run.remote(shard)
 
-    def result(self) -> Any:
+    def outcome(self) -> tuple[bool, Any]:
         errors = self._ray.exceptions
         try:
-            node, content = self._ray.get(self.answer)
+            node, content = self._ray.get(self.handle)
         except errors.RayTaskError as error:  # the shard or its answer cannot cross
             raise ServiceError("Ray", _line(error, -1), retryable=False) from error
         except errors.RayError as error:
@@ -184,13 +158,11 @@ class _Actor:
             where = re.search(r"\bip: (\S+)", str(error))
             raise ProcessDiedError(f", at last on {where[1]}" if where else "") from error
         is_done, value = self._ray.cloudpickle.loads(content)
-        if is_done:
-            return value
-        if isinstance(value, OSError) and value.errno in (errno.ENOSPC, errno.EDQUOT):
+        if not is_done and getattr(value, "errno", 0) in (errno.ENOSPC, errno.EDQUOT):
             self._map.full_disks.add(node)
             if self._map.nodes() - self._map.full_disks:
                 raise ProcessDiedError(f": the disk of its node was full: {value}")
-        raise value
+        return is_done, value
 
     def stop(self) -> None:
         # Killing an actor that Ray could not note, as the head was gone, would never end.

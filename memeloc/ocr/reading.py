@@ -12,8 +12,7 @@ from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 
-from memeloc.engine import ShardMap, ShardResult, map_shards
-from memeloc.engine.machines import alike, seeing
+from memeloc.engine import Checked, ShardMap, ShardResult, alike, map_shards, seeing
 from memeloc.errors import MemelocError, ServiceError
 from memeloc.model import Locale
 from memeloc.ocr.transcript import Transcript
@@ -69,9 +68,8 @@ def read_pictures(
             on_read([ReadPicture(picture.key, None, result.failure) for picture in result.shard])
 
     readers = {(picture.reader, picture.locale.tag): picture.locale for picture in pictures}
-    read = alike(_read_shard, partial(_tools, readers))
-    read = seeing(read, [picture.path for picture in pictures[:1]])
-    shard_map(read, _shards(pictures), jobs=jobs, on_done=done)
+    checks = alike(partial(_tools, readers)), seeing(picture.path for picture in pictures[:1])
+    shard_map(Checked(_read_shard, checks), _shards(pictures), jobs=jobs, on_done=done)
 
 
 def _tools(readers: Mapping[tuple[str, str], Locale]) -> dict[str, str]:

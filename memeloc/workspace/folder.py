@@ -11,7 +11,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal, Self
 
-from memeloc.engine.choosing import engine_of
+from memeloc.engine import engine_of
 from memeloc.errors import InputError
 from memeloc.files import replacing
 from memeloc.glossary import Glossary, read_glossary
@@ -24,7 +24,7 @@ from memeloc.workspace.own_folders import FILE, asked_fonts, existing, workspace
 from memeloc.workspace.settings import Settings, database_url, first_file, read_settings
 
 if TYPE_CHECKING:
-    from memeloc.engine.choosing import Engine
+    from memeloc.engine import Engine
     from memeloc.fonts import FontLibrary
     from memeloc.glossary import Glossary
     from memeloc.locales import Registry

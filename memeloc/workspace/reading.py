@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 from memeloc.counts import counted
-from memeloc.engine.choosing import PROCESSES, Engine
+from memeloc.engine import PROCESSES, Engine
 from memeloc.errors import MemelocError
 from memeloc.items import Item
 from memeloc.locales import default

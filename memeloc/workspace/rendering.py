@@ -12,7 +12,7 @@ from typing import Any
 
 from pyarrow import parquet
 
-from memeloc.engine.choosing import Engine
+from memeloc.engine import Engine
 from memeloc.errors import InputError
 from memeloc.locales import Registry
 from memeloc.locales.tags import listed_tags

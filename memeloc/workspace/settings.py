@@ -19,7 +19,7 @@ from typing import Any
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 from pydantic.fields import FieldInfo
 
-from memeloc.engine.choosing import EngineSettings
+from memeloc.engine import EngineSettings
 from memeloc.errors import InputError
 from memeloc.publish.release import ReleaseSettings
 from memeloc.settings import explain, parse_toml

@@ -14,9 +14,8 @@ from typing import Any
 
 import pytest
 
-from memeloc.engine import ShardResult
+from memeloc.engine import EngineSettings, ShardResult, engine_of
 from memeloc.engine import ray as engine_ray
-from memeloc.engine.choosing import EngineSettings, engine_of
 from memeloc.engine.ray import RayMap
 from memeloc.errors import MissingError
 
@@ -150,7 +149,7 @@ _SCRIPT = """
 import os, signal, sys, threading, time
 from functools import partial
 from pathlib import Path
-from memeloc.engine.choosing import EngineSettings, engine_of
+from memeloc.engine import EngineSettings, engine_of
 
 def work(folder, number):
     Path(folder, str(os.getpid())).touch()

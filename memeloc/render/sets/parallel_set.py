@@ -25,8 +25,7 @@ from pathlib import Path
 from typing import Any
 
 from memeloc.captions import read_captions
-from memeloc.engine import ShardMap, map_shards
-from memeloc.engine.machines import Checked, alike, seeing
+from memeloc.engine import Checked, ShardMap, alike, map_shards, seeing
 from memeloc.errors import InputError
 from memeloc.locales import Registry, default
 from memeloc.object_storage import Folder, folder_at
@@ -188,7 +187,7 @@ def _make(join: Join, shard_map: ShardMap) -> None:
     make = join.maker.run
     if shard_map is not map_shards:  # perhaps on other machines
         see = partial(see_folder, join.summary.out.absolute())
-        make = Checked(seeing(alike(make, join.maker.tools), join.inputs.images), see)
+        make = Checked(make, [see, seeing(join.inputs.images), alike(join.maker.tools)])
     jobs = join.settings.jobs if len(first) > 1 else 1
     shard_map(make, chain(first, shards), jobs=jobs, on_done=join.done)
 

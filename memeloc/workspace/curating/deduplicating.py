@@ -18,7 +18,7 @@ from memeloc.curate.pictures import map_pictures
 from memeloc.curate.recipes import Recipe, RecipeUse, load_recipe
 from memeloc.curate.verdict import content_of
 from memeloc.embedding import models as embedding
-from memeloc.engine.choosing import PROCESSES, Engine
+from memeloc.engine import PROCESSES, Engine
 from memeloc.errors import InputError
 from memeloc.items import Item, content_hash
 from memeloc.settings import validate

@@ -11,9 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from memeloc.embedding.models import EmbedBatch, Task, Vectors, create, pack, unpack
-from memeloc.engine import ShardResult
-from memeloc.engine.choosing import Engine
-from memeloc.engine.machines import seeing
+from memeloc.engine import Checked, Engine, ShardResult, seeing
 from memeloc.errors import ServiceError
 from memeloc.store.computed import Computed
 from memeloc.workspace.part import Phases
@@ -82,7 +80,7 @@ class Embedding:
         else:
             first = things[missing[0]]
             self._engine.map_shards(
-                seeing(self._elsewhere, [first] if isinstance(first, Path) else []),
+                Checked(self._elsewhere, [seeing([first] if isinstance(first, Path) else [])]),
                 ([things[key] for key in keys] for keys in batches),
                 jobs=self._jobs,
                 on_done=settle,

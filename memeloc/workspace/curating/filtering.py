@@ -15,7 +15,7 @@ from memeloc.curate.recipes import RecipeUse, load_recipe
 from memeloc.curate.review.judgement import Judgement
 from memeloc.curate.run import FilterRun, run_filter, to_judge
 from memeloc.curate.verdict import Verdict
-from memeloc.engine.choosing import Engine
+from memeloc.engine import Engine
 from memeloc.errors import InputError
 from memeloc.items import Item
 from memeloc.language_models import LanguageModel, Plan

@@ -21,7 +21,7 @@ from memeloc.curate.duplicates.copies import Look, Looking, PicturePair
 from memeloc.curate.duplicates.local_features import Grey, LocalFeatures
 from memeloc.curate.pictures import map_pictures
 from memeloc.embedding.models import library
-from memeloc.engine.choosing import PROCESSES, Engine
+from memeloc.engine import PROCESSES, Engine
 from memeloc.items import Item
 from memeloc.store.computed import Computed
 from memeloc.workspace.part import Phases

@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 
 from memeloc.cli.options import engine
-from memeloc.engine.choosing import PROCESSES, EngineSettings, engine_of
+from memeloc.engine import PROCESSES, EngineSettings, engine_of
 from memeloc.errors import InputError, MissingError
 
 

@@ -1,4 +1,4 @@
-"""What every machine has to have; another machine is this one after something has changed."""
+"""What machines must have; another machine is this one after something has changed."""
 
 from __future__ import annotations
 
@@ -7,8 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from memeloc.engine import map_shards
-from memeloc.engine.machines import alike, seeing
+from memeloc.engine import Checked, alike, map_shards, seeing
 from memeloc.errors import InputError, MissingError
 
 _VERSIONS: dict[str, str] = {}
@@ -29,7 +28,7 @@ def _here(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_a_file_that_a_machine_does_not_see_is_named(tmp_path: Path) -> None:
     picture = tmp_path / "cat.png"
     picture.touch()
-    function = seeing(abs, [picture, tmp_path / "never there"])
+    function: Checked[int, int] = Checked(abs, [seeing([picture, tmp_path / "never there"])])
     picture.unlink()
     with pytest.raises(InputError, match="disk that they share") as caught:
         function(-3)
@@ -37,7 +36,7 @@ def test_a_file_that_a_machine_does_not_see_is_named(tmp_path: Path) -> None:
 
 
 def test_the_same_tools_are_no_matter() -> None:
-    function = alike(abs, _tools)
+    function: Checked[int, int] = Checked(abs, [alike(_tools)])
     assert [function(shard) for shard in (-3, -4)] == [3, 4]
 
 
@@ -45,7 +44,7 @@ def test_the_same_tools_are_no_matter() -> None:
 def test_other_tools_of_a_machine_are_named(
     monkeypatch: pytest.MonkeyPatch, there: dict[str, str]
 ) -> None:
-    function = alike(abs, _tools)
+    function: Checked[int, int] = Checked(abs, [alike(_tools)])
     for name, version in there.items():
         monkeypatch.setitem(_VERSIONS, name, version)
     with pytest.raises(MissingError) as caught:
@@ -61,7 +60,7 @@ def test_other_tools_of_a_machine_are_named(
 def test_a_tool_that_was_asked_for_and_is_missing_is_named_with_the_machine(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    function = alike(abs, _tools)
+    function: Checked[int, int] = Checked(abs, [alike(_tools)])
     monkeypatch.setitem(_VERSIONS, "font", "")
     with pytest.raises(MissingError, match=rf"machine {platform.node()}: My\.ttf: there is no"):
         function(-3)
@@ -72,7 +71,7 @@ def test_one_machine_is_not_compared_with_itself(
 ) -> None:
     picture = tmp_path / "cat.png"
     picture.touch()
-    function = alike(seeing(abs, [picture]), _tools)
+    function: Checked[int, int] = Checked(abs, [seeing([picture]), alike(_tools)])
     picture.unlink()
     monkeypatch.setitem(_VERSIONS, "font", "")
     values: list[object] = []
