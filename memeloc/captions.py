@@ -18,16 +18,16 @@ import re
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from itertools import count
+from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from memeloc.counts import counted
-from memeloc.damaged_text import Damage, damage, lost_parts
+from memeloc.damaged_text import damage, lost_parts
 from memeloc.errors import InputError
-from memeloc.locales import Registry
+from memeloc.locales import Registry, default
 from memeloc.locales.tags import listed_tags
-from memeloc.meme_ids import MemeIds, check_file_names
+from memeloc.meme_ids import MemeIds
 from memeloc.model import Caption, Locale, Template, check_tag_name
 from memeloc.tables import Row, Table, read_table, wrong_in
 
@@ -35,9 +35,6 @@ CELL_LIMIT = 10_000
 """Characters that a caption may have. More is a paste gone wrong, or a quotation mark left open."""
 
 _KEYS = ("meme_id", "template")
-_LISTED = 20
-"""Problems that a strict check lists before it only counts them."""
-_LISTED_WARNINGS = 5
 
 _BAD = re.compile("[\x00-\x09\x0b-\x1f\x7f-\x9f\ud800-\udfff]")
 """Control characters but the line feed, and lone surrogates."""
@@ -59,12 +56,10 @@ class CaptionRow:
     """One meme of the table, checked.
 
     Attributes:
-        meme_id: unique in the table and safe as a file's name.
-        template: name of a known template, or of any where the table may name new ones.
         captions: by the name of their columns, the wanted languages that are valid.
-        others: the columns of `CaptionsTable.noted` whose caption is valid here.
         source: the caption in the source language, whether that is wanted or not; None where it is
             missing or wrong.
+        others: the columns of `CaptionsTable.noted` whose caption is valid here.
     """
 
     row: int
@@ -79,7 +74,7 @@ class CaptionProblem(NamedTuple):
     """What is wrong with a row or a cell, and how many wanted captions it costs.
 
     Its kind is `broken row`, `missing cells`, `too many cells`, `unknown template`, `not text`,
-    `empty caption`, `too many parts`, `too long`, `wrong character` or an `IdProblem`.
+    `empty caption`, `too many parts`, `too long`, `wrong character` or one of `MemeIds`.
     """
 
     kind: str
@@ -87,39 +82,14 @@ class CaptionProblem(NamedTuple):
     captions: int
 
 
-@dataclass(slots=True)
-class CaptionWarnings:
-    """Warnings of captions that are taken all the same: the first of each kind, and how many."""
-
-    first: dict[str, list[InputError]] = field(default_factory=dict)
-    counts: Counter[str] = field(default_factory=Counter)
-
-    def add(self, warning: Damage, path: Path, row: int, column: str) -> None:
-        """Count a warning, and keep it if it is among the first of its kind."""
-        self.counts[warning.kind] += 1
-        if self.counts[warning.kind] <= _LISTED_WARNINGS:
-            error = InputError(warning.sentence, file=path, row=row, column=column)
-            self.first.setdefault(warning.kind, []).append(error)
-
-    def sentences(self) -> Iterator[InputError]:
-        """Yield the first warnings of each kind; the last says how many more there are."""
-        for kind, errors in self.first.items():
-            yield from errors[:-1]
-            more, last = self.counts[kind] - len(errors), errors[-1]
-            tail = f" So it is with {counted(more, 'more caption')} ({kind})." if more else ""
-            yield InputError(last.message + tail, file=last.file, row=last.row, column=last.column)
-
-
 @dataclass(frozen=True, slots=True)
 class CaptionsTable:
     """An opened captions table; what is not said here is said of `read_captions`.
 
     Attributes:
-        languages: the wanted language columns, in the table's order.
+        languages: the wanted language columns, in the table's order; `others`, all other ones.
         ignored: a sentence for each column that is neither `meme_id`, `template` nor a language.
-        others: the language columns that are not wanted, in the table's order.
-        noted: names of those of them of which rows say whether they have a caption.
-        warnings: of the last reading.
+        noted: names of those `others` of which rows say whether they have a caption.
     """
 
     table: Table
@@ -133,7 +103,8 @@ class CaptionsTable:
     others: tuple[LanguageColumn, ...] = ()
     noted: Collection[str] = ()
     wrong_templates: Mapping[str, InputError] = field(default_factory=dict)
-    warnings: CaptionWarnings = field(default_factory=CaptionWarnings)
+    _warnings: dict[str, list[InputError]] = field(default_factory=dict)
+    _warned: Counter[str] = field(default_factory=Counter)
 
     def rows(self, on_problem: Callable[[CaptionProblem], None]) -> Iterator[CaptionRow]:
         """Yield the rows that have a valid caption, also a noted one; report problems on the way.
@@ -142,19 +113,30 @@ class CaptionsTable:
             InputError: after the last row, when none had a wanted caption.
         """
         first, good, ids = "", False, MemeIds(self.known_ids)
-        self.warnings.first.clear()
-        self.warnings.counts.clear()
+        self._warnings.clear()
+        self._warned.clear()
+
+        def report(row: int, kind: str, column: str | None, message: str, captions: int) -> None:
+            nonlocal first
+            error = InputError(message, file=self.table.path, row=row, column=column)
+            first = first or f"The first problem: {error}"
+            on_problem(CaptionProblem(kind, error, captions))
+
         for row in self.table.rows:
-            checked, problems = self._checked(row, ids)
-            for problem in problems:
-                first = first or f" The first problem: {problem.error}"
-                on_problem(problem)
-            if checked is not None:
+            if checked := self._checked(row, ids, partial(report, row.number)):
                 good = good or bool(checked.captions)
                 yield checked
         if not good:
-            message = f"The table has no caption to work with.{first or ' It has no rows.'}"
+            message = f"The table has no caption to work with. {first or 'It has no rows.'}"
             raise InputError(message, file=self.table.path)
+
+    def warnings(self) -> Iterator[InputError]:
+        """Yield the first five warnings of each kind of the last reading, and how many follow."""
+        for kind, errors in self._warnings.items():
+            yield from errors[:-1]
+            more, last = self._warned[kind] - len(errors), errors[-1]
+            tail = f" So it is with {counted(more, 'more caption')} ({kind})." if more else ""
+            yield InputError(last.message + tail, file=last.file, row=last.row, column=last.column)
 
     def count(self) -> int:
         """Return how many captions the wanted languages' columns have, valid or not."""
@@ -162,71 +144,64 @@ class CaptionsTable:
         return cells - sum(len(self.left_out.get(column.name, ())) for column in self.languages)
 
     def check_names(self, known_ids: Iterable[str] = ()) -> None:
-        """Raise InputError if an id cannot be the name of a file, see `check_file_names`."""
-        at = self.table.columns.index("meme_id")
-        rows = (
-            (row.number, _plain(row.cells[at]))
-            for row in self.table.rows
-            if at < len(row.cells) <= len(row.header.names) and row.reason != "broken row"
-        )
-        check_file_names(self.table.path, rows, known_ids)
+        """Raise InputError if an id, but for empty and doubled ones, cannot be the name of a file.
+
+        `known_ids` must not be repeated in another case or Unicode form.
+        """
+        errors: list[InputError] = []
+        ids = MemeIds(known_ids)
+        for row in self.table.rows:
+            if row.reason == "broken row" or len(row.cells) > len(row.header.names):
+                continue
+            meme_id = _plain(row.value("meme_id"))
+            wrong = ids.wrong(meme_id, row.number)
+            if wrong and meme_id and wrong[0] != "duplicate id":
+                errors.append(InputError(wrong[2], row=row.number, column=wrong[1]))
+        if len(errors) == 1:
+            errors[0].file = str(self.table.path)
+            raise errors[0]
+        if errors:
+            message = f"{len(errors)} ids cannot be names of files on every system; nothing was"
+            raise InputError(f"{message} written:\n{_listed(errors)}", file=self.table.path)
 
     def check(self) -> None:
-        """Raise InputError if anything is wrong in the table, with up to 20 problems."""
-        listed: list[str] = []
-        numbers = count(1)
-
-        def note(problem: CaptionProblem) -> None:
-            if next(numbers) <= _LISTED:
-                listed.append(str(problem.error))
-
-        for _ in self.rows(note):
+        """Raise InputError if anything is wrong in the table."""
+        problems: list[str] = []
+        for _ in self.rows(lambda problem: problems.append(str(problem.error))):
             pass
-        if listed:
-            problems = next(numbers) - 1
-            more = [f"and {problems - _LISTED} more"] if problems > _LISTED else []
+        if problems:
             raise InputError(
-                f"The table has {counted(problems, 'problem')}; fix the table, or run without "
-                "--strict to leave these captions out:\n" + "\n".join(listed + more),
+                f"The table has {counted(len(problems), 'problem')}; fix the table, or run without "
+                f"--strict to leave these captions out:\n{_listed(problems)}",
                 file=self.table.path,
             )
 
-    def _checked(self, row: Row, ids: MemeIds) -> tuple[CaptionRow | None, list[CaptionProblem]]:
-        """Return the row, where something of it can be used, and all that is wrong with it."""
-        problems: list[CaptionProblem] = []
-
-        def report(kind: str, column: str, message: str, captions: int) -> None:
-            error = InputError(message, file=self.table.path, row=row.number, column=column or None)
-            problems.append(CaptionProblem(kind, error, captions))
-
+    def _checked(self, row: Row, ids: MemeIds, report: Callable[..., None]) -> CaptionRow | None:
+        """Return the row, where something of it can be used, and report what is wrong with it."""
         columns, everything = row.header.names, len(self.languages)
         cells = dict(zip(columns, row.cells, strict=False))
         wanted = [column for column in self.languages if column.name in cells]
         keyless = not all(name in cells for name in _KEYS)
         if row.error and row.reason != "cut off":
-            report("broken row", "", row.error, everything)
-            return None, problems
+            report("broken row", None, row.error, everything)
+            return None
         if len(row.cells) > len(columns):
-            message = (
-                f"The row has {counted(len(row.cells), 'cell')}, the header {len(columns)}. Put a "
-                "cell that holds the separator between quotation marks."
-            )
-            report("too many cells", "", message, everything)
-            return None, problems
+            message = f"The row has {counted(len(row.cells), 'cell')}, the header {len(columns)}. "
+            message += "Put a cell that holds the separator between quotation marks."
+            report("too many cells", None, message, everything)
+            return None
         if len(row.cells) < len(columns):
-            message = (
-                f"The row ends before its column {columns[len(row.cells)]!r}. Add the missing "
-                "cells; an open quotation mark in the row before can also be the reason."
-            )
-            report("missing cells", "", message, everything - (0 if keyless else len(wanted)))
+            message = f"The row ends before its column {columns[len(row.cells)]!r}. Add the missing"
+            message += " cells; an open quotation mark in the row before can also be the reason."
+            report("missing cells", None, message, everything - (0 if keyless else len(wanted)))
         if keyless:
-            return None, problems
+            return None
         meme_id, template = (_plain(cells[name]) for name in _KEYS)
-        wrong_keys = [*ids.wrong(meme_id, row.number), *self._wrong_template(template)]
-        if wrong_keys:  # the first carries what the row costs
-            for number, wrong in enumerate(wrong_keys):
-                report(*wrong, 0 if number else everything)
-            return None, problems
+        wrong_keys = ids.wrong(meme_id, row.number), self._wrong_template(template)
+        for number, wrong in enumerate(filter(None, wrong_keys)):
+            report(*wrong, 0 if number else len(wanted))  # the first carries what the row costs
+        if any(wrong_keys):
+            return None
         known = self.templates.get(template)
         boxes = None if known is None else len(known.boxes)
         sound = _all_sound(row.cells)
@@ -246,8 +221,11 @@ class CaptionsTable:
             warnings = damage(str(caption).strip(), locale)
             if missing := lost_parts(caption, boxes, None if is_source else source):
                 warnings.append(missing)
-            for warning in warnings:
-                self.warnings.add(warning, self.table.path, row.number, name)
+            for kind, sentence, _ in warnings:
+                self._warned[kind] += 1
+                if self._warned[kind] <= 5:
+                    error = InputError(sentence, file=self.table.path, row=row.number, column=name)
+                    self._warnings.setdefault(kind, []).append(error)
         others = tuple(
             name
             for name in self.noted
@@ -255,32 +233,28 @@ class CaptionsTable:
             and isinstance(_parsed(cells.get(name), boxes, sound, counts), Caption)
         )
         if not captions and not others:
-            return None, problems
-        return CaptionRow(row.number, meme_id, template, captions, source, others), problems
+            return None
+        return CaptionRow(row.number, meme_id, template, captions, source, others)
 
-    def _wrong_template(self, name: str) -> Iterator[tuple[str, str, str]]:
+    def _wrong_template(self, name: str) -> tuple[str, str, str] | None:
         if name in self.templates:
-            return
-        near = difflib.get_close_matches(name[:100], list(self.templates), n=3, cutoff=0.5)
-        hint = (
-            f"Did you mean {' or '.join(near)}?"
-            if near
-            else "`memeloc templates list` names those there are; --templates DIR adds a folder of "
-            "yours."
-        )
-        message = f"There is no template {name[:60]!r}. {hint}"
+            return None
         if not name:
             message = "The row names no template."
         elif self.new_templates:
             try:
                 check_tag_name(name, "A template")
+                return None
             except InputError as error:
                 message = error.message
-            else:
-                return
         elif name in self.wrong_templates:
             message = f"The template {name!r} cannot be used: {self.wrong_templates[name]}"
-        yield "unknown template", "template", message
+        else:
+            near = difflib.get_close_matches(name[:100], list(self.templates), n=3, cutoff=0.5)
+            hint = "`memeloc templates list` names those there are; --templates DIR adds a folder"
+            hint = f"Did you mean {' or '.join(near)}?" if near else f"{hint} of yours."
+            message = f"There is no template {name[:60]!r}. {hint}"
+        return "unknown template", "template", message
 
 
 def read_captions(
@@ -312,26 +286,27 @@ def read_captions(
     Raises:
         InputError: the file is not a captions table, or a wanted language is not in it.
     """
-    if locales is None:
-        from memeloc.locales import default
-
-        locales = default()
+    locales = default() if locales is None else locales
     path = Path(path)
     table = read_table(path, _KEYS)
     columns: list[LanguageColumn] = []
     ignored: list[InputError] = []
+    tags = {locale.tag.lower() for locale in locales}
     for name in filter(None, table.columns):
+        if name in _KEYS:
+            continue
         try:
-            columns += [] if name in _KEYS else [_language(name, locales)]
+            if not _TAG.fullmatch(name) and name.replace("_", "-").lower() not in tags:
+                raise InputError(f"{name[:60]!r} is no language tag.")
+            name = check_tag_name(name, "A language column's name")
+            columns.append(LanguageColumn(name, locales.get(name)))
         except InputError as error:
             message = f"The column is left out. {error.message}"
             ignored.append(InputError(message, file=path, column=name[:60]))
     if not columns:
         hint = "Name a column by a tag such as en, de or zh."
-        if unknown := [error.column for error in ignored if error.column]:
-            hint = (
-                f"No locale is called {' or '.join(unknown)}: `memeloc locales new TAG` begins one."
-            )
+        if unknown := " or ".join(error.column for error in ignored if error.column):
+            hint = f"No locale is called {unknown}: `memeloc locales new TAG` begins one."
         raise InputError(f"The table has no column of a language. {hint}", file=path)
     chosen = columns
     if languages is not None:
@@ -353,27 +328,22 @@ def read_captions(
     )
 
 
-def _language(name: str, locales: Registry) -> LanguageColumn:
-    """Return the column as a language, or raise InputError if its name is no known tag."""
-    plain = name.replace("_", "-").lower()
-    if not _TAG.fullmatch(name) and all(plain != locale.tag.lower() for locale in locales):
-        raise InputError(f"{name[:60]!r} is no language tag.")
-    return LanguageColumn(check_tag_name(name, "A language column's name"), locales.get(name))
-
-
 def _find(
     tag: str, columns: Sequence[LanguageColumn], locales: Registry, path: Path
 ) -> LanguageColumn:
     """Return the column of that name, or else the first whose locale the tag means."""
     plain = tag.strip().replace("_", "-").lower()
-    named = [column for column in columns if column.name.replace("_", "-").lower() == plain]
+    for column in columns:
+        if column.name.replace("_", "-").lower() == plain:
+            return column
     reason = f"The table has no column for {tag!r}."
     try:
-        wanted = "" if named else locales.get(tag.strip()).tag
+        wanted = locales.get(tag.strip()).tag
     except InputError as error:
         wanted, reason = "", error.message
-    for column in named or [column for column in columns if column.locale.tag == wanted]:
-        return column
+    for column in columns:
+        if column.locale.tag == wanted:
+            return column
     existing = ", ".join(column.name for column in columns)
     raise InputError(f"{reason} The table's languages are {existing}.", file=path)
 
@@ -383,6 +353,12 @@ def _plain(value: Any) -> str:
     if isinstance(value, str):
         return value.strip()
     return str(value) if isinstance(value, int) and not isinstance(value, bool) else ""
+
+
+def _listed(errors: Sequence[object]) -> str:
+    """Return the first 20 of some errors in lines, and how many more there are."""
+    more = [f"and {len(errors) - 20} more"] if len(errors) > 20 else []
+    return "\n".join([*map(str, errors[:20]), *more])
 
 
 def _all_sound(cells: Sequence[Any]) -> bool:

@@ -11,8 +11,12 @@ import tempfile
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from memeloc.errors import InputError
+
+if TYPE_CHECKING:
+    import sqlite3
 
 Paths = str | Path | Iterable[str | Path]
 """Files or folders as a caller gives them: one, or several."""
@@ -176,3 +180,34 @@ def locked(lock: Path, folder: Path) -> Iterator[None]:
                 file=folder,
             ) from error
         yield
+
+
+def temporary_database(schema: str) -> sqlite3.Connection:
+    """Return a new database for this process alone, whose tables `schema` makes.
+
+    SQLite holds 16 MiB of it in memory, writes what does not fit there to a file without a name in
+    the folder of temporary files (`SQLITE_TMPDIR`, `TMPDIR`), and the file goes with the process.
+    """
+    import sqlite3
+
+    database = sqlite3.connect("", isolation_level=None)
+    database.executescript(
+        f"PRAGMA cache_size=-{16 << 10};PRAGMA journal_mode=OFF;PRAGMA synchronous=OFF;{schema}"
+    )
+    database.execute("BEGIN")  # one transaction, never ended: nothing is flushed before it must be
+    return database
+
+
+@contextmanager
+def naming_full_folder() -> Iterator[None]:
+    """Raise InputError with the folder of temporary files when it has no space for a database."""
+    import sqlite3
+
+    try:
+        yield
+    except sqlite3.OperationalError as error:
+        raise InputError(
+            f"has no space for a temporary database ({error}). Free some, or name another folder "
+            "in the variable TMPDIR, and run the same command again; what was finished is kept.",
+            file=Path(tempfile.gettempdir()),
+        ) from error

@@ -125,7 +125,7 @@ def test_four_parts_each_or_a_warning(tmp_path: Path) -> None:
         **dict.fromkeys(("en", "zh", "ja", "ar"), 4),
         **{"de": 3, "hi": 1},
     }
-    warnings = [(error.row, error.column, error.message) for error in table.warnings.sentences()]
+    warnings = [(error.row, error.column, error.message) for error in table.warnings()]
     assert [warning[:2] for warning in warnings] == [(2, "de"), (2, "hi")]
     assert "“a // b // c // d”" in warnings[0][2]
     assert "part 2, 3, 4, the" in warnings[1][2]
@@ -136,7 +136,7 @@ def test_damaged_captions_are_taken_and_warned_of(tmp_path: Path) -> None:
     table = read_captions(_csv(tmp_path, f"meme_id,template,en,de\n{lines}"), TEMPLATES)
     for _ in range(2):  # each reading counts anew
         assert len(list(table.rows(pytest.fail))) == 9
-    sentences = [str(error) for error in table.warnings.sentences()]
+    sentences = [str(error) for error in table.warnings()]
     assert len(sentences) == 10
     assert "row 2, column en" in sentences[0]
     assert "“a&b”" in sentences[0]

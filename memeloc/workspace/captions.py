@@ -173,7 +173,7 @@ class Captions(Part):
         )
         for each in fields(summary):
             setattr(result, each.name, getattr(summary, each.name))
-        result.notes += map(str, table.warnings.sentences())
+        result.notes += map(str, table.warnings())
         if result.outdated:
             result.notes.append(outdated_sentence(result.outdated))
         if result.waiting:

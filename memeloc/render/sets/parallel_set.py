@@ -27,6 +27,7 @@ from typing import Any
 from memeloc.captions import read_captions
 from memeloc.engine import Checked, ShardMap, alike, map_shards, seeing
 from memeloc.errors import InputError
+from memeloc.files import naming_full_folder
 from memeloc.locales import Registry, default
 from memeloc.object_storage import Folder, folder_at
 from memeloc.picture_writers import SUFFIXES, check_layout
@@ -50,7 +51,6 @@ from memeloc.render.settings import RenderSettings
 from memeloc.tables.frames import Frame, as_file, of_frame
 from memeloc.templates import load_templates
 from memeloc.templates.loading import problems_by_name
-from memeloc.temporary_database import naming_full_folder
 
 __all__ = ["Progress", "RenderSettings", "Summary", "render_table"]
 
@@ -152,7 +152,7 @@ def render_table(
             )
             _make(join, shard_map)
             _finish(join, registry)
-            summary.notes += captions.warnings.sentences()
+            summary.notes += captions.warnings()
         if isinstance(table, Frame):
             summary.input_problems = [of_frame(error, path) for error in summary.input_problems]
             summary.notes = [of_frame(error, path) for error in summary.notes]

@@ -1,6 +1,6 @@
 """The rows of a set, old and new, by their keys. In: rows of its tables. Out: which of them stay.
 
-They stand in a database of their own (`memeloc.temporary_database`), so that memory stays flat
+They stand in a database of their own (`files.temporary_database`), so that memory stays flat
 however many they are.
 """
 
@@ -15,10 +15,10 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from memeloc.errors import InputError
+from memeloc.files import temporary_database
 from memeloc.object_storage import Folder
 from memeloc.picture_writers import SUFFIXES
 from memeloc.render.sets.manifest import FORMER, SCHEMA, Row, has_first_columns, table_keys
-from memeloc.temporary_database import temporary_database
 
 UNSEEN, IN_TABLE, APART, LOST = range(4)
 """What becomes of a row: not known yet; the captions table has it; it is of an earlier run alone; a

@@ -1,11 +1,11 @@
-"""Tables that may outgrow memory."""
+"""Files and databases that are read and written."""
 
 from __future__ import annotations
 
 import pytest
 
 from memeloc.errors import InputError
-from memeloc.temporary_database import naming_full_folder, temporary_database
+from memeloc.files import naming_full_folder, temporary_database
 
 
 def test_a_database_outgrows_its_part_of_memory() -> None:
