@@ -41,7 +41,7 @@ from memeloc.fonts import Face, FaceName, Family
 from memeloc.fonts.families import load_families
 from memeloc.locales.registry import exemplars
 from memeloc.locales.tags import script_of
-from memeloc.render.painting.glyphs import GlyphCache
+from memeloc.render.painting.glyphs import glyph_outline
 
 ROOT = Path(__file__).parents[1]
 OUT = ROOT / "fonts" / "lookalikes.toml"
@@ -303,14 +303,14 @@ def touching(face: Face, glyphs: list[tuple[int, float, float]], width: float) -
 
 def pieces(face: Face, glyphs: list[tuple[int, float, float]], width: float) -> int:
     """Return how many pieces of ink glyphs at their places are."""
-    scale, cache = HEIGHT / face.upem, GlyphCache()
+    scale = HEIGHT / face.upem
     ink: NDArray[np.uint8] = np.zeros((3 * HEIGHT, int(width * scale) + 2 * HEIGHT), np.uint8)
     info = skia.ImageInfo.MakeA8(ink.shape[1], ink.shape[0])
     canvas = skia.Surface.MakeRasterDirect(info, ink, ink.strides[0]).getCanvas()
     canvas.translate(HEIGHT, 2 * HEIGHT)
     canvas.scale(scale, scale)
     for glyph, across, up in glyphs:
-        path = skia.Path(cache.outline(face, 0.0, glyph).path)
+        path = skia.Path(glyph_outline(face, 0.0, glyph).path)
         path.offset(across, -up)
         canvas.drawPath(path, skia.Paint(AntiAlias=True))
     return int(ndimage.label(ink > 127)[1])

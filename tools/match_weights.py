@@ -28,7 +28,7 @@ from scipy import ndimage
 from memeloc.fonts import Face, FontLibrary
 from memeloc.locales import default
 from memeloc.model import Locale
-from memeloc.render.painting.glyphs import GlyphCache
+from memeloc.render.painting.glyphs import glyph_outline
 
 SHARE = 0.9
 MOST = 0.03
@@ -108,9 +108,6 @@ def words(locale: Locale) -> list[str]:
     return list(dict.fromkeys(word for text in texts for word in text.split() if len(word) > 1))
 
 
-_OUTLINES = GlyphCache()
-
-
 @cache
 def holes(face: Face, word: str, tag: str) -> NDArray[np.float64]:
     """Return the areas of the holes in a word's ink, without its outline, in square ems."""
@@ -127,7 +124,7 @@ def holes(face: Face, word: str, tag: str) -> NDArray[np.float64]:
     canvas.translate(EM, 2 * EM)
     canvas.scale(scale, scale)
     for glyph, place in zip(buffer.glyph_infos, buffer.glyph_positions, strict=True):
-        path = skia.Path(_OUTLINES.outline(face, 0.0, glyph.codepoint).path)
+        path = skia.Path(glyph_outline(face, 0.0, glyph.codepoint).path)
         path.offset(at + place.x_offset, -place.y_offset)
         canvas.drawPath(path, skia.Paint(AntiAlias=True))
         at += place.x_advance

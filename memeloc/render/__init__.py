@@ -17,13 +17,12 @@ One caption, from table to picture:
    advances, no shaping.
    `lines` puts each line in display order, and shapes it again only where HarfBuzz calls a break
    unsafe; `stacking` sets them one below the other, as close as their ink at each place allows.
-   Of boxes that are `bars` the height follows, and the background is the picture with its bars.
+   Of boxes that are bars the height follows, and the background is the picture with its bars.
 7. `paint`: small pictures of the glyphs (`glyphs`, drawn by Skia once a size) are laid on the
    picture, first the outlines of all letters, then the letters. Between runs they are `kept`.
-8. `proof`: sizes, ink, contrast and what `checks` finds become its `Proof`, with the boxes
-   of its lines and words (`text_boxes`).
-9. `jpeg`: a restart marker after each row of blocks, so that of a template's second picture only
-   the rows that text touches are encoded; the bytes are those of the whole picture encoded at once.
+8. `checks`: sizes, ink, contrast, the boxes of lines and words, and findings become a `proof`.
+9. `encode`: a JPEG has a restart marker after each row of blocks, so that of a template's pictures
+   only the rows that text touches are encoded anew.
 10. `picture_writers` writes pictures, `manifest` the table of a shard's rows. When the last shard
     is done, `rewriting` writes tables anew that lost rows, and `page` the contact sheet. `review`
     reads the tables for `memeloc proof`.

@@ -1,6 +1,9 @@
 """A template's picture, ready to be written on. In: a file. Out: pixels and what lies where.
 
-Pixels are uint32 words of RGBX, see `memeloc.render.painting.pixels`.
+Pixels are uint32 words of RGBX, see `memeloc.render.painting.pixels`. A bar above or below a
+picture is as high as its text needs, so that a picture's size depends on its caption. Heights are
+whole rows of a JPEG's blocks: a template then has a handful of backgrounds, one for each number of
+lines, and of each the rows that no text touches are encoded once, as those of any other.
 """
 
 from __future__ import annotations
@@ -8,37 +11,34 @@ from __future__ import annotations
 import math
 import weakref
 from collections import OrderedDict
+from collections.abc import Iterable
 from dataclasses import dataclass, field
+from functools import cache
 from pathlib import Path
+from typing import NamedTuple
 
 import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 from PIL import Image
 
-from memeloc.model import Template
-from memeloc.render.bars import NO_BARS, Bars, with_bars
-from memeloc.render.painting.pixels import Pixels, rgb
+from memeloc.model import Bar, Template, TextBox
+from memeloc.render.painting.pixels import Pixels, rgb, tints
+from memeloc.render.typesetting.layout import PartLayout
+from memeloc.render.typesetting.lines import ink_extent
 from memeloc.templates import open_picture, picture_size
 
 BLOCK = 16
-"""Height in pixels of a row of blocks of a JPEG, or twice that where colours are not halved."""
+"""Height in pixels of a row of blocks of a JPEG, or twice that where colours are not halved (ITU-T
+T.81, A.1.1); heights of bars are multiples of it."""
 
 BUDGET = 64 * 1024 * 1024
 """Bytes of template pictures kept in one process."""
 
-
-def relative_luminance(colour: str) -> float:
-    """Relative luminance of `#rrggbb`, 0 to 1 (WCAG 2.2, definition of relative luminance)."""
-    linear = _LINEAR[list(rgb(colour))]
-    return float(linear @ _WEIGHTS)
-
-
-def contrast(luminance: float, other: float) -> float:
-    """Contrast ratio of two relative luminances, 1 to 21 (WCAG 2.2, contrast ratio)."""
-    light, dark = max(luminance, other), min(luminance, other)
-    return (light + 0.05) / (dark + 0.05)
-
+_PADDING = 0.5
+"""Above and below a bar's text, as a share of its largest font size."""
+_LEAST_TEXT = 0.5
+"""Share of the highest bar that is left to its text whatever the padding."""
 
 _WEIGHTS = np.array([0.2126, 0.7152, 0.0722], np.float32)
 _SRGB = np.arange(256) / 255
@@ -47,6 +47,69 @@ _LINEAR = np.where(_SRGB <= 0.04045, _SRGB / 12.92, ((_SRGB + 0.055) / 1.055) **
 )
 _SHARES = [_LINEAR * weight for weight in _WEIGHTS]
 """What each value of red, green and blue adds to the luminance."""
+
+
+@cache
+def relative_luminance(colour: str) -> float:
+    """Return the relative luminance of `#rrggbb`, 0 to 1 (WCAG 2.2, its definition)."""
+    return float(_LINEAR[list(rgb(colour))] @ _WEIGHTS)
+
+
+def contrast(luminance: float, other: float) -> float:
+    """Return the contrast ratio of two relative luminances, 1 to 21 (WCAG 2.2)."""
+    light, dark = max(luminance, other), min(luminance, other)
+    return (light + 0.05) / (dark + 0.05)
+
+
+class Bars(NamedTuple):
+    """The bars of one picture: their heights in pixels, 0 for none, and their colours."""
+
+    top: int = 0
+    bottom: int = 0
+    top_colour: str = "#000000"
+    bottom_colour: str = "#000000"
+
+    def span(self, bar: Bar | None, top: int, bottom: int, picture_height: int) -> tuple[int, int]:
+        """Return the first row and the one after the last, in the whole, of a box or of a bar.
+
+        Args:
+            bar: or None for a box on the picture, with its `top` and `bottom` in the picture.
+        """
+        if bar is None:
+            return top + self.top, bottom + self.top
+        if bar.side == "top":
+            return 0, self.top
+        return self.top + picture_height, self.top + picture_height + self.bottom
+
+
+NO_BARS = Bars()
+
+
+def most_height(box: TextBox, bar: Bar, picture_height: int) -> tuple[int, int]:
+    """Return the greatest height of a bar, and its padding above and below text, in pixels."""
+    most = math.floor(bar.most * picture_height + 1e-6)
+    wanted = _PADDING * box.style.max_size * picture_height
+    return most, int(min(wanted, (1 - _LEAST_TEXT) * most / 2))
+
+
+def bars_of(parts: Iterable[tuple[TextBox, PartLayout]], picture_height: int) -> Bars:
+    """Return the bars of a caption, of its boxes and what is laid out in each."""
+    bars = NO_BARS
+    for box, layout in parts:
+        bar = box.bar
+        if bar is None or not layout.lines:
+            continue
+        most, padding = most_height(box, bar, picture_height)
+        above, below = ink_extent(layout.lines, layout.baselines)
+        # A line of small letters gets the bar of any other line.
+        text = max(above + below, layout.baselines[-1] + 1.0) + 2 * box.style.outline_width
+        least = max(text * layout.size + 2 * padding, bar.least * picture_height)
+        height = min(math.ceil(least / BLOCK) * BLOCK, most)
+        if bar.side == "top":
+            bars = bars._replace(top=height, top_colour=bar.colour)
+        else:
+            bars = bars._replace(bottom=height, bottom_colour=bar.colour)
+    return bars
 
 
 @dataclass(frozen=True, eq=False)
@@ -77,6 +140,14 @@ class Background:
         luminance += _SHARES[2].take(words >> 16 & 255)
         return luminance
 
+    def with_bars(self, bars: Bars) -> Background:
+        """Return the picture with its bars put on."""
+        top, bottom = (
+            np.full((height, self.width), tints(colour)[-1])
+            for height, colour in ((bars.top, bars.top_colour), (bars.bottom, bars.bottom_colour))
+        )
+        return Background(np.concatenate([top, self.pixels, bottom]))
+
 
 def load_background(
     template: Template, max_side: int | None, image: Path | None = None
@@ -92,24 +163,19 @@ def load_background(
         InputError: the picture is missing, broken or too large.
     """
     image = image or template.image
-    picture = open_picture(image, _side(template, image, max_side)).convert("RGBA")
+    bars = sum(box.bar.most for box in template.boxes if box.bar)
+    if max_side is not None and bars:  # one size, whatever the caption
+        width, height = picture_size(image)
+        # One less: the shorter side is rounded, and must not be rounded up.
+        scale = min(1.0, max_side / width, (max_side - 1) / (height * (1 + bars)))
+        max_side = max(1, math.floor(max(width, height) * scale))
+    picture = open_picture(image, max_side).convert("RGBA")
     try:
         # Through Arrow, Pillow gives its memory as it is. (`flatten` would import pyarrow.compute.)
         words = np.frombuffer(pa.array(picture).values.buffers()[1], np.uint32)
     except ValueError:  # a large picture, which Pillow keeps in several pieces
         words = np.frombuffer(picture.tobytes(), np.uint32)
     return Background(words.reshape(picture.height, picture.width))
-
-
-def _side(template: Template, image: Path, max_side: int | None) -> int | None:
-    """The longer side of a template's picture without bars, one size whatever the caption."""
-    bars = sum(box.bar.most for box in template.boxes if box.bar)
-    if max_side is None or not bars:
-        return max_side
-    width, height = picture_size(image)
-    # One less: the shorter side is rounded, and must not be rounded up.
-    scale = min(1.0, max_side / width, (max_side - 1) / (height * (1 + bars)))
-    return max(1, math.floor(max(width, height) * scale))
 
 
 class Backgrounds:
@@ -127,12 +193,7 @@ class Backgrounds:
     def get(
         self, template: Template, image: Path | None = None, bars: Bars = NO_BARS
     ) -> Background:
-        """A template's picture; see `load_background` for what it raises.
-
-        Args:
-            image: which of its pictures; its usual one by default.
-            bars: what is put above and below it.
-        """
+        """Return a template's picture with its bars; see `load_background` for what it raises."""
         key = (template, image or template.image, bars)
         background = self._kept.get(key)
         if background is not None:
@@ -141,7 +202,7 @@ class Backgrounds:
         if bars == NO_BARS:
             background = load_background(template, self._max_side, image)
         else:
-            background = Background(with_bars(self.get(template, image).pixels, bars))
+            background = self.get(template, image).with_bars(bars)
         self._kept[key] = background
         self._bytes += background.pixels.nbytes
         while self._bytes > BUDGET and len(self._kept) > 1:
@@ -171,7 +232,7 @@ class Canvas:
         self._used = 0
 
     def rows(self, first: int, after: int) -> Pixels:
-        """The rows from `first` up to `after`, to be painted on until others are asked for."""
+        """Return rows from `first` up to `after`, to be painted on until others are asked for."""
         for (top, bottom), pixels in self.bands.items():
             if top <= first and after <= bottom:
                 return pixels[first - top : after - top]
@@ -192,7 +253,7 @@ class Canvas:
         return pixels[first - top : after - top]
 
     def strip(self) -> Pixels:
-        """The bands as one picture, from top to bottom; good until the next is asked for."""
+        """Return the bands as one picture, from top to bottom; good until the next is asked for."""
         spans = sorted(self.bands)
         height = sum(bottom - top for top, bottom in spans)
         if spans == list(self.bands) and height == self._used <= len(self._memory):
@@ -201,7 +262,7 @@ class Canvas:
 
     @property
     def pixels(self) -> Pixels:
-        """A copy of the whole picture, shape (height, width)."""
+        """Return a copy of the whole picture, shape (height, width)."""
         pixels = self.background.pixels.copy()
         for (top, bottom), band in self.bands.items():
             pixels[top:bottom] = band
@@ -216,7 +277,7 @@ class Canvases:
         self._canvas: weakref.ref[Canvas] | None = None
 
     def canvas_of(self, background: Background) -> Canvas:
-        """A canvas, in the memory of the last one unless that is still held."""
+        """Return a canvas, in the memory of the last one unless that is still held."""
         size = 2 * background.pixels.size  # bands that grow together are copied
         if self._memory.size < size or (self._canvas and self._canvas()):
             self._memory = np.empty(size, np.uint32)
@@ -226,7 +287,7 @@ class Canvases:
 
 
 def as_image(pixels: Pixels) -> Image.Image:
-    """An RGB picture over the pixels, without a copy."""
+    """Return an RGB picture over the pixels, without a copy."""
     height, width = pixels.shape
     # Pillow keeps RGB as four bytes a pixel; through Arrow it takes our memory as it is.
     array = pa.Array.from_buffers(pa.uint32(), pixels.size, [None, pa.py_buffer(pixels)])

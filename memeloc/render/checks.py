@@ -1,7 +1,13 @@
-"""What the proof looks for. In: a part as laid out and painted. Out: findings."""
+"""What the proof says. In: a part as laid out and painted. Out: the boxes of its text, findings.
+
+A box goes around the ink, its outline included; in a text box that is turned it is turned, too, see
+`memeloc.render.proof.TextShape`. Words that the order of right-to-left text tears apart get the
+box around all their pieces, which may go over other words.
+"""
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Iterator, Sequence
 from itertools import combinations, pairwise
@@ -15,13 +21,14 @@ from memeloc.damaged_text import damage, dotted_circle, lost_parts
 from memeloc.fonts import Face, FontStack
 from memeloc.fonts.emoji import has_emoji
 from memeloc.locales.words import word_spans
-from memeloc.model import Caption, Locale
-from memeloc.render.background import Background, contrast
-from memeloc.render.painting.paint import Area, Painted
-from memeloc.render.proof import Box, Finding, PartProof, TextBoxes, overlap
+from memeloc.model import Caption, Locale, TextBox
+from memeloc.render.background import Background, contrast, relative_luminance
+from memeloc.render.painting.paint import Painted, ink_box
+from memeloc.render.proof import Box, Finding, PartProof, TextBoxes, TextShape, Word, overlap
 from memeloc.render.typesetting.breaks import clusters
 from memeloc.render.typesetting.layout import PartLayout
 from memeloc.render.typesetting.lines import Line
+from memeloc.render.typesetting.shape import inks
 
 LOW_CONTRAST = 3.0
 """Contrast ratio below which letters count as hard to see (WCAG 2.2, 1.4.3, large text)."""
@@ -53,12 +60,82 @@ _SLACK = 1.5
 what anti-aliasing may add."""
 
 
+def prove_part(
+    box: TextBox, layout: PartLayout, painted: Painted, background: Background, locale: Locale
+) -> PartProof:
+    """Return what became of a part that stands on a background, with the words of a locale."""
+    if painted.ink is None:
+        return PartProof(box.name, layout.size)
+    boxes = _text_boxes(layout, painted, locale)
+    outline, letters = relative_luminance(box.style.outline), relative_luminance(box.style.fill)
+    width = box.style.outline_width * layout.size
+    ratio = contrast(letters, outline)
+    if width < 1 and box.bar:
+        behind = relative_luminance(box.bar.colour)
+        ratio = contrast(letters, width * outline + (1 - width) * behind)
+    elif width < 1:
+        ratio = contrast_behind(boxes, background, letters, outline, width)
+    elif ratio < LOW_CONTRAST:
+        # Letters and outline together may stand out, as all light ones on a dark picture.
+        ratio = contrast_behind(boxes, background, outline)
+    families = dict.fromkeys(run.face.family for line in layout.lines for run in line.runs)
+    lines = tuple([line.text for line in layout.lines])
+    return PartProof(box.name, layout.size, lines, painted.ink, ratio, tuple(families), boxes)
+
+
+def _text_boxes(layout: PartLayout, painted: Painted, locale: Locale) -> TextBoxes:
+    boxes: list[TextShape | None] = []
+    words: list[Word] = []
+    places = {id(item.line): item for item in painted.placed}
+    turn = painted.area.turn
+    for number, line in enumerate(layout.lines):
+        item = places.get(id(line))
+        if item is None:
+            boxes.append(None)
+            continue
+        whole = _turned(item.ink, turn)
+        boxes.append(whole)
+        spans = word_spans(line.text, locale)
+        if len(spans) == 1:
+            words.append(Word(line.text[slice(*spans[0])], number, whole))
+            continue
+        for (start, end), extent in zip(spans, _extents(line, spans), strict=True):
+            if extent[0] < extent[2]:
+                box = ink_box(item.x, item.y, extent, layout.size, painted.area.margin)
+                words.append(Word(line.text[start:end], number, _turned(box, turn)))
+    return TextBoxes(tuple(boxes), tuple(words))
+
+
+def _extents(line: Line, spans: Sequence[tuple[int, int]]) -> list[list[float]]:
+    """Return the ink of each word: left, bottom, right, top in ems as those of `Line`."""
+    extents = [[math.inf, math.inf, -math.inf, -math.inf] for _ in spans]
+    of_offset: list[list[float] | None] = [None] * len(line.text)
+    for extent, (start, end) in zip(extents, spans, strict=True):
+        of_offset[start:end] = [extent] * (end - start)
+    last = len(of_offset) - 1
+    for run in line.runs:
+        boxes = inks(run.face)
+        for (glyph, x, y), offset in zip(run.glyphs, run.offsets, strict=True):
+            word = of_offset[min(offset, last)]
+            if word is not None:
+                left, bottom, right, top = boxes[glyph]
+                word[:2] = min(word[0], x + left), min(word[1], y + bottom)
+                word[2:] = max(word[2], x + right), max(word[3], y + top)
+    return extents
+
+
+def _turned(box: Box, turn: skia.Matrix | None) -> TextShape:
+    """Return the box as it is, or its corners after the turn of its text box."""
+    if turn is None:
+        return box
+    left, top, right, bottom = box
+    corners = ((left, top), (right, top), (right, bottom), (left, bottom))
+    turned = turn.mapPoints([skia.Point(*corner) for corner in corners])
+    return tuple(round(value) for point in turned for value in (point.x(), point.y()))
+
+
 def part_findings(
-    part: PartProof,
-    layout: PartLayout,
-    stack: FontStack,
-    locale: Locale,
-    width: int,
+    part: PartProof, layout: PartLayout, stack: FontStack, locale: Locale, width: int
 ) -> Iterator[tuple[str, str]]:
     """Find what a part shows by itself in a picture of a width in pixels: kinds and details."""
     if layout.missing:
@@ -81,9 +158,12 @@ def part_findings(
         yield "low contrast", f"{part.contrast:.1f}:1"
     if layout.broken_word:
         yield "broken word", "a line ends within a word, without a hyphen's place"
-    if has_emoji(text) and (lost := _lost(text, stack)):
-        yield "lost colour", f"without flag, colour or tone: {' '.join(lost)}"
-    if stack.absent and _is_substitute(layout, text, stack, locale):
+    if has_emoji(text):
+        pieces = (text[start:end] for start, end in pairwise([0, *clusters(text)]))
+        if lost := dict.fromkeys(stack.lost(pieces)):
+            yield "lost colour", f"without flag, colour or tone: {' '.join(lost)}"
+    faces = {run.face for line in layout.lines for run in line.runs}
+    if stack.absent and faces - set(stack.users) and locale.script in map(ucd.script, text):
         yield "substitute font", f"not found: {', '.join(stack.absent)}"
     if mixed := [word for line in layout.lines for word in _mixed(line, locale)]:
         yield "mixed faces", " ".join(mixed)
@@ -128,18 +208,6 @@ def contrast_behind(
     return float(ratios[:, tenth].min())
 
 
-def _lost(text: str, stack: FontStack) -> list[str]:
-    """Return the emoji that no font found draws as they are known."""
-    pieces = (text[start:end] for start, end in pairwise([0, *clusters(text)]))
-    return list(dict.fromkeys(stack.lost(pieces)))
-
-
-def _is_substitute(layout: PartLayout, text: str, stack: FontStack, locale: Locale) -> bool:
-    """Return whether others than the user's fonts draw the locale's script."""
-    faces = {run.face for line in layout.lines for run in line.runs}
-    return bool(faces - set(stack.users)) and locale.script in map(ucd.script, text)
-
-
 def _circled(line: Line, locale: Locale) -> Iterator[str]:
     """Return the words in which marks stand on a dotted circle that the text does not have."""
     for run in line.runs:
@@ -168,32 +236,32 @@ def _mixed(line: Line, locale: Locale) -> Iterator[str]:
             yield line.text[start:end]
 
 
-def overlaps(parts: Sequence[tuple[str, Painted, Area]]) -> Iterator[Finding]:
+def overlaps(parts: Sequence[tuple[str, Painted]]) -> Iterator[Finding]:
     """Find the parts whose ink lies on that of others, line by line, turned as they are."""
-    for (name, below, under), (other, above, over) in combinations(parts, 2):
+    for (name, below), (other, above) in combinations(parts, 2):
         if not below.ink or not above.ink or not overlap(below.ink, above.ink):
             continue
-        shared = skia.Op(_shape(below, under), _shape(above, over), skia.kIntersect_PathOp)
+        shared = skia.Op(_shape(below), _shape(above), skia.kIntersect_PathOp)
         if not shared.isEmpty():
             yield Finding("parts overlap", other, f"{other} lies on {name}")
 
 
-def _shape(painted: Painted, area: Area) -> skia.Path:
+def _shape(painted: Painted) -> skia.Path:
     """Return the boxes around each line's ink as they stand in the picture."""
     path = skia.Path()
-    for box in painted.upright:
-        rect = skia.Rect.MakeLTRB(*box).makeInset(_SLACK, _SLACK)
+    for item in painted.placed:
+        rect = skia.Rect.MakeLTRB(*item.ink).makeInset(_SLACK, _SLACK)
         if not rect.isEmpty():
             path.addRect(rect)
-    turn = skia.Matrix()
-    path.transform(turn.setRotate(area.angle, *area.centre))
+    if turn := painted.area.turn:
+        path.transform(turn)
     return path
 
 
-def over_subject(subject: Box, parts: Sequence[tuple[str, Painted, Area]]) -> Iterator[Finding]:
+def over_subject(subject: Box, parts: Sequence[tuple[str, Painted]]) -> Iterator[Finding]:
     """Find the parts whose lines lie over what the picture shows, a box of pixels."""
     area = overlap(subject, subject) or 1
-    for name, painted, _ in parts:
+    for name, painted in parts:
         hidden = sum(overlap(line, subject) for line in painted.lines) / area
         if hidden > _HIDDEN:
             yield Finding("over the subject", name, f"over {hidden:.0%} of it")

@@ -1,110 +1,107 @@
-"""Pictures as files. In: a finished picture. Out: the bytes of a file."""
+"""Pictures as files. In: a finished picture. Out: the bytes of a file.
+
+Of JPEGs that share most of their rows these are encoded once. With a restart marker after each row
+of blocks nothing in a JPEG's data depends on what is above the row (ITU-T T.81, B.2.1 and E.1.4).
+The rows of a template that no text touches are therefore the same bytes in all its pictures: they
+are kept, and of the next picture only the others are encoded. The file is byte for byte that of the
+whole picture encoded at once. It brings a third of the processor's time of `memeloc render`.
+"""
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+import re
 from io import BytesIO
-from typing import TYPE_CHECKING, Any, Literal, get_args
+from typing import Any, NamedTuple
+from weakref import WeakKeyDictionary
 
-from memeloc.errors import InputError, MissingError
+from PIL import Image
 
-if TYPE_CHECKING:
-    from PIL.Image import Image
+from memeloc.render.background import Background, Canvas
+from memeloc.render.painting.pixels import Pixels
+from memeloc.render.settings import Format, Settings
 
-Format = Literal["jpg", "png", "webp", "avif"]
-"""The kinds of file, and their suffixes."""
-FORMATS: tuple[Format, ...] = get_args(Format)
+_OPTIONS: dict[Format, dict[str, Any]] = {
+    "jpg": {"format": "JPEG", "restart_marker_rows": 1},
+    "png": {"format": "PNG", "compress_level": 6},
+    "webp": {"format": "WEBP", "method": 4},
+    # At speed 8 of 10 a picture takes a quarter of a second and is a tenth larger than at 6, which
+    # takes a second.
+    "avif": {"format": "AVIF", "speed": 8, "max_threads": 1},
+}
 
-AVIF_SPEED = 8
-"""Of libavif, 0 to 10: at 8 a picture takes a quarter of a second and is a tenth larger than at 6,
-which takes a second."""
-
-
-def setting(default: Any, help: str, **option: Any) -> Any:
-    """Declare a field of settings.
-
-    Args:
-        help: what the command line says of it.
-        option: further facts for the command line: `name` of the option where it is another than
-            the field's, `metavar`, `min` and `max`, `show_default`.
-    """
-    return field(default=default, metadata={"help": help, **option})
+_split_rows = re.compile(rb"\xff[\xd0-\xd7]").split  # in data, FF is followed by 00 (B.1.1.5)
+_RESTARTS = [bytes((0xFF, 0xD0 + number)) for number in range(8)]
+_END = b"\xff\xd9"
+_START_OF_FRAME, _START_OF_SCAN = 0xC0, 0xDA
 
 
-@dataclass(frozen=True, slots=True)
-class Settings:
-    """How pictures are made, besides template, caption, locale and fonts.
+def encode(image: Image.Image, settings: Settings) -> bytes:
+    """Return the picture as the bytes of a file."""
+    if settings.format != "jpg" and image.mode != "RGB":
+        image = image.convert("RGB")
+    buffer = BytesIO()
+    image.save(buffer, quality=settings.quality, **_OPTIONS[settings.format])  # PNG takes no notice
+    return buffer.getvalue()
 
-    Raises MissingError for AVIF where Pillow was built without it.
+
+class _Encoded(NamedTuple):
+    """What is known of a background's JPEG.
 
     Attributes:
-        format: kind of file.
-        quality: 1 to 100; PNG loses nothing and has none.
-        max_side: in pixels; None keeps every size.
-        parity: whether each meme is set at one size in all languages.
+        header: all that comes before the data.
+        step: height of a row of blocks in pixels.
+        rows: the data of each row of blocks.
     """
 
-    format: Format = setting("jpg", "Picture files: jpg, png, webp or avif.", metavar="KIND")
-    quality: int = setting(90, "Of JPEG, WebP and AVIF.", min=1, max=100)
-    max_side: int | None = setting(
-        None, "Scale larger pictures down to this side.", min=16, metavar="PIXELS"
-    )
-    parity: bool = setting(False, "Set a meme at one size in all its languages.")
-
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "format", file_format(self.format))
-        if self.format == "avif" and not _writes_avif():
-            raise MissingError(
-                "The installed Pillow cannot write AVIF: pip install --upgrade pillow; or choose "
-                "another format."
-            )
-        if not 1 <= self.quality <= 100:
-            raise InputError(f"The quality is 1 to 100, not {self.quality}.")
-        if self.max_side is not None and self.max_side < 16:
-            raise InputError(f"The longer side has 16 pixels at least, not {self.max_side}.")
-
-    def __str__(self) -> str:
-        """Return it as text, equal for equal pictures: part of what a picture's inputs hash to."""
-        quality = "" if self.format == "png" else self.quality
-        return f"{self.format} {quality} {self.max_side or ''} {'parity' * self.parity}"
+    header: bytes
+    step: int
+    rows: list[bytes]
 
 
-def _writes_avif() -> bool:
-    from PIL import features
+class JpegEncoder:
+    """Encodes pictures, and keeps the rows of their backgrounds for as long as those are kept.
 
-    return bool(features.check("avif"))
-
-
-def file_format(name: str) -> Format:
-    """Return the kind of file of that name.
-
-    Raises:
-        InputError: there is no such kind.
-
-    >>> file_format("JPEG")
-    'jpg'
+    Args:
+        settings: of format `jpg`.
     """
-    wanted = name.lower().replace("jpeg", "jpg")
-    if wanted not in FORMATS:
-        raise InputError(f"A picture's format is one of {', '.join(FORMATS)}, not {name!r}.")
-    return wanted
+
+    def __init__(self, settings: Settings) -> None:
+        self._settings = settings
+        self._encoded: WeakKeyDictionary[Background, _Encoded] = WeakKeyDictionary()
+
+    def encode(self, canvas: Canvas) -> bytes:
+        """Return the bytes of the file that shows a canvas."""
+        kept = self._encoded.get(canvas.background)
+        if kept is None:
+            content = self._whole(canvas.background.pixels)
+            header, step = _header(content)
+            rows = _split_rows(content[len(header) : -len(_END)])
+            kept = self._encoded[canvas.background] = _Encoded(header, step, rows)
+        rows = kept.rows.copy()
+        spans = [(top // kept.step, -(-end // kept.step)) for top, end in sorted(canvas.bands)]
+        if touched := [number for span in spans for number in range(*span)]:
+            data = self._whole(canvas.strip())[len(kept.header) : -len(_END)]
+            for number, row in zip(touched, _split_rows(data), strict=True):
+                rows[number] = row
+        pieces = [kept.header] * (2 * len(rows) + 1)
+        pieces[1::2] = rows
+        pieces[2::2] = (_RESTARTS * (len(rows) // 8 + 1))[: len(rows)]
+        pieces[-1] = _END
+        return b"".join(pieces)
+
+    def _whole(self, pixels: Pixels) -> bytes:
+        height, width = pixels.shape
+        image = Image.frombuffer("RGBX", (width, height), pixels, "raw", "RGBX", 0, 1)
+        return encode(image, self._settings)
 
 
-def encode(image: Image, settings: Settings) -> bytes:
-    """Return the picture as the bytes of a file.
-
-    A JPEG has a restart marker after each row of blocks, see `memeloc.render.jpeg`.
-    """
-    buffer = BytesIO()
-    if settings.format == "jpg":
-        image.save(buffer, "JPEG", quality=settings.quality, restart_marker_rows=1)
-        return buffer.getvalue()
-    if image.mode != "RGB":
-        image = image.convert("RGB")
-    if settings.format == "png":
-        image.save(buffer, "PNG", compress_level=6)
-    elif settings.format == "webp":
-        image.save(buffer, "WEBP", quality=settings.quality, method=4)
-    else:
-        image.save(buffer, "AVIF", quality=settings.quality, speed=AVIF_SPEED, max_threads=1)
-    return buffer.getvalue()
+def _header(content: bytes) -> tuple[bytes, int]:
+    """Return what is before the data (T.81, B.2.2 and B.2.3), and the height of a row of blocks."""
+    at, step = 2, 8
+    while True:
+        marker, size = content[at + 1], int.from_bytes(content[at + 2 : at + 4])
+        if marker == _START_OF_FRAME:
+            step = 8 * max(factors & 15 for factors in content[at + 11 : at + 2 + size : 3])
+        at += 2 + size
+        if marker == _START_OF_SCAN:
+            return content[:at], step

@@ -5,10 +5,11 @@ from __future__ import annotations
 import hashlib
 import json
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
-from functools import cached_property, partial
+from functools import cache, cached_property
 from pathlib import Path
+from typing import NamedTuple
 
 from PIL import Image
 
@@ -19,29 +20,22 @@ from memeloc.fonts import FontLibrary
 from memeloc.locales import Registry, default
 from memeloc.locales.casing import uppercase
 from memeloc.model import Caption, Locale, Template, TextBox
+from memeloc.render import checks
 from memeloc.render.background import (
     Background,
     Backgrounds,
+    Bars,
     Canvas,
     Canvases,
     as_image,
-    contrast,
-    relative_luminance,
+    bars_of,
+    most_height,
 )
-from memeloc.render.bars import NO_BARS, Bars, bars_of, most_height
-from memeloc.render.checks import (
-    LOW_CONTRAST,
-    contrast_behind,
-    over_subject,
-    overlaps,
-    part_findings,
-    text_findings,
-)
-from memeloc.render.encode import Settings, encode, file_format
-from memeloc.render.painting.paint import Area, Painted, Painter
+from memeloc.render.encode import encode
+from memeloc.render.painting.paint import Area, Painter
 from memeloc.render.painting.pixels import Ink
-from memeloc.render.proof import Box, Finding, PartProof, Proof, TextBoxes, prove
-from memeloc.render.text_boxes import text_boxes
+from memeloc.render.proof import Box, Finding, Proof, prove
+from memeloc.render.settings import Settings, file_format
 from memeloc.render.typesetting.fit import Bounds
 from memeloc.render.typesetting.itemize import Itemizer
 from memeloc.render.typesetting.layout import EMPTY, PartLayout, is_legible_unbroken, lay_out
@@ -83,22 +77,16 @@ class Rendered:
         return path
 
     def _repr_png_(self) -> bytes:
-        """What a notebook shows."""
         return encode(self.image, Settings("png"))
 
 
-@dataclass(frozen=True, slots=True)
-class _Slot:
+class _Slot(NamedTuple):
     """All that a text box means for one locale on one background, worked out once."""
 
     box: TextBox
     area: Area
     bounds: Bounds
-    ink: Ink
     itemizer: Itemizer
-    case: Callable[[str], str] | None
-    fill: float
-    outline: float
 
 
 class Renderer:
@@ -131,7 +119,7 @@ class Renderer:
         self._painter = Painter()
         self._slots: dict[tuple[Template, Locale], list[_Slot]] = {}
         self._itemizers: dict[int, Itemizer] = {}
-        self._template_prints: dict[tuple[Template, Path], str] = {}
+        self._template_print = cache(_template_print)
         self._locale_prints: dict[Locale, str] = {}
 
     def render(
@@ -157,48 +145,46 @@ class Renderer:
             InputError: the template's picture cannot be used, the caption has more parts than the
                 template has boxes, or the tag is unknown.
         """
-        language = self._locale(locale)
-        image = template.image_for(language)
-        background = self._backgrounds.get(template, image)
-        slots, parts = self._prepare(template, background, caption, language)
+        language, background, slots, parts = self._prepare(template, caption, locale)
+        height = background.height
         layouts = [
-            self._lay_out(slot, parts, index, language, max_sizes)
-            for index, slot in enumerate(slots)
+            _lay_out(slot, text, language, limit)
+            for slot, text, limit in zip(
+                slots, _texts(slots, parts, language), max_sizes or [0.0] * len(slots), strict=True
+            )
         ]
-        areas = [slot.area for slot in slots]
-        bars, height = NO_BARS, background.height
-        if any(slot.box.bar for slot in slots):
-            boxes = [slot.box for slot in slots]
-            bars = bars_of(zip(boxes, layouts, strict=True), height)
-            areas = [_with_bars(slot, bars, height) for slot in slots]
-            background = self._backgrounds.get(template, image, bars)
+        bars = bars_of(zip((slot.box for slot in slots), layouts, strict=True), height)
+        background = self._backgrounds.get(template, template.image_for(language), bars)
         canvas = self._canvases.canvas_of(background)
         proofs = []
-        line_boxes = []
-        inks = []
+        painted = []
         findings: list[Finding] = []
-        for slot, layout, area in zip(slots, layouts, areas, strict=True):
-            painted = self._painter.paint(canvas, layout, area, slot.ink)
-            part = _prove_part(slot, area, layout, painted, background, language)
+        for slot, layout in zip(slots, layouts, strict=True):
+            top, bottom = bars.span(slot.box.bar, slot.area.top, slot.area.bottom, height)
+            area = replace(slot.area, top=top, bottom=bottom)
+            style = slot.box.style
+            done = self._painter.paint(canvas, layout, area, Ink(style.fill, style.outline))
+            part = checks.prove_part(slot.box, layout, done, background, language)
             stack = slot.itemizer.stack
-            found = part_findings(part, layout, stack, language, background.width)
+            found = checks.part_findings(part, layout, stack, language, background.width)
             findings += [Finding(kind, part.name, detail) for kind, detail in found]
-            if painted.clipped:
+            if done.clipped:
                 findings.append(Finding("clipped", part.name, "ink falls outside the picture"))
             proofs.append(part)
-            line_boxes += painted.lines
-            inks.append((slot.box.name, painted, area))
-        findings += overlaps(inks)
-        names = [box.name for box in template.boxes]
-        findings += text_findings(names, parts, _parts(source, template), language)
+            painted.append((part.name, done))
+        findings += checks.overlaps(painted)
+        original = _parsed(source, template).parts if source else ()
+        findings += checks.text_findings(
+            [box.name for box in template.boxes], parts, original, language
+        )
         if template.subject:
             subject = _subject(template, language, background.width, height, bars)
-            findings += over_subject(subject, inks)
+            findings += checks.over_subject(subject, painted)
         families = dict.fromkeys(name for part in proofs for name in part.fonts)
         fonts = {name: self.fonts.sha256(name) for name in families}
         size = background.width, background.height
-        proof = prove(size, proofs, line_boxes, findings, fonts)
-        return Rendered(canvas, proof)
+        lines = [box for _, done in painted for box in done.lines]
+        return Rendered(canvas, prove(size, proofs, lines, findings, fonts))
 
     def sizes(
         self,
@@ -208,24 +194,22 @@ class Renderer:
         *,
         exact: bool = True,
     ) -> tuple[float, ...]:
-        """The font size each part would get, in pixels; 0.0 for an empty part. Paints nothing.
+        """Return the font size that each part would get, in pixels; 0.0 for an empty part.
 
         Unless `exact`, it is infinite for a part that gets a legible one with no word broken.
 
         Raises:
             InputError: as `render` does.
         """
-        language = self._locale(locale)
-        background = self._backgrounds.get(template, template.image_for(language))
-        slots, parts = self._prepare(template, background, caption, language)
-        sizes = []
-        for index, slot in enumerate(slots):
-            text = "" if exact else _text(slot, parts, index)
-            if text and is_legible_unbroken(text, language, slot.itemizer, slot.bounds):
-                sizes.append(math.inf)
-            else:
-                sizes.append(self._lay_out(slot, parts, index, language, None).size)
-        return tuple(sizes)
+        language, _, slots, parts = self._prepare(template, caption, locale)
+        return tuple(
+            math.inf
+            if not exact
+            and text
+            and is_legible_unbroken(text, language, slot.itemizer, slot.bounds)
+            else _lay_out(slot, text, language).size
+            for slot, text in zip(slots, _texts(slots, parts, language), strict=True)
+        )
 
     def picture_size(self, template: Template, locale: Locale) -> tuple[int, int]:
         """Return width and height of a template's pictures in pixels, without bars.
@@ -241,7 +225,7 @@ class Renderer:
         self._painter.glyphs.keep()
 
     def fingerprint(self, template: Template, locale: Locale) -> str:
-        """SHA-256 of everything that makes the picture but the caption and the file format.
+        """Return the SHA-256 of everything that makes the picture but caption and file format.
 
         The template's boxes and picture, its source and licence (which the manifest names), the
         locale, the fonts, the size limit, and the versions of memeloc, HarfBuzz, ICU and Skia.
@@ -249,11 +233,7 @@ class Renderer:
         Raises:
             InputError: the template's picture cannot be read.
         """
-        image = template.image_for(locale)
-        of_template = self._template_prints.get((template, image))
-        if of_template is None:
-            of_template = _template_print(template, image)
-            self._template_prints[template, image] = of_template
+        of_template = self._template_print(template, template.image_for(locale))
         of_locale = self._locale_prints.get(locale)
         if of_locale is None:
             facts = {
@@ -265,24 +245,24 @@ class Renderer:
             of_locale = self._locale_prints[locale] = _hash_of(facts)
         return hashlib.sha256(f"{of_template} {of_locale}".encode()).hexdigest()
 
-    def _locale(self, locale: Locale | str) -> Locale:
-        return self.locales.get(locale) if isinstance(locale, str) else locale
-
     def _prepare(
-        self, template: Template, background: Background, caption: Caption | str, language: Locale
-    ) -> tuple[list[_Slot], tuple[str, ...]]:
-        parts = _parts(caption, template)
+        self, template: Template, caption: Caption | str, locale: Locale | str
+    ) -> tuple[Locale, Background, list[_Slot], tuple[str, ...]]:
+        """Return the locale, the picture without bars, what its boxes mean, a caption's parts."""
+        language = self.locales.get(locale) if isinstance(locale, str) else locale
+        parts = _parsed(caption, template).parts
         if len(parts) > len(template.boxes):
             raise InputError(
                 f"the caption has {counted(len(parts), 'part')} but the template {template.name} "
                 f"has {counted(len(template.boxes), 'text box', 'text boxes')}"
             )
+        background = self._backgrounds.get(template, template.image_for(language))
         slots = self._slots.get((template, language))
         if slots is None:
             boxes = [box.facing(language.direction) for box in template.boxes]
             slots = [self._slot(box, background, language) for box in boxes]
             self._slots[template, language] = slots
-        return slots, parts
+        return language, background, slots, parts
 
     def _slot(self, box: TextBox, background: Background, locale: Locale) -> _Slot:
         width, height = background.width, background.height
@@ -297,9 +277,13 @@ class Renderer:
             valign=box.valign,
             margin=style.outline_width,
         )
+        inner = area.bottom - area.top
+        if box.bar:
+            most, padding = most_height(box, box.bar, height)
+            inner = most - 2 * padding
         bounds = Bounds(
             width=area.right - area.left,
-            height=most_height(box, box.bar, height)[1] if box.bar else area.bottom - area.top,
+            height=inner,
             largest=style.max_size * height,
             margin=style.outline_width,
             line_spacing=style.line_spacing,
@@ -308,39 +292,29 @@ class Renderer:
         )
         stack = self.fonts.stack(locale, style.face)
         itemizer = self._itemizers.setdefault(id(stack), Itemizer(stack))
-        case = partial(uppercase, locale=locale) if style.uppercase and locale.uppercase else None
-        return _Slot(
-            box=box,
-            area=area,
-            bounds=bounds,
-            ink=Ink(style.fill, style.outline),
-            itemizer=itemizer,
-            case=case,
-            fill=relative_luminance(style.fill),
-            outline=relative_luminance(style.outline),
-        )
-
-    def _lay_out(
-        self,
-        slot: _Slot,
-        parts: tuple[str, ...],
-        index: int,
-        locale: Locale,
-        max_sizes: Sequence[float] | None,
-    ) -> PartLayout:
-        text = _text(slot, parts, index)
-        if not text:
-            return EMPTY
-        bounds = slot.bounds
-        if max_sizes is not None and 0 < max_sizes[index] < bounds.largest:
-            bounds = replace(bounds, largest=max_sizes[index])
-        return lay_out(text, locale, slot.itemizer, bounds)
+        return _Slot(box, area, bounds, itemizer)
 
 
-def _parts(caption: Caption | str | None, template: Template) -> tuple[str, ...]:
-    if isinstance(caption, str):
-        caption = Caption.parse(caption, len(template.boxes))
-    return caption.parts if caption else ()
+def _parsed(caption: Caption | str, template: Template) -> Caption:
+    return Caption.parse(caption, len(template.boxes)) if isinstance(caption, str) else caption
+
+
+def _texts(slots: Sequence[_Slot], parts: Sequence[str], locale: Locale) -> list[str]:
+    """Return each slot's text in the case it is drawn in, empty where the caption has none."""
+    return [
+        uppercase(text, locale) if slot.box.style.uppercase and locale.uppercase else text
+        for slot, text in zip(slots, [*parts, *[""] * (len(slots) - len(parts))], strict=True)
+    ]
+
+
+def _lay_out(slot: _Slot, text: str, locale: Locale, limit: float = 0.0) -> PartLayout:
+    """Lay out a slot's text, at most as large as a limit in pixels, if it is more than 0."""
+    if not text:
+        return EMPTY
+    bounds = slot.bounds
+    if 0 < limit < bounds.largest:
+        bounds = replace(bounds, largest=limit)
+    return lay_out(text, locale, slot.itemizer, bounds)
 
 
 def _subject(template: Template, locale: Locale, width: int, height: int, bars: Bars) -> Box:
@@ -350,56 +324,6 @@ def _subject(template: Template, locale: Locale, width: int, height: int, bars: 
         x = 1 - x - across
     top, bottom = bars.span(None, round(y * height), round((y + down) * height), height)
     return round(x * width), top, round((x + across) * width), bottom
-
-
-def _text(slot: _Slot, parts: tuple[str, ...], index: int) -> str:
-    """A slot's text, in the case it is drawn in; empty when the caption has none for it."""
-    text = parts[index] if index < len(parts) else ""
-    return slot.case(text) if slot.case else text
-
-
-def _with_bars(slot: _Slot, bars: Bars, picture_height: int) -> Area:
-    """Where a slot's text goes in the picture with its bars."""
-    area = slot.area
-    top, bottom = bars.span(slot.box.bar, area.top, area.bottom, picture_height)
-    return replace(area, top=top, bottom=bottom)
-
-
-def _prove_part(
-    slot: _Slot,
-    area: Area,
-    layout: PartLayout,
-    painted: Painted,
-    background: Background,
-    locale: Locale,
-) -> PartProof:
-    box = painted.ink
-    if box is None:
-        return PartProof(slot.box.name, layout.size)
-    families = [run.face.family for line in layout.lines for run in line.runs]
-    boxes = text_boxes(layout.lines, painted.placed, area, layout.size, locale)
-    return PartProof(
-        name=slot.box.name,
-        font_size=layout.size,
-        lines=tuple([line.text for line in layout.lines]),
-        ink=box,
-        contrast=_contrast(slot, layout.size, boxes, background),
-        fonts=tuple(dict.fromkeys(families)),
-        boxes=boxes,
-    )
-
-
-def _contrast(slot: _Slot, size: float, boxes: TextBoxes, background: Background) -> float:
-    """Return the contrast of letters with their outline, their bar, or the picture behind them."""
-    outline, width = slot.outline, slot.bounds.margin * size
-    if width < 1 and slot.box.bar:
-        behind = relative_luminance(slot.box.bar.colour)
-        return contrast(slot.fill, width * outline + (1 - width) * behind)
-    if width < 1:
-        return contrast_behind(boxes, background, slot.fill, outline, width)
-    ratio = contrast(slot.fill, outline)
-    # Letters and outline together may stand out, as all light ones on a dark picture.
-    return ratio if ratio >= LOW_CONTRAST else contrast_behind(boxes, background, outline)
 
 
 def _template_print(template: Template, image: Path) -> str:
@@ -422,7 +346,7 @@ def _hash_of(facts: Mapping[str, object]) -> str:
 
 
 def versions() -> dict[str, str]:
-    """The versions of memeloc and of the libraries that decide what a picture looks like."""
+    """Return the versions of memeloc and of the libraries that decide what a picture looks like."""
     import icu
     import PIL
     import skia

@@ -6,20 +6,75 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, Literal, get_args
 
-from memeloc.errors import InputError
-from memeloc.render.encode import Settings, setting
+from memeloc.errors import InputError, MissingError
 
 if TYPE_CHECKING:
     from memeloc.locales import Registry
     from memeloc.model import Template
     from memeloc.picture_writers import Layout
 
+Format = Literal["jpg", "png", "webp", "avif"]
+"""The kinds of file, and their suffixes."""
+FORMATS: tuple[Format, ...] = get_args(Format)
+
 Places = str | Path | Sequence[str | Path]
 """Files or folders: one, or several."""
+
+
+def setting(default: Any, help: str, **option: Any) -> Any:
+    """Declare a field of settings.
+
+    Args:
+        help: what the command line says of it.
+        option: further facts for the command line: `name` of the option where it is another than
+            the field's, `metavar`, `min` and `max`, `show_default`.
+    """
+    return field(default=default, metadata={"help": help, **option})
+
+
+@dataclass(frozen=True)
+class Settings:
+    """How pictures are made, besides template, caption, locale and fonts.
+
+    Raises MissingError for AVIF where Pillow was built without it.
+
+    Attributes:
+        format: kind of file.
+        quality: 1 to 100; PNG loses nothing and has none.
+        max_side: in pixels; None keeps every size.
+        parity: whether each meme is set at one size in all languages.
+    """
+
+    format: Format = setting("jpg", "Picture files: jpg, png, webp or avif.", metavar="KIND")
+    quality: int = setting(90, "Of JPEG, WebP and AVIF.", min=1, max=100)
+    max_side: int | None = setting(
+        None, "Scale larger pictures down to this side.", min=16, metavar="PIXELS"
+    )
+    parity: bool = setting(False, "Set a meme at one size in all its languages.")
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "format", file_format(self.format))
+        if self.format == "avif":
+            from PIL import features
+
+            if not features.check("avif"):
+                raise MissingError(
+                    "The installed Pillow cannot write AVIF: pip install --upgrade pillow; or "
+                    "choose another format."
+                )
+        if not 1 <= self.quality <= 100:
+            raise InputError(f"The quality is 1 to 100, not {self.quality}.")
+        if self.max_side is not None and self.max_side < 16:
+            raise InputError(f"The longer side has 16 pixels at least, not {self.max_side}.")
+
+    def __str__(self) -> str:
+        """Return it as text, equal for equal pictures: part of what a picture's inputs hash to."""
+        quality = "" if self.format == "png" else self.quality
+        return f"{self.format} {quality} {self.max_side or ''} {'parity' * self.parity}"
 
 
 @dataclass(frozen=True)
@@ -77,6 +132,21 @@ class RenderSettings(Settings):
         super().__post_init__()
         if self.jobs < 1:
             raise InputError(f"There is at least 1 process, not {self.jobs}.")
+
+
+def file_format(name: str) -> Format:
+    """Return the kind of file of that name.
+
+    Raises:
+        InputError: there is no such kind.
+
+    >>> file_format("JPEG")
+    'jpg'
+    """
+    wanted = name.lower().replace("jpeg", "jpg")
+    if wanted not in FORMATS:
+        raise InputError(f"A picture's format is one of {', '.join(FORMATS)}, not {name!r}.")
+    return wanted
 
 
 def listed(places: Places) -> list[str | Path]:

@@ -12,8 +12,8 @@ from PIL import Image
 from memeloc.locales import default
 from memeloc.model import STYLES, Bar, Template, TextBox
 from memeloc.render import Renderer
-from memeloc.render.encode import Settings, encode
-from memeloc.render.jpeg import JpegEncoder
+from memeloc.render.encode import JpegEncoder, encode
+from memeloc.render.settings import Settings
 
 SIZE = (400, 240)
 LONG = "five lines of text that say at some length how the tea went cold while we talked about it "

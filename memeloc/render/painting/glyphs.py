@@ -3,20 +3,25 @@
 HarfBuzz gives the outlines (at the same variation as it shaped with), Skia strokes and rasterises
 them. Skia's own glyph cache holds two megabytes, which a set in Chinese overruns within a few
 captions; this one is bounded by `BUDGET`.
+
+Colour glyphs (COLR, SVG, CBDT, sbix) have no single outline to stroke and take no colour, so Skia
+draws each once a size. Its outline, for styles that have one, is its shape drawn around itself.
 """
 
 from __future__ import annotations
 
+import math
 from collections import OrderedDict
+from functools import cache, lru_cache
 from typing import NamedTuple
 
 import numpy as np
 import skia
 import uharfbuzz as hb
 
+from memeloc.errors import InputError
 from memeloc.fonts import Face
 from memeloc.render.painting import kept
-from memeloc.render.painting.colour import SMOOTH, Sprite, colour_sprite, has_colour, trace
 from memeloc.render.painting.pixels import Ink, brush, image_info, tints
 from memeloc.version import __version__
 
@@ -30,6 +35,12 @@ WHOLE_PIXELS = 48.0
 """Font size in pixels from which glyphs stand on whole pixels."""
 
 _STROKE_PRECISION = 0.06
+
+_LEAST, _MOST = 16, 96
+"""Positions around itself at which a colour glyph's shape is drawn to make its outline: some two
+pixels apart."""
+
+_SMOOTH = skia.SamplingOptions(skia.FilterMode.kLinear, skia.MipmapMode.kLinear)
 
 
 class _Pen:
@@ -65,6 +76,98 @@ class Outline(NamedTuple):
     bounds: skia.Rect
 
 
+@cache
+def glyph_outline(face: Face, width: float, glyph: int) -> Outline:
+    """Return the path of a glyph with an outline `width` ems wide around it; 0 for none."""
+    path = skia.Path()
+    if width:
+        stroke = skia.Paint(
+            Style=skia.Paint.kStrokeAndFill_Style,
+            StrokeWidth=2 * width * face.upem,
+            StrokeJoin=skia.Paint.kRound_Join,
+        )
+        letter = glyph_outline(face, 0.0, glyph).path
+        stroke.getFillPath(letter, path, None, _STROKE_PRECISION)
+    else:
+        face.font.draw_glyph_with_pen(glyph, _Pen(path))
+        path.setFillType(skia.PathFillType.kWinding)
+    return Outline(path, path.computeTightBounds())
+
+
+class Sprite(NamedTuple):
+    """A glyph, or its outline, at one size.
+
+    Attributes:
+        image: its pixels.
+        left, top: of the image from the glyph's origin, in pixels, y down.
+    """
+
+    image: skia.Image
+    left: int
+    top: int
+
+
+@cache
+def has_colour(face: Face, glyph: int) -> bool:
+    """Return whether a glyph brings its own colours."""
+    hb_face = face.hb_face
+    return face.colour and bool(
+        hb_face.get_glyph_color_layers(glyph)
+        or hb_face.glyph_has_color_paint(glyph)
+        or hb_face.get_glyph_color_svg(glyph)
+        or face.font.get_glyph_color_png(glyph)
+    )
+
+
+@cache
+def _typeface(face: Face) -> skia.Typeface:
+    family = face.source
+    # On Linux without fontconfig, whose warnings would be the user's.
+    fonts = getattr(skia.FontMgr, "New_Custom_Empty", skia.FontMgr)()
+    typeface = fonts.makeFromFile(str(family.path), family.index)
+    if typeface is None:
+        raise InputError("this colour font cannot be drawn by Skia", file=family.path)
+    return typeface
+
+
+@lru_cache(maxsize=256)
+def _colour_sprite(face: Face, glyph: int, size: float) -> Sprite:
+    """Draw a colour glyph at a font size in pixels."""
+    font = skia.Font(_typeface(face), size)
+    font.setEdging(skia.Font.Edging.kAntiAlias)
+    font.setHinting(skia.FontHinting.kNone)
+    bounds = font.getBounds([glyph])[0].makeOutset(1, 1).roundOut()
+    pixels = np.zeros((bounds.height(), bounds.width()), np.uint32)
+    info = image_info(bounds.width(), bounds.height())
+    canvas = skia.Surface.MakeRasterDirect(  # the pixels' true order, for it has colours of its own
+        info.makeColorType(skia.kRGBA_8888_ColorType), pixels, pixels.strides[0]
+    ).getCanvas()
+    builder = skia.TextBlobBuilder()
+    builder.allocRunPos(font, [glyph], [skia.Point(-bounds.left(), -bounds.top())])
+    canvas.drawTextBlob(builder.make(), 0, 0, skia.Paint(AntiAlias=True))
+    inked = np.argwhere(pixels) if pixels.any() else np.zeros((1, 2), int)
+    (top, left), (last, end) = inked.min(0), inked.max(0)
+    pixels = pixels[top : last + 1, left : end + 1].copy()
+    info = image_info(pixels.shape[1], pixels.shape[0])
+    image = skia.Image.MakeRasterCopy(skia.Pixmap(info, pixels, pixels.strides[0]))
+    return Sprite(image, bounds.left() + int(left), bounds.top() + int(top))
+
+
+def _trace(canvas: skia.Canvas, drawn: Sprite, width: float, colour: int) -> None:
+    """Draw the shape of a glyph, with an outline of `width` pixels, at a canvas's origin."""
+    image, left, top = drawn
+    canvas.saveLayer()
+    canvas.drawImage(image, left, top, _SMOOTH)
+    steps = min(max(_LEAST, math.ceil(math.pi * width)), _MOST)
+    for step in range(steps):
+        turn = 2 * math.pi * step / steps
+        for reach in (width, width / 2):  # twice: an outline wider than the glyph has no hole
+            across, down = reach * math.cos(turn), reach * math.sin(turn)
+            canvas.drawImage(image, left + across, top + down, _SMOOTH)
+    canvas.drawColor(colour, skia.BlendMode.kSrcIn)
+    canvas.restore()
+
+
 Layers = tuple[Sprite | None, Sprite, bool]
 """A glyph with the outline around it, if it has one; the glyph; whether that has its own colours.
 """
@@ -82,10 +185,9 @@ class Strike:
         self, cache: GlyphCache, face: Face, size: float, outline: float, ink: Ink
     ) -> None:
         self._cache = cache
-        self._face, self._size, self._outline = face, size, outline
+        self.face, self._size, self._outline = face, size, outline
         self._brushes = [brush(ink.outline), brush(ink.fill)]
         self._tints = [tints(ink.outline), tints(ink.fill)]
-        self._colour_sprites: dict[int, Sprite] = {}
         versions = (__version__, skia.__version__, hb.version_string())
         self._file = kept.file_of(versions, face.source.file_sha256, face.key, size, outline)
         self._kept = kept.read(self._file)
@@ -95,11 +197,14 @@ class Strike:
 
     def make(self, key: int) -> Layers:
         """Draw the glyph and phase of `key`, or take it as it was kept, and keep its sprites."""
-        is_coloured = self.is_coloured(key // PHASES)
+        glyph = key // PHASES
+        is_coloured = has_colour(self.face, glyph)
         around = self._sprite(key, 0) if self._outline else None
-        sprite = self._colour_sprite(key // PHASES) if is_coloured else self._sprite(key, 1)
+        sprite = self._coloured(glyph) if is_coloured else self._sprite(key, 1)
         layers = self.sprites[key] = (around, sprite, is_coloured)
-        self._cache.added(self, _size(sprite.image) + (_size(around.image) if around else 0))
+        for image in (sprite.image, around.image) if around else (sprite.image,):
+            # With what is needed around it.
+            self._cache.added(self, int(image.imageInfo().computeMinByteSize()) + 300)
         return layers
 
     def _sprite(self, key: int, layer: int) -> Sprite:
@@ -121,7 +226,7 @@ class Strike:
     def _cover(self, key: int, layer: int) -> kept.Coverage:
         """Draw a glyph with the outline around it (layer 0) or without (1)."""
         glyph, phase = divmod(key, PHASES)
-        shift = 0.0 if self.is_coloured(glyph) else phase / PHASES
+        shift = 0.0 if has_colour(self.face, glyph) else phase / PHASES
         matrix = skia.Matrix.Translate(shift, 0)
         bounds = self.bounds(glyph, matrix, around=not layer).roundOut()
         pixels = np.zeros((max(1, bounds.height()), max(1, bounds.width())), np.uint8)
@@ -133,13 +238,13 @@ class Strike:
 
     def bounds(self, glyph: int, matrix: skia.Matrix, *, around: bool) -> skia.Rect:
         """Return the box around a glyph's ink, in pixels from its origin, moved by a matrix."""
-        if self.is_coloured(glyph):
-            image, left, top = self._colour_sprite(glyph)
+        if has_colour(self.face, glyph):
+            image, left, top = self._coloured(glyph)
             box = skia.Rect.MakeXYWH(left, top, image.width(), image.height())
             reach = self._outline * self._size if around else 0.0
             return matrix.mapRect(box.makeOutset(reach, reach))
-        scale = self._size / self._face.upem
-        outline = self._cache.outline(self._face, self._outline if around else 0.0, glyph)
+        scale = self._size / self.face.upem
+        outline = glyph_outline(self.face, self._outline if around else 0.0, glyph)
         matrix = skia.Matrix.Concat(matrix, skia.Matrix.Scale(scale, scale))
         if matrix.rectStaysRect():
             return matrix.mapRect(outline.bounds)
@@ -150,32 +255,20 @@ class Strike:
     def draw(self, canvas: skia.Canvas, glyph: int, *, around: bool) -> None:
         """Draw a glyph, or it with the outline around it in one colour, at a canvas's origin."""
         paint = self._brushes[not around]
-        if not self.is_coloured(glyph):
-            outline = self._cache.outline(self._face, self._outline if around else 0.0, glyph)
-            scale = self._size / self._face.upem
+        if not has_colour(self.face, glyph):
+            outline = glyph_outline(self.face, self._outline if around else 0.0, glyph)
+            scale = self._size / self.face.upem
             canvas.scale(scale, scale)
             canvas.drawPath(outline.path, paint)
         elif around:
             width = self._outline * self._size
-            trace(canvas, self._colour_sprite(glyph), width, paint.getColor())
+            _trace(canvas, self._coloured(glyph), width, paint.getColor())
         else:
-            image, left, top = self._colour_sprite(glyph)
-            canvas.drawImage(image, left, top, SMOOTH)
+            image, left, top = self._coloured(glyph)
+            canvas.drawImage(image, left, top, _SMOOTH)
 
-    def is_coloured(self, glyph: int) -> bool:
-        """Return whether a glyph has its own colours."""
-        return self._face.colour and has_colour(self._face, glyph)
-
-    def _colour_sprite(self, glyph: int) -> Sprite:
-        sprite = self._colour_sprites.get(glyph)
-        if sprite is None:
-            sprite = self._colour_sprites[glyph] = colour_sprite(self._face, glyph, self._size)
-        return sprite
-
-
-def _size(image: skia.Image) -> int:
-    """Return the bytes of an image, with what is needed around it."""
-    return int(image.imageInfo().computeMinByteSize()) + 300
+    def _coloured(self, glyph: int) -> Sprite:
+        return _colour_sprite(self.face, glyph, self._size)
 
 
 class GlyphCache:
@@ -185,27 +278,6 @@ class GlyphCache:
         self._budget = budget
         self._bytes = 0
         self._strikes: OrderedDict[tuple[str, float, float, Ink], Strike] = OrderedDict()
-        self._outlines: dict[tuple[str, float, int], Outline] = {}
-
-    def outline(self, face: Face, width: float, glyph: int) -> Outline:
-        """Return the path of a glyph with an outline `width` ems wide around it; 0 for none."""
-        key = (face.key, width, glyph)
-        outline = self._outlines.get(key)
-        if outline is None:
-            path = skia.Path()
-            if width:
-                stroke = skia.Paint(
-                    Style=skia.Paint.kStrokeAndFill_Style,
-                    StrokeWidth=2 * width * face.upem,
-                    StrokeJoin=skia.Paint.kRound_Join,
-                )
-                letter = self.outline(face, 0.0, glyph).path
-                stroke.getFillPath(letter, path, None, _STROKE_PRECISION)
-            else:
-                face.font.draw_glyph_with_pen(glyph, _Pen(path))
-                path.setFillType(skia.PathFillType.kWinding)
-            outline = self._outlines[key] = Outline(path, path.computeTightBounds())
-        return outline
 
     def strike(self, face: Face, size: float, outline: float, ink: Ink) -> Strike:
         """Return the glyphs of a face at a size in pixels, with an outline in ems."""

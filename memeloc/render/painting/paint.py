@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import NamedTuple
@@ -12,7 +12,7 @@ import skia
 
 from memeloc.model import Align, VAlign
 from memeloc.render.background import Canvas
-from memeloc.render.painting.glyphs import PHASES, WHOLE_PIXELS, GlyphCache, Strike
+from memeloc.render.painting.glyphs import PHASES, WHOLE_PIXELS, GlyphCache, Strike, has_colour
 from memeloc.render.painting.pixels import Ink, canvas_on
 from memeloc.render.proof import Box
 from memeloc.render.typesetting.layout import PartLayout
@@ -48,9 +48,12 @@ class Area:
     margin: float
 
     @property
-    def centre(self) -> tuple[float, float]:
-        """The point that it is turned around."""
-        return (self.left + self.right) / 2, (self.top + self.bottom) / 2
+    def turn(self) -> skia.Matrix | None:
+        """The matrix of its rotation around its centre; None where it stands upright."""
+        if not self.angle % 360:
+            return None
+        centre = (self.left + self.right) / 2, (self.top + self.bottom) / 2
+        return skia.Matrix().setRotate(self.angle, *centre)
 
 
 class Placed(NamedTuple):
@@ -66,25 +69,40 @@ class Painted(NamedTuple):
     """What painting a part did.
 
     Attributes:
+        area: where it went.
         ink: the box around all its ink, or None when there is none.
         lines: the box of each line's ink; of a turned part the one around all of it.
         clipped: whether ink fell outside the picture.
         placed: where each line with ink stands.
     """
 
-    ink: Box | None
-    lines: list[Box]
-    clipped: bool
+    area: Area
+    ink: Box | None = None
+    lines: Sequence[Box] = ()
+    clipped: bool = False
     placed: Sequence[Placed] = ()
 
-    @property
-    def upright(self) -> list[Box]:
-        """The box of each line's ink before the part is turned."""
-        return [item.ink for item in self.placed]
+
+def ink_box(x: float, y: int, extent: Sequence[float], size: float, margin: float) -> Box:
+    """Return the box in pixels around ink at x, y with an outline.
+
+    Args:
+        extent: left, bottom, right, top of the ink, in ems, y up.
+        size: font size in pixels.
+        margin: width of the outline in ems.
+    """
+    left, bottom, right, top = extent
+    around = margin * size + 0.5
+    return (
+        math.floor(x + left * size - around),
+        math.floor(y - top * size - around),
+        math.ceil(x + right * size + around),
+        math.ceil(y - bottom * size + around),
+    )
 
 
 def place(layout: PartLayout, area: Area) -> list[Placed]:
-    """Where each line of a part stands within its area."""
+    """Return where each line of a part with ink stands within its area."""
     size, lines = layout.size, layout.lines
     outline = area.margin * size
     if not lines:
@@ -110,19 +128,8 @@ def place(layout: PartLayout, area: Area) -> list[Placed]:
             x = (area.left + area.right) / 2
         x -= anchor(line, area.align) * size
         y = round(first + baseline * size)
-        placed.append(
-            Placed(
-                line,
-                x,
-                y,
-                (
-                    math.floor(x + line.left * size - outline - 0.5),
-                    math.floor(y - line.top * size - outline - 0.5),
-                    math.ceil(x + line.right * size + outline + 0.5),
-                    math.ceil(y - line.bottom * size + outline + 0.5),
-                ),
-            )
-        )
+        extent = (line.left, line.bottom, line.right, line.top)
+        placed.append(Placed(line, x, y, ink_box(x, y, extent, size, area.margin)))
     return placed
 
 
@@ -133,29 +140,25 @@ class Painter:
         self.glyphs = GlyphCache()
 
     def paint(self, canvas: Canvas, layout: PartLayout, area: Area, ink: Ink) -> Painted:
-        """Paint one part.
-
-        Args:
-            canvas: of its picture.
-            layout: the part; one without lines paints nothing.
-            area: where it goes.
-            ink: its colours.
-        """
+        """Paint one part; one without lines paints nothing."""
         placed = place(layout, area)
         if not placed:
-            return Painted(None, [], clipped=False)
+            return Painted(area)
         height, width = canvas.background.pixels.shape
-        if area.angle % 360:
-            turned, box = self._turned(placed, layout.size, area, ink)
+        glyphs = self._glyphs(placed, layout.size, area.margin, ink)
+        turn = area.turn
+        lines = [item.ink for item in placed]
+        if turn:
+            turned, box = _turn(glyphs, turn, area.margin)
             draw, lines = partial(_draw_turned, turned), [box]
-            clipped = box[0] < 0 or box[1] < 0 or box[2] > width or box[3] > height
         else:
-            sprites = self._sprites(placed, layout.size, area.margin, ink)
-            draw, lines = partial(_draw, sprites), [item.ink for item in placed]
+            sprites = _sprites(glyphs, layout.size)
+            draw = partial(_draw, sprites)
             left, tops, right, bottoms = zip(*lines, strict=True)
             box = min(left), min(tops), max(right), max(bottoms)
-            is_at_edge = box[0] < 0 or box[1] < 0 or box[2] > width or box[3] > height
-            clipped = is_at_edge and any(
+        clipped = box[0] < 0 or box[1] < 0 or box[2] > width or box[3] > height
+        if clipped and not turn:  # the box has room around the ink
+            clipped = any(
                 x < 0 or y < 0 or x + image.width() > width or y + image.height() > height
                 for layer in sprites
                 for image, x, y in layer
@@ -165,57 +168,60 @@ class Painter:
             target = canvas_on(canvas.rows(top, bottom), 0, top)
             for layer in (_OUTLINES, _LETTERS, _COLOURED):
                 draw(target, layer)
-        return Painted(box, lines, clipped, placed)
+        return Painted(area, box, lines, clipped, placed)
 
-    def _sprites(
+    def _glyphs(
         self, placed: list[Placed], size: float, margin: float, ink: Ink
-    ) -> Sequence[list[_Image]]:
-        """Return for each layer the images, and the left and top of each in the picture."""
-        layers: list[list[_Image]] = [[], [], []]
-        outlines, letters, coloured = layers
-        phases = PHASES if size < WHOLE_PIXELS else 1
-        floor = math.floor
+    ) -> Iterator[tuple[Strike, int, float, float]]:
+        """Return each glyph's strike, number, and origin in pixels."""
         for line, x, y, _ in placed:
             for run in line.runs:
                 strike = self.glyphs.strike(run.face, size, margin, ink)
-                kept = strike.sprites
-                for gid, at, up in run.glyphs:
-                    whole, fine = divmod(floor((x + at * size) * phases + 0.5), phases)
-                    key = gid * PHASES + fine
-                    outline, glyph, is_coloured = kept.get(key) or strike.make(key)
-                    down = y - floor(up * size + 0.5)
-                    if outline:
-                        image, left, top = outline
-                        outlines.append((image, whole + left, down + top))
-                    image, left, top = glyph
-                    layer = coloured if is_coloured else letters
-                    layer.append((image, whole + left, down + top))
-        return layers
+                for glyph, at, up in run.glyphs:
+                    yield strike, glyph, x + at * size, y - up * size
 
-    def _turned(
-        self, placed: list[Placed], size: float, area: Area, ink: Ink
-    ) -> tuple[Sequence[list[_Turned]], Box]:
-        """Return the glyphs of each layer, where they stand, and the box around their ink.
 
-        They are drawn as paths: a sprite serves one angle only, and tilted parts are few.
-        """
-        layers: list[list[_Turned]] = [[], [], []]
-        outlines, letters, coloured = layers
-        bounds = skia.Rect()
-        for line, x, y, _ in placed:
-            for run in line.runs:
-                strike = self.glyphs.strike(run.face, size, area.margin, ink)
-                for gid, at, up in run.glyphs:
-                    matrix = skia.Matrix()
-                    matrix.setRotate(area.angle, *area.centre)
-                    matrix.preTranslate(x + at * size, y - up * size)
-                    bounds.join(strike.bounds(gid, matrix, around=bool(area.margin)))
-                    if area.margin:
-                        outlines.append((strike, gid, matrix))
-                    layer = coloured if strike.is_coloured(gid) else letters
-                    layer.append((strike, gid, matrix))
-        edge = bounds.roundOut()
-        return layers, (edge.left(), edge.top(), edge.right(), edge.bottom())
+def _sprites(glyphs: Iterable[tuple[Strike, int, float, float]], size: float) -> list[list[_Image]]:
+    """Return for each layer the images, and the left and top of each in the picture."""
+    outlines: list[_Image] = []
+    letters: list[_Image] = []
+    coloured: list[_Image] = []
+    phases = PHASES if size < WHOLE_PIXELS else 1
+    floor = math.floor
+    for strike, glyph, x, y in glyphs:
+        whole, fine = divmod(floor(x * phases + 0.5), phases)
+        key = glyph * PHASES + fine
+        outline, letter, is_coloured = strike.sprites.get(key) or strike.make(key)
+        down = -floor(0.5 - y)
+        if outline:
+            image, left, top = outline
+            outlines.append((image, whole + left, down + top))
+        image, left, top = letter
+        layer = coloured if is_coloured else letters
+        layer.append((image, whole + left, down + top))
+    return [outlines, letters, coloured]
+
+
+def _turn(
+    glyphs: Iterable[tuple[Strike, int, float, float]], turn: skia.Matrix, margin: float
+) -> tuple[list[list[_Turned]], Box]:
+    """Return the glyphs of each layer, where they stand, and the box around their ink.
+
+    They are drawn as paths: a sprite serves one angle only, and tilted parts are few.
+    """
+    outlines: list[_Turned] = []
+    letters: list[_Turned] = []
+    coloured: list[_Turned] = []
+    bounds = skia.Rect()
+    for strike, glyph, x, y in glyphs:
+        matrix = skia.Matrix.Concat(turn, skia.Matrix.Translate(x, y))
+        bounds.join(strike.bounds(glyph, matrix, around=bool(margin)))
+        if margin:
+            outlines.append((strike, glyph, matrix))
+        layer = coloured if has_colour(strike.face, glyph) else letters
+        layer.append((strike, glyph, matrix))
+    edge = bounds.roundOut()
+    return [outlines, letters, coloured], (edge.left(), edge.top(), edge.right(), edge.bottom())
 
 
 def _draw(layers: Sequence[list[_Image]], canvas: skia.Canvas, layer: int) -> None:

@@ -13,8 +13,8 @@ from pathlib import Path
 from memeloc.captions import CaptionRow
 from memeloc.errors import InputError
 from memeloc.model import SEPARATOR, Caption, Locale, Template
-from memeloc.render.encode import Settings
 from memeloc.render.renderer import Renderer
+from memeloc.render.settings import Settings
 
 
 class PictureInputs:

@@ -18,7 +18,6 @@ from uuid import uuid4
 from memeloc.errors import InputError, MissingError, ServiceError
 from memeloc.files import file_sha256, locked
 from memeloc.object_storage import TEMPORARY, Entry, Folder
-from memeloc.render.encode import FORMATS
 from memeloc.render.sets.manifest import (
     FORMER,
     MANIFEST,
@@ -28,6 +27,7 @@ from memeloc.render.sets.manifest import (
     number_of,
 )
 from memeloc.render.sets.rows import ExistingPicture
+from memeloc.render.settings import FORMATS
 
 PAGE = "index.html"
 SKIPPED = "skipped.csv"

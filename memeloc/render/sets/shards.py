@@ -17,8 +17,7 @@ from memeloc.fonts import FontLibrary
 from memeloc.model import Caption, Locale, Template
 from memeloc.object_storage import Folder
 from memeloc.picture_writers import SUFFIXES, PictureWriter, open_writer
-from memeloc.render.encode import encode
-from memeloc.render.jpeg import JpegEncoder
+from memeloc.render.encode import JpegEncoder, encode
 from memeloc.render.renderer import Renderer, versions
 from memeloc.render.sets.manifest import (
     SCHEMA,

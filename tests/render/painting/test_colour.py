@@ -17,7 +17,7 @@ from memeloc.fonts import FontLibrary
 from memeloc.locales import default
 from memeloc.model import Template, TextBox, TextStyle
 from memeloc.render import Renderer
-from memeloc.render.painting import colour
+from memeloc.render.painting.glyphs import has_colour
 
 BADGE = "\U0001f600"
 
@@ -94,8 +94,8 @@ def test_a_colour_glyph_is_known_as_such(font: Path) -> None:
     face = FontLibrary([font]).stack(default().get("en"), "poster").primary
     assert face.colour
     nominal = face.font.get_nominal_glyph
-    assert colour.has_colour(face, nominal(ord(BADGE)))
-    assert not colour.has_colour(face, nominal(ord("X")))
+    assert has_colour(face, nominal(ord(BADGE)))
+    assert not has_colour(face, nominal(ord("X")))
     assert not FontLibrary().face("noto-emoji", "poster").colour
 
 

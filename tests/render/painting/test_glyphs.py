@@ -9,8 +9,7 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 
 from memeloc.fonts import FontLibrary
-from memeloc.render.painting.colour import Sprite
-from memeloc.render.painting.glyphs import PHASES, GlyphCache, Strike
+from memeloc.render.painting.glyphs import PHASES, GlyphCache, Sprite, Strike
 from memeloc.render.painting.pixels import Ink, canvas_on, rgb
 from memeloc.render.typesetting.shape import inks
 
