@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from memeloc.locales import default
-from memeloc.render.typesetting.bidi import resolve
+from memeloc.render.typesetting.itemize import resolve
 from memeloc.translate.pseudo import pseudolocalise
 
 

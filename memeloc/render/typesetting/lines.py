@@ -15,9 +15,8 @@ from typing import NamedTuple
 
 from memeloc.fonts import Face
 from memeloc.model import Align, Locale
-from memeloc.render.typesetting import bidi
 from memeloc.render.typesetting.fit import Bounds
-from memeloc.render.typesetting.itemize import Run
+from memeloc.render.typesetting.itemize import Run, visual_order
 from memeloc.render.typesetting.shape import ShapedText, inks, shape_runs
 
 Box = tuple[float, float, float, float]
@@ -108,7 +107,7 @@ def set_line(paragraph: ShapedText, start: int, end: int, locale: Locale) -> Lin
         ]
         runs = shape_runs(words, cut, locale.tag)[0]
     if len(runs) > 1 and any(run.level for run in runs):
-        runs = [runs[i] for i in bidi.visual_order([run.level for run in runs])]
+        runs = [runs[i] for i in visual_order([run.level for run in runs])]
     placed = []
     ink: list[Box] = []
     x = 0.0

@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memeloc.render.typesetting.bidi import (
+from memeloc.render.typesetting.itemize import (
     Base,
     Resolved,
     resolve,

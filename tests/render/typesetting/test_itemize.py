@@ -9,9 +9,8 @@ from hypothesis import strategies as st
 from memeloc.fonts import FaceName, FontLibrary
 from memeloc.locales import default
 from memeloc.model import Direction
-from memeloc.render.typesetting.bidi import resolve
 from memeloc.render.typesetting.breaks import clusters
-from memeloc.render.typesetting.itemize import Itemized, Itemizer, base_direction
+from memeloc.render.typesetting.itemize import Itemized, Itemizer, base_direction, resolve
 from tests.render.sentences import SENTENCES
 
 FONTS = FontLibrary()
