@@ -30,12 +30,8 @@ STEPS_PER_OCTAVE = 12
 FLOOR = 5.0
 """The smallest font size ever painted, in pixels; text that does not fit at it is truncated."""
 
-_LARGEST = 2048.0
-LADDER: tuple[float, ...] = tuple(
-    FLOOR * 2 ** (step / STEPS_PER_OCTAVE)
-    for step in range(math.ceil(math.log2(_LARGEST / FLOOR) * STEPS_PER_OCTAVE) + 1)
-)
-"""All font sizes there are, in pixels, ascending from FLOOR."""
+LADDER = tuple([FLOOR * 2 ** (step / STEPS_PER_OCTAVE) for step in range(106)])
+"""All font sizes there are, in pixels, ascending from FLOOR to 2152."""
 
 _SEARCHED = 96
 """Segments of a part among which lines are searched for; more are only filled evenly."""
@@ -51,15 +47,10 @@ def step_below(size: float) -> int:
 
 @dataclass(frozen=True, slots=True)
 class Bounds:
-    """What a part is given.
+    """A part's box, its style's limits and its picture's width.
 
-    Attributes:
-        width, height: of the box, in pixels.
-        largest: the largest font size allowed, in pixels.
-        margin: outline outside the letters, in ems.
-        line_spacing: least distance of baselines, in ems.
-        align: of the lines.
-        picture_width: in pixels.
+    Sizes are in pixels, but for the outline outside the letters (`margin`) and the least distance
+    of baselines (`line_spacing`), in ems. `largest` is the largest font size allowed.
     """
 
     width: float
@@ -72,12 +63,9 @@ class Bounds:
 
 
 class Capacity(NamedTuple):
-    """A box for lines whose distance is estimated, or was measured.
+    """A box for lines whose baselines are `pitch` ems apart, the ink of one `extent` ems high.
 
-    Attributes:
-        bounds: the box.
-        pitch: distance of baselines, in ems.
-        extent: height of one line's ink, in ems.
+    Both are estimated, or were measured.
     """
 
     bounds: Bounds
@@ -133,10 +121,6 @@ class Segments:
         number = len(self.full)
         self.paragraph_ends = [*compress(range(1, number), self.forced), number]
 
-    def width(self, begin: int, after: int) -> float:
-        """Return the width of a line, in ems."""
-        return self.stops[after - 1] - self.begins[begin]
-
 
 def count_lines(segments: Segments, limit: float) -> int:
     """Return the fewest lines within `limit` ems; a huge number when a segment is wider."""
@@ -149,21 +133,21 @@ def largest_step(segments: Segments, capacity: Capacity, low: int, high: int) ->
     Fitting is monotone in the size: a larger one has room for fewer, narrower lines.
     """
 
-    def is_too_large(step: int) -> bool:
-        size = LADDER[step]
-        return count_lines(segments, capacity.limit(size)) > capacity.lines(size)
-
-    fitting = bisect_left(range(low, high + 1), True, key=is_too_large)
-    return low + fitting - 1 if fitting else -1
+    fitting = bisect_left(
+        LADDER,
+        True,
+        low,
+        high + 1,
+        key=lambda size: count_lines(segments, capacity.limit(size)) > capacity.lines(size),
+    )
+    return fitting - 1 if fitting > low else -1
 
 
 class Choice(NamedTuple):
-    """A size and lines.
+    """A step of the ladder and lines.
 
-    Attributes:
-        step: index on the ladder.
-        free: the largest step that fits, were it not for the lines' cost.
-        costs: of the ends of all segments, where they were asked for.
+    `free` is the largest step that fits, were it not for the lines' cost. `costs` are those of the
+    ends of all segments, where they were asked for.
     """
 
     step: int
@@ -187,8 +171,6 @@ def choose(
     cost stands in `line_cost`. Within its bounds the search is exact.
 
     Args:
-        segments: to break into lines.
-        capacity: of the box.
         low, high: the first and the last ladder step allowed.
         costs: gives what it costs to end a line after each segment; asked for only where a
             paragraph is longer than a line.
@@ -235,15 +217,17 @@ def _search(
         loosest = _partition(segments, costs, count, limits[-1])
         if loosest is None:
             continue
-        widest = max([segments.width(*line) for line in loosest[1]])
+        widest = max(
+            [segments.stops[after - 1] - segments.begins[begin] for begin, after in loosest[1]]
+        )
         enough = 0
         while limits[enough] < widest or rooms[enough] < count:
             enough += 1
         for given in (enough, *range(enough)):
+            if loosest[0] + extra + given >= best:
+                break
             found: tuple[float, Lines] | None = loosest
             if given < enough:
-                if loosest[0] + extra + given >= best:
-                    break
                 fits = rooms[given] >= count
                 found = _partition(segments, costs, count, limits[given]) if fits else None
             if found is not None and found[0] + extra + given < best:
