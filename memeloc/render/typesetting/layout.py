@@ -8,7 +8,6 @@ not help, and where nothing does cut the text off.
 
 from __future__ import annotations
 
-import re
 from bisect import bisect_left
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -28,7 +27,7 @@ from memeloc.render.typesetting.hyphenation import (
 from memeloc.render.typesetting.itemize import Itemizer
 from memeloc.render.typesetting.lines import SOFT_HYPHEN, Line
 from memeloc.render.typesetting.part import Fitted, Part
-from memeloc.render.typesetting.shape import ShapedText, shape
+from memeloc.render.typesetting.shape import shape
 
 MOST_CHARACTERS = 8_000
 """Code points of one part that are laid out; more cannot be read on any picture."""
@@ -50,11 +49,12 @@ LEGIBLE_SHARE = 0.05
 2 mm. Below it the word is broken between its repeated letters; above it reads best whole. Other
 words are not measured by it: most pictures have longer texts, smaller and legible."""
 
-_UNUSUAL = re.compile("[\x00-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff\ufeff\ufffc-\uffff]")
-_BREAKS = re.compile("\r\n|[\n\x0b\x0c\r\x85\u2028\u2029]")
-_CONTROLS = re.compile("[\x00-\x09\x0e-\x1f\x7f-\x84\x86-\x9f]")
-_BROKEN = re.compile("[\ud800-\udfff\ufffe\uffff]")
-_NOTHING = re.compile("[\ufeff\ufffc]")
+_CLEANED: dict[int, str | None] = {
+    **dict.fromkeys([*range(0x20), *range(0x7F, 0xA0)], " "),
+    **dict.fromkeys(map(ord, "\n\x0b\x0c\r\x85\u2028\u2029"), "\n"),
+    **dict.fromkeys([*range(0xD800, 0xE000), 0xFFFE, 0xFFFF], "\ufffd"),
+    **dict.fromkeys([0xFEFF, 0xFFFC]),
+}
 
 
 class PartLayout(NamedTuple):
@@ -93,10 +93,7 @@ def clean(text: str) -> list[str]:
     ends of the part and of each of its lines is dropped, an empty line within it is kept, and what
     is beyond MOST_CHARACTERS is left out.
     """
-    text = text[:MOST_CHARACTERS]
-    if _UNUSUAL.search(text):
-        text = _CONTROLS.sub(" ", _BREAKS.sub("\n", text))
-        text = _NOTHING.sub("", _BROKEN.sub("\ufffd", text))
+    text = text[:MOST_CHARACTERS].replace("\r\n", "\n").translate(_CLEANED)
     paragraphs = [line.strip() for line in text.strip().split("\n")]
     return paragraphs if any(paragraphs) else []
 
@@ -110,11 +107,7 @@ def lay_out(text: str, locale: Locale, itemizer: Itemizer, bounds: Bounds) -> Pa
     either does the size go below, down to `fit.FLOOR`; what then is left over is cut off behind an
     ellipsis. Nothing is ever painted outside the box.
 
-    Args:
-        text: the part, in the case it is to be drawn in.
-        locale: whose habits of breaking and direction apply.
-        itemizer: of the font stack to draw with.
-        bounds: the box, and the limits of the style.
+    The text is in the case it is to be drawn in.
     """
     paragraphs = clean(text)
     if not paragraphs:
@@ -148,11 +141,7 @@ def is_legible_unbroken(text: str, locale: Locale, itemizer: Itemizer, bounds: B
 
 @dataclass(slots=True)
 class _Setter:
-    """Finds the layout of texts in one box.
-
-    Attributes:
-        missing: grapheme clusters of the last text that no font draws.
-    """
+    """Finds the layout of texts in one box; `missing` are clusters that no font draws."""
 
     locale: Locale
     itemizer: Itemizer
@@ -237,12 +226,12 @@ class _Setter:
     def part(self, texts: Sequence[str]) -> Part:
         """Return the paragraphs, shaped."""
         self.missing = []
-        return Part([self._shaped(text) for text in texts], self.locale, self.bounds)
-
-    def _shaped(self, text: str) -> ShapedText:
-        level, runs, lacking = self.itemizer.runs(text, self.locale.direction)
-        self.missing += lacking
-        return shape(text, level, runs, self.locale.tag)
+        shaped = []
+        for text in texts:
+            level, runs, missing = self.itemizer.runs(text, self.locale.direction)
+            self.missing += missing
+            shaped.append(shape(text, level, runs, self.locale.tag))
+        return Part(shaped, self.locale, self.bounds)
 
 
 def _hyphenated_words(lines: Sequence[Line]) -> tuple[str, ...]:

@@ -13,7 +13,7 @@ Values are set by eye, over the starter set in all its languages.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Sequence
 from functools import lru_cache
 from typing import NamedTuple
 
@@ -94,18 +94,10 @@ def _linked_words(locale: Locale) -> _Linked:
     return _Linked(bool(locale.phrase_model), has_pairs, to_next, frozenset(previous))
 
 
-def end_costs(
-    pieces: Sequence[str], locale: Locale, within_phrases: Collection[int] = ()
-) -> list[float]:
-    """Return what it costs to end a line behind each of the pieces, in ladder steps.
+def end_costs(pieces: Sequence[str], locale: Locale) -> list[float]:
+    """Return what it costs to end a line behind each piece of a paragraph, in ladder steps.
 
-    Args:
-        pieces: of one paragraph, each with the white space at its end.
-        locale: whose words belong together.
-        within_phrases: the pieces behind which no phrase ends, or no word.
-
-    Returns:
-        One cost a piece; the last is 0.0, for there the paragraph ends.
+    Pieces have the white space at their ends. The last cost is 0.0: there the paragraph ends.
     """
     number = len(pieces)
     words = [piece.strip() for piece in pieces]
@@ -116,8 +108,6 @@ def end_costs(
     ]
     strong = [cost <= CLAUSE for cost in costs]
     for index in range(number - 1):
-        if index in within_phrases:
-            costs[index] += WITHIN_PHRASE
         if strong[index]:
             continue
         ends_clause = index < number - 2 and strong[index + 1]

@@ -7,9 +7,9 @@ the ink is inside the box.
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from functools import cached_property, partial
-from itertools import accumulate
+from itertools import accumulate, pairwise
 from operator import sub
 from typing import NamedTuple
 
@@ -56,15 +56,10 @@ spare surely fits at a legible one, whichever lines are chosen."""
 
 
 class Fitted(NamedTuple):
-    """Lines that fit.
+    """Lines that fit at a step of the ladder, and where each begins and ends.
 
-    Attributes:
-        step: of the ladder.
-        baselines: of the lines, in ems downward from the first one's.
-        lines: from top to bottom.
-        spans: where each begins and ends.
-        height: of their ink, in ems.
-        divided: words that lines divide without a hyphen, each with a bar there.
+    Baselines and the height of all ink are in ems. `divided` are words that lines divide without a
+    hyphen, each with a bar there.
     """
 
     step: int
@@ -133,10 +128,21 @@ class Part:
         """
         if fitted := self._one_line(low):
             return fitted
-        words, cuts = self._words()
-        fitted = self._best(words, cuts, low)
-        if fitted is None and len(words.ends) < len(self.whole.ends):
-            cuts |= frozenset(self.whole.ends).difference(words.ends)
+        places = self.opportunities
+        words = [
+            word_ends(paragraph.text, self.locale, ends)
+            for paragraph, ends in zip(self.paragraphs, places, strict=True)
+        ]
+        cuts = {
+            end + offset
+            for (ends, phrases), offset in zip(words, self.offsets, strict=True)
+            for end in set(ends).difference(phrases)
+        }
+        inner = [ends for ends, _ in words]
+        segments = self.whole if inner == places else self._segments(inner)
+        fitted = self._best(segments, cuts, low)
+        if fitted is None and segments is not self.whole:
+            cuts.update(set(self.whole.ends).difference(segments.ends))
             fitted = self._best(self.whole, cuts, low)
         return fitted
 
@@ -173,16 +179,12 @@ class Part:
         size = LADDER[step]
         return self._width() <= self.closest.limit(size) * self.closest.lines(size)
 
-    def _best(self, segments: Segments, cuts: frozenset[int], low: int) -> Fitted | None:
-        """Return the layout of least cost from a lowest size on, if any fits.
+    def _best(self, segments: Segments, cuts: Collection[int], low: int) -> Fitted | None:
+        """Return the layout of least cost at step `low` or above, if any fits.
 
         How far apart lines must be shows only when they are set: the search begins with an
         estimate, and where that leaves room for a larger size goes on with what was measured.
-
-        Args:
-            segments: to break into lines.
-            cuts: those of their ends that cut a phrase, or a word.
-            low: the lowest step of the ladder.
+        `cuts` are those ends of segments that cut a phrase, or a word.
         """
         capacity = self.estimate
         high = self.top
@@ -213,7 +215,7 @@ class Part:
             capacity = closest._replace(pitch=pitch)
 
     def _choose(
-        self, segments: Segments, cuts: frozenset[int], capacity: Capacity, low: int, high: int
+        self, segments: Segments, cuts: Collection[int], capacity: Capacity, low: int, high: int
     ) -> Choice | None:
         """Search; what is bad to cut is cut only where the whole makes the text much smaller."""
         costs = partial(self._costs, segments, cuts)
@@ -229,31 +231,17 @@ class Part:
             given, floor = MOST_GIVEN_FOR_PHRASES, low
         return fit.choose(segments, capacity, low, high, lambda: choice.costs, given, floor)
 
-    def _words(self) -> tuple[Segments, frozenset[int]]:
-        """Return segments of whole words, and those of their ends that cut a phrase."""
-        words: list[list[int]] = []
-        cuts: list[int] = []
-        for paragraph, ends, offset in zip(
-            self.paragraphs, self.opportunities, self.offsets, strict=True
-        ):
-            kept, outer = word_ends(paragraph.text, self.locale, ends)
-            words.append(kept)
-            if outer is not kept:
-                cuts += [end + offset for end in set(kept).difference(outer)]
-        is_same = words == self.opportunities
-        return self.whole if is_same else self._segments(words), frozenset(cuts)
-
-    def _costs(self, segments: Segments, cuts: frozenset[int]) -> list[float]:
+    def _costs(self, segments: Segments, cuts: Collection[int]) -> list[float]:
         """Return what it costs to end a line after each segment."""
         text = "\n".join([paragraph.text for paragraph in self.paragraphs])
+        pieces = [
+            text[begin:end] for begin, end in zip(segments.starts, segments.ends, strict=True)
+        ]
         costs: list[float] = []
-        begin = 0
-        for after in segments.paragraph_ends:
-            starts, ends = segments.starts[begin:after], segments.ends[begin:after]
-            pieces = [text[start:end] for start, end in zip(starts, ends, strict=True)]
-            within = [index for index, end in enumerate(ends) if end in cuts] if cuts else ()
-            costs += end_costs(pieces, self.locale, within)
-            begin = after
+        for begin, after in pairwise([0, *segments.paragraph_ends]):
+            costs += end_costs(pieces[begin:after], self.locale)
+        for index, end in enumerate(segments.ends if cuts else ()):
+            costs[index] += WITHIN_PHRASE if end in cuts else 0.0
         return costs
 
     def _segments(self, breaks: list[list[int]]) -> Segments:
@@ -284,7 +272,12 @@ class Part:
     def _set_at(self, spans: Sequence[Span], step: int) -> Fitted | None:
         """Return lines of given begins and ends at a size, if their ink fits, overhang and all."""
         bounds, size = self.bounds, LADDER[step]
-        lines = [self._line(span) for span in spans]
+        for span in spans:
+            if span not in self._set:
+                index = bisect_right(self.offsets, span[0]) - 1
+                begin, end = (at - self.offsets[index] for at in span)
+                self._set[span] = set_line(self.paragraphs[index], begin, end, self.locale)
+        lines = [self._set[span] for span in spans]
         baselines = stack_lines(lines, bounds, size)
         height = sum(ink_extent(lines, baselines))
         widest = max([line.right - line.left for line in lines])
@@ -292,10 +285,3 @@ class Part:
         if widest > self.closest.limit(size) or tall > bounds.height - 1:
             return None
         return Fitted(step, baselines, lines, spans, height)
-
-    def _line(self, span: Span) -> Line:
-        if span not in self._set:
-            index = bisect_right(self.offsets, span[0]) - 1
-            begin, end = (at - self.offsets[index] for at in span)
-            self._set[span] = set_line(self.paragraphs[index], begin, end, self.locale)
-        return self._set[span]
