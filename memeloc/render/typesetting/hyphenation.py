@@ -35,7 +35,7 @@ SHORTEST_WORD = 11
 _MARKS_OF_LETTERS = "\u0300-\u036f\u200c\u200d" + "".join(
     chr(code) for code in range(0x900, 0xE00) if unicodedata.category(chr(code)) in ("Mn", "Mc")
 )
-_LETTERS = re.compile(
+_LETTERS = (
     f"(?:[{_MARKS_OF_LETTERS}]|(?=[A-\u058f\u0900-\u0dff\u10a0-\u10ff\u1c80-\u1cbf\u1e00-\u1fff])"
     r"[^\W\d_])+"
 )
@@ -54,13 +54,10 @@ _REPEATED = re.compile(r"(?P<unit>(?=\w)\S{1,8}?)(?P=unit){4,}", re.IGNORECASE)
 
 
 class Point(NamedTuple):
-    """A place at which a word may break.
+    """A place at which a word may break, and the mark that shows it.
 
-    Attributes:
-        start, stop: offsets in the text of the letters that are spelled otherwise when the word is
-            broken here; most often none, and both are the place itself.
-        head, tail: their spelling before and after the break.
-        mark: what shows that lines may end here.
+    The letters from `start` to `stop` are spelled `head` before the break and `tail` after it; most
+    often there are none, and both offsets are the place itself.
     """
 
     start: int
@@ -76,14 +73,29 @@ def points(text: str, words: Iterable[tuple[int, int]], locale: Locale) -> list[
     for start, end in words:
         if SOFT_HYPHEN in text[max(0, start - 1) : end] or _REPEATED.search(text, start, end):
             continue
-        is_name = _NAME.search(text, start, end)
-        joints = [match.start() for match in _IN_NAME.finditer(text, start, end)] if is_name else []
+        if not _NAME.search(text, start, end):
+            places += _hyphens(text, start, end, locale)
+            continue
+        joints = [match.start() for match in _IN_NAME.finditer(text, start, end)]
+        joints = joints or [at.start for at in _hyphens(text, start, end, locale)]
         places += [Point(at, at, mark=ZERO_WIDTH_SPACE) for at in joints]
-        if not joints:
-            hyphens = _hyphens(text, start, end, locale)
-            plain = (Point(at.start, at.start, mark=ZERO_WIDTH_SPACE) for at in hyphens)
-            places += plain if is_name else hyphens
     return places
+
+
+def _hyphens(text: str, start: int, end: int, locale: Locale) -> Iterator[Point]:
+    done = start
+    for match in re.compile(_LETTERS).finditer(text, start, end):
+        word = match[0]
+        if len(word) < SHORTEST_WORD or not locale.hyphenation:
+            continue
+        ends = set(clusters(word))
+        for position in _patterns(locale.hyphenation).positions(word):
+            at = match.start() + position
+            change, index, cut = position.data or ("", 0, 0)
+            if position in ends and at + index >= done:
+                head, _, tail = (change.upper() if word.isupper() else change).partition("=")
+                done = at + index + cut
+                yield Point(at + index, done, head, tail)
 
 
 def repeated_points(text: str, words: Iterable[tuple[int, int]]) -> list[Point]:
@@ -101,15 +113,15 @@ def repeated_points(text: str, words: Iterable[tuple[int, int]]) -> list[Point]:
 def cluster_points(text: str, words: Iterable[tuple[int, int]]) -> list[Point]:
     """Return the places between any two clusters of words, for when nothing else helps."""
     places = []
+    is_letter = re.compile(_LETTERS).match
     for start, end in words:
         is_name = _NAME.search(text, start, end) or _REPEATED.search(text, start, end)
         for at in (start + offset for offset in clusters(text[start:end])[:-1]):
             before, after = text[at - 1], text[at]
-            if SOFT_HYPHEN in (before, after):
+            is_punctuated = before.isalnum() and unicodedata.category(after)[0] == "P"
+            if is_punctuated or SOFT_HYPHEN in (before, after):
                 continue
-            if before.isalnum() and unicodedata.category(after)[0] == "P":
-                continue
-            is_within = _LETTERS.match(before) and _LETTERS.match(after)
+            is_within = is_letter(before) and is_letter(after)
             mark = SOFT_HYPHEN if is_within and not is_name else ZERO_WIDTH_SPACE
             places.append(Point(at, at, mark=mark))
     return places
@@ -127,25 +139,6 @@ def marked(text: str, places: Sequence[Point]) -> tuple[str, list[int]]:
         length = ends[-1] + len(tail)
         done = stop
     return "".join([*pieces, text[done:]]), ends
-
-
-def _hyphens(text: str, start: int, end: int, locale: Locale) -> Iterator[Point]:
-    if not locale.hyphenation:
-        return
-    done = start
-    for match in _LETTERS.finditer(text, start, end):
-        word = match[0]
-        if len(word) < SHORTEST_WORD:
-            continue
-        ends = set(clusters(word))
-        for position in _patterns(locale.hyphenation).positions(word):
-            at = match.start() + position
-            change, index, cut = position.data or ("", 0, 0)
-            if position not in ends or at + index < done:
-                continue
-            head, _, tail = (change.upper() if word.isupper() else change).partition("=")
-            done = at + index + cut
-            yield Point(at + index, done, head, tail)
 
 
 class _Patterns(dict[str, str]):
