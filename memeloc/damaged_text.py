@@ -17,7 +17,7 @@ from unicodedata import category, decomposition, normalize
 
 from memeloc.counts import counted
 from memeloc.locales import default
-from memeloc.locales.scripts import count_scripts, letter_scripts
+from memeloc.locales.tags import count_scripts, letter_scripts
 from memeloc.model import SEPARATOR, UNSPACED, Caption, Locale
 
 

@@ -18,8 +18,8 @@ from pathlib import Path
 from memeloc.errors import InputError
 from memeloc.files import file_sha256
 from memeloc.locales import Registry
-from memeloc.locales.phrases import SearchedText
 from memeloc.locales.tags import canonical, script_of, scripts_agree
+from memeloc.locales.words import SearchedText
 from memeloc.model import SEPARATOR, Locale
 from memeloc.tables import Row, Table, read_table, wrong_in
 

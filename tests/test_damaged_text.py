@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from memeloc.damaged_text import VOWELS, damage, lost_parts
 from memeloc.locales import default
-from memeloc.locales.scripts import count_scripts, letter_scripts
+from memeloc.locales.tags import count_scripts, letter_scripts
 from memeloc.model import Caption
 from memeloc.render import Renderer
 from memeloc.templates import load_templates

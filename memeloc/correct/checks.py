@@ -16,7 +16,7 @@ from itertools import zip_longest
 
 from memeloc.correct.kept import is_written_by_its_owner, lost_marks, lost_numbers, names
 from memeloc.damaged_text import damage
-from memeloc.locales.scripts import count_scripts, letter_scripts
+from memeloc.locales.tags import count_scripts, letter_scripts
 from memeloc.locales.words import words
 from memeloc.model import Locale
 

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator
 
 from memeloc.correct.checks import CaptionWarning, Checked
 from memeloc.glossary import Term, shown, terms_in
-from memeloc.locales.phrases import SearchedText
+from memeloc.locales.words import SearchedText
 from memeloc.model import Locale
 
 CHECK = "glossary"

@@ -1,4 +1,7 @@
-"""What a habit of line breaking means to ICU and BudouX, and a dictionary of hyphenation to pyphen.
+"""Where words and lines end. In: texts, habits of line breaking. Out: offsets, what libraries need.
+
+Grapheme clusters and words are those of UAX #29, ends of lines those of UAX #14, as ICU tailors
+them for the locale, with its dictionaries for Thai, Lao, Khmer, Burmese, Chinese and Japanese.
 
 pyphen brings the dictionaries of LibreOffice, each under its own licence. The built-in locales name
 those under the LGPL, the MPL, the LPPL or a licence like MIT's (the Ukrainian patterns are under
@@ -10,11 +13,16 @@ from __future__ import annotations
 
 from functools import cache
 from importlib.util import find_spec
+from itertools import accumulate
 from pathlib import Path
-from typing import Literal, get_args
+from typing import TYPE_CHECKING, Literal, get_args
 
 from memeloc.errors import InputError
 
+if TYPE_CHECKING:
+    import icu
+
+Unit = Literal["Character", "Word", "Line"]
 Habit = Literal["words", "characters", "phrases", "dictionary"]
 """Where lines may end: at spaces, between characters, phrases, or a dictionary's words."""
 
@@ -29,8 +37,11 @@ Burmese, Khmer, kana and Chinese characters."""
 
 _PHRASE_MODELS = {"Jpan": "ja", "Hans": "zh-hans", "Hant": "zh-hant"}
 _WORD_MODELS = {"Thai": "th"}
-_DICTIONARIES = frozenset({"Thai", "Laoo", "Khmr", "Mymr"})
-_IDEOGRAPHIC = frozenset({"Jpan", "Hans", "Hant", "Kore"})
+_POSSIBLE: dict[str, tuple[Habit, ...]] = {
+    **dict.fromkeys(("Thai", "Laoo", "Khmr", "Mymr"), ("dictionary",)),
+    **dict.fromkeys(_PHRASE_MODELS, ("phrases", "characters")),
+    "Kore": ("words", "characters"),
+}
 
 
 def possible(script: str) -> tuple[Habit, ...]:
@@ -39,11 +50,7 @@ def possible(script: str) -> tuple[Habit, ...]:
     >>> possible("Jpan")
     ('phrases', 'characters')
     """
-    if script in _DICTIONARIES:
-        return ("dictionary",)
-    if script in _PHRASE_MODELS:
-        return ("phrases", "characters")
-    return ("words", "characters") if script in _IDEOGRAPHIC else ("words",)
+    return _POSSIBLE.get(script, ("words",))
 
 
 def breaking(habit: Habit, tag: str, script: str) -> tuple[str, str]:
@@ -64,6 +71,36 @@ def breaking(habit: Habit, tag: str, script: str) -> tuple[str, str]:
     if habit == "dictionary":
         return icu, _WORD_MODELS.get(script, "")
     return f"{icu}@lw=keepall" if habit == "words" and script == "Kore" else icu, ""
+
+
+def ends(text: str, unit: Unit, locale: str) -> list[int]:
+    """Return where each unit of a text ends, in code points, ascending.
+
+    Args:
+        locale: ICU's identifier, such as `de` or `ja@lb=strict`.
+
+    >>> ends("tea 🍵 now", "Word", "en")
+    [3, 4, 5, 6, 9]
+    """
+    import icu
+
+    iterator = _iterator(unit, locale)
+    iterator.setText(icu.UnicodeString(text))
+    found = list(iterator)
+    if not found or found[-1] == len(text):
+        return found
+    # ICU counts UTF-16 units, two for a character beyond U+FFFF.
+    units = accumulate((2 if char > "\uffff" else 1) for char in text)
+    points = {unit: point for point, unit in enumerate(units, 1)}
+    return [points[end] for end in found if end in points]
+
+
+@cache
+def _iterator(unit: Unit, locale: str) -> icu.BreakIterator:
+    import icu
+
+    make = getattr(icu.BreakIterator, f"create{unit}Instance")
+    return make(icu.Locale(locale))
 
 
 @cache

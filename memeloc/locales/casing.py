@@ -1,4 +1,4 @@
-"""Upper case as a language writes it. In: text and its locale. Out: the text of a poster.
+"""Letters of a language. In: text, its locale, fonts. Out: it in upper case, what draws each.
 
 ICU knows the languages that differ from Unicode's full mapping (Turkish and Azerbaijani i and ı,
 Greek accents, Lithuanian dots, Armenian և). What posters write otherwise is `casing` in a locale's
@@ -8,15 +8,13 @@ TOML: German sets `ß` as `ẞ`, official since 2017.
 from __future__ import annotations
 
 import re
-from functools import cache
-from typing import TYPE_CHECKING
+import unicodedata
+from collections.abc import Callable, Iterable
+from itertools import pairwise
 
+from memeloc.locales.breaking import ends
 from memeloc.model import Locale
 
-if TYPE_CHECKING:
-    import icu
-
-_MTAVRULI = re.compile("[\u1c90-\u1cbf]")
 _MKHEDRULI = {capital: capital - 0x1C90 + 0x10D0 for capital in range(0x1C90, 0x1CC0)}
 
 
@@ -36,12 +34,24 @@ def uppercase(text: str, locale: Locale) -> str:
 
     for pattern, replacement in locale.casing:
         text = re.sub(pattern, replacement, text)
-    upper = str(icu.UnicodeString(text).toUpper(_icu_locale(locale.tag)))
-    return upper.translate(_MKHEDRULI) if _MTAVRULI.search(upper) else upper
+    upper = icu.UnicodeString(text).toUpper(icu.Locale.forLanguageTag(locale.tag))
+    return str(upper).translate(_MKHEDRULI)
 
 
-@cache
-def _icu_locale(tag: str) -> icu.Locale:
-    import icu
+def coverage(
+    locale: Locale, letters: Iterable[str], family_for: Callable[[str], str | None], *, upper: bool
+) -> dict[str, str | None]:
+    """Return which family draws each grapheme cluster of `letters`; None where none does.
 
-    return icu.Locale.forLanguageTag(tag)
+    What has no look of its own (joiners, the soft hyphen) is left out; with `upper` the upper-case
+    forms are looked at, too, where the locale's poster style is upper case.
+    """
+    texts = list(letters)
+    if upper:
+        texts += [uppercase(text, locale) for text in texts]
+    return {
+        cluster: family_for(cluster)
+        for text in dict.fromkeys(texts)
+        for cluster in (text[a:b] for a, b in pairwise([0, *ends(text, "Character", "en")]))
+        if any(unicodedata.category(char) != "Cf" and char != "\u034f" for char in cluster)
+    }

@@ -9,8 +9,7 @@ from string import Template
 
 from memeloc.errors import InputError
 from memeloc.locales.breaking import dictionaries, possible
-from memeloc.locales.files import CASED, RIGHT_TO_LEFT
-from memeloc.locales.registry import default, exemplars
+from memeloc.locales.registry import CASED, RIGHT_TO_LEFT, default, exemplars
 from memeloc.locales.tags import DATA, candidates, canonical, cldr, is_well_formed, script_of
 
 _TURKIC = frozenset({"ba", "crh", "gag", "tt"})
@@ -30,7 +29,14 @@ def new_locale(tag: str, folder: str | Path = "locales") -> Path:
     if not is_well_formed(tag):
         raise InputError(f"{tag[:60]!r} is no BCP 47 tag; it is as de, zh-Hans or pt-BR")
     path = Path(folder) / f"{tag}.toml"
-    text = _copied(tag) if tag in default() else _from_cldr(tag, path.parent)
+    if tag in default():
+        built_in = default().get(tag)
+        region = next((part for part in tag.split("-")[1:] if len(part) == 2), built_in.country)
+        text = (DATA / f"{built_in.tag}.toml").read_text("utf-8")
+        text = text.replace(f'tag = "{built_in.tag}"', f'tag = "{tag}"', 1)
+        text = text.replace(f'country = "{built_in.country}"', f'country = "{region}"', 1)
+    else:
+        text = _from_cldr(tag, path.parent)
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
         with path.open("x", encoding="utf-8") as file:
@@ -40,14 +46,6 @@ def new_locale(tag: str, folder: str | Path = "locales") -> Path:
     except OSError as error:
         raise InputError(f"cannot be written: {error.strerror}", file=path) from error
     return path
-
-
-def _copied(tag: str) -> str:
-    built_in = default().get(tag)
-    region = next((part for part in tag.split("-")[1:] if len(part) == 2), built_in.country)
-    text = (DATA / f"{built_in.tag}.toml").read_text("utf-8")
-    text = text.replace(f'tag = "{built_in.tag}"', f'tag = "{tag}"', 1)
-    return text.replace(f'country = "{built_in.country}"', f'country = "{region}"', 1)
 
 
 def _from_cldr(tag: str, folder: Path) -> str:

@@ -1,4 +1,4 @@
-"""Which locales there are. In: folders of TOML files. Out: `Locale` values by tag.
+"""Locales and their TOML files. In: folders of these. Out: `Locale` values by tag.
 
 Built-in files are read one at a time, when their locale is first asked for; a user's own files are
 read at once, so that what is wrong in them is reported before work begins. The letters of languages
@@ -7,16 +7,159 @@ are CLDR's: tools/make_exemplars.py generates data/exemplars.json, which names s
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
+from typing import Annotated, Any, Literal
+
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field
 
 from memeloc.errors import InputError
 from memeloc.files import Paths, paths_of
 from memeloc.locales import tags
-from memeloc.locales.files import checked, read_locale
+from memeloc.locales.breaking import HABITS, breaking, dictionary, possible
 from memeloc.locales.tags import DATA, canonical, cldr, script_of
-from memeloc.model import Locale
+from memeloc.model import Direction, Locale
+from memeloc.settings import naming_line, read_toml, validate
+
+CASED = frozenset({"Latn", "Cyrl", "Grek", "Armn", "Copt", "Glag", "Cher", "Dsrt", "Osge", "Adlm"})
+"""Scripts with capitals that posters use; Georgian Mtavruli is not used as capitals are."""
+
+RIGHT_TO_LEFT = frozenset({"Arab", "Hebr", "Syrc", "Thaa", "Nkoo", "Adlm", "Rohg", "Mand", "Samr"})
+
+_Words = Annotated[tuple[Annotated[str, Field(min_length=1)], ...], Field(strict=False)]
+_FAMILIES = (
+    "a list of font families, font files or names of fonts of the system, best first; "
+    "`memeloc fonts list` has the families"
+)
+
+
+def _text(pattern: str, meaning: str, **settings: Any) -> Any:
+    return Field(pattern=f"^({pattern})$", description=meaning, **settings)
+
+
+_ICU = (
+    r"[A-Za-z]{2,8}(_\w+)*(@\w+=\w+(;\w+=\w+)*)?",
+    'an ICU locale identifier such as "ja@lb=strict"',
+)
+
+
+def _check_rules(rules: tuple[tuple[str, str], ...]) -> tuple[tuple[str, str], ...]:
+    for pattern, replacement in rules:
+        try:
+            re.sub(pattern, replacement, "")
+        except re.error as error:
+            raise ValueError(f"{pattern!r} to {replacement!r} is not possible: {error}") from None
+    return rules
+
+
+class _Section(BaseModel):
+    model_config = ConfigDict(strict=True, extra="forbid")
+
+
+class _Language(_Section):
+    tag: str = _text("[A-Za-z]{2,8}(-[A-Za-z0-9]{1,8})*", 'a BCP 47 tag such as "zh-Hans"')
+    name: str = _text(r".*\S.*", "the language's English name")
+    native_name: str = _text(r".*\S.*", "the language's name for itself")
+    script: str = _text("[A-Z][a-z]{3}", 'an ISO 15924 code such as "Latn"')
+    direction: Direction
+    country: str = _text("[A-Z]{2}", 'an ISO 3166-1 code of two letters such as "DE"')
+
+
+class _Fonts(_Section):
+    poster: _Words = Field(min_length=1, description=_FAMILIES)
+    plain: _Words = Field(min_length=1, description=_FAMILIES)
+    comic: _Words = Field((), description=_FAMILIES)
+
+
+class _Style(_Section):
+    uppercase: bool
+    smallest_size: float = Field(ge=4, le=100, description="pixels, from 4 to 100")
+    casing: Annotated[
+        tuple[Annotated[tuple[str, str], Field(strict=False)], ...], AfterValidator(_check_rules)
+    ] = Field((), strict=False, description="pairs of a regular expression and what becomes of it")
+
+
+class _LineBreaking(_Section):
+    habit: str = Field(description=f"one of {', '.join(HABITS)}")
+    icu: str = _text(*_ICU, default="")
+    keep_with_next: _Words = Field((), description="words that a line should not end with")
+    better_with_next: _Words = Field((), description="words that it should rather not end with")
+    keep_with_previous: _Words = Field((), description="words that a line should not begin with")
+    hyphenation: str = Field("", description='a dictionary of pyphen such as "de_DE", or empty')
+
+
+class _Codes(_Section):
+    google: str = _text(
+        "([a-z]{2,3}(-[A-Za-z]{2,4})?)?", 'a code of Google Translate such as "zh-CN"', default=""
+    )
+    tesseract: str = _text(
+        r"([A-Za-z]\w*(/\w+)?(\+\w+)*)?", 'a model of Tesseract such as "chi_sim"', default=""
+    )
+    recruitment: str = Field(default="", description="a first language as at Prolific, or empty")
+
+
+class _Letters(_Section):
+    exemplars: _Words = Field(default=(), description="letters, for a language CLDR lacks")
+
+
+class _File(_Language):
+    fonts: _Fonts
+    style: _Style
+    line_breaking: _LineBreaking
+    codes: _Codes = _Codes()
+    letters: _Letters = _Letters()
+
+
+class _Values(_Language, _Fonts, _Style, _Codes):
+    """The fields of a `Locale`, but lists of words."""
+
+    line_break: str = _text(*_ICU)
+    phrase_model: Literal["", "ja", "zh-hans", "zh-hant", "th"]
+
+
+def read_locale(path: Path) -> Locale:
+    """Read a locale's TOML; raise InputError, naming file and setting, where it is wrong."""
+    table = read_toml(path)
+    with naming_line(path):
+        file = validate(_File, table, "a locale", file=path)
+    lines = file.line_breaking
+    if lines.habit not in possible(file.script):
+        raise InputError(
+            f"habit in [line_breaking] is {lines.habit!r}: for script {file.script} it can be "
+            f"{' or '.join(map(repr, possible(file.script)))}",
+            file=path,
+        )
+    icu, phrase_model = breaking(lines.habit, file.tag, file.script)
+    values = file.model_dump(include=set(_Language.model_fields))
+    for section in (file.style, file.codes, file.letters, lines):
+        values |= section.model_dump(exclude={"habit", "icu"})
+    for face, fonts in file.fonts.model_dump().items():
+        beside = {font: path.parent / font for font in fonts if Path(font).suffix}
+        files = {font: str(file) for font, file in beside.items() if file.is_file()}
+        values[face] = tuple(files.get(font, font) for font in fonts)
+    return checked(Locale(**values, line_break=lines.icu or icu, phrase_model=phrase_model), path)
+
+
+def checked(locale: Locale, file: Path | None = None) -> Locale:
+    """Return a locale, from a file or made in Python; raise InputError, naming a wrong field."""
+    values = {name: getattr(locale, name) for name in _Values.model_fields}
+    validate(_Values, values, "a locale", file=file)
+    wrong: dict[str, str] = {}
+    right = "rtl" if locale.script in RIGHT_TO_LEFT else "ltr"
+    if locale.direction != right:
+        wrong["direction"] = f'script {locale.script} is written "{right}"'
+    if locale.uppercase and locale.script not in CASED:
+        wrong["uppercase"] = f"script {locale.script} has no capitals that posters use"
+    if locale.hyphenation:
+        try:
+            dictionary(locale.hyphenation)
+        except InputError as error:
+            wrong["hyphenation"] = str(error)
+    for key, what in wrong.items():
+        raise InputError(f"{key} is {getattr(locale, key)!r}: {what}", file=file)
+    return locale
 
 
 class Registry:
@@ -31,10 +174,8 @@ class Registry:
     def load(cls, *locales: Paths | Registry) -> Registry:
         """Return the built-in locales and those of folders' TOML files; a later one wins by tag.
 
-        A registry, given alone, is returned as it is.
-
-        Raises:
-            InputError: a folder is not there, or one of its files is wrong.
+        A registry, given alone, is returned as it is. InputError is raised where a folder is not
+        there, or one of its files is wrong.
         """
         if len(locales) == 1 and isinstance(locales[0], Registry):
             return locales[0]
@@ -62,18 +203,15 @@ class Registry:
     def get(self, tag: str) -> Locale:
         """Return a BCP 47 tag's locale: itself or the nearest it falls back to, in its own script.
 
-        Raises:
-            InputError: nothing matches; the sentence names near tags.
+        InputError, which names near tags, is raised where there is none.
         """
         if (locale := self._match(tag)) is not None:
             return locale
         near = [f"{each.tag} ({each.name}, {each.script})" for each in tags.near(tag, self)]
-        hint = (
+        hint = (near and f"did you mean {' or '.join(near)}?") or (
             f"`memeloc locales list` names all {len(self)}, `memeloc locales new TAG` begins a "
             "file for another, and --locales DIR adds yours."
         )
-        if near:
-            hint = f"did you mean {' or '.join(near)}?"
         raise InputError(f"there is no locale {tag[:60]!r}; {hint}")
 
     def file(self, tag: str) -> Path | None:

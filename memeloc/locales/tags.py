@@ -1,4 +1,4 @@
-"""BCP 47 tags. In: a tag as people write it. Out: its usual form, what it may match, near ones.
+"""Tags and scripts. In: a BCP 47 tag as people write it, a text. Out: what it matches, its scripts.
 
 Matching is RFC 4647 lookup (cut subtags from the end until something is found) with CLDR's aliases
 (`iw` is `he`, `deu` is `de`) and likely scripts (UTS #35 part 1, "Likely Subtags"): `zh-TW` asks
@@ -10,17 +10,26 @@ from __future__ import annotations
 import difflib
 import json
 import re
+from collections import Counter
 from collections.abc import Iterable
 from functools import cache
 from pathlib import Path
 
-from memeloc.locales.scripts import letter_scripts
 from memeloc.model import Locale
 
 DATA = Path(__file__).parent / "data"
 
 _WELL_FORMED = re.compile(r"[A-Za-z]{2,8}(-[A-Za-z0-9]{1,8})*")
 _ENCODING = re.compile(r"\.[A-Za-z0-9-]+$")
+_PARTS = {
+    "Jpan": ("Hira", "Kana", "Hrkt", "Hani"),
+    "Kore": ("Hang", "Hani"),
+    "Hans": ("Hani",),
+    "Hant": ("Hani", "Hanb", "Bopo"),
+    "Arab": ("Aran",),
+}
+"""ISO 15924's codes for mixtures of scripts, and for what they are mixed of."""
+
 _ALIASES = {"no": "nb", "nor": "nb"}
 """Added to CLDR's: Norwegian as it is mostly written is Bokmål."""
 
@@ -131,7 +140,35 @@ def near(tag: str, locales: Iterable[Locale]) -> list[Locale]:
         scores[locale] = max(
             difflib.SequenceMatcher(None, wanted, name.casefold()).ratio() for name in names
         ) + (locale.tag.split("-")[0].casefold() == language)
+    best = sorted(scores, key=lambda locale: -scores[locale])[:4]
     # From 0.6: `germn` finds `German`; at 0.5 `xa` finds ten languages.
-    return sorted((each for each in scores if scores[each] >= 0.6), key=lambda each: -scores[each])[
-        :4
-    ]
+    return [locale for locale in best if scores[locale] >= 0.6]
+
+
+def letter_scripts(script: str) -> frozenset[str]:
+    """Return the scripts that letters of a language have, by the script of its locale.
+
+    >>> sorted(letter_scripts("Kore")), sorted(letter_scripts("Deva"))
+    (['Hang', 'Hani', 'Kore'], ['Deva'])
+    """
+    return frozenset((script, *_PARTS.get(script, ())))
+
+
+def count_scripts(text: str) -> Counter[str]:
+    """Return how many letters a text has of each script; those of many scripts do not count.
+
+    >>> count_scripts("мем, 2x")
+    Counter({'Cyrl': 3, 'Latn': 1})
+    """
+    scripts = Counter(map(_script, text))
+    del scripts[""]
+    return scripts
+
+
+@cache
+def _script(char: str) -> str:
+    """Return the script of a letter; nothing of what does not count."""
+    from fontTools import unicodedata as ucd
+
+    script = ucd.script(char) if char.isalpha() else ""
+    return "" if script in ("Zyyy", "Zinh") else script

@@ -1,34 +1,37 @@
-"""The words of a text. In: a text and its locale. Out: words, as the language's readers cut them.
+"""The words of a text. In: a text, its locale. Out: words as its readers cut them, phrases' places.
 
 `words` are without the marks beside them, `word_spans` with these, `plain_words` in small letters
-without any marks, to count and compare.
+without any marks, to count and compare; all as ICU finds them, see `memeloc.locales.breaking`.
 
-Words are those of UAX #29 as ICU finds them, with its dictionaries for scripts that write no spaces
-between words: Thai, Lao, Khmer, Burmese, Chinese and Japanese.
+For phrases case makes no difference (Turkish and Azerbaijani i and ı stay apart), nor do the form
+of quotation marks and how many spaces there are. A phrase begins and ends where a word does; a
+letter of a script that writes no spaces between words may stand anywhere between two grapheme
+clusters. A `*` at an end of a phrase stands for any further letters of its word: `cat*` is in
+`cats` and in `category`.
 """
 
 from __future__ import annotations
 
 import re
-from functools import lru_cache
+from collections.abc import Iterator
+from functools import cached_property, lru_cache
 from itertools import pairwise
 from unicodedata import category, normalize
 
-from memeloc.errors import InputError
-from memeloc.locales.breaking import UNSPACED
+from memeloc.locales.breaking import UNSPACED, ends
 from memeloc.locales.registry import default
-from memeloc.locales.segmentation import ends
 from memeloc.model import SEPARATOR, Locale
 
-
-def segments(text: str, locale: Locale) -> tuple[str, ...]:
-    """Return the words, spaces and marks of a text, which together are the text."""
-    return _segments(text, locale.tag)
+_UNSPACED = re.compile(f"[{UNSPACED}]")
+_UNSEEN = ("Cf", "Cc", "Zs", "Zl", "Zp")
+_PLAIN = str.maketrans({"’": "'", "‘": "'", "“": '"', "”": '"', "„": '"', "İ": "i"})
 
 
 @lru_cache(maxsize=1024)  # a text is compared for several ends, one right after the other
-def _segments(text: str, tag: str) -> tuple[str, ...]:
-    return tuple(text[start:end] for start, end in pairwise([0, *ends(text, "Word", tag)]))
+def segments(text: str, locale: Locale) -> tuple[str, ...]:
+    """Return the words, spaces and marks of a text, which together are the text."""
+    places = pairwise([0, *ends(text, "Word", locale.tag)])
+    return tuple(text[start:end] for start, end in places)
 
 
 def words(text: str, locale: Locale) -> list[str]:
@@ -41,12 +44,8 @@ def words(text: str, locale: Locale) -> list[str]:
     return [
         segment
         for segment in segments(text, locale)
-        if not segment.isspace() and (segment.isprintable() or any(map(_is_visible, segment)))
+        if any(category(char) not in _UNSEEN for char in segment)
     ]
-
-
-_TOKEN = re.compile(r"\S+")
-_WITHOUT_SPACES = re.compile(f"[{UNSPACED}]")
 
 
 def word_spans(text: str, locale: Locale) -> list[tuple[int, int]]:
@@ -59,38 +58,26 @@ def word_spans(text: str, locale: Locale) -> list[tuple[int, int]]:
     >>> word_spans("tea, now!", default().get("en"))
     [(0, 4), (5, 9)]
     """
-    spans = [match.span() for match in _TOKEN.finditer(text)]
-    if not _WITHOUT_SPACES.search(text):
-        return spans
-    return [
-        (start + first, start + last)
-        for start, end in spans
-        for first, last in _spans_within(text[start:end], locale)
-    ]
-
-
-def _spans_within(token: str, locale: Locale) -> list[tuple[int, int]]:
-    if not _WITHOUT_SPACES.search(token):
-        return [(0, len(token))]
     spans: list[tuple[int, int]] = []
-    start = at = 0  # of the word that is to come, with opening marks before it
-    for segment in segments(token, locale):
-        end = at + len(segment)
-        if segment.isalnum() or any(map(str.isalnum, segment)):
-            spans.append((start, end))
-            start = end
-        elif start == at and spans and category(segment[0]) not in ("Ps", "Pi"):
-            spans[-1] = (spans[-1][0], end)
-            start = end
-        at = end
-    if start < at:  # marks alone, or opening ones at the end
-        first = spans.pop()[0] if spans else 0
-        spans.append((first, at))
+    for match in re.finditer(r"\S+", text):
+        if not _UNSPACED.search(match[0]):
+            spans.append(match.span())
+            continue
+        known = len(spans)
+        start = at = match.start()  # of the word that is to come, with opening marks before it
+        for segment in segments(match[0], locale):
+            end = at + len(segment)
+            if segment.isalnum() or any(map(str.isalnum, segment)):
+                spans.append((start, end))
+                start = end
+            elif start == at and spans[known:] and category(segment[0]) not in ("Ps", "Pi"):
+                spans[-1] = (spans[-1][0], end)
+                start = end
+            at = end
+        if start < at:  # marks alone, or opening ones at the end
+            first = spans.pop()[0] if spans[known:] else match.start()
+            spans.append((first, at))
     return spans
-
-
-def _is_visible(char: str) -> bool:
-    return not char.isspace() and category(char) not in ("Cf", "Cc")
 
 
 def plain_words(text: str, tag: str) -> list[str]:
@@ -101,21 +88,78 @@ def plain_words(text: str, tag: str) -> list[str]:
     >>> plain_words("ฉันตากผ้า", "th")
     ['ฉัน', 'ตาก', 'ผ้า']
     """
-    found = words(plain_text(text, tag), _locale(tag))
+    # Where there is no locale: UAX #29's own rules; dictionaries are by script.
+    locale = default().get(tag if tag in default() else "en")
+    found = words(plain_text(text, tag), locale)
     return [word.casefold() for word in found if any(map(str.isalnum, word))]
 
 
 def plain_text(text: str, tag: str) -> str:
     """Return a caption in NFKC on one line; capitals that case folding gets wrong are small."""
     text = normalize("NFKC", text)
-    if tag.partition("-")[0].lower() in ("tr", "az"):
+    if _is_turkic(tag):
         text = text.replace("İ", "i").replace("I", "ı")
     return text.replace(SEPARATOR.strip(), " ")
 
 
-@lru_cache(maxsize=64)
-def _locale(tag: str) -> Locale:
-    try:
-        return default().get(tag)
-    except InputError:
-        return default().get("en")  # UAX #29's own rules; dictionaries are by script
+class SearchedText:
+    """A text in which phrases are looked for.
+
+    >>> from memeloc.locales import default
+    >>> text = SearchedText("My cats and the CAT", default().get("en"))
+    >>> list(text.places("cat")), text.has("dog"), text.has("cat*")
+    ([(16, 19)], False, True)
+    """
+
+    def __init__(self, text: str, locale: Locale) -> None:
+        self._tag = locale.tag
+        self._is_turkic = _is_turkic(locale.tag)
+        self._text = _plain(text, self._is_turkic)
+
+    def has(self, phrase: str) -> bool:
+        """Return whether the phrase stands in it."""
+        return next(self.places(phrase), None) is not None
+
+    def places(self, phrase: str) -> Iterator[tuple[int, int]]:
+        """Yield where the phrase begins and ends, in the text as it is compared."""
+        wanted = _plain_phrase(phrase.strip("*"), self._is_turkic)
+        start = self._text.find(wanted)
+        if not wanted or start < 0:
+            return
+        # A phrase with a letter of a script without spaces at its end may begin or end anywhere.
+        begins, stops = (
+            self._clusters if _UNSPACED.match(letter) else self._words
+            for letter in (wanted[0], wanted[-1])
+        )
+        while start >= 0:
+            end = start + len(wanted)
+            if (phrase[0] == "*" or start in begins) and (phrase[-1] == "*" or end in stops):
+                yield start, end
+            start = self._text.find(wanted, start + 1)
+
+    @cached_property
+    def _words(self) -> set[int]:
+        # An apostrophe ends a word here: "cat's" and "l'eau" have a cat and water in them.
+        apostrophes = {at for at, letter in enumerate(self._text) if letter == "'"}
+        words = {0, *ends(self._text, "Word", self._tag)}
+        return words | apostrophes | {at + 1 for at in apostrophes}
+
+    @cached_property
+    def _clusters(self) -> set[int]:
+        return {0, *ends(self._text, "Character", self._tag)}
+
+
+def _is_turkic(tag: str) -> bool:
+    return tag.partition("-")[0].lower() in ("tr", "az")
+
+
+def _plain(text: str, is_turkic: bool) -> str:
+    """Return a text as it is compared: phrases in the same letters, whatever their case."""
+    if is_turkic:
+        text = text.replace("I", "ı")
+    text = normalize("NFC", text).translate(_PLAIN).casefold()
+    return " ".join(text.split())
+
+
+# The same phrases are looked for in every caption.
+_plain_phrase = lru_cache(maxsize=1 << 14)(_plain)

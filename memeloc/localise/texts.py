@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from memeloc.locales.scripts import count_scripts, letter_scripts
+from memeloc.locales.tags import count_scripts, letter_scripts
 from memeloc.localise.crops import between
 from memeloc.localise.protocol import FractionBox, Mask, Pixels, TextRegion
 from memeloc.localise.regions import find_regions, in_order, turned

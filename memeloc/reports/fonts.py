@@ -11,7 +11,7 @@ from functools import cache
 from typing import TYPE_CHECKING
 
 from memeloc.fonts import Face, FontLibrary
-from memeloc.locales.scripts import count_scripts
+from memeloc.locales.tags import count_scripts
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

@@ -13,7 +13,7 @@ import unicodedata
 from collections import Counter
 from collections.abc import Sequence
 
-from memeloc.locales.scripts import count_scripts, letter_scripts
+from memeloc.locales.tags import count_scripts, letter_scripts
 from memeloc.model import Locale
 
 _ENTITY = re.compile(r"&(?:#\d{1,7}|#[xX][0-9a-fA-F]{1,6}|[A-Za-z][A-Za-z0-9]{1,31});")

@@ -9,7 +9,7 @@ import pytest
 from memeloc.errors import InputError
 from memeloc.locales import default
 from memeloc.locales.breaking import HABITS, breaking, dictionary, possible
-from memeloc.locales.files import read_locale
+from memeloc.locales.registry import read_locale
 
 
 def test_phrase_models_are_those_that_budoux_has() -> None:

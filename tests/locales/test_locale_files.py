@@ -12,7 +12,7 @@ import pytest
 from memeloc.errors import InputError
 from memeloc.locales import default
 from memeloc.locales import registry as registry_module
-from memeloc.locales.files import read_locale
+from memeloc.locales.registry import read_locale
 from memeloc.model import Locale
 
 DATA = Path(registry_module.__file__).parent / "data"

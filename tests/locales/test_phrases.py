@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from memeloc.locales import default
-from memeloc.locales.phrases import SearchedText
+from memeloc.locales.words import SearchedText
 
 
 @pytest.mark.parametrize(

@@ -15,7 +15,7 @@ from memeloc.agreement.measures import majorities
 from memeloc.agreement.ratings import Ratings
 from memeloc.analyze.dataset.tables import counted_shares, share_columns
 from memeloc.analyze.settings import Settings
-from memeloc.locales.scripts import count_scripts
+from memeloc.locales.tags import count_scripts
 from memeloc.reports.sections import Bars, Section, Table
 
 if TYPE_CHECKING:

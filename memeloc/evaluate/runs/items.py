@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from memeloc.evaluate.gold import ChoiceQuestion, Gold
 from memeloc.locales import default
-from memeloc.locales.scripts import count_scripts, letter_scripts
+from memeloc.locales.tags import count_scripts, letter_scripts
 
 if TYPE_CHECKING:
     import pandas as pd

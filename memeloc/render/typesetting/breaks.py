@@ -17,7 +17,7 @@ from itertools import accumulate, pairwise
 from typing import TYPE_CHECKING
 from unicodedata import category
 
-from memeloc.locales import segmentation
+from memeloc.locales import breaking
 from memeloc.model import Locale
 
 if TYPE_CHECKING:
@@ -93,12 +93,12 @@ def clusters(text: str) -> list[int]:
     """Return the end of each extended grapheme cluster of `text` (UAX #29), ascending."""
     if text.isascii() and "\r" not in text:
         return list(range(1, len(text) + 1))
-    return segmentation.ends(text, "Character", "en")
+    return breaking.ends(text, "Character", "en")
 
 
 def unicode_opportunities(text: str, locale: Locale) -> list[int]:
     """Return where ICU ends lines of `text` by UAX #14 and its dictionaries, between clusters."""
-    return _whole(text, segmentation.ends(text, "Line", locale.line_break))
+    return _whole(text, breaking.ends(text, "Line", locale.line_break))
 
 
 def opportunities(text: str, locale: Locale) -> list[int]:
@@ -154,7 +154,7 @@ def word_ends(text: str, locale: Locale, ends: list[int]) -> tuple[list[int], li
         return ends, ends
     allowed = set(accumulate(map(len, _parser(locale.phrase_model).parse(text))))
     allowed.update(end for end in ends if text[end - 1] in _PHRASE_ENDS)
-    whole = set(segmentation.ends(text, "Word", locale.line_break))
+    whole = set(breaking.ends(text, "Word", locale.line_break))
     for match in re.finditer(_KATAKANA, text):
         whole.difference_update(range(match.start() + 1, match.end()))
         allowed.difference_update(range(match.start() + 1, match.end()))
