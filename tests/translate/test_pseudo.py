@@ -24,7 +24,7 @@ def test_right_to_left_languages_get_mirrored_words(tag: str) -> None:
     assert words[0] == "\u200f\u202emy\u202c\u200f"
     assert words[1] == "{n}"
     assert len(words) == 4
-    levels = resolve(words[0], 1).levels
+    levels = resolve(words[0], "rtl").levels
     assert levels[words[0].index("m")] % 2 == 1
 
 
