@@ -21,9 +21,6 @@ import uharfbuzz as hb
 from memeloc.fonts import Face
 from memeloc.render.typesetting.itemize import Run
 
-SCRIPTS = frozenset({"Hani", "Hira", "Kana", "Bopo"})
-"""Scripts (ISO 15924) whose runs are looked at; all others cost nothing."""
-
 LETTER_SPACE: Mapping[str, float] = {"ja": 0.25, "zh": 0.125}
 """Space between a Chinese character or kana and a letter or digit of another script, in ems, by
 language: JLREQ 3.2.6 asks for a quarter; CSS Text 4 gives an eighth, and CLREQ no more than a
@@ -31,10 +28,9 @@ quarter. Korean has spaces between its words and needs none."""
 
 _OPENING = "（「『【〔〈《［｛｟〖〘〚“‘〝"
 _CLOSING = "）」』】〕〉》］｝｠〗〙〛”’〞〟、。，．：；"
-_MIDDLE = "・"
 _ENDING = "！？"
 _BLANK = "\u3000"
-_MARKS = re.compile(f"[{_OPENING}{_CLOSING}{_MIDDLE}{_ENDING}]")
+_MARKS = f"[{_OPENING}{_CLOSING}・{_ENDING}]"
 
 _IDEOGRAPHS = (
     "\u3005-\u3007\u3021-\u3029\u3038-\u303b\u3041-\u3096\u309d-\u309f\u30a1-\u30fa\u30fc-\u30ff"
@@ -44,9 +40,7 @@ _LETTERS = (
     "0-9A-Za-z\u00aa\u00b5\u00ba\u00c0-\u00d6\u00d8-\u00f6\u00f8-\u024f\u0370-\u0373\u0376-\u037d"
     "\u0386-\u0481\u048a-\u052f\u1e00-\u1fbc"
 )
-_MEETING = re.compile(
-    f"[{_IDEOGRAPHS}](?=[{_LETTERS}])|[{_LETTERS}][\u0300-\u036f]*(?=[{_IDEOGRAPHS}])"
-)
+_MEETING = f"[{_IDEOGRAPHS}](?=[{_LETTERS}])|[{_LETTERS}][\u0300-\u036f]*(?=[{_IDEOGRAPHS}])"
 
 
 class Blanks(NamedTuple):
@@ -57,13 +51,10 @@ class Blanks(NamedTuple):
 
 
 class Spacing(NamedTuple):
-    """What becomes of a paragraph's advances.
+    """What becomes of the glyph of the character at an offset, in ems.
 
-    Attributes:
-        moved: for the glyph of the character at an offset, what is added to its position and to
-            its advance, in ems.
-        lead: blank at the left of the character at an offset that goes where a line begins with it.
-        trail: blank at the right of one that goes where a line ends with it.
+    `moved` is added to its position and its advance; `lead` is the blank at its left that goes
+    where a line begins with it, `trail` that at its right where a line ends with it.
     """
 
     moved: Mapping[int, tuple[float, float]]
@@ -76,20 +67,17 @@ _SOLID = Blanks(0.0, 0.0)
 
 
 def spacing(text: str, runs: Sequence[Run], language: str) -> Spacing:
-    """Return the spacing of a paragraph.
+    """Return the spacing of a paragraph in a language (BCP 47); without a run of Hani, UNCHANGED.
 
-    Args:
-        text: the paragraph.
-        runs: its runs in logical order.
-        language: BCP 47 tag.
+    Kana and Bopomofo are Hani, too, in `memeloc.render.typesetting.itemize`.
     """
-    if not any(run.script in SCRIPTS for run in runs):
+    if not any(run.script == "Hani" for run in runs):
         return UNCHANGED
     blanks = {
         match.start(): mark
         for run in runs
         if not run.level & 1
-        for match in _MARKS.finditer(text, run.start, run.end)
+        for match in re.compile(_MARKS).finditer(text, run.start, run.end)
         if (mark := blanks_of(run.face, match[0], run.script, language)) is not _SOLID
     }
     moved: dict[int, tuple[float, float]] = {}
@@ -106,7 +94,7 @@ def spacing(text: str, runs: Sequence[Run], language: str) -> Spacing:
         lead[at], trail[at] = mark.left - left, mark.right - right
     space = LETTER_SPACE.get(language.partition("-")[0])
     if space:
-        for match in _MEETING.finditer(text):
+        for match in re.finditer(_MEETING, text):
             moved[match.end() - 1] = (0.0, space)
             trail[match.end() - 1] = space
     return Spacing(moved, lead, trail)

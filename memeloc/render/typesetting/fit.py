@@ -91,16 +91,16 @@ class Capacity(NamedTuple):
 
 @dataclass(slots=True)
 class Segments:
-    """A part's unbreakable pieces, over all its paragraphs.
+    """A part's unbreakable pieces, over all its paragraphs; widths are in ems.
 
     Attributes:
         starts, ends: offsets in the part's characters (paragraph offsets added up).
-        full: each one's width with the white space at its end, in ems.
-        trimmed: its width when a line ends after it, in ems (a shown hyphen included).
+        full: each one's width with the white space at its end.
+        trimmed: its width when a line ends after it, a shown hyphen included.
         forced: whether a line must end after it.
-        begins: where each begins if all stood on one line, in ems, and where the last ends.
+        begins: where each begins if all stood on one line, and where the last ends.
         stops: where a line ends after it, on that line; never before the last.
-        widest: the width of the widest one, in ems: no line can be narrower.
+        widest: the width of the widest one: no line can be narrower.
         paragraph_ends: for each paragraph the index after its last one.
     """
 

@@ -58,16 +58,13 @@ _CLEANED: dict[int, str | None] = {
 
 
 class PartLayout(NamedTuple):
-    """A part of a caption, ready to be painted.
+    """A part of a caption, ready to be painted; the size is in pixels, 0.0 for an empty part.
 
     Attributes:
-        size: font size in pixels; 0.0 for an empty part.
         baselines: of each line, in ems downward from the first one's.
-        lines: from top to bottom.
         missing: grapheme clusters that no font draws.
-        broken_word: whether a line ends within a word for lack of space, where no pattern of
-            hyphenation allows it.
-        truncated: grapheme clusters left out because they do not fit at the smallest size painted.
+        broken_word: whether a line ends within a word where no pattern of hyphenation allows it.
+        truncated: how many grapheme clusters do not fit at the smallest size painted.
         hyphenated: words that lines break with a hyphen, as they are spelled then.
         divided: addresses, names and screams that lines break without one, with a bar there.
     """

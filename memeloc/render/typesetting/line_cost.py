@@ -15,7 +15,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import lru_cache
-from typing import NamedTuple
 
 from memeloc.locales.casing import uppercase
 from memeloc.model import Locale
@@ -63,24 +62,12 @@ _NUMBERED = frozenset({"nr", "no", "núm", "art", "kap", "cap", "vol", "fig", "p
 _JOINED_BY = frozenset("-/\u00ad\u2010_&+\u05be")
 
 
-class _Linked(NamedTuple):
-    """A locale's words that cost something beside a line end, in each case they are written in.
-
-    Attributes:
-        is_unspaced: whether the language has no spaces between words.
-        has_pairs: whether some of `to_next` are two words, between which a line would end.
-        to_next: what it costs to end a line with a word, the next word in the line after it.
-        to_previous: words that a line should not begin with.
-    """
-
-    is_unspaced: bool
-    has_pairs: bool
-    to_next: dict[str, float]
-    to_previous: frozenset[str]
-
-
 @lru_cache(maxsize=256)
-def _linked_words(locale: Locale) -> _Linked:
+def _linked_words(locale: Locale) -> tuple[dict[str, float], frozenset[str]]:
+    """Return what words cost at the end of a line, and those that begin none, in upper case too.
+
+    Some of the former are two words, between which a line would end.
+    """
     better, next_, previous = (
         {
             form
@@ -90,8 +77,7 @@ def _linked_words(locale: Locale) -> _Linked:
         for words in (locale.better_with_next, locale.keep_with_next, locale.keep_with_previous)
     )
     to_next = dict.fromkeys(better, LINKED) | dict.fromkeys(next_, HANGING)
-    has_pairs = any(" " in word for word in to_next)
-    return _Linked(bool(locale.phrase_model), has_pairs, to_next, frozenset(previous))
+    return to_next, frozenset(previous)
 
 
 def end_costs(pieces: Sequence[str], locale: Locale) -> list[float]:
@@ -101,9 +87,10 @@ def end_costs(pieces: Sequence[str], locale: Locale) -> list[float]:
     """
     number = len(pieces)
     words = [piece.strip() for piece in pieces]
-    linked = _linked_words(locale)
+    to_next, to_previous = _linked_words(locale)
+    unspaced = bool(locale.phrase_model)
     costs = [
-        _between(piece, word, after, linked)
+        _between(piece, word, after, unspaced, to_next, to_previous)
         for piece, word, after in zip(pieces, words, words[1:], strict=False)
     ]
     strong = [cost <= CLAUSE for cost in costs]
@@ -119,7 +106,14 @@ def end_costs(pieces: Sequence[str], locale: Locale) -> list[float]:
     return costs
 
 
-def _between(piece: str, word: str, after: str, linked: _Linked) -> float:
+def _between(
+    piece: str,
+    word: str,
+    after: str,
+    unspaced: bool,
+    to_next: dict[str, float],
+    to_previous: frozenset[str],
+) -> float:
     """Return the cost of an end between a piece and the next word, by those two alone."""
     if not word or not after:
         return SENTENCE
@@ -130,7 +124,6 @@ def _between(piece: str, word: str, after: str, linked: _Linked) -> float:
     if last in _CLAUSE_ENDS:
         return CLAUSE
     spaced = piece[-1].isspace()
-    unspaced = linked.is_unspaced
     if first in _OPENING:
         cost = CLAUSE
     elif unspaced:
@@ -140,12 +133,10 @@ def _between(piece: str, word: str, after: str, linked: _Linked) -> float:
         cost = PLAIN if spaced or last not in _JOINED_BY else WITHIN_COMPOUND
     head, tail = after.strip(_AROUND), word.lstrip(_AROUND)
     is_apart = unspaced and spaced  # a space ends what a word could belong to
-    to_next = linked.to_next
     hanging = 0.0
     if not is_apart:
         hanging = to_next.get(tail) or to_next.get(tail.rpartition("’")[2], 0.0)
-        if linked.has_pairs:
-            hanging = hanging or to_next.get(f"{tail} {head}", 0.0)
+        hanging = hanging or to_next.get(f"{tail} {head}", 0.0)
     if hanging:
         cost += hanging
     elif is_dotted or (last in _NUMBER_SIGNS and first.isdecimal()):
@@ -157,7 +148,7 @@ def _between(piece: str, word: str, after: str, linked: _Linked) -> float:
         cost += LINKED / 2  # "Chapter / 1:"
     if not first.isalnum() and not any(map(str.isalnum, after)):
         cost += LINKED  # an emoji belongs to the words before it
-    elif head in linked.to_previous and not is_apart:
+    elif head in to_previous and not is_apart:
         cost += LINKED
     elif cost == PLAIN and head in to_next:
         return BEFORE_LINK

@@ -38,12 +38,9 @@ SAME_PITCH = 0.05
 
 
 class PlacedRun(NamedTuple):
-    """Glyphs of one face on a line.
+    """Glyphs of one face: number, x and y in ems from the line's start, y up.
 
-    Attributes:
-        face: what draws them.
-        glyphs: (glyph, x, y) in ems, from the line's start, y up.
-        offsets: of the character that each belongs to, from the line's first one.
+    `offsets` are those of the characters that they belong to, from the line's first one.
     """
 
     face: Face
@@ -52,15 +49,10 @@ class PlacedRun(NamedTuple):
 
 
 class Line(NamedTuple):
-    """One line, in display order.
+    """One line: runs in display order, text in logical order with the hyphen that ends it.
 
-    Attributes:
-        text: its characters in logical order, the hyphen that ends it among them.
-        level: its paragraph's embedding level.
-        runs: its glyphs.
-        left, right, top, bottom: its ink, in ems from the line's start and the baseline, y up.
-        hyphenated: whether its last word goes on in the next line, behind a hyphen.
-        ink: of each of its glyphs in ems, y up: left, bottom, right, top.
+    Its ink, and that of each of its glyphs (left, bottom, right, top), is in ems from the line's
+    start and the baseline, y up. When `hyphenated`, its last word goes on in the next line.
     """
 
     text: str
@@ -157,12 +149,8 @@ def anchor(line: Line, align: Align) -> float:
 def stack_lines(lines: Sequence[Line], bounds: Bounds, size: float) -> tuple[float, ...]:
     """Return the baselines of lines, in ems downward from the first one's, which is 0.
 
-    No ink of two lines touches, outlines included, when baselines are rounded to whole pixels.
-
-    Args:
-        lines: of one part, from top to bottom.
-        bounds: their alignment, outline and least distance.
-        size: the font size, in pixels.
+    No ink of two lines touches at `size` pixels, outlines included, when baselines are rounded to
+    whole pixels.
     """
     if len(lines) == 1:
         return (0.0,)

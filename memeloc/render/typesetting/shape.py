@@ -19,18 +19,11 @@ from memeloc.render.typesetting.east_asian import Spacing, spacing
 from memeloc.render.typesetting.itemize import Run
 
 _UNSAFE = int(hb.GlyphFlags.UNSAFE_TO_BREAK)
-
+_cluster = itemgetter(1)
 
 Glyph = tuple[int, int, float, float, float]
 """One glyph: its number in the font, the code point offset of its cluster in the paragraph, and in
 ems its offset to the right and up, and its advance. Plain tuples, for there are so many."""
-
-
-_rising = itemgetter(1)
-
-
-def _falling(glyph: Glyph) -> int:
-    return -glyph[1]
 
 
 class ShapedRun(NamedTuple):
@@ -48,7 +41,7 @@ class ShapedRun(NamedTuple):
     infos: list[hb.GlyphInfo]
 
     def breaks_at(self, offset: int) -> bool:
-        """Whether a line may begin at a code point offset without other glyphs than these.
+        """Return whether a line may begin at a code point offset without other glyphs than these.
 
         HarfBuzz's flags are dear to read, so they are read only where a line does break.
         """
@@ -56,34 +49,27 @@ class ShapedRun(NamedTuple):
         return not any(info.flags & _UNSAFE for info in infos)
 
     def between(self, start: int, end: int) -> slice:
-        """Where the glyphs of the characters start to end are among the run's.
+        """Return where the glyphs of the characters start to end are among the run's.
 
         HarfBuzz's clusters go up from glyph to glyph, and down from right to left.
         """
         if start <= self.start and self.end <= end:
             return slice(None)
         if self.level & 1:
-            return slice(
-                bisect_right(self.glyphs, -end, key=_falling),
-                bisect_right(self.glyphs, -start, key=_falling),
-            )
-        return slice(
-            bisect_left(self.glyphs, start, key=_rising),
-            bisect_left(self.glyphs, end, key=_rising),
-        )
+            ends = [bisect_right(self.glyphs, -at, key=lambda g: -g[1]) for at in (end, start)]
+        else:
+            ends = [bisect_left(self.glyphs, at, key=_cluster) for at in (start, end)]
+        return slice(*ends)
 
 
 class ShapedText(NamedTuple):
-    """A shaped paragraph.
+    """A paragraph shaped, its runs in logical order; all distances are in ems.
 
     Attributes:
-        text: the paragraph.
-        level: its embedding level.
-        runs: in logical order.
-        positions: position of each code point if all were on one line in logical order, in ems:
-            the text from a to b is positions[b] - positions[a] wide. One more than code points.
+        positions: of each code point if all were on one line in logical order: the text from a to b
+            is positions[b] - positions[a] wide. One more than code points.
         spacing: what East Asian punctuation loses where a line begins or ends with it.
-        ascent, descent: the ink's greatest distance above and below the baseline, in ems.
+        ascent, descent: the ink's greatest distance above and below the baseline.
     """
 
     text: str
@@ -115,7 +101,7 @@ class _Inks(dict[int, tuple[float, float, float, float]]):
 
 @cache
 def inks(face: Face) -> _Inks:
-    """A face's ink by glyph, in ems, y up: left, bottom, right, top.
+    """Return a face's ink by glyph, in ems, y up: left, bottom, right, top.
 
     All 0 where there is none, and for .notdef, which is never drawn.
     """
@@ -147,7 +133,7 @@ def shape_runs(text: str, runs: list[Run], language: str) -> tuple[list[ShapedRu
         ]
         for offset, (right, wider) in () if level & 1 else spaces.moved.items():
             if start <= offset < end:
-                index = bisect_right(glyphs, offset, key=_rising) - 1
+                index = bisect_right(glyphs, offset, key=_cluster) - 1
                 gid, cluster, x, y, advance = glyphs[index]
                 glyphs[index] = (gid, cluster, x + right, y, advance + wider)
         shaped.append(ShapedRun(*run, glyphs, infos))
@@ -155,10 +141,7 @@ def shape_runs(text: str, runs: list[Run], language: str) -> tuple[list[ShapedRu
 
 
 def shape(text: str, level: int, runs: list[Run], language: str) -> ShapedText:
-    """Shape a paragraph of an embedding level, with its runs in logical order.
-
-    `language` is a BCP 47 tag, for the face's language-dependent forms.
-    """
+    """Shape a paragraph; the BCP 47 tag is for the face's language-dependent forms."""
     advances = [0.0] * (len(text) + 1)
     ascent = descent = 0.0
     shaped, spaces = shape_runs(text, runs, language)
