@@ -26,58 +26,43 @@ LARGEST_FILE = 512 * 1024 * 1024
 
 
 def paths_of(paths: Paths) -> list[Path]:
-    """Return each of the paths that a caller gave.
-
-    >>> paths_of("templates") == paths_of([Path("templates")]) == [Path("templates")]
-    True
-    """
+    """Return each of the paths that a caller gave."""
     return [Path(path) for path in ([paths] if isinstance(paths, str | Path) else paths)]
 
 
 def fetch_first(path: Path) -> str:
-    """What to do about a file or folder that is not there because it was given by its address.
+    """Return what to do about a file or folder that is not there because it is an address.
 
-    >>> fetch_first(Path("s3://memes/captions.csv"))
-    '. It is in object storage: fetch it to a disk first'
-    >>> fetch_first(Path("captions.csv"))
-    ''
+    >>> fetch_first(Path("s3://memes/captions.csv")), fetch_first(Path("captions.csv"))
+    ('. It is in object storage: fetch it to a disk first', '')
     """
     is_address = re.match(r"[A-Za-z][A-Za-z0-9+.-]+:/", str(path))
     return ". It is in object storage: fetch it to a disk first" if is_address else ""
 
 
 def read_head(path: Path, largest: int | None = LARGEST_FILE) -> bytes:
-    """The first 4,096 bytes of a file that is neither empty nor too large.
-
-    Args:
-        largest: bytes that it may have; any number when None, of files that are read row by row.
+    """Return the first 4,096 bytes of a file.
 
     Raises:
-        InputError: it is not there, cannot be read, is empty, or is larger than `largest`.
+        InputError: it cannot be read, is empty, or has more than `largest` bytes, if that is set.
     """
     try:
         size = path.stat().st_size
         with path.open("rb") as stream:
             head = stream.read(4096)
     except OSError as error:
-        raise InputError(
-            f"cannot be read: {error.strerror}{fetch_first(path)}", file=path
-        ) from error
+        message = f"cannot be read: {error.strerror}{fetch_first(path)}"
+        raise InputError(message, file=path) from error
     if largest is not None and size > largest:
-        raise InputError(
-            f"has {size / 2**20:,.0f} MB; more than {largest // 2**20} MB are not read", file=path
-        )
+        message = f"has {size / 2**20:,.0f} MB; more than {largest // 2**20} MB are not read"
+        raise InputError(message, file=path)
     if not head.strip():
         raise InputError("is empty", file=path)
     return head
 
 
 def read_text(path: Path) -> str:
-    """A text file in UTF-8, or in UTF-16 with its mark.
-
-    Raises:
-        InputError: it is not there, cannot be read, is empty, too large, or in another encoding.
-    """
+    """Read a text in UTF-8, or UTF-16 with its mark; raise InputError as `read_head`."""
     head = read_head(path)
     encoding = "utf-16" if head.startswith((b"\xff\xfe", b"\xfe\xff")) else "utf-8-sig"
     try:
@@ -87,13 +72,13 @@ def read_text(path: Path) -> str:
 
 
 def file_sha256(path: Path) -> str:
-    """SHA-256 of a file, in hex."""
+    """Return SHA-256 of a file, in hex."""
     with path.open("rb") as stream:
         return hashlib.file_digest(stream, "sha256").hexdigest()
 
 
 def not_written(error: OSError) -> str:
-    """Why a file cannot be written, as the system says it, and what to do; without a full stop."""
+    """Return why a file cannot be written, as the system says it, and what to do."""
     reason = os.strerror(error.errno) if error.errno else str(error)
     if error.errno in (errno.ENOSPC, errno.EDQUOT):
         return (
@@ -108,11 +93,7 @@ def not_written(error: OSError) -> str:
 
 @contextmanager
 def naming(path: Path | str) -> Iterator[None]:
-    """Name a file in the errors that the system raises without one, as of a full disk.
-
-    Raises:
-        OSError: as the block raises it, with its file's name.
-    """
+    """Name a file in the errors that the system raises without one, as of a full disk."""
     try:
         yield
     except OSError as error:
@@ -122,20 +103,13 @@ def naming(path: Path | str) -> Iterator[None]:
 
 
 def temporary_beside(path: Path) -> Path:
-    """A name for a file that is to take the place of `path`; no two calls give the same.
-
-    It begins with a dot and ends with `.tmp`.
-    """
+    """Return a new name for a file that is to take the place of `path`: a dot, its name, `.tmp`."""
     return path.with_name(f".{path.name}.{secrets.token_hex(4)}.tmp")
 
 
 @contextmanager
 def replacing(path: Path) -> Iterator[Path]:
-    """A temporary file beside `path`, which takes its place when all went well.
-
-    Raises:
-        InputError: it cannot be written.
-    """
+    """Give a temporary file, which takes `path`'s place if all goes well, or raise InputError."""
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
         handle, name = tempfile.mkstemp(prefix=".", suffix=path.suffix, dir=path.parent)
@@ -145,7 +119,9 @@ def replacing(path: Path) -> Iterator[Path]:
     temporary = Path(name)
     try:
         yield temporary
-        temporary.chmod(0o666 & ~_umask())
+        mask = os.umask(0)
+        os.umask(mask)
+        temporary.chmod(0o666 & ~mask)
         temporary.replace(path)
     except OSError as error:
         raise InputError(f"cannot be written: {not_written(error)}", file=path) from error
@@ -153,19 +129,9 @@ def replacing(path: Path) -> Iterator[Path]:
         temporary.unlink(missing_ok=True)
 
 
-def _umask() -> int:
-    mask = os.umask(0)
-    os.umask(mask)
-    return mask
-
-
 @contextmanager
 def locked(lock: Path, folder: Path) -> Iterator[None]:
-    """Hold a folder for this run alone; the system lets go of the lock when the process ends.
-
-    Raises:
-        InputError: another run holds it.
-    """
+    """Hold a folder for this run; raise InputError if another does. It ends with the process."""
     with lock.open("w") as file:
         try:
             import fcntl
@@ -175,10 +141,8 @@ def locked(lock: Path, folder: Path) -> Iterator[None]:
         try:
             fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except OSError as error:
-            raise InputError(
-                "Another run is at work in this folder; wait for it, or name another folder.",
-                file=folder,
-            ) from error
+            message = "Another run is at work in this folder; wait for it, or name another folder."
+            raise InputError(message, file=folder) from error
         yield
 
 

@@ -38,7 +38,6 @@ class Term:
     Attributes:
         names: the term, in each of its forms; none where `forbidden` is so in every caption.
         wanted: any of these, the first is preferred; none where anything but the forbidden goes.
-        note: for who translates.
     """
 
     names: tuple[str, ...]
@@ -47,16 +46,14 @@ class Term:
     note: str = ""
 
     def __str__(self) -> str:
-        """As people read it, without the `*` of its forms."""
-        pieces = [
-            f"{shown(self.names)} → {shown(self.wanted)}" if self.wanted else shown(self.names)
-        ]
-        pieces += [f"not {shown(self.forbidden)}"] * bool(self.forbidden)
-        return "; ".join(pieces) + (f" ({self.note})" if self.note else "")
+        """Return it as people read it, without the `*` of its forms."""
+        wanted = f" → {shown(self.wanted)}" if self.wanted else ""
+        forbidden = f"; not {shown(self.forbidden)}" if self.forbidden else ""
+        return shown(self.names) + wanted + forbidden + (f" ({self.note})" if self.note else "")
 
 
 def shown(texts: Iterable[str]) -> str:
-    """Texts of a glossary's cell as people read them."""
+    """Return texts of a glossary's cell as people read them."""
     return " | ".join(text.strip("*") for text in texts)
 
 
@@ -69,35 +66,22 @@ class Glossary:
     _columns: Mapping[str, tuple[str, str]] = field(default_factory=dict)
 
     def terms(self, locale: Locale) -> tuple[Term, ...]:
-        """The terms that have something for a language, in the order of the table."""
-        columns = {
-            about: sorted(
-                (
-                    heading
-                    for heading, (tag, for_) in self._columns.items()
-                    if for_ == about and _fits(tag, locale)
-                ),
-                key=lambda heading: -len(self._columns[heading][0]),
-            )
-            for about in (_WANTED, _FORBIDDEN, _NOTE)
-        }
+        """Return the terms that have something for a language, in the order of the table."""
+        fitting = [(*item, name) for name, item in self._columns.items() if _fits(item[0], locale)]
+        fitting.sort(key=lambda column: -len(column[0]))  # a culture before its language
         terms = []
         for names, cells in self._rows:
-            texts = {about: _first(cells, headings) for about, headings in columns.items()}
-            wanted, forbidden = _texts(texts[_WANTED]), _texts(texts[_FORBIDDEN])
+            texts = {about: cells[name] for _, about, name in reversed(fitting) if cells[name]}
+            wanted, forbidden = (_texts(texts.get(about, "")) for about in (_WANTED, _FORBIDDEN))
             if wanted or forbidden:
-                notes = dict.fromkeys([texts[_NOTE], cells.get(_NOTE, "")])
+                notes = dict.fromkeys([texts.get(_NOTE, ""), cells.get(_NOTE, "")])
                 terms.append(Term(names, wanted, forbidden, "; ".join(filter(None, notes))))
         return tuple(terms)
 
 
 def terms_in(terms: Iterable[Term], parts: Sequence[str], locale: Locale) -> tuple[Term, ...]:
-    """The terms that occur in a caption in the source language, which is `locale`.
-
-    Those without names, which are for every caption, are among them.
-    """
-    terms = tuple(terms)
-    if not terms:
+    """Return the terms that are in a caption of `locale`, the source, or have no names."""
+    if not (terms := tuple(terms)):
         return ()
     text = SearchedText(SEPARATOR.join(parts), locale)
     return tuple(
@@ -132,7 +116,7 @@ def read_glossary(path: Path, locales: Registry) -> Glossary:
 
 
 def _columns(table: Table, locales: Registry) -> dict[str, tuple[str, str]]:
-    """By heading: the canonical tag, and whether it is wanted, forbidden or a note."""
+    """Return by heading the canonical tag, and whether it is wanted, forbidden or a note."""
     columns: dict[str, tuple[str, str]] = {}
     for heading in table.columns:
         match = _HEADING.fullmatch(heading.strip())
@@ -158,7 +142,7 @@ def _columns(table: Table, locales: Registry) -> dict[str, tuple[str, str]]:
 def _cells(
     path: Path, row: Row, columns: Mapping[str, tuple[str, str]]
 ) -> tuple[tuple[str, ...], dict[str, str]]:
-    """The forms of a row's term, and its cells by heading; checked."""
+    """Return the forms of a row's term, and its cells by heading; checked."""
     if row.error:
         raise InputError(row.error, file=path, row=row.number)
     names = _texts(row[TERM])
@@ -166,8 +150,10 @@ def _cells(
     for heading in (TERM, *cells):
         wrong = wrong_in(row.value(heading), is_text=True)
         about = columns[heading][1] if heading in columns else _NOTE
-        if heading == TERM or about != _NOTE:
-            wrong = wrong or _wrong(_texts(row[heading]))
+        for text in _texts(row[heading]) if heading == TERM or about != _NOTE else ():
+            if not text.strip("*").strip() or "*" in text.strip("*"):
+                place = "at the end or the beginning of some letters"
+                wrong = wrong or f"in {text[:60]!r}, * has to stand {place}"
         if not names and about == _WANTED and cells[heading]:
             wrong = wrong or "this is what no term is to be: write the term in its column"
         if wrong:
@@ -175,23 +161,12 @@ def _cells(
     return names, cells
 
 
-def _wrong(texts: Sequence[str]) -> str:
-    for text in texts:
-        if not text.strip("*").strip() or "*" in text.strip("*"):
-            return f"in {text[:60]!r}, * has to stand at the end or the beginning of some letters"
-    return ""
-
-
 def _texts(cell: str) -> tuple[str, ...]:
     return tuple(text for text in dict.fromkeys(_BETWEEN.split(cell.strip())) if text)
 
 
-def _first(cells: Mapping[str, str], headings: Sequence[str]) -> str:
-    return next((cells[heading] for heading in headings if cells[heading]), "")
-
-
 def _fits(tag: str, locale: Locale) -> bool:
-    """Whether a canonical tag is for a locale: its language, in its script, of its culture."""
+    """Return whether a canonical tag is for a locale: its language, its script, its culture."""
     language, *rest = tag.split("-")
     regions = {subtag for subtag in rest if len(subtag) == 2 or subtag.isdecimal()}
     return (

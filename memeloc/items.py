@@ -31,11 +31,11 @@ class Origin:
     """Where something was found, when, and under what terms.
 
     Attributes:
-        source: the source's name, such as `memegenerator` or `hateful-memes`.
+        source: its name, such as `memegenerator` or `hateful-memes`.
         key: what identifies it there and stays the same when it is collected again: an address, an
             id, or a path below the collected folder.
         url: the page or file it stood in; empty when there is none.
-        terms: licence or terms of use as the source states them; empty when it states none.
+        terms: licence or terms of use as the source states them.
         fetched: when it was read; None for what was on disk.
         dataset: the name of its dataset at that source, within which `key` is its own; empty for
             what comes from a site, and for what was collected before datasets had names.
@@ -140,19 +140,16 @@ class Item:
     """Something collected, as the store hands it out; texts are empty where nothing is known.
 
     Attributes:
-        id: stays the same when it is collected again, see `item_id`.
+        id: see `item_id`.
         parent: the id of a caption's or picture's template.
         parts: the text of a caption, or of a picture as far as known (a corrected transcript before
             the source's own text); empty for a template.
         language: the locale's tag as the source states it.
-        picture: SHA-256 of its picture, in hex; a caption has none of its own: its template's is
-            meant.
+        created, labels, details: as in the types above.
+        picture: SHA-256 of its picture, in hex; a caption has none of its own.
         template_picture: SHA-256 of its template's picture, in hex.
-        path: the stored picture's file.
+        path: the stored picture's file, of `size` bytes.
         width, height: of the picture, in pixels; 0 when there is none.
-        size: of the picture's file, in bytes.
-        created: when it was made, ISO 8601.
-        labels, details: as in the types above.
     """
 
     id: str
@@ -179,7 +176,7 @@ class Item:
 
 
 def item_id(source: str, kind: ItemKind, key: str, name: str = "", dataset: str = "") -> str:
-    """A name for an item that is safe as a file name and the same in every run.
+    """Return a name for an item that is safe as a file name and the same in every run.
 
     Source, key and dataset are its `Origin`'s; a page may hold a template and a finished meme of
     the same key. It begins with `name`, so that people can tell what it is.
@@ -193,35 +190,31 @@ def item_id(source: str, kind: ItemKind, key: str, name: str = "", dataset: str 
 
 
 def key_hash(source: str, kind: ItemKind, key: str, dataset: str = "") -> str:
-    """SHA-256, in hex, of what an item is known by."""
+    """Return SHA-256, in hex, of what an item is known by."""
     # Without a dataset it is what it was before datasets had names; no source's name is empty.
     return hash_of(*(("", dataset) if dataset else ()), source, kind, key)
 
 
 def content_hash(item: Item) -> str:
-    """SHA-256, in hex, of what people and programs see of an item: its picture and its text.
+    """Return SHA-256, in hex, of what is seen of an item: its picture (or template's) and text.
 
-    The picture of a caption is its template's. Judgements are bound to this hash: where it is
-    another now, they were about an earlier picture or text.
+    Judgements are bound to it: where it is another now, they were about something earlier.
     """
     return seen_hash(item.picture or item.template_picture, item.parts)
 
 
 def picture_hash(item: Item) -> str:
-    """`content_hash` for what looks at pictures alone, so that any text may stand beside."""
+    """Return `content_hash` for what looks at pictures alone, whatever text stands beside."""
     return seen_hash(item.picture or item.template_picture, None)
 
 
 def seen_hash(picture: str, parts: Sequence[str] | None) -> str:
-    """`content_hash` of a picture, by its SHA-256, and a text in parts, or (None) any text.
-
-    A text without letters is as none.
-    """
+    """Return `content_hash` of a picture's SHA-256 and parts of a text; None is any text."""
     if parts is None:
         return hash_of("picture", picture)
-    return hash_of(picture, *parts if any(parts) else ())
+    return hash_of(picture, *parts if any(parts) else ())  # a text without letters is as none
 
 
 def hash_of(*texts: str) -> str:
-    """SHA-256 of texts, in hex."""
+    """Return SHA-256 of texts, in hex."""
     return hashlib.sha256("\0".join(texts).encode("utf-8", "surrogatepass")).hexdigest()

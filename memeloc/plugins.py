@@ -21,15 +21,14 @@ Made = TypeVar("Made")
 
 
 def entry_points(*, group: str, name: str = "") -> metadata.EntryPoints:
-    """The entry points of a group, or of it those of a name, of the packages on `sys.path`."""
+    """Return a group's entry points, or those of a name, of the packages on `sys.path`."""
     found = _entry_points(group, tuple(sys.path))
     return found.select(name=name) if name else found
 
 
 @cache
 def _entry_points(group: str, path: tuple[str, ...]) -> metadata.EntryPoints:
-    """Those of a group, kept: to list them takes some 20 milliseconds."""
-    return metadata.entry_points(group=group)
+    return metadata.entry_points(group=group)  # which takes some 20 milliseconds
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,16 +48,16 @@ class Registry(Generic[Made]):
     extra: str = ""
 
     def names(self) -> tuple[str, ...]:
-        """All names: memeloc's own, then those of other packages."""
+        """Return all names: memeloc's own, then those of other packages."""
         return (*self.built_in, *self.outside())
 
     def outside(self) -> tuple[str, ...]:
-        """The names that other packages add; listing them takes some milliseconds."""
+        """Return the names that other packages add; listing them takes some milliseconds."""
         entries = entry_points(group=self.group)
         return tuple(sorted({entry.name for entry in entries} - set(self.built_in)))
 
     def load(self, name: str) -> Callable[..., Made]:
-        """The plugin `name` as its module defines it.
+        """Return the plugin `name` as its module defines it.
 
         Raises:
             InputError: there is no such plugin.
@@ -79,28 +78,20 @@ class Registry(Generic[Made]):
                     f"The {self.what} {name} needs {package}: pip install 'memeloc[{self.extra}]'"
                 ) from error
             raise MissingError(f"The {self.what} {name!r} cannot be loaded: {error}") from error
-        names = self.names()
-        near = difflib.get_close_matches(name[:60], names, n=1)
+        names = ", ".join(self.names())
+        near = difflib.get_close_matches(name[:60], self.names(), n=1)
         meant = f" Did you mean {near[0]!r}?" if near else ""
-        raise InputError(
-            f"There is no {self.what} {name[:60]!r}.{meant} There are {', '.join(names)}."
-        )
+        raise InputError(f"There is no {self.what} {name[:60]!r}.{meant} There are {names}.")
 
     def make(self, name: str, options: Mapping[str, Any] | None = None) -> Made:
-        """The plugin `name`, called with its options as keyword arguments.
-
-        Raises:
-            InputError: there is no such plugin, or it has no such option.
-            MissingError: as `load`.
-        """
+        """Call the plugin `name` with its options; raise as `load`, or InputError for an option."""
         plugin = self.load(name)
         if options:
             parameters = inspect.signature(plugin).parameters
             takes_any = any(each.kind is each.VAR_KEYWORD for each in parameters.values())
-            for option in options:
-                if option not in parameters and not takes_any:
-                    raise InputError(
-                        f"The {self.what} {name} has no option {option!r}; it has "
-                        f"{', '.join(parameters) or 'none'}."
-                    )
+            if unknown := [] if takes_any else [name for name in options if name not in parameters]:
+                raise InputError(
+                    f"The {self.what} {name} has no option {unknown[0]!r}; it has "
+                    f"{', '.join(parameters) or 'none'}."
+                )
         return plugin(**(options or {}))

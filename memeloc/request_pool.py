@@ -28,17 +28,14 @@ GIVE_UP_AFTER = 3
 
 @dataclass(frozen=True, slots=True)
 class TransientFailure:
-    """A request that failed in a way that may pass; `error` is raised when it does not.
-
-    The service asked to wait so many seconds, 0.0 if it did not say.
-    """
+    """A request that may yet succeed, else `error` is raised; the seconds that are asked for."""
 
     error: ServiceError
     wait: float = 0.0
 
 
 def retry_after(header: str) -> float:
-    """Seconds of a Retry-After header, a number or a date (RFC 9110, 10.2.3); 0.0 for none.
+    """Return the seconds of a Retry-After header, a number or a date (RFC 9110, 10.2.3), or 0.0.
 
     >>> retry_after("30"), retry_after(""), retry_after("Thu, 01 Jan 1970 00:00:00 GMT")
     (30.0, 0.0, 0.0)
@@ -80,12 +77,9 @@ class Backoff:
     def ask(
         self, send: Callable[[], Result], passing: Callable[[Exception], TransientFailure | None]
     ) -> Result:
-        """Send until it succeeds.
+        """Send until it succeeds; raise ServiceError if it never does.
 
         `passing` says of an exception whether it may pass; one that will not is raised as it is.
-
-        Raises:
-            ServiceError: it did not pass.
         """
         for attempt in range(self.attempts):
             try:
@@ -95,13 +89,11 @@ class Backoff:
                 if failure is None:
                     raise
                 last = attempt + 1 == self.attempts or failure.wait > self.patience
-                if last or self.pause(self.stop, self._delay(attempt, failure.wait)):
+                half = min(self.longest, self.first * 2.0**attempt) / 2
+                wait = max(failure.wait, half + half * self._random.random())
+                if last or self.pause(self.stop, wait):
                     raise failure.error from error
         raise AssertionError("attempts is at least 1")
-
-    def _delay(self, attempt: int, asked: float) -> float:
-        half = min(self.longest, self.first * 2.0**attempt) / 2
-        return max(asked, half + half * self._random.random())
 
 
 def ask_in_parallel(
@@ -112,14 +104,13 @@ def ask_in_parallel(
     at_once: int,
     stop: Event,
 ) -> Iterator[Result]:
-    """Ask for each batch in a thread of its own, and give the answers as they come.
+    """Ask for each batch in a thread of its own, `at_once` at the most; yield answers as they come.
 
     Args:
         batches: taken as they are needed, from the caller's thread.
         ask: gives a batch's answers. A retryable ServiceError fails the batch; any other
             MemelocError would meet every further batch too, and ends all.
         failed: makes answers for a batch that got none.
-        at_once: batches under way at the most.
         stop: is set to end waiting between attempts.
 
     Raises:

@@ -33,9 +33,7 @@ from memeloc.render.settings import RenderSettings
 from memeloc.workspace.acceptance import acceptance_sentences
 
 if TYPE_CHECKING:
-    from memeloc.engine import Engine, EngineSettings
-    from memeloc.render.sets.parallel_set import Progress, Summary
-    from memeloc.store.records import Accept
+    from memeloc.render.sets.parallel_set import Summary
 
 _PROBLEMS = Table(
     "Problems of the pictures",
@@ -91,9 +89,19 @@ def render(
     """
     from memeloc.engine import fork_ahead
     from memeloc.render.sets.manifest import leave_out_pandas
-    from memeloc.workspace.own_folders import own_folders
+    from memeloc.workspace.own_folders import FILE, own_folders, workspace_folder
 
-    by = engine(engine_name, address, None if captions else _engine_settings())
+    stated = None
+    if captions is None:
+        from memeloc.workspace.settings import read_settings
+
+        stated = read_settings(workspace_folder() / FILE).engine
+    elif taken != "any":
+        raise typer.BadParameter(
+            "a table's captions have no states; without TABLE the workspace's are rendered",
+            param_hint="--captions",
+        )
+    by = engine(engine_name, address, stated)
     options["jobs"] = options["jobs"] or by.cpus()
     options["languages"] = languages(options["languages"]) or "all"
     given = {name: value for name, value in options.items() if value is not None}
@@ -108,7 +116,17 @@ def render(
         if settings.jobs > 1 and not by.elsewhere:
             by = replace(by, map_shards=fork_ahead(settings.jobs))
     with progress("Rendering", None) as bar:
-        summary = _render(captions, out, settings, taken, by, bar.report)
+        if captions is None:
+            with memeloc.Workspace.find() as workspace:
+                summary = workspace.rendering.render(
+                    out, settings, captions=taken, engine=by, on_progress=bar.report
+                )
+        else:
+            from memeloc.render.sets.parallel_set import render_table
+
+            summary = render_table(
+                captions, out, settings, progress=bar.report, shard_map=by.map_shards
+            )
     explain("Note", [*summary.notes, *acceptance_sentences(summary.acceptance)])
     explain("Failed", summary.failures)
     explain(
@@ -122,50 +140,13 @@ def render(
         raise typer.Exit(1)
 
 
-def _render(
-    captions: Path | None,
-    out: str,
-    settings: RenderSettings,
-    taken: Accept,
-    by: Engine,
-    report: Progress,
-) -> Summary:
-    if captions is None:
-        with memeloc.Workspace.find() as workspace:
-            return workspace.rendering.render(
-                out, settings, captions=taken, engine=by, on_progress=report
-            )
-    if taken != "any":
-        raise typer.BadParameter(
-            "a table's captions have no states; without TABLE the workspace's are rendered",
-            param_hint="--captions",
-        )
-    from memeloc.render.sets.parallel_set import render_table
-
-    return render_table(captions, out, settings, progress=report, shard_map=by.map_shards)
-
-
-def _engine_settings() -> EngineSettings:
-    """The engine of the workspace's settings."""
-    from memeloc.workspace.own_folders import FILE, workspace_folder
-    from memeloc.workspace.settings import read_settings
-
-    return read_settings(workspace_folder() / FILE).engine
-
-
 def _fields(summary: Summary) -> dict[str, Any]:
     from memeloc.render.proof import PROBLEMS
 
+    counts = "rendered skipped unchanged failed replaced other_languages not_in_table pruned"
     by_kind = sorted(PROBLEMS, key=lambda kind: -summary.problems[kind])
     return {
-        "rendered": summary.rendered,
-        "skipped": summary.skipped,
-        "unchanged": summary.unchanged,
-        "failed": summary.failed,
-        "replaced": summary.replaced,
-        "other_languages": summary.other_languages,
-        "not_in_table": summary.not_in_table,
-        "pruned": summary.pruned,
+        **{name: getattr(summary, name) for name in counts.split()},
         "problems": summary.flawed,
         "problems_by_kind": {kind: summary.problems[kind] for kind in by_kind},
         "skipped_by_kind": dict(summary.input_kinds),
@@ -193,17 +174,6 @@ def _sentences(summary: Summary) -> Iterator[str]:
         f"{', '.join(done)}, in {counted(len(summary.languages), 'language')}; "
         f"{summary.flawed:,} with problems ({summary.seconds:.1f} s{speed})."
     )
-    yield from _earlier(summary)
-    if summary.page:
-        yield f"Look at them all: {summary.page}"
-    if summary.shards:
-        reader = "WebDataset" if summary.layout == "webdataset" else "Hugging Face's datasets"
-        yield f"Shards, as {reader} reads them: {summary.shards}"
-    if summary.example:
-        yield f"One of them: {summary.example}"
-
-
-def _earlier(summary: Summary) -> Iterator[str]:
     if summary.other_languages:
         pictures = counted(summary.other_languages, "picture")
         yield f"The set also has {pictures} in other languages of this table, from earlier runs."
@@ -215,3 +185,10 @@ def _earlier(summary: Summary) -> Iterator[str]:
         pictures = counted(summary.not_in_table, "picture")
         apart = "the page shows them apart, and " if summary.page else ""
         yield f"{pictures} of earlier runs {verb} not in this table; {apart}--prune removes them."
+    if summary.page:
+        yield f"Look at them all: {summary.page}"
+    if summary.shards:
+        reader = "WebDataset" if summary.layout == "webdataset" else "Hugging Face's datasets"
+        yield f"Shards, as {reader} reads them: {summary.shards}"
+    if summary.example:
+        yield f"One of them: {summary.example}"

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -54,8 +53,15 @@ class Rendering(Part):
             InputError: there are no captions, or none that are to be rendered, or languages, fonts
                 or settings are wrong, or another run is at work in `out`.
         """
-        settings = self._with_own(replace(settings, **options))
         workspace, stored = self._workspace, self._store.captions
+        settings = replace(settings, **options)
+        own: dict[str, Any] = {"fonts": [*listed(settings.fonts), *workspace.asked_fonts]}
+        if not isinstance(settings.templates, Mapping):
+            own["templates"] = [*workspace.folders("templates"), *listed(settings.templates)]
+        if not isinstance(settings.locales, Registry):
+            own["locales"] = [*workspace.folders("locales"), *listed(settings.locales)]
+        own["source_language"] = settings.source_language or workspace.source.tag
+        settings = replace(settings, **own)
         rounds = workspace.settings.correction.rounds
         tags = [locale.tag for locale in (workspace.source, *workspace.languages)]
         with TemporaryDirectory(prefix="memeloc-") as folder:
@@ -65,7 +71,7 @@ class Rendering(Part):
                     "The workspace has no captions yet; `memeloc import TABLE` brings some.",
                     file=workspace.root,
                 )
-            acceptance = stored.acceptance(captions, self._tags(settings), rounds)
+            acceptance = stored.acceptance(captions, _tags(settings), rounds)
             if not acceptance.taken and acceptance.left_out:
                 raise InputError(nothing_taken(acceptance), file=workspace.root)
             try:
@@ -87,38 +93,24 @@ class Rendering(Part):
             summary.acceptance = acceptance
             return summary
 
-    def _with_own(self, settings: RenderSettings) -> RenderSettings:
-        """Return settings with the workspace's templates, fonts, locales and source language."""
-        workspace = self._workspace
-        own: dict[str, Any] = {"fonts": [*listed(settings.fonts), *workspace.asked_fonts]}
-        if not isinstance(settings.templates, Mapping):
-            own["templates"] = [*workspace.folders("templates"), *listed(settings.templates)]
-        if not isinstance(settings.locales, Registry):
-            own["locales"] = [*workspace.folders("locales"), *listed(settings.locales)]
-        own["source_language"] = settings.source_language or workspace.source.tag
-        return replace(settings, **own)
-
-    def _tags(self, settings: RenderSettings) -> Sequence[str] | None:
-        # A tag that is unknown is left to the table, which says what it has.
-        if settings.languages == "all":
-            return None
-        registry = registry_of(settings)
-        tags = []
-        for tag in listed_tags(settings.languages):
-            with suppress(InputError):
-                tags.append(registry.get(tag.strip()).tag)
-        return tags
-
     def proof(self, out: str | Path, languages: Sequence[str] | None = None) -> Review:
-        """The problems of the set in `out`, worst first, and where its languages differ most.
+        """Return the problems of the set in `out`, worst first, and where languages differ most.
 
         `languages` are the columns to report on; None is all.
         """
         return review(Path(out), languages)
 
 
+def _tags(settings: RenderSettings) -> list[str] | None:
+    if settings.languages == "all":
+        return None
+    registry, tags = registry_of(settings), listed_tags(settings.languages)
+    # A tag that is unknown is left to the table, which says what it has.
+    return [registry.get(tag).tag for tag in map(str.strip, tags) if tag in registry]
+
+
 def _by_meme(sentences: Iterable[str], table: Path) -> list[str]:
-    """Sentences about the table that was made for a run, which nobody sees, by its memes."""
+    """Return sentences about a run's own table, which nobody sees, by its memes."""
     place = re.compile(re.escape(f"{table}, row ") + r"(\d+)(, column )?")
     meme_ids = parquet.read_table(table, columns=["meme_id"]).column(0)
 
