@@ -23,7 +23,7 @@ from memeloc.fonts.emoji import has_emoji
 from memeloc.locales.words import word_spans
 from memeloc.model import Caption, Locale, TextBox
 from memeloc.render.background import Background, contrast, relative_luminance
-from memeloc.render.painting.paint import Painted, ink_box
+from memeloc.render.painting.paint import Area, Painted, ink_box
 from memeloc.render.proof import Box, Finding, PartProof, TextBoxes, TextShape, Word, overlap
 from memeloc.render.typesetting.breaks import clusters
 from memeloc.render.typesetting.layout import PartLayout
@@ -87,13 +87,13 @@ def _text_boxes(layout: PartLayout, painted: Painted, locale: Locale) -> TextBox
     boxes: list[TextShape | None] = []
     words: list[Word] = []
     places = {id(item.line): item for item in painted.placed}
-    turn = painted.area.turn
+    area = painted.area
     for number, line in enumerate(layout.lines):
         item = places.get(id(line))
         if item is None:
             boxes.append(None)
             continue
-        whole = _turned(item.ink, turn)
+        whole = _turned(item.ink, area)
         boxes.append(whole)
         spans = word_spans(line.text, locale)
         if len(spans) == 1:
@@ -101,8 +101,8 @@ def _text_boxes(layout: PartLayout, painted: Painted, locale: Locale) -> TextBox
             continue
         for (start, end), extent in zip(spans, _extents(line, spans), strict=True):
             if extent[0] < extent[2]:
-                box = ink_box(item.x, item.y, extent, layout.size, painted.area.margin)
-                words.append(Word(line.text[start:end], number, _turned(box, turn)))
+                box = ink_box(item.x, item.y, extent, layout.size, area.margin)
+                words.append(Word(line.text[start:end], number, _turned(box, area)))
     return TextBoxes(tuple(boxes), tuple(words))
 
 
@@ -124,13 +124,13 @@ def _extents(line: Line, spans: Sequence[tuple[int, int]]) -> list[list[float]]:
     return extents
 
 
-def _turned(box: Box, turn: skia.Matrix | None) -> TextShape:
+def _turned(box: Box, area: Area) -> TextShape:
     """Return the box as it is, or its corners after the turn of its text box."""
-    if turn is None:
+    if area.is_upright:
         return box
     left, top, right, bottom = box
     corners = ((left, top), (right, top), (right, bottom), (left, bottom))
-    turned = turn.mapPoints([skia.Point(*corner) for corner in corners])
+    turned = area.turn().mapPoints([skia.Point(*corner) for corner in corners])
     return tuple(round(value) for point in turned for value in (point.x(), point.y()))
 
 
@@ -253,8 +253,7 @@ def _shape(painted: Painted) -> skia.Path:
         rect = skia.Rect.MakeLTRB(*item.ink).makeInset(_SLACK, _SLACK)
         if not rect.isEmpty():
             path.addRect(rect)
-    if turn := painted.area.turn:
-        path.transform(turn)
+    path.transform(painted.area.turn())
     return path
 
 

@@ -48,12 +48,14 @@ class Area:
     margin: float
 
     @property
-    def turn(self) -> skia.Matrix | None:
-        """The matrix of its rotation around its centre; None where it stands upright."""
-        if not self.angle % 360:
-            return None
+    def is_upright(self) -> bool:
+        """Whether it is not turned at all."""
+        return not self.angle % 360
+
+    def turn(self, x: float = 0.0, y: float = 0.0) -> skia.Matrix:
+        """Return the matrix that moves by x, y, and then turns around the area's centre."""
         centre = (self.left + self.right) / 2, (self.top + self.bottom) / 2
-        return skia.Matrix().setRotate(self.angle, *centre)
+        return skia.Matrix().setRotate(self.angle, *centre).preTranslate(x, y)
 
 
 class Placed(NamedTuple):
@@ -146,18 +148,17 @@ class Painter:
             return Painted(area)
         height, width = canvas.background.pixels.shape
         glyphs = self._glyphs(placed, layout.size, area.margin, ink)
-        turn = area.turn
         lines = [item.ink for item in placed]
-        if turn:
-            turned, box = _turn(glyphs, turn, area.margin)
-            draw, lines = partial(_draw_turned, turned), [box]
-        else:
+        if area.is_upright:
             sprites = _sprites(glyphs, layout.size)
             draw = partial(_draw, sprites)
             left, tops, right, bottoms = zip(*lines, strict=True)
             box = min(left), min(tops), max(right), max(bottoms)
+        else:
+            turned, box = _turn(glyphs, area)
+            draw, lines = partial(_draw_turned, turned), [box]
         clipped = box[0] < 0 or box[1] < 0 or box[2] > width or box[3] > height
-        if clipped and not turn:  # the box has room around the ink
+        if clipped and area.is_upright:  # the box has room around the ink
             clipped = any(
                 x < 0 or y < 0 or x + image.width() > width or y + image.height() > height
                 for layer in sprites
@@ -203,7 +204,7 @@ def _sprites(glyphs: Iterable[tuple[Strike, int, float, float]], size: float) ->
 
 
 def _turn(
-    glyphs: Iterable[tuple[Strike, int, float, float]], turn: skia.Matrix, margin: float
+    glyphs: Iterable[tuple[Strike, int, float, float]], area: Area
 ) -> tuple[list[list[_Turned]], Box]:
     """Return the glyphs of each layer, where they stand, and the box around their ink.
 
@@ -214,9 +215,9 @@ def _turn(
     coloured: list[_Turned] = []
     bounds = skia.Rect()
     for strike, glyph, x, y in glyphs:
-        matrix = skia.Matrix.Concat(turn, skia.Matrix.Translate(x, y))
-        bounds.join(strike.bounds(glyph, matrix, around=bool(margin)))
-        if margin:
+        matrix = area.turn(x, y)
+        bounds.join(strike.bounds(glyph, matrix, around=bool(area.margin)))
+        if area.margin:
             outlines.append((strike, glyph, matrix))
         layer = coloured if has_colour(strike.face, glyph) else letters
         layer.append((strike, glyph, matrix))
