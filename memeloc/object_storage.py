@@ -25,7 +25,6 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any, BinaryIO, NamedTuple, cast
 from urllib.parse import quote, unquote, urlsplit
-from urllib.request import url2pathname
 
 from memeloc.errors import InputError, MissingError, ServiceError
 from memeloc.files import naming
@@ -377,6 +376,8 @@ def folder_at(place: str | Path | Folder) -> Folder:
         return Folder(path.absolute() if is_like_one else path)
     scheme, rest = match[1].lower(), match[2]
     if scheme in ("file", "local"):
+        from urllib.request import url2pathname
+
         return Folder(Path(url2pathname("/" + unquote(rest).lstrip("/"))))
     return Folder(f"{scheme}://{rest}")
 
