@@ -9,7 +9,6 @@ from __future__ import annotations
 import html
 import re
 import string
-from collections.abc import Sequence
 from functools import cache
 from itertools import pairwise
 from typing import NamedTuple
@@ -22,13 +21,7 @@ from memeloc.model import SEPARATOR, UNSPACED, Caption, Locale
 
 
 class Damage(NamedTuple):
-    """Something in a caption that its author probably did not write.
-
-    Attributes:
-        kind: what it is, as `other encoding`.
-        sentence: names the words and what they probably were.
-        is_note: whether it is drawn right all the same.
-    """
+    """Something in a caption that its author probably did not write; a note is drawn right."""
 
     kind: str
     sentence: str
@@ -50,23 +43,20 @@ def damage(text: str, locale: Locale) -> list[Damage]:
     """
     found = []
     for pattern, finder in _FINDERS[:1] if text.isascii() else _FINDERS:
-        if pattern.search(text) and (result := finder(text, locale)):
-            kind, why, mended = result
-            found.append(Damage(kind, f"{why}{_pairs(text, mended)}.", kind in _NOTES))
+        if not pattern.search(text) or not (result := finder(text, locale)):
+            continue
+        kind, why, mended = result
+        before, after = text.split(" "), mended.split(" ")
+        if len(before) != len(after):
+            before, after = [text], [mended]
+        words = [
+            f"“{old[:_SHOWN_LETTERS]}” (probably “{new[:_SHOWN_LETTERS]}”)"
+            for old, new in zip(before, after, strict=True)
+            if old != new
+        ]
+        shown = f": {', '.join(words[:_SHOWN_WORDS])}" if words else ""
+        found.append(Damage(kind, f"{why}{shown}.", kind in _NOTES))
     return found
-
-
-def _pairs(text: str, mended: str) -> str:
-    """Return the words that differ, with what they probably were."""
-    before, after = text.split(" "), mended.split(" ")
-    if len(before) != len(after):
-        before, after = [text], [mended]
-    shown = [
-        f"“{old[:_SHOWN_LETTERS]}” (probably “{new[:_SHOWN_LETTERS]}”)"
-        for old, new in zip(before, after, strict=True)
-        if old != new
-    ]
-    return f": {', '.join(shown[:_SHOWN_WORDS])}" if shown else ""
 
 
 # Tags only of inline text and of translators' formats: captions about programs hold <html> and
@@ -101,19 +91,14 @@ _OLD = ("cp1251", "koi8_r", "cp1253", "cp1255", "cp1256", "cp874", "gbk", "big5"
 _LATIN = re.compile("(?<![A-Za-z])[¡-ÿ]{3,}(?![A-Za-z])")
 _USUAL = frozenset("’‘“”„«»‹›…–—\xa0·")
 """Marks that stand beside letters in texts of any language."""
-
-
-def _class(encodings: Sequence[str], first: int, last: int) -> str:
-    """Return what some bytes are in encodings, for a class of characters."""
-    chars = {char for name in encodings for char in _CHARACTERS[name][first:last]}
-    return re.escape("".join(chars))
-
-
 _CHARACTERS = {
-    name: [bytes([byte]).decode(name, "ignore") or chr(byte) for byte in range(256)]
+    name: "".join(bytes([byte]).decode(name, "ignore") or chr(byte) for byte in range(256))
     for name in _READ_AS
 }
-_LEAD, _FOLLOWING = _class(_READ_AS, 0xC2, 0xF5), _class(_READ_AS, 0x80, 0xC0)
+_LEAD, _FOLLOWING = (
+    re.escape("".join(chars[first:last] for chars in _CHARACTERS.values()))
+    for first, last in ((0xC2, 0xF5), (0x80, 0xC0))
+)
 _MOJIBAKE = re.compile(
     f"[À-ÿ{_LEAD}](?:[\x80-\x9f{_FOLLOWING}]|(?<=[À-ÿ])[¡-ÿ]{{2}}|(?<=Ã)(?= |$))"
 )
@@ -122,10 +107,11 @@ _MOJIBAKE = re.compile(
 @cache
 def _runs(name: str) -> tuple[dict[int, int], re.Pattern[str]]:
     """Return the bytes of an encoding's characters, and a pattern of UTF-8 that was read as it."""
-    pairs = f"[{_class([name], 0xC2, 0xF5)}][\x80-\x9f{_class([name], 0x80, 0xC0)}]"
-    table = {ord(char): byte for byte, char in enumerate(_CHARACTERS[name])}
-    high = _class([name], 0x80, 0x100)
-    return {byte: byte for byte in range(256)} | table, re.compile(f"{pairs}[\x80-\x9f{high}]*")
+    chars = _CHARACTERS[name]
+    table = dict(zip(range(256), range(256), strict=True))
+    table |= {ord(char): byte for byte, char in enumerate(chars)}
+    lead, following, high = map(re.escape, (chars[0xC2:0xF5], chars[0x80:0xC0], chars[0x80:]))
+    return table, re.compile(f"[{lead}][\x80-\x9f{following}][\x80-\x9f{high}]*")
 
 
 @cache
@@ -194,7 +180,11 @@ _LEFT_TO_RIGHT = re.compile("[0-9A-Za-z\u00c0-\u024f][0-9A-Za-z\u00c0-\u024f.,:%
 
 def _drawn_forms(text: str, _: Locale) -> _Found:
     words = _SHAPED.findall(text)
-    if any(map(_is_reversed, words)) or _REVERSED.search(text):
+    firsts = {decomposition(word[0]).split(" ")[0] for word in words}
+    lasts = {decomposition(word[-1]).split(" ")[0] for word in words}
+    # A form that joins the letter before it comes first, or one that joins the next comes last.
+    is_reversed = firsts & {"<final>", "<medial>"} or lasts & {"<initial>", "<medial>"}
+    if is_reversed or _REVERSED.search(text):
         parts = re.split(r"(\s*//\s*)", _LEFT_TO_RIGHT.sub(lambda match: match[0][::-1], text))
         was = normalize("NFKC", "".join(part[::-1] for part in parts))[:_SHOWN_LETTERS]
         why = f"Letters stand in the order in which they are seen, which was probably “{was}”"
@@ -202,12 +192,6 @@ def _drawn_forms(text: str, _: Locale) -> _Found:
     plain = _SHAPED.sub(lambda match: normalize("NFKC", match[0]), text)
     why = "Letters are typed in their drawn forms, which no search finds"
     return ("drawn forms", why, plain) if words else None
-
-
-def _is_reversed(word: str) -> bool:
-    """Return whether a form that joins the letter before it comes first, or the like at the end."""
-    first, *_, last = (decomposition(letter).split(" ")[0] for letter in word + word)
-    return first in ("<final>", "<medial>") or last in ("<initial>", "<medial>")
 
 
 # Burmese for the font Zawgyi, which has an order of its own, and letters where Unicode has those of
@@ -236,11 +220,10 @@ def _direction(text: str, _: Locale) -> _Found:
         word = re.sub("[\u202a-\u202e]", "", text[override.end() :]).strip()[:_SHOWN_LETTERS]
         why = f"U+{ord(override[0]):04X} before “{word}” forces the letters' order; remove it"
         return "forced direction", why, text
-    embeddings = sum(map(text.count, "\u202a\u202b")), text.count("\u202c")
-    isolates = sum(map(text.count, "\u2066\u2067\u2068")), text.count("\u2069")
-    if embeddings[0] == embeddings[1] and isolates[0] == isolates[1]:
-        return None
-    return "unbalanced direction", "A mark of direction is opened or closed alone", text
+    embeddings = sum(map(text.count, "\u202a\u202b")) != text.count("\u202c")
+    isolates = sum(map(text.count, "\u2066\u2067\u2068")) != text.count("\u2069")
+    why = "A mark of direction is opened or closed alone"
+    return ("unbalanced direction", why, text) if embeddings or isolates else None
 
 
 # Letters drawn alike in most faces. A word is suspect only where all its letters of one script are
@@ -289,19 +272,15 @@ _FINDERS = (
 """What a text holds that is to be looked at, and how; of ASCII only the first. Each pattern begins
 with one class of characters, which `re` skips to ten times as fast as to an alternative."""
 
-VOWELS = {
-    chr(int(letter, 16)) + chr(int(sign, 16)): chr(int(vowel, 16))
-    for letter, sign, vowel in re.findall(
-        r"(\w{3})(\w{3})(\w{3})",
-        "90593A973 90593B974 90593E906 905945972 905946904 905949911 90594A912 90594B913 90594C914 "
-        "90594F975 905956976 905957977 90693A974 906945911 906946912 906947913 906948914 90994190A "
-        "90F94590D 90F94690E 90F947910 9859BE986 98B9C39E0 98C9E29E1 A05A3EA06 A05A48A10 A05A4CA14 "
-        "A72A3FA07 A72A40A08 A72A47A0F A73A41A09 A73A42A0A A73A4BA13 A85ABEA86 A85AC5A8D A85AC7A8F "
-        "A85AC8A90 A85AC9A91 A85ACBA93 A85ACCA94 B05B3EB06 B0FB57B10 B13B57B14 B85BC2B86 C12C55C13 "
-        "C12C4CC14 C89CBEC8A C8BCBECE0 C92CCCC94 D07D57D08 D09D57D0A D0ED46D10 D12D3ED13 D12D57D14 "
-        "D85DCFD86 D85DD0D87 D85DD1D88 D8BDDFD8C D8DDD8D8E D8FDDFD90 D91DCAD92 D91DD9D93 D94DDFD96",
+VOWELS: dict[str, str] = dict(
+    re.findall(
+        r"(\S+)=(\S+)",
+        "अऺ=ॳ अऻ=ॴ अा=आ अॅ=ॲ अॆ=ऄ अॉ=ऑ अॊ=ऒ अो=ओ अौ=औ अॏ=ॵ अॖ=ॶ अॗ=ॷ आऺ=ॴ आॅ=ऑ आॆ=ऒ आे=ओ आै=औ "
+        "उु=ऊ एॅ=ऍ एॆ=ऎ एे=ऐ অা=আ ঋৃ=ৠ ঌৢ=ৡ ਅਾ=ਆ ਅੈ=ਐ ਅੌ=ਔ ੲਿ=ਇ ੲੀ=ਈ ੲੇ=ਏ ੳੁ=ਉ ੳੂ=ਊ ੳੋ=ਓ અા=આ "
+        "અૅ=ઍ અે=એ અૈ=ઐ અૉ=ઑ અો=ઓ અૌ=ઔ ଅା=ଆ ଏୗ=ଐ ଓୗ=ଔ அூ=ஆ ఒౕ=ఓ ఒౌ=ఔ ಉಾ=ಊ ಋಾ=ೠ ಒೌ=ಔ ഇൗ=ഈ ഉൗ=ഊ "
+        "എെ=ഐ ഒാ=ഓ ഒൗ=ഔ අා=ආ අැ=ඇ අෑ=ඈ උෟ=ඌ ඍෘ=ඎ ඏෟ=ඐ එ්=ඒ එෙ=ඓ ඔෟ=ඖ",
     )
-}
+)
 """Letters with signs that look like a letter of their own, and that letter, of Devanagari to
 Sinhala (the tables "Vowel letters" in chapters 12 and 13 of Unicode 17; DoNotEmit.txt)."""
 
@@ -329,21 +308,18 @@ def lost_parts(
 ) -> Damage | None:
     """Return which of its source's parts a caption lacks, and what could stand between its parts.
 
-    Args:
-        boxes: how many the template has; None is unknown.
-        source: None for the source itself, of which only a mark tells that parts are lost.
+    `boxes` is how many the template has; of a caption without `source` only a mark tells that parts
+    are lost.
     """
     parts, needed = caption.parts, source.parts if source else ()
-    slashes = any("/" in part or "／" in part for part in parts)
-    slashes = slashes and any(UNSPACED.search(part) for part in parts if "://" not in part)
+    slashes = any(UNSPACED.search(part) for part in parts if "://" not in part)
     if not slashes and all(parts) and len(parts) >= max(len(needed), 1 if source else 2):
         return None
     expected = len(needed) or boxes or 0
     empty = [at for at, part in enumerate(needed, 1) if part and not any(parts[at - 1 : at])]
     what = f"The caption has {counted(len(parts), 'part')} of {expected}"
     if empty:
-        numbers = ", ".join(map(str, empty))
-        what = f"Its source has text for part {numbers}, the caption has none"
+        what = f"Its source has text for part {', '.join(map(str, empty))}, the caption has none"
     marks = _BETWEEN.items() if empty or slashes or not source else ()
     for name, mark in marks:
         pieces = [" ".join(piece.split()) for part in parts if part for piece in mark.split(part)]

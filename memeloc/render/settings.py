@@ -7,10 +7,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, get_args
 
 from memeloc.errors import InputError, MissingError
+from memeloc.files import Paths
 
 if TYPE_CHECKING:
     from memeloc.locales import Registry
@@ -20,9 +20,6 @@ if TYPE_CHECKING:
 Format = Literal["jpg", "png", "webp", "avif"]
 """The kinds of file, and their suffixes."""
 FORMATS: tuple[Format, ...] = get_args(Format)
-
-Places = str | Path | Sequence[str | Path]
-"""Files or folders: one, or several."""
 
 
 def setting(default: Any, help: str, **option: Any) -> Any:
@@ -107,11 +104,11 @@ class RenderSettings(Settings):
         "files; webdataset: DIR/shards, as tar files; or parquet: there, with pictures in it.",
         metavar="LAYOUT",
     )
-    templates: Places | Mapping[str, Template] = setting(
+    templates: Paths | Mapping[str, Template] = setting(
         (), "A folder of templates or pictures of yours; may be repeated."
     )
-    fonts: Places = setting((), "A font of yours, used first; may be repeated.")
-    locales: Places | Registry = setting(
+    fonts: Paths = setting((), "A font of yours, used first; may be repeated.")
+    locales: Paths | Registry = setting(
         (), "A folder of locales of yours (one TOML each); may be repeated."
     )
     source_language: str | None = setting(
@@ -147,12 +144,3 @@ def file_format(name: str) -> Format:
     if wanted not in FORMATS:
         raise InputError(f"A picture's format is one of {', '.join(FORMATS)}, not {name!r}.")
     return wanted
-
-
-def listed(places: Places) -> list[str | Path]:
-    """Return one place, or several, as a list.
-
-    >>> listed("out"), listed(["a", "b"])
-    (['out'], ['a', 'b'])
-    """
-    return [places] if isinstance(places, str | Path) else [*places]

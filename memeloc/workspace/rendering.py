@@ -13,11 +13,12 @@ from pyarrow import parquet
 
 from memeloc.engine import Engine
 from memeloc.errors import InputError
+from memeloc.files import paths_of
 from memeloc.locales import Registry
 from memeloc.locales.tags import listed_tags
 from memeloc.render.sets.parallel_set import Progress, Summary, registry_of, render_table
 from memeloc.render.sets.review import Review, review
-from memeloc.render.settings import RenderSettings, listed
+from memeloc.render.settings import RenderSettings
 from memeloc.store.records import Accept
 from memeloc.workspace.acceptance import nothing_taken
 from memeloc.workspace.part import Part
@@ -55,11 +56,11 @@ class Rendering(Part):
         """
         workspace, stored = self._workspace, self._store.captions
         settings = replace(settings, **options)
-        own: dict[str, Any] = {"fonts": [*listed(settings.fonts), *workspace.asked_fonts]}
+        own: dict[str, Any] = {"fonts": [*paths_of(settings.fonts), *workspace.asked_fonts]}
         if not isinstance(settings.templates, Mapping):
-            own["templates"] = [*workspace.folders("templates"), *listed(settings.templates)]
+            own["templates"] = [*workspace.folders("templates"), *paths_of(settings.templates)]
         if not isinstance(settings.locales, Registry):
-            own["locales"] = [*workspace.folders("locales"), *listed(settings.locales)]
+            own["locales"] = [*workspace.folders("locales"), *paths_of(settings.locales)]
         own["source_language"] = settings.source_language or workspace.source.tag
         settings = replace(settings, **own)
         rounds = workspace.settings.correction.rounds

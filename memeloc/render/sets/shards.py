@@ -13,6 +13,7 @@ from itertools import zip_longest
 from typing import Any, NamedTuple
 
 from memeloc.errors import InputError, MissingError, ServiceError
+from memeloc.files import paths_of
 from memeloc.fonts import FontLibrary
 from memeloc.model import Caption, Locale, Template
 from memeloc.object_storage import Folder
@@ -31,7 +32,7 @@ from memeloc.render.sets.manifest import (
     write_table,
 )
 from memeloc.render.sets.rows import row_values
-from memeloc.render.settings import RenderSettings, listed
+from memeloc.render.settings import RenderSettings
 from memeloc.tables.picture_tables import picture_schema
 
 _NOT_BESIDE = {"shard", "in_table"}
@@ -115,7 +116,7 @@ class PictureMaker:
     @cached_property
     def renderer(self) -> Renderer:
         """What paints the pictures."""
-        fonts = FontLibrary(listed(self._settings.fonts))
+        fonts = FontLibrary(paths_of(self._settings.fonts))
         return Renderer(fonts, max_side=self._settings.max_side)
 
     def tools(self) -> dict[str, str]:
