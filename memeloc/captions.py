@@ -15,6 +15,7 @@ from __future__ import annotations
 
 import difflib
 import re
+import unicodedata
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -25,9 +26,9 @@ from typing import Any, NamedTuple
 from memeloc.counts import counted
 from memeloc.damaged_text import damage, lost_parts
 from memeloc.errors import InputError
+from memeloc.files import temporary_database
 from memeloc.locales import Registry, default
 from memeloc.locales.tags import listed_tags
-from memeloc.meme_ids import MemeIds
 from memeloc.model import Caption, Locale, Template, check_tag_name
 from memeloc.tables import Row, Table, read_table, wrong_in
 
@@ -74,7 +75,7 @@ class CaptionProblem(NamedTuple):
     """What is wrong with a row or a cell, and how many wanted captions it costs.
 
     Its kind is `broken row`, `missing cells`, `too many cells`, `unknown template`, `not text`,
-    `empty caption`, `too many parts`, `too long`, `wrong character` or one of `MemeIds`.
+    `empty caption`, `too many parts`, `too long`, `wrong character` or one of `_MemeIds.wrong`.
     """
 
     kind: str
@@ -112,7 +113,7 @@ class CaptionsTable:
         Raises:
             InputError: after the last row, when none had a wanted caption.
         """
-        first, good, ids = "", False, MemeIds(self.known_ids)
+        first, good, ids = "", False, _MemeIds(self.known_ids)
         self._warnings.clear()
         self._warned.clear()
 
@@ -149,7 +150,7 @@ class CaptionsTable:
         `known_ids` must not be repeated in another case or Unicode form.
         """
         errors: list[InputError] = []
-        ids = MemeIds(known_ids)
+        ids = _MemeIds(known_ids)
         for row in self.table.rows:
             if row.reason == "broken row" or len(row.cells) > len(row.header.names):
                 continue
@@ -176,7 +177,7 @@ class CaptionsTable:
                 file=self.table.path,
             )
 
-    def _checked(self, row: Row, ids: MemeIds, report: Callable[..., None]) -> CaptionRow | None:
+    def _checked(self, row: Row, ids: _MemeIds, report: Callable[..., None]) -> CaptionRow | None:
         """Return the row, where something of it can be used, and report what is wrong with it."""
         columns, everything = row.header.names, len(self.languages)
         cells = dict(zip(columns, row.cells, strict=False))
@@ -257,6 +258,54 @@ class CaptionsTable:
         return "unknown template", "template", message
 
 
+class _MemeIds:
+    """The ids of a table's rows so far, and `known` ones; None is not to compare their forms.
+
+    An id is also the name of a picture's file, and a set is copied to other systems: so it must be
+    a file's name on each, and must not differ from another in case or Unicode form only. The ids
+    are in a database that is on disk where it is large, so that memory stays flat.
+    """
+
+    def __init__(self, known: Iterable[str] | None) -> None:
+        columns = "folded TEXT, meme_id TEXT, row INTEGER, PRIMARY KEY (folded, meme_id)"
+        self._ids = temporary_database(f"CREATE TABLE ids ({columns}) WITHOUT ROWID")
+        self._looks_alike = known is not None
+        rows = ((_folded(meme_id), meme_id, 0) for meme_id in known or ())
+        self._ids.executemany("INSERT OR IGNORE INTO ids VALUES (?, ?, ?)", rows)
+
+    def wrong(self, meme_id: str, row: int) -> tuple[str, str, str] | None:
+        """Return what is wrong with a row's id: kind, column and sentence.
+
+        The kind is `wrong id`, `duplicate id` or `similar id`.
+        """
+        if not meme_id:
+            return "wrong id", "meme_id", "The row has no id; give it one that no other row has."
+        try:
+            check_tag_name(meme_id, "An id")
+        except InputError as error:
+            return "wrong id", "meme_id", error.message
+        folded = _folded(meme_id)
+        select = "SELECT meme_id, row FROM ids WHERE folded = ? ORDER BY row"
+        rows = dict(self._ids.execute(select, (folded,)))
+        if before := rows.get(meme_id):
+            message = f"The id {meme_id!r} stands in row {before} already; give this row another."
+            return "duplicate id", "meme_id", message
+        self._ids.execute("INSERT OR REPLACE INTO ids VALUES (?, ?, ?)", (folded, meme_id, row))
+        if meme_id in rows or not rows or not self._looks_alike:
+            return None
+        other, before = next(iter(rows.items()))
+        message = (
+            f"The id {meme_id!r} differs from {other!r}{f' of row {before}' if before else ''} in "
+            "case or Unicode form only, which some systems take for one. If it is the same meme, "
+            f"write {other!r}; otherwise give this row another id."
+        )
+        return "similar id", "meme_id", message
+
+
+def _folded(meme_id: str) -> str:
+    return unicodedata.normalize("NFKC", meme_id).casefold()
+
+
 def read_captions(
     path: str | Path,
     templates: Mapping[str, Template],
@@ -333,17 +382,14 @@ def _find(
 ) -> LanguageColumn:
     """Return the column of that name, or else the first whose locale the tag means."""
     plain = tag.strip().replace("_", "-").lower()
-    for column in columns:
-        if column.name.replace("_", "-").lower() == plain:
-            return column
+    named = [column for column in columns if column.name.replace("_", "-").lower() == plain]
     reason = f"The table has no column for {tag!r}."
     try:
-        wanted = locales.get(tag.strip()).tag
+        wanted = "" if named else locales.get(tag.strip()).tag
     except InputError as error:
         wanted, reason = "", error.message
-    for column in columns:
-        if column.locale.tag == wanted:
-            return column
+    for column in named or [column for column in columns if column.locale.tag == wanted]:
+        return column
     existing = ", ".join(column.name for column in columns)
     raise InputError(f"{reason} The table's languages are {existing}.", file=path)
 
