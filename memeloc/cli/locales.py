@@ -18,7 +18,7 @@ from memeloc.counts import counted
 
 if TYPE_CHECKING:
     from memeloc.fonts import FontLibrary
-    from memeloc.model import Locale
+    from memeloc.model import FaceName, Locale
 
 app = typer.Typer(no_args_is_help=True, help="Look at the locales, check them, and begin new ones.")
 
@@ -133,7 +133,8 @@ def check(
     rows: list[dict[str, Any]] = []
     problems: list[str] = []
     chosen = list(registry) if tag is None else [registry.get(tag)]
-    library.check(registry, chosen, ("poster", "plain"))
+    faces: tuple[FaceName, ...] = ("poster", "plain")
+    library.check(registry, chosen, faces)
     for locale in chosen:
         letters = registry.exemplars(locale.tag)
         if not letters:
@@ -141,7 +142,7 @@ def check(
                 f"{locale.tag}: CLDR has no exemplar characters for it; list its letters in its "
                 "TOML, as exemplars in [letters]"
             )
-        for face in ("poster", "plain"):
+        for face in faces:
             drawn_by = _coverage(locale, letters, library, face)
             missing = [cluster for cluster, family in drawn_by.items() if family is None]
             families = Counter(filter(None, drawn_by.values()))
@@ -157,20 +158,18 @@ def check(
 
 
 def _coverage(
-    locale: Locale, letters: tuple[str, ...], library: FontLibrary, face: str
+    locale: Locale, letters: tuple[str, ...], library: FontLibrary, face: FaceName
 ) -> dict[str, str | None]:
-    # A family of another stack does not count.
     from memeloc.locales import coverage
 
-    poster = face == "poster"
-    stack = library.stack(locale, "poster" if poster else "plain")
-    own = {face.family for face in stack.preferred}
+    stack = library.stack(locale, face)
+    own = {None} | {each.family for each in stack.preferred}
 
     def family_for(cluster: str) -> str | None:
-        drawn_by = stack.font_for(cluster)
-        return drawn_by.family if drawn_by and drawn_by.family in own else None
+        family = getattr(stack.font_for(cluster), "family", None)
+        return family if family in own else None  # one of another stack does not count
 
-    return coverage(locale, letters, family_for, upper=poster)
+    return coverage(locale, letters, family_for, upper=face == "poster")
 
 
 def _letters(missing: Sequence[str], most: int = 40) -> str:
@@ -180,7 +179,6 @@ def _letters(missing: Sequence[str], most: int = 40) -> str:
 
 def _shown(value: object) -> str | float | bool:
     if isinstance(value, tuple):
-        return _letters(
-            [each if isinstance(each, str) else " → ".join(each) for each in value], 200
-        )
+        texts = [each if isinstance(each, str) else " → ".join(each) for each in value]
+        return _letters(texts, 200)
     return value if isinstance(value, str | float | bool) else str(value)

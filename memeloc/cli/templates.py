@@ -22,11 +22,7 @@ Name = Annotated[str, Argument(metavar="NAME", help="A template's name, as list 
 _TEMPLATES = Table(
     "{n:template}",
     "templates",
-    (
-        "name title",
-        ("boxes", lambda template: [box["name"] for box in template["boxes"]]),
-        "keywords",
-    ),
+    ("name title", ("boxes", lambda one: [box["name"] for box in one["boxes"]]), "keywords"),
 )
 _TEMPLATE = (
     Table(

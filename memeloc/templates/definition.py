@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Mapping
 from dataclasses import fields, replace
+from itertools import chain
 from pathlib import Path
 from typing import Annotated
 
@@ -141,9 +142,7 @@ def check_definition(
 ) -> tuple[Definition, tuple[TextBox, ...]]:
     """Check what stands in a template.toml; return its values, and the boxes in their order.
 
-    Raises:
-        InputError: a setting is unknown, missing or wrong; it has the file's name, `path`, and the
-            line where that can be told.
+    InputError has the file's name, `path`, and the line where that can be told.
     """
     if "box" not in table and table.keys() <= Definition.model_fields.keys():
         last = len(path.read_text("utf-8-sig").splitlines()) if path.is_file() else 0
@@ -181,13 +180,12 @@ def check_definition(
 def check_turned_boxes(boxes: Iterable[TextBox], size: tuple[int, int], path: Path) -> None:
     """Raise InputError when a corner of a turned box lies outside a picture of `size` (pixels)."""
     for box in boxes:
-        for x, y in turned_corners(box, size):
-            if not (-SLACK <= x <= 1 + SLACK and -SLACK <= y <= 1 + SLACK):
-                raise InputError(
-                    f"box {box.name!r}: turned by {box.angle:g} degrees it reaches outside the "
-                    "picture; make it smaller or move it",
-                    file=path,
-                )
+        if any(not -SLACK <= each <= 1 + SLACK for each in chain(*turned_corners(box, size))):
+            raise InputError(
+                f"box {box.name!r}: turned by {box.angle:g} degrees it reaches outside the "
+                "picture; make it smaller or move it",
+                file=path,
+            )
 
 
 def turned_corners(box: TextBox, size: tuple[int, int]) -> tuple[tuple[float, float], ...]:

@@ -28,19 +28,13 @@ class OwnFolders(NamedTuple):
 
 
 def own_folders(table: str | Path | None = None) -> OwnFolders:
-    """Return what the workspace of the working directory has, and `templates` beside a table.
-
-    Raises:
-        InputError: memeloc.toml cannot be read.
-    """
+    """Return what the workspace of the working directory has, and `templates` beside a table."""
     root = find_root(Path.cwd())
     beside = () if table is None else existing(Path(table).parent, ["templates"])
     if root is None:
         return OwnFolders(beside)
     settings = read_toml(root / FILE)
-    templates, locales, fonts = (
-        settings.get(kind, [kind]) for kind in ("templates", "locales", "fonts")
-    )
+    templates, locales, fonts = (settings.get(kind, [kind]) for kind in OwnFolders._fields)
     own = existing(root, templates)
     different = [folder for folder in beside if folder.resolve() not in map(Path.resolve, own)]
     return OwnFolders((*own, *different), existing(root, locales), asked_fonts(root, fonts))
@@ -48,8 +42,7 @@ def own_folders(table: str | Path | None = None) -> OwnFolders:
 
 def find_root(start: Path) -> Path | None:
     """Return the folder with memeloc.toml: `start` or one above it; None where there is none."""
-    folders = (start, *start.parents)
-    return next((folder for folder in folders if (folder / FILE).is_file()), None)
+    return next((each for each in (start, *start.parents) if (each / FILE).is_file()), None)
 
 
 def existing(root: Path, names: Iterable[str]) -> tuple[Path, ...]:
@@ -76,16 +69,9 @@ def asked_fonts(root: Path, names: Iterable[str]) -> tuple[str | Path, ...]:
 
 
 def workspace_folder(start: str | Path | None = None) -> Path:
-    """Return the folder with memeloc.toml: `start` (by default the working directory) or one above.
-
-    Raises:
-        InputError: there is no workspace.
-    """
+    """Return the folder with memeloc.toml, see `find_root`; without one raise InputError."""
     begin = Path.cwd() if start is None else Path(start).resolve()
-    root = find_root(begin)
-    if root is None:
-        raise InputError(
-            "There is no workspace here, nor in any folder above; `memeloc init` makes one.",
-            file=begin,
-        )
-    return root
+    if root := find_root(begin):
+        return root
+    message = "There is no workspace here, nor in any folder above; `memeloc init` makes one."
+    raise InputError(message, file=begin)
