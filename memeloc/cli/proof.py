@@ -58,9 +58,7 @@ def proof(
     parity = rendered.parity.to_dict("records")
     counts = Counter(row["kind"] for row in found)
     report: dict[str, Any] = {
-        "pictures": rendered.pictures,
-        "memes": rendered.memes,
-        "flawed": rendered.flawed,
+        **{name: getattr(rendered, name) for name in ("pictures", "memes", "flawed")},
         "findings_by_kind": {kind: counts[kind] for kind in KINDS if counts[kind]},
         "findings": found[:most],
         "parity": parity[:most],
@@ -85,9 +83,7 @@ def proof(
         report["ocr"] = {
             "languages": reading.languages.to_dict("records"),
             "worst": worst[:most],
-            "not_read": reading.not_read,
-            "failed": reading.failed,
-            "fresh": reading.fresh,
+            **{name: getattr(reading, name) for name in ("not_read", "failed", "fresh")},
         }
         tables += [_OCR, _table("Read worst", worst, limit, _READ)]
     if not rendered.flawed and not as_json:
