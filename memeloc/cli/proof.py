@@ -157,7 +157,7 @@ def boxes(
       memeloc boxes out
       memeloc boxes out --langs hi,ar --to hi-ar.parquet
     """
-    from memeloc.render.sets.words import write_words
+    from memeloc.render.sets.review import write_words
 
     count = write_words(out, to, languages(langs))
     show({"file": str(to), "words": count}, f"{counted(count, 'word')}: {to}", as_json=as_json)

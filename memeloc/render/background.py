@@ -70,66 +70,56 @@ class Bars(NamedTuple):
     bottom_colour: str = "#000000"
 
     def span(self, bar: Bar | None, top: int, bottom: int, picture_height: int) -> tuple[int, int]:
-        """Return the first row and the one after the last, in the whole, of a box or of a bar.
-
-        Args:
-            bar: or None for a box on the picture, with its `top` and `bottom` in the picture.
-        """
+        """Return the first row and the one after the last, in the whole, of a bar or of a box."""
         if bar is None:
             return top + self.top, bottom + self.top
         if bar.side == "top":
             return 0, self.top
         return self.top + picture_height, self.top + picture_height + self.bottom
 
+    @classmethod
+    def of(cls, parts: Iterable[tuple[TextBox, PartLayout]], picture_height: int) -> Bars:
+        """Return the bars of a caption, of its boxes and what is laid out in each."""
+        bars = cls()
+        for box, layout in parts:
+            bar = box.bar
+            if bar is None or not layout.lines:
+                continue
+            most, padding = cls.most(box, bar, picture_height)
+            above, below = ink_extent(layout.lines, layout.baselines)
+            # A line of small letters gets the bar of any other line.
+            text = max(above + below, layout.baselines[-1] + 1.0) + 2 * box.style.outline_width
+            least = max(text * layout.size + 2 * padding, bar.least * picture_height)
+            height = min(math.ceil(least / BLOCK) * BLOCK, most)
+            if bar.side == "top":
+                bars = bars._replace(top=height, top_colour=bar.colour)
+            else:
+                bars = bars._replace(bottom=height, bottom_colour=bar.colour)
+        return bars
+
+    @staticmethod
+    def most(box: TextBox, bar: Bar, picture_height: int) -> tuple[int, int]:
+        """Return the greatest height of a bar, and its padding above and below text, in pixels."""
+        most = math.floor(bar.most * picture_height + 1e-6)
+        wanted = _PADDING * box.style.max_size * picture_height
+        return most, int(min(wanted, (1 - _LEAST_TEXT) * most / 2))
+
 
 NO_BARS = Bars()
 
 
-def most_height(box: TextBox, bar: Bar, picture_height: int) -> tuple[int, int]:
-    """Return the greatest height of a bar, and its padding above and below text, in pixels."""
-    most = math.floor(bar.most * picture_height + 1e-6)
-    wanted = _PADDING * box.style.max_size * picture_height
-    return most, int(min(wanted, (1 - _LEAST_TEXT) * most / 2))
-
-
-def bars_of(parts: Iterable[tuple[TextBox, PartLayout]], picture_height: int) -> Bars:
-    """Return the bars of a caption, of its boxes and what is laid out in each."""
-    bars = NO_BARS
-    for box, layout in parts:
-        bar = box.bar
-        if bar is None or not layout.lines:
-            continue
-        most, padding = most_height(box, bar, picture_height)
-        above, below = ink_extent(layout.lines, layout.baselines)
-        # A line of small letters gets the bar of any other line.
-        text = max(above + below, layout.baselines[-1] + 1.0) + 2 * box.style.outline_width
-        least = max(text * layout.size + 2 * padding, bar.least * picture_height)
-        height = min(math.ceil(least / BLOCK) * BLOCK, most)
-        if bar.side == "top":
-            bars = bars._replace(top=height, top_colour=bar.colour)
-        else:
-            bars = bars._replace(bottom=height, bottom_colour=bar.colour)
-    return bars
-
-
 @dataclass(frozen=True, eq=False)
 class Background:
-    """A template's picture at the size it is rendered at.
-
-    Attributes:
-        pixels: shape (height, width), not to be changed.
-    """
+    """A template's picture at the size it is rendered at; its pixels are not to be changed."""
 
     pixels: Pixels = field(repr=False)
 
     @property
     def height(self) -> int:
-        """In pixels."""
         return int(self.pixels.shape[0])
 
     @property
     def width(self) -> int:
-        """In pixels."""
         return int(self.pixels.shape[1])
 
     def luminance(self, x: NDArray[np.intp], y: NDArray[np.intp]) -> NDArray[np.float32]:
@@ -179,11 +169,7 @@ def load_background(
 
 
 class Backgrounds:
-    """The pictures used last, up to `BUDGET` bytes.
-
-    Args:
-        max_side: see `load_background`.
-    """
+    """The pictures used last, up to `BUDGET` bytes; for `max_side` see `load_background`."""
 
     def __init__(self, max_side: int | None = None) -> None:
         self._max_side = max_side
@@ -215,8 +201,7 @@ class Canvas:
     """A background that one picture is painted on. It has a copy of the rows painted on only.
 
     Args:
-        background: what is under the paint.
-        memory: as wide as it, to hold the rows; what does not fit into it gets its own.
+        memory: as wide as the background, for rows; what does not fit into it gets its own.
 
     Attributes:
         bands: pixels of the rows that may differ from the background, by the first row and the one

@@ -190,8 +190,6 @@ def contrast_behind(
     of all words together, one that is lost among twenty would not count.
 
     Args:
-        boxes: of the part's words.
-        background: what they stand on.
         colour: relative luminance of what stands out: the letters, or a wide outline.
         outline, width: luminance and pixels, less than one, of an outline that is too thin to stand
             for itself: that much of the pixel beside a letter has its colour.

@@ -45,13 +45,7 @@ def encode(image: Image.Image, settings: Settings) -> bytes:
 
 
 class _Encoded(NamedTuple):
-    """What is known of a background's JPEG.
-
-    Attributes:
-        header: all that comes before the data.
-        step: height of a row of blocks in pixels.
-        rows: the data of each row of blocks.
-    """
+    """A background's JPEG: what is before the data, height and data of its rows of blocks."""
 
     header: bytes
     step: int

@@ -42,6 +42,7 @@ from memeloc.render.sets.reading import read_pictures
 if TYPE_CHECKING:
     import pandas as pd
 
+_READINGS = Path(".memeloc", "ocr.parquet")
 _METHOD = 2  # raise it when pictures are to be read anew
 _CHUNK = 12  # pictures that one start of Tesseract reads
 _PLAIN = TextBox("", 0, 0, 1, 1)
@@ -98,7 +99,6 @@ def read_back(
     """Read the pictures of the set in `out` and compare them with their captions.
 
     Args:
-        out: the folder that `memeloc render` wrote.
         templates: by name, for the angle and colours of each box; text of an unknown template is
             taken for upright white letters with a black outline.
         registry: where the locales' Tesseract models stand.
@@ -140,16 +140,23 @@ def read_back(
             wanted.append(picture)
         elif advance:
             advance(1)
-    before = _load(out)
+    try:
+        stored = pq.read_table(out / _READINGS, schema=_STORED).to_pydict()
+    except (OSError, pa.ArrowException):  # missing, broken or of another kind
+        stored = {}
+    rows = zip(*stored.values(), strict=True)
+    before: _Results = {(sha256, reader): result for sha256, reader, *result in rows}
     fresh, failed = _read(out, wanted, before, jobs, advance or (lambda count: None))
     results = before | fresh
     shown, found = (*_SHOWN, "model", "drawn"), _STORED.names[2:]
-    rows = (
-        (*(picture[name] for name in shown), *results[picture["key"]])
-        for picture in wanted
-        if picture["key"] in results
+    readings = pd.DataFrame(
+        [
+            (*(picture[name] for name in shown), *results[picture["key"]])
+            for picture in wanted
+            if picture["key"] in results
+        ],
+        columns=[*shown, *found],
     )
-    readings = pd.DataFrame(rows, columns=[*shown, *found])
     # Without letters there is no rate: 0 / 0 is NaN.
     readings["cer"] = readings["errors"] / readings["characters"].where(readings["characters"] > 0)
     readings = readings.sort_values(["cer", "path"], ascending=[False, True], ignore_index=True)
@@ -203,7 +210,7 @@ def _read(
         if fresh:
             rows = ((*key, *result) for key, result in (before | fresh).items())
             columns = dict(zip(_STORED.names, zip(*rows, strict=True), strict=True))
-            with replacing(out / ".memeloc" / "ocr.parquet") as temporary:
+            with replacing(out / _READINGS) as temporary:
                 pq.write_table(pa.Table.from_pydict(columns, schema=_STORED), temporary)
     return fresh, failed
 
@@ -260,13 +267,3 @@ def _read_chunk(out: Path, model: str, pictures: list[_Picture]) -> list[str | E
     for (number, _, _), text in zip(letters, texts, strict=True):
         read[number].append(text)
     return [problems.get(number, "\n".join(read[number])) for number in range(len(pictures))]
-
-
-def _load(out: Path) -> _Results:
-    """Return what was read before: nothing where the file is missing, broken or of another kind."""
-    try:
-        stored = pq.read_table(out / ".memeloc" / "ocr.parquet", schema=_STORED)
-    except (OSError, pa.ArrowException):
-        return {}
-    rows = zip(*stored.to_pydict().values(), strict=True)
-    return {(sha256, reader): result for sha256, reader, *result in rows}

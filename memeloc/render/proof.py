@@ -46,13 +46,7 @@ its corners x, y from the top left of the text on, clockwise."""
 
 
 class Word(NamedTuple):
-    """A word as it is drawn.
-
-    Attributes:
-        text: with the marks that touch it.
-        line: the number of its line in its part, from 0.
-        box: around its ink.
-    """
+    """A word with the marks that touch it, its line's number in its part, from 0, and its ink."""
 
     text: str
     line: int
@@ -60,12 +54,7 @@ class Word(NamedTuple):
 
 
 class TextBoxes(NamedTuple):
-    """Where the text of a part is.
-
-    Attributes:
-        lines: a box for each line of its layout; None for one without ink.
-        words: in the order in which they are read; those without ink are left out.
-    """
+    """Where the lines of a part are (None without ink), and its inked words, in reading order."""
 
     lines: tuple[TextShape | None, ...]
     words: tuple[Word, ...]
@@ -75,13 +64,7 @@ NO_TEXT = TextBoxes((), ())
 
 
 class Finding(NamedTuple):
-    """Something found in a picture.
-
-    Attributes:
-        kind: of KINDS.
-        part: the name of the text box; empty for the whole picture.
-        detail: what was found or measured, for people.
-    """
+    """A kind of KINDS, the text box's name (empty for the whole picture), and what was found."""
 
     kind: str
     part: str
@@ -106,7 +89,6 @@ class PartProof:
             outline, or the picture where there is none, see `checks.contrast_behind`; None for an
             empty part.
         fonts: the families used.
-        boxes: where its lines and words are.
     """
 
     name: str
@@ -160,13 +142,9 @@ def prove(
     findings: Iterable[Finding],
     fonts: Mapping[str, str],
 ) -> Proof:
-    """Put a picture's proof together.
+    """Put the proof of a picture of a size in pixels together.
 
-    Args:
-        size: width and height of the picture, in pixels.
-        line_boxes: the ink of every line of every part.
-        findings: of all parts, in any order.
-        fonts: SHA-256 of the file of each font used, by family.
+    `line_boxes` are the ink of every line of every part; `findings` come in any order.
     """
     width, height = size
     middle = (width // 4, height // 4, width - width // 4, height - height // 4)

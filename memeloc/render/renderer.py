@@ -21,16 +21,7 @@ from memeloc.locales import Registry, default
 from memeloc.locales.casing import uppercase
 from memeloc.model import Caption, Locale, Template, TextBox
 from memeloc.render import checks
-from memeloc.render.background import (
-    Background,
-    Backgrounds,
-    Bars,
-    Canvas,
-    Canvases,
-    as_image,
-    bars_of,
-    most_height,
-)
+from memeloc.render.background import Background, Backgrounds, Bars, Canvas, Canvases, as_image
 from memeloc.render.encode import encode
 from memeloc.render.painting.paint import Area, Painter
 from memeloc.render.painting.pixels import Ink
@@ -44,12 +35,7 @@ from memeloc.version import __version__
 
 @dataclass(frozen=True)
 class Rendered:
-    """A finished picture and what is known about it. A notebook shows it.
-
-    Attributes:
-        canvas: the rows of the picture that text has touched, on its background.
-        proof: see `Proof`.
-    """
+    """A finished picture and what is known about it. A notebook shows it."""
 
     canvas: Canvas = field(repr=False)
     proof: Proof
@@ -153,7 +139,7 @@ class Renderer:
                 slots, _texts(slots, parts, language), max_sizes or [0.0] * len(slots), strict=True
             )
         ]
-        bars = bars_of(zip((slot.box for slot in slots), layouts, strict=True), height)
+        bars = Bars.of(zip((slot.box for slot in slots), layouts, strict=True), height)
         background = self._backgrounds.get(template, template.image_for(language), bars)
         canvas = self._canvases.canvas_of(background)
         proofs = []
@@ -279,7 +265,7 @@ class Renderer:
         )
         inner = area.bottom - area.top
         if box.bar:
-            most, padding = most_height(box, box.bar, height)
+            most, padding = Bars.most(box, box.bar, height)
             inner = most - 2 * padding
         bounds = Bounds(
             width=area.right - area.left,

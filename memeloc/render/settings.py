@@ -38,12 +38,6 @@ class Settings:
     """How pictures are made, besides template, caption, locale and fonts.
 
     Raises MissingError for AVIF where Pillow was built without it.
-
-    Attributes:
-        format: kind of file.
-        quality: 1 to 100; PNG loses nothing and has none.
-        max_side: in pixels; None keeps every size.
-        parity: whether each meme is set at one size in all languages.
     """
 
     format: Format = setting("jpg", "Picture files: jpg, png, webp or avif.", metavar="KIND")
@@ -79,18 +73,12 @@ class RenderSettings(Settings):
     """How a table of captions becomes a set of pictures.
 
     Attributes:
-        languages: tags, one text of tags with commas between, or "all" for every language column.
-        to: how pictures are kept: "files"; or "webdataset" or "parquet": many in a file of
-            OUT/shards, without single files and page.
+        languages: tags, one text of tags with commas between, or "all".
+        to: "webdataset" and "parquet" have neither single files nor a page.
         templates: folders of templates besides the built-in ones; or templates by name, in the
             place of all others.
         fonts: that come before memeloc's own, see `memeloc.fonts.FontLibrary`.
         locales: folders of locales besides the built-in ones; or a registry, in the place of them.
-        source_language: the language that sizes are compared with; None is the table's first.
-        jobs: processes.
-        strict: end before anything is rendered when anything is wrong in the table.
-        force: render also what is unchanged.
-        prune: remove the pictures of earlier runs that the table has no caption for.
     """
 
     languages: str | Sequence[str] = setting(

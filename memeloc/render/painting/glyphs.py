@@ -95,12 +95,7 @@ def glyph_outline(face: Face, width: float, glyph: int) -> Outline:
 
 
 class Sprite(NamedTuple):
-    """A glyph, or its outline, at one size.
-
-    Attributes:
-        image: its pixels.
-        left, top: of the image from the glyph's origin, in pixels, y down.
-    """
+    """A glyph, or its outline, at one size, and its place from the origin in pixels, y down."""
 
     image: skia.Image
     left: int
@@ -176,9 +171,7 @@ Layers = tuple[Sprite | None, Sprite, bool]
 class Strike:
     """The glyphs of one face at one size, with one outline, in two colours.
 
-    Attributes:
-        sprites: those made so far, by `glyph * PHASES + phase`.
-        bytes: of their pixels.
+    `sprites` are those made so far, by `glyph * PHASES + phase`, `bytes` those of their pixels.
     """
 
     def __init__(

@@ -25,12 +25,7 @@ _ROW = np.dtype([(name, "<i4") for name in ("key", "layer", "left", "top", "heig
 
 
 class Coverage(NamedTuple):
-    """How much of each pixel is covered.
-
-    Attributes:
-        pixels: 0 to 255, shape (height, width).
-        left, top: of the first pixel from the glyph's origin, in pixels, y down.
-    """
+    """How much of each pixel is covered, 0 to 255, from a place from the glyph's origin, y down."""
 
     pixels: NDArray[np.uint8]
     left: int
@@ -75,7 +70,7 @@ def read(path: Path) -> Glyphs:
 def write(path: Path, glyphs: Glyphs) -> None:
     """Write glyphs to a file; where it cannot be written they are drawn again next time."""
     is_new = not path.exists()
-    rows = [(*key, item.left, item.top, *item.pixels.shape) for key, item in glyphs.items()]
+    rows = [(*key, f.left, f.top, *f.pixels.shape) for key, item in glyphs.items()]
     body = np.uint32(len(rows)).tobytes() + np.array(rows, _ROW).tobytes()
     content = body + b"".join([item.pixels.tobytes() for item in glyphs.values()])
     try:
@@ -83,16 +78,13 @@ def write(path: Path, glyphs: Glyphs) -> None:
         temporary = path.with_suffix(f".{os.getpid()}")
         temporary.write_bytes(np.uint32(zlib.crc32(content)).tobytes() + content)
         temporary.replace(path)
-        if is_new:
-            _remove_oldest(path.parent)
+        if not is_new:
+            return
+        files = sorted((f.stat().st_mtime, f.stat().st_size, f) for f in path.parent.iterdir())
+        left = sum(size for _, size, _ in files)
+        for _, size, file in files:
+            if left > MOST:
+                file.unlink(missing_ok=True)
+            left -= size
     except OSError:
         return
-
-
-def _remove_oldest(place: Path) -> None:
-    files = sorted((file.stat().st_mtime, file.stat().st_size, file) for file in place.iterdir())
-    left = sum(size for _, size, _ in files)
-    for _, size, file in files:
-        if left > MOST:
-            file.unlink(missing_ok=True)
-        left -= size

@@ -22,9 +22,8 @@ _AS_IT_IS = skia.SamplingOptions()
 _Image = tuple[skia.Image, int, int]
 _Turned = tuple[Strike, int, skia.Matrix]
 
-_OUTLINES, _LETTERS, _COLOURED = range(3)
-"""What is painted, in this order: letters with the outlines around them, in the outlines' colour;
-letters; glyphs that bring their own colours."""
+_LAYERS = range(3)
+"""Letters with the outlines around them, in their colour; letters; glyphs of their own colours."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,9 +31,7 @@ class Area:
     """Where a part goes, in pixels before rotation.
 
     Attributes:
-        left, top, right, bottom: whole pixels.
         angle: clockwise around the centre, in degrees.
-        align, valign: of the lines within.
         margin: outline outside the letters, in ems.
     """
 
@@ -71,11 +68,9 @@ class Painted(NamedTuple):
     """What painting a part did.
 
     Attributes:
-        area: where it went.
         ink: the box around all its ink, or None when there is none.
         lines: the box of each line's ink; of a turned part the one around all of it.
         clipped: whether ink fell outside the picture.
-        placed: where each line with ink stands.
     """
 
     area: Area
@@ -86,12 +81,9 @@ class Painted(NamedTuple):
 
 
 def ink_box(x: float, y: int, extent: Sequence[float], size: float, margin: float) -> Box:
-    """Return the box in pixels around ink at x, y with an outline.
+    """Return the box around ink at x, y with an outline, in pixels.
 
-    Args:
-        extent: left, bottom, right, top of the ink, in ems, y up.
-        size: font size in pixels.
-        margin: width of the outline in ems.
+    `extent` is left, bottom, right, top of the ink, in ems, y up; `margin` the outline in ems.
     """
     left, bottom, right, top = extent
     around = margin * size + 0.5
@@ -167,7 +159,7 @@ class Painter:
         top, bottom = max(box[1] - 1, 0), min(box[3] + 1, height)
         if top < bottom:
             target = canvas_on(canvas.rows(top, bottom), 0, top)
-            for layer in (_OUTLINES, _LETTERS, _COLOURED):
+            for layer in _LAYERS:
                 draw(target, layer)
         return Painted(area, box, lines, clipped, placed)
 
@@ -235,5 +227,5 @@ def _draw_turned(layers: Sequence[list[_Turned]], canvas: skia.Canvas, layer: in
     for strike, gid, matrix in layers[layer]:
         canvas.save()
         canvas.concat(matrix)
-        strike.draw(canvas, gid, around=layer == _OUTLINES)
+        strike.draw(canvas, gid, around=layer == _LAYERS[0])
         canvas.restore()

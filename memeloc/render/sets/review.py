@@ -1,4 +1,4 @@
-"""What a rendered set's manifest says. In: OUT's manifest. Out: findings, parity, languages.
+"""What a rendered set's manifest says. In: OUT's manifest. Out: findings, parity, languages; words.
 
 Parity compares the pictures of a meme with each other: a parallel set must differ in language and
 in nothing else, so the memes whose languages differ most in size of text, or in the share of the
@@ -7,7 +7,7 @@ picture that text covers, are the ones to look at.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -15,7 +15,8 @@ from typing import TYPE_CHECKING, Any
 import pyarrow.compute as pc
 
 from memeloc.render.proof import KINDS
-from memeloc.render.sets.reading import picture_batches
+from memeloc.render.sets.reading import picture_batches, read_pictures
+from memeloc.tables import Column, write_table
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -24,6 +25,19 @@ if TYPE_CHECKING:
 _COMPARED = ("meme_id", "template", "language", "size_share", "coverage", "middle_coverage")
 _COLUMNS = (*_COMPARED, "path", "font_size", "problems", "findings")
 _FOUND = ("meme_id", "template", "language", "path", "grade", "kind", "part", "detail")
+
+_PICTURE = ("path", "meme_id", "language", "locale", "width", "height")
+_OF_WORDS = (*_PICTURE, "parts", "lines", "findings", "words", "word_boxes", "word_lines")
+_CORNERS = ("x1", "y1", "x2", "y2", "x3", "y3", "x4", "y4")
+_NUMBERS = ("width", "height", "line", "order", *_CORNERS)
+
+WORD_OF_WORDS = tuple(
+    Column(name, "integer" if name in _NUMBERS else "truth" if name == "legible" else "text")
+    for name in (*_PICTURE, "part", "line", "order", "text", *_CORNERS, "legible")
+)
+"""The picture's path in the set's folder, meme, column, locale and size in pixels; the text box's
+name, the line in the picture and the place in the order of reading, from 0; the word and its box's
+corners in pixels, clockwise from the top left of the text; whether it is not "too small"."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,11 +68,7 @@ class Review:
 
 
 def review(out: Path, languages: Collection[str] | None = None) -> Review:
-    """Read the manifest of the set in `out` and report on it.
-
-    Args:
-        out: the folder that `memeloc render` wrote.
-        languages: columns to report on; all when None.
+    """Read the manifest of the set in `out` and report on these languages; on all when None.
 
     Raises:
         InputError: as `picture_batches`.
@@ -148,3 +158,27 @@ def _languages(pictures: pd.DataFrame) -> pd.DataFrame:
     )
     table["size_share"] = _sizes(pictures).groupby("language")["size_share"].median()
     return table.fillna(0.0).reset_index()
+
+
+def write_words(out: Path, to: Path, languages: Collection[str] | None = None) -> int:
+    """Write the words of the set in `out` as a .csv, .jsonl or .parquet; return their number.
+
+    Raises:
+        InputError: no manifest, one without boxes, a language it lacks, or the file cannot be
+            written.
+    """
+    pictures = read_pictures(out, _OF_WORDS, languages)
+    return write_table(to, WORD_OF_WORDS, (row for picture in pictures for row in _words(picture)))
+
+
+def _words(picture: dict[str, Any]) -> Iterator[Sequence[Any]]:
+    small = {item["part"] for item in picture["findings"] or () if item["kind"] == "too small"}
+    parts = [
+        part for part, lines in zip(picture["parts"], picture["lines"], strict=True) for _ in lines
+    ]
+    words = (picture["words"] or (), picture["word_boxes"] or (), picture["word_lines"] or ())
+    about = [picture[name] for name in _PICTURE]
+    for order, (text, box, line) in enumerate(zip(*words, strict=True)):
+        left, top, right, bottom = box[:4]
+        corners = box if len(box) == 8 else (left, top, right, top, right, bottom, left, bottom)
+        yield (*about, parts[line], line, order, text, *corners, parts[line] not in small)
