@@ -70,7 +70,7 @@ def read(path: Path) -> Glyphs:
 def write(path: Path, glyphs: Glyphs) -> None:
     """Write glyphs to a file; where it cannot be written they are drawn again next time."""
     is_new = not path.exists()
-    rows = [(*key, f.left, f.top, *f.pixels.shape) for key, item in glyphs.items()]
+    rows = [(*key, item.left, item.top, *item.pixels.shape) for key, item in glyphs.items()]
     body = np.uint32(len(rows)).tobytes() + np.array(rows, _ROW).tobytes()
     content = body + b"".join([item.pixels.tobytes() for item in glyphs.values()])
     try:
