@@ -74,10 +74,7 @@ def breaking(habit: Habit, tag: str, script: str) -> tuple[str, str]:
 
 
 def ends(text: str, unit: Unit, locale: str) -> list[int]:
-    """Return where each unit of a text ends, in code points, ascending.
-
-    Args:
-        locale: ICU's identifier, such as `de` or `ja@lb=strict`.
+    """Return where each unit of a text ends, in code points, ascending, by ICU's locale identifier.
 
     >>> ends("tea 🍵 now", "Word", "en")
     [3, 4, 5, 6, 9]
@@ -105,11 +102,7 @@ def _iterator(unit: Unit, locale: str) -> icu.BreakIterator:
 
 @cache
 def dictionary(name: str) -> Path:
-    """Return the file of a dictionary of hyphenation: memeloc's own, else pyphen's.
-
-    Raises:
-        InputError: there is none of this name; the sentence names those of the language.
-    """
+    """Return the file of a dictionary of hyphenation, memeloc's or pyphen's; else InputError."""
     for folder in _folders():
         if (path := folder / f"hyph_{name}.dic").is_file():
             return path

@@ -41,10 +41,7 @@ TOP_BOTTOM = (
 def load_template(folder: str | Path) -> Template:
     """Read the template that stands in `folder`: its template.toml and its picture's header.
 
-    The template is called as the folder is.
-
-    Raises:
-        InputError: the folder's name, the file or the picture is wrong.
+    The template is called as the folder is; InputError says what of it is wrong.
     """
     folder = Path(folder)
     # Also of a folder given as `.` or `a/..`.
@@ -134,11 +131,7 @@ def problems_by_name(problems: Iterable[InputError]) -> dict[str, InputError]:
 
 
 def find_template(templates: Mapping[str, Template], name: str) -> Template:
-    """Return the template called `name`.
-
-    Raises:
-        InputError: there is none; the error says which names are near, and where else to look.
-    """
+    """Return the template called `name`, or raise InputError, which says what names are near."""
     if name in templates:
         return templates[name]
     near = difflib.get_close_matches(name, templates, 3, 0.5)

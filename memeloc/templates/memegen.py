@@ -137,11 +137,10 @@ class Region:
 
 @validated.dataclass(frozen=True, slots=True)
 class Config:
-    """A config.yml: what memegen's keys of these names say; `text` and `example` line by line.
+    """A config.yml: what memegen's keys of these names say.
 
-    `overlay` is where memegen lays pictures of the user, `styles` the other pictures of the
-    template, as older files list them, `other` the keys that memegen's classes do not have, and
-    `notes` what was odd, a sentence each.
+    `overlay` is where memegen lays pictures of the user, `styles` the template's other pictures, as
+    older files list them, `other` keys that memegen's classes lack, `notes` what was odd.
     """
 
     name: Line = ""
@@ -212,10 +211,7 @@ class _Texts(yaml.BaseLoader):
 
 
 def load_yaml(content: bytes, path: Path) -> Any:
-    """Return the one document of a YAML file as texts, lists and dicts of texts; None without one.
-
-    InputError is raised for what is no YAML, has aliases, or is larger than `MAX_BYTES`.
-    """
+    """Return a YAML file's one document as texts, lists and dicts of texts; None without one."""
     if len(content) > MAX_BYTES:
         raise InputError(
             f"has more than {MAX_BYTES // 1000} kB; no template needs so many", file=path
@@ -353,8 +349,7 @@ class Pictures(NamedTuple):
 class Still(NamedTuple):
     """A picture that text is written on: its file's name and the bytes of a picture's file.
 
-    `size` is width and height in pixels, upright; `frames` how many the file has, and `frame` which
-    of them `content` shows, from 0.
+    `size` is in pixels, upright; of the file's `frames`, `content` shows `frame`, from 0.
     """
 
     file: str

@@ -197,9 +197,6 @@ def preview(template: Template) -> Image.Image:
     """Return the template's picture with its boxes drawn over it, each with its number and name.
 
     Bars stand above and below it, a fifth of its height or as high as they may be.
-
-    Raises:
-        InputError: the picture cannot be read.
     """
     picture = open_picture(template.image)
     width, height = picture.size
@@ -237,11 +234,7 @@ def preview(template: Template) -> Image.Image:
 
 
 def write_preview(template: Template, path: str | Path) -> None:
-    """Write `preview` as a PNG to `path`, which then is there whole or not at all.
-
-    Raises:
-        InputError: the picture cannot be read, or the file cannot be written.
-    """
+    """Write `preview` as a PNG to `path`, which then is there whole or not at all."""
     path, picture = Path(path), preview(template)
     if path.is_dir():
         raise InputError("is a folder; give the name of a file", file=path)
