@@ -11,17 +11,14 @@ from __future__ import annotations
 
 import json
 import re
+from collections.abc import Callable
 from functools import cache
 from importlib import resources
 from itertools import accumulate, pairwise
-from typing import TYPE_CHECKING
 from unicodedata import category
 
 from memeloc.locales import breaking
 from memeloc.model import Locale
-
-if TYPE_CHECKING:
-    import budoux
 
 _JOINING = ("Mn", "Mc", "Me", "Cf", "Sk")  # Sk: skin tones
 _JOINED = "\u0e33\u0eb3\uff9e\uff9f"
@@ -152,7 +149,7 @@ def word_ends(text: str, locale: Locale, ends: list[int]) -> tuple[list[int], li
         ends = [end for end in ends if not within(text, end)]
     if not locale.phrase_model or len(ends) < 2:
         return ends, ends
-    allowed = set(accumulate(map(len, _parser(locale.phrase_model).parse(text))))
+    allowed = set(accumulate(map(len, _parser(locale.phrase_model)(text))))
     allowed.update(end for end in ends if text[end - 1] in _PHRASE_ENDS)
     whole = set(breaking.ends(text, "Word", locale.line_break))
     for match in re.finditer(_KATAKANA, text):
@@ -189,8 +186,9 @@ def _whole_syllables(text: str, ends: list[int]) -> list[int]:
 
 
 @cache
-def _parser(model: str) -> budoux.Parser:
+def _parser(model: str) -> Callable[[str], list[str]]:
+    """Return what cuts a text into phrases or words by one of BudouX's models."""
     import budoux
 
     file = resources.files(budoux) / "models" / f"{model}.json"
-    return budoux.Parser(json.loads(file.read_text("utf-8")))
+    return budoux.Parser(json.loads(file.read_text("utf-8"))).parse

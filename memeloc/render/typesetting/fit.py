@@ -24,19 +24,16 @@ from memeloc.render.typesetting.line_cost import (
     UNEVEN,
 )
 
-STEPS_PER_OCTAVE = 12
-"""Sizes on the ladder from one size to its double: neighbours differ by 5.9 %."""
-
 FLOOR = 5.0
 """The smallest font size ever painted, in pixels; text that does not fit at it is truncated."""
 
-LADDER = tuple([FLOOR * 2 ** (step / STEPS_PER_OCTAVE) for step in range(106)])
-"""All font sizes there are, in pixels, ascending from FLOOR to 2152."""
+LADDER = tuple([FLOOR * 2 ** (step / 12) for step in range(106)])
+"""All font sizes there are, in pixels, from FLOOR to 2152: neighbours differ by 5.9 %."""
 
 _SEARCHED = 96
 """Segments of a part among which lines are searched for; more are only filled evenly."""
 
-Lines = list[tuple[int, int]]
+Lines = Sequence[tuple[int, int]]
 """For each line the index of its first segment and of the one after its last."""
 
 
@@ -132,7 +129,6 @@ def largest_step(segments: Segments, capacity: Capacity, low: int, high: int) ->
 
     Fitting is monotone in the size: a larger one has room for fewer, narrower lines.
     """
-
     fitting = bisect_left(
         LADDER,
         True,
@@ -245,12 +241,12 @@ def _partition(
     last = number - 1
     mean = starts[-1] / count or 1.0
     orphan = ORPHAN_SHARE * mean if count > 1 and costs[last - 1] > CLAUSE else 0.0
-    before = {0: 0.0}
-    choices: list[dict[int, int]] = []
+    # Where a line may end: the least cost of the lines up to there, and these.
+    nothing: tuple[float, Lines] = (math.inf, ())
+    before: dict[int, tuple[float, Lines]] = {0: (0.0, ())}
     for earliest in _earliest(segments, count, limit):
-        after: dict[int, float] = {}
-        choice: dict[int, int] = {}
-        for begin, cost in before.items():
+        after: dict[int, tuple[float, Lines]] = {}
+        for begin, (cost, lines) in before.items():
             start = starts[begin]
             first = max(begin, earliest - 1)
             if True in forced[begin:first]:
@@ -264,22 +260,12 @@ def _partition(
                 if begin == last and width < orphan:
                     total += ORPHAN
                 end = index + 1
-                if total < after.get(end, math.inf):
-                    after[end] = total
-                    choice[end] = begin
+                if total < after.get(end, nothing)[0]:
+                    after[end] = (total, (*lines, (begin, end)))
                 if forced[index]:
                     break
         before = after
-        choices.append(choice)
-    if number not in before:
-        return None
-    lines: Lines = []
-    end = number
-    for choice in reversed(choices):
-        lines.append((choice[end], end))
-        end = choice[end]
-    lines.reverse()
-    return before[number], lines
+    return before.get(number)
 
 
 def _earliest(segments: Segments, count: int, limit: float) -> list[int]:

@@ -102,9 +102,7 @@ def lay_out(text: str, locale: Locale, itemizer: Itemizer, bounds: Bounds) -> Pa
     that the others could have is hyphenated. Only when no size from the locale's smallest legible
     one upwards fits that way do words break between grapheme clusters; only when that does not help
     either does the size go below, down to `fit.FLOOR`; what then is left over is cut off behind an
-    ellipsis. Nothing is ever painted outside the box.
-
-    The text is in the case it is to be drawn in.
+    ellipsis. Nothing is ever painted outside the box. The text has the case it is to be drawn in.
     """
     paragraphs = clean(text)
     if not paragraphs:
@@ -239,11 +237,7 @@ def _hyphenated_words(lines: Sequence[Line]) -> tuple[str, ...]:
 
 
 def _truncate(setter: _Setter, text: str) -> tuple[Fitted | None, bool, int]:
-    """Cut the text so that it fits at the floor, by bisection over its clusters.
-
-    Returns:
-        The layout, whether words are broken, and how many clusters are left out.
-    """
+    """Return the layout of what fits at the floor, whether words break, how many clusters do not."""
     ends = clusters(text)
 
     def cut(count: int) -> tuple[Fitted | None, bool]:

@@ -17,9 +17,7 @@ from memeloc.fonts import Face
 from memeloc.model import Align, Locale
 from memeloc.render.typesetting.fit import Bounds
 from memeloc.render.typesetting.itemize import Run, visual_order
-from memeloc.render.typesetting.shape import ShapedText, inks, shape_runs
-
-Box = tuple[float, float, float, float]
+from memeloc.render.typesetting.shape import Box, ShapedText, inks, shape_runs
 
 SOFT_HYPHEN = "\u00ad"
 _INVISIBLE_END = " \u200b"
@@ -175,10 +173,8 @@ def stack_lines(lines: Sequence[Line], bounds: Bounds, size: float) -> tuple[flo
 def ink_extent(lines: Sequence[Line], baselines: Sequence[float]) -> tuple[float, float]:
     """Return how far a part's ink reaches above its first baseline and below it, in ems."""
     placed = list(zip(lines, baselines, strict=True))
-    return (
-        max([line.top - at for line, at in placed]),
-        max([at - line.bottom for line, at in placed]),
-    )
+    above, below = zip(*[(line.top - at, at - line.bottom) for line, at in placed], strict=True)
+    return max(above), max(below)
 
 
 def _level(pitches: list[float]) -> list[float]:

@@ -21,6 +21,9 @@ from memeloc.render.typesetting.itemize import Run
 _UNSAFE = int(hb.GlyphFlags.UNSAFE_TO_BREAK)
 _cluster = itemgetter(1)
 
+Box = tuple[float, float, float, float]
+"""Ink in ems, y up: left, bottom, right, top."""
+
 Glyph = tuple[int, int, float, float, float]
 """One glyph: its number in the font, the code point offset of its cluster in the paragraph, and in
 ems its offset to the right and up, and its advance. Plain tuples, for there are so many."""
@@ -81,17 +84,18 @@ class ShapedText(NamedTuple):
     descent: float
 
 
-class _Inks(dict[int, tuple[float, float, float, float]]):
-    """Each glyph's ink in one face, asked of HarfBuzz once."""
+class _Inks(dict[int, Box]):
+    """A face's ink by glyph, asked of HarfBuzz once.
+
+    All 0 where there is none, and for .notdef, which is never drawn.
+    """
 
     def __init__(self, face: Face) -> None:
         self._face = face
 
     def __missing__(self, glyph: int) -> tuple[float, float, float, float]:
-        extents = self._face.font.get_glyph_extents(glyph)
-        if extents is None or not glyph:
-            box = (0.0, 0.0, 0.0, 0.0)
-        else:
+        box = (0.0, 0.0, 0.0, 0.0)
+        if glyph and (extents := self._face.font.get_glyph_extents(glyph)):
             em = self._face.upem
             left, top = extents.x_bearing / em, extents.y_bearing / em
             box = (left, top + extents.height / em, left + extents.width / em, top)
@@ -99,13 +103,7 @@ class _Inks(dict[int, tuple[float, float, float, float]]):
         return box
 
 
-@cache
-def inks(face: Face) -> _Inks:
-    """Return a face's ink by glyph, in ems, y up: left, bottom, right, top.
-
-    All 0 where there is none, and for .notdef, which is never drawn.
-    """
-    return _Inks(face)
+inks = cache(_Inks)
 
 
 def shape_runs(text: str, runs: list[Run], language: str) -> tuple[list[ShapedRun], Spacing]:
