@@ -43,13 +43,6 @@ _LETTERS = (
 _MEETING = f"[{_IDEOGRAPHS}](?=[{_LETTERS}])|[{_LETTERS}][\u0300-\u036f]*(?=[{_IDEOGRAPHS}])"
 
 
-class Blanks(NamedTuple):
-    """How much of a glyph's advance is blank by design, in ems: at its left and at its right."""
-
-    left: float
-    right: float
-
-
 class Spacing(NamedTuple):
     """What becomes of the glyph of the character at an offset, in ems.
 
@@ -63,15 +56,12 @@ class Spacing(NamedTuple):
 
 
 UNCHANGED = Spacing({}, {}, {})
-_SOLID = Blanks(0.0, 0.0)
+_SOLID = (0.0, 0.0)
 
 
 def spacing(text: str, runs: Sequence[Run], language: str) -> Spacing:
-    """Return the spacing of a paragraph in a language (BCP 47); without a run of Hani, UNCHANGED.
-
-    Kana and Bopomofo are Hani, too, in `memeloc.render.typesetting.itemize`.
-    """
-    if not any(run.script == "Hani" for run in runs):
+    """Return the spacing of a paragraph in a language (BCP 47)."""
+    if not any(run.script == "Hani" for run in runs):  # as kana and Bopomofo are in `itemize`
         return UNCHANGED
     blanks = {
         match.start(): mark
@@ -83,32 +73,27 @@ def spacing(text: str, runs: Sequence[Run], language: str) -> Spacing:
     moved: dict[int, tuple[float, float]] = {}
     lead: dict[int, float] = {}
     trail: dict[int, float] = {}
-    for at, mark in blanks.items():
+    closing = {at for at, (left, right) in blanks.items() if right > 2 * left}
+    for at, (left, right) in blanks.items():
         before, after = text[at - 1] if at else "", text[at + 1 : at + 2]
-        follows = at - 1 in blanks and before not in _ENDING and not _closes(blanks[at - 1])
-        opens = mark.left > 2 * mark.right
-        left = mark.left if opens and (follows or before == _BLANK) else 0.0
-        right = mark.right if _closes(mark) and (at + 1 in blanks or after == _BLANK) else 0.0
-        if left or right:
-            moved[at] = (-left, -left - right)
-        lead[at], trail[at] = mark.left - left, mark.right - right
-    space = LETTER_SPACE.get(language.partition("-")[0])
-    if space:
-        for match in re.finditer(_MEETING, text):
-            moved[match.end() - 1] = (0.0, space)
-            trail[match.end() - 1] = space
+        follows = at - 1 in blanks and before not in _ENDING and at - 1 not in closing
+        lost = left if left > 2 * right and (follows or before == _BLANK) else 0.0
+        lost_after = right if at in closing and (at + 1 in blanks or after == _BLANK) else 0.0
+        if lost or lost_after:
+            moved[at] = (-lost, -lost - lost_after)
+        lead[at], trail[at] = left - lost, right - lost_after
+    space = LETTER_SPACE.get(language.partition("-")[0], 0.0)
+    for match in re.finditer(_MEETING, text) if space else ():
+        moved[match.end() - 1] = (0.0, space)
+        trail[match.end() - 1] = space
     return Spacing(moved, lead, trail)
 
 
-def _closes(blanks: Blanks) -> bool:
-    return blanks.right > 2 * blanks.left
-
-
 @cache
-def blanks_of(face: Face, mark: str, script: str, language: str) -> Blanks:
-    """Return the blank sides of a punctuation mark: what `halt` takes away, or its bearings."""
+def blanks_of(face: Face, mark: str, script: str, language: str) -> tuple[float, float]:
+    """Return a mark's blank at its left and right, in ems: what `halt` takes, or its bearings."""
 
-    def measured(*, halved: bool) -> tuple[int, float, float]:
+    def measured(halved: bool) -> tuple[int, float, float]:
         buffer = hb.Buffer()
         buffer.add_str(mark)
         buffer.direction, buffer.script, buffer.language = "ltr", script, language
@@ -117,16 +102,15 @@ def blanks_of(face: Face, mark: str, script: str, language: str) -> Blanks:
         return buffer.glyph_infos[0].codepoint, position.x_offset / em, position.x_advance / em
 
     em = face.upem
-    glyph, _, full = measured(halved=False)
-    _, moved, half = measured(halved=True)
+    (glyph, _, full), (_, moved, half) = map(measured, (False, True))
     if half < full:
-        return Blanks(-moved, full - half + moved)
+        return -moved, full - half + moved
     extents = face.font.get_glyph_extents(glyph)
     if extents is None or not glyph or full < 0.9:
         return _SOLID
     left = extents.x_bearing / em
     right = full - left - extents.width / em
-    for sides in (Blanks(0.5, 0.0), Blanks(0.0, 0.5), Blanks(0.25, 0.25)):
-        if left >= sides.left * full and right >= sides.right * full:
-            return Blanks(sides.left * full, sides.right * full)
+    for at_left, at_right in ((0.5, 0.0), (0.0, 0.5), (0.25, 0.25)):
+        if left >= at_left * full and right >= at_right * full:
+            return at_left * full, at_right * full
     return _SOLID

@@ -15,20 +15,23 @@ from operator import add
 from typing import NamedTuple
 
 from memeloc.model import Align
-from memeloc.render.typesetting.line_cost import (
-    CLAUSE,
-    EXTRA_LINE,
-    FEWER_LINES,
-    ORPHAN,
-    ORPHAN_SHARE,
-    UNEVEN,
-)
+from memeloc.render.typesetting.line_cost import CLAUSE
 
 FLOOR = 5.0
 """The smallest font size ever painted, in pixels; text that does not fit at it is truncated."""
 
 LADDER = tuple([FLOOR * 2 ** (step / 12) for step in range(106)])
 """All font sizes there are, in pixels, from FLOOR to 2152: neighbours differ by 5.9 %."""
+
+EXTRA_LINE = 0.75
+"""Each line more than are needed at the largest size."""
+FEWER_LINES = 1.0
+"""Fewer lines than at the largest size: the text would cover much less than in other languages."""
+UNEVEN = 3.0
+"""A line half as wide again as the mean costs a quarter of this, one twice as wide all of it."""
+ORPHAN = 1.5
+"""A last line of one word, narrower than ORPHAN_SHARE of the mean."""
+ORPHAN_SHARE = 0.45
 
 _SEARCHED = 96
 """Segments of a part among which lines are searched for; more are only filled evenly."""
@@ -60,10 +63,7 @@ class Bounds:
 
 
 class Capacity(NamedTuple):
-    """A box for lines whose baselines are `pitch` ems apart, the ink of one `extent` ems high.
-
-    Both are estimated, or were measured.
-    """
+    """A box for lines that are (about) `pitch` ems apart, the ink of one `extent` ems high."""
 
     bounds: Bounds
     pitch: float
@@ -140,11 +140,7 @@ def largest_step(segments: Segments, capacity: Capacity, low: int, high: int) ->
 
 
 class Choice(NamedTuple):
-    """A step of the ladder and lines.
-
-    `free` is the largest step that fits, were it not for the lines' cost. `costs` are those of the
-    ends of all segments, where they were asked for.
-    """
+    """A ladder step, the largest that fits at any cost, lines, and all ends' costs if asked."""
 
     step: int
     free: int
@@ -241,10 +237,17 @@ def _partition(
     last = number - 1
     mean = starts[-1] / count or 1.0
     orphan = ORPHAN_SHARE * mean if count > 1 and costs[last - 1] > CLAUSE else 0.0
+    # The first segment that may follow each line, so that the rest fits its lines.
+    paragraphs = [0, *segments.paragraph_ends[:-1]]
+    following = [number]
+    while len(following) < count:
+        end = following[-1]
+        first = bisect_left(starts, stops[end - 1] - limit, 0, end)
+        following.append(max(first, paragraphs[bisect_left(paragraphs, end, 1) - 1]))
     # Where a line may end: the least cost of the lines up to there, and these.
     nothing: tuple[float, Lines] = (math.inf, ())
     before: dict[int, tuple[float, Lines]] = {0: (0.0, ())}
-    for earliest in _earliest(segments, count, limit):
+    for earliest in reversed(following):
         after: dict[int, tuple[float, Lines]] = {}
         for begin, (cost, lines) in before.items():
             start = starts[begin]
@@ -266,19 +269,6 @@ def _partition(
                     break
         before = after
     return before.get(number)
-
-
-def _earliest(segments: Segments, count: int, limit: float) -> list[int]:
-    """Return the first segment that may follow each line, so that the rest fits its lines."""
-    starts, stops = segments.begins, segments.stops
-    paragraphs = [0, *segments.paragraph_ends[:-1]]
-    earliest = [len(stops)]
-    while len(earliest) < count:
-        after = earliest[-1]
-        begin = bisect_left(starts, stops[after - 1] - limit, 0, after)
-        earliest.append(max(begin, paragraphs[bisect_left(paragraphs, after, 1) - 1]))
-    earliest.reverse()
-    return earliest
 
 
 def _greedy(segments: Segments, limit: float) -> Lines:

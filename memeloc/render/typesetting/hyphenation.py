@@ -12,17 +12,14 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import cache
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 from memeloc.locales.breaking import dictionary
 from memeloc.model import Locale
 from memeloc.render.typesetting.breaks import clusters
 from memeloc.render.typesetting.lines import SOFT_HYPHEN
-
-if TYPE_CHECKING:
-    import pyphen
 
 ZERO_WIDTH_SPACE = "\u200b"
 
@@ -89,7 +86,7 @@ def _hyphens(text: str, start: int, end: int, locale: Locale) -> Iterator[Point]
         if len(word) < SHORTEST_WORD or not locale.hyphenation:
             continue
         ends = set(clusters(word))
-        for position in _patterns(locale.hyphenation).positions(word):
+        for position in _patterns(locale.hyphenation)(word):
             at = match.start() + position
             change, index, cut = position.data or ("", 0, 0)
             if position in ends and at + index >= done:
@@ -158,7 +155,7 @@ class _Patterns(dict[str, str]):
 
 
 @cache
-def _patterns(name: str) -> pyphen.Pyphen:
+def _patterns(name: str) -> Callable[[str], list[Any]]:
     import pyphen
 
     path = dictionary(name)
@@ -173,4 +170,6 @@ def _patterns(name: str) -> pyphen.Pyphen:
     hyphenator.maxlen = max(map(len, hyphenator.patterns))
     hyphenator.cache = {}
     pyphen.hdcache[path] = hyphenator
-    return pyphen.Pyphen(filename=path, left=SHORTEST_HEAD, right=SHORTEST_TAIL)
+    word = pyphen.Pyphen(filename=path, left=SHORTEST_HEAD, right=SHORTEST_TAIL)
+    positions: Callable[[str], list[Any]] = word.positions
+    return positions

@@ -14,16 +14,10 @@ from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from memeloc.model import Locale
+from memeloc.render.typesetting import hyphenation
 from memeloc.render.typesetting.breaks import clusters
 from memeloc.render.typesetting.fit import LADDER, Bounds, step_below
-from memeloc.render.typesetting.hyphenation import (
-    ZERO_WIDTH_SPACE,
-    Point,
-    cluster_points,
-    marked,
-    points,
-    repeated_points,
-)
+from memeloc.render.typesetting.hyphenation import ZERO_WIDTH_SPACE, Point
 from memeloc.render.typesetting.itemize import Itemizer
 from memeloc.render.typesetting.lines import SOFT_HYPHEN, Line
 from memeloc.render.typesetting.part import Fitted, Part
@@ -85,10 +79,9 @@ EMPTY = PartLayout(0.0, (), [])
 def clean(text: str) -> list[str]:
     """Split a part at its explicit line breaks and replace what cannot be drawn.
 
-    Line breaks are those that UAX #14 calls mandatory (LF, CR, CR LF, VT, FF, NEL, LS, PS). Other
-    control characters become spaces, lone surrogates and noncharacters U+FFFD. White space at the
-    ends of the part and of each of its lines is dropped, an empty line within it is kept, and what
-    is beyond MOST_CHARACTERS is left out.
+    Line breaks are those that UAX #14 calls mandatory. Other control characters become spaces, lone
+    surrogates and noncharacters U+FFFD. White space at the ends of each line is dropped, an empty
+    line within the part is kept, and what is beyond MOST_CHARACTERS is left out.
     """
     text = text[:MOST_CHARACTERS].replace("\r\n", "\n").translate(_CLEANED)
     paragraphs = [line.strip() for line in text.strip().split("\n")]
@@ -157,7 +150,7 @@ class _Setter:
         for low in (part.legible, 0) if part.legible else (0,):
             if low < part.legible and (fitted := part.fit(low)):
                 return fitted, False
-            places = cluster_points(text, part.too_wide(low))
+            places = hyphenation.cluster_points(text, part.too_wide(low))
             if fitted := self._with_marks(text, places, low, part.top):
                 return fitted, True
         return None, False
@@ -175,7 +168,7 @@ class _Setter:
             low = fitted.step + (POSTER_HYPHEN_GAIN if text.isupper() else HYPHEN_GAIN)
         if low > part.top or not part.has_room(low) or not (words := part.too_wide(low)):
             return None
-        places = points(text, words, self.locale)
+        places = hyphenation.points(text, words, self.locale)
         best = self._with_marks(text, places, low, part.top)
         while best and sum(line.hyphenated for line in best.lines) > MOST_HYPHENS:
             fewer = self._with_marks(text, places, low, best.step - 1)
@@ -191,7 +184,7 @@ class _Setter:
         wanted = min(max(wanted, part.legible), part.top)
         if low > wanted:
             return None
-        places = repeated_points(text, part.too_wide(wanted))
+        places = hyphenation.repeated_points(text, part.too_wide(wanted))
         return self._with_marks(text, places, low, part.top)
 
     def _with_marks(self, text: str, places: Sequence[Point], low: int, high: int) -> Fitted | None:
@@ -202,7 +195,7 @@ class _Setter:
         """
         best: Fitted | None = None
         while places:
-            text_with_marks, ends = marked(text, places)
+            text_with_marks, ends = hyphenation.marked(text, places)
             part = self.part(text_with_marks.split("\n"))
             part.top = min(part.top, high)
             fitted = part.fit(low)
@@ -237,7 +230,7 @@ def _hyphenated_words(lines: Sequence[Line]) -> tuple[str, ...]:
 
 
 def _truncate(setter: _Setter, text: str) -> tuple[Fitted | None, bool, int]:
-    """Return the layout of what fits at the floor, whether words break, how many clusters do not."""
+    """Return the layout of what fits at the floor, whether words break, and the clusters left."""
     ends = clusters(text)
 
     def cut(count: int) -> tuple[Fitted | None, bool]:

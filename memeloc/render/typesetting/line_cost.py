@@ -1,4 +1,4 @@
-"""What lines cost. In: the pieces of a part, its locale. Out: what each line end and shape costs.
+"""What line ends cost. In: the pieces of a part, its locale. Out: what a line's end at each costs.
 
 All costs are in steps of the ladder of sizes (`fit.LADDER`, 5.9 % each): an end that costs two is
 taken where every better one makes the text more than two steps smaller. The search is in `fit`.
@@ -41,15 +41,6 @@ STUB = 1.5
 """The first word of a clause at the end of a line, or a short last one at its begin; added."""
 STUB_LENGTH = 5
 """Characters of a short word, its punctuation among them."""
-EXTRA_LINE = 0.75
-"""Each line more than are needed at the largest size."""
-FEWER_LINES = 1.0
-"""Fewer lines than at the largest size: the text would cover much less than in other languages."""
-UNEVEN = 3.0
-"""A line half as wide again as the mean costs a quarter of this, one twice as wide all of it."""
-ORPHAN = 1.5
-"""A last line of one word, narrower than ORPHAN_SHARE of the mean."""
-ORPHAN_SHARE = 0.45
 
 _SENTENCE_ENDS = frozenset(".!?…。！？।॥؟۔‥—–።፧៕\u037e·~～")
 _CLAUSE_ENDS = frozenset(',;:、，；：؛٫)]}）］｝〉》」』】”’»"؍՝፣፤၊။・')
@@ -118,7 +109,15 @@ def _between(
     if not word or not after:
         return SENTENCE
     last, first = word[-1], after[0]
-    is_dotted = last == "." and _is_dotted(word, first)
+    # A full stop after an initial, an ordinal or a numbered noun ends no sentence: "J. Doe",
+    # "5. Mai", "31. Dezember", "Nr. 5". By form alone, in all languages: of "We lost by 15. You
+    # won" the better line end is lost. A number of three digits is seldom an ordinal.
+    stem = word[:-1].lstrip("(„“\"'") if last == "." else ""
+    is_dotted = stem != "" and (
+        len(stem) == 1
+        or (len(stem) < 3 and stem.isdecimal())
+        or (first.isdecimal() and stem.lower() in _NUMBERED)
+    )
     if last in _SENTENCE_ENDS and not is_dotted:
         return SENTENCE
     if last in _CLAUSE_ENDS:
@@ -153,14 +152,3 @@ def _between(
     elif cost == PLAIN and head in to_next:
         return BEFORE_LINK
     return cost
-
-
-def _is_dotted(word: str, first: str) -> bool:
-    """Return whether a full stop ends an initial, an ordinal or a numbered noun, not a sentence.
-
-    "J. Doe", "5. Mai", "31. Dezember", "Nr. 5". By form alone, in all languages: of "We lost by 15.
-    You won" the better line end is lost. A number of three digits is seldom an ordinal.
-    """
-    stem = word[:-1].lstrip("(„“\"'")
-    is_ordinal = len(stem) < 3 and stem.isdecimal()
-    return len(stem) == 1 or is_ordinal or (first.isdecimal() and stem.lower() in _NUMBERED)

@@ -36,10 +36,7 @@ SAME_PITCH = 0.05
 
 
 class PlacedRun(NamedTuple):
-    """Glyphs of one face: number, x and y in ems from the line's start, y up.
-
-    `offsets` are those of the characters that they belong to, from the line's first one.
-    """
+    """Glyphs of one face (number, x, y; in ems, y up), and their characters' offsets in a line."""
 
     face: Face
     glyphs: list[tuple[int, float, float]]

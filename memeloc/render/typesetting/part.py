@@ -75,11 +75,10 @@ class Part:
 
     Attributes:
         offsets: where each paragraph begins, in characters of the part.
-        top, legible: the ladder's steps of the largest size allowed (-1 when it is below the
-            floor) and of the smallest legible one.
+        estimate, closest: the box for lines as far apart as they will likely be, and must be.
+        top: the ladder's step of the largest size allowed; -1 when it is below the floor.
+        legible: the step of the smallest legible one.
         comfortable: the step below which no size is given for better lines.
-        estimate, closest: the box for lines as far apart as they will likely be, and no further
-            apart than they must be.
     """
 
     def __init__(self, paragraphs: list[ShapedText], locale: Locale, bounds: Bounds) -> None:
@@ -232,7 +231,6 @@ class Part:
         return fit.choose(segments, capacity, low, high, lambda: choice.costs, given, floor)
 
     def _costs(self, segments: Segments, cuts: Collection[int]) -> list[float]:
-        """Return what it costs to end a line after each segment."""
         text = "\n".join([paragraph.text for paragraph in self.paragraphs])
         pieces = [
             text[begin:end] for begin, end in zip(segments.starts, segments.ends, strict=True)

@@ -30,10 +30,7 @@ ems its offset to the right and up, and its advance. Plain tuples, for there are
 
 
 class ShapedRun(NamedTuple):
-    """A run with its glyphs in display order, left to right.
-
-    `infos` are HarfBuzz's own records of the same glyphs.
-    """
+    """A run with its glyphs from left to right, and HarfBuzz's own records of them (`infos`)."""
 
     start: int
     end: int

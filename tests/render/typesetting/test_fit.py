@@ -11,7 +11,12 @@ from hypothesis import strategies as st
 
 from memeloc.render.typesetting import fit
 from memeloc.render.typesetting.fit import (
+    EXTRA_LINE,
+    FEWER_LINES,
     LADDER,
+    ORPHAN,
+    ORPHAN_SHARE,
+    UNEVEN,
     Bounds,
     Capacity,
     Segments,
@@ -19,14 +24,7 @@ from memeloc.render.typesetting.fit import (
     count_lines,
     largest_step,
 )
-from memeloc.render.typesetting.line_cost import (
-    CLAUSE,
-    EXTRA_LINE,
-    FEWER_LINES,
-    ORPHAN,
-    ORPHAN_SHARE,
-    UNEVEN,
-)
+from memeloc.render.typesetting.line_cost import CLAUSE
 
 
 @st.composite

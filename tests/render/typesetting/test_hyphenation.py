@@ -185,5 +185,5 @@ def test_patterns_parsed_when_asked_for_are_pyphens(name: str) -> None:
     lazy = _patterns(name)
     full = pyphen.Pyphen(filename=dictionary(name), left=3, right=3, cache=False)
     for word in words:
-        found, wanted = lazy.positions(word), full.positions(word)
+        found, wanted = lazy(word), full.positions(word)
         assert [(at, at.data) for at in found] == [(at, at.data) for at in wanted]
