@@ -159,8 +159,8 @@ def choose(
 ) -> Choice | None:
     """Return the size and the lines that cost least, size against shape; None if nothing fits.
 
-    A step of the ladder below the largest size that fits costs one; what ends and shapes of lines
-    cost stands in `line_cost`. Within its bounds the search is exact.
+    A step of the ladder below the largest size that fits costs one; what ends of lines cost stands
+    in `line_cost`. Within its bounds the search is exact.
 
     Args:
         low, high: the first and the last ladder step allowed.

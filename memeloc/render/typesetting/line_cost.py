@@ -1,13 +1,13 @@
 """What line ends cost. In: the pieces of a part, its locale. Out: what a line's end at each costs.
 
 All costs are in steps of the ladder of sizes (`fit.LADDER`, 5.9 % each): an end that costs two is
-taken where every better one makes the text more than two steps smaller. The search is in `fit`.
+taken where every better one makes the text more than two steps smaller. The search, and what
+uneven lines cost, are in `fit`.
 
 An end costs least behind punctuation and most within a phrase. To that comes what makes readers
 stumble: a line that ends with a word which belongs to the next (an article, a preposition, a
 conjunction, a number before its noun), begins with one that belongs to the word before, or parts
-one word from its clause ("IN TOTAL, SINCE / THURSDAY"). The words are in each locale's TOML. The
-shape costs where lines are of uneven width, or a short word stands alone on the last one.
+one word from its clause ("IN TOTAL, SINCE / THURSDAY"). The words are in each locale's TOML.
 Values are set by eye, over the starter set in all its languages.
 """
 
