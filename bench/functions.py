@@ -14,9 +14,10 @@ from types import FrameType
 import memeloc
 from bench.figures import Figure
 from bench.scenes import scenes, templates
+from memeloc.captions import CaptionRow
 from memeloc.locales import default
 from memeloc.object_storage import folder_at
-from memeloc.render.sets.shards import Item, PictureMaker, Shard, ShardMeme
+from memeloc.render.sets.shards import PictureMaker, Shard
 from memeloc.render.settings import RenderSettings
 
 _TYPESETTING = ("fonts/", "render/painting/", "render/typesetting/")
@@ -37,13 +38,16 @@ def measure(*, say: Callable[[str], None] = lambda _: None) -> list[Figure]:
     shards = []
     for turn, count in ((1, None), (2, 1)):  # all that is kept of fonts is there in the second
         memes = [
-            ShardMeme(f"m{s.number}", s.template.name, [Item("en", s.caption.parts, "0" * 64)])
+            (
+                CaptionRow(1, f"m{s.number}", s.template.name, {"en": s.caption}, None),
+                {"en": "0" * 64},
+            )
             for s in scenes("en", [*by_name.values()], turn=turn)[:count]
         ]
         shards.append(Shard(f"000001-{turn:08d}", memes))
     with tempfile.TemporaryDirectory() as folder:
         locales = {"en": default().get("en")}
-        maker = PictureMaker(folder_at(folder), RenderSettings(), by_name, locales)
+        maker = PictureMaker(folder_at(folder), RenderSettings(), by_name, locales, "en")
         maker.run(shards[0])
         sys.setprofile(note)
         maker.run(shards[1])

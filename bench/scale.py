@@ -162,7 +162,7 @@ class _RowsOnly:
 
         leave_out_pandas()
         number = int(shard.name.partition("-")[2])
-        keys = [(meme, item) for meme in shard.memes for item in meme.items]
+        keys = [(row, *item) for row, inputs in shard.memes for item in inputs.items()]
         if number * len(keys) < self._painted or self._row is None:
             made = self._run(shard)
             self._row = pq.read_table(self._out / table_key(shard.name)).slice(0, 1)
@@ -170,11 +170,11 @@ class _RowsOnly:
         file = f"{SHARDS}/{shard.name}.tar"
         (self._out / file).touch()
         values = {
-            "meme_id": [meme.meme_id for meme, _ in keys],
-            "template": [meme.template for meme, _ in keys],
-            "language": [item.language for _, item in keys],
-            "path": [f"{i.language}/{m.template}/{m.meme_id}.jpg" for m, i in keys],
-            "inputs_sha256": [item.inputs_sha256 for _, item in keys],
+            "meme_id": [meme.meme_id for meme, _, _ in keys],
+            "template": [meme.template for meme, _, _ in keys],
+            "language": [language for _, language, _ in keys],
+            "path": [f"{name}/{meme.template}/{meme.meme_id}.jpg" for meme, name, _ in keys],
+            "inputs_sha256": [inputs for _, _, inputs in keys],
             "shard": [file] * len(keys),
         }
         table = pa.concat_tables([self._row] * len(keys)).combine_chunks()
@@ -183,7 +183,7 @@ class _RowsOnly:
             table = table.set_column(at, SCHEMA.field(at), pa.array(column, pa.string()))
         write_table(folder_at(self._out), table_key(shard.name), table)
         rows = [row_values(row) for row in table.select([*READ]).to_pylist()]
-        return Made(rows, [], [[]] * len(rows))
+        return Made(rows, [])
 
 
 def _main(table: str, out: str, painted: int) -> None:

@@ -19,11 +19,12 @@ from bench.figures import Bound, Figure, of_rounds
 from bench.place import folder_in_memory
 from bench.scenes import scenes, templates
 from bench.versions import CAPTIONS, FLOOR, LANGUAGES, OURS, ratio, time_rounds, versions
+from memeloc.captions import CaptionRow
 from memeloc.locales import default
 from memeloc.object_storage import folder_at
 from memeloc.picture_writers import open_writer
 from memeloc.render.sets.manifest import Row
-from memeloc.render.sets.shards import IN_PARQUET, Item, PictureMaker
+from memeloc.render.sets.shards import IN_PARQUET, PictureMaker
 from memeloc.render.settings import RenderSettings
 
 _KEPT = 2000
@@ -63,9 +64,10 @@ def _keeping(rounds: int, say: Callable[[str], None]) -> Figure:
     kept: list[tuple[Row, bytes]] = []
     with tempfile.TemporaryDirectory(prefix="memeloc-bench-") as name:
         templates_by_name = {square.name: square}
-        maker = PictureMaker(folder_at(name), RenderSettings(), templates_by_name, locales)
-        item = Item(LANGUAGES[0], scene.caption.parts, "0" * 64)
-        kept.append(maker.make("m0", square.name, item))
+        language, place = LANGUAGES[0], folder_at(name)
+        maker = PictureMaker(place, RenderSettings(), templates_by_name, locales, language)
+        row = CaptionRow(1, "m0", square.name, {language: scene.caption}, None)
+        kept.append(maker.make(row, language, "0" * 64))
     _PLACE.mkdir(exist_ok=True)
     seconds: dict[str, list[float]] = {"files": [], "webdataset": []}
     for turn in range(rounds):

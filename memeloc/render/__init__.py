@@ -24,7 +24,7 @@ One caption, from table to picture:
 9. `encode`: a JPEG has a restart marker after each row of blocks, so that of a template's pictures
    only the rows that text touches are encoded anew.
 10. `picture_writers` writes pictures, `manifest` the table of a shard's rows. When the last shard
-    is done, `rewriting` writes tables anew that lost rows, and `page` the contact sheet. `review`
+    is done, `join` writes tables anew that lost rows, and `page` the contact sheet. `review`
     reads the tables for `memeloc proof`.
 """
 

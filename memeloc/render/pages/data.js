@@ -81,7 +81,7 @@ async function loadAll() {
 
 function pathOf(meme, language) {
   const cell = memes[meme][CELLS][language];
-  const path = cell[PATH] || [about.languages[language].folder, about.templates[memes[meme][TEMPLATE]].name,
+  const path = cell[PATH] || [about.languages[language].language, about.templates[memes[meme][TEMPLATE]].name,
     `${memes[meme][ID]}.${about.suffix}`].join("/");
   return path.split("/").map(encodeURIComponent).join("/");
 }

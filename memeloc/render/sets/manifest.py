@@ -10,19 +10,14 @@ from __future__ import annotations
 
 import re
 import sys
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from importlib.abc import MetaPathFinder
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from memeloc.model import SEPARATOR
 from memeloc.object_storage import Folder
-
-if TYPE_CHECKING:
-    from memeloc.model import Template
-    from memeloc.render.proof import Proof, TextShape
 
 MANIFEST = "manifest"
 """The folder in OUT of the tables."""
@@ -90,45 +85,11 @@ SCHEMA = pa.schema(
     ]
 )
 """The columns of the tables."""
-
+FIRST_COLUMNS = SCHEMA.names[: SCHEMA.names.index("problems") + 1]
+"""Those that the tables of all versions have."""
 
 Row = dict[str, Any]
 """A row by column; what it lacks is null."""
-
-
-def picture_row(
-    meme_id: str, template: Template, language: str, locale: str, parts: Sequence[str], proof: Proof
-) -> Row:
-    """Return what a picture's row says of caption and proof.
-
-    The caller adds path, hashes, bytes and the sizes relative to the source language's.
-    """
-    proofs = proof.parts
-    return {
-        "meme_id": meme_id,
-        "template": template.name,
-        "language": language,
-        "locale": locale,
-        "width": proof.width,
-        "height": proof.height,
-        "text": SEPARATOR.join(parts),
-        "parts": [part.name for part in proofs],
-        "font_size": [part.font_size for part in proofs],
-        "size_share": [part.font_size / proof.height for part in proofs],
-        "lines": [part.lines for part in proofs],
-        "ink": [part.ink for part in proofs],
-        "contrast": [part.contrast for part in proofs],
-        "fonts": [part.fonts for part in proofs],
-        "coverage": proof.coverage,
-        "middle_coverage": proof.middle_coverage,
-        "problems": proof.problems,
-        "alt": alternative_text(parts),
-        "template_source": template.source,
-        "template_licence": template.licence,
-        **_text_columns(proof),
-        "font_files": [{"family": name, "sha256": sha} for name, sha in proof.fonts.items()],
-        "findings": [{"grade": item.grade, **item._asdict()} for item in proof.findings],
-    }
 
 
 def alternative_text(parts: Sequence[str]) -> str:
@@ -138,22 +99,6 @@ def alternative_text(parts: Sequence[str]) -> str:
     'tea is ready'
     """
     return " ".join(" ".join(parts).split())
-
-
-def _text_columns(proof: Proof) -> Row:
-    """Return where the lines and words of all parts are."""
-    lines: list[TextShape | None] = []
-    words: list[str] = []
-    boxes: list[TextShape] = []
-    numbers: list[int] = []
-    for part in proof.parts:
-        before = len(lines)
-        lines += part.boxes.lines
-        for text, line, box in part.boxes.words:
-            words.append(text)
-            boxes.append(box)
-            numbers.append(before + line)
-    return {"line_boxes": lines, "words": words, "word_boxes": boxes, "word_lines": numbers}
 
 
 class _NoPandas(MetaPathFinder):
@@ -212,52 +157,19 @@ def rows_table(rows: Sequence[Row]) -> pa.Table:
     """Return rows as a table, with the versions of what made them."""
     from memeloc.render.renderer import versions
 
-    ran = versions()
-    columns = {
-        name: [ran[name]] * len(rows) if name in ran else [row.get(name) for row in rows]
-        for name in SCHEMA.names
-    }
-    return pa.Table.from_pydict(columns, schema=SCHEMA)
+    return pa.Table.from_pylist([row | versions() for row in rows], schema=SCHEMA)
 
 
 def write_table(place: Folder, key: str, table: pa.Table) -> None:
     """Write a table, whole. The same rows are the same bytes."""
     with place.staged(key) as path:
-        pq.write_table(
-            table,
-            path,
-            compression="zstd",
-            use_dictionary=[*_REPEATED, *VERSIONS],
-            write_statistics=_LOOKED_UP,
-        )
-
-
-_FIRST_COLUMNS = SCHEMA.names[: SCHEMA.names.index("problems") + 1]
-"""Those that the manifests of all versions have."""
-
-
-def is_manifest(place: Folder, key: str) -> bool:
-    """Return whether a file is a table of pictures, of this version of memeloc or another."""
-    try:
-        with place.open(key) as source, pq.ParquetFile(source) as file:
-            return has_first_columns(file.schema_arrow.names)
-    except (OSError, pa.ArrowException):
-        return False
-
-
-def has_first_columns(names: Iterable[str]) -> bool:
-    """Return whether a table has the columns that those of all versions have."""
-    return set(_FIRST_COLUMNS) <= set(names)
+        repeated = [*_REPEATED, *VERSIONS]
+        options = {"use_dictionary": repeated, "write_statistics": _LOOKED_UP}
+        pq.write_table(table, path, compression="zstd", **options)
 
 
 def with_all_columns(table: pa.Table) -> pa.Table:
     """Return rows of any version with today's columns; what they lack is null."""
-    if table.schema.equals(SCHEMA):
-        return table
-    columns = [
-        table.column(field.name)
-        if field.name in table.schema.names and table.schema.field(field.name).type == field.type
-        else pa.nulls(table.num_rows, field.type)
-        for field in SCHEMA
-    ]
-    return pa.table(columns, schema=SCHEMA)
+    types = {field.name: field.type for field in table.schema}
+    alike = table.select([field.name for field in SCHEMA if types.get(field.name) == field.type])
+    return pa.concat_tables([SCHEMA.empty_table(), alike], promote_options="default")

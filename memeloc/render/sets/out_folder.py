@@ -8,24 +8,20 @@ from __future__ import annotations
 
 import os
 import platform
-from collections.abc import Callable, Collection, Iterator, Sequence
-from contextlib import contextmanager, suppress
+from collections.abc import Collection, Sequence
+from contextlib import AbstractContextManager, nullcontext, suppress
 from functools import cached_property
 from itertools import count
 from pathlib import Path, PurePosixPath
 from uuid import uuid4
 
+import pyarrow as pa
+import pyarrow.parquet as pq
+
 from memeloc.errors import InputError, MissingError, ServiceError
 from memeloc.files import file_sha256, locked
 from memeloc.object_storage import TEMPORARY, Entry, Folder
-from memeloc.render.sets.manifest import (
-    FORMER,
-    MANIFEST,
-    SHARDS,
-    STATE,
-    is_manifest,
-    number_of,
-)
+from memeloc.render.sets.manifest import FIRST_COLUMNS, FORMER, MANIFEST, SHARDS, STATE, number_of
 from memeloc.render.sets.rows import ExistingPicture
 from memeloc.render.settings import FORMATS
 
@@ -35,26 +31,20 @@ RUNNING = f"{STATE}/running"
 """Says that a run has begun and not come to its end: its number, a token of its own, and since when
 pictures may be newer than their rows."""
 _LOCK = f"{STATE}/lock"
-_RELEASE = "release.json"
-"""What every release has that memeloc published."""
 SKIPPED_HEADER = ("row", "column", "kind", "problem")
 
 
 def check_owner(place: Folder, folders: Sequence[str]) -> None:
-    """See that a run into OUT writes over nothing that is somebody's own. Writes nothing.
-
-    Args:
-        place: OUT, which need not be there.
-        folders: names of those that the run makes in it.
+    """See that a run into OUT, which makes some folders, writes over nothing of somebody's own.
 
     Raises:
-        InputError: it is a file, a release, or has something that memeloc did not make under a
-            name that the run writes.
+        InputError: OUT is a file, a release, or has something that memeloc did not make under a
+            name that the run writes. Nothing was written.
     """
     if place.path is not None and place.path.exists() and not place.path.is_dir():
         raise InputError("is a file; name a folder for the pictures.", file=place.path)
     there = place.names()
-    if _RELEASE in there and STATE not in there:
+    if "release.json" in there and STATE not in there:
         raise InputError(
             "is a release that memeloc published; name another folder for the pictures.",
             file=place.address(""),
@@ -74,38 +64,64 @@ def check_owner(place: Folder, folders: Sequence[str]) -> None:
 
 def _is_ours(place: Folder, name: str) -> bool:
     """Return whether a file in a set's folder is the one that a run wrote under its name."""
-    if name == FORMER:
-        return is_manifest(place, name)
-    try:
-        head = place.read(name, 4096)
-    except OSError:
-        return False
     mark = '<meta name="generator" content="memeloc">' if name == PAGE else ",".join(SKIPPED_HEADER)
-    return mark.encode() in head
+    try:
+        if name != FORMER:
+            return mark.encode() in place.read(name, 4096)
+        with place.open(name) as source:
+            return {*FIRST_COLUMNS} <= {*pq.read_schema(source).names}
+    except (OSError, pa.ArrowException):
+        return False
 
 
-class RunningMark:
-    """The note in OUT that a run has begun and not come to its end.
+def see_folder(place: Folder) -> None:
+    """Raise MissingError unless this machine finds OUT where the run's note is."""
+    reason = "it does not find there what this run wrote"
+    try:
+        if place.entry(RUNNING) is not None:
+            return
+    except ServiceError as error:
+        reason = error.message
+    what = "the credentials and AWS_ENDPOINT_URL of the one where the command runs"
+    if place.path is not None:
+        what = "a disk that they share, under this path"
+    raise MissingError(
+        f"On the machine {platform.node()}: {place}: {reason}. Every machine of a cluster needs "
+        f"{what}; guides/cluster.md says how."
+    )
+
+
+def hold(place: Folder) -> AbstractContextManager[None]:
+    """Hold OUT, which is made, for this run alone; the system lets go when the process ends."""
+    if place.path is None:
+        return nullcontext()
+    (place.path / STATE).mkdir(parents=True, exist_ok=True)
+    return locked(place.path / _LOCK, place.path)
+
+
+class OutFolder:
+    """What earlier runs left in OUT: the note that one has begun, and pictures.
 
     Attributes:
         is_cut_off: whether an earlier run has not come to its end.
-        cut_off_run: its number, where it is known; otherwise 0.
-        since: when it began to write, in seconds of the storage's clock; with several that were
-            cut off, one after another, the first of them.
+        run: number of this one.
     """
 
-    def __init__(self, place: Folder) -> None:
-        self._place = place
+    def __init__(self, place: Folder, layout: str, tables: Sequence[str]) -> None:
+        self._place, self._is_files = place, layout == "files"
         self._own = b""
         entry = place.entry(RUNNING)
         self.is_cut_off = entry is not None
         noted = place.read(RUNNING).decode(errors="replace").split(" ") if entry else [""]
-        self.cut_off_run = int(noted[0]) if noted[0].isdecimal() else 0
-        self.since = entry.changed if entry else float("inf")
+        self._cut_off_run = int(noted[0]) if noted[0].isdecimal() else 0  # 0: not known
+        runs = [number_of(name)[0] for name in (*tables, *place.names(SHARDS))]
+        self.run = 1 + max([self._cut_off_run, *runs])
+        # With several that were cut off, one after another, the first says since when.
+        self._since = entry.changed if entry else float("inf")
         with suppress(ValueError, IndexError):
-            self.since = float(noted[2])
+            self._since = float(noted[2])
 
-    def begin(self, run: int) -> None:
+    def begin(self) -> None:
         """Note that a run writes from now on; in object storage, see that no other one does.
 
         Raises:
@@ -114,8 +130,8 @@ class RunningMark:
         if not self._own:
             if self._place.entry(_LOCK) is None:  # a file that stays makes OUT memeloc's
                 self._place.write(_LOCK, b"")
-            since = repr(self.since) if self.is_cut_off else ""
-            self._own = f"{run} {uuid4().hex} {since}".encode()
+            since = repr(self._since) if self.is_cut_off else ""
+            self._own = f"{self.run} {uuid4().hex} {since}".encode()
             self._place.write(RUNNING, self._own)
         elif self._place.path is None:  # nothing is locked there
             try:
@@ -135,61 +151,13 @@ class RunningMark:
         if self._own or self.is_cut_off:
             self._place.remove(RUNNING)
 
-
-def see_folder(place: Folder) -> None:
-    """See that this machine finds OUT where the run's note is.
-
-    Raises:
-        MissingError: it does not.
-    """
-    reason = "it does not find there what this run wrote"
-    try:
-        if place.entry(RUNNING) is not None:
-            return
-    except ServiceError as error:
-        reason = error.message
-    what = (
-        "a disk that they share, under this path"
-        if place.path is not None
-        else "the credentials and AWS_ENDPOINT_URL of the one where the command runs"
-    )
-    raise MissingError(
-        f"On the machine {platform.node()}: {place}: {reason}. Every machine of a cluster needs "
-        f"{what}; guides/cluster.md says how."
-    )
-
-
-@contextmanager
-def hold(place: Folder) -> Iterator[None]:
-    """Hold OUT for this run alone; the system lets go of it when the process ends.
-
-    A folder that is not there yet is made.
-    """
-    if place.path is None:
-        yield
-        return
-    (place.path / STATE).mkdir(parents=True, exist_ok=True)
-    with locked(place.path / _LOCK, place.path):
-        yield
-
-
-class KeptPictures:
-    """The pictures that earlier runs left in OUT.
-
-    Args:
-        layout: how they are kept.
-        running: what is known of a run that was cut off.
-    """
-
-    def __init__(self, place: Folder, layout: str, running: RunningMark) -> None:
-        self._place, self._is_files, self._running = place, layout == "files", running
-
     @cached_property
     def _entries(self) -> dict[str, Entry]:
         folder = "" if self._is_files else SHARDS
         return {entry.key: entry for entry in self._place.entries(folder)}
 
-    def _entry(self, key: str) -> Entry | None:
+    def entry(self, key: str) -> Entry | None:
+        """Return the entry of a picture's file, or None where there is none."""
         if self._place.path is None or not self._is_files:
             return self._entries.get(key)
         try:
@@ -203,18 +171,14 @@ class KeptPictures:
 
         Sizes are compared; after a run that was cut off, which may have painted over it and not
         come to its row, the bytes of what is newer, as a size may be equal by chance.
-
-        Args:
-            table: the key of its row's table.
         """
-        entry = self._entry(picture.shard or picture.path)
+        entry = self.entry(picture.shard or picture.path)
         if entry is None or picture.shard is not None:  # a file of many is never changed
             return entry is not None
         if entry.size != picture.bytes:
             return False
-        running = self._running
-        is_later = 0 < running.cut_off_run <= number_of(table)[0]  # rows come after pictures
-        is_settled = not running.is_cut_off or is_later or entry.changed < running.since
+        is_later = 0 < self._cut_off_run <= number_of(table)[0]  # rows come after pictures
+        is_settled = not self.is_cut_off or is_later or entry.changed < self._since
         return is_settled or self._is_same(picture)
 
     def _is_same(self, picture: ExistingPicture) -> bool:
@@ -222,15 +186,12 @@ class KeptPictures:
             return file.is_file() and file_sha256(file) == picture.sha256
 
     def set_aside(self, path: str, size: int | None) -> Path | None:
-        """Rename somebody's own file at the place of a picture that is to be made.
+        """Rename somebody's own file at the place of a picture that is to be made; return the new.
+
+        None where there is none, and in object storage, where nobody edits a picture.
 
         Args:
-            path: of the picture.
             size: of the file that an earlier run made there; None where none did.
-
-        Returns:
-            The file as it is called now; None where there is none, and in object storage, where
-            nobody edits a picture.
         """
         if self._place.path is None or not self._is_files:
             return None
@@ -248,36 +209,28 @@ class KeptPictures:
         """
         if picture.shard is not None:
             return True
-        parts, out = PurePosixPath(picture.path).parts, self._place.path
-        suffix = PurePosixPath(picture.path).suffix.lstrip(".")
-        if len(parts) != 3 or ".." in parts or suffix not in FORMATS:
+        path, out = PurePosixPath(picture.path), self._place.path
+        if len(path.parts) != 3 or ".." in path.parts or path.suffix[1:] not in FORMATS:
             return False
-        file = out and out.joinpath(*parts)
-        if out and file and not file.resolve().is_relative_to(out.resolve()):
+        if out and not (out / path).resolve().is_relative_to(out.resolve()):
             return False
-        if self._entry(picture.path) is None or not self._is_same(picture):
+        if self.entry(picture.path) is None or not self._is_same(picture):
             return False
         self._place.remove(picture.path)
-        with suppress(OSError):  # not empty
-            for folder in [*file.parents][:2] if file else ():
-                folder.rmdir()
+        if out:
+            with suppress(OSError):  # not empty
+                for folder in [*path.parents][:2]:
+                    (out / folder).rmdir()
         return True
 
     def remove_replaced(self, picture: ExistingPicture, path: str) -> None:
-        """Remove the file of a picture that a newer one, of this path, stands for."""
-        if picture.shard is not None or picture.path == path:
-            return
+        """Remove the single file of a picture that a newer one, of another path, stands for."""
         if out := self._place.path:
             now, old = out / path, out / picture.path
             # A file system that ignores case may have both names for one file.
             if now.is_file() and old.is_file() and old.samefile(now):
                 return
         self.remove(picture)
-
-    def changed(self, picture: ExistingPicture) -> Path | str | None:
-        """Return the file of a picture that somebody has changed, or None."""
-        is_there = picture.shard is None and self._entry(picture.path) is not None
-        return self._place.address(picture.path) if is_there else None
 
     def clean(self, named: Collection[str | None]) -> None:
         """Remove what a run that was cut off left unfinished, and files of many without rows."""
@@ -289,19 +242,3 @@ class KeptPictures:
             for folder in ("", "*/", "*/*/"):
                 for path in out.glob(f"{folder}.*{TEMPORARY}"):
                     path.unlink(missing_ok=True)
-
-
-def write_skipped(place: Folder, content: bytes, begin: Callable[[], None]) -> None:
-    """Write what was left out of the table, in the place of what the last run left out.
-
-    Args:
-        begin: is called before anything is written.
-    """
-    is_there = SKIPPED in place.names()
-    if content == (place.read(SKIPPED) if is_there else b""):
-        return
-    begin()
-    if content:
-        place.write(SKIPPED, content)
-    else:
-        place.remove(SKIPPED)

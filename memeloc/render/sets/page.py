@@ -13,30 +13,27 @@ Content-Security-Policy lets run only the script whose hash it carries, and what
 
 from __future__ import annotations
 
-import contextlib
 import hashlib
-import json
-from collections import Counter, OrderedDict
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections import Counter, defaultdict
+from collections.abc import Callable, Iterator
+from contextlib import suppress
+from functools import lru_cache
 from itertools import islice
 from pathlib import Path, PurePosixPath
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pyarrow as pa
 import pyarrow.parquet as pq
 
 from memeloc.errors import InputError
+from memeloc.locales import Registry
 from memeloc.object_storage import Folder
-from memeloc.pages import fill_page, script_hash
+from memeloc.pages import encode_json, fill_page, script_hash
 from memeloc.render.proof import KINDS
-from memeloc.render.sets.manifest import STATE
+from memeloc.render.sets.manifest import FIRST_COLUMNS, STATE
 from memeloc.render.sets.out_folder import PAGE
 from memeloc.render.sets.rows import Rows
 from memeloc.version import __version__
-
-if TYPE_CHECKING:
-    from memeloc.locales import Registry
 
 CHUNK = 200
 """Memes a data file."""
@@ -44,62 +41,17 @@ LARGE = 50_000
 """Pictures from which on the page holds a part of its data only, and reads the rest when asked."""
 
 _DATA = f"{STATE}/page"
-_AT_ONCE = 1024
-"""Rows that are looked up together."""
-_HELD = 32_768
-"""Rows of tables that are held: 30 MB. Where languages were made run by run, the rows of a meme
-stand in as many tables."""
+_HELD = 32
+"""Tables that are held: 2048 rows are 2 MB, and no table has much more than twice as many. Where
+languages were made run by run, the rows of a meme stand in as many tables."""
 _FOLDER = Path(__file__).parents[1] / "pages"
 _SCRIPTS = ("data.js", "find.js", "grid.js", "view.js", "start.js")
-COLUMNS = (
-    "meme_id",
-    "template",
-    "language",
-    "locale",
-    "text",
-    "problems",
-    "width",
-    "height",
-    "path",
-    "parts",
-    "font_size",
-    "size_share",
-    "relative_size",
-    "contrast",
-    "fonts",
-    "findings",
-    "coverage",
-    "middle_coverage",
-    "bytes",
-    "sha256",
-    "in_table",
-)
-"""Columns of the manifest that the page shows."""
-
-Json = Any  # what json.dumps takes
-
-
-@dataclass(slots=True)
-class _Language:
-    number: int
-    tag: str
-    pictures: int = 0
-    earlier: int = 0  # pictures that the table has no longer
-    flagged: int = 0  # pictures with problems
-
-
-@dataclass(slots=True)
-class _Template:
-    number: int
-    memes: int = 0
+_COLUMNS = [*({*FIRST_COLUMNS} - {"inputs_sha256", "lines", "ink"}), "findings"]
+"""Columns of the manifest that the page shows, besides whether the table has a picture."""
 
 
 def write_page(place: Folder, registry: Registry, rows: Rows, begin: Callable[[], None]) -> None:
-    """Write the page of a set, unless the one that is there shows the same.
-
-    Args:
-        begin: is called before anything is written.
-    """
+    """Write the page of a set after `begin`, unless the one that is there shows the same."""
     digest = hashlib.sha256(__version__.encode())
     for _, _, *facts in rows.in_order():
         digest.update(repr(facts).encode())
@@ -107,80 +59,55 @@ def write_page(place: Folder, registry: Registry, rows: Rows, begin: Callable[[]
     if PAGE in place.names() and shown.encode() in place.read(PAGE, 4096):
         return
     begin()
-    page = Page(place, registry)
-    order = rows.in_order()
-    tables = _Tables(place)
-    while some := [*islice(order, _AT_ONCE)]:
-        for picture, place_of in zip(tables.take(some), some, strict=True):
-            page.add(picture | {"in_table": place_of[-1]})
+
+    @lru_cache(_HELD)
+    def table(key: str) -> pa.Table:
+        with place.open(key) as source, pq.ParquetFile(source) as file:
+            return file.read(_COLUMNS, use_threads=False)
+
+    page, order = Page(place, registry), rows.in_order()
+    while some := [*islice(order, 1024)]:
+        numbers: dict[str, list[int]] = defaultdict(list)
+        for key, number, *_ in some:
+            numbers[key].append(number)
+        found: dict[str, Iterator[dict[str, Any]]] = {}
+        for key, places in numbers.items():
+            # `take` imports pyarrow.compute: a tenth of the time of a small run, whose rows are
+            # all those of its table.
+            rows_of = table(key)
+            taken = rows_of if places == [*range(len(rows_of))] else rows_of.take(places)
+            found[key] = iter(taken.to_pylist())
+        for key, *_, in_table in some:
+            page.add(next(found[key]) | {"in_table": in_table})
     page.write(shown)
-
-
-class _Tables:
-    """The tables of a set, the latest used of which are held."""
-
-    def __init__(self, place: Folder) -> None:
-        self._place = place
-        self._held: OrderedDict[str, pa.Table] = OrderedDict()
-
-    def take(self, places: list[Any]) -> list[dict[str, Any]]:
-        """Return rows by key of table and number."""
-        by_table: dict[str, list[int]] = {}
-        for index, (key, *_) in enumerate(places):
-            by_table.setdefault(key, []).append(index)
-        rows: list[dict[str, Any]] = [{}] * len(places)
-        for key, indexes in by_table.items():
-            table, numbers = self._table(key), [places[index][1] for index in indexes]
-            # `take` imports pyarrow.compute: a tenth of the time of a small run, whose rows are all
-            # those of its table.
-            taken = table if numbers == [*range(len(table))] else table.take(numbers)
-            for index, row in zip(indexes, taken.to_pylist(), strict=True):
-                rows[index] = row
-        return rows
-
-    def _table(self, key: str) -> pa.Table:
-        if key not in self._held:
-            with self._place.open(key) as source, pq.ParquetFile(source) as file:
-                self._held[key] = file.read([*COLUMNS], use_threads=False)
-            while len(self._held) > 1 and sum(map(len, self._held.values())) > _HELD:
-                self._held.popitem(last=False)
-        self._held.move_to_end(key)
-        return self._held[key]
 
 
 class Page:
     """The page, as far as its pictures are known, and in the end whole.
 
-    It holds no more than `CHUNK` memes, and those that stand in index.html.
-
-    Args:
-        place: the folder that `memeloc render` writes.
-        registry: names and directions of the languages. A tag it does not know is shown as it is,
-            with the direction of its own letters.
+    It holds no more than `CHUNK` memes, and those that stand in index.html. A language that the
+    registry does not know is shown by its tag, with the direction of its own letters.
     """
 
     def __init__(self, place: Folder, registry: Registry) -> None:
         self._place, self._registry = place, registry
         self._there = place.names(_DATA)
-        self._languages: dict[str, _Language] = {}
-        self._templates: dict[str, _Template] = {}
+        # Of each its number, and what the page says of it.
+        self._languages: dict[str, tuple[int, dict[str, Any]]] = {}
+        self._templates: dict[str, tuple[int, dict[str, Any]]] = {}
         self._kinds: Counter[str] = Counter()  # pictures by kind of finding, and by grade
-        self._memes = self._pictures = self._earlier_memes = self._earlier = 0
+        self._earlier_memes = 0
         self._suffix = "jpg"
         self._meme: tuple[str, bool] | None = None
-        self._rows: list[Json] = []
-        self._proofs: list[list[Json]] = []
-        self._first: list[Json] = []
+        self._rows: list[Any] = []
+        self._proofs: list[list[Any]] = []
+        self._first: list[Any] = []
         self._files: dict[str, list[str]] = {"rows": [], "proofs": []}
         self._mask = 0  # kinds of findings of the memes that are gathered, a bit each
         self._masks: list[int] = []  # the same of each chunk
 
     def write(self, shown: str) -> None:
-        """Write OUT/index.html, and remove what the page before had.
-
-        Args:
-            shown: a hash of what it shows, which it notes.
-        """
+        """Write OUT/index.html, with a hash of what it shows; remove what the page before had."""
         if self._rows:
             self._end_chunk()
         style = (_FOLDER / "page.css").read_text("utf-8")
@@ -202,39 +129,55 @@ class Page:
             self._place.remove(f"{_DATA}/{stale}")
 
     def add(self, picture: dict[str, Any]) -> None:
-        """Add a picture: `COLUMNS` of its row. Those of a meme come one after another.
+        """Add a row of the manifest. Those of a meme come one after another.
 
         What the table has no longer comes last, and is shown apart.
         """
         if self._meme is None:
             self._suffix = PurePosixPath(picture["path"]).suffix.lstrip(".")
-        template = self._templates.setdefault(picture["template"], _Template(len(self._templates)))
-        language = self._languages.setdefault(
-            picture["language"], _Language(len(self._languages), picture["locale"])
-        )
-        is_earlier = picture["in_table"] is False
+        name, is_earlier = picture["template"], picture["in_table"] is False
+        new = (len(self._templates), {"name": name, "memes": 0})
+        template_number, template = self._templates.setdefault(name, new)
+        if picture["language"] not in self._languages:
+            self._languages[picture["language"]] = len(self._languages), self._language(picture)
+        number, language = self._languages[picture["language"]]
         if (picture["meme_id"], is_earlier) != self._meme:
             if len(self._rows) == CHUNK:
                 self._end_chunk()
             self._meme = picture["meme_id"], is_earlier
-            self._memes += not is_earlier
             self._earlier_memes += is_earlier
-            template.memes += not is_earlier
-            self._rows.append([picture["meme_id"], template.number, []])
+            template["memes"] += not is_earlier
+            self._rows.append([picture["meme_id"], template_number, []])
             self._proofs.append([])
         kinds = {*picture["problems"], *(item["kind"] for item in picture["findings"] or ())}
         cell = _cell(picture, kinds, self._suffix)
         self._mask |= cell[1]
-        _put(self._rows[-1][2], language.number, cell)
-        _put(self._proofs[-1], language.number, _proof(picture))
+        _put(self._rows[-1][2], number, cell)
+        _put(self._proofs[-1], number, _proof(picture))
         if is_earlier:
-            self._earlier += 1
-            language.earlier += 1
+            language["earlier"] += 1
             return
-        self._pictures += 1
-        language.pictures += 1
-        language.flagged += bool(picture["problems"])
+        language["pictures"] += 1
+        language["problems"] += bool(picture["problems"])
         self._kinds.update(kinds | {KINDS[kind] for kind in kinds if kind in KINDS})
+
+    def _language(self, picture: dict[str, Any]) -> dict[str, Any]:
+        """Return what the page says of the language of a picture, which is the first of it."""
+        name = native = picture["language"]
+        direction = "auto"
+        with suppress(InputError):
+            locale = self._registry.get(picture["locale"])
+            name, native, direction = locale.name, locale.native_name, locale.direction
+        return {
+            "language": picture["language"],
+            "locale": picture["locale"],
+            "name": name,
+            "native": native,
+            "direction": direction,
+            "pictures": 0,
+            "earlier": 0,  # that the table has no longer
+            "problems": 0,  # pictures that have one
+        }
 
     def _end_chunk(self) -> None:
         """Write the data of the memes that are gathered."""
@@ -243,8 +186,8 @@ class Page:
             self._first = self._rows
             self._files["rows"].append("")
         else:
-            self._write_data("rows", f"memelocRows({number},{_json(self._rows)})")
-        self._write_data("proofs", f"memelocProofs({number},{_json(self._proofs)})")
+            self._write_data("rows", f"memelocRows({number},{encode_json(self._rows)})")
+        self._write_data("proofs", f"memelocProofs({number},{encode_json(self._proofs)})")
         self._masks.append(self._mask)
         self._rows, self._proofs, self._mask = [], [], 0
 
@@ -254,60 +197,46 @@ class Page:
             self._place.write(f"{_DATA}/{name}", script.encode())
         self._files[kind].append(name)
 
-    def _about(self) -> dict[str, Json]:
-        languages = []
-        for language, seen in self._languages.items():
-            name = native = language
-            direction = "auto"
-            with contextlib.suppress(InputError):
-                locale = self._registry.get(seen.tag)
-                name, native, direction = locale.name, locale.native_name, locale.direction
-            languages.append(
-                {
-                    "language": language,
-                    "folder": language,
-                    "locale": seen.tag,
-                    "name": name,
-                    "native": native,
-                    "direction": direction,
-                    "pictures": seen.pictures,
-                    "earlier": seen.earlier,
-                    "problems": seen.flagged,
-                }
-            )
-        is_large = self._pictures + self._earlier > LARGE
+    def _about(self) -> dict[str, Any]:
+        languages = [language for _, language in self._languages.values()]
+        templates = [template for _, template in self._templates.values()]
+        pictures, earlier, flagged = (
+            sum(language[count] for language in languages)
+            for count in ("pictures", "earlier", "problems")
+        )
+        memes = sum(template["memes"] for template in templates)
+        is_large = pictures + earlier > LARGE
+        kinds = [
+            {"name": kind, "grade": grade, "pictures": self._kinds[kind]}
+            for kind, grade in KINDS.items()
+        ]
         return {
             "large": is_large,
             "masks": self._masks if is_large else [],
-            "memes": self._memes + self._earlier_memes,
-            "in_table": self._memes,
-            "pictures": self._pictures,
-            "earlier": self._earlier,
-            "flagged": sum(seen.flagged for seen in self._languages.values()),
+            "memes": memes + self._earlier_memes,
+            "in_table": memes,
+            "pictures": pictures,
+            "earlier": earlier,
+            "flagged": flagged,
             "chunk": CHUNK,
             "suffix": self._suffix,
             "languages": languages,
-            "templates": [
-                {"name": name, "memes": seen.memes} for name, seen in self._templates.items()
-            ],
+            "templates": templates,
             "grades": [
                 {"name": grade, "pictures": self._kinds[grade]}
                 for grade in dict.fromkeys(KINDS.values())
             ],
-            "kinds": [
-                {"name": kind, "grade": grade, "pictures": self._kinds[kind]}
-                for kind, grade in KINDS.items()
-            ],
+            "kinds": kinds,
         }
 
 
-def _put(cells: list[Json], place: int, value: Json) -> None:
+def _put(cells: list[Any], place: int, value: Any) -> None:
     """Set a place of a list; the places before it that it does not have yet are 0."""
     cells += [0] * (place + 1 - len(cells))
     cells[place] = value
 
 
-def _cell(picture: dict[str, Any], kinds: set[str], suffix: str) -> list[Json]:
+def _cell(picture: dict[str, Any], kinds: set[str], suffix: str) -> list[Any]:
     """What the grid needs of a picture; data.js names the places."""
     usual = f"{picture['language']}/{picture['template']}/{picture['meme_id']}.{suffix}"
     relative = [size for size in picture["relative_size"] or () if size]
@@ -321,7 +250,7 @@ def _cell(picture: dict[str, Any], kinds: set[str], suffix: str) -> list[Json]:
     ]
 
 
-def _proof(picture: dict[str, Any]) -> Json:
+def _proof(picture: dict[str, Any]) -> Any:
     """What the large view shows of a picture besides its cell."""
     columns = ("parts", "font_size", "size_share", "relative_size", "contrast")
     parts = zip(*(picture[name] for name in columns), strict=True)
@@ -339,7 +268,3 @@ def _proof(picture: dict[str, Any]) -> Json:
         "bytes": picture["bytes"],
         "sha256": picture["sha256"],
     }
-
-
-def _json(value: Json) -> str:
-    return json.dumps(value, ensure_ascii=False, separators=(",", ":"))

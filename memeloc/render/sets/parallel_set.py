@@ -9,7 +9,7 @@ tables with a column of pictures.
 A set has one picture of a meme in a language. A run is a join of the captions and of the rows that
 are there (`join`): a picture whose inputs hash as its row says, and whose file is there, is left
 alone, and the rest is made in shards (`shards`). A shard is pictures and then the table of their
-rows; nothing that is there is changed. What was replaced leaves its table in the end (`rewriting`),
+rows; nothing that is there is changed. What was replaced leaves its table in the end (`rewrite`),
 and what the table has no caption for is marked there as such (the column `in_table`), and goes only
 with `prune`. The file OUT/.memeloc/running says that a run has begun and not come to its end.
 """
@@ -31,19 +31,10 @@ from memeloc.files import naming_full_folder
 from memeloc.locales import Registry, default
 from memeloc.object_storage import Folder, folder_at
 from memeloc.picture_writers import SUFFIXES, check_layout
-from memeloc.render.sets.inputs import PictureInputs
-from memeloc.render.sets.join import Join, shard_size
-from memeloc.render.sets.manifest import FORMER, SHARDS, STATE, number_of
-from memeloc.render.sets.out_folder import (
-    KeptPictures,
-    RunningMark,
-    check_owner,
-    hold,
-    see_folder,
-    write_skipped,
-)
+from memeloc.render.sets.join import Join, rewrite, shard_size
+from memeloc.render.sets.manifest import FORMER, SHARDS, STATE
+from memeloc.render.sets.out_folder import OutFolder, check_owner, hold, see_folder
 from memeloc.render.sets.page import write_page
-from memeloc.render.sets.rewriting import rewrite
 from memeloc.render.sets.rows import Rows
 from memeloc.render.sets.shards import PictureMaker
 from memeloc.render.sets.summary import Progress, Summary
@@ -109,7 +100,7 @@ def render_table(
         if settings.strict:
             captions.check()
         columns = tuple(column.name for column in captions.languages)
-        summary = Summary(place, columns, layout=settings.to)
+        summary = Summary(place, columns, layout=settings.to, progress=progress)
         check_owner(place, [SHARDS] if SUFFIXES[settings.to] else columns)
         is_new = STATE not in place.names()
         if is_new:
@@ -120,38 +111,38 @@ def render_table(
             rows.load(place)
             rows.check_layout(settings.to, place)
             if not is_new:
-                captions.check_names(rows.ids())
-            running = RunningMark(place)
-            kept = KeptPictures(place, settings.to, running)
-            if running.is_cut_off:
-                kept.clean(rows.shards())
-            noted = {column.name for column in captions.others} & rows.languages()
+                captions.check_names(rows.distinct("meme_id"))
+            folder = OutFolder(place, settings.to, rows.tables)
+            if folder.is_cut_off:
+                folder.clean({*rows.distinct("shard")})
+            noted = {column.name for column in captions.others} & {*rows.distinct("language")}
             captions = replace(captions, noted=noted)
-            used = (*captions.languages, captions.source)
-            locales = {column.name: column.locale for column in used}
-            maker = PictureMaker(place, settings, templates, locales)
-            _check_fonts(maker, registry, summary)
+            locales = dict((*captions.languages, captions.source))
+            maker = PictureMaker(place, settings, templates, locales, captions.source.name)
+            faces = {box.style.face for template in templates.values() for box in template.boxes}
+            fonts = maker.renderer.fonts
+            fonts.check(registry, locales.values(), faces)
+            summary.notes += map(InputError, fonts.notes(locales.values(), faces))
             summary.total = captions.count()
             if progress is not None:
-                summary.progress = progress
                 progress(0, summary.total)
-            source = captions.source.name
-            inputs = PictureInputs(maker.renderer, settings, templates, locales, source)
-            runs = [number_of(name)[0] for name in (*rows.tables, *place.names(SHARDS))]
-            join = Join(
-                captions,
-                settings,
-                templates,
-                maker,
-                inputs,
-                rows,
-                kept,
-                running,
-                summary,
-                run=1 + max([running.cut_off_run, *runs]),
-            )
+            join = Join(captions, maker, rows, folder, summary)
             _make(join, shard_map)
-            _finish(join, registry)
+            for template in join.templates():
+                for note in template.notes:
+                    summary.note(note, template.image.parent)
+            join.settle_the_others()
+            if FORMER in rows.tables:
+                summary.note(
+                    f"was made by an earlier version: {join.taken_over:,} pictures of it with the "
+                    "same text and size were taken over as they are; --force paints them anew.",
+                    place.address(FORMER),
+                )
+            rewrite(join, shard_size(summary.total))
+            if summary.page:
+                write_page(place, registry, rows, folder.begin)
+            summary.end(folder.begin)
+            folder.end()
             summary.notes += captions.warnings()
         if isinstance(table, Frame):
             summary.input_problems = [of_frame(error, path) for error in summary.input_problems]
@@ -161,20 +152,8 @@ def render_table(
 
 
 def registry_of(settings: RenderSettings) -> Registry:
-    """Return the locales that settings name.
-
-    Raises:
-        InputError: a folder is not there, or one of its files is wrong.
-    """
+    """Return the locales that settings name; raise InputError where one of them is wrong."""
     return Registry.load(settings.locales) if settings.locales else default()
-
-
-def _check_fonts(maker: PictureMaker, registry: Registry, summary: Summary) -> None:
-    """See that all fonts are there; note what is set in another than its face."""
-    faces = {box.style.face for template in maker.templates.values() for box in template.boxes}
-    library, locales = maker.renderer.fonts, maker.languages.values()
-    library.check(registry, locales, faces)
-    summary.notes += map(InputError, library.notes(locales, faces))
 
 
 def _make(join: Join, shard_map: ShardMap) -> None:
@@ -183,28 +162,11 @@ def _make(join: Join, shard_map: ShardMap) -> None:
     first = list(islice(shards, 2))
     if not first:
         return
-    join.begin()
+    join.folder.begin()
     make = join.maker.run
     if shard_map is not map_shards:  # perhaps on other machines
         see = partial(see_folder, join.summary.out.absolute())
-        make = Checked(make, [see, seeing(join.inputs.images), alike(join.maker.tools)])
-    jobs = join.settings.jobs if len(first) > 1 else 1
+        images = {template.image for template in join.templates()}
+        make = Checked(make, [see, seeing(images), alike(join.maker.tools)])
+    jobs = join.maker.settings.jobs if len(first) > 1 else 1
     shard_map(make, chain(first, shards), jobs=jobs, on_done=join.done)
-
-
-def _finish(join: Join, registry: Registry) -> None:
-    """Write anew what lost rows, and what shows the set, where that says something else now."""
-    place, rows, summary = join.summary.out, join.rows, join.summary
-    summary.notes += join.inputs.notes
-    join.settle_the_others()
-    if FORMER in rows.tables:
-        summary.note(
-            f"was made by an earlier version: {join.taken_over:,} pictures of it with the same "
-            "text and size were taken over as they are; --force paints them anew.",
-            place.address(FORMER),
-        )
-    rewrite(place, rows, shard_size(summary.total), join.new_name, join.begin)
-    if summary.page:
-        write_page(place, registry, rows, join.begin)
-    write_skipped(place, summary.end(), join.begin)
-    join.running.end()

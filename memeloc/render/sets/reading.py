@@ -18,11 +18,6 @@ from memeloc.render.sets.manifest import MANIFEST, SCHEMA, table_keys
 if TYPE_CHECKING:
     from pyarrow import dataset
 
-_ELSEWHERE = {"findings"}
-"""Columns that sets made before lack, and whose kinds stand in another of theirs."""
-_BATCH = 2048
-"""Rows that are held at a time."""
-
 
 def has_set(out: str | Path | Folder) -> bool:
     """Return whether there is a rendered set."""
@@ -53,44 +48,38 @@ def open_set(out: str | Path | Folder) -> dataset.FileSystemDataset:
         return dataset.dataset(files, schema=SCHEMA, filesystem=system, format="parquet")
 
 
+def picture_batches(
+    out: str | Path | Folder, columns: Collection[str], languages: Collection[str] | None = None
+) -> Iterator[pa.RecordBatch]:
+    """Yield a set's rows, of some languages; what the table has no longer is left out.
+
+    Raises:
+        InputError: no set, one without one of the columns, or a language it lacks.
+        ServiceError: the storage cannot be reached, or refuses.
+    """
+    if languages is not None:
+        languages = listed_tags(languages)
+        batches = set_batches(out, ["language"])
+        there = {name for batch in batches for name in batch["language"].unique().to_pylist()}
+        for language in languages:
+            if language not in there:
+                raise InputError(
+                    f"no pictures in {language!r}; there are {', '.join(sorted(there))}",
+                    file=folder_at(out).address(MANIFEST),
+                )
+    read = [*{*columns, "in_table"}]
+    for batch in set_batches(out, read, required=columns, language=languages):
+        in_table = batch.filter(compute.fill_null(batch["in_table"], True))
+        if in_table.num_rows:
+            yield in_table.select([*columns])
+
+
 def read_pictures(
     out: str | Path | Folder, columns: Collection[str], languages: Collection[str] | None = None
 ) -> Iterator[dict[str, Any]]:
     """Yield a set's rows as dicts of `columns`; see `picture_batches`."""
     for batch in picture_batches(out, columns, languages):
         yield from batch.to_pylist()
-
-
-def picture_batches(
-    out: str | Path | Folder, columns: Collection[str], languages: Collection[str] | None = None
-) -> Iterator[pa.RecordBatch]:
-    """Yield a set's rows; what earlier runs made and the table has no longer is left out.
-
-    Args:
-        out: the set's folder or address.
-        columns: names of the manifest's columns.
-        languages: which to read; all when None.
-
-    Raises:
-        InputError: no set, one without one of the columns, or a language it lacks.
-        ServiceError: the storage cannot be reached, or refuses.
-    """
-    wanted = None if languages is None else listed_tags(languages)
-    seen: set[str] = set()
-    read = [*{*columns, "language", "in_table"}]
-    for batch in set_batches(out, read, required=columns, language=wanted):
-        seen.update(batch["language"].unique().to_pylist())
-        there = batch.filter(compute.fill_null(batch["in_table"], True))
-        if there.num_rows:
-            yield there.select([*columns])
-    for language in wanted or ():
-        if language not in seen:
-            batches = set_batches(out, ["language"])
-            there = {name for batch in batches for name in batch["language"].unique().to_pylist()}
-            raise InputError(
-                f"no pictures in {language!r}; there are {', '.join(sorted(there))}",
-                file=folder_at(out).address(MANIFEST),
-            )
 
 
 def shown_pictures(
@@ -139,13 +128,14 @@ def set_batches(
     try:
         with place.translated():
             there = next(rows.get_fragments()).physical_schema.names
-            if absent := {*required} - {*there} - _ELSEWHERE:
+            # Sets made before lack findings, whose kinds stand in another column of theirs.
+            if absent := {*required} - {*there, "findings"}:
                 raise InputError(
                     f"has no column {sorted(absent)[0]!r}; run `memeloc render` again",
                     file=place.address(MANIFEST),
                 )
             # Without these limits pyarrow reads many files ahead.
-            ahead = {"batch_size": _BATCH, "batch_readahead": 1, "fragment_readahead": 1}
+            ahead = {"batch_size": 2048, "batch_readahead": 1, "fragment_readahead": 1}
             names = [*(columns or SCHEMA.names)]
             yield from rows.to_batches(columns=names, filter=wanted, use_threads=False, **ahead)
     except (pa.ArrowInvalid, OSError) as error:

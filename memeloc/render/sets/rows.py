@@ -18,12 +18,12 @@ from memeloc.errors import InputError
 from memeloc.files import temporary_database
 from memeloc.object_storage import Folder
 from memeloc.picture_writers import SUFFIXES
-from memeloc.render.sets.manifest import FORMER, SCHEMA, Row, has_first_columns, table_keys
+from memeloc.render.sets.manifest import FIRST_COLUMNS, FORMER, SCHEMA, Row, table_keys
 
 UNSEEN, IN_TABLE, APART, LOST = range(4)
 """What becomes of a row: not known yet; the captions table has it; it is of an earlier run alone; a
 newer one stands for it, or its picture is gone."""
-READ = (
+READ: tuple[str, ...] = (
     *("meme_id", "language", "path", "shard", "inputs_sha256"),
     *("bytes", "sha256", "problems", "in_table"),
 )
@@ -38,7 +38,6 @@ CREATE TABLE row (id INTEGER PRIMARY KEY, "table" INTEGER, number INTEGER, meme_
   in_table INTEGER, facts TEXT, rank INTEGER, mark INTEGER, changed INTEGER DEFAULT 0);
 CREATE TABLE meme (number INTEGER PRIMARY KEY, meme_id TEXT);
 """
-_INSERT = f"INSERT INTO row VALUES (NULL{',?' * 14},0)"
 
 
 class ExistingPicture(NamedTuple):
@@ -109,20 +108,16 @@ class Rows:
             for rank in [self._ranks.get(language, len(self._ranks))]
             if rest[0] is not None  # of a source caption that was only measured
         )
-        self.database.executemany(_INSERT, values)
+        self.database.executemany(f"INSERT INTO row VALUES (NULL{',?' * 14},0)", values)
 
     def count(self, where: str = "1") -> int:
         """Return how many rows there are of a kind."""
         return int(self.database.execute(f"SELECT count(*) FROM row WHERE {where}").fetchone()[0])
 
-    def ids(self) -> Iterator[str]:
-        """Yield the ids of the memes."""
-        for (meme,) in self.database.execute("SELECT DISTINCT meme_id FROM row"):
-            yield meme
-
-    def languages(self) -> set[str]:
-        """Return the languages of the rows."""
-        return {name for (name,) in self.database.execute("SELECT DISTINCT language FROM row")}
+    def distinct(self, column: str) -> Iterator[Any]:
+        """Yield the values of a column; of `shard` also None."""
+        rows = self.database.execute(f"SELECT DISTINCT {column} FROM row WHERE mark<{LOST}")
+        yield from (value for (value,) in rows)
 
     def check_layout(self, layout: str, place: Folder) -> None:
         """See that a set is all single files, or all files of many: readers look in one place.
@@ -131,7 +126,7 @@ class Rows:
             InputError: there are pictures of another kind.
         """
         names = {suffix: name for name, suffix in SUFFIXES.items()}
-        for shard in self.shards():
+        for shard in self.distinct("shard"):
             there = names.get(PurePosixPath(shard or "").suffix, "files")
             if there != layout:
                 has = "shards" if shard else "single files"
@@ -140,11 +135,6 @@ class Rows:
                     "or name another folder.",
                     file=place.address(""),
                 )
-
-    def shards(self) -> set[str | None]:
-        """Return the files of many pictures that rows name."""
-        found = self.database.execute(f"SELECT DISTINCT shard FROM row WHERE mark<{LOST}")
-        return {shard for (shard,) in found}
 
     def of_meme(self, meme_id: str) -> dict[str, ExistingPicture]:
         """Return what earlier runs have of a meme, by language."""
@@ -198,9 +188,8 @@ class Rows:
     def in_order(self) -> Iterator[tuple[str, int, str, str, str, bool]]:
         """Yield where rows are in the captions table's order, then those of earlier runs alone.
 
-        Returns:
-            Of each the key of its table, its number there, meme, language, the SHA-256 of its
-            picture, and whether the captions table has it.
+        Of each the key of its table, its number there, meme, language, the SHA-256 of its picture,
+        and whether the captions table has it.
         """
         what = 'row."table", row.number, row.meme_id, language, sha256'
         orders = (
@@ -220,31 +209,26 @@ def _rows_of(place: Folder, key: str) -> Iterator[tuple[Any, ...]]:
     try:
         with place.open(key) as source, pq.ParquetFile(source) as file:
             names = file.schema_arrow.names
-            if not has_first_columns(names):
+            if not {*FIRST_COLUMNS} <= {*names}:
                 return
-            wanted = (*READ, *FACTS) if key == FORMER or _has_unknown(file) else READ
+            wanted = (*READ, *FACTS)
+            if key != FORMER:
+                at = SCHEMA.get_field_index("inputs_sha256")  # before all columns of lists
+                statistics = file.metadata.row_group(0).column(at).statistics
+                if statistics is not None and statistics.min != "":  # all say what made them
+                    wanted = READ
             columns = [name for name in wanted if name in names]
             for batch in file.iter_batches(_BATCH, columns=columns, use_threads=False):
                 for row in batch.to_pylist():
-                    yield row_values(row, is_former=key == FORMER)
+                    yield row_values(row | {"inputs_sha256": ""} if key == FORMER else row)
     except (FileNotFoundError, pa.ArrowException):
         return
 
 
-def _has_unknown(file: Any) -> bool:
-    """Return whether a table has a picture of which it does not say what made it."""
-    at = SCHEMA.get_field_index("inputs_sha256")  # before all columns of lists
-    statistics = file.metadata.row_group(0).column(at).statistics
-    return statistics is None or statistics.min == ""
-
-
-def row_values(row: Row, *, is_former: bool = False) -> tuple[Any, ...]:
+def row_values(row: Row) -> tuple[Any, ...]:
     """Return the values of `READ` of a row, and its facts where its hash says nothing."""
     values = {name: row.get(name) for name in READ}
     values["problems"] = "\n".join(row.get("problems") or ())
     values["in_table"] = row.get("in_table") is not False
-    if is_former:
-        values["inputs_sha256"] = ""
-    is_unknown = is_former or not values["inputs_sha256"]
-    facts = json.dumps([row.get(name) for name in FACTS]) if is_unknown else None
+    facts = None if row["inputs_sha256"] else json.dumps([row.get(name) for name in FACTS])
     return *values.values(), facts

@@ -7,15 +7,17 @@ picture: layout, painting, proof, encoding, both hashes, file and row.
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, fields
 from functools import cached_property
-from itertools import zip_longest
+from itertools import accumulate, zip_longest
 from typing import Any, NamedTuple
 
+from memeloc.captions import CaptionRow
 from memeloc.errors import InputError, MissingError, ServiceError
 from memeloc.files import paths_of
 from memeloc.fonts import FontLibrary
-from memeloc.model import Caption, Locale, Template
+from memeloc.model import SEPARATOR, Caption, Locale, Template
 from memeloc.object_storage import Folder
 from memeloc.picture_writers import SUFFIXES, PictureWriter, open_writer
 from memeloc.render.encode import JpegEncoder, encode
@@ -25,8 +27,8 @@ from memeloc.render.sets.manifest import (
     SHARDS,
     VERSIONS,
     Row,
+    alternative_text,
     leave_out_pandas,
-    picture_row,
     rows_table,
     table_key,
     write_table,
@@ -35,42 +37,22 @@ from memeloc.render.sets.rows import row_values
 from memeloc.render.settings import RenderSettings
 from memeloc.tables.picture_tables import picture_schema
 
-_NOT_BESIDE = {"shard", "in_table"}
-"""Columns that rows beside their pictures lack: they may change when the picture does not."""
 IN_PARQUET = picture_schema(
-    [field for field in SCHEMA if field.name not in {*_NOT_BESIDE, *VERSIONS}], pictures=True
+    [field for field in SCHEMA if field.name not in {"shard", "in_table", *VERSIONS}], pictures=True
 )
 
 
-class Item(NamedTuple):
-    """One caption to be made a picture of: column, parts, and the hash of all that makes it."""
-
-    language: str
-    parts: tuple[str, ...]
-    inputs_sha256: str
-
-
-class ShardMeme(NamedTuple):
-    """A meme's captions to be made pictures of.
+class Shard(NamedTuple):
+    """Pictures that are made together.
 
     Attributes:
-        source: language and parts of the caption that sizes are compared with, if there is one.
-        together: language and parts of each caption that is to have the same size; empty without
-            parity.
+        name: of their files.
+        memes: rows of the captions table, each with the columns of which pictures are to be made,
+            and the SHA-256 of all that makes them.
     """
 
-    meme_id: str
-    template: str
-    items: Sequence[Item]
-    source: tuple[str, tuple[str, ...]] | None = None
-    together: Sequence[tuple[str, tuple[str, ...]]] = ()
-
-
-class Shard(NamedTuple):
-    """Memes of the table whose pictures are made together, and the name of their files."""
-
     name: str
-    memes: Sequence[ShardMeme]
+    memes: Sequence[tuple[CaptionRow, Mapping[str, str]]]
 
 
 class Made(NamedTuple):
@@ -79,45 +61,41 @@ class Made(NamedTuple):
     Attributes:
         rows: what a run needs of the row of each picture that was made, see `rows.READ`.
         failed: of each other: meme, language, and a sentence.
-        problems: of each picture that was made.
     """
 
     rows: list[tuple[Any, ...]]
     failed: list[tuple[str, str, str]]
-    problems: list[list[str]]
 
 
+@dataclass
 class PictureMaker:
     """Makes pictures. Pickled, it takes along only what it was made of.
 
-    Args:
+    Attributes:
         place: the set's folder.
-        settings: how.
         templates: by name.
         languages: locales by the table's column.
+        source: the column of the captions that sizes are compared with.
     """
 
-    def __init__(
-        self,
-        place: Folder,
-        settings: RenderSettings,
-        templates: Mapping[str, Template],
-        languages: Mapping[str, Locale],
-    ) -> None:
-        self._arguments = (place, settings, templates, languages)
-        self._place, self._settings = place, settings
-        self.templates, self.languages = templates, languages
-        self._jpeg = JpegEncoder(settings) if settings.format == "jpg" else None
-        self._suffix = f".{settings.format}"
+    place: Folder
+    settings: RenderSettings
+    templates: Mapping[str, Template]
+    languages: Mapping[str, Locale]
+    source: str
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return PictureMaker, self._arguments
+        return PictureMaker, tuple(getattr(self, each.name) for each in fields(self))
 
     @cached_property
     def renderer(self) -> Renderer:
         """What paints the pictures."""
-        fonts = FontLibrary(paths_of(self._settings.fonts))
-        return Renderer(fonts, max_side=self._settings.max_side)
+        fonts = FontLibrary(paths_of(self.settings.fonts))
+        return Renderer(fonts, max_side=self.settings.max_side)
+
+    @cached_property
+    def _jpeg(self) -> JpegEncoder:
+        return JpegEncoder(self.settings)
 
     def tools(self) -> dict[str, str]:
         """Return versions and SHA-256s of the programs and fonts that pictures depend on."""
@@ -125,34 +103,58 @@ class PictureMaker:
 
     def make(
         self,
-        meme_id: str,
-        template: str,
-        item: Item,
+        meme: CaptionRow,
+        language: str,
+        inputs: str,
         max_sizes: Sequence[float] | None = None,
-        source: Caption | None = None,
     ) -> tuple[Row, bytes]:
-        """Make one picture: its row, but for sizes relative to the source language's, and file."""
-        language = item.language
-        locale = self.languages[language]
+        """Make one picture: its file, and its row but for `relative_size`, `in_table`, `shard`."""
+        template, locale = self.templates[meme.template], self.languages[language]
+        caption = meme.captions[language]
         rendered = self.renderer.render(
-            self.templates[template],
-            Caption(item.parts),
-            locale,
-            max_sizes=max_sizes,
-            source=source,
+            template, caption, locale, max_sizes=max_sizes, source=meme.source
         )
-        if self._jpeg is not None:
+        if self.settings.format == "jpg":
             content = self._jpeg.encode(rendered.canvas)
         else:
-            content = encode(rendered.image, self._settings)
-        row = picture_row(
-            meme_id, self.templates[template], language, locale.tag, item.parts, rendered.proof
-        )
-        row["path"] = f"{language}/{template}/{meme_id}{self._suffix}"
-        row["inputs_sha256"] = item.inputs_sha256
-        row["sha256"] = hashlib.sha256(content).hexdigest()
-        row["bytes"] = len(content)
-        row["in_table"] = True
+            content = encode(rendered.image, self.settings)
+        proof, parts = rendered.proof, rendered.proof.parts
+        first_lines = accumulate((len(part.boxes.lines) for part in parts), initial=0)
+        words = [
+            (text, first + line, box)
+            for part, first in zip(parts, first_lines, strict=False)
+            for text, line, box in part.boxes.words
+        ]
+        columns = ("lines", "ink", "contrast", "fonts")
+        row = {
+            "meme_id": meme.meme_id,
+            "template": template.name,
+            "language": language,
+            "locale": locale.tag,
+            "width": proof.width,
+            "height": proof.height,
+            "text": SEPARATOR.join(caption.parts),
+            "parts": [part.name for part in parts],
+            "font_size": [part.font_size for part in parts],
+            "size_share": [part.font_size / proof.height for part in parts],
+            **{column: [getattr(part, column) for part in parts] for column in columns},
+            "coverage": proof.coverage,
+            "middle_coverage": proof.middle_coverage,
+            "problems": proof.problems,
+            "alt": alternative_text(caption.parts),
+            "template_source": template.source,
+            "template_licence": template.licence,
+            "line_boxes": [box for part in parts for box in part.boxes.lines],
+            "words": [text for text, _, _ in words],
+            "word_boxes": [box for _, _, box in words],
+            "word_lines": [line for _, line, _ in words],
+            "font_files": [{"family": name, "sha256": sha} for name, sha in proof.fonts.items()],
+            "findings": [{"grade": each.grade, **each._asdict()} for each in proof.findings],
+            "path": f"{language}/{template.name}/{meme.meme_id}.{self.settings.format}",
+            "inputs_sha256": inputs,
+            "sha256": hashlib.sha256(content).hexdigest(),
+            "bytes": len(content),
+        }
         return row, content
 
     def run(self, shard: Shard) -> Made:
@@ -162,113 +164,76 @@ class PictureMaker:
         hold for every one of them (a full disk, a missing font) is raised.
         """
         leave_out_pandas()
+        made = Made([], [])
         rows: list[Row] = []
-        failed: list[tuple[str, str, str]] = []
-        layout = self._settings.to
+        layout = self.settings.to
         key = f"{SHARDS}/{shard.name}{SUFFIXES[layout]}" if SUFFIXES[layout] else None
-        with open_writer(layout, self._place, key or "", IN_PARQUET) as writer:
-            for meme in shard.memes:
-                rows += self.make_meme(meme, writer, key, failed)
+        with open_writer(layout, self.place, key or "", IN_PARQUET) as writer:
+            for row, inputs in shard.memes:
+                rows += self.make_meme(row, inputs, writer, key, made.failed)
         self.renderer.keep_glyphs()
         if rows:
-            write_table(self._place, table_key(shard.name), rows_table(rows))
-        problems = [list(row["problems"]) for row in rows]
-        return Made([row_values(row) for row in rows], failed, problems)
+            write_table(self.place, table_key(shard.name), rows_table(rows))
+            made.rows.extend(map(row_values, rows))
+        return made
 
     def make_meme(
         self,
-        meme: ShardMeme,
+        meme: CaptionRow,
+        inputs: Mapping[str, str],
         writer: PictureWriter,
         shard: str | None,
         failed: list[tuple[str, str, str]],
     ) -> list[Row]:
-        """Make and write the pictures of a meme; return their rows.
+        """Make and write the pictures of a meme, in the file `shard` if it is named.
 
-        Args:
-            shard: key of the file that all of them go into.
-            failed: takes what cannot be made.
+        Return their rows; `failed` takes what cannot be made.
         """
         made: list[tuple[Row, bytes]] = []
-        sizes: tuple[float, ...] | None = None
-        source = Caption(meme.source[1]) if meme.source else None
-        for item in meme.items:
+        common: tuple[float, ...] | None = None
+        for language, sha256 in inputs.items():
             try:
-                if meme.together and sizes is None:
-                    sizes = self._common_sizes(meme)
-                made.append(self.make(meme.meme_id, meme.template, item, sizes, source))
+                if self.settings.parity and common is None:
+                    common = self._common_sizes(meme)
+                made.append(self.make(meme, language, sha256, common))
             except (MissingError, ServiceError, OSError):
                 raise
             except Exception as error:  # one defect must not cost the other pictures
-                path = f"{item.language}/{meme.template}/{meme.meme_id}"
+                path = f"{language}/{meme.template}/{meme.meme_id}"
                 unexpected = not isinstance(error, InputError)
                 reason = f"unexpected {type(error).__name__}: {error}" if unexpected else error
-                failed.append((meme.meme_id, item.language, f"{path}: {reason}"))
+                failed.append((meme.meme_id, language, f"{path}: {reason}"))
         rows = [row for row, _ in made]
-        source_sizes = self._source_sizes(meme, rows, sizes)
+        source_sizes = self._source_sizes(meme, rows, common)
         for row, content in made:
-            row["relative_size"] = relative_sizes(row["font_size"], source_sizes)
-            beside = (
-                {name: value for name, value in row.items() if name not in _NOT_BESIDE}
-                if shard
-                else row
-            )
-            writer.add(beside, content, row["path"])
-            row["shard"] = shard
+            sizes = zip_longest(row["font_size"], source_sizes, fillvalue=0.0)
+            row["relative_size"] = [a / b if a and b else None for a, b in sizes]
+            writer.add(row, content, row["path"])
+            row |= {"shard": shard, "in_table": True}  # which may change when the picture does not
         return rows
 
-    def _common_sizes(self, meme: ShardMeme) -> tuple[float, ...]:
-        """Return the sizes that fit all languages of a meme."""
-        template = self.templates[meme.template]
-        return common_sizes(
-            self.renderer.sizes(template, Caption(parts), self.languages[language])
-            for language, parts in meme.together
-        )
+    def _sizes(self, meme: CaptionRow, language: str, caption: Caption) -> Sequence[float]:
+        return self.renderer.sizes(self.templates[meme.template], caption, self.languages[language])
+
+    def _common_sizes(self, meme: CaptionRow) -> tuple[float, ...]:
+        """Return the largest size that fits all languages, a part."""
+        sizes = [self._sizes(meme, *caption) for caption in meme.captions.items()]
+        # An empty part has 0.0 and fits at any size; one that is empty in all stays 0.0.
+        return tuple(min(filter(None, part), default=0.0) for part in zip(*sizes, strict=True))
 
     def _source_sizes(
-        self, meme: ShardMeme, rows: Sequence[Row], common: Sequence[float] | None
+        self, meme: CaptionRow, rows: Sequence[Row], common: Sequence[float] | None
     ) -> Sequence[float]:
         """Return the sizes of the source caption; measured where it is not among the rows."""
         if meme.source is None or not rows:
             return ()
-        language, parts = meme.source
-        sizes: Sequence[float]
-        for row in rows:
-            if row["language"] == language:
-                sizes = row["font_size"]
-                return sizes
+        made: dict[str, Sequence[float]] = {row["language"]: row["font_size"] for row in rows}
+        if self.source in made:
+            return made[self.source]
         try:
-            sizes = self.renderer.sizes(
-                self.templates[meme.template], Caption(parts), self.languages[language]
-            )
+            sizes = self._sizes(meme, self.source, meme.source)
         except InputError:
             return ()
-        if common and language in dict(meme.together):
+        if common and self.source in meme.captions:
             sizes = [min(pair) for pair in zip(sizes, common, strict=True)]
         return sizes
-
-
-def common_sizes(sizes: Iterable[Sequence[float]]) -> tuple[float, ...]:
-    """Return the largest size that fits all languages, a part.
-
-    An empty part (size 0.0) fits at any size and does not count; a part that is empty in every
-    language stays 0.0.
-
-    >>> common_sizes([(40.0, 0.0), (32.0, 28.0), (36.0, 30.0)])
-    (32.0, 28.0)
-    """
-    return tuple(
-        min((size for size in part if size > 0), default=0.0)
-        for part in zip_longest(*sizes, fillvalue=0.0)
-    )
-
-
-def relative_sizes(sizes: Sequence[float], source: Sequence[float]) -> list[float | None]:
-    """Return each part's size over the source language's; None where either has no text.
-
-    >>> relative_sizes((30.0, 20.0, 0.0), (40.0, 0.0))
-    [0.75, None, None]
-    """
-    return [
-        size / other if size and other else None
-        for size, other in zip_longest(sizes, source[: len(sizes)], fillvalue=0.0)
-    ]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import csv
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from io import StringIO
 from pathlib import Path
@@ -106,11 +106,11 @@ class Summary:
         if self.progress is not None and pictures:
             self.progress(pictures, self.total)
 
-    def add_pictures(self, path: str, problems: list[list[str]]) -> None:
-        """Count pictures by their problems, and name one of them, where it is a file."""
+    def add_pictures(self, path: str, problems: Sequence[str]) -> None:
+        """Count pictures by their problems, a line each; name one of them, where it is a file."""
         self.flawed += sum(map(bool, problems))
         for kinds in problems:
-            self.problems.update(kinds)
+            self.problems.update(kinds.splitlines())
         if self.example is None and self.layout == "files":
             self.example = self.out.address(path)
 
@@ -122,8 +122,7 @@ class Summary:
 
     def add_problem(self, problem: CaptionProblem) -> None:
         """Count a problem of the table, and keep it."""
-        error = problem.error
-        rows = csv.writer(self._skipped)
+        error, rows = problem.error, csv.writer(self._skipped)
         if not self._skipped.tell():
             rows.writerow(SKIPPED_HEADER)
         rows.writerow((error.row, error.column, problem.kind, error.message))
@@ -135,7 +134,14 @@ class Summary:
             kept.append(error)
         self.advance(problem.captions)
 
-    def end(self) -> bytes:
-        """List empty captions behind all other problems; return the content of SKIPPED."""
+    def end(self, begin: Callable[[], None]) -> None:
+        """List empty captions behind all others, and write SKIPPED after `begin` if it changes."""
         self.input_problems += self._empty[: _LISTED - len(self.input_problems)]
-        return self._skipped.getvalue().encode("utf-8", "backslashreplace")
+        content = self._skipped.getvalue().encode("utf-8", "backslashreplace")
+        if content == (self.out.read(SKIPPED) if SKIPPED in self.out.names() else b""):
+            return
+        begin()
+        if content:
+            self.out.write(SKIPPED, content)
+        else:
+            self.out.remove(SKIPPED)
