@@ -22,7 +22,7 @@ from bench.versions import CAPTIONS, FLOOR, LANGUAGES, OURS, ratio, time_rounds,
 from memeloc.captions import CaptionRow
 from memeloc.locales import default
 from memeloc.object_storage import folder_at
-from memeloc.picture_writers import open_writer
+from memeloc.picture_writers import writing_pictures
 from memeloc.render.sets.manifest import Row
 from memeloc.render.sets.shards import IN_PARQUET, PictureMaker
 from memeloc.render.settings import RenderSettings
@@ -91,8 +91,8 @@ def _keep(layout: str, row: Row, content: bytes) -> float:
     with tempfile.TemporaryDirectory(prefix="memeloc-bench-", dir=_PLACE) as name:
         os.sync()
         begin = perf_counter()
-        with open_writer(layout, folder_at(name), "shards/1.tar", IN_PARQUET) as writer:
+        with writing_pictures(layout, folder_at(name), "shards/1.tar", IN_PARQUET) as write:
             for number in range(_KEPT):
-                writer.add(row, content, f"de/template-{number % 60}/m{number}.jpg")
+                write(row, content, f"de/template-{number % 60}/m{number}.jpg")
         os.sync()
         return perf_counter() - begin

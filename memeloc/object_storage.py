@@ -24,7 +24,7 @@ from functools import cached_property
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any, BinaryIO, NamedTuple, cast
-from urllib.parse import quote, unquote, urlsplit
+from urllib.parse import parse_qsl, quote, unquote, urlencode, urlsplit
 
 from memeloc.errors import InputError, MissingError, ServiceError
 from memeloc.files import naming
@@ -37,7 +37,7 @@ _ADDRESS = re.compile(r"([A-Za-z][A-Za-z0-9+.-]+):/+(.*)", re.DOTALL)
 _SECRETS = r"(?i)key|secret|token|password|sig(nature)?="
 """What a query has in it that opens a storage: of Azure and of presigned ones a signature."""
 _PYARROW = {"s3", "gs", "gcs", "abfs", "abfss", "hdfs", "viewfs"}
-_OPTIONS = {"s3": "allow_delayed_open=true", "gs": "retry_limit_seconds=60"}
+_OPTIONS = {"s3": {"allow_delayed_open": "true"}, "gs": {"retry_limit_seconds": "60"}}
 """Of S3 one request for a small object, not three; of Google no quarter of an hour without news."""
 _AT_ONCE = 16
 """Objects that a process writes at once."""
@@ -65,13 +65,9 @@ _REASONS = (
 
 
 class Entry(NamedTuple):
-    """A file or an object.
+    """A file or an object: its path in the folder, with `/`, its bytes, and when it was written.
 
-    Attributes:
-        key: its path in the folder, with `/`.
-        size: bytes.
-        changed: when it was written, in seconds since 1970 by the storage's own clock, which may
-            count whole seconds only.
+    That is in seconds since 1970 by the storage's own clock, which may count whole seconds only.
     """
 
     key: str
@@ -82,18 +78,12 @@ class Entry(NamedTuple):
 class Folder:
     """A folder of a disk, or all objects of a storage whose keys begin alike.
 
-    Pickled, it is its path or address.
-
-    Args:
-        place: a path; or an address, as a text with `://`.
+    Pickled, it is its path or address. What opens it raises MissingError where the package for such
+    addresses is not installed.
 
     Attributes:
         path: the folder on a disk; None in object storage.
         url: its address without options, for people; on a disk its path.
-
-    Raises:
-        InputError: the address is none, or has credentials in it.
-        MissingError: the package for such addresses is not installed.
     """
 
     def __init__(self, place: Path | str) -> None:
@@ -138,40 +128,32 @@ class Folder:
         return self.path / key if self.path is not None else f"{self.url}/{key}".rstrip("/")
 
     @cached_property
-    def opened(self) -> tuple[Any, str]:
-        """The file system of pyarrow, and the folder's path in it. Each process opens its own."""
+    def opened(self) -> Any:
+        """The folder as a file system of pyarrow. Each process opens its own."""
         from pyarrow import fs
 
         if self.path is not None:
-            return fs.LocalFileSystem(), str(self.path)
+            return fs.SubTreeFileSystem(str(self.path), fs.LocalFileSystem())
         parts = urlsplit(str(self._place), allow_fragments=False)
         with self.translated():
             if parts.scheme in _PYARROW:
-                url = parts._replace(path=quote(parts.path, safe="/%")).geturl()
-                option = _OPTIONS.get(parts.scheme, "")
-                if option and option.partition("=")[0] not in parts.query:
-                    url += ("&" if parts.query else "?") + option
-                system, path = fs.FileSystem.from_uri(url)
-            else:
-                system, path = self._by_fsspec()
-        return system, path.rstrip("/")
+                query = _OPTIONS.get(parts.scheme, {}) | dict(parse_qsl(parts.query))
+                path = quote(parts.path, safe="/%")
+                url = parts._replace(path=path, query=urlencode(query)).geturl()
+                return fs.SubTreeFileSystem(*reversed(fs.FileSystem.from_uri(url)))
+            try:
+                import fsspec
 
-    def _by_fsspec(self) -> tuple[Any, str]:
-        from pyarrow import fs
-
-        try:
-            import fsspec
-
-            system, path = fsspec.core.url_to_fs(self._place)
-        except ImportError as error:
-            raise MissingError(
-                f"{self.url} needs another package: pip install 'memeloc[cloud]' and the one that "
-                f"fsspec names ({error})"
-            ) from error
-        except ValueError as error:
-            reason = f"is no address of a storage: {error}"
-            raise InputError(f"{self.url[:80]!r} {reason}") from error
-        return fs.PyFileSystem(fs.FSSpecHandler(system)), path
+                system, path = fsspec.core.url_to_fs(self._place)
+            except ImportError as error:
+                raise MissingError(
+                    f"{self.url} needs another package: pip install 'memeloc[cloud]' and the one "
+                    f"that fsspec names ({error})"
+                ) from error
+            except ValueError as error:
+                reason = f"is no address of a storage: {error}"
+                raise InputError(f"{self.url[:80]!r} {reason}") from error
+            return fs.SubTreeFileSystem(path, fs.PyFileSystem(fs.FSSpecHandler(system)))
 
     @contextmanager
     def translated(self) -> Iterator[None]:
@@ -194,82 +176,46 @@ class Folder:
 
     def entry(self, key: str) -> Entry | None:
         """Return a file's entry, or None where there is none."""
-        system, path = self.opened
         with self.translated():
-            info = system.get_file_info(f"{path}/{key}")
-        return Entry(key, info.size, _seconds(info)) if info.is_file else None
+            info = self.opened.get_file_info(key)
+        return _entry(info) if info.is_file else None
 
     def entries(self, folder: str = "") -> Iterator[Entry]:
         """Yield the files of a folder in it, and of the folders in that; without one, all."""
-        path = self.opened[1]
-        for info in self._listed(f"{path}/{folder}".rstrip("/"), recursive=True):
-            if info.is_file:
-                yield Entry(info.path[len(path) :].lstrip("/"), info.size, _seconds(info))
+        return map(_entry, (info for info in self._listed(folder, recursive=True) if info.is_file))
 
     def names(self, folder: str = "") -> set[str]:
         """Return the names of files and folders that stand directly in it, or in one in it."""
-        path = f"{self.opened[1]}/{folder}".rstrip("/")
-        return {info.base_name for info in self._listed(path, recursive=False)}
+        return {info.base_name for info in self._listed(folder, recursive=False)}
 
-    def _listed(self, path: str, *, recursive: bool) -> Any:
+    def _listed(self, folder: str, *, recursive: bool) -> Any:
         from pyarrow import fs
 
+        selector = fs.FileSelector(folder, allow_not_found=True, recursive=recursive)
         with self.translated():
-            return self.opened[0].get_file_info(
-                fs.FileSelector(path, allow_not_found=True, recursive=recursive)
-            )
+            return self.opened.get_file_info(selector)
 
     def open(self, key: str) -> BinaryIO:
-        """Open a file to read ranges of.
-
-        Raises:
-            FileNotFoundError: it is not there.
-        """
-        system, path = self.opened
+        """Open a file to read ranges of; FileNotFoundError if it is not there."""
         with self.translated():
-            return cast(BinaryIO, system.open_input_file(f"{path}/{key}"))
+            return cast(BinaryIO, self.opened.open_input_file(key))
 
     def read(self, key: str, size: int | None = None) -> bytes:
-        """Return the content of a file, or its first bytes.
-
-        Raises:
-            FileNotFoundError: it is not there.
-        """
+        """Return the content of a file, or its first bytes; FileNotFoundError as `open` has it."""
         with self.translated(), self.open(key) as file:
             return file.read() if size is None else file.read(size)
 
     def write(self, key: str, content: bytes | Path) -> None:
         """Write a file: it is there, whole, when this returns, and never in part."""
-        if self.path is None:
-            self._put(key, content)
-        elif isinstance(content, bytes):
-            self._write_beside(key, content)
-        else:
+        if self.path is not None:
             with self.staged(key) as path:
-                shutil.copyfile(content, path)
-
-    def _write_beside(self, key: str, content: bytes) -> None:
-        # Paths are texts: with `Path` it takes half as long again.
-        below, _, name = key.rpartition("/")
-        folder = f"{self.path}/{below}"
-        if folder not in self._made:
-            Path(folder).mkdir(parents=True, exist_ok=True)
-            self._made.add(folder)
-        path, temporary = f"{folder}/{name}", f"{folder}/.{name}{TEMPORARY}"
-        try:
-            with naming(path):
-                with open(temporary, "wb") as file:  # noqa: PTH123
-                    file.write(content)
-                os.replace(temporary, path)  # noqa: PTH105
-        except BaseException:
-            Path(temporary).unlink(missing_ok=True)
-            raise
-
-    def _put(self, key: str, content: bytes | Path) -> None:
-        # At once: a stream that is closed in the middle would leave a part as an object.
+                if isinstance(content, bytes):
+                    path.write_bytes(content)
+                else:
+                    shutil.copyfile(content, path)
+            return
         import pyarrow as pa
 
-        system, path = self.opened
         kind = mimetypes.guess_type(key)[0] or "application/octet-stream"
         if kind.startswith("text/"):
             kind += "; charset=utf-8"
@@ -277,10 +223,9 @@ class Folder:
         if isinstance(content, Path):  # nothing cannot be mapped
             is_empty = not content.stat().st_size
             whole = b"" if is_empty else pa.memory_map(str(content)).read_buffer()
-        with (
-            self.translated(),
-            system.open_output_stream(f"{path}/{key}", metadata={"Content-Type": kind}) as stream,
-        ):
+        # At once: a stream that is closed in the middle would leave a part as an object.
+        metadata = {"Content-Type": kind}
+        with self.translated(), self.opened.open_output_stream(key, metadata=metadata) as stream:
             stream.write(whole)
 
     @contextmanager
@@ -297,12 +242,8 @@ class Folder:
 
     def remove(self, key: str) -> None:
         """Remove a file; it may be gone already."""
-        system, path = self.opened
-        try:
-            with self.translated():
-                system.delete_file(f"{path}/{key}")
-        except FileNotFoundError:
-            pass
+        with suppress(FileNotFoundError), self.translated():
+            self.opened.delete_file(key)
 
     @contextmanager
     def staged(self, key: str) -> Iterator[Path]:
@@ -318,16 +259,21 @@ class Folder:
                 if path.exists():
                     self.write(key, path)
             return
-        final = self.path / key
-        final.parent.mkdir(parents=True, exist_ok=True)
-        path = final.with_name(f".{final.name}.{secrets.token_hex(4)}{TEMPORARY}")
+        # Paths are texts, folders made once: a picture is written so, and it takes half the time.
+        final = f"{self.path}/{key}"
+        folder, _, name = final.rpartition("/")
+        if folder not in self._made:
+            Path(folder).mkdir(parents=True, exist_ok=True)
+            self._made.add(folder)
+        path = Path(f"{folder}/.{name}.{secrets.token_hex(4)}{TEMPORARY}")
         try:
             with naming(final):
                 yield path
-                if path.exists():
+                with suppress(FileNotFoundError):
                     path.replace(final)
-        finally:
+        except BaseException:
             path.unlink(missing_ok=True)
+            raise
 
     @contextmanager
     def reading(self, key: str) -> Iterator[Path]:
@@ -335,15 +281,12 @@ class Folder:
         if self.path is not None:
             yield self.path / key
             return
+        from pyarrow import fs
+
         with TemporaryDirectory(prefix="memeloc-") as folder:
             path = Path(folder) / key.rpartition("/")[2]
-            with (
-                suppress(FileNotFoundError),
-                self.translated(),
-                self.open(key) as source,
-                path.open("wb") as file,
-            ):
-                shutil.copyfileobj(source, file, 1 << 22)
+            with suppress(FileNotFoundError), self.translated():
+                fs.copy_files(key, str(path), source_filesystem=self.opened)
             yield path
 
 
@@ -355,11 +298,6 @@ def folder_at(place: str | Path | Folder) -> Folder:
 
     Raises:
         InputError: the address has credentials in it, or names nothing.
-
-    >>> folder_at("out").address("m1.jpg").as_posix()
-    'out/m1.jpg'
-    >>> folder_at("s3://memes/out").address("m1.jpg")
-    's3://memes/out/m1.jpg'
     """
     if isinstance(place, Folder):
         return place
@@ -382,5 +320,6 @@ def folder_at(place: str | Path | Folder) -> Folder:
     return Folder(f"{scheme}://{rest}")
 
 
-def _seconds(info: Any) -> float:
-    return info.mtime_ns / 1e9 if info.mtime_ns is not None else 0.0
+def _entry(info: Any) -> Entry:
+    changed = info.mtime_ns / 1e9 if info.mtime_ns is not None else 0.0
+    return Entry(info.path, info.size, changed)

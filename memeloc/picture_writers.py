@@ -1,18 +1,25 @@
-"""Pictures on their way out. In: pictures and their rows. Out: files, tar files or Parquet.
+"""Pictures in files. In: pictures and their rows. Out: single files, tar files or Parquet.
 
-Rendering and publishing write through these; all have the same two methods.
+Tar files are shards as WebDataset reads them. The files of a sample stand one after another and are
+named alike up to the first dot of the last part of their path: that is the sample's key, and what
+follows says what the file is, as in `de/tea/m1.jpg` and `de/tea/m1.json`
+(github.com/webdataset/webdataset, "The WebDataset Format").
 """
 
 from __future__ import annotations
 
+import tarfile
 from collections.abc import Callable, Collection, Iterator, Mapping
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any, Literal, Protocol
+from itertools import groupby
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
+
+from pydantic_core import to_json
 
 from memeloc.errors import InputError
 from memeloc.object_storage import Folder
 from memeloc.tables.picture_tables import PictureTable
-from memeloc.tar_shards import TarWriter, read_shard, sample_key
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -21,41 +28,12 @@ Layout = Literal["files", "webdataset", "parquet"]
 """How pictures are kept: as single files, in tar files, or in Parquet."""
 SUFFIXES: Mapping[str, str] = {"files": "", "webdataset": ".tar", "parquet": ".parquet"}
 """By layout how a file of many pictures ends; empty for single files."""
+Write = Callable[[Mapping[str, Any], bytes, str], None]
+"""Takes the row of a picture, the picture, and a path that names it, with `/` and a suffix."""
+LARGEST_SAMPLE = 64 * 1024 * 1024
+"""Bytes of a sample that is read."""
 _ROWS = 64
 """Rows with pictures that are held while a Parquet file is copied: some 10 MB."""
-
-
-class PictureWriter(Protocol):
-    """Takes pictures.
-
-    Attributes:
-        written: bytes of pictures so far.
-    """
-
-    written: int
-
-    def add(self, row: Mapping[str, Any], content: bytes | None, path: str) -> None:
-        """Write a picture with its row; `path` names it, with `/` and a suffix."""
-
-    def close(self) -> None:
-        """Write what is left."""
-
-
-class FilesWriter:
-    """Writes each picture as a file of its path; the rows stand elsewhere."""
-
-    def __init__(self, write: Callable[[str, bytes], None]) -> None:
-        self._write = write
-        self.written = 0
-
-    def add(self, row: Mapping[str, Any], content: bytes | None, path: str) -> None:
-        """Write the file."""
-        assert content is not None
-        self.written += len(content)
-        self._write(path, content)
-
-    def close(self) -> None:
-        """Do nothing: every file is there."""
 
 
 def check_layout(layout: str) -> None:
@@ -65,25 +43,104 @@ def check_layout(layout: str) -> None:
         raise InputError(f"Pictures are kept as {known}, not as {layout!r}.")
 
 
+class Sample(NamedTuple):
+    """A sample of a shard: its key, and its files by what their names end with, without dot."""
+
+    key: str
+    files: Mapping[str, bytes]
+
+
+def sample_key(path: str) -> str:
+    """Return the key of a picture by its path; dots in its name would end the key, and are escaped.
+
+    >>> sample_key("de/tea/m1.jpg"), sample_key("de/tea/m1.2.jpg")
+    ('de/tea/m1', 'de/tea/m1%2E2')
+    """
+    folder, slash, name = path.rpartition("/")
+    stem = name.rpartition(".")[0] or name
+    return folder + slash + stem.replace("%", "%25").replace(".", "%2E")
+
+
+class TarWriter:
+    """Writes pictures and their rows as samples.
+
+    The same pictures give the same bytes: files have no owner and no time.
+
+    Attributes:
+        written: bytes of pictures that stand in it.
+    """
+
+    def __init__(self, path: Path) -> None:
+        self._file = path.open("wb")
+        self.written = 0
+
+    def add(self, row: Mapping[str, Any], content: bytes | None, path: str) -> None:
+        """Add a picture, and its row as JSON."""
+        assert content is not None
+        self.written += len(content)
+        files = {path.rpartition(".")[2]: content, "json": to_json(row)}
+        self.add_sample(Sample(sample_key(path), files))
+
+    def add_sample(self, sample: Sample) -> None:
+        for suffix, content in sample.files.items():
+            member = tarfile.TarInfo(f"{sample.key}.{suffix}")
+            member.size = len(content)
+            # TarFile.addfile copies in small pieces, which takes half as long again.
+            self._file.write(member.tobuf(tarfile.PAX_FORMAT))
+            self._file.write(content)
+            self._file.write(bytes(-len(content) % tarfile.BLOCKSIZE))
+
+    def close(self) -> None:
+        """Write the end of the file."""
+        self._file.write(bytes(2 * tarfile.BLOCKSIZE))
+        self._file.close()
+
+
+def read_shard(path: Path) -> Iterator[Sample]:
+    """Yield the samples of a shard; directories, links and devices are passed over.
+
+    Raises:
+        InputError: it is no tar file or broken, or a sample in it is larger than `LARGEST_SAMPLE`.
+    """
+    try:
+        with tarfile.open(path, "r:") as tar:
+            for key, group in groupby(filter(tarfile.TarInfo.isreg, tar), _key_of):
+                members = list(group)
+                if sum(member.size for member in members) > LARGEST_SAMPLE:
+                    raise InputError(
+                        f"the sample {key[:120]!r} in it has more than "
+                        f"{LARGEST_SAMPLE // 2**20} MB, which are not read",
+                        file=path,
+                    )
+                streams = ((member.name, tar.extractfile(member)) for member in members)
+                files = {name[len(key) + 1 :]: file.read() for name, file in streams if file}
+                yield Sample(key, files)
+    except (tarfile.TarError, EOFError, OSError) as error:
+        raise InputError(f"cannot be read as a tar file: {error}", file=path) from error
+
+
+def _key_of(member: tarfile.TarInfo) -> str:
+    folder, slash, name = member.name.rpartition("/")
+    return folder + slash + name.partition(".")[0]
+
+
 @contextmanager
-def open_writer(layout: str, place: Folder, key: str, schema: pa.Schema) -> Iterator[PictureWriter]:
-    """Open a writer whose file is there, whole, when the block ends well.
+def writing_pictures(layout: str, place: Folder, key: str, schema: pa.Schema) -> Iterator[Write]:
+    """Give what writes pictures, into a file that is there, whole, when the block ends well.
 
     Args:
         key: of the file with all pictures; without a picture there is none. Single files have the
-            keys that are their paths.
+            keys that are their paths, and their rows stand elsewhere.
         schema: of the rows in Parquet.
     """
     if layout == "files":
         with place.writing_many() as write:
-            yield FilesWriter(write)
+            yield lambda row, content, path: write(path, content)
         return
     with place.staged(key) as path:
-        writer: PictureWriter = (
-            TarWriter(path) if layout == "webdataset" else PictureTable(path, schema)
-        )
+        writer = TarWriter(path) if layout == "webdataset" else PictureTable(path, schema)
         try:
-            yield writer
+            yield writer.add
         finally:
             writer.close()
         if not writer.written:

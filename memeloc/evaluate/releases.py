@@ -15,8 +15,8 @@ from typing import Any
 
 from memeloc.errors import InputError
 from memeloc.files import replacing
+from memeloc.picture_writers import read_shard
 from memeloc.tables import read_table, text_of
-from memeloc.tar_shards import read_shard
 
 _SUFFIXES = (".jpg", ".jpeg", ".png", ".webp", ".avif")
 

@@ -12,7 +12,7 @@ import pytest
 
 from memeloc.collect.sources.dataset_files import terms_of
 from memeloc.items import FoundPicture, FoundTemplate, Refusal
-from memeloc.tar_shards import Sample, TarWriter
+from memeloc.picture_writers import Sample, TarWriter
 from tests.collect.datasets_on_disk import OTHER, PICTURE, collected, parquet, put, reasons
 
 Collect = Callable[..., tuple[list[Any], list[Refusal]]]

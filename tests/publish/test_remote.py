@@ -71,14 +71,14 @@ def test_a_release_whose_writing_was_cut_off_is_finished(
 ) -> None:
     release = small_release(tmp_path / "made")
     publish(release, place, "webdataset")
-    write = Folder._put
+    write = Folder.write
 
     def failing(self: Folder, key: str, content: Any) -> None:
         if key.endswith(".md"):
             raise ServiceError(self.url, "it cannot be reached", retryable=True)
         write(self, key, content)
 
-    monkeypatch.setattr(Folder, "_put", failing)
+    monkeypatch.setattr(Folder, "write", failing)
     with pytest.raises(ServiceError):
         publish(release, place, "hf")
     monkeypatch.undo()

@@ -10,10 +10,10 @@ import pytest
 os.environ.setdefault("HF_HUB_OFFLINE", "1")
 
 from memeloc.errors import InputError
+from memeloc.picture_writers import read_shard
 from memeloc.publish.columns import picture_values
 from memeloc.publish.publishing import publish
 from memeloc.publish.release import Release
-from memeloc.tar_shards import read_shard
 from tests.publish.releases import small_release
 
 pytestmark = pytest.mark.filterwarnings("ignore")

@@ -13,9 +13,9 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from memeloc.object_storage import TEMPORARY, Folder, folder_at
+from memeloc.picture_writers import read_shard
 from memeloc.render.sets.parallel_set import Summary
 from memeloc.render.sets.reading import set_batches
-from memeloc.tar_shards import read_shard
 
 
 def write_captions(folder: Path, rows: Iterable[Sequence[str]], header: Sequence[str] = ()) -> Path:

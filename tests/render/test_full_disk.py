@@ -19,12 +19,12 @@ pytestmark = pytest.mark.skipif(not Path("/dev/full").exists(), reason="no /dev/
 @pytest.mark.parametrize(
     ("temporary", "name"),
     [
-        (f"en/robot-chef/.m1.jpg{TEMPORARY}", "en/robot-chef/m1.jpg"),
+        (f"en/robot-chef/.m1.jpg.ab{TEMPORARY}", "en/robot-chef/m1.jpg"),
         (
             f"manifest/.000001-00000000.parquet.ab{TEMPORARY}",
             "manifest/000001-00000000.parquet",
         ),
-        (f".index.html{TEMPORARY}", "index.html"),
+        (f".index.html.ab{TEMPORARY}", "index.html"),
     ],
 )
 def test_a_full_disk_is_named_with_the_file_and_what_to_do(

@@ -295,7 +295,7 @@ def test_a_file_newer_than_its_record_is_found_after_a_kill(tmp_path: Path) -> N
     right = path.read_bytes()
     (out / ".memeloc/running").touch()  # what a killed run leaves
     path.write_bytes(bytes([right[0] ^ 1]) + right[1:])  # as long as before
-    (out / f"de/robot-chef/.m1.jpg{TEMPORARY}").write_bytes(right[:99])
+    (out / f"de/robot-chef/.m1.jpg.ab12{TEMPORARY}").write_bytes(right[:99])
     assert counts(_render(table, out)) == (1, 8, 0, 0)
     assert path.read_bytes() == right
     _assert_whole(out, 9)

@@ -208,14 +208,14 @@ def test_of_two_runs_the_later_one_goes_on(
 def test_a_storage_that_fails_midway_ends_the_run(
     tmp_path: Path, out: Folder, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    write = Folder._put
+    write = Folder.write
 
     def failing(self: Folder, key: str, content: Any) -> None:
         if key.startswith("de/"):
             raise ServiceError(self.url, "it cannot be reached", retryable=True)
         write(self, key, content)
 
-    monkeypatch.setattr(Folder, "_put", failing)
+    monkeypatch.setattr(Folder, "write", failing)
     with pytest.raises(ServiceError, match="reached"):
         _render(tmp_path, out)
     monkeypatch.undo()

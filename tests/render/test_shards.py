@@ -16,8 +16,8 @@ import pytest
 from memeloc.engine import ShardResult
 from memeloc.errors import InputError
 from memeloc.object_storage import TEMPORARY
+from memeloc.picture_writers import read_shard
 from memeloc.render.sets.parallel_set import Summary, render_table
-from memeloc.tar_shards import read_shard
 from tests.render.rendered_set import whole_set, write_captions
 
 HEADER = ("meme_id", "template", "en", "de")

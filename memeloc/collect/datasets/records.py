@@ -21,8 +21,8 @@ from memeloc.collect.sources.dataset_files import Dataset, Row
 from memeloc.errors import InputError
 from memeloc.files import read_head, read_text
 from memeloc.items import Refusal
+from memeloc.picture_writers import read_shard
 from memeloc.tables import read_table
-from memeloc.tar_shards import read_shard
 from memeloc.templates.pictures import SUFFIXES
 
 TABLES = (

@@ -10,11 +10,11 @@ from pathlib import Path, PurePosixPath
 from typing import Any
 
 from memeloc.errors import InputError
-from memeloc.picture_writers import PictureWriter
+from memeloc.picture_writers import TarWriter
 from memeloc.publish.columns import picture_values
 from memeloc.publish.registry import OnProgress
 from memeloc.publish.release import Release, ReleasedPicture
-from memeloc.tables.picture_tables import with_features
+from memeloc.tables.picture_tables import PictureTable, with_features
 
 SCRIPT = "join_pictures.py"
 _SOURCE = Path(__file__).with_name(SCRIPT)
@@ -36,7 +36,7 @@ class SplitFiles:
         folder: Path,
         split: str,
         suffix: str,
-        open_file: Callable[[Path], PictureWriter],
+        open_file: Callable[[Path], TarWriter | PictureTable],
         *,
         most: float = float("inf"),
         size: float = float("inf"),
@@ -45,7 +45,7 @@ class SplitFiles:
         self._folder, self._split, self._suffix = folder, split, suffix
         self._open, self._most, self._size = open_file, most, size
         self._files: list[Path] = []
-        self._writer: PictureWriter | None = None
+        self._writer: TarWriter | PictureTable | None = None
         self._count = 0
 
     def add(self, picture: ReleasedPicture) -> None:

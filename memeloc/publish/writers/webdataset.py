@@ -9,10 +9,13 @@ from __future__ import annotations
 from pathlib import Path
 
 from memeloc.errors import InputError
+from memeloc.picture_writers import TarWriter
 from memeloc.publish.registry import OnProgress
 from memeloc.publish.release import Release
 from memeloc.publish.writers.files import SplitFiles, write_files, write_pictures, write_tables
-from memeloc.tar_shards import SHARD_PICTURES, TarWriter
+
+SHARD_PICTURES = 1000
+"""Of pictures of 100 kB a shard has 100 MB, which suits disks and web servers."""
 
 
 def write(

@@ -36,7 +36,6 @@ def open_set(out: str | Path | Folder) -> dataset.FileSystemDataset:
     from pyarrow import dataset
 
     place = folder_at(out)
-    system, path = place.opened
     keys = table_keys(place)
     if not keys:
         raise InputError(
@@ -44,8 +43,7 @@ def open_set(out: str | Path | Folder) -> dataset.FileSystemDataset:
             file=place.address(""),
         )
     with place.translated():
-        files = [f"{path}/{key}" for key in keys]
-        return dataset.dataset(files, schema=SCHEMA, filesystem=system, format="parquet")
+        return dataset.dataset(keys, schema=SCHEMA, filesystem=place.opened, format="parquet")
 
 
 def picture_batches(

@@ -19,7 +19,7 @@ from memeloc.files import paths_of
 from memeloc.fonts import FontLibrary
 from memeloc.model import SEPARATOR, Caption, Locale, Template
 from memeloc.object_storage import Folder
-from memeloc.picture_writers import SUFFIXES, PictureWriter, open_writer
+from memeloc.picture_writers import SUFFIXES, Write, writing_pictures
 from memeloc.render.encode import JpegEncoder, encode
 from memeloc.render.renderer import Renderer, versions
 from memeloc.render.sets.manifest import (
@@ -168,9 +168,9 @@ class PictureMaker:
         rows: list[Row] = []
         layout = self.settings.to
         key = f"{SHARDS}/{shard.name}{SUFFIXES[layout]}" if SUFFIXES[layout] else None
-        with open_writer(layout, self.place, key or "", IN_PARQUET) as writer:
+        with writing_pictures(layout, self.place, key or "", IN_PARQUET) as write:
             for row, inputs in shard.memes:
-                rows += self.make_meme(row, inputs, writer, key, made.failed)
+                rows += self.make_meme(row, inputs, write, key, made.failed)
         self.renderer.keep_glyphs()
         if rows:
             write_table(self.place, table_key(shard.name), rows_table(rows))
@@ -181,7 +181,7 @@ class PictureMaker:
         self,
         meme: CaptionRow,
         inputs: Mapping[str, str],
-        writer: PictureWriter,
+        write: Write,
         shard: str | None,
         failed: list[tuple[str, str, str]],
     ) -> list[Row]:
@@ -208,7 +208,7 @@ class PictureMaker:
         for row, content in made:
             sizes = zip_longest(row["font_size"], source_sizes, fillvalue=0.0)
             row["relative_size"] = [a / b if a and b else None for a, b in sizes]
-            writer.add(row, content, row["path"])
+            write(row, content, row["path"])
             row |= {"shard": shard, "in_table": True}  # which may change when the picture does not
         return rows
 

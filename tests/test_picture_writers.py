@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from memeloc.errors import InputError
-from memeloc.tar_shards import LARGEST_SAMPLE, Sample, TarWriter, read_shard
+from memeloc.picture_writers import LARGEST_SAMPLE, Sample, TarWriter, read_shard
 
 CHARACTERS = st.characters(exclude_characters="\0", exclude_categories=["Cs"])
 
