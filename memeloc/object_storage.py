@@ -16,7 +16,6 @@ import mimetypes
 import os
 import re
 import secrets
-import shutil
 from collections.abc import Callable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import contextmanager, suppress
@@ -160,10 +159,8 @@ class Folder:
         """Raise ServiceError for what a storage's client raises, FileNotFoundError excepted."""
         try:
             yield
-        except FileNotFoundError:
-            raise
         except (OSError, ValueError) as error:  # pyarrow's ArrowInvalid is a ValueError
-            if self.path is not None:
+            if self.path is not None or isinstance(error, FileNotFoundError):
                 raise
             message = str(error)
             without_names = re.sub(r"'[^']*'|Request ID: \w+", "", message)
@@ -209,10 +206,7 @@ class Folder:
         """Write a file: it is there, whole, when this returns, and never in part."""
         if self.path is not None:
             with self.staged(key) as path:
-                if isinstance(content, bytes):
-                    path.write_bytes(content)
-                else:
-                    shutil.copyfile(content, path)
+                path.write_bytes(content if isinstance(content, bytes) else content.read_bytes())
             return
         import pyarrow as pa
 
@@ -306,12 +300,11 @@ def folder_at(place: str | Path | Folder) -> Folder:
         scheme, colon, _ = str(place).partition(":")
         if colon and scheme.lower() in _PYARROW:
             raise InputError(f"{str(place)[:80]!r} is no address: write {scheme}://BUCKET/FOLDER.")
-        # pyarrow would take `run:1/manifest` for an address.
-        is_like_one = colon and len(scheme) > 1
         if not str(place).strip():
             raise InputError("An empty text names no folder.")
         path = Path(os.path.expanduser(place))  # noqa: PTH111, as Path's raises for unknown users
-        return Folder(path.absolute() if is_like_one else path)
+        # pyarrow would take `run:1/manifest` for an address.
+        return Folder(path.absolute() if colon and len(scheme) > 1 else path)
     scheme, rest = match[1].lower(), match[2]
     if scheme in ("file", "local"):
         from urllib.request import url2pathname
@@ -321,5 +314,4 @@ def folder_at(place: str | Path | Folder) -> Folder:
 
 
 def _entry(info: Any) -> Entry:
-    changed = info.mtime_ns / 1e9 if info.mtime_ns is not None else 0.0
-    return Entry(info.path, info.size, changed)
+    return Entry(info.path, info.size, (info.mtime_ns or 0) / 1e9)

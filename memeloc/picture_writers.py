@@ -39,8 +39,7 @@ _ROWS = 64
 def check_layout(layout: str) -> None:
     """Raise InputError where there is no such layout."""
     if layout not in SUFFIXES:
-        known = " or ".join(SUFFIXES)
-        raise InputError(f"Pictures are kept as {known}, not as {layout!r}.")
+        raise InputError(f"Pictures are kept as {' or '.join(SUFFIXES)}, not as {layout!r}.")
 
 
 class Sample(NamedTuple):
@@ -62,12 +61,9 @@ def sample_key(path: str) -> str:
 
 
 class TarWriter:
-    """Writes pictures and their rows as samples.
+    """Writes pictures and their rows as samples; `written` is the bytes of pictures so far.
 
     The same pictures give the same bytes: files have no owner and no time.
-
-    Attributes:
-        written: bytes of pictures that stand in it.
     """
 
     def __init__(self, path: Path) -> None:
@@ -78,12 +74,12 @@ class TarWriter:
         """Add a picture, and its row as JSON."""
         assert content is not None
         self.written += len(content)
-        files = {path.rpartition(".")[2]: content, "json": to_json(row)}
-        self.add_sample(Sample(sample_key(path), files))
+        self.add_sample(sample_key(path), {path.rpartition(".")[2]: content, "json": to_json(row)})
 
-    def add_sample(self, sample: Sample) -> None:
-        for suffix, content in sample.files.items():
-            member = tarfile.TarInfo(f"{sample.key}.{suffix}")
+    def add_sample(self, key: str, files: Mapping[str, bytes]) -> None:
+        """Add files by what their names end with, without dot."""
+        for suffix, content in files.items():
+            member = tarfile.TarInfo(f"{key}.{suffix}")
             member.size = len(content)
             # TarFile.addfile copies in small pieces, which takes half as long again.
             self._file.write(member.tobuf(tarfile.PAX_FORMAT))
@@ -91,7 +87,6 @@ class TarWriter:
             self._file.write(bytes(-len(content) % tarfile.BLOCKSIZE))
 
     def close(self) -> None:
-        """Write the end of the file."""
         self._file.write(bytes(2 * tarfile.BLOCKSIZE))
         self._file.close()
 
@@ -157,7 +152,7 @@ def copy_without(place: Folder, old: str, new: str, paths: Collection[str]) -> N
             keys = {*map(sample_key, paths)}
             for sample in read_shard(source):
                 if sample.key not in keys:
-                    tar.add_sample(sample)
+                    tar.add_sample(*sample)
             tar.close()
             return
         with pq.ParquetFile(source) as file:

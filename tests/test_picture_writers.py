@@ -23,7 +23,7 @@ def test_a_file_stands_as_tarfile_writes_it(
 ) -> None:
     path = tmp_path_factory.getbasetemp() / "shard.tar"
     with closing(TarWriter(path)) as writer:
-        writer.add_sample(Sample(key, {"jpg": content}))
+        writer.add_sample(key, {"jpg": content})
     expected = io.BytesIO()
     member = tarfile.TarInfo(f"{key}.jpg")
     member.size = len(content)
@@ -37,7 +37,7 @@ def test_a_file_stands_as_tarfile_writes_it(
 @pytest.mark.parametrize("length", [95, 96, 97])
 def test_names_are_as_long_as_a_header_has_room_for(tmp_path: Path, length: int) -> None:
     with closing(TarWriter(tmp_path / "shard.tar")) as writer:
-        writer.add_sample(Sample("k" * length, {"jpg": b"x"}))
+        writer.add_sample("k" * length, {"jpg": b"x"})
     with tarfile.open(tmp_path / "shard.tar") as tar:
         assert tar.getnames() == ["k" * length + ".jpg"]
 

@@ -120,8 +120,7 @@ def find(family: Family) -> Lookalikes:
     """Return what the faces of a family draw as something else."""
     drawn: dict[str, str] = {}
     spoiled: dict[str, str] = {}
-    opened = family.open()
-    faces = {face.key: face for name in get_args(FaceName) if (face := Face(family, name, opened))}
+    faces = {face.key: face for name in get_args(FaceName) if (face := Face(family, name))}
     for face in faces.values():
         for char, other in lookalikes(face):
             drawn.setdefault(char, other)

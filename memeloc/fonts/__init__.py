@@ -4,9 +4,8 @@
 2. `entries`: what a user asks for, `ur=FILE` or `de:comic=Comic Neue`; `system` finds the fonts of
    the operating system by name.
 3. `faces`: a `Face` is a family at one of its settings, ready for HarfBuzz.
-4. `emoji`: which clusters are emoji, and what they lose in one colour.
-5. `stacks`: a `FontStack` says which face draws a grapheme cluster.
-6. `library`: `FontLibrary` has all families, and makes the stacks of a locale.
+4. `stacks`: a `FontStack` says which face draws a grapheme cluster, which may be emoji.
+5. `library`: `FontLibrary` has all families, and makes the stacks of a locale.
 """
 
 from __future__ import annotations

@@ -34,11 +34,6 @@ class FontEntry:
     def parse(cls, entry: str | Path) -> FontEntry:
         """Read an entry as the command line and memeloc.toml have it.
 
-        >>> FontEntry.parse("de:comic=Comic Neue")
-        FontEntry(font='Comic Neue', tag='de', face='comic')
-        >>> FontEntry.parse("My.ttf:wght=650")
-        FontEntry(font='My.ttf:wght=650', tag='', face=None)
-
         Raises:
             InputError: there is no such style.
         """

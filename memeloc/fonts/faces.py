@@ -24,7 +24,6 @@ class Face:
     """A family at one of its settings, opened for HarfBuzz at the font's own units.
 
     Attributes:
-        family: the family's name.
         key: what distinguishes this face from all others; stable between runs.
         font: HarfBuzz's font, scaled to `upem` units an em.
         lacks: characters that it draws as something else: for the stack it does not have them.
@@ -39,7 +38,7 @@ class Face:
         self.family = family.name
         self.source = family
         self.key = f"{family.name}#{family.index}:{axes}:{embolden:g}"
-        self.hb_face = hb_face = opened or family.open()
+        self.hb_face = hb_face = opened or family.opened
         self.upem: int = hb_face.upem
         self.font = hb.Font(hb_face)
         if settings:

@@ -77,7 +77,9 @@ class Family:
     def _place(self) -> tuple[Path, int] | None:
         """The file and the face's number in it, looked for once."""
         if self.file:
-            return _folder(self.module) / self.file, self.number
+            spec = importlib.util.find_spec(self.module) if self.module else None
+            folders = [*(spec.submodule_search_locations or ())] if spec else []
+            return Path(*(folders[:1] or [self.module]), self.file), self.number
         return next((place for name in self.system if (place := system.find(name))), None)
 
     @property
@@ -123,18 +125,17 @@ class Family:
                 f"pip install {self.package}" if self.package else f"there is no file {self.path}"
             )
             raise MissingError(f"The font {self.name} is missing: {where}")
-        if self.sha256:
-            sha256 = _sha256_of(self.path)
-            if sha256 != self.sha256:
-                raise InputError(
-                    f"the font {self.name} is not the file that fonts.toml names (SHA-256 "
-                    f"{sha256[:12]}… instead of {self.sha256[:12]}…): pip install the version of "
-                    f"{self.package} that memeloc asks for",
-                    file=self.path,
-                )
+        if self.sha256 and (sha256 := _sha256_of(self.path)) != self.sha256:
+            raise InputError(
+                f"the font {self.name} is not the file that fonts.toml names (SHA-256 "
+                f"{sha256[:12]}… instead of {self.sha256[:12]}…): pip install the version of "
+                f"{self.package} that memeloc asks for",
+                file=self.path,
+            )
 
-    def open(self) -> hb.Face:
-        """Check the file and open it for all faces; also InputError when it is no font."""
+    @cached_property
+    def opened(self) -> hb.Face:
+        """The file, checked and opened for all faces; also InputError when it is no font."""
         self.check()
         try:
             opened = hb.Face(hb.Blob.from_file_path(str(self.path)), self.index)
@@ -169,21 +170,14 @@ def load_families(path: Path) -> Mapping[str, Family]:
     lookalikes = read_toml(beside) if beside.is_file() else {}
     families = {}
     for name, table in tables.items():
-        family = validate(Family, {**table, "name": name}, f"the font family {name}", file=path)
         found = lookalikes.get(name, {})
+        values = {**table, "name": name, "without_locl": found.get("without_locl", ())}
+        family = validate(Family, values, f"the font family {name}", file=path)
         lacks: dict[FaceName, str] = {
             face: family.lacks.get(face, "") + found.get("lacks", "") for face in get_args(FaceName)
         }
-        without_locl = tuple(found.get("without_locl", ()))
-        families[name] = replace(family, lacks=lacks, without_locl=without_locl)
+        families[name] = replace(family, lacks=lacks)
     return families
-
-
-def _folder(module: str) -> Path:
-    """The folder of a package's module; the current one of none."""
-    spec = importlib.util.find_spec(module) if module else None
-    folders = [*(spec.submodule_search_locations or ())] if spec else []
-    return Path(*(folders[:1] or [module]))
 
 
 def user_family(font: str, known: Iterable[str]) -> Family:
@@ -204,7 +198,7 @@ def user_family(font: str, known: Iterable[str]) -> Family:
     if not path.is_file():
         place = None if path.suffix.lower() in system.SUFFIXES else system.find(name)
         if place is None:
-            near = difflib.get_close_matches(name.casefold(), [*known, *system.names()], n=1)
+            near = difflib.get_close_matches(name.casefold(), [*known, *system.fonts()], n=1)
             raise InputError(
                 f"there is no font family {name!r}, no such file, and no font of this system has "
                 f"that name{fetch_first(path)}; "

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Sequence
+from contextlib import suppress
 from dataclasses import replace
 from functools import partial
+from itertools import count
 from pathlib import Path
 
 from memeloc.errors import InputError, MissingError
@@ -36,7 +38,15 @@ class FontLibrary:
         self.families: dict[str, Family] = {}
         self._asked: list[tuple[FontEntry, str]] = []
         for entry in map(FontEntry.parse, user_fonts):
-            self._asked.append((entry, self._add(entry.font, own)))
+            name = entry.font
+            if name not in own:
+                family = named = user_family(name, own)
+                known, numbers = own | self.families, count(2)
+                while known.get(named.name, named) != named:  # another file of the same name
+                    named = replace(family, name=f"{family.name}-{next(numbers)}")
+                name = named.name
+                self.families[name] = named
+            self._asked.append((entry, name))
         self._user = {name for _, name in self._asked}
         self.families |= own
         self._named: dict[str, Family] = {}  # by a locale: files, and fonts of the system
@@ -45,55 +55,22 @@ class FontLibrary:
         for name in self._user:
             self.face(name, "poster")
 
-    def _add(self, font: str, own: dict[str, Family]) -> str:
-        """Add a user's font, and return the name that its family has here."""
-        if font in own:
-            return font
-        family, number = user_family(font, own), 2
-        known = own | self.families
-        named = family
-        while known.get(named.name, named) != named:  # another file of the same name
-            named, number = replace(family, name=f"{family.name}-{number}"), number + 1
-        self.families[named.name] = named
-        return named.name
-
     def face(self, family: str, face: FaceName) -> Face:
-        """Open a family's face; the file's SHA-256 is checked the first time.
-
-        Args:
-            family: a name of `families`, a font file, or the name of a font of the system.
-            face: which of its settings.
+        """Open a face of a family, a font file, or a font of the system by its name.
 
         Raises:
             InputError: there is no such family, or the file is not the one expected.
             MissingError: the package that carries it is not installed, or the system lacks it.
         """
-        opened = self._faces.get((family, face))
-        if opened is None:
-            shared = next((other for key, other in self._faces.items() if key[0] == family), None)
-            opened = self._faces[family, face] = Face(
-                self._family(family), face, shared.hb_face if shared else None
-            )
-        return opened
+        if (family, face) not in self._faces:
+            self._faces[family, face] = Face(self._family(family), face)
+        return self._faces[family, face]
 
     def _family(self, name: str) -> Family:
         family = self.families.get(name) or self._named.get(name)
         if family is None:
             family = self._named[name] = user_family(name, self.families)
         return family
-
-    def _found_face(self, family: str, face: FaceName) -> Face | None:
-        """The face, None when its package is not installed or the system lacks it."""
-        try:
-            return self.face(family, face)
-        except MissingError:
-            return None
-
-    def _colour_emoji(self, face: FaceName) -> Face | None:
-        for name, family in self.families.items():
-            if family.optional and "Zsye" in family.scripts and family.found:
-                return self.face(name, face)
-        return None
 
     def stack(self, locale: Locale, face: FaceName) -> FontStack:
         """The faces for a kind of a locale's text, best first; the same object each time.
@@ -105,31 +82,30 @@ class FontLibrary:
             dict.fromkeys(name for entry, name in self._asked if entry.is_for(locale, face))
         )
         names = self._names(locale, face)
-        stack = self._stacks.get((users, names, face))
-        if stack is None:
-            stack = self._stacks[users, names, face] = self._stack(users, names, face)
-        return stack
+        key = users, names, face
+        if key not in self._stacks:
+            families = {name: self._family(name) for name in (*users, *names)}
+            absent = {name for name, each in families.items() if each.optional and not each.found}
+            self._stacks[key] = FontStack(
+                [self.face(name, face) for name in families if name not in absent],
+                partial(self._colour_emoji, face),
+                partial(self._others, families.keys(), face),
+                users=len(users),
+                absent=tuple(families[name].system[0] for name in families if name in absent),
+            )
+        return self._stacks[key]
 
-    def _stack(self, users: tuple[str, ...], names: tuple[str, ...], face: FaceName) -> FontStack:
-        absent, asked = [], list(users)
-        for name in names:
-            family = self._family(name)
-            if family.optional and not family.found:
-                absent.append(family.system[0])
-            elif name not in asked:
-                asked.append(name)
-        rest = {
-            name: family.scripts
-            for name, family in self.families.items()
-            if name not in asked and name not in self._user and face in family.styles
-        }
-        return FontStack(
-            [self.face(name, face) for name in asked],
-            [(scripts, partial(self._found_face, name, face)) for name, scripts in rest.items()],
-            partial(self._colour_emoji, face),
-            users=len(users),
-            absent=tuple(absent),
-        )
+    def _colour_emoji(self, face: FaceName) -> Iterator[Face]:
+        for name, family in self.families.items():
+            if family.optional and "Zsye" in family.scripts and family.found:
+                yield self.face(name, face)
+
+    def _others(self, asked: Collection[str], face: FaceName, script: str) -> Iterator[Face]:
+        """Yield the faces of all families that are there, but for those asked for."""
+        for name, family in sorted(self.families.items(), key=lambda f: script not in f[1].scripts):
+            if name not in asked and name not in self._user and face in family.styles:
+                with suppress(MissingError):  # its package is not installed, the system lacks it
+                    yield self.face(name, face)
 
     def _names(self, locale: Locale, face: FaceName) -> tuple[str, ...]:
         """The families of a kind of a locale's text; for comic text handwriting by default."""
@@ -167,17 +143,16 @@ class FontLibrary:
                     file = error.file or registry.file(locale.tag)
                     raise InputError(message, file=file) from error
 
-    def notes(self, locales: Iterable[Locale], faces: Collection[FaceName]) -> Iterator[str]:
+    def notes(self, locales: Collection[Locale], faces: Collection[FaceName]) -> Iterator[str]:
         """Say which kinds of text are going to be drawn by a font that is not meant for them."""
-        firsts = [
-            (locale.tag, face, self.stack(locale, face).primary)
-            for locale in locales
+        firsts = {
+            face: {locale.tag: self.stack(locale, face).primary for locale in locales}
             for face in faces
-        ]
+        }
         unwritten = [
             tag
-            for tag, face, first in firsts
-            if face == "comic" and not first.source.handwritten and first.family not in self._user
+            for tag, first in firsts.get("comic", {}).items()
+            if not first.source.handwritten and first.family not in self._user
         ]
         if unwritten:
             yield (
@@ -185,8 +160,7 @@ class FontLibrary:
                 "the plain font."
             )
         own = {*self._user, *(family.name for family in self._named.values())}
-        posters = dict.fromkeys(first for _, face, first in firsts if face == "poster")
-        for first in posters:
+        for first in dict.fromkeys(firsts.get("poster", {}).values()):
             if first.family in own and not first.source.package and first.weight < SEMIBOLD:
                 yield (
                     f"The poster font {first.family} is not bold (its weight is {first.weight:g} "

@@ -1,13 +1,36 @@
-"""Font stacks. In: faces, best first. Out: the face that draws a grapheme cluster."""
+"""Font stacks. In: faces, best first. Out: the face that draws a grapheme cluster.
+
+And emoji: which clusters are to be drawn as such, and what they can lose in a face.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+import re
+import unicodedata
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from functools import cache
 
+import uharfbuzz as hb
 from fontTools import unicodedata as ucd
 
-from memeloc.fonts.emoji import is_emoji, loses
 from memeloc.fonts.faces import Face
+
+_EMOJI = re.compile(
+    "[\ufe0f\u20e3\U0001f000-\U0001faff"
+    # Emoji_Presentation=Yes below U+1F000 (emoji-data.txt of Unicode 17)
+    "\u231a\u231b\u23e9-\u23ec\u23f0\u23f3\u25fd\u25fe\u2614\u2615\u2648-\u2653\u267f\u2693\u26a1"
+    "\u26aa\u26ab\u26bd\u26be\u26c4\u26c5\u26ce\u26d4\u26ea\u26f2\u26f3\u26f5\u26fa\u26fd\u2705"
+    "\u270a\u270b\u2728\u274c\u274e\u2753-\u2755\u2757\u2795-\u2797\u27b0\u27bf\u2b1b\u2b1c\u2b50"
+    "\u2b55]"
+)
+
+_FLAG_OR_TONE = re.compile("[\U0001f1e6-\U0001f1ff\U0001f3fb-\U0001f3ff\U000e0020-\U000e007f]")
+
+_COLOURED = re.compile(
+    r"\b(RED|ORANGE|YELLOW|GREEN|BLUE|PURPLE|BROWN|PINK)\b|(BLACK|WHITE|GREY) HEART$"
+    r"|LARGE (BLACK|WHITE) (CIRCLE|SQUARE)|(BLACK|WHITE|WAVING \w+) FLAG$|RAINBOW"
+)
+"""What stands in the Unicode name of an emoji whose colour is what it means."""
 
 
 class FontStack:
@@ -15,33 +38,31 @@ class FontStack:
 
     Args:
         preferred: the user's faces and the locale's own.
-        fallback: opens every other family when something is missing in those, beside the scripts
-            that it was chosen for: those with the cluster's script go first.
-        colour: opens a colour emoji font, or gives None; emoji are drawn by it unless the user's
-            own faces have them.
+        colour: opens colour emoji fonts; emoji are drawn by them unless the user's own faces have
+            them.
+        others: opens all other families where something is missing in those, first the ones that
+            were chosen for a script (ISO 15924).
         users: how many of `preferred` are the user's.
         absent: names of fonts that the locale would be drawn with, and that are not found.
 
     Attributes:
-        users: the user's faces.
         primary: the first face with letters; what spaces and missing clusters are drawn with.
     """
 
     def __init__(
         self,
         preferred: Sequence[Face],
-        fallback: Iterable[tuple[Collection[str], Callable[[], Face | None]]],
-        colour: Callable[[], Face | None] = lambda: None,
+        colour: Callable[[], Iterator[Face]],
+        others: Callable[[str], Iterator[Face]],
         *,
-        users: int = 0,
-        absent: tuple[str, ...] = (),
+        users: int,
+        absent: tuple[str, ...],
     ) -> None:
         self.preferred = list(preferred)
         self.primary = next((face for face in preferred if not face.emoji), preferred[0])
         self.absent = absent
         self.users = self.preferred[:users]
-        self._colour = colour
-        self._fallback = list(fallback)
+        self._colour, self._others = colour, others
         self._chosen: dict[str, Face | None] = {}
 
     def font_for(self, cluster: str) -> Face | None:
@@ -51,12 +72,21 @@ class FontStack:
         takes one last, and never digits, which emoji fonts carry for keycaps.
         """
         if cluster not in self._chosen:
-            self._chosen[cluster] = self._choose(cluster)
+            covering = (face for face in self._in_order(cluster) if face.covers(cluster))
+            self._chosen[cluster] = next(covering, None)
         return self._chosen[cluster]
 
-    def covers(self, cluster: str) -> bool:
-        """Whether any font draws the cluster."""
-        return self.font_for(cluster) is not None
+    def _in_order(self, cluster: str) -> Iterator[Face]:
+        if is_emoji(cluster):
+            yield from (face for face in self.users if face.emoji or face.colour)
+            yield from self._colour()
+            yield from sorted(self.preferred, key=lambda face: not face.emoji)
+        else:
+            yield from (face for face in self.preferred if not face.emoji)
+            if cluster[0] > "\u00ff":
+                yield from (face for face in self.preferred if face.emoji)
+        script = ucd.script(cluster[0])
+        yield from self._others("Zsym" if script in ("Zyyy", "Zinh") else script)
 
     def font_for_all(self, text: str) -> Face | None:
         """The first of the preferred faces that has every character of `text`, or None."""
@@ -64,33 +94,39 @@ class FontStack:
 
     def lost(self, clusters: Iterable[str]) -> Iterator[str]:
         """Those emoji among clusters that lose their flag, their colour or their tone."""
-        for cluster in clusters:
-            if is_emoji(cluster):
-                face = self.font_for(cluster)
-                if face is not None and loses(cluster, face):
-                    yield cluster
+        drawn_by = ((cluster, self.font_for(cluster)) for cluster in filter(is_emoji, clusters))
+        return (cluster for cluster, face in drawn_by if face is not None and loses(cluster, face))
 
-    def _choose(self, cluster: str) -> Face | None:
-        order = self._for_emoji if is_emoji(cluster) else self._for_text
-        for face in order(cluster):
-            if face.covers(cluster):
-                return face
-        script = ucd.script(cluster[0])
-        script = "Zsym" if script in ("Zyyy", "Zinh") else script
-        for _, open_face in sorted(self._fallback, key=lambda family: script not in family[0]):
-            other = open_face()
-            if other is not None and other.covers(cluster):
-                return other
-        return None
 
-    def _for_emoji(self, _: str) -> Iterator[Face]:
-        yield from (face for face in self.users if face.emoji or face.colour)
-        colour = self._colour()
-        if colour is not None:
-            yield colour
-        yield from sorted(self.preferred, key=lambda face: not face.emoji)
+def is_emoji(cluster: str) -> bool:
+    """Whether a grapheme cluster is to be drawn as emoji: it asks for it, or is so by default.
 
-    def _for_text(self, cluster: str) -> Iterator[Face]:
-        yield from (face for face in self.preferred if not face.emoji)
-        if cluster[0] > "\u00ff":
-            yield from (face for face in self.preferred if face.emoji)
+    Source: UTS #51, 4.3 (presentation style): the selector (for text U+FE0E) decides, else the
+    property Emoji_Presentation. Of U+1F000 and above all count, as readers expect it.
+    """
+    return "\ufe0e" not in cluster and _EMOJI.search(cluster) is not None
+
+
+def has_emoji(text: str) -> bool:
+    """Whether something in a text is, or may be, drawn as emoji."""
+    return _EMOJI.search(text) is not None
+
+
+@cache
+def loses(cluster: str, face: Face) -> bool:
+    """Whether an emoji loses its flag, its colour or its tone in a face, or falls into pieces.
+
+    A face of one colour draws a blue heart as any heart, and a prince as a princess; a sequence
+    that a font does not know is drawn as the emoji that it is made of.
+    """
+    names = [unicodedata.name(char, "") for char in cluster]
+    if not face.colour and (_FLAG_OR_TONE.search(cluster) or any(map(_COLOURED.search, names))):
+        return True
+    if not face.lacks.isdisjoint(cluster):
+        return True
+    buffer = hb.Buffer()
+    buffer.add_str(cluster)
+    buffer.guess_segment_properties()
+    hb.shape(face.font, buffer)
+    pieces = [position for position in buffer.glyph_positions if position.x_advance]
+    return len(pieces) > 1

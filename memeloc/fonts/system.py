@@ -9,7 +9,8 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
+from contextlib import suppress
 from functools import cache
 from pathlib import Path
 
@@ -18,9 +19,9 @@ import uharfbuzz as hb
 SUFFIXES = frozenset({".ttf", ".otf", ".ttc", ".otc"})
 """Of font files."""
 
-_FAMILY, _STYLE, _FULL, _TYPOGRAPHIC = 1, 2, 4, 16
-"""Numbers of names in the table `name` (OpenType 1.9.1): family and style as Windows groups them,
-both together, and the family as typographers group it."""
+_NAMES, _STYLE = (1, 4, 16), 2
+"""Numbers of names in the table `name` (OpenType 1.9.1): family as Windows groups them, family with
+style, and the family as typographers group it; and the style."""
 
 _FORMAT = "%{file}\t%{index}\t%{style[0]}\t%{family}\t%{fullname}\n"
 _NORMAL = ("regular", "book", "roman", "medium", "normal")
@@ -31,29 +32,22 @@ def find(name: str) -> tuple[Path, int] | None:
 
     Of a family's faces it is the regular one, else the first by its style's name.
     """
-    places = _fonts().get(name.casefold().strip())
+    places = fonts().get(name.casefold().strip())
     return min(places)[1:] if places else None
 
 
-def names() -> Iterable[str]:
-    """Return the names of all fonts of the system, in small letters."""
-    return _fonts().keys()
-
-
-def clear() -> None:
-    """Forget what was found; a font may have been installed since."""
-    _fonts.cache_clear()
-
-
 @cache
-def _fonts() -> dict[str, list[tuple[int, Path, int]]]:
-    """Where the fonts of each name are, a rank before each: 0 for a regular face, 1 for others."""
-    fonts: dict[str, list[tuple[int, Path, int]]] = {}
+def fonts() -> dict[str, list[tuple[int, Path, int]]]:
+    """Return by name, in small letters, where its fonts are: rank, file, number in the file.
+
+    A regular face has the rank 0, others have 1.
+    """
+    places: dict[str, list[tuple[int, Path, int]]] = {}
     for path, index, style, names in _listed():
         rank = int(style.casefold() not in _NORMAL)
         for name in names:
-            fonts.setdefault(name.casefold().strip(), []).append((rank, path, index))
-    return fonts
+            places.setdefault(name.casefold().strip(), []).append((rank, path, index))
+    return places
 
 
 def _listed() -> Iterator[tuple[Path, int, str, list[str]]]:
@@ -92,19 +86,13 @@ def folders() -> list[Path]:
 
 
 def _read() -> Iterator[tuple[Path, int, str, list[str]]]:
-    for folder in folders():
-        for path in sorted(folder.rglob("*")):
-            if path.suffix.lower() in SUFFIXES:
-                yield from _faces(path)
-
-
-def _faces(path: Path) -> Iterator[tuple[Path, int, str, list[str]]]:
-    """The faces of a file; none of one that HarfBuzz cannot read."""
-    try:
-        blob = hb.Blob.from_file_path(str(path))
-        for index in range(hb.Face(blob).count):
-            face = hb.Face(blob, index)
-            names = [face.get_name(number) for number in (_FAMILY, _FULL, _TYPOGRAPHIC)]
-            yield path, index, face.get_name(_STYLE) or "", [name for name in names if name]
-    except (OSError, ValueError, RuntimeError, hb.HarfBuzzError):
-        return
+    files = (path for folder in folders() for path in sorted(folder.rglob("*")))
+    for path in files:
+        if path.suffix.lower() in SUFFIXES:
+            # One that HarfBuzz cannot read has no faces.
+            with suppress(OSError, ValueError, RuntimeError, hb.HarfBuzzError):
+                blob = hb.Blob.from_file_path(str(path))
+                for index in range(hb.Face(blob).count):
+                    face = hb.Face(blob, index)
+                    names = [face.get_name(number) for number in _NAMES]
+                    yield path, index, face.get_name(_STYLE) or "", [*filter(None, names)]

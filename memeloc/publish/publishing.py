@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import inspect
+from collections import Counter
 from collections.abc import Callable, Mapping
-from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
-from importlib import import_module
 from pathlib import Path
 from typing import Any
 
@@ -14,14 +13,9 @@ from memeloc.errors import InputError
 from memeloc.object_storage import Folder, folder_at
 from memeloc.publish.checks import Finding, Private, check, refuse
 from memeloc.publish.checks.further_files import private_files
-from memeloc.publish.folder import replacing_folder
 from memeloc.publish.registry import PUBLISHERS, OnProgress
 from memeloc.publish.release import Release
-from memeloc.publish.remote import replacing_objects
-
-DESCRIPTIONS: tuple[str, ...] = ("memeloc.publish.describing.describe:describe",)
-"""Functions `(Release, Path, layout) -> None`, as `module:function`, that describe what a layout
-has written into a folder: its card, Croissant's file, and the like."""
+from memeloc.publish.remote import replacing
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,9 +24,8 @@ class Published:
 
     Attributes:
         folder: its path or address.
-        layout: its name.
         pictures: by language how many.
-        splits: by split how many.
+        splits: pictures by split.
         tables: rows by table.
         size: bytes of all files.
         unread: captions that no person read, by language.
@@ -76,6 +69,8 @@ def publish(
             files that memeloc did not write, or something cannot be read or written.
         ServiceError: the storage cannot be reached, or refuses.
     """
+    from memeloc.publish.describing.describe import describe
+
     place = folder_at(out)
     write: Callable[..., None] = PUBLISHERS.load(to)
     chosen = dict(options or {})
@@ -87,31 +82,20 @@ def publish(
     private = private or Private()
     findings = check(release, private) if checked else tuple(private_files(release, private))
     refuse(findings)
-    values = {"layout": to, "options": chosen}
-    replacing: AbstractContextManager[Path] = (
-        replacing_folder(place.path, values)
-        if place.path is not None
-        else replacing_objects(place, values)
-    )
-    with replacing as folder:
+    with replacing(place, {"layout": to, "options": chosen}) as folder:
         write(release, folder, on_progress, **chosen)
-        for description in DESCRIPTIONS:
-            module, _, attribute = description.partition(":")
-            getattr(import_module(module), attribute)(release, folder, to)
-    if place.path is not None:
-        sizes = [path.stat().st_size for path in place.path.rglob("*") if path.is_file()]
-    else:
-        sizes = [entry.size for entry in place.entries()]
-    by_language: dict[str, int] = {}
-    by_split: dict[str, int] = {}
+        describe(release, folder, to)
+    sizes = [entry.size for entry in place.entries()]
+    by_language: Counter[str] = Counter()
+    by_split: Counter[str] = Counter()
     for (language, split), count in release.counts.items():
-        by_language[language] = by_language.get(language, 0) + count
-        by_split[split] = by_split.get(split, 0) + count
+        by_language[language] += count
+        by_split[split] += count
     return Published(
         place.address(""),
         to,
-        by_language,
-        by_split,
+        dict(by_language),
+        dict(by_split),
         {name: len(table.frame) for name, table in release.tables.items()},
         len(sizes),
         sum(sizes),

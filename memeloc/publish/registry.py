@@ -20,7 +20,11 @@ class Write(Protocol):
     """Writes a release into a folder that is new and empty."""
 
     def __call__(self, release: Release, out: Path, on_progress: OnProgress) -> None:
-        """Write pictures with their rows, tables and further files; nothing of the card."""
+        """Write pictures with their rows, tables and further files; nothing of the card.
+
+        Raises:
+            InputError: a picture cannot be read, or stays behind where the layout needs it.
+        """
 
 
 PUBLISHERS: Registry[None] = Registry(
@@ -28,7 +32,7 @@ PUBLISHERS: Registry[None] = Registry(
     {
         "hf": "memeloc.publish.writers.hugging_face:write",
         "csv": "memeloc.publish.writers.plain:write",
-        "webdataset": "memeloc.publish.writers.webdataset:write",
+        "webdataset": "memeloc.publish.writers.hugging_face:write_shards",
     },
     "layout",
 )

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
@@ -30,40 +30,33 @@ def check_objects(place: Folder) -> None:
         ServiceError: the storage cannot be reached, or refuses.
     """
     lists = _lists(place)
-    sizes: dict[str, set[Any]] = {RELEASE: set(), _UPLOAD: set()}
-    for files in lists:
-        for name, noted in files.items():
-            sizes.setdefault(name, set()).add(noted.get("bytes"))
-    there = {entry.key: entry.size for entry in place.entries()}
-    foreign = sorted(there.keys() - sizes.keys()) if lists else sorted(there)
-    changed = [
-        name
-        for name, size in sorted(there.items())
-        if name not in (RELEASE, _UPLOAD) and size not in sizes.get(name, ())
-    ]
-    refuse_others(foreign, changed, place.url)
+    own = {RELEASE, _UPLOAD} if lists else set()
+    listed = {(name, file.get("bytes")) for files in lists for name, file in files.items()}
+    there = {(entry.key, entry.size) for entry in place.entries() if entry.key not in own}
+    foreign = {name for name, _ in there} - {name for name, _ in listed}
+    refuse_others(sorted(foreign), sorted(name for name, _ in there - listed), place.url)
 
 
 def _lists(place: Folder) -> list[Mapping[str, Any]]:
     found = []
     for name in (RELEASE, _UPLOAD):
-        try:
-            values = listed_files(place.read(name))
-        except FileNotFoundError:
-            continue
-        if values is not None:
-            found.append(values["files"])
-    return found
+        with suppress(FileNotFoundError):
+            found.append(listed_files(place.read(name)))
+    return [values["files"] for values in found if values is not None]
 
 
 @contextmanager
-def replacing_objects(place: Folder, values: Mapping[str, Any]) -> Iterator[Path]:
-    """An empty folder on this machine, whose files take the release's place when all went well.
+def replacing(place: Folder, values: Mapping[str, Any]) -> Iterator[Path]:
+    """Give an empty folder, whose files take the release's place when all went well.
 
     Raises:
-        InputError: `check_objects` says so, or the folder cannot be written.
+        InputError: `replacing_folder` or `check_objects` says so.
         ServiceError: the storage cannot be reached, or refuses; the same again goes on.
     """
+    if place.path is not None:
+        with replacing_folder(place.path, values) as partial:
+            yield partial
+        return
     check_objects(place)
     with TemporaryDirectory(prefix="memeloc-") as name:
         folder = Path(name) / (place.name or "release")

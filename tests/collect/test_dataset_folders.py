@@ -12,7 +12,7 @@ import pytest
 
 from memeloc.collect.sources.dataset_files import terms_of
 from memeloc.items import FoundPicture, FoundTemplate, Refusal
-from memeloc.picture_writers import Sample, TarWriter
+from memeloc.picture_writers import TarWriter
 from tests.collect.datasets_on_disk import OTHER, PICTURE, collected, parquet, put, reasons
 
 Collect = Callable[..., tuple[list[Any], list[Refusal]]]
@@ -92,7 +92,7 @@ def _shard(path: Path, *samples: tuple[str, dict[str, bytes]]) -> Path:
     path.parent.mkdir(parents=True, exist_ok=True)
     with closing(TarWriter(path)) as writer:
         for key, files in samples:
-            writer.add_sample(Sample(key, files))
+            writer.add_sample(key, files)
     return path
 
 

@@ -18,9 +18,9 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
     """A folder of fonts, the only one, on a system without fontconfig."""
     monkeypatch.setattr(system, "folders", lambda: [tmp_path / "none", tmp_path])
     monkeypatch.setenv("PATH", str(tmp_path))
-    system.clear()
+    system.fonts.cache_clear()
     yield tmp_path
-    system.clear()
+    system.fonts.cache_clear()
 
 
 def test_a_font_is_found_by_its_family(folder: Path) -> None:
@@ -44,7 +44,7 @@ def test_faces_of_a_collection_have_their_numbers(folder: Path) -> None:
 
 @pytest.mark.skipif(shutil.which("fc-list") is None, reason="needs fontconfig")
 def test_fontconfig_names_a_font_as_its_file_does() -> None:
-    system.clear()
+    system.fonts.cache_clear()
     listed = {(path, index): names for path, index, _, names in system._listed()}
     read = {(path, index): names for path, index, _, names in system._read()}
     for place in listed.keys() & read.keys():

@@ -17,32 +17,28 @@ from memeloc.publish.release import Release, ReleasedPicture
 from memeloc.tables.picture_tables import PictureTable, with_features
 
 SCRIPT = "join_pictures.py"
-_SOURCE = Path(__file__).with_name(SCRIPT)
 
 
 class SplitFiles:
     """The files of a split's pictures in a language, as SPLIT-00000-of-00002.tar.
 
     Args:
-        folder: of the language.
-        suffix: how the files end.
-        open_file: opens one.
+        path: of the files, without number and suffix.
         most: pictures of a file.
         size: bytes of pictures after which the next file begins.
     """
 
     def __init__(
         self,
-        folder: Path,
-        split: str,
+        path: Path,
         suffix: str,
         open_file: Callable[[Path], TarWriter | PictureTable],
         *,
         most: float = float("inf"),
         size: float = float("inf"),
     ) -> None:
-        folder.mkdir(parents=True, exist_ok=True)
-        self._folder, self._split, self._suffix = folder, split, suffix
+        path.parent.mkdir(parents=True, exist_ok=True)
+        self._path, self._suffix = path, suffix
         self._open, self._most, self._size = open_file, most, size
         self._files: list[Path] = []
         self._writer: TarWriter | PictureTable | None = None
@@ -51,8 +47,9 @@ class SplitFiles:
     def add(self, picture: ReleasedPicture) -> None:
         """Write a picture with its row; where pictures stay behind, the row alone."""
         if self._writer is None:
-            self._files.append(self._folder / f"{self._split}-{len(self._files):05}{self._suffix}")
-            self._writer, self._count = self._open(self._files[-1]), 0
+            file = Path(f"{self._path}-{len(self._files):05}{self._suffix}")
+            self._files.append(file)
+            self._writer, self._count = self._open(file), 0
         content = picture.content() if picture.file is not None else None
         self._writer.add(picture_values(picture), content, picture.path)
         self._count += 1
@@ -60,7 +57,6 @@ class SplitFiles:
             self.close()
 
     def close(self) -> None:
-        """Close the file that is open."""
         if self._writer is not None:
             self._writer.close()
         self._writer = None
@@ -70,20 +66,17 @@ class SplitFiles:
         self.close()
         count = len(self._files)
         for number, file in enumerate(self._files):
-            file.rename(self._folder / f"{self._split}-{number:05}-of-{count:05}{self._suffix}")
+            file.rename(f"{self._path}-{number:05}-of-{count:05}{self._suffix}")
 
 
-def write_pictures(
-    release: Release, on_progress: OnProgress, begin: Callable[[str, str, bool], Any]
+def write_all(
+    release: Release, out: Path, on_progress: OnProgress, begin: Callable[[str, str, bool], Any]
 ) -> None:
-    """Write the pictures by split and language.
+    """Write the pictures by split and language, the tables as Parquet, and further files.
 
     Args:
         begin: opens what takes those of a language and a split (`add`, `close`, `finish`); the
             third argument says whether they come with their files.
-
-    Raises:
-        InputError: a picture cannot be read.
     """
     total = sum(release.counts.values())
     for split, released in groupby(release.pictures(), key=lambda picture: picture.split):
@@ -98,24 +91,22 @@ def write_pictures(
                 on_progress("pictures", 1, total)
             for each in files.values():
                 each.finish()
-
-
-def write_files(release: Release, out: Path) -> None:
-    for name, file in release.files.items():
-        target = _place(out, name)
-        shutil.copyfile(file, target)
-    for name, text in release.texts.items():
-        _place(out, name).write_text(text, encoding="utf-8", newline="\n")
-    first = next(release.pictures(), None)
-    if first is not None and first.file is None:
-        shutil.copyfile(_SOURCE, out / SCRIPT)
-
-
-def write_tables(release: Release, out: Path, on_progress: OnProgress) -> None:
     (out / "tables").mkdir()
     for table in release.tables.values():
         _write_frame(table.frame, out / "tables" / f"{table.name}.parquet")
         on_progress("tables", 1, len(release.tables))
+    write_files(release, out)
+
+
+def write_files(release: Release, out: Path) -> None:
+    """Write further files, and where pictures stay behind the program that joins them again."""
+    for name, file in release.files.items():
+        shutil.copyfile(file, _place(out, name))
+    for name, text in release.texts.items():
+        _place(out, name).write_text(text, encoding="utf-8", newline="\n")
+    first = next(release.pictures(), None)
+    if first is not None and first.file is None:
+        shutil.copyfile(Path(__file__).with_name(SCRIPT), out / SCRIPT)
 
 
 def _write_frame(frame: Any, path: Path) -> None:

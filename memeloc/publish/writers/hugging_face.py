@@ -1,7 +1,9 @@
-"""The layout of Hugging Face. In: a release. Out: what `datasets.load_dataset(DIR)` reads.
+"""Layouts of Hugging Face's datasets. In: a release. Out: what `datasets.load_dataset(DIR)` reads.
 
 - data/LANGUAGE/SPLIT-NNNNN-of-NNNNN.parquet: a row a picture, which is embedded (`image`); or
-  data/LANGUAGE/SPLIT/: a folder of pictures with metadata.parquet.
+  data/LANGUAGE/SPLIT/: a folder of pictures with metadata.parquet; or
+  data/LANGUAGE/SPLIT-NNNNN-of-NNNNN.tar: of each picture its file, and beside it its row as JSON,
+  as WebDataset reads it, too.
 - tables/NAME.parquet: the other tables.
 
 Pictures come one by one and are written in row groups: memory does not grow with the release.
@@ -14,14 +16,18 @@ from pathlib import Path
 from typing import Any
 
 from memeloc.errors import InputError
+from memeloc.picture_writers import TarWriter
 from memeloc.publish.columns import picture_fields, picture_values
 from memeloc.publish.registry import OnProgress
 from memeloc.publish.release import Release, ReleasedPicture
-from memeloc.publish.writers.files import SplitFiles, write_files, write_pictures, write_tables
+from memeloc.publish.writers.files import SplitFiles, write_all
 from memeloc.tables.picture_tables import PictureTable, picture_schema
 
 _FILE = 450 * 2**20
 """Bytes of pictures of a file, after which the next one begins."""
+
+SHARD_PICTURES = 1000
+"""Of pictures of 100 kB a shard has 100 MB, which suits disks and web servers."""
 
 PICTURES = ("embedded", "folder")
 
@@ -34,9 +40,6 @@ def write(
     Args:
         pictures: `embedded` in Parquet, or a `folder` of files. Where pictures stay behind, the
             rows are written without them.
-
-    Raises:
-        InputError: a picture cannot be read.
     """
     if pictures not in PICTURES:
         raise InputError(f"Pictures are {' or '.join(PICTURES)}, not {pictures[:40]!r}.")
@@ -47,12 +50,25 @@ def write(
             return _PictureFolder(folder / split)
         schema = picture_schema(picture_fields(), pictures=with_files)
         return SplitFiles(
-            folder, split, ".parquet", lambda path: _NamedPictures(path, schema), size=_FILE
+            folder / split, ".parquet", lambda path: _NamedPictures(path, schema), size=_FILE
         )
 
-    write_pictures(release, on_progress, begin)
-    write_tables(release, out, on_progress)
-    write_files(release, out)
+    write_all(release, out, on_progress, begin)
+
+
+def write_shards(
+    release: Release, out: Path, on_progress: OnProgress, *, pictures: int = SHARD_PICTURES
+) -> None:
+    """Write a release in tar files of at most so many pictures."""
+
+    def begin(language: str, split: str, with_files: bool) -> SplitFiles:
+        if not with_files:
+            raise InputError(
+                "Shards are of pictures: to publish without them choose --to hf or --to csv."
+            )
+        return SplitFiles(out / "data" / language / split, ".tar", TarWriter, most=pictures)
+
+    write_all(release, out, on_progress, begin)
 
 
 class _NamedPictures(PictureTable):

@@ -20,11 +20,7 @@ from memeloc.tables import write_table
 
 
 def write(release: Release, out: Path, on_progress: OnProgress) -> None:
-    """Write a release.
-
-    Raises:
-        InputError: a picture cannot be read.
-    """
+    """Write a release."""
     total = sum(release.counts.values())
 
     def rows() -> Iterator[list[Any]]:
@@ -44,12 +40,9 @@ def write(release: Release, out: Path, on_progress: OnProgress) -> None:
         frame = release.tables["captions"].frame
         wide = frame.pivot(index=["meme_id", "template"], columns="language", values="text")
         known = [tag for tag in release.languages if tag in wide.columns]
-        _write_frame(wide[known].reindex(_memes(frame)).reset_index(), out / "captions.csv")
+        memes = pd.MultiIndex.from_frame(frame[["meme_id", "template"]].drop_duplicates())
+        _write_frame(wide[known].reindex(memes).reset_index(), out / "captions.csv")
     write_files(release, out)
-
-
-def _memes(frame: pd.DataFrame) -> pd.MultiIndex:
-    return pd.MultiIndex.from_frame(frame[["meme_id", "template"]].drop_duplicates())
 
 
 def _write_frame(frame: pd.DataFrame, path: Path) -> None:

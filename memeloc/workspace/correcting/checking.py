@@ -149,7 +149,7 @@ def _lacking(
         return [
             piece
             for piece in pieces
-            if piece.strip() and not all(stack.covers(piece) for stack in stacks)
+            if piece.strip() and not all(stack.font_for(piece) for stack in stacks)
         ]
 
     return lacking
