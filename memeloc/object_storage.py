@@ -215,8 +215,7 @@ class Folder:
             kind += "; charset=utf-8"
         whole: Any = content
         if isinstance(content, Path):  # nothing cannot be mapped
-            is_empty = not content.stat().st_size
-            whole = b"" if is_empty else pa.memory_map(str(content)).read_buffer()
+            whole = pa.memory_map(str(content)).read_buffer() if content.stat().st_size else b""
         # At once: a stream that is closed in the middle would leave a part as an object.
         metadata = {"Content-Type": kind}
         with self.translated(), self.opened.open_output_stream(key, metadata=metadata) as stream:
