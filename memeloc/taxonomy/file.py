@@ -23,7 +23,6 @@ from memeloc.model import Caption
 from memeloc.settings import parse_toml, read_toml, validate
 from memeloc.taxonomy.model import Example, Flag, Id, Ids, Label, Question, Taxonomy
 from memeloc.taxonomy.questions import complete, question_problems, repeated
-from memeloc.templates import load_template
 
 FOLDER = Path(__file__).parent / "taxonomies"
 SOURCE = "en"
@@ -168,6 +167,8 @@ def _reference_problems(taxonomy: Taxonomy) -> Iterator[str]:
 
 def _text_problems(taxonomy: Taxonomy) -> Iterator[str]:
     """What is wrong with the texts or the name of a taxonomy that does not ship, as sentences."""
+    from memeloc.templates import load_template  # it opens pictures, with Pillow
+
     if taxonomy.name in taxonomy_names():
         yield f"a shipped taxonomy is called {taxonomy.name!r}; give yours another name"
     before = f"taxonomy.{taxonomy.name}."

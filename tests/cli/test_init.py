@@ -34,5 +34,5 @@ def test_a_wrong_setting_stops_every_command(
     for arguments in (("status",), ("export", "captions", "--to", "x.csv")):
         failed = command(*arguments)
         assert failed.status == 1
-        assert "memeloc.toml, row 2: memeloc.toml has no setting 'round'" in failed.err
+        assert "memeloc.toml, row 2: memeloc.toml has no setting 'correction.round'" in failed.err
         assert "did you mean 'rounds'" in failed.err

@@ -413,6 +413,7 @@ NOT_FILLED_IN = {
     "select page": "a page to look at",
     "correct report to": "a page to look at",
     "boxes to": "for programs",
+    "locales new to": "written once: a second one is refused",
     "label agreement out": "a report",
     "analyze out": "a report",
     "evaluate run out": "what models answered, and a report",

@@ -43,10 +43,10 @@ class RenderedSet:
         Raises:
             InputError: there is no rendered set, or its pictures are in shards.
         """
-        if not has_set(folder):
+        if (first := fetch_first(folder)) or not has_set(folder):
             raise InputError(
                 f"There is no rendered set here ({MANIFEST} is missing); "
-                f"`memeloc render` makes one{fetch_first(folder)}.",
+                f"`memeloc render` makes one{first}.",
                 file=folder,
             )
         if (folder / SHARDS).is_dir():

@@ -78,7 +78,7 @@ def test_adapters_are_those_of_multi3hate(tmp_path: Path) -> None:
     [
         ("batch_size = 10\naccumulate = 4", "batch_size is a multiple of accumulate"),
         ("epochs = 0", "passes over the examples"),
-        ("momentum = 0.9", "has no setting 'momentum'"),
+        ("momentum = 0.9", "has no setting 'training.momentum'"),
     ],
 )
 def test_a_wrong_setting_is_a_sentence(setting: str, message: str, tmp_path: Path) -> None:
