@@ -37,14 +37,14 @@ import contextlib, io, json, sys, time
 from memeloc.cli import main
 for line in sys.stdin:
     sys.argv = ["memeloc", *json.loads(line)]
-    begin, said, status = time.process_time(), io.StringIO(), 0
-    with contextlib.redirect_stdout(said), contextlib.redirect_stderr(said):
+    begin, output, status = time.process_time(), io.StringIO(), 0
+    with contextlib.redirect_stdout(output), contextlib.redirect_stderr(output):
         try:
             main()
         except SystemExit as end:
             status = end.code
     spent = time.process_time() - begin
-    print(json.dumps([spent, status, said.getvalue()[-500:]]), flush=True)
+    print(json.dumps([spent, status, output.getvalue()[-500:]]), flush=True)
 """
 
 
@@ -62,9 +62,9 @@ class Memeloc:
         assert self._process.stdin is not None
         assert self._process.stdout is not None
         print(json.dumps(arguments), file=self._process.stdin, flush=True)
-        spent, status, said = json.loads(self._process.stdout.readline())
+        spent, status, output = json.loads(self._process.stdout.readline())
         if status:
-            raise RuntimeError(f"{self.name}: memeloc {' '.join(arguments)} failed: {said}")
+            raise RuntimeError(f"{self.name}: memeloc {' '.join(arguments)} failed: {output}")
         return float(spent)
 
     def start(self, *arguments: str) -> float:

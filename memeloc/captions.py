@@ -72,7 +72,7 @@ class CaptionRow:
 
 
 class CaptionProblem(NamedTuple):
-    """What is wrong with a row or a cell, and how many wanted captions it costs.
+    """A fault of a row or a cell, and how many wanted captions it costs.
 
     Its kind is `broken row`, `missing cells`, `too many cells`, `unknown template`, `not text`,
     `empty caption`, `too many parts`, `too long`, `wrong character` or one of `_MemeIds.wrong`.
@@ -85,7 +85,7 @@ class CaptionProblem(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class CaptionsTable:
-    """An opened captions table; what is not said here is said of `read_captions`.
+    """An opened captions table; `read_captions` describes what is not listed here.
 
     Attributes:
         languages: the wanted language columns, in the table's order; `others`, all other ones.

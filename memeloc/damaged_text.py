@@ -300,7 +300,7 @@ _BETWEEN = {
     "/": re.compile(r"\s*[/／]\s*"),
     "a line break": re.compile(r"\s*(?:\n|<br\s*/?>)\s*", re.IGNORECASE),
 }
-"""What people and machines write between parts, the likeliest first."""
+"""Marks that people and machines write between parts, the likeliest first."""
 
 
 def lost_parts(

@@ -21,7 +21,7 @@ __all__ += ["Checked", "ShardMap", "ShardResult", "alike", "seeing"]
 
 
 class EngineSettings(BaseModel):
-    """What spreads the work of render, ocr, dedup and filter."""
+    """Settings of the map that spreads the work of render, ocr, dedup and filter."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
@@ -44,7 +44,7 @@ class EngineSettings(BaseModel):
 
 @dataclass(frozen=True, slots=True)
 class Engine:
-    """What runs maps: one, the processors there are for it, whether on other machines too."""
+    """A map over shards, the processors there are for it, and whether other machines do it, too."""
 
     map_shards: ShardMap
     cpus: Callable[[], int]

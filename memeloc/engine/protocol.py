@@ -1,4 +1,4 @@
-"""What every way of spreading work promises (`ShardMap`), and how it is kept (`run_map`)."""
+"""The contract of every map over shards (`ShardMap`), and the loop that keeps it (`run_map`)."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ Result = TypeVar("Result")
 
 @dataclass(frozen=True, slots=True)
 class ShardResult(Generic[Shard, Result]):
-    """How a shard ended: its place from 0, and the function's value, or a sentence why none."""
+    """The end of a shard: its place from 0, and the function's value, or a sentence why none."""
 
     index: int
     shard: Shard

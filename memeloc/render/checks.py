@@ -183,7 +183,7 @@ def contrast_behind(
     outline: float = 0.0,
     width: float = 0.0,
 ) -> float:
-    """Return the contrast of the word that is told least from the picture behind it.
+    """Return the contrast of the word that stands out least from the picture behind it.
 
     A word's is what nine tenths of its box reach, looked at pixel by pixel. The mean of an area
     says little of letters on noise or stripes; the lowest of all would be that of one speck; and
