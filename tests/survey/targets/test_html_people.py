@@ -274,6 +274,9 @@ def test_a_window_sends_all_that_another_finished_without_network(
         context.set_offline(False)
         second.wait_for_selector(".code")
         context.close()
-    (sent,) = receiver.submissions
+    # Where the network comes back amid an attempt, the page cannot see that it arrived and sends it
+    # once more; importing takes one submission once.
+    assert len({each["submission"] for each in receiver.submissions}) == 1
+    sent = receiver.submissions[-1]
     assert (sent["status"], sent["comments"]) == ("complete", "a comment")
     assert [answer["label"] for answer in sent["answers"]] == list(CHOSEN.values())

@@ -1,0 +1,138 @@
+"""The table of figures: a row a figure. In: what an analysis computed. Out: rows, or wide frames.
+
+An analysis computes a wide frame, as pandas does best, and `tidy` makes rows of it; reports, files
+and programs read the rows, and `wide` gives a table for people back.
+
+    analysis   which analysis, such as agreement-between
+    group      whose figure it is: a culture, two of them (DE–US), a model, a category; empty for all
+    item       what it is about within the group: a label, a meme, a person; empty for none
+    figure     what is measured, such as agreement or p_holm
+    value      the figure; NaN where it is not defined, and `method` says why
+    low, high  the ends of its interval; NaN for none
+    n          on how many it rests; NaN where that says nothing
+    method     how it was computed, with the source
+
+What could not be computed is a row, too: without a figure, its `method` is the reason.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+COLUMNS = ("analysis", "group", "item", "figure", "value", "low", "high", "n", "method")
+BETWEEN = "–"
+"""Between the two names of a pair, as in `DE–US`."""
+_ENDS = ("_low", "_high")
+
+
+def tidy(analysis: str, frame: pd.DataFrame, method: str | Mapping[str, str] = "") -> pd.DataFrame:
+    """Return the figures of a wide frame as rows, row by row in the order of its columns.
+
+    Args:
+        analysis: the name of the analysis.
+        frame: numbers and truth values, each column a figure; NAME_low and NAME_high are the ends
+            of the interval of NAME. `group`, `item` (texts) and `n` (of all figures of a row) may
+            be left out; NAME_n goes before `n`.
+        method: of all figures, or by the name of the figure.
+    """
+    import pandas as pd
+
+    names = [str(name) for name in frame.columns]
+    beside = {f"{name}{end}" for name in names for end in (*_ENDS, "_n")}
+    figures = [name for name in names if name not in beside | {"group", "item", "n"}]
+    methods = dict.fromkeys(figures, method) if isinstance(method, str) else method
+
+    def column(name: str) -> pd.Series:
+        return frame[name] if name in names else pd.Series(float("nan"), frame.index)
+
+    parts = [
+        pd.DataFrame(
+            {
+                "analysis": analysis,
+                "group": frame["group"].astype(str) if "group" in names else "",
+                "item": frame["item"].astype(str) if "item" in names else "",
+                "figure": name,
+                "value": frame[name].astype(float),
+                "low": column(f"{name}_low").astype(float),
+                "high": column(f"{name}_high").astype(float),
+                "n": column(f"{name}_n" if f"{name}_n" in names else "n").astype(float),
+                "method": methods.get(name, ""),
+            },
+            columns=list(COLUMNS),
+        ).reset_index(drop=True)
+        for name in figures
+    ]
+    if not parts:
+        return pd.DataFrame(columns=list(COLUMNS))
+    # By row of the frame, not by figure: a stable sort keeps the order of the columns.
+    return pd.concat(parts).sort_index(kind="stable").reset_index(drop=True)
+
+
+def gap(analysis: str, reason: str, group: str = "") -> pd.DataFrame:
+    """Return the row of what could not be computed, or was noticed: a sentence that says why."""
+    import pandas as pd
+
+    nan = float("nan")
+    row = (analysis, group, "", "", nan, nan, nan, nan, reason)
+    return pd.DataFrame([row], columns=list(COLUMNS))
+
+
+def gaps(figures: pd.DataFrame) -> list[str]:
+    """Return the sentences of `gap` rows, each once, in their order."""
+    return list(dict.fromkeys(figures.loc[figures["figure"] == "", "method"]))
+
+
+def joined(frames: Iterable[pd.DataFrame]) -> pd.DataFrame:
+    """Return the rows of several analyses as one table."""
+    import pandas as pd
+
+    parts = [frame for frame in frames if len(frame)]
+    if not parts:
+        return pd.DataFrame(columns=list(COLUMNS))
+    return pd.concat(parts, ignore_index=True)
+
+
+def of_analysis(figures: pd.DataFrame, analysis: str, *names: str) -> pd.DataFrame:
+    """Return the rows of an analysis, of some of its figures if they are named."""
+    rows = figures[(figures["analysis"] == analysis) & (figures["figure"] != "")]
+    return rows[rows["figure"].isin(names)] if names else rows
+
+
+def wide(figures: pd.DataFrame, analysis: str, *names: str) -> pd.DataFrame:
+    """Return the rows of an analysis as a wide frame, the inverse of `tidy`.
+
+    A row a group and item, in the order in which they come; of each figure a column, and NAME_low
+    and NAME_high where any has an interval. `n` is the largest of the row's figures; it is left
+    out where none is known.
+    """
+    rows = of_analysis(figures, analysis, *names)
+    keys = ["group", "item"]
+    table = rows.drop_duplicates(keys)[keys].set_index(keys)
+    for name in dict.fromkeys(rows["figure"]):
+        own = rows[rows["figure"] == name].drop_duplicates(keys).set_index(keys)
+        table[name] = own["value"]
+        if own[["low", "high"]].notna().any(axis=None):
+            table[f"{name}_low"], table[f"{name}_high"] = own["low"], own["high"]
+    known = rows.groupby(keys, sort=False)["n"].max()
+    if known.notna().any():
+        table["n"] = known
+    return table.reset_index()
+
+
+def value_of(
+    figures: pd.DataFrame, analysis: str, figure: str, group: str = "", item: str = ""
+) -> float:
+    """Return one figure.
+
+    Raises:
+        KeyError: there is none, or several of that name.
+    """
+    rows = of_analysis(figures, analysis, figure)
+    rows = rows[(rows["group"] == group) & (rows["item"] == item)]
+    if len(rows) != 1:
+        raise KeyError(f"{len(rows)} figures {figure!r} of {analysis!r} {group!r} {item!r}")
+    return float(rows["value"].iloc[0])
