@@ -14,9 +14,8 @@ from pathlib import Path
 
 from memeloc.survey.model import Participant, RejectedRow
 from memeloc.survey.quality.screening import country_code
-from memeloc.survey.targets.places import folded
 from memeloc.survey.targets.protocol import RawAnswer, RawRecord, RawSubmission
-from memeloc.tables import Row, Table, read_table, read_tables
+from memeloc.tables import Row, Table, folded, read_table, read_tables
 
 BETWEEN = "|"
 """What stands between several answers to a further question."""

@@ -8,7 +8,7 @@ Files come from anywhere. A row that cannot be trusted is given with a reason, a
 follows; a file that cannot be read at all is one sentence.
 """
 
-from memeloc.tables.cells import Cell, Formula, clean_text, drawable, text_of, wrong_in
+from memeloc.tables.cells import Cell, Formula, clean_text, drawable, folded, text_of, wrong_in
 from memeloc.tables.reading import read_table, read_tables
 from memeloc.tables.rows import Header, Row, Table, find_columns
 from memeloc.tables.workbooks import new_workbook
@@ -25,6 +25,7 @@ __all__ = [
     "clean_text",
     "drawable",
     "find_columns",
+    "folded",
     "new_workbook",
     "read_table",
     "read_tables",

@@ -8,8 +8,10 @@ from __future__ import annotations
 
 import json
 import re
+import unicodedata
 from dataclasses import dataclass
 from datetime import date, time, timedelta
+from functools import lru_cache
 from typing import Any
 
 _ILLEGAL = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\ud800-\udfff\ufffe\uffff]")
@@ -69,6 +71,16 @@ def clean_text(text: str) -> str:
     if "\r" in text:
         text = text.replace("\r\n", "\n").replace("\r", "\n")
     return text.strip(_WHITE)
+
+
+@lru_cache(maxsize=1 << 14)
+def folded(text: str) -> str:
+    """A text as it is compared: whatever case, white space, marks of direction and width."""
+    plain = text.casefold()
+    if not plain.isascii():
+        plain = unicodedata.normalize("NFKC", text).casefold().replace("\u2019", "'")
+        plain = "".join(letter for letter in plain if unicodedata.category(letter) != "Cf")
+    return " ".join(plain.split()).rstrip(".")
 
 
 def guarded(text: str) -> str:

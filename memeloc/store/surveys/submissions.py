@@ -25,9 +25,9 @@ from memeloc.store.tables.surveys import rejected_rows, submissions, survey_part
 from memeloc.store.tables.types import encode_json
 from memeloc.survey.model import Answer, Participant, RejectedRow, Submission
 from memeloc.survey.quality.participants import merged
-from memeloc.survey.targets.places import folded
 from memeloc.survey.targets.protocol import Imported
 from memeloc.survey.targets.resolver import DECLINED
+from memeloc.tables import folded
 
 _ROWS = 2000
 """Rows fetched at a time."""

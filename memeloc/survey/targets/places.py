@@ -7,13 +7,12 @@ entry's own id would tell which ones are attention checks.
 from __future__ import annotations
 
 import hashlib
-import unicodedata
 from collections.abc import Iterable, Mapping
-from functools import lru_cache
 from typing import Any, NamedTuple
 
 from memeloc.survey.model import Entry, Sheet, entry_id
 from memeloc.survey.texts import SurveyTexts, TaxonomyTexts
+from memeloc.tables import folded
 from memeloc.taxonomy import LABEL, Taxonomy
 
 _REFUSALS = {"consent": ("no", "2"), "status": ("no consent",)}
@@ -108,13 +107,3 @@ class Places:
 def _by_text(names: Mapping[str, str]) -> dict[str, str]:
     """Ids by their names and by themselves; an id goes before a name that reads the same."""
     return {folded(name): own for own, name in names.items()} | {folded(own): own for own in names}
-
-
-@lru_cache(maxsize=1 << 14)
-def folded(text: str) -> str:
-    """A text as it is compared: whatever case, white space, marks of direction and width."""
-    plain = text.casefold()
-    if not plain.isascii():
-        plain = unicodedata.normalize("NFKC", text).casefold().replace("\u2019", "'")
-        plain = "".join(letter for letter in plain if unicodedata.category(letter) != "Cf")
-    return " ".join(plain.split()).rstrip(".")

@@ -8,8 +8,9 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from memeloc.survey.model import entry_id
-from memeloc.survey.targets.places import folded, item_key
+from memeloc.survey.targets.places import item_key
 from memeloc.survey.targets.protocol import SurveyPack
+from memeloc.tables import folded
 
 
 def own_words(packs: Iterable[SurveyPack]) -> frozenset[str]:

@@ -21,9 +21,8 @@ from memeloc.survey.labels.further import by_votes
 from memeloc.survey.labels.unsettled import Unsettled
 from memeloc.survey.model import MemeEntry
 from memeloc.survey.targets.further import resolve_further
-from memeloc.survey.targets.places import folded
 from memeloc.survey.texts import SurveyTexts, TaxonomyTexts, survey_texts
-from memeloc.tables import Row, read_table
+from memeloc.tables import Row, folded, read_table
 from memeloc.taxonomy import LABEL, SOURCE, Taxonomy
 from memeloc.workspace.surveys.stored import NO_PICTURE, StoredSurvey
 

@@ -22,11 +22,11 @@ from memeloc.survey.plain_answers import (
     raw_records,
     read_answers,
 )
-from memeloc.survey.targets.places import folded
 from memeloc.survey.targets.protocol import SurveyPack
 from memeloc.survey.targets.resolver import resolve
 from memeloc.survey.targets.vocabulary import own_words
 from memeloc.survey.texts import SurveyTexts, TaxonomyTexts, survey_texts
+from memeloc.tables import folded
 from memeloc.taxonomy import SOURCE, Taxonomy, load_taxonomy, taxonomy_names
 from memeloc.workspace.folder import WorkspaceFolder
 from memeloc.workspace.surveys.building import check_name, read_cultures

@@ -12,8 +12,8 @@ from memeloc.survey.model import Sheet, entry_id
 from memeloc.survey.targets.google_forms.items import QUESTIONS, STOP, question_id
 from memeloc.survey.targets.google_forms.plan import Planned, plan, question_key
 from memeloc.survey.targets.instructions import SheetTexts
-from memeloc.survey.targets.places import folded
 from memeloc.survey.targets.protocol import RawAnswer, RawSubmission, SurveyPack
+from memeloc.tables import folded
 
 Texts = Mapping[str, Sequence[str]]
 """What one person wrote, by the questions' keys; no text is blank."""

@@ -31,9 +31,8 @@ from memeloc.survey.targets.google_forms.items import (
 )
 from memeloc.survey.targets.google_forms.routing import Step, steps_of
 from memeloc.survey.targets.instructions import SheetTexts, ShownQuestion
-from memeloc.survey.targets.places import folded
 from memeloc.survey.targets.protocol import SurveyPack
-from memeloc.tables import drawable
+from memeloc.tables import drawable, folded
 from memeloc.taxonomy import LABEL
 
 LONGEST_TITLE = 500

@@ -17,10 +17,9 @@ from memeloc.survey.model import RejectedRow
 from memeloc.survey.targets.google_forms.forms import Forms, SheetForm, forms_of
 from memeloc.survey.targets.ids import clean_id
 from memeloc.survey.targets.json_files import starts_as_json
-from memeloc.survey.targets.places import folded
 from memeloc.survey.targets.protocol import RawRecord, SurveyPack
 from memeloc.survey.targets.time_columns import looks_like_time, read_column
-from memeloc.tables import Formula, Row, Table, read_tables, text_of
+from memeloc.tables import Formula, Row, Table, folded, read_tables, text_of
 
 ENCODINGS = (
     "cp1252", "cp1256", "cp1251", "cp1253", "cp1254", "cp1255", "cp1257", "cp1258", "cp1250",

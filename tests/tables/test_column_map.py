@@ -1,0 +1,218 @@
+"""The one map of columns: which column is what, what its values mean, and what is asked about."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+import pytest
+
+from memeloc.errors import InputError
+from memeloc.tables.column_map import (
+    MappedRows,
+    Role,
+    columns_of,
+    levels_of,
+    read_map,
+    read_rows,
+)
+
+CASES = Path(__file__).parent / "cases"
+ROLES = (
+    Role("item", ("item", "id", "meme id"), required=True),
+    Role("annotator", ("annotator", "user id"), required=True),
+    Role("culture", ("culture", "nationality"), required=True, values="culture"),
+    Role("label", ("label",), required=True, values="label"),
+    Role("demographics", many=True, values="fact"),
+)
+MULTI3HATE = {"columns": {"label": "hatespeech"}, "labels": {"1": "hate", "0": "not hate"}}
+
+
+def rows_of(labels: list[Any], **more: list[Any]) -> pd.DataFrame:
+    count = len(labels)
+    known = {"item": [f"m{n}" for n in range(count)], "annotator": ["a"] * count}
+    return pd.DataFrame({**known, "culture": ["US"] * count, "label": labels, **more})
+
+
+def read(table: Any, source: Any = None, **given: Any) -> MappedRows:
+    return read_rows(table, read_map(source, **given), ROLES)
+
+
+def levels(answers: list[Any], **given: Any) -> dict[str, float]:
+    column_map = read_map(**given)
+    label = read_rows(rows_of(answers), column_map, ROLES).frame["label"]
+    return levels_of(label[label != ""], column_map, file="answers.csv", column="label")
+
+
+@pytest.mark.parametrize(
+    ("headings", "named", "column"),
+    [
+        (["Meme ID", "x"], {}, "Meme ID"),
+        (["ID", "item"], {}, "item"),
+        (["ＩＴＥＭ", "x"], {}, "ＩＴＥＭ"),
+        (["key", "id"], {"item": "KEY"}, "key"),
+        (["Key", "key"], {"item": "Key"}, "Key"),
+        (["b", "c"], {"item": ["a", "b", "c"]}, "b"),
+    ],
+)
+def test_a_column_is_known_by_name_or_named(
+    headings: list[str], named: dict[str, Any], column: str
+) -> None:
+    assert columns_of(headings, read_map(**named), ROLES[:1]) == {"item": {column: column}}
+
+
+def test_roles_of_many_columns_have_a_key_for_each() -> None:
+    roles = [Role("label", ("label*", "class"), many=True), Role("demographics", many=True)]
+    named = read_map(demographics={"nationality": "From"})
+    columns = columns_of(["label_2", "Label", "From", "x"], named, roles)
+    assert columns == {
+        "label": {"label_2": "label_2", "Label": "Label"},
+        "demographics": {"nationality": "From"},
+    }
+
+
+def test_a_column_that_has_a_role_is_not_taken_for_another() -> None:
+    roles = [Role("answer", ("text",)), Role("text", ("text",))]
+    assert columns_of(["text"], read_map(), roles) == {"answer": {"text": "text"}}
+    shared = [roles[0], Role("text", ("text",), shared=True)]
+    assert columns_of(["text"], read_map(), shared)["text"] == {"text": "text"}
+
+
+@pytest.mark.parametrize(
+    ("headings", "named", "sentence"),
+    [
+        (["iten", "x"], {"item": "item"}, "f.csv, column item: .*no column 'item'.*mean 'iten'"),
+        (["x"], {}, "No column is known to be the item.*The columns are 'x'.*--item COLUMN"),
+        (["id", "id"], {"item": "id"}, "column id: 2 columns have this heading"),
+        (["Id", "iD"], {}, "2 columns have this heading .'Id' and 'iD'"),
+        (["x"], {"itemm": "x"}, "no role 'itemm'; did you mean 'item'"),
+        (["x"], {"item": {"US": "x"}}, "the role item has one column"),
+        (["x"], {"levels": {"a": float("nan")}}, "a number"),
+        (["x"], {"order": ["a", "a"]}, "twice"),
+    ],
+)
+def test_a_wrong_map_is_one_sentence(
+    headings: list[str], named: dict[str, Any], sentence: str
+) -> None:
+    with pytest.raises(InputError, match=sentence):
+        columns_of(headings, read_map(**named), ROLES[:1], "f.csv")
+
+
+def test_keywords_go_before_the_file(tmp_path: Path) -> None:
+    path = tmp_path / "map.toml"
+    path.write_text('[columns]\nitem = "a"\nlabel = "b"\n[labels]\n1 = "hate"\n')
+    column_map = read_map(path, item="c", labels={"0": "fine"}, annotator="", order=())
+    assert column_map.columns == {"item": "c", "label": "b"}
+    assert column_map.labels == {"1": "hate", "0": "fine"}
+
+
+def test_a_file_that_is_no_map_is_named(tmp_path: Path) -> None:
+    path = tmp_path / "map.toml"
+    path.write_text("[lables]\n")
+    with pytest.raises(InputError, match=r"map\.toml: the map has no setting 'lables'; did you"):
+        read_map(path)
+
+
+def test_published_answers_are_read_by_the_map() -> None:
+    mapped = read(CASES / "raw_annotations.csv", MULTI3HATE, demographics=["Age", "Sex"])
+    assert mapped.frame["label"].tolist()[:4] == ["hate", "not hate", "-1", "not hate"]
+    assert mapped.many("demographics").iloc[2].to_dict() == {"Age": "", "Sex": "Female"}
+    assert mapped.frame["row"].tolist() == list(range(2, 14))
+
+
+def test_a_column_a_culture_becomes_a_row_a_culture() -> None:
+    wide = {"US": "United_States_Hate", "UK": "United_Kingdom_Hate", "SG": "Singapore_Hate"}
+    mapped = read(CASES / "wide_cultures.csv", label=wide)
+    first = mapped.frame[mapped.frame["item"] == "a1"]
+    assert first["culture"].tolist() == ["US", "UK", "SG"]
+    assert first["label"].tolist() == ["Hate", "Non-hate", "Hate"]
+    assert first["annotator"].tolist() == list(wide.values())
+    assert mapped.notes.lines() == [
+        "row 2: 'hate' is taken for 'Hate', another spelling of a label"
+    ]
+
+
+def test_headings_in_arabic_are_named_like_others() -> None:
+    named = {"item": "المعرف", "annotator": "المشارك", "culture": "البلد", "label": "الإجابة"}
+    mapped = read(CASES / "arabic_headings.csv", **named, labels={"ضار": "harmful"})
+    assert mapped.frame["label"].tolist() == ["harmful", "غير ضار", "لا أعرف", "harmful"]
+
+
+def test_a_frame_is_read_like_a_file() -> None:
+    path = CASES / "raw_annotations.csv"
+    frame = pd.read_csv(path).astype({"Nationality": "category"})
+    expected = read(path, MULTI3HATE).frame.drop(columns="row")
+    assert read(frame, MULTI3HATE).frame.drop(columns="row").equals(expected)
+    with pytest.raises(InputError, match="the data frame, column nope"):
+        read(frame, label="nope")
+
+
+@pytest.mark.parametrize(
+    ("labels", "expected", "note"),
+    [
+        (["hate", "HATE", "hate "], ["hate"] * 3, "row 2: 'HATE' is taken for 'hate'"),
+        (["1.0", "1", "0,0"], ["1", "1", "0"], ""),
+        (["fine", "n/a", None], ["fine", "", ""], "row 2: 'n/a' is taken for no answer"),
+        (["none", "some", "Non-hate"], ["none", "some", "Non-hate"], ""),
+    ],
+)
+def test_values_of_labels(labels: list[str], expected: list[str], note: str) -> None:
+    mapped = read(rows_of(labels))
+    assert mapped.frame["label"].tolist() == expected
+    assert note in "\n".join(mapped.notes.lines())
+
+
+def test_cultures_have_one_spelling_and_codes() -> None:
+    frame = rows_of(["a"] * 4).assign(culture=["US", "us", "U.S.A.", "US"])
+    mapped = read(frame, cultures={"u.s.a": "US"})
+    assert set(mapped.frame["culture"]) == {"US"}
+
+
+def test_what_no_column_says_can_be_fixed() -> None:
+    frame = rows_of(["a", "b"]).assign(culture=["DE", ""])
+    assert read(frame, fixed={"culture": "AT"}).frame["culture"].tolist() == ["DE", "AT"]
+    mapped = read(frame.drop(columns="culture"), fixed={"culture": "AT"})
+    assert mapped.frame["culture"].tolist() == ["AT", "AT"]
+
+
+@pytest.mark.parametrize(
+    ("labels", "shown"),
+    [
+        (["1", "0", "2", "1"], 'labels are numbers: 0 .1., 1 .2., 2 .1.*0 = "..."'),
+        (["1", "0", "-1"], '\n-1 = "..."'),
+        ([str(n) for n in range(1, 8)], "scale = true .--scale."),
+        (["1", "2", "3", "refused"], "labels are numbers: 1"),
+        ([1.0, 2.5, 3.0], '\n"2.5" = '),
+    ],
+)
+def test_numeric_codes_are_asked_about(labels: list[Any], shown: str) -> None:
+    with pytest.raises(InputError, match=f"(?s)answers.csv, column label: .*{shown}"):
+        levels(labels)
+
+
+@pytest.mark.parametrize(
+    ("labels", "given", "expected"),
+    [
+        (["0", "1"], {}, {}),
+        (["10", "2", "1"], {"scale": True}, {"1": 1, "2": 2, "10": 10}),
+        (["1", "2", "3", "99"], {"scale": True, "labels": {"99": ""}}, {"1": 1, "2": 2, "3": 3}),
+        (["2", "1", "0"], {"labels": {"0": "no", "1": "yes", "2": "unsure"}}, {}),
+        (["much", "none"], {"levels": {"none": -1, "much": 4}}, {"none": -1, "much": 4}),
+    ],
+)
+def test_a_scale_is_said_by_the_map(
+    labels: list[str], given: dict[str, Any], expected: dict[str, float]
+) -> None:
+    assert levels(labels, **given) == expected
+
+
+def test_a_scale_of_numbers_has_no_texts() -> None:
+    with pytest.raises(InputError, match="'refused' is no number"):
+        levels(["1", "2", "3", "refused"], scale=True)
+
+
+def test_notes_and_a_second_header_are_no_headings(tmp_path: Path) -> None:
+    path = tmp_path / "answers.csv"
+    path.write_text("made in spring\n\ufeffItem ;annotator;culture;label\nm1;a;US;x\n", "utf-8")
+    assert read(path).frame["item"].tolist() == ["m1"]
