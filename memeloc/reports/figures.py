@@ -4,7 +4,7 @@ An analysis computes a wide frame, as pandas does best, and `tidy` makes rows of
 and programs read the rows, and `wide` gives a table for people back.
 
     analysis   which analysis, such as agreement-between
-    group      whose figure it is: a culture, two of them (DE–US), a model, a category; empty for all
+    group      whose figure it is: a culture, two (DE–US), a model, a category; empty for all
     item       what it is about within the group: a label, a meme, a person; empty for none
     figure     what is measured, such as agreement or p_holm
     value      the figure; NaN where it is not defined, and `method` says why
