@@ -196,7 +196,7 @@ def main() -> None:
         print(coverage(chosen.coverage).to_string(index=False, float_format="%.3f"))
         return
     from memeloc.analyze.report import report_of
-    from memeloc.reports import write_report
+    from memeloc.reports.writing import write_report
 
     population = Population()
     answers = population.draw(300, chosen.seed)

@@ -85,7 +85,8 @@ def analyze(
     from memeloc.analyze import Settings
     from memeloc.analyze.report import report_of
     from memeloc.engine import usable_cpus
-    from memeloc.reports import as_plain, write_report
+    from memeloc.reports.plain import as_plain
+    from memeloc.reports.writing import write_report
 
     two = tuple(split(pair))
     if two and len(two) != 2:

@@ -17,8 +17,7 @@ from memeloc.counts import counted
 from memeloc.errors import InputError
 from memeloc.knowledge.graphs.names import library
 from memeloc.knowledge.statements import MemeKnowledge, Statement
-from memeloc.reports import Report, Section, Table
-from memeloc.reports.sections import Bars
+from memeloc.reports.sections import Bars, Report, Section, Table
 
 if TYPE_CHECKING:
     import numpy as np

@@ -11,8 +11,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from memeloc.agreement import PairAgreement, fleiss_kappa, measure
-from memeloc.reports import Report, Section, Table
-from memeloc.reports.sections import Heatmap
+from memeloc.reports.sections import Heatmap, Report, Section, Table
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -1,11 +1,11 @@
-"""Reports: figures as a page, tables and plots. In: `Section`s. Out: a folder.
+"""Reports: rows of figures as a page, tables and plots. In: a `Report`. Out: a folder.
 
-1. `sections` has what a stage hands over: `Section`s of `Table`s, plots and sentences.
-2. `report` puts them below a heading: `Report`; `writing` makes the folder.
-3. `plots` draws what sections want plotted, with the labels of any script (`fonts`).
-4. `cells` has the figures as people read them, `latex` tables for a paper, `plain` all of it for
-   programs.
-5. `page` fills `page.html`, one file that needs no network.
+1. `figures` has the one table of figures, which analyses fill.
+2. `texts` reads what a TOML says of each analysis: titles, meanings, sentences, plots.
+3. `report` puts both together: `Report`, with the cards of items.
+4. `drawing` makes plots of rows, with the labels of any script (`fonts`).
+5. `cells` has the figures as people read them, `latex` tables for a paper.
+6. `page` fills `page.html`, one file that needs no network; `folder` writes all of it.
 """
 
 from __future__ import annotations
@@ -15,11 +15,15 @@ from typing import TYPE_CHECKING
 from memeloc.lazy_imports import lazy_package
 
 if TYPE_CHECKING:
-    from memeloc.reports.plain import as_plain as as_plain
-    from memeloc.reports.sections import Report as Report
-    from memeloc.reports.sections import Section as Section
-    from memeloc.reports.sections import Table as Table
-    from memeloc.reports.writing import ReportFiles as ReportFiles
-    from memeloc.reports.writing import write_report as write_report
+    from memeloc.reports.folder import ReportFiles as ReportFiles
+    from memeloc.reports.folder import as_json_rows as as_json_rows
+    from memeloc.reports.folder import write_report as write_report
+    from memeloc.reports.report import Card as Card
+    from memeloc.reports.report import Report as Report
+    from memeloc.reports.report import Version as Version
+    from memeloc.reports.report import Votes as Votes
+    from memeloc.reports.texts import AnalysisText as AnalysisText
+    from memeloc.reports.texts import Texts as Texts
+    from memeloc.reports.texts import read_texts as read_texts
 
 __all__, __getattr__, __dir__ = lazy_package(__name__, __file__)

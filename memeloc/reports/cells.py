@@ -51,6 +51,27 @@ def shown_column(column: pd.Series[Any]) -> list[str]:
     ]
 
 
+def readable(frame: pd.DataFrame) -> pd.DataFrame:
+    """Return a wide frame as people read it: a figure and its interval in one cell.
+
+    >>> import pandas as pd
+    >>> readable(pd.DataFrame({"alpha": [0.5], "alpha_low": [0.41], "alpha_high": [0.6]}))
+                      alpha
+    0  0.500 [0.410, 0.600]
+    """
+    names = [str(name) for name in frame.columns]
+    with_ends = [name for name in names if f"{name}_low" in names]
+    ends = {f"{name}_{end}" for name in with_ends for end in ("low", "high")}
+    merged = frame.drop(columns=list(ends))
+    for name in with_ends:
+        cells = [shown_column(frame[f"{name}{end}"]) for end in ("", "_low", "_high")]
+        merged[name] = [
+            value if low == UNDEFINED else f"{value} [{low}, {high}]"
+            for value, low, high in zip(*cells, strict=True)
+        ]
+    return merged
+
+
 def shown(cell: Any) -> str:
     """A cell as text: three decimals, more where the figure is smaller than they show."""
     if isinstance(cell, bool) or type(cell).__name__ == "bool_":

@@ -123,6 +123,22 @@ def wide(figures: pd.DataFrame, analysis: str, *names: str) -> pd.DataFrame:
     return table.reset_index()
 
 
+def wide_tables(figures: pd.DataFrame, analysis: str) -> list[pd.DataFrame]:
+    """Return the rows of an analysis as wide frames: one for all rows with the same figures.
+
+    An analysis may say something of cultures, of pairs of them and of all: a table each. Rows with
+    some of the figures of others stand in the table of those.
+    """
+    rows = of_analysis(figures, analysis)
+    keys = ["group", "item"]
+    sets = rows.groupby(keys, sort=False)["figure"].agg(frozenset)
+    largest = sorted(dict.fromkeys(sets), key=len, reverse=True)
+    home = {own: next(other for other in largest if own <= other) for own in largest}
+    tables = dict.fromkeys(home[own] for own in sets)
+    of_row = [home[own] for own in sets.loc[list(zip(*(rows[key] for key in keys), strict=True))]]
+    return [wide(rows[[own == table for own in of_row]], analysis) for table in tables]
+
+
 def value_of(
     figures: pd.DataFrame, analysis: str, figure: str, group: str = "", item: str = ""
 ) -> float:

@@ -1,4 +1,4 @@
-"""Tables for a paper. In: a `Table` of a report. Out: LaTeX with booktabs.
+"""Tables for a paper. In: a frame. Out: LaTeX with booktabs.
 
 Text in scripts that a font of the paper lacks needs LuaLaTeX or XeLaTeX and a font that has it.
 """
@@ -6,9 +6,12 @@ Text in scripts that a font of the paper lacks needs LuaLaTeX or XeLaTeX and a f
 from __future__ import annotations
 
 import re
+from typing import TYPE_CHECKING
 
 from memeloc.reports.cells import clean, is_number, shown_column
-from memeloc.reports.sections import Table
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 MOST_ROWS = 200
 """Rows of a table in LaTeX; the rest stands in its CSV."""
@@ -48,24 +51,22 @@ def escape(text: str) -> str:
     return apart.replace("\0", "{}")
 
 
-def latex_table(table: Table) -> str:
-    """A table with its caption, its label `tab:NAME` and how its figures were computed."""
-    frame = table.frame.head(MOST_ROWS)
-    columns = {str(name): shown_column(frame[name]) for name in frame.columns}
-    numbers = [is_number(frame[name]) for name in frame.columns]
+def latex_table(name: str, table: pd.DataFrame, caption: str) -> str:
+    """Return a table with its caption and its label `tab:NAME`."""
+    frame = table.head(MOST_ROWS)
+    columns = {str(column): shown_column(frame[column]) for column in frame.columns}
+    numbers = [is_number(frame[column]) for column in frame.columns]
     layout = "".join(
         "r" if number else _text_column(cells)
         for cells, number in zip(columns.values(), numbers, strict=True)
     )
-    heading = _row([escape(name) for name in columns])
+    heading = _row([escape(column) for column in columns])
     rows = [_row([escape(cell) for cell in cells]) for cells in zip(*columns.values(), strict=True)]
-    if len(table.frame) > MOST_ROWS:
-        more = f"{len(table.frame) - MOST_ROWS:,} more rows: {table.name}.csv"
+    if len(table) > MOST_ROWS:
+        more = f"{len(table) - MOST_ROWS:,} more rows: {name}.csv"
         rows.append(rf"\multicolumn{{{len(columns)}}}{{l}}{{{escape(more)}}} \\")
-    caption = f"{escape(table.title)}. {escape(table.method)}"
-    if len(rows) > _PAGE_ROWS:
-        return _long(table.name, caption, layout, heading, rows)
-    return _short(table.name, caption, layout, heading, rows)
+    write = _long if len(rows) > _PAGE_ROWS else _short
+    return write(name, escape(caption), layout, heading, rows)
 
 
 def _short(name: str, caption: str, layout: str, heading: str, rows: list[str]) -> str:

@@ -12,10 +12,10 @@ from memeloc.files import replacing
 from memeloc.pages import encode_json
 from memeloc.reports.cells import clean, isolate
 from memeloc.reports.latex import escape, latex_table
-from memeloc.reports.page import fill_report
 from memeloc.reports.plain import as_plain
 from memeloc.reports.plots import check_matplotlib, draw, is_empty
 from memeloc.reports.sections import Plot, Report, Table
+from memeloc.reports.sections_page import fill_report
 from memeloc.tables.writing import Column, Kind, write_table
 
 _KINDS: dict[str, Kind] = {"i": "integer", "u": "integer", "f": "number", "b": "truth"}
@@ -105,8 +105,9 @@ def _write_table(table: Table, folder: Path) -> list[Path]:
     frame, csv = table.frame, folder / f"{table.name}.csv"
     columns = [Column(str(name), _KINDS.get(frame[name].dtype.kind, "text")) for name in frame]
     cells = frame.astype(object).where(frame.notna(), None)
+    caption = f"{table.title}. {table.method}"
     write_table(csv, columns, cells.itertuples(index=False, name=None))
-    return [csv, _write(folder / f"{table.name}.tex", latex_table(table))]
+    return [csv, _write(folder / f"{table.name}.tex", latex_table(table.name, frame, caption))]
 
 
 def _write_plot(plot: Plot, svg: bytes, png: bytes, folder: Path) -> list[Path]:

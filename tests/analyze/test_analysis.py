@@ -6,7 +6,7 @@ import pytest
 from memeloc.analyze import Answers, Section, Settings, analyze
 from memeloc.analyze.report import report_of
 from memeloc.errors import InputError
-from memeloc.reports import as_plain
+from memeloc.reports.plain import as_plain
 
 
 @pytest.fixture

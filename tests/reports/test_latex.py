@@ -4,7 +4,6 @@ from itertools import product
 import pandas as pd
 
 from memeloc.reports.latex import MOST_ROWS, escape, latex_table
-from memeloc.reports.sections import Table
 
 _COMMANDS = re.compile(
     r"\\text(?:backslash|asciitilde|asciicircum|less|greater|bar|emdash)\{\}|\\[&%$#_{}]|\{\}"
@@ -29,12 +28,11 @@ def test_what_is_escaped_reads_as_before():
 
 
 def table(rows):
-    frame = pd.DataFrame({"label": [f"[{row}]" for row in range(rows)], "n_1": range(rows)})
-    return Table("counts", "Counts & shares", frame, {}, "Of 5 % of them.")
+    return pd.DataFrame({"label": [f"[{row}]" for row in range(rows)], "n_1": range(rows)})
 
 
 def test_a_table_has_rules_a_caption_and_a_label():
-    text = latex_table(table(2))
+    text = latex_table("counts", table(2), "Counts & shares. Of 5 % of them.")
     assert text.splitlines()[3:] == [
         r"\caption{Counts \& shares. Of 5 \% of them.}",
         r"\label{tab:counts}",
@@ -51,7 +49,7 @@ def test_a_table_has_rules_a_caption_and_a_label():
 
 
 def test_a_long_table_breaks_over_pages_and_names_its_rest():
-    text = latex_table(table(MOST_ROWS + 3))
+    text = latex_table("counts", table(MOST_ROWS + 3), "Counts")
     assert r"\begin{longtable}{lr}" in text
     assert "3 more rows: counts.csv" in text
     assert f"[{MOST_ROWS}]" not in text

@@ -62,7 +62,7 @@ def compare(
         )
     if out is not None:
         from memeloc.knowledge.comparing import comparison_report
-        from memeloc.reports import write_report
+        from memeloc.reports.writing import write_report
 
         write_report(comparison_report(result), out)
     show(result, _DIMENSIONS, _DIFFERING, _sentences, as_json=as_json)

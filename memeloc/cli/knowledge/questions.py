@@ -91,11 +91,11 @@ def select(
 def show_report(result: QuestionReport, title: str, out: Path | None, *, as_json: bool) -> None:
     """Print a report's sentences, and write its page where a folder is named."""
     if out is not None:
-        from memeloc.reports import write_report
+        from memeloc.reports.writing import write_report
 
         write_report(result.report(title), out)
     if as_json:
-        from memeloc.reports import as_plain
+        from memeloc.reports.plain import as_plain
 
         show(as_plain(result.report(title)), as_json=True)
         return

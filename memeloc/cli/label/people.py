@@ -125,7 +125,7 @@ def agreement(
         result = workspace.labels.audited(name)
     if out is not None:
         from memeloc.label.audit import audit_report
-        from memeloc.reports import write_report
+        from memeloc.reports.writing import write_report
 
         write_report(audit_report(result, name), out)
     show(result, _WITH_MODEL, _sentences, as_json=as_json)

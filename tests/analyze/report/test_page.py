@@ -4,7 +4,7 @@ import pytest
 from lxml import html
 
 from memeloc.analyze.report import report_of
-from memeloc.reports.page import fill_report
+from memeloc.reports.sections_page import fill_report
 
 
 @pytest.fixture(scope="module")

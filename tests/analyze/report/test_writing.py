@@ -3,7 +3,7 @@ import json
 import pytest
 
 from memeloc.analyze.report import report_of
-from memeloc.reports import write_report
+from memeloc.reports.writing import write_report
 from memeloc.tables import read_table
 
 

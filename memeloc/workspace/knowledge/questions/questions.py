@@ -13,7 +13,7 @@ from memeloc.knowledge.questions.review import review
 from memeloc.knowledge.questions.selecting import SAMPLE, select
 from memeloc.knowledge.questions.validity import validity_section
 from memeloc.knowledge.questions.writing import QUESTIONS, write_benchmark
-from memeloc.reports import Report, Section
+from memeloc.reports.sections import Report, Section
 from memeloc.workspace.knowledge.questions.asking import AskSettings, question_run
 from memeloc.workspace.knowledge.questions.people import Stage, build_surveys, judged_by_people
 from memeloc.workspace.knowledge.questions.stored import QuestionSet, question_set

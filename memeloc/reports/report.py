@@ -1,0 +1,84 @@
+"""What a page, its tables and plots are made of. In: figures, texts, cards. Out: a `Report`."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from memeloc.reports.texts import Texts
+
+
+@dataclass(frozen=True, slots=True)
+class Votes:
+    """What a culture answered about an item: `counts` in the order of the labels."""
+
+    culture: str
+    label: str
+    counts: tuple[int, ...]
+    total: int
+
+
+@dataclass(frozen=True, slots=True)
+class Version:
+    """An item as a culture saw it; `picture` is a data address, empty where there is none."""
+
+    culture: str
+    language: str
+    text: str
+    picture: str
+    label: str
+
+
+@dataclass(frozen=True, slots=True)
+class Card:
+    """An item with versions of it, and what each culture answered."""
+
+    item: str
+    about: tuple[str, ...]
+    versions: tuple[Version, ...]
+    votes: tuple[Votes, ...]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Report:
+    """What a folder with a page, tables and plots is made of; see `write_report`.
+
+    Attributes:
+        name: of the report, for programs, such as analysis.
+        title: the first line of the page, such as the study's name.
+        figures: rows of `memeloc.reports.figures`.
+        texts: what is said of each analysis, or the TOML file that says it.
+        question: what the study asks; empty where nobody wrote it down.
+        settings: what the figures were computed with, the seed among them.
+        facts: what stands below the title, by its name.
+        notes: what was noticed, a sentence each.
+        names: of codes of cultures, questions and the like; people read names only.
+        cultures: codes, in the order in which they get their colours; those of the cards' votes
+            where none are named.
+        labels: in the order of the cards' counts.
+        cards: by analysis items that it shows.
+        tables: by analysis a table of texts, where figures cannot say it: captions, questions.
+        hashes: SHA-256 of the files that figures rest on, by their names.
+        jobs: processes that draw; the result is the same for any number.
+    """
+
+    name: str
+    title: str
+    figures: pd.DataFrame
+    texts: Path | Texts
+    question: str = ""
+    settings: Mapping[str, Any] = field(default_factory=dict)
+    facts: Mapping[str, str] = field(default_factory=dict)
+    notes: Sequence[str] = ()
+    names: Mapping[str, str] = field(default_factory=dict)
+    cultures: Sequence[str] = ()
+    labels: Sequence[str] = ()
+    cards: Mapping[str, Sequence[Card]] = field(default_factory=dict)
+    tables: Mapping[str, pd.DataFrame] = field(default_factory=dict)
+    hashes: Mapping[str, str] = field(default_factory=dict)
+    jobs: int = 1

@@ -1,0 +1,275 @@
+"""What a report says of its figures. In: a TOML of titles, meanings, sentences, plots. Out: texts.
+
+A table of the TOML is an analysis, in the order of the page; `[page]` is what the page begins with.
+Titles, methods, axes and sentences are Jinja2 templates; `Writer` has what they may name.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Mapping
+from fnmatch import fnmatchcase
+from functools import cache, partial
+from math import isnan
+from pathlib import Path
+from types import SimpleNamespace
+from typing import TYPE_CHECKING, Any, Literal
+
+from pydantic import BaseModel, ConfigDict
+
+from memeloc.counts import counted
+from memeloc.errors import InputError
+from memeloc.reports.cells import shown
+from memeloc.reports.figures import BETWEEN, wide
+from memeloc.settings import read_toml, validate
+from memeloc.statistics.intervals import percent_with_interval, with_interval
+from memeloc.statistics.significance import p_text
+from memeloc.version import __version__
+
+if TYPE_CHECKING:
+    import pandas as pd
+    from jinja2 import Environment
+
+PARTS = " · "
+"""Between the parts of a group, as in `category: tea · DE–US`."""
+
+
+class _Text(BaseModel):
+    """A table of the TOML."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+
+class PlotText(_Text):
+    """A plot of rows of figures.
+
+    Attributes:
+        name: of its files; unlike that of any other plot.
+        figures: which are drawn; a name may end in `*`, and then only what stands there is shown.
+        axis: what the figures are, for people; `along`, what stands along a line.
+        rows: what names a bar, a point, a row, or stands along a line: `group`, `item`, `figure`,
+            or a part of them (`group 2` of `category: tea · DE–US` is `DE–US`); by default all that
+            differ.
+        series: what names a colour, or a column of a heatmap; without it a heatmap shows pairs.
+        group, item: patterns of the rows that are drawn.
+        each: a plot for each of these, NAME-1, NAME-2; it stands in the title.
+        order: `falling` by value; as the rows come by default.
+        most: rows that are drawn at most.
+        stacked: of bars that are shares of one whole.
+        counted: of a histogram whose figure is how often its item, a number, came.
+        marks: figures that a histogram marks.
+    """
+
+    name: str
+    kind: Literal["intervals", "bars", "heatmap", "lines", "histogram"]
+    figures: tuple[str, ...]
+    title: str = ""
+    axis: str = ""
+    along: str = ""
+    rows: str | tuple[str, ...] = ()
+    series: str = ""
+    group: str = "*"
+    item: str = "*"
+    each: str = ""
+    order: Literal["", "falling"] = ""
+    most: int = 40
+    stacked: bool = False
+    counted: bool = False
+    marks: tuple[str, ...] = ()
+
+
+class AnalysisText(_Text):
+    """What is said of an analysis.
+
+    Attributes:
+        group, item: headings of these columns; a column that is empty throughout is not shown.
+        method: how it was computed, for the tables.
+        sentence: one or several, for the methods paragraph.
+        figures: what each figure means, with unit and range; a name may end in `*`.
+    """
+
+    title: str = ""
+    group: str = "group"
+    item: str = "item"
+    method: str = ""
+    sentence: str | tuple[str, ...] = ()
+    figures: dict[str, str] = {}
+    plot: tuple[PlotText, ...] = ()
+
+    def meaning(self, figure: str) -> str:
+        """Return what a figure means, empty where nobody said it."""
+        return next((text for name, text in self.figures.items() if fnmatchcase(figure, name)), "")
+
+
+class NumberText(_Text):
+    """A figure that the page begins with; `percent` where it is a share."""
+
+    title: str
+    analysis: str
+    figure: str
+    group: str = ""
+    item: str = ""
+    percent: bool = False
+
+
+class PageText(_Text):
+    """What the page begins with.
+
+    Attributes:
+        numbers: of these the first three that are defined.
+        plot: of these names the first that is drawn.
+        cards: the analysis whose cards are shown; the first that has any by default.
+        methods: sentences that the methods paragraph begins with.
+    """
+
+    numbers: tuple[NumberText, ...] = ()
+    plot: str | tuple[str, ...] = ()
+    cards: str = ""
+    methods: str | tuple[str, ...] = ()
+
+
+class Texts(_Text):
+    """The whole file."""
+
+    page: PageText = PageText()
+    analyses: dict[str, AnalysisText] = {}
+
+
+def read_texts(path: Path) -> Texts:
+    """Read a TOML of texts.
+
+    Raises:
+        InputError: it cannot be read, or has a setting that there is not.
+    """
+    tables = read_toml(path)
+    page = tables.pop("page", {})
+    return validate(Texts, {"page": page, "analyses": tables}, "the texts", file=path)
+
+
+def named(text: str, names: Mapping[str, str]) -> str:
+    """Return a group or item with the names of its codes.
+
+    >>> named("category: tea · DE–US", {"DE": "Germany", "US": "United States"})
+    'category: tea · Germany–United States'
+    """
+    if text in names:
+        return names[text]
+    parts = (part.split(BETWEEN) for part in text.split(PARTS))
+    return PARTS.join(BETWEEN.join(names.get(name, name) for name in part) for part in parts)
+
+
+class Writer:
+    """Fills the templates of texts with figures.
+
+    They may name `rows` (the analysis' wide rows, cells as attributes), `row(group, item)` and
+    `value(figure, group, item)` (of this analysis, or of `analysis=NAME`), `settings`, `facts`,
+    `names`, `version`, and call `percent`, `number`, `interval`, `p_text`, `counted`; the filter
+    `known(figure)` keeps the rows where a figure is defined.
+    """
+
+    def __init__(
+        self,
+        figures: pd.DataFrame,
+        settings: Mapping[str, Any],
+        facts: Mapping[str, str],
+        names: Mapping[str, str],
+    ) -> None:
+        self._figures = figures
+        self._names = names
+        self._wide: dict[str, list[SimpleNamespace]] = {}
+        self._values = {"settings": settings, "facts": facts, "names": names}
+
+    def fill(self, template: str, analysis: str = "") -> str:
+        """Return a text, its spaces joined.
+
+        Raises:
+            InputError: the template is not Jinja2, or names what there is not.
+        """
+        from jinja2 import TemplateError
+
+        try:
+            text = (
+                _environment()
+                .from_string(template)
+                .render(
+                    self._values,
+                    figures=self._figures,
+                    rows=self._rows(analysis),
+                    row=lambda group="", item="", analysis=analysis: self.row(
+                        group, item, analysis
+                    ),
+                    value=partial(self._value, analysis),
+                )
+            )
+        except TemplateError as error:
+            message = f"The text {template[:60]!r} of {analysis or 'the page'}: {error}"
+            raise InputError(message) from error
+        return re.sub(r"\s+", " ", text).strip()
+
+    def sentences(self, templates: str | Iterable[str], analysis: str = "") -> list[str]:
+        """Return those texts that say something."""
+        templates = [templates] if isinstance(templates, str) else templates
+        return [text for template in templates if (text := self.fill(template, analysis))]
+
+    def _rows(self, analysis: str) -> list[SimpleNamespace]:
+        if analysis not in self._wide:
+            table = wide(self._figures, analysis)
+            names = [str(name) for name in table.columns]
+            rows = (dict(zip(names, cells, strict=True)) for cells in table.to_numpy(object))
+            self._wide[analysis] = [SimpleNamespace(**row) for row in rows]
+        return self._wide[analysis]
+
+    def row(self, group: str, item: str, analysis: str) -> SimpleNamespace | None:
+        """Return an analysis' row of a group and item, None where there is none."""
+        keys = named(group, self._names), named(item, self._names)
+        return next((row for row in self._rows(analysis) if (row.group, row.item) == keys), None)
+
+    def _value(
+        self, this: str, figure: str, group: str = "", item: str = "", analysis: str = ""
+    ) -> float:
+        row = self.row(group, item, analysis or this)
+        return float(getattr(row, figure, float("nan")))
+
+
+def figure_text(row: Any, figure: str, percent: bool = False) -> str:
+    """Return a figure of a row with its interval, for a sentence."""
+    write = percent_with_interval if percent else with_interval
+    cells = vars(row)
+    return write(*(float(cells.get(f"{figure}{end}", "nan")) for end in ("", "_low", "_high")))
+
+
+def _percent(value: Any, figure: str = "") -> str:
+    nan = float("nan")
+    return figure_text(value, figure, True) if figure else percent_with_interval(value, nan, nan)
+
+
+def _number(value: Any, figure: str = "") -> str:
+    return figure_text(value, figure) if figure else shown(value)
+
+
+def _counted(number: float, noun: str, plural: str = "") -> str:
+    return counted(int(number), noun, plural)
+
+
+def _known(rows: Iterable[Any], figure: str) -> list[Any]:
+    return [row for row in rows if not isnan(getattr(row, figure, float("nan")))]
+
+
+_FUNCTIONS: dict[str, Callable[..., str]] = {
+    "percent": _percent,
+    "number": _number,
+    "interval": figure_text,
+    "p_text": p_text,
+    "counted": _counted,
+}
+
+
+@cache
+def _environment() -> Environment:
+    """Not escaped: the page escapes what it shows, LaTeX otherwise than HTML."""
+    from jinja2 import Environment, StrictUndefined
+
+    environment = Environment(undefined=StrictUndefined, autoescape=False)  # noqa: S701
+    environment.globals |= _FUNCTIONS | {"version": __version__}
+    environment.filters["known"] = _known
+    return environment
