@@ -19,7 +19,6 @@ if TYPE_CHECKING:
     from memeloc.analyze.analysis import Analysis as Analysis
     from memeloc.analyze.analysis import analyze as analyze
     from memeloc.analyze.answers import Answers as Answers
-    from memeloc.analyze.reading import AnswersMap as AnswersMap
     from memeloc.analyze.reading import read_answers as read_answers
     from memeloc.analyze.settings import Settings as Settings
     from memeloc.reports.sections import Section as Section

@@ -10,6 +10,7 @@ from typer import Argument, Option
 
 import memeloc
 from memeloc.cli.options import AsJson, Jobs, split
+from memeloc.cli.options import columns as columns_by_key
 from memeloc.cli.output import progress
 from memeloc.cli.show import Table, explain, show
 
@@ -39,7 +40,11 @@ def analyze(
     item: str = Option("", metavar="COL", help="Of a table: the column with the item."),
     annotator: str = Option("", metavar="COL", help="Of a table: the column with the annotator."),
     culture: str = Option("", metavar="COL", help="Of a table: the column with the culture."),
-    label: str = Option("", metavar="COL", help="Of a table: the column with the answer."),
+    label: str = Option(
+        "",
+        metavar="COL",
+        help="Of a table: the column with the answer; or one a culture, as US=COL,DE=COL.",
+    ),
     category: Path | None = Option(
         None, metavar="FILE", help="Of a table: items with their category, topic or template."
     ),
@@ -49,6 +54,7 @@ def analyze(
     map_: Path | None = Option(
         None, "--map", metavar="TOML", help="Of a table: what its columns, labels, cultures mean."
     ),
+    scale: bool = Option(False, "--scale", help="Of a table: labels that are numbers are a scale."),
     pictures: Path | None = Option(
         None, metavar="DIR", help="Of a survey: a folder that `memeloc render` made."
     ),
@@ -99,7 +105,13 @@ def analyze(
         pair=(two[0], two[1]) if two else None,
         jobs=jobs or usable_cpus(),
     )
-    columns = {"item": item, "annotator": annotator, "culture": culture, "label": label}
+    columns = {
+        "item": item,
+        "annotator": annotator,
+        "culture": culture,
+        "label": columns_by_key(label),
+        "scale": scale,
+    }
     of_table = {"category": category, "demographics": split(demographics), "mapping": map_}
     with progress("Analysing", None, unit="sections") as bar:
 

@@ -170,6 +170,14 @@ def split(text: str) -> list[str]:
     return [value.strip() for value in text.split(",") if value.strip()]
 
 
+def columns(text: str) -> str | dict[str, str]:
+    """A column's name, or columns by key where it is written as `US=COLUMN,DE=COLUMN`."""
+    parts = split(text)
+    if parts and all("=" in part for part in parts):
+        return pairs("columns", parts)
+    return text
+
+
 def own_and(
     given: Sequence[Path] | None, kind: Literal["templates", "locales", "fonts"]
 ) -> list[Path]:

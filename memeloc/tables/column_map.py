@@ -81,8 +81,16 @@ ROLES: Mapping[str, str] = {
 }
 """The roles that columns have anywhere in memeloc: one map serves several stages."""
 
-ABSTENTIONS = ("i don't know", "i dont know", "don't know", "dont know", "idk")
-"""Labels that are taken for abstentions where a map names none (multi3hate 3.3), folded."""
+ABSTENTIONS = frozenset(
+    (
+        *("i don't know", "i dont know", "don't know", "dont know", "idk"),
+        *("لا أعرف", "জানি না", "weiss ich nicht", "δεν ξέρω", "no lo sé", "je ne sais pas"),
+        *("לא יודע/ת", "मुझे नहीं पता", "non lo so", "わからない", "모르겠음", "não sei"),
+        *("не знаю", "ไม่ทราบ", "bilmiyorum", "tôi không biết", "不知道"),
+    )
+)
+"""Labels that are taken for abstentions where a map names none, folded: that of multi3hate (3.3),
+as English spells it and as our surveys ask in other languages."""
 
 MISSING = ("nan", "na", "n/a", "#n/a", "<na>", "nat", "null")
 """What programs write where there is no value, folded. `none` is not among them: it is a label in
@@ -151,8 +159,8 @@ class ColumnMap(BaseModel):
         for name in values:
             if name not in ROLES:
                 near = difflib.get_close_matches(name[:60], ROLES, 1)
-                meant = f"did you mean {near[0]!r}? " if near else ""
-                raise ValueError(f"there is no role {name[:60]!r}; {meant}there are {_all(ROLES)}")
+                meant = f"did you mean {near[0]!r}?" if near else f"there are {', '.join(ROLES)}"
+                raise ValueError(f"there is no role {name[:60]!r}; {meant}")
         return values
 
     @field_validator("order")
@@ -215,7 +223,7 @@ class MappedRows:
         frame: a row an answer: `row`, its number as the user counts, and a column of text for each
             role that the table has, empty where a cell is; of a role with many `ROLE: KEY`.
         columns: as `columns_of` returns them.
-        headings: of the table, also of columns that have no role.
+        unused: the headings of columns that have no role.
         broken: rows that cannot be trusted, each with its `reason` and `error`.
         notes: on spellings that were joined and values that are missing; a stage adds its own.
         file: the table's path, or "the data frame", for errors.
@@ -223,7 +231,7 @@ class MappedRows:
 
     frame: pd.DataFrame
     columns: Mapping[str, Mapping[str, str]]
-    headings: tuple[str, ...]
+    unused: tuple[str, ...]
     broken: tuple[Row, ...]
     notes: Notes
     file: str
@@ -279,7 +287,7 @@ def columns_of(
 
     A role without a column is not in it. `list(columns[role])` are its columns, best first, where
     the map gives them no names. Of a column a culture, as the map names them, the key is the
-    culture. Case, width and white space of headings do not matter.
+    culture. Case, width, white space and underscores of headings do not matter.
 
     Raises:
         InputError: a column that the map names is not there, or is there twice, or one that is
@@ -330,7 +338,7 @@ def _known(role: Role, names: Sequence[str], taken: set[str], file: str | Path) 
     columns: dict[str, None] = {}
     for known in role.known:
         if "*" in known:
-            matches = [name for name in names if fnmatchcase(folded(name), folded(known))]
+            matches = [name for name in names if fnmatchcase(_plain(name), _plain(known))]
         else:
             matches = [_heading(known, names, file)]
         columns.update({name: None for name in matches if name and name not in taken})
@@ -340,12 +348,16 @@ def _known(role: Role, names: Sequence[str], taken: set[str], file: str | Path) 
 def _heading(wanted: str, names: Sequence[str], file: str | Path) -> str:
     """The heading of that name, empty for none; of several that differ in case the one as named."""
     same = [name for name in names if name == wanted]
-    same = same or [name for name in names if name and folded(name) == folded(wanted)]
+    same = same or [name for name in names if name and _plain(name) == _plain(wanted)]
     if len(same) > 1:
         shown = " and ".join(dict.fromkeys(map(repr, same)))
         message = f"{len(same)} columns have this heading ({shown}): rename or remove one"
         raise InputError(message, file=file or None, column=wanted[:60])
     return same[0] if same else ""
+
+
+def _plain(heading: str) -> str:
+    return folded(heading.replace("_", " "))
 
 
 def _absent(name: str, role: Role, names: Sequence[str], file: str | Path) -> InputError:
@@ -427,17 +439,21 @@ def read_rows(
     notes = Notes()
     if opened.note:
         notes.add(opened.note)
-    for name in wide:
-        frame = _long(frame, name, columns[name])
     for role in roles:
         if value := column_map.fixed.get(role.name):
             filled = frame[role.name].replace("", value) if role.name in frame else value
             frame[role.name] = filled
+    for name in wide:
+        if "annotator" not in frame:
+            notes.add("no column says who answered: each column of labels is taken for a person")
+        frame = _long(frame, name, columns[name])
     for role in roles:
         for column in [c for c in frame.columns if c.partition(": ")[0] == role.name]:
             frame[column] = _values(frame[[column, "row"]], role, column_map, notes)
     file = str(table) if isinstance(table, str | Path) else "the data frame"
-    return MappedRows(frame, columns, opened.columns, tuple(broken), notes, file)
+    used = {column for by_key in columns.values() for column in by_key.values()}
+    unused = tuple(name for name in opened.columns if name and name not in used)
+    return MappedRows(frame, columns, unused, tuple(broken), notes, file)
 
 
 def _opened(
@@ -512,12 +528,13 @@ def _one_spelling(
 
 
 def levels_of(
-    labels: pd.Series[Any], column_map: ColumnMap, *, file: str = "", column: str = ""
+    labels: pd.Series[Any], column_map: ColumnMap, mapped: MappedRows
 ) -> dict[str, float]:
     """Return by label its place on the scale; empty where the labels have no order.
 
     Args:
         labels: those that vote, one an answer.
+        mapped: where they are from, for errors.
 
     Raises:
         InputError: three or more labels are numbers that the map does not explain; or they are
@@ -532,7 +549,7 @@ def levels_of(
         if text := next((str(label) for label in counts.index if label not in numbers), ""):
             message = f"{text[:60]!r} is no number, and scale = true takes labels for numbers. "
             message += f'Name it: {_toml(text)} = "" in [labels] of a map, or among abstentions.'
-            raise InputError(message, file=file or None, column=column or None)
+            raise mapped.wrong(message, "label")
         return {label: numbers[label][1] for label in codes}
     unexplained = [code for code in codes if _key(code) not in column_map.label_names]
     if len(unexplained) <= _MOST_CODES:
@@ -540,13 +557,12 @@ def levels_of(
     shown = ", ".join(f"{code} ({counts[code]:,})" for code in codes[:20])
     lines = "\n".join(f'{_toml(code)} = "..."' for code in codes[:20])
     steps = ", ".join(f'"{code}"' for code in codes[:20])
-    raise InputError(
+    raise mapped.wrong(
         f"The labels are numbers: {shown}. Numbers may be steps of a scale, or codes, of which one "
         f"may mean that there is no answer. Say which in a map (--map), by what they mean:\n"
         f'[labels]  # "" is no answer\n{lines}\n'
         f"or, where they are steps, by order = [{steps}], or scale = true (--scale).",
-        file=file or None,
-        column=column or None,
+        "label",
     )
 
 
@@ -563,10 +579,6 @@ def listed(noun: str, names: Sequence[str]) -> str:
 
 def _place(rows: list[int]) -> str:
     return f"row {rows[0]}" if len(rows) == 1 else f"{len(rows):,} rows, the first is {min(rows)}"
-
-
-def _all(names: Iterable[str]) -> str:
-    return ", ".join(names)
 
 
 def _number(text: str) -> tuple[bool, float]:

@@ -66,11 +66,13 @@ def test_levels_order_the_labels() -> None:
     assert answers.levels == {"none": -1, "much": 4}
 
 
-def test_numbers_are_a_scale_by_value() -> None:
-    answers = read([("1", f"a{n}", "US", str(n)) for n in (10, 2, 1)])
+def test_numbers_are_a_scale_where_it_is_said() -> None:
+    rows = [("1", f"a{n}", "US", str(n)) for n in (10, 2, 1)]
+    with pytest.raises(InputError, match=r"The labels are numbers: 1 \(1\), 2 \(1\), 10"):
+        read(rows)
+    answers = read(rows, scale=True)
     assert answers.labels == ("1", "2", "10")
     assert answers.levels == {"1": 1, "2": 2, "10": 10}
-    assert "taken for a scale" in notes(answers)
 
 
 def test_two_numbers_are_no_scale() -> None:

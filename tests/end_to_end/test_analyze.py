@@ -121,7 +121,6 @@ def test_columns_are_named_by_options(study: Study) -> None:
     only = ("--only", "agreement-within,agreement-between,random-groups")
     study.run("analyze", "answers.csv", *columns, "--label", "answer", *only, *QUICK)
     study.run("analyze", "answers.csv", *columns, "--label", "answr", *QUICK, status=1)
-    study.run("analyze", "answers.csv", *columns, *QUICK, status=1)
     study.run("analyze", "nothing.csv", *columns, *QUICK, status=1)
     Path("map.toml").write_text('[columns]\nitm = "meme"\n', encoding="utf-8")
     study.run("analyze", "answers.csv", "--map", "map.toml", *QUICK, status=1)

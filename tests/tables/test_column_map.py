@@ -41,8 +41,9 @@ def read(table: Any, source: Any = None, **given: Any) -> MappedRows:
 
 def levels(answers: list[Any], **given: Any) -> dict[str, float]:
     column_map = read_map(**given)
-    label = read_rows(rows_of(answers), column_map, ROLES).frame["label"]
-    return levels_of(label[label != ""], column_map, file="answers.csv", column="label")
+    mapped = read_rows(rows_of(answers), column_map, ROLES)
+    labels = mapped.frame["label"]
+    return levels_of(labels[labels != ""], column_map, mapped)
 
 
 @pytest.mark.parametrize(
@@ -50,6 +51,7 @@ def levels(answers: list[Any], **given: Any) -> dict[str, float]:
     [
         (["Meme ID", "x"], {}, "Meme ID"),
         (["ID", "item"], {}, "item"),
+        (["meme_id", "x"], {}, "meme_id"),
         (["ＩＴＥＭ", "x"], {}, "ＩＴＥＭ"),
         (["key", "id"], {"item": "KEY"}, "key"),
         (["Key", "key"], {"item": "Key"}, "Key"),
@@ -129,7 +131,8 @@ def test_a_column_a_culture_becomes_a_row_a_culture() -> None:
     assert first["label"].tolist() == ["Hate", "Non-hate", "Hate"]
     assert first["annotator"].tolist() == list(wide.values())
     assert mapped.notes.lines() == [
-        "row 2: 'hate' is taken for 'Hate', another spelling of a label"
+        "no column says who answered: each column of labels is taken for a person",
+        "row 2: 'hate' is taken for 'Hate', another spelling of a label",
     ]
 
 
@@ -187,7 +190,7 @@ def test_what_no_column_says_can_be_fixed() -> None:
     ],
 )
 def test_numeric_codes_are_asked_about(labels: list[Any], shown: str) -> None:
-    with pytest.raises(InputError, match=f"(?s)answers.csv, column label: .*{shown}"):
+    with pytest.raises(InputError, match=f"(?s)the data frame, column label: .*{shown}"):
         levels(labels)
 
 

@@ -1,0 +1,261 @@
+"""Reading answers. In: a table of answers, as a file or a data frame. Out: `Answers`, with notes.
+
+Columns, labels and cultures are read by the one map (`memeloc.tables.column_map`). Rows that cannot
+be used are left out, and a note has their number, the first row and why; nothing is guessed.
+"""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Iterable, Mapping
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from memeloc.analyze.answers import ITEM_COLUMNS, Answers
+from memeloc.counts import counted
+from memeloc.tables.column_map import (
+    NAMED_CASES,
+    ColumnMap,
+    MappedRows,
+    Notes,
+    Role,
+    levels_of,
+    listed,
+    read_map,
+    read_rows,
+)
+from memeloc.tables.frames import Frame
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+_ITEM = Role("item", ("item", "item id", "meme", "meme id"), required=True)
+_OF_ITEMS = tuple(Role(name, (name,), values="fact") for name in ITEM_COLUMNS)
+ROLES = (
+    _ITEM,
+    Role("annotator", ("annotator", "annotator id", "worker", "participant"), required=True),
+    Role("culture", ("culture", "country"), required=True, values="culture"),
+    Role("label", ("label", "answer"), required=True, values="label"),
+    Role("time", ("time",), values="fact"),
+    Role("demographics", many=True, values="fact"),
+)
+
+_MOST_NAMES = 100
+"""Labels, and cultures, that a table may have; with more it is another column that is meant."""
+
+_MISSPELT_SHARE = 0.05
+"""A label this rare beside one that is spelt nearly the same may be a mistake in typing."""
+
+
+def read_answers(
+    table: str | Path | Frame,
+    mapping: ColumnMap | Mapping[str, Any] | str | Path | None = None,
+    *,
+    category: str | Path | Frame | None = None,
+    **columns: Any,
+) -> Answers:
+    """Read the answers of a table on disk or in memory, a row an answer.
+
+    Args:
+        table: a file, or a frame of pandas, polars or pyarrow.
+        mapping: what columns, labels and cultures mean, or the TOML file that has it.
+        category: a table of items with the same column of items and any of `category`, `topic` and
+            `template`, where these do not stand in `table` itself.
+        columns: further settings of the map, which go before its own: columns by role (`item`,
+            `annotator`, `culture`, `label`, `time`, `demographics`, ...), `labels`, `scale`, ...
+
+    Returns:
+        Answers whose `notes` say what was left out and what was not mapped. An annotator id that
+        two cultures share is taken for a person in each (`CULTURE/ID`). Of two answers of a person
+        to an item the earlier counts.
+
+    Raises:
+        InputError: a file cannot be read, a column is missing, three or more labels are numbers
+            that nobody explained, or no row is an answer.
+    """
+    column_map = read_map(mapping, **columns)
+    mapped = read_rows(table, column_map, ROLES if category is not None else ROLES + _OF_ITEMS)
+    rows, notes = mapped.frame, mapped.notes
+    for row in mapped.broken:
+        notes.add(row.error, [row.number])
+    if mapped.unused:
+        notes.add(f"not used: {listed('column', mapped.unused)}")
+    missing = (rows[["item", "annotator"]] == "").any(axis=1)
+    # A model need not have been asked as somebody of a culture.
+    missing |= (rows["culture"] == "") & ~rows["annotator"].isin(column_map.models)
+    if missing.any():
+        notes.add("left out: item, annotator or culture is empty", rows.loc[missing, "row"])
+    rows = rows[~missing]
+    known = mapped if category is None else _table_of_items(category, column_map)
+    items = _items(known.frame, set(rows["item"]), notes)
+    rows = _with_labels(rows, column_map, notes)
+    unmapped = sorted(set(rows["culture"]) - {"", *column_map.cultures.values()})
+    if column_map.cultures and unmapped:
+        notes.add(f"the map does not name, and they are kept: {listed('culture', unmapped)}")
+    of_models = rows["annotator"].isin(column_map.models)
+    models = _first_answers(rows[of_models], notes)
+    people = _first_answers(_people_apart(rows[~of_models].copy(), notes), notes)
+    if people.empty:
+        raise mapped.wrong(
+            "no row is an answer: item, annotator, culture and label have to be filled in"
+            + "".join(f"; {note}" for note in notes.lines()[:1])
+        )
+    for name in ("label", "culture"):
+        if (number := people[name].nunique()) > _MOST_NAMES:
+            raise mapped.wrong(
+                f"has {number:,} different values; at most {_MOST_NAMES} can be a {name}", name
+            )
+    abstentions = {label for label in rows["label"].unique() if column_map.abstains(label)}
+    votes = people["label"][~people["label"].isin(abstentions)]
+    levels = levels_of(votes, column_map, mapped)
+    # In the order of the scale, with steps that nobody gave; else as the map has them.
+    names = levels or {name: 0 for name in column_map.labels.values() if name in set(votes)}
+    labels = [name for name in sorted(names, key=names.__getitem__) if name not in abstentions]
+    labels += sorted(set(votes) - set(labels))
+    _note_spelling(votes, column_map, notes)
+    if silent := sorted(set(items.index) - set(people["item"])):
+        notes.add(f"no answers to {listed('item', silent)}")
+    return Answers.of(
+        _as_table(people),
+        labels=labels,
+        abstentions=abstentions.union(column_map.abstentions or ()),
+        levels={label: levels[label] for label in labels if label in levels} or None,
+        items=items,
+        people=_people(people, mapped.columns.get("demographics", {}), notes),
+        models=_as_table(models),
+        notes=notes.lines(),
+    )
+
+
+def _table_of_items(table: str | Path | Frame, column_map: ColumnMap) -> MappedRows:
+    """The rows of a table of items, whose columns may be called as those of the answers."""
+    named = {name: value for name, value in column_map.columns.items() if isinstance(value, str)}
+    roles = [replace(r, known=(named.get(r.name, ""), *r.known)) for r in (_ITEM, *_OF_ITEMS)]
+    mapped = read_rows(table, column_map.model_copy(update={"columns": {}}), roles)
+    if len(mapped.columns) == 1:
+        raise mapped.wrong(f"a table of items has a column of {', '.join(ITEM_COLUMNS)}")
+    return mapped
+
+
+def _items(rows: pd.DataFrame, asked: set[str], notes: Notes) -> pd.DataFrame:
+    """What is known of each item: the first value that is filled in."""
+    import pandas as pd
+
+    rows = rows[rows["item"] != ""]
+    items = pd.DataFrame(index=pd.Index(rows["item"].unique(), name="item", dtype=object))
+    for name in [name for name in ITEM_COLUMNS if name in rows]:
+        filled = rows[rows[name] != ""]
+        if varied := _varied(filled, "item", name):
+            notes.add(f"{varied[0][:60]!r} has more than one {name}; the first counts")
+        items[name] = filled.drop_duplicates("item").set_index("item")[name]
+        if without := sorted(asked - set(filled["item"])):
+            answered = counted(len(without), "answered item")
+            notes.add(f"{answered}, such as {without[0][:60]!r}, without a {name}")
+    return items
+
+
+def _with_labels(rows: pd.DataFrame, column_map: ColumnMap, notes: Notes) -> pd.DataFrame:
+    """The rows with a label; where the map has a scale, with one of its labels."""
+    empty = rows["label"] == ""
+    if empty.any():
+        notes.add("no answer: the label is empty", rows.loc[empty, "row"])
+    rows = rows[~empty]
+    names = {name for name in column_map.label_names.values() if name}
+    unknown = [name for name in set(rows["label"]) - names if not column_map.abstains(name)]
+    if not column_map.places and not column_map.labels:
+        return rows
+    fate = "left out" if column_map.places else "kept as it is"
+    for label in sorted(unknown)[:NAMED_CASES]:
+        near = difflib.get_close_matches(label[:100], [name[:100] for name in names], 1)
+        meant = f"; did you mean {near[0][:60]!r}?" if near else ""
+        sentence = f"the map does not name the label {label[:60]!r}, which is {fate}{meant}"
+        notes.add(sentence, rows.loc[rows["label"] == label, "row"])
+    if len(unknown) > NAMED_CASES:
+        notes.add(f"the map does not name {listed('label', sorted(unknown))}: {fate}")
+    return rows[~rows["label"].isin(unknown)] if column_map.places else rows
+
+
+def _people_apart(rows: pd.DataFrame, notes: Notes) -> pd.DataFrame:
+    """Annotator ids of several cultures as a person in each."""
+    shared = _varied(rows, "annotator", "culture")
+    if shared:
+        notes.add(
+            f"{counted(len(shared), 'annotator id')} such as {shared[0][:60]!r} stand in more than "
+            "one culture; each is taken for a person in each culture"
+        )
+        several = rows["annotator"].isin(shared)
+        people = rows.loc[several, "culture"] + "/" + rows.loc[several, "annotator"]
+        rows.loc[several, "annotator"] = people
+    return rows
+
+
+def _first_answers(rows: pd.DataFrame, notes: Notes) -> pd.DataFrame:
+    """Of a person's answers to an item the earliest; without times the first in the table."""
+    import pandas as pd
+
+    if "time" in rows.columns:
+        # Each time by itself, so that what a column mixes does not depend on its first row.
+        times = pd.to_datetime(rows["time"], errors="coerce", utc=True, format="mixed")
+        unread = times.isna() & (rows["time"] != "")
+        if unread.any():
+            text = rows.loc[unread, "time"].iloc[0]
+            sentence = f"{text[:40]!r} is not a time that can be read, such as 2026-03-01T09:30Z"
+            notes.add(sentence, rows.loc[unread, "row"])
+        rows = rows.assign(time=times).sort_values(["time", "row"])
+    twice = rows.duplicated(["item", "annotator", "culture"])
+    again = twice & rows.duplicated(["item", "annotator", "culture", "label"])
+    if again.any():
+        notes.add("the same answer once more; it counts once", rows.loc[again, "row"])
+    if (twice & ~again).any():
+        sentence = "another answer of the same person to the same item; the earlier one counts"
+        notes.add(sentence, rows.loc[twice & ~again, "row"])
+    return rows[~twice].sort_values("row")
+
+
+def _note_spelling(labels: pd.Series[Any], column_map: ColumnMap, notes: Notes) -> None:
+    """Note labels without a map that are rare, and spelt nearly as a frequent one."""
+    if column_map.places or column_map.labels:
+        return
+    counts = labels.value_counts(sort=False)
+    for label in counts.index:
+        frequent = [n for n in counts.index if counts[label] < _MISSPELT_SHARE * counts[n]]
+        near = difflib.get_close_matches(label[:100], [n[:100] for n in frequent], 1, 0.75)
+        if near:
+            notes.add(
+                f"the label {label[:60]!r} has only {counted(int(counts[label]), 'answer')}; if "
+                f"{near[0][:60]!r} is meant, name both in the section [labels] of a map"
+            )
+
+
+def _people(rows: pd.DataFrame, facts: Iterable[str], notes: Notes) -> pd.DataFrame:
+    """A row a person: `culture`, and the first value of each fact that is filled in."""
+    people = rows.groupby("annotator")[["culture"]].first()
+    for fact in facts:
+        column = f"demographics: {fact}"
+        filled = rows[rows[column] != ""]
+        if varied := _varied(filled, "annotator", column):
+            notes.add(
+                f"{fact!r} changes between the rows of {counted(len(varied), 'annotator')}, such "
+                f"as {varied[0][:60]!r}; the first value counts"
+            )
+        values = filled.groupby("annotator")[column].first()
+        people[fact] = values.reindex(people.index).fillna("")
+        a_culture = people.groupby("culture")[fact].nunique()
+        if len(people) > 2 * len(a_culture) and len(a_culture) > 1 and (a_culture <= 1).all():
+            notes.add(
+                f"{fact!r} is the same for all annotators of each culture: it may be a fact of the "
+                "survey, not of people"
+            )
+    return people
+
+
+def _varied(rows: pd.DataFrame, by: str, column: str) -> list[str]:
+    """The items, or annotators, that have several values in a column, sorted."""
+    counts = rows.groupby(by)[column].nunique()
+    return [str(name) for name in counts.index[counts > 1]]
+
+
+def _as_table(rows: pd.DataFrame) -> pd.DataFrame:
+    columns = ["item", "culture", "annotator", "label", *(["time"] if "time" in rows else [])]
+    return rows[columns].rename(columns={"annotator": "participant"})
