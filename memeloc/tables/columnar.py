@@ -1,11 +1,10 @@
-"""JSON Lines and Parquet. In: a file whose columns have names. Out: those names, and its lines."""
+"""JSON, Parquet and Arrow. In: a file whose columns have names. Out: those names, and its lines."""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
-from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +13,9 @@ from memeloc.tables.csv_files import CsvFile
 from memeloc.tables.rows import Line, Table
 
 _SLICE = 1024
-"""Rows of a Parquet file that are held at a time."""
+"""Rows of a Parquet file that are held at a time, at the most."""
+_SLICE_BYTES = 4 << 20
+"""Bytes of them, for there may be pictures in it."""
 
 
 def json_lines(file: CsvFile) -> Table:
@@ -51,39 +52,116 @@ def _values(file: CsvFile) -> Iterator[tuple[int, dict[str, Any], str]]:
                 yield number, {}, "The line is no JSON object; one object a line is read."
 
 
-def parquet(path: Path) -> Table:
-    """A Parquet file; its header counts as row 1.
+def json_document(file: CsvFile) -> Table | None:
+    """The objects of a JSON document: a list, a list within it, or one object for each key.
+
+    None where it is no JSON document, or one object without others in it: that may be JSON Lines.
 
     Raises:
-        InputError: it is not Parquet, or broken; in its middle as its rows are read.
+        InputError: it is a list without objects.
+    """
+    try:
+        with file.text() as stream:
+            document = json.load(stream)
+    except (ValueError, RecursionError):
+        return None
+    objects = list(_objects(document))
+    if not objects and isinstance(document, dict):
+        return None
+    if not objects:
+        raise InputError("holds no list of objects, so it is not a table", file=file.path)
+    names = dict.fromkeys(name for value in objects for name in value)
+
+    def read() -> Iterator[Line]:
+        for number, value in enumerate(objects, 1):
+            yield Line(number, [value.get(name) for name in names])
+
+    return Table(file.path, tuple(name.strip() for name in names), _read=read)
+
+
+def _objects(document: Any) -> Iterator[dict[str, Any]]:
+    match document:
+        case list():
+            yield from (value for value in document if isinstance(value, dict))
+        case {"chats": {"list": [*chats]}}:  # Telegram's export of an account: ids are a chat's own
+            for chat in (chat for chat in chats if isinstance(chat, dict)):
+                for value in _objects(chat):
+                    yield value | {"id": f"{chat.get('id')}/{value.get('id')}"}
+        case dict():
+            values = document.values()
+            lists = [value for value in values if isinstance(value, list) and value]
+            lists = [value for value in lists if isinstance(value[0], dict)]
+            if lists:
+                yield from _objects(max(lists, key=len))
+            elif all(isinstance(value, dict) for value in values):
+                yield from ({"id": key, **value} for key, value in document.items())
+
+
+def parquet(path: Path) -> Table:
+    """A Parquet file, or an Arrow stream as `datasets` saves it; its header counts as row 1.
+
+    Numbers of classes become the names that `datasets` states for them in the schema.
+
+    Raises:
+        InputError: it is neither, or broken; in its middle as its rows are read.
     """
     import pyarrow as pa
     import pyarrow.parquet as pq
 
+    is_stream = path.suffix.lower() == ".arrow"
     try:
-        with pq.ParquetFile(path) as file:
-            columns = tuple(name.strip() for name in file.schema_arrow.names)
-    except pa.ArrowException as error:
-        raise InputError(f"The file is not Parquet, or broken ({error}).", file=path) from error
-    return Table(path, columns, _read=partial(_rows, path))
+        if is_stream:
+            with pa.memory_map(str(path)) as file, pa.ipc.open_stream(file) as stream:
+                schema = stream.schema
+        else:
+            schema = pq.read_schema(path)
+    except (pa.ArrowException, OSError) as error:
+        kind = "an Arrow stream" if is_stream else "Parquet"
+        raise InputError(f"The file is not {kind}, or broken ({error}).", file=path) from error
+    named = _class_names(schema.metadata or {})
+    classes = [named.get(name) for name in schema.names]
 
-
-def _rows(path: Path) -> Iterator[Line]:
-    import pyarrow as pa
-    import pyarrow.parquet as pq
-
-    number = 1
-    try:
-        with pq.ParquetFile(path) as file:
-            for batch in file.iter_batches(batch_size=_SLICE):
-                for cells in zip(*map(_column_values, batch.columns), strict=True):
+    def read() -> Iterator[Line]:
+        number = 1
+        try:
+            for batch in _stream_batches(path) if is_stream else _parquet_batches(path):
+                columns = map(_column_values, batch.columns, classes)
+                for cells in zip(*columns, strict=True):
                     number += 1
                     yield Line(number, list(cells))
-    except pa.ArrowException as error:
-        raise InputError(f"The file breaks off after row {number} ({error}).", file=path) from error
+        except (pa.ArrowException, OSError) as error:
+            wrong = f"The file breaks off after row {number} ({error})."
+            raise InputError(wrong, file=path) from error
+
+    return Table(path, tuple(name.strip() for name in schema.names), _read=read)
 
 
-def _column_values(column: Any) -> list[Any]:
+def _parquet_batches(path: Path) -> Iterator[Any]:
+    import pyarrow.parquet as pq
+
+    with pq.ParquetFile(path) as file:
+        # Over several groups of rows pyarrow would keep all that it read.
+        for index in range(file.num_row_groups):
+            group = file.metadata.row_group(index)
+            size = _batch_size(group.num_rows, group.total_byte_size)
+            yield from file.iter_batches(size, row_groups=[index])
+
+
+def _stream_batches(path: Path) -> Iterator[Any]:
+    import pyarrow as pa
+
+    with pa.memory_map(str(path)) as file, pa.ipc.open_stream(file) as stream:
+        for batch in stream:
+            size = _batch_size(batch.num_rows, batch.nbytes)
+            for start in range(0, batch.num_rows, size):
+                yield batch.slice(start, size)
+
+
+def _batch_size(rows: int, size: int) -> int:
+    return max(1, min(_SLICE, _SLICE_BYTES * rows // max(size, 1)))
+
+
+def _column_values(column: Any, classes: Sequence[str] | None) -> list[Any]:
     """A column's values; text that is not UTF-8 stays bytes, for its row alone to be refused."""
     import pyarrow as pa
 
@@ -95,4 +173,27 @@ def _column_values(column: Any) -> list[Any]:
             if value is not None:
                 with suppress(UnicodeDecodeError):
                     values[index] = value.decode("utf-8", "surrogatepass")
-    return values
+    return [_class_of(value, classes) for value in values] if classes else values
+
+
+def _class_names(metadata: Mapping[bytes, bytes]) -> dict[str, list[str]]:
+    """What the numbers of a column mean, as `datasets` states it in a schema."""
+    try:
+        features = json.loads(metadata[b"huggingface"])["info"]["features"]
+        within = {column: feature.get("feature", feature) for column, feature in features.items()}
+        return {
+            column: [str(name) for name in feature["names"]]
+            for column, feature in within.items()
+            if "names" in feature
+        }
+    except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
+        return {}
+
+
+def _class_of(value: Any, names: Sequence[str]) -> Any:
+    """The name of a class, or of several; None of a number without, such as -1 for no class."""
+    if isinstance(value, list):
+        return [_class_of(each, names) for each in value]
+    if type(value) is int:
+        return names[value] if 0 <= value < len(names) else None
+    return value

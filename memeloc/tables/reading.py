@@ -1,8 +1,8 @@
 """Reading tables. In: a file of any kind that people keep tables in. Out: its tables, row by row.
 
 CSV (comma, semicolon or tab; UTF-8, UTF-16, or what else the caller expects), also within a zip
-archive, workbooks of Excel and LibreOffice, JSON Lines and Parquet; known by their content. One
-pass with flat memory, but for ods.
+archive, workbooks of Excel and LibreOffice, JSON Lines, Parquet and Arrow; known by their content.
+One pass with flat memory, but for ods and for JSON documents.
 """
 
 from __future__ import annotations
@@ -13,9 +13,9 @@ from itertools import islice
 from pathlib import Path
 
 from memeloc.errors import InputError
-from memeloc.files import read_head
+from memeloc.files import LARGEST_FILE, read_head
 from memeloc.tables.archives import csv_member, is_ole, is_workbook
-from memeloc.tables.columnar import json_lines, parquet
+from memeloc.tables.columnar import json_document, json_lines, parquet
 from memeloc.tables.csv_files import SEARCHED, decode
 from memeloc.tables.rows import IsHeader, Line, Table, header_names
 from memeloc.tables.workbooks import read_worksheets
@@ -94,16 +94,11 @@ def read_tables(
             return names <= {text.casefold() for text in texts}
 
     head = read_head(path, None)
-    if head.startswith(b"PAR1") or path.suffix.lower() in _JSON:
-        if head.startswith(b"PAR1"):
-            table = parquet(path)
-        else:
-            table = json_lines(decode(path, lambda: path.open("rb"), ())[0])
-        if is_header is None or is_header(table.columns):
-            yield table
+    named = parquet(path) if head.startswith(b"PAR1") or _is_arrow(path) else _json(path, head)
+    if named is not None:
+        if is_header is None or is_header(named.columns):
+            yield named
         return
-    if path.suffix.lower() == ".parquet":
-        raise InputError("The file is not Parquet, or broken.", file=path)
     member = None
     if is_workbook(head):
         read_head(path)  # a workbook is read at once, and may not be too large
@@ -124,6 +119,27 @@ def read_tables(
         yield from islice(tables, 1)
     else:
         yield from sorted(tables, key=score, reverse=True)[:1]
+
+
+def _is_arrow(path: Path) -> bool:
+    return path.suffix.lower() in (".parquet", ".arrow")
+
+
+def _json(path: Path, head: bytes) -> Table | None:
+    """The table of a file that holds JSON, and may have the name of a text, as those of SemEval."""
+    suffix = path.suffix.lower()
+    is_list = head.lstrip(b"\xef\xbb\xbf \r\n\t").startswith(b"[")
+    if suffix not in _JSON and not is_list:
+        return None
+    file = decode(path, lambda: path.open("rb"), ())[0]
+    if (is_list or suffix == ".json") and path.stat().st_size <= LARGEST_FILE:
+        table = json_document(file)
+        if table is not None or suffix not in _JSON:
+            return table
+    table = json_lines(file)
+    if suffix == ".json" and not table.columns:
+        raise InputError("is neither a JSON document nor JSON Lines", file=path)
+    return table
 
 
 def _tables(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -154,6 +154,10 @@ class Table:
             elif not any(cells) and all(cell is None or cell == "" for cell in cells):
                 continue
             yield Row(number, cells, header)
+
+    def without_header(self, columns: Sequence[str]) -> Table:
+        """Return a file whose first row is no header, its columns named so."""
+        return replace(self, columns=tuple(columns), _header_row=0)
 
     def _header_again(self, cells: list[Any], header: Header) -> Header | None:
         first = cells[0] if cells else None

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from memeloc.collect.sources.dataset_files import terms_of
+from memeloc.collect.datasets.folder import terms_of
 from memeloc.items import FoundPicture, FoundTemplate, Refusal
 from memeloc.picture_writers import TarWriter
 from tests.collect.datasets_on_disk import OTHER, PICTURE, collected, parquet, put, reasons

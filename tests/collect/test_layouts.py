@@ -29,18 +29,24 @@ def test_a_layout_of_one_s_own_is_a_file(tmp_path: Path) -> None:
     put(tmp_path / "set/TEST/1.png", PICTURE)
     put(tmp_path / "set/TEST/memes-1.csv", "nr;pic;said;mood_a\n07;1.png;thé;calm\n")
     put(tmp_path / "set/other.csv", "pic\n1.png\n")
+    columns = 'id = ["nr"]\nimage = ["pic"]\ntext = ["said"]\nlabel = ["mood*"]\n'
     settings = (
-        'tables = ["memes-*.csv"]\nid = ["nr"]\nimage = ["pic"]\ntext = ["said"]\n'
-        'labels = ["mood*"]\nlanguage_tag = "fr"\n'
+        f'tables = ["memes-*.csv"]\n[columns]\n{columns}[fixed]\nlanguage = "fr"\n'
+        '[labels]\nCALM = "not harmful"\n'
     )
     own = put(tmp_path / "ours.toml", settings)
     ((meme,), (refusal,)) = collected("table", tmp_path / "set", layout=str(own))
     assert (meme.origin.key, meme.parts, meme.language) == ("07", ("thé",), "fr")
-    assert (meme.labels, meme.details["split"]) == ({"mood_a": "calm"}, "TEST")
+    assert (meme.labels, meme.details["split"]) == ({"mood_a": "not harmful"}, "TEST")
     assert (refusal.url, refusal.reason) == ("other.csv", "a table, not read")
-    put(own, 'imag = ["pic"]\n')
-    with pytest.raises(InputError, match="imag"):
-        collected("table", tmp_path / "set", layout=str(own))
+    for wrong, sentence in {
+        'imag = ["pic"]\n': "no setting 'imag'",
+        '[columns]\nimag = "pic"\n': "no role 'imag'; did you mean 'image'",
+        f'labels = ["mood*"]\n{columns}': r'\[columns\]\nimage = \[\n    "pic"',
+    }.items():
+        put(own, wrong)
+        with pytest.raises(InputError, match=sentence):
+            collected("table", tmp_path / "set", layout=str(own))
 
 
 def _mami(root: Path) -> None:

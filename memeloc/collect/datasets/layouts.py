@@ -9,20 +9,22 @@ from functools import cache
 from pathlib import Path
 from typing import Any, Literal
 
+import tomli_w
 from pydantic import BaseModel, ConfigDict
 
 from memeloc.errors import InputError
 from memeloc.settings import read_toml, validate
 from memeloc.tables import text_of
+from memeloc.tables.column_map import ColumnMap
 
 ANY = "any"
 """The layout of a table that no other is recognised in: its columns are guessed by their names."""
 
 ROLES = (
     "image", "text", "id", "split", "language", "created", "year", "template", "post", "problem",
+    "label",
 )  # fmt: skip
-"""What a column may be, beside a label: `post` is a text that stands beside the picture and not in
-it, `problem` says why a picture could not be had."""
+"""Those of `memeloc.tables.column_map.ROLES` that a column of a published table may have."""
 
 
 class Joined(BaseModel):
@@ -38,8 +40,10 @@ class Joined(BaseModel):
     columns: tuple[str, ...] = ()
 
 
-class Layout(BaseModel):
-    """How a dataset's tables are laid out; see `data/layouts.toml`.
+class Layout(ColumnMap):
+    """A map of the columns of a dataset's tables, and what else these are; see `data/layouts.toml`.
+
+    In `columns` stand by role names that its column may have, best first; of labels patterns.
 
     Attributes:
         title, described: what it is, and where that is written down.
@@ -47,7 +51,6 @@ class Layout(BaseModel):
         known_by: columns that all of them have, and others rarely.
         known_values: by column what one of its values is, where others have such columns, too.
         required: roles without which a table is refused.
-        labels: patterns of the columns that are labels.
         questions: of one column whose cells are lists of labels, what each of them answers.
         details: columns that are kept beside those with a role; None keeps all.
         only: by column the values of the rows that are read, an empty one where it has none.
@@ -56,13 +59,10 @@ class Layout(BaseModel):
         keys: a meme is known by its id or picture (`ids`), or by its table's file and its id or row
             there (`rows`): several rows may then be about one picture.
         source: the source that reads it, where that is another.
-        language_tag: of the memes, where no column and nobody says.
         json_cells: columns whose cells are JSON where a table holds texts only.
         has_others: tables of other kinds stand beside its own, and are no refusals.
         joined: further tables.
     """
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
 
     name: str
     title: str
@@ -71,17 +71,6 @@ class Layout(BaseModel):
     known_by: tuple[str, ...] = ()
     known_values: Mapping[str, tuple[str, ...]] = {}
     required: tuple[str, ...] = ("image",)
-    image: tuple[str, ...] = ()
-    text: tuple[str, ...] = ()
-    id: tuple[str, ...] = ()
-    split: tuple[str, ...] = ()
-    language: tuple[str, ...] = ()
-    created: tuple[str, ...] = ()
-    year: tuple[str, ...] = ()
-    template: tuple[str, ...] = ()
-    post: tuple[str, ...] = ()
-    problem: tuple[str, ...] = ()
-    labels: tuple[str, ...] = ()
     questions: tuple[str, ...] = ()
     details: tuple[str, ...] | None = None
     only: Mapping[str, tuple[str, ...]] = {}
@@ -89,32 +78,31 @@ class Layout(BaseModel):
     beside: bool = False
     keys: Literal["ids", "rows"] = "ids"
     source: str = ""
-    language_tag: str = ""
     json_cells: tuple[str, ...] = ()
     has_others: bool = False
     joined: tuple[Joined, ...] = ()
 
     def has_table(self, path: Path) -> bool:
-        """Whether a file is named as its tables are."""
+        """Return whether a file is named as its tables are."""
         name = path.name.casefold()
         return not self.tables or any(fnmatchcase(name, each.casefold()) for each in self.tables)
 
     def names(self, role: str) -> tuple[str, ...]:
-        """The names that a role's column may have, best first."""
-        names: tuple[str, ...] = getattr(self, role)
-        return names
+        """Return the names that a role's column may have, best first."""
+        names = self.columns.get(role, ())
+        return (names,) if isinstance(names, str) else tuple(names)
 
 
 @cache
 def layouts() -> dict[str, Layout]:
-    """All layouts by name, in the order in which they are tried."""
+    """Return all layouts by name, in the order in which they are tried."""
     path = Path(__file__).parents[1] / "data" / "layouts.toml"
     tables = tomllib.loads(path.read_text("utf-8"))
     return {name: Layout(name=name, **values) for name, values in tables.items()}
 
 
 def layout_of(name: str) -> Layout:
-    """The layout of that name, or of a TOML file, which has the settings of one.
+    """Return the layout of that name, or of a TOML file, which has the settings of one.
 
     Raises:
         InputError: there is none, or the file is wrong.
@@ -122,6 +110,17 @@ def layout_of(name: str) -> Layout:
     path = Path(name)
     if path.suffix == ".toml":
         values = {"name": path.stem, "title": path.stem} | read_toml(path)
+        columns = {role: values[role] for role in ROLES if role in values}
+        if isinstance(values.get("labels"), list):
+            columns["label"] = values["labels"]
+        if columns:
+            language = {"fixed": {"language": values.get("language_tag")}}
+            sections = {"columns": columns} | (language if "language_tag" in values else {})
+            raise InputError(
+                "columns stand in a section of their own, under the other settings; write\n\n"
+                + tomli_w.dumps(sections),
+                file=path,
+            )
         return validate(Layout, values, "a layout", file=path)
     try:
         return layouts()[name]
@@ -131,7 +130,7 @@ def layout_of(name: str) -> Layout:
 
 
 def recognise(columns: Iterable[str], rows: Callable[[], Sequence[Mapping[str, Any]]]) -> Layout:
-    """The layout of a table: of several the one that is known by most columns; else `any`.
+    """Return the layout of a table: of several the one known by most columns; else `any`.
 
     Args:
         rows: gives the first ones, by column, where columns do not decide.

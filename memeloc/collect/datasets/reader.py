@@ -1,4 +1,4 @@
-"""Reading the tables of a dataset. In: a folder or table, and a layout. Out: finished memes.
+"""Sources whose memes are rows of tables. In: a folder or table, and layouts. Out: finished memes.
 
 A meme that several tables have comes once. Tables with labels are read first, so that a meme has
 its label where any of them gives it; then the training split. What is not read is refused with its
@@ -9,28 +9,28 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from functools import cached_property, partial
-from itertools import compress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from memeloc.collect.datasets.columns import as_text, map_columns
-from memeloc.collect.datasets.layouts import Layout, recognise
-from memeloc.collect.datasets.memes import Memes, OpenTable, TableOptions
-from memeloc.collect.datasets.pictures import Pictures
+from memeloc.collect.datasets.folder import DatasetFolder
+from memeloc.collect.datasets.layouts import ANY, ROLES, Layout, layout_of, recognise
+from memeloc.collect.datasets.memes import Memes, OpenTable, as_text
+from memeloc.collect.datasets.pictures import Pictures, looks_like_picture
 from memeloc.collect.datasets.records import (
+    BESIDE,
     TABLES,
     Records,
     beside_pictures,
     open_records,
+    read_records,
     sidecars,
     unread_tables,
-    without_headings,
 )
-from memeloc.collect.protocol import TablePreview
-from memeloc.collect.sources.dataset_files import Dataset
+from memeloc.collect.protocol import Dataset, TablePreview, dataset_at
 from memeloc.errors import InputError
 from memeloc.items import FoundPicture, FoundTemplate, Refusal
 from memeloc.tables import text_of
+from memeloc.tables.column_map import ColumnMap, Role, columns_of
 
 if TYPE_CHECKING:
     from memeloc.collect.fetching.fetch import Fetcher
@@ -46,102 +46,122 @@ _LINKED = (
 Found = FoundPicture | FoundTemplate | Refusal
 
 
-class DatasetTables:
-    """The tables of a dataset.
+class TablesSource:
+    """A source whose memes are rows of tables.
 
-    Args:
-        source: the name of the source that reads them.
-        path: the folder, or one table.
-        options: what was asked.
-        layouts: those that are looked for, by the names of tables; none recognises the tables'.
-        terms: of use; empty is what the folder says.
-        pictures: the folder with the pictures of one table, where it is not the table's own.
-
-    Raises:
-        InputError: there is no such folder or file.
+    Its options may be roles, by which a column is named, and `label`, columns that are labels as
+    COLUMN or QUESTION=COLUMN.
     """
 
-    def __init__(
-        self,
-        source: str,
-        path: Path,
-        options: TableOptions,
-        layouts: Sequence[Layout] = (),
-        terms: str = "",
-        pictures: Path | None = None,
-    ) -> None:
-        self._path = path
-        self._options = options
-        self._layouts = layouts
-        what = f"a folder or a table of {layouts[0].title if layouts else 'memes'}"
-        if pictures is not None and not path.is_file():
-            raise InputError("give one table where its pictures are in another folder", file=path)
-        self.dataset = Dataset(source, pictures or folder_of(path), terms, what)
-        self.pictures_read: set[Path] = set()
+    name: str
+    path: Path
+    language: str
+    terms: str
+    pictures: Path | None = None
+    label: tuple[str, ...] = ()
+    language_column = ""
+
+    @cached_property
+    def layouts(self) -> Sequence[Layout]:
+        """Those that are looked for, by the names of tables; none recognises the tables'."""
+        return [layout_of(self.name)]
+
+    def dataset(self) -> Dataset:
+        """Return the folder; of one table, the folder of the dataset that it belongs to."""
+        return dataset_at(folder_of(self.path))
+
+    def collect(self, fetcher: Fetcher) -> Iterator[Found]:
+        """Read the tables; only pictures that a table has the address of are fetched.
+
+        Raises:
+            InputError: there is no such folder or file, or no table in it that can be read.
+        """
+        problems = self._opened[1]
+        if not self._opened[0] and len(problems) == 1:
+            raise InputError(problems[0].problem, file=self.folder.root / problems[0].tables[0])
+        yield from self.read_tables(fetcher)
+
+    def preview(self) -> list[TablePreview]:
+        """Return how each table would be read, tables with the same columns as one.
+
+        Raises:
+            InputError: there is no such folder or file, or no table in it.
+        """
+        opened, problems = self._opened
+        same: dict[str, list[OpenTable]] = {}
+        for table in opened:
+            same.setdefault(f"{table.layout.name} {table.columns} {table.labels}", []).append(table)
+        return [*map(self._preview, same.values()), *problems]
+
+    @cached_property
+    def folder(self) -> DatasetFolder:
+        """The folder in which pictures are.
+
+        Raises:
+            InputError: there is no such folder or file.
+        """
+        if self.pictures is not None and not self.path.is_file():
+            sentence = "give one table where its pictures are in another folder"
+            raise InputError(sentence, file=self.path)
+        what = f"a folder or a table of {self.layouts[0].title if self.layouts else 'memes'}"
+        return DatasetFolder(self.name, self.pictures or folder_of(self.path), self.terms, what)
+
+    @cached_property
+    def pictures_read(self) -> set[Path]:
+        """The pictures' files that rows were about, as far as tables are read."""
+        return set()
 
     @cached_property
     def _all_files(self) -> list[Path]:
-        return list(self.dataset.files())
+        return list(self.folder.files())
 
     @cached_property
     def _files(self) -> list[Path]:
-        return [path for path in self._all_files if not self.dataset.is_outside(path)]
+        return [path for path in self._all_files if not self.folder.leads_out(path)]
+
+    @cached_property
+    def _sidecars(self) -> dict[Path, Path]:
+        return sidecars(self._files)
 
     @cached_property
     def tables(self) -> list[Path]:
         """The tables' files, and links to some."""
-        if self._path.is_file():
-            return [self._path.resolve()]
-        # JSON files beside pictures are not tables of their own.
-        beside = sidecars(self._files).keys()
+        if self.path.is_file():
+            return [self.path.resolve()]
         tables = [path for path in self._all_files if path.suffix.lower() in TABLES]
-        return [path for path in tables if path not in beside and self._is_wanted(path)]
+        return [
+            path
+            for path in tables
+            if path not in self._sidecars
+            and (not self.layouts or any(layout.has_table(path) for layout in self.layouts))
+        ]
 
-    def preview(self) -> list[TablePreview]:
-        """How each table would be read; nothing is fetched.
+    def read_tables(self, fetcher: Fetcher) -> Iterator[Found]:
+        """Yield the memes in all tables, and refusals of what cannot be read.
 
         Raises:
             InputError: there is no table.
         """
         opened, problems = self._opened
-        same: dict[str, list[OpenTable]] = {}
-        for table in opened:
-            same.setdefault(f"{table.layout.name} {table.columns}", []).append(table)
-        return [*map(self._preview, same.values()), *problems]
-
-    def read(self, fetcher: Fetcher, *, strict: bool = True) -> Iterator[Found]:
-        """The memes in all tables; `pictures_read` has their pictures' files in the end.
-
-        Raises:
-            InputError: there is no table, or, where that is `strict`, the only one cannot be read.
-        """
-        opened, problems = self._opened
-        if strict and not opened and len(problems) == 1:
-            raise InputError(problems[0].problem, file=self.dataset.root / problems[0].tables[0])
         for problem in problems:
-            file = problem.tables[0]
-            yield Refusal(self.dataset.source, file, "not readable", problem.problem)
-        pictures = Pictures(self.dataset, lambda: self._files, fetcher, self.pictures_read)
-        memes = Memes(self.dataset, self._options, pictures)
+            yield Refusal(self.name, problem.tables[0], "not readable", problem.problem)
+        pictures = Pictures(self.folder, lambda: self._files, fetcher, self.pictures_read)
+        memes = Memes(self.folder, self.language, pictures)
         for table in opened:
-            try:
-                rows = fetcher.look_ahead(table.records.rows(), partial(memes.addresses, table))
-                for record in rows:
-                    yield from self.dataset.taken(record.place, memes.row(table, record))
-            except InputError as error:
-                file = self.dataset.key_of(table.records.path)
-                yield Refusal(self.dataset.source, file, "not readable", error.message)
+            path = table.records.path
+            rows = fetcher.look_ahead(table.records.rows(), partial(memes.addresses, table))
+            yield from read_records(self.folder, path, rows, partial(memes.row, table))
         yield from self.unread(opened)
 
     def unread(self, opened: Sequence[OpenTable] = ()) -> Iterator[Refusal]:
-        """The tables beside the pictures that are of another layout; of a folder only."""
-        if not self._path.is_file() and not any(table.layout.has_others for table in opened):
+        """Yield refusals of the tables of a folder that are of another layout."""
+        if not self.path.is_file() and not any(table.layout.has_others for table in opened):
             joined = {join.table.casefold() for table in opened for join in table.layout.joined}
             read = {path for path in self._files if path.name.casefold() in joined}
             read |= {*self.tables}
-            if any(table.layout.beside or table.records.have_pictures for table in opened):
-                read |= sidecars(self._files).keys()
-            yield from unread_tables(self.dataset, self._all_files, read)
+            if any(table.layout.beside or BESIDE in table.records.columns for table in opened):
+                read |= self._sidecars.keys()
+            yield from unread_tables(self.folder, self._all_files, read)
 
     @cached_property
     def _opened(self) -> tuple[list[OpenTable], list[TablePreview]]:
@@ -149,32 +169,26 @@ class DatasetTables:
         opened, problems = [], []
         for path in self.tables:
             try:
-                if self.dataset.is_outside(path):
+                if self.folder.leads_out(path):
                     raise InputError(_LINKED)
-                opened.append(self._table(open_records(self.dataset, path)))
+                opened.append(self._open(open_records(self.folder, path)))
             except InputError as error:
-                name = self.dataset.key_of(path)
-                problems.append(TablePreview((name,), problem=error.message))
-        if not opened and not self._path.is_file():
-            pairs = sidecars(self._files)
-            if pairs and (not self._layouts or any(layout.beside for layout in self._layouts)):
-                records = beside_pictures(self.dataset, pairs.items(), self.dataset.root)
-                opened.append(self._table(records))
+                problems.append(TablePreview((self.folder.key_of(path),), problem=error.message))
+        may_be_beside = not self.layouts or any(layout.beside for layout in self.layouts)
+        if not opened and not self.path.is_file() and self._sidecars and may_be_beside:
+            opened.append(self._open(beside_pictures(self.folder, self._sidecars)))
         if not opened and not problems:
-            named = " or ".join(name for layout in self._layouts for name in layout.tables)
+            named = " or ".join(name for layout in self.layouts for name in layout.tables)
             raise InputError(
                 f"there is no {named or 'table'} file in it; give the folder with the tables",
-                file=self._path,
+                file=self.path,
             )
         return sorted(opened, key=_order), problems
 
-    def _is_wanted(self, path: Path) -> bool:
-        return not self._layouts or any(layout.has_table(path) for layout in self._layouts)
-
-    def _table(self, records: Records) -> OpenTable:
-        if self._layouts:
-            named = (layout for layout in self._layouts if layout.has_table(records.path))
-            layout = next(named, self._layouts[0])
+    def _open(self, records: Records) -> OpenTable:
+        if self.layouts:
+            named = (layout for layout in self.layouts if layout.has_table(records.path))
+            layout = next(named, self.layouts[0])
         else:
             layout = recognise(records.columns, lambda: [row.cells for row in records.first])
         if layout.source:
@@ -183,47 +197,84 @@ class DatasetTables:
                 file=records.path,
             )
         joined: dict[str, dict[str, Mapping[str, Any]]] = {}
-        names: list[str] = []
+        names = dict.fromkeys(records.columns)
         for further in layout.joined:
             for path in self._files:
                 if path.name.casefold() == further.table.casefold():
-                    table = (
-                        without_headings(self.dataset, path, further.columns)
-                        if further.columns
-                        else open_records(self.dataset, path)
-                    )
-                    names += table.columns
+                    table = open_records(self.folder, path, headings=further.columns)
+                    names |= dict.fromkeys(table.columns)
                     joined.setdefault(further.on, {}).update(
                         (text_of(row.cells.get(further.on)), row.cells) for row in table.rows()
                     )
-        columns = map_columns(
-            layout, records, self._options.columns, self._options.labels, joined=names
-        )
-        return OpenTable(records, layout, columns, joined)
+        columns = self._columns(layout, records, tuple(names))
+        return OpenTable(records, layout, columns, columns.pop("label", {}), joined)
+
+    def _columns(
+        self, layout: Layout, records: Records, names: Sequence[str]
+    ) -> dict[str, dict[str, str]]:
+        """The columns of a table by role as asked, else as its layout names them.
+
+        Raises:
+            InputError: the table has no such column, or lacks one that its layout requires.
+        """
+        asked: dict[str, Any] = {role: getattr(self, role, "") for role in ROLES}
+        asked["language"] = self.language_column
+        asked["label"] = {
+            question: column or question
+            for label in self.label
+            for question, _, column in [(label, "", "") if label in names else label.partition("=")]
+        }
+        asked = {role: value for role, value in asked.items() if value}
+        roles = [
+            Role(role, layout.names(role), many=True, shared=role != "label") for role in ROLES
+        ]
+        columns = columns_of(names, ColumnMap(columns=asked), roles, records.path)
+        if BESIDE in names:
+            columns["image"] = {BESIDE: BESIDE}
+        if layout.name == ANY and "image" not in columns:
+            columns |= {"image": {name: name for name in _of_pictures(records)}}
+        for role in layout.required:
+            if not columns.get(role) and BESIDE not in names:
+                name = next(iter(layout.names(role)), role)
+                shown = ", ".join(repr(name[:40]) for name in records.columns[:12]) or "none"
+                hint = f" Name it: --{role} COLUMN." if layout.name == ANY else ""
+                raise InputError(
+                    f"The table has no column {name!r}. Its columns are {shown}.{hint}",
+                    file=records.path,
+                    column=name,
+                )
+        return columns
 
     def _preview(self, same: Sequence[OpenTable]) -> TablePreview:
-        """How tables with the same columns would be read."""
         table = same[0]
-        names = table.records.columns
-        columns = {role: ", ".join(columns) for role, columns in table.columns.roles.items()}
-        labels = table.columns.labels
-        if table.layout.questions and len(labels) == 1:
-            labels = {" and ".join(table.layout.questions): next(iter(labels.values()))}
-        asked, used = table.layout.details, table.columns.used
-        kept = (name not in used if asked is None else name in asked for name in names)
+        labels, questions = dict(table.labels), table.layout.questions
+        if questions and len(labels) == 1:
+            labels = {" and ".join(questions): next(iter(labels.values()))}
+        details, used = table.layout.details, table.used
+        kept = details if details is not None else set(table.records.columns) - used
         first = next((row for row in table.records.rows() if not row.error), None)
         return TablePreview(
-            tuple(self.dataset.key_of(other.records.path) for other in same),
+            tuple(self.folder.key_of(other.records.path) for other in same),
             table.layout.title,
-            columns,
-            dict(labels),
-            tuple(compress(names, kept)),
+            {role: ", ".join(names.values()) for role, names in table.columns.items() if names},
+            labels,
+            tuple(name for name in table.records.columns if name in kept),
             {name: as_text(cell)[:60] for name, cell in first.cells.items()} if first else {},
         )
 
 
+def _of_pictures(records: Records) -> list[str]:
+    """The column in which most cells name pictures, if most do."""
+    cells = [row.cells for row in records.first]
+    counts = {
+        name: sum(looks_like_picture(row.get(name)) for row in cells) for name in records.columns
+    }
+    best = sorted(counts, key=lambda name: -counts[name])[:1]
+    return [name for name in best if counts[name] * 2 > len(cells)]
+
+
 def folder_of(path: Path) -> Path:
-    """The folder of a dataset of which that or one table is given."""
+    """Return the folder of a dataset of which that or one table is given."""
     if not path.is_file():
         return path
     folder = path.resolve().parent
@@ -232,4 +283,4 @@ def folder_of(path: Path) -> Path:
 
 def _order(table: OpenTable) -> tuple[bool, bool, str]:
     path = table.records.path
-    return not table.columns.labels, not path.stem.lower().startswith("train"), str(path)
+    return not table.labels, not path.stem.lower().startswith("train"), str(path)

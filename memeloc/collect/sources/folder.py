@@ -7,9 +7,9 @@ from dataclasses import KW_ONLY, dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from memeloc.collect.datasets.folder import DatasetFolder, read_picture
 from memeloc.collect.datasets.records import unread_tables
 from memeloc.collect.protocol import OnDisk
-from memeloc.collect.sources.dataset_files import Dataset, read_picture
 from memeloc.errors import InputError
 from memeloc.items import FoundPicture, FoundTemplate, Refusal
 
@@ -45,7 +45,7 @@ class FolderSource(OnDisk):
         Raises:
             InputError: there is no such folder, or no picture in it.
         """
-        dataset = Dataset(self.name, self.path, self.terms, "a folder of pictures")
+        dataset = DatasetFolder(self.name, self.path, self.terms, "a folder of pictures")
 
         def read(path: Path) -> Iterator[FoundPicture | FoundTemplate]:
             key, name = dataset.key_of(path), dataset.key_of(Path(path.stem))

@@ -8,17 +8,16 @@ folders that are named by their class.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import KW_ONLY, dataclass
+from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from memeloc.collect.datasets.layouts import layout_of
-from memeloc.collect.datasets.memes import TableOptions
-from memeloc.collect.datasets.reader import DatasetTables, Found
+from memeloc.collect.datasets.folder import NotTakenError, read_picture
+from memeloc.collect.datasets.layouts import Layout, layout_of
+from memeloc.collect.datasets.reader import Found, TablesSource
 from memeloc.collect.protocol import TablePreview
-from memeloc.collect.sources.dataset_files import NotTakenError, read_picture
-from memeloc.collect.sources.table import Tables
 from memeloc.errors import InputError
 from memeloc.items import FoundPicture
 
@@ -30,7 +29,7 @@ _SPLITS = frozenset({"train", "test", "validation", "valid", "val", "dev", "data
 
 
 @dataclass
-class HuggingFaceSource(Tables):
+class HuggingFaceSource(TablesSource):
     """A dataset in a form of the Hugging Face Hub.
 
     Args:
@@ -45,6 +44,7 @@ class HuggingFaceSource(Tables):
     name = "huggingface"
     summary = "a dataset as on the Hugging Face Hub: Parquet with pictures, shards, an image folder"
 
+    path: Path
     _: KW_ONLY
     image: str = ""
     text: str = ""
@@ -52,18 +52,18 @@ class HuggingFaceSource(Tables):
     language: str = ""
     terms: str = ""
 
-    def _tables(self) -> DatasetTables:
-        options = TableOptions({"image": self.image, "text": self.text}, self.label, self.language)
-        layouts = [layout_of("image-folder"), layout_of("huggingface")]
-        return DatasetTables(self.name, self.path, options, layouts, self.terms)
+    @cached_property
+    def layouts(self) -> Sequence[Layout]:
+        """Those of tables, and of metadata beside pictures."""
+        return [layout_of("image-folder"), layout_of("huggingface")]
 
     def preview(self) -> list[TablePreview]:
-        """How each table would be read; a folder of pictures need not have one.
+        """Return how each table would be read; a folder of pictures need not have one.
 
         Raises:
             InputError: there is no such folder or file.
         """
-        return self.opened.preview() if self.opened.tables else []
+        return super().preview() if self.tables else []
 
     def collect(self, fetcher: Fetcher) -> Iterator[Found]:
         """Read the files; nothing is fetched.
@@ -71,37 +71,36 @@ class HuggingFaceSource(Tables):
         Raises:
             InputError: there is no such folder or file, it is broken, or has no pictures.
         """
-        tables = self.opened
-        is_empty = not tables.tables
-        if not is_empty:
-            yield from tables.read(fetcher, strict=self.path.is_file())
         if self.path.is_file():
+            yield from super().collect(fetcher)
             return
-        dataset = tables.dataset
-        described = [path.parent for path in tables.tables if path.stem == "metadata"]
-
-        def read(path: Path) -> Iterator[FoundPicture]:
-            if path in tables.pictures_read:
-                return
-            # Below a table of metadata folders are no classes, as in the library `datasets`.
-            if any(path.is_relative_to(folder) for folder in described):
-                raise NotTakenError("not in the table", "no row of the metadata names it")
-            key = dataset.key_of(path)
-            kind = dataset.key_of(path.parent).rpartition("/")[2]
-            yield FoundPicture(
-                dataset.origin(key, key),
-                read_picture(path),
-                name=dataset.key_of(Path(path.stem)),
-                language=self.language,
-                labels={} if kind in ("", ".") or kind.lower() in _SPLITS else {"label": kind},
-            )
-
-        for result in dataset.read_pictures(read):
+        is_empty = not self.tables
+        if self.tables:
+            yield from self.read_tables(fetcher)
+        for result in self.folder.read_pictures(self._picture):
             is_empty = False
             yield result
         if is_empty:
-            packed = [path.name for path in dataset.files() if path.name.endswith(_PACKED)]
+            packed = [path.name for path in self.folder.files() if path.name.endswith(_PACKED)]
             hint = f"; unpack {packed[0][:80]} first" if packed else ""
             raise InputError(f"there are neither tables nor pictures in it{hint}", file=self.path)
-        if not tables.tables:
-            yield from tables.unread()
+        if not self.tables:
+            yield from self.unread()
+
+    def _picture(self, path: Path) -> Iterator[FoundPicture]:
+        """A picture of which no table says anything; its folder may be its class."""
+        if path in self.pictures_read:
+            return
+        # Below a table of metadata folders are no classes, as in the library `datasets`.
+        described = (table.parent for table in self.tables if table.stem == "metadata")
+        if any(path.is_relative_to(folder) for folder in described):
+            raise NotTakenError("not in the table", "no row of the metadata names it")
+        key = self.folder.key_of(path)
+        kind = self.folder.key_of(path.parent).rpartition("/")[2]
+        yield FoundPicture(
+            self.folder.origin(key, key),
+            read_picture(path),
+            name=self.folder.key_of(Path(path.stem)),
+            language=self.language,
+            labels={} if kind in ("", ".") or kind.lower() in _SPLITS else {"label": kind},
+        )

@@ -8,21 +8,22 @@ Bui et al. 2024, arXiv:2411.03888. The copy on the Hugging Face Hub is Parquet: 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import KW_ONLY, dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from memeloc.collect import protocol
-from memeloc.collect.page_values import without_empty
-from memeloc.collect.sources.dataset_files import (
-    Dataset,
+from memeloc.collect.datasets.folder import (
+    DatasetFolder,
+    Item,
     NotTakenError,
-    Row,
     details_of,
     parts_of,
     read_picture,
 )
+from memeloc.collect.datasets.records import Record, open_records, read_records
+from memeloc.collect.page_values import without_empty
+from memeloc.collect.protocol import Dataset, dataset_at
 from memeloc.errors import InputError
 from memeloc.items import FoundCaption, FoundPicture, FoundTemplate, Refusal
 
@@ -62,10 +63,10 @@ class Multi3HateSource:
     captions: bool = False
     terms: str = ""
 
-    def dataset(self) -> protocol.Dataset:
+    def dataset(self) -> Dataset:
         """The checkout."""
         root = self.path.resolve()
-        return protocol.dataset_at(root.parent if root.name == "data" else root)
+        return dataset_at(root.parent if root.name == "data" else root)
 
     def collect(self, fetcher: Fetcher) -> Iterator[Found]:
         """Read the checkout; nothing is fetched.
@@ -74,14 +75,14 @@ class Multi3HateSource:
             InputError: there is no such folder, or no captions in it.
         """
         what = "a checkout of Multi3Hate, with data/captions and data/memes"
-        dataset = Dataset(self.name, self.path, self.terms, what)
-        data = dataset.root / "data"
-        data = data if data.is_dir() else dataset.root
-        tables = self._tables(dataset, data / "captions", what)
+        folder = DatasetFolder(self.name, self.path, self.terms, what)
+        data = folder.root / "data"
+        data = data if data.is_dir() else folder.root
+        tables = self._tables(folder, data / "captions", what)
         labels: dict[str, dict[str, str]] = {}
         annotations = data / "final_annotations.csv"
-        if annotations.is_file() and not dataset.leads_out(annotations):
-            for answers in dataset.read_rows(annotations, (_ID,), _answers):
+        if annotations.is_file() and not folder.is_outside(annotations):
+            for answers in _read(folder, annotations, (_ID,), _answers):
                 if isinstance(answers, Refusal):
                     yield answers
                 else:
@@ -89,47 +90,46 @@ class Multi3HateSource:
         templates: set[str] = set()
         for language, table in tables.items():
             pictures: dict[str, Path] = {}
-            for path in dataset.read_pictures(lambda path: [path], data / "memes" / language):
+            for path in folder.read_pictures(lambda path: [path], data / "memes" / language):
                 if isinstance(path, Refusal):
                     yield path
                 else:
                     pictures.setdefault(_meme_id(path.stem), path)
-            read = self._reader(dataset, language, pictures, labels, templates)
-            only = len(tables) == 1
-            yield from dataset.read_rows(table, (_ID, _TEMPLATE), read, only=only)
+            read = self._reader(folder, language, pictures, labels, templates)
+            yield from _read(folder, table, (_ID, _TEMPLATE), read, strict=len(tables) == 1)
 
     def _reader(
         self,
-        dataset: Dataset,
+        folder: DatasetFolder,
         language: str,
         pictures: dict[str, Path],
         labels: dict[str, dict[str, str]],
         templates: set[str],
-    ) -> Callable[[Row], Iterator[Found]]:
+    ) -> Callable[[Record], Iterator[Found]]:
         seen: set[str] = set()
 
-        def read(row: Row) -> Iterator[Found]:
-            meme, template = _meme_id(row.need(_ID)), row.need(_TEMPLATE)
+        def read(row: Record) -> Iterator[Found]:
+            meme, template = _meme_id(_needed(row, _ID)), _needed(row, _TEMPLATE)
             if meme in seen:
                 raise NotTakenError("another of the same id", f"{meme!r} stood before it")
             seen.add(meme)
             if template not in templates:
                 templates.add(template)
-                yield FoundTemplate(dataset.origin(template, row.file), template)
+                yield FoundTemplate(folder.origin(template, row.file), template)
             key = f"{language}/{meme}"
-            english = row.text(_ENGLISH).strip()
-            text = row.text(_TRANSLATION).strip() or (english if language == "en" else "")
+            english = row.text(_ENGLISH)
+            text = row.text(_TRANSLATION) or (english if language == "en" else "")
             answers = labels.get(meme, {})
             own = answers.get(COUNTRIES.get(language, ""), "")
             details = without_empty({"meme": meme, "english": english, QUESTION: answers})
             details |= details_of(row.cells, _COLUMNS)
             if self.captions and text:
-                origin = dataset.origin(f"captions/{key}", row.place)
+                origin = folder.origin(f"captions/{key}", row.place)
                 yield FoundCaption(origin, template, parts_of(text), language, details=details)
             if meme not in pictures:
                 raise NotTakenError("no picture", f"there is no picture {key} in data/memes")
             yield FoundPicture(
-                dataset.origin(key, row.place),
+                folder.origin(key, row.place),
                 read_picture(pictures[meme], key),
                 name=template,
                 parts=parts_of(text),
@@ -141,12 +141,12 @@ class Multi3HateSource:
 
         return read
 
-    def _tables(self, dataset: Dataset, folder: Path, what: str) -> dict[str, Path]:
+    def _tables(self, folder: DatasetFolder, captions: Path, what: str) -> dict[str, Path]:
         """The captions' tables by language, English first."""
         tables = {
             table.stem: table
-            for table in sorted(folder.glob("*.csv"))
-            if table.is_file() and not dataset.leads_out(table)
+            for table in sorted(captions.glob("*.csv"))
+            if table.is_file() and not folder.is_outside(table)
         }
         if not tables:
             raise InputError(f"there are no captions in data/captions; give {what}", file=self.path)
@@ -154,10 +154,35 @@ class Multi3HateSource:
             if language not in tables:
                 raise InputError(
                     f"there are no captions in {language[:40]!r}, but in {', '.join(tables)}",
-                    file=folder,
+                    file=captions,
                 )
         wanted = self.languages or sorted(tables, key=lambda tag: (tag != "en", tag))
         return {language: tables[language] for language in wanted}
+
+
+def _read(
+    folder: DatasetFolder,
+    table: Path,
+    required: Sequence[str],
+    read: Callable[[Record], Iterable[Item]],
+    *,
+    strict: bool = False,
+) -> Iterator[Item | Refusal]:
+    try:
+        records = open_records(folder, table, required)
+    except InputError as error:
+        if strict:
+            raise
+        yield Refusal(folder.source, folder.key_of(table), "not readable", error.message)
+    else:
+        yield from read_records(folder, table, records.rows(), read)
+
+
+def _needed(row: Record, column: str) -> str:
+    value = row.text(column)
+    if not value:
+        raise NotTakenError("not readable", f"its {column} is missing")
+    return value
 
 
 def _meme_id(text: str) -> str:
@@ -166,7 +191,7 @@ def _meme_id(text: str) -> str:
     return str(int(whole)) if whole.isascii() and whole.isdecimal() else whole
 
 
-def _answers(row: Row) -> Iterator[tuple[str, dict[str, str]]]:
+def _answers(row: Record) -> Iterator[tuple[str, dict[str, str]]]:
     """A meme, and what each country's people answered about it; values as written."""
-    answers = {country: row.text(country).strip() for country in COUNTRIES.values()}
-    yield _meme_id(row.need(_ID)), without_empty(answers)
+    answers = {country: row.text(country) for country in COUNTRIES.values()}
+    yield _meme_id(_needed(row, _ID)), without_empty(answers)

@@ -5,61 +5,18 @@ Hateful Memes and HarMeme, which have sources of their own, are layouts of it.
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
-from collections.abc import Iterator
+from collections.abc import Sequence
 from dataclasses import KW_ONLY, dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, ClassVar
 
-from memeloc.collect.datasets.layouts import ROLES, layout_of
-from memeloc.collect.datasets.memes import TableOptions
-from memeloc.collect.datasets.reader import DatasetTables, Found, folder_of
-from memeloc.collect.protocol import Dataset, TablePreview, dataset_at
-
-if TYPE_CHECKING:
-    from memeloc.collect.fetching.fetch import Fetcher
+from memeloc.collect.datasets.layouts import Layout, layout_of
+from memeloc.collect.datasets.reader import TablesSource
+from memeloc.collect.protocol import Dataset, dataset_at
 
 
 @dataclass
-class Tables(ABC):
-    """A source whose memes are rows of tables."""
-
-    name: ClassVar[str]
-    path: Path
-
-    @abstractmethod
-    def _tables(self) -> DatasetTables:
-        """The tables that are read."""
-
-    def dataset(self) -> Dataset:
-        """The folder; of one table, the folder of the dataset that it belongs to."""
-        return dataset_at(folder_of(self.path))
-
-    def collect(self, fetcher: Fetcher) -> Iterator[Found]:
-        """Read the tables; only pictures that a table has the address of are fetched.
-
-        Raises:
-            InputError: there is no such folder or file, or no table in it that can be read.
-        """
-        yield from self.opened.read(fetcher)
-
-    def preview(self) -> list[TablePreview]:
-        """How each table would be read.
-
-        Raises:
-            InputError: there is no such folder or file, or no table in it.
-        """
-        return self.opened.preview()
-
-    @cached_property
-    def opened(self) -> DatasetTables:
-        """The tables, opened once."""
-        return self._tables()
-
-
-@dataclass
-class TableSource(Tables):
+class TableSource(TablesSource):
     """Tables with pictures. Columns that are not named are those of a known layout, else guessed.
 
     Args:
@@ -87,6 +44,7 @@ class TableSource(Tables):
         "memes.csv --image img_path --text text --label label --id id --split split",
     )
 
+    path: Path
     _: KW_ONLY
     layout: str = ""
     pictures: Path | None = None
@@ -101,24 +59,22 @@ class TableSource(Tables):
     language: str = ""
     terms: str = ""
 
+    @cached_property
+    def layouts(self) -> Sequence[Layout]:
+        """The one that was asked for."""
+        return [layout_of(self.layout)] if self.layout else []
+
     def dataset(self) -> Dataset:
-        """The folder, or the one table: tables of one folder may have ids of their own."""
-        folder = dataset_at(folder_of(self.path))
+        """Return the folder, or the one table: tables of one folder may have ids of their own."""
+        folder = super().dataset()
         if not self.path.is_file():
             return folder
         table = dataset_at(self.path)
         return Dataset(f"{folder.name}/{table.name}", table.root)
 
-    def _tables(self) -> DatasetTables:
-        asked = {"language": self.language_column}
-        asked |= {role: getattr(self, role, "") for role in ROLES if role != "language"}
-        layouts = (layout_of(self.layout),) if self.layout else ()
-        options = TableOptions(asked, self.label, self.language)
-        return DatasetTables(self.name, self.path, options, layouts, self.terms, self.pictures)
-
 
 @dataclass
-class HatefulMemesSource(Tables):
+class HatefulMemesSource(TablesSource):
     """Hateful Memes, or a dataset in its form.
 
     Args:
@@ -131,19 +87,20 @@ class HatefulMemesSource(Tables):
     name = "hateful-memes"
     summary = "Hateful Memes on disk: JSON Lines with id, img, label and text"
 
+    path: Path
     _: KW_ONLY
     language: str = "en"
     question: str = "hateful"
     terms: str = ""
 
-    def _tables(self) -> DatasetTables:
-        layout = layout_of(self.name).model_copy(update={"questions": (self.question,)})
-        options = TableOptions(language=self.language)
-        return DatasetTables(self.name, self.path, options, [layout], self.terms)
+    @cached_property
+    def layouts(self) -> Sequence[Layout]:
+        """Its layout, with the question."""
+        return [layout_of(self.name).model_copy(update={"questions": (self.question,)})]
 
 
 @dataclass
-class HarMemeSource(Tables):
+class HarMemeSource(TablesSource):
     """HarMeme (Harm-C and Harm-P), or a dataset in its form.
 
     Args:
@@ -155,10 +112,7 @@ class HarMemeSource(Tables):
     name = "harmeme"
     summary = "HarMeme on disk: JSON Lines with id, image, labels and text"
 
+    path: Path
     _: KW_ONLY
     language: str = "en"
     terms: str = ""
-
-    def _tables(self) -> DatasetTables:
-        options = TableOptions(language=self.language)
-        return DatasetTables(self.name, self.path, options, [layout_of(self.name)], self.terms)
