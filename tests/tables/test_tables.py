@@ -326,3 +326,21 @@ def test_a_failed_write_leaves_what_was_there(tmp_path: Path) -> None:
     blocked.write_text("")
     with pytest.raises(InputError, match="cannot be written"), replacing(blocked / "a.csv"):
         pass
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "rows"),
+    [
+        ("a.json", '[{"x": "1"}, {"x": "2", "y": []}]', [("1", ""), ("2", "")]),
+        ("a.txt", ' \n[{"x": "1", "y": ["a", 2]}]', [("1", "a, 2")]),
+        ("a.json", '{"about": "", "rows": [{"x": "1"}], "other": [2, 3]}', [("1", "")]),
+        ("a.json", '{"k1": {"x": "1"}, "k2": {"y": "2"}}', [("1", ""), ("", "2")]),
+        ("a.json", '{"x": "1"}', [("1", "")]),
+        ("a.json", '{"x": "1"}\n{"y": "2"}', [("1", ""), ("", "2")]),
+    ],
+)
+def test_a_json_document_is_a_table(
+    tmp_path: Path, name: str, content: str, rows: list[tuple[str, str]]
+) -> None:
+    table = read_table(save(tmp_path / name, content))
+    assert [(row["x"], row["y"]) for row in table.rows] == rows
