@@ -9,3 +9,8 @@
 `answers.KnowledgeAnswer` is what a workspace stores; all else is computed of it. People judge
 statements and questions in surveys (recipe `m-quest`), and models are examined by `evaluate`.
 """
+
+from pathlib import Path
+
+TEXTS = Path(__file__).with_name("report.toml")
+"""What reports say of the comparison of versions, of questions, and of their validity."""

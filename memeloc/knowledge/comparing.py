@@ -7,82 +7,25 @@ how texts are written, a language model's vectors what they say.
 
 from __future__ import annotations
 
-from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import combinations
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING
 
-from memeloc.counts import counted
 from memeloc.errors import InputError
+from memeloc.knowledge import TEXTS
 from memeloc.knowledge.graphs.names import library
 from memeloc.knowledge.statements import MemeKnowledge, Statement
-from memeloc.reports.sections import Bars, Report, Section, Table
+from memeloc.reports import Report
+from memeloc.reports.figures import BETWEEN, joined, tidy
 
 if TYPE_CHECKING:
     import numpy as np
-    import pandas as pd
 
     from memeloc.embedding.models import Embedder
 
 THRESHOLD = 0.6
 """Cosine from which two statements are counterparts."""
-
-State = Literal["both", "first", "second"]
-
-
-@dataclass(frozen=True, slots=True)
-class Pair:
-    """Two statements that are counterparts, or one that has none (`state` says whose it is)."""
-
-    meme: str
-    dimension: str
-    first: str
-    second: str
-    state: State
-    first_text: str = ""
-    second_text: str = ""
-    similarity: float | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class DimensionComparison:
-    """A dimension in two versions: statements of each, and how many have a counterpart.
-
-    Attributes:
-        memes: of which both versions have an answer.
-        share: of all statements the share with a counterpart; None without statements.
-    """
-
-    dimension: str
-    first: str
-    second: str
-    memes: int
-    first_statements: int
-    second_statements: int
-    counterparts: int
-    share: float | None
-
-
-@dataclass(frozen=True, slots=True)
-class Comparison:
-    """What versions of memes share.
-
-    Attributes:
-        language: of the statements, a tag; empty where versions have their own.
-        memes: in at least two of the versions; `alone`, in one of them only.
-        model: name of the embedder; `threshold`, its cosine from which statements are counterparts.
-        pairs: by meme and dimension.
-    """
-
-    versions: tuple[str, ...]
-    language: str
-    memes: int
-    alone: int
-    model: str
-    threshold: float
-    dimensions: tuple[DimensionComparison, ...]
-    pairs: tuple[Pair, ...]
 
 
 def compare(
@@ -92,7 +35,7 @@ def compare(
     *,
     language: str = "",
     threshold: float = THRESHOLD,
-) -> Comparison:
+) -> Report:
     """Compare versions of the same memes, each two of them.
 
     Args:
@@ -100,10 +43,17 @@ def compare(
         versions: tags of at least two.
         language: of the statements that are compared; the one that all versions have by default.
 
+    Returns:
+        Figures of the analyses `comparison` (all in all), `comparison-dimensions` (a group each two
+        versions, an item each dimension) and `comparison-statements`, whose item is the meme and
+        two counterparts, or a statement that has none and so no similarity.
+
     Raises:
         InputError: no meme has statements of one language in two versions.
         MissingError: scipy is not installed.
     """
+    import pandas as pd
+
     by_meme: dict[str, dict[str, MemeKnowledge]] = defaultdict(dict)
     known = [each for each in memes if each.version in versions]
     language = language or _common_language(known, versions)
@@ -116,105 +66,46 @@ def compare(
             f"No meme has statements in {language} in two of the versions {', '.join(versions)}; "
             "memeloc knowledge status shows what there is."
         )
-    pairs: list[Pair] = []
-    memes_of: Counter[tuple[str, str, str]] = Counter()
+    counts: list[tuple[str, str, int, int, int, int]] = []
+    statements: list[tuple[str, str, float | None]] = []
     for meme, found in sorted(compared.items()):
         for first, second in combinations([each for each in versions if each in found], 2):
-            for dimension, statements, others in _answered(found[first], found[second]):
-                memes_of[dimension, first, second] += 1
-                pairs += [
-                    Pair(meme, dimension, first, second, *rest)
-                    for rest in _paired(statements, others, embedder, threshold)
-                ]
-    states = Counter((each.dimension, each.first, each.second, each.state) for each in pairs)
-    return Comparison(
-        tuple(versions),
-        language,
-        len(compared),
-        len(by_meme) - len(compared),
-        embedder.name,
-        threshold,
-        tuple(_dimension(key, count, states) for key, count in memes_of.items()),
-        tuple(pairs),
-    )
-
-
-def comparison_section(result: Comparison) -> Section:
-    """The comparison as a part of a report: counts by dimension, and all statements in pairs."""
-    import pandas as pd
-
-    method = (
-        f"Statements in {result.language} about the same meme are paired one to one within a "
-        "dimension so that the sum of their cosine similarities is greatest (Jonker and Volgenant "
-        f"1987, scipy); a pair of {result.threshold:g} or more is counterparts. Vectors: "
-        f"{result.model}. {counted(result.memes, 'meme')}."
-    )
-    short = f"Cosines of {result.model}; counterparts from {result.threshold:g}."
-    dimensions = pd.DataFrame(
-        list(result.dimensions), columns=list(DimensionComparison.__dataclass_fields__)
-    )
-    columns = {
-        "dimension": "id of the dimension",
-        "first": "language of one version",
-        "second": "language of the other",
-        "memes": "memes with an answer in both versions",
-        "first_statements": "statements about the first version",
-        "second_statements": "statements about the second version",
-        "counterparts": "pairs of statements that are counterparts",
-        "share": "share of all statements that have a counterpart, 0 to 1",
+            group = BETWEEN.join((first, second))
+            for dimension, own, others in _answered(found[first], found[second]):
+                pairs = list(_paired(own, others, embedder, threshold))
+                both = len(own) + len(others) - len(pairs)
+                counts.append((group, dimension, 1, len(own), len(others), both))
+                for text, other, similarity in pairs:
+                    texts = {first: text, second: other}
+                    said = [f"{version}: {words}" for version, words in texts.items() if words]
+                    item = " | ".join([f"{meme}, {dimension}", *said])
+                    statements.append((group, item, similarity))
+    names = ["memes", "first_statements", "second_statements", "counterparts"]
+    table = pd.DataFrame(counts, columns=["group", "item", *names])
+    dimensions = table.groupby(["item", "group"], sort=False).sum().reset_index()
+    of_both = dimensions["first_statements"] + dimensions["second_statements"]
+    dimensions["share"] = 2 * dimensions["counterparts"] / of_both  # 0 / 0 is NaN
+    totals = {
+        "memes": [len(compared)],
+        "alone": [len(by_meme) - len(compared)],
+        "counterparts": [dimensions["counterparts"].sum()],
     }
-    pairs = pd.DataFrame(list(result.pairs), columns=list(Pair.__dataclass_fields__))
-    texts = {
-        **{name: columns[name] for name in ("dimension", "first", "second")},
-        "meme": "id of the meme",
-        "state": "both: counterparts; else which version alone has it",
-        "first_text": "statement about the first version",
-        "second_text": "statement about the second version",
-        "similarity": "cosine of the two, -1 to 1",
-    }
-    shown = pairs.assign(order=pairs["state"].eq("both")).sort_values(
-        ["order", "meme"], kind="stable"
-    )
-    return Section(
+    pairs_frame = pd.DataFrame(statements, columns=["group", "item", "similarity"])
+    pairs_frame = pairs_frame.sort_values("similarity", na_position="first", kind="stable")
+    title = f"Meaning in {', '.join(versions)}"
+    return Report(
         "comparison",
-        "Meaning across languages",
-        (
-            Table("comparison_dimensions", "By dimension", dimensions, columns, short),
-            Table(
-                *("comparison_statements", "Statements, those without a counterpart first"),
-                shown.drop(columns="order")[list(texts)],
-                texts,
-                short,
-                ("first_text", "second_text"),
-            ),
+        title,
+        joined(
+            [
+                tidy("comparison", pd.DataFrame(totals)),
+                tidy("comparison-dimensions", dimensions),
+                tidy("comparison-statements", pairs_frame, f"cosine of {embedder.name}"),
+            ]
         ),
-        (
-            Bars(
-                *("comparison_shares", "Statements that have a counterpart"),
-                _shares(dimensions),
-                *("share of statements", short),
-            ),
-        ),
-        (method,),
-        {
-            "memes": result.memes,
-            "alone": result.alone,
-            "counterparts": int(dimensions["counterparts"].sum()),
-        },
+        TEXTS,
+        settings={"language": language, "model": embedder.name, "threshold": threshold},
     )
-
-
-def comparison_report(result: Comparison) -> Report:
-    """The comparison as a report of its own, to be written by `memeloc.reports.write_report`."""
-    section = comparison_section(result)
-    facts = {
-        "Versions": ", ".join(result.versions),
-        "Statements in": result.language,
-        "Memes": f"{result.memes:,} (in one version only: {result.alone:,})",
-        "Vectors": f"{result.model}, counterparts from {result.threshold:g}",
-    }
-    title = f"Meaning in {', '.join(result.versions)}"
-    return Report("comparison", title, title, facts, (section,), methods=section.sentences)
 
 
 def _common_language(memes: Sequence[MemeKnowledge], versions: Sequence[str]) -> str:
@@ -237,7 +128,7 @@ def _common_language(memes: Sequence[MemeKnowledge], versions: Sequence[str]) ->
 def _answered(
     first: MemeKnowledge, second: MemeKnowledge
 ) -> Iterator[tuple[str, tuple[Statement, ...], tuple[Statement, ...]]]:
-    """The dimensions that both have an answer of, with the statements of each."""
+    """Yield the dimensions that both have an answer of, with the statements of each."""
     answered = {each.dimension: each for each in second.dimensions if each.state != "missing"}
     for each in first.dimensions:
         if each.state != "missing" and each.dimension in answered:
@@ -246,8 +137,8 @@ def _answered(
 
 def _paired(
     first: Sequence[Statement], second: Sequence[Statement], embedder: Embedder, threshold: float
-) -> Iterator[tuple[State, str, str, float | None]]:
-    """State, texts and similarity: counterparts first, then what has none."""
+) -> Iterator[tuple[str, str, float | None]]:
+    """Yield the texts and the similarity of counterparts, then each statement that has none."""
     left, right = set(range(len(first))), set(range(len(second)))
     if first and second:
         assign = library("scipy.optimize").linear_sum_assignment
@@ -257,38 +148,20 @@ def _paired(
             if similarity >= threshold:
                 left.remove(int(row))
                 right.remove(int(column))
-                yield "both", first[row].text, second[column].text, round(similarity, 4)
+                yield first[row].text, second[column].text, round(similarity, 4)
     for place in sorted(left):
-        yield "first", first[place].text, "", None
+        yield first[place].text, "", None
     for place in sorted(right):
-        yield "second", "", second[place].text, None
+        yield "", second[place].text, None
 
 
 def _similarities(
     first: Sequence[Statement], second: Sequence[Statement], embedder: Embedder
 ) -> np.ndarray:
-    """Cosines, a row a statement of the first; a vector of zeros is similar to none."""
+    """Return cosines, a row a statement of the first; a vector of zeros is similar to none."""
     import numpy as np
 
     vectors = embedder.embed([each.text for each in (*first, *second)]).astype(float)
     lengths = np.linalg.norm(vectors, axis=1, keepdims=True)
     vectors = np.divide(vectors, lengths, out=np.zeros_like(vectors), where=lengths > 0)
     return np.asarray(vectors[: len(first)] @ vectors[len(first) :].T)
-
-
-def _dimension(
-    key: tuple[str, str, str], memes: int, states: Mapping[tuple[str, str, str, State], int]
-) -> DimensionComparison:
-    both = states[*key, "both"]
-    first, second = both + states[*key, "first"], both + states[*key, "second"]
-    share = 2 * both / (first + second) if first + second else None
-    return DimensionComparison(*key, memes, first, second, both, share)
-
-
-def _shares(dimensions: pd.DataFrame) -> pd.DataFrame:
-    """Shares with a bar a dimension and a series each two versions."""
-    series = dimensions["first"] + " and " + dimensions["second"]
-    frame = dimensions.assign(series=series, share=dimensions["share"].astype(float))
-    table = frame.pivot_table(index="dimension", columns="series", values="share", sort=False)
-    table.index.name = table.columns.name = None
-    return table

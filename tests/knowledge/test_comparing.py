@@ -6,10 +6,12 @@ import pytest
 
 from memeloc.embedding.models import create
 from memeloc.errors import InputError
-from memeloc.knowledge.comparing import Comparison, compare, comparison_report
+from memeloc.knowledge.comparing import compare
 from memeloc.knowledge.statements import DimensionKnowledge, MemeKnowledge, State, Statement
+from memeloc.reports.figures import value_of, wide
 
 LETTERS = create("texts", "ngrams:3")
+STATEMENTS = "comparison-statements"
 
 
 def meme(version: str, *texts: str, language: str = "en", state: State = "answered", id: str = "a"):
@@ -22,27 +24,31 @@ GERMAN = meme("de", "A cat drinks tea.", "It rains outside.")
 HINDI = meme("hi", "It is raining outside.", "A cat drinks tea.", "The chai is hot.")
 
 
-@pytest.fixture(scope="module")
-def result() -> Comparison:
-    memes = [GERMAN, HINDI, meme("de", "Alone.", id="b"), meme("ar", "x")]
-    return compare(memes, ["de", "hi"], LETTERS, threshold=0.5)
+def similarities(*memes: MemeKnowledge, threshold: float = 0.6) -> list[tuple[str, bool]]:
+    """Statements of two versions, and whether they have a counterpart."""
+    frame = wide(compare(memes, ["de", "hi"], LETTERS, threshold=threshold).figures, STATEMENTS)
+    texts = frame["item"].str.partition(" | ")[2]
+    return sorted(zip(texts, frame["similarity"].notna(), strict=True))
 
 
 def test_a_statement_has_one_counterpart_only() -> None:
     twice = meme("hi", "A cat drinks tea.", "A cat drinks tea.")
-    result = compare([GERMAN, twice], ["de", "hi"], LETTERS)
-    assert sorted(pair.state for pair in result.pairs) == ["both", "first", "second"]
+    assert similarities(GERMAN, twice) == [
+        ("de: A cat drinks tea. | hi: A cat drinks tea.", True),
+        ("de: It rains outside.", False),
+        ("hi: A cat drinks tea.", False),
+    ]
 
 
-def test_threshold_decides_what_a_counterpart_is() -> None:
-    result = compare([GERMAN, HINDI], ["de", "hi"], LETTERS, threshold=0.99)
-    assert result.dimensions[0].counterparts == 1
+@pytest.mark.parametrize(("threshold", "counterparts"), [(0.5, 2), (0.99, 1)])
+def test_threshold_decides_what_a_counterpart_is(threshold: float, counterparts: int) -> None:
+    assert sum(both for _, both in similarities(GERMAN, HINDI, threshold=threshold)) == counterparts
 
 
 def test_dimension_without_an_answer_is_left_out() -> None:
     result = compare([GERMAN, meme("hi", state="missing")], ["de", "hi"], LETTERS)
-    assert (result.dimensions, result.pairs) == ((), ())
-    assert comparison_report(result).sections[0].figures["counterparts"] == 0
+    assert set(result.figures["analysis"]) == {"comparison"}
+    assert value_of(result.figures, "comparison", "counterparts") == 0
 
 
 @pytest.mark.parametrize(
@@ -60,5 +66,5 @@ def test_what_cannot_be_compared_is_a_sentence(memes: list[MemeKnowledge], sente
 
 def test_three_versions_are_compared_by_twos() -> None:
     result = compare([GERMAN, HINDI, meme("ar", "x")], ["de", "hi", "ar"], LETTERS)
-    pairs = [(each.first, each.second) for each in result.dimensions]
-    assert pairs == [("de", "hi"), ("de", "ar"), ("hi", "ar")]
+    groups = wide(result.figures, "comparison-dimensions")["group"]
+    assert groups.tolist() == ["de–hi", "de–ar", "hi–ar"]

@@ -9,7 +9,8 @@ import pytest
 from statsmodels.stats.inter_rater import aggregate_raters, cohens_kappa
 from statsmodels.stats.inter_rater import fleiss_kappa as fleiss
 
-from memeloc.label.audit import Audit, audit, audit_section
+from memeloc.label.audit import audit
+from memeloc.reports.figures import gaps, value_of, wide
 
 CATEGORIES = ["safe", "offensive", "nsfw"]
 
@@ -28,28 +29,33 @@ def people() -> tuple[pd.DataFrame, dict[str, str]]:
 
 
 @pytest.fixture(scope="module")
-def result(people: tuple[pd.DataFrame, dict[str, str]]) -> Audit:
+def result(people: tuple[pd.DataFrame, dict[str, str]]) -> pd.DataFrame:
     return audit(*people, "tiny", ["a-4"])
 
 
 def test_kappas_are_those_of_statsmodels(
-    people: tuple[pd.DataFrame, dict[str, str]], result: Audit
+    people: tuple[pd.DataFrame, dict[str, str]], result: pd.DataFrame
 ) -> None:
     answers, labels = people
-    for person in result.people:
-        own = answers[answers["participant"] == person.participant].set_index("item")["label"]
-        model = pd.Series(labels)[own.index]
-        table = pd.crosstab(own, model).to_numpy()
-        assert person.kappa == pytest.approx(cohens_kappa(table, return_results=False))
-    wide = answers[answers["participant"] != "a-4"].pivot_table(
+    for person, kappa in wide(result, "audit-people").set_index("item")["kappa"].items():
+        own = answers[answers["participant"] == person].set_index("item")["label"]
+        table = pd.crosstab(own, pd.Series(labels)[own.index]).to_numpy()
+        assert kappa == pytest.approx(cohens_kappa(table, return_results=False))
+        assert kappa == value_of(result, "audit-pairs", "kappa", f"tiny–{person}")
+    answered = answers[answers["participant"] != "a-4"].pivot_table(
         index="item", columns="participant", values="label", aggfunc="first"
     )
-    assert result.fleiss_kept == pytest.approx(fleiss(aggregate_raters(wide.to_numpy())[0]))
+    expected = fleiss(aggregate_raters(answered.to_numpy())[0])
+    assert value_of(result, "audit", "fleiss_kept") == pytest.approx(expected)
 
 
-def test_who_stands_out_is_named_and_counted_apart(result: Audit) -> None:
-    assert [person.participant for person in result.people if person.outlier] == ["a-4"]
-    assert result.people[-1].participant == "a-4"
-    kept = [person.kappa for person in result.people if not person.outlier]
-    assert result.kappa == pytest.approx(sum(map(float, filter(None, kept))) / 3)
-    assert "a-4 stands out from the others" in " ".join(audit_section(result).sentences)
+def test_who_stands_out_is_named_and_counted_apart(result: pd.DataFrame) -> None:
+    people = wide(result, "audit-people").set_index("item")
+    assert people["outlier"].to_dict() == {"a-1": 0, "a-2": 0, "a-3": 0, "a-4": 1}
+    assert people.index[-1] == "a-4"
+    assert value_of(result, "audit", "kappa") == pytest.approx(people["kappa"].iloc[:3].mean())
+
+
+def test_sample_that_nobody_labelled_is_said() -> None:
+    nobody = pd.DataFrame(columns=["item", "participant", "label"])
+    assert gaps(audit(nobody, {"m1": "safe"}, "tiny")) == ["Nobody has labelled the sample yet."]

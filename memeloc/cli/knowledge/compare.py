@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from math import isnan
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import typer
 from typer import Option
@@ -12,11 +11,8 @@ from typer import Option
 import memeloc
 from memeloc.cli.knowledge.options import OfModel, OfRecipe
 from memeloc.cli.options import AsJson, split
-from memeloc.cli.show import Table, show
-from memeloc.counts import counted
-
-if TYPE_CHECKING:
-    from memeloc.knowledge.comparing import Comparison
+from memeloc.cli.reports import show_report, wide_rows
+from memeloc.cli.show import Table
 
 
 def compare(
@@ -60,37 +56,27 @@ def compare(
             recipe=recipe,
             model=model,
         )
-    if out is not None:
-        from memeloc.knowledge.comparing import comparison_report
-        from memeloc.reports.writing import write_report
-
-        write_report(comparison_report(result), out)
-    show(result, _DIMENSIONS, _DIFFERING, _sentences, as_json=as_json)
+    show_report(result, _DIMENSIONS, _ALONE, out=out, as_json=as_json)
 
 
 _DIMENSIONS = Table(
     "Statements with a counterpart, by dimension",
-    "dimensions",
+    lambda report: wide_rows(report, "comparison-dimensions"),
     (
-        "dimension first second memes statements_of_first=first_statements",
-        "statements_of_second=second_statements counterparts",
-        ("share", lambda row: "" if row.share is None else f"{row.share:.1%}"),
+        ("dimension", "item"),
+        ("versions", "group"),
+        *(
+            (name.replace("_", " "), lambda row, name=name: int(row[name]))
+            for name in ("memes", "first_statements", "second_statements", "counterparts")
+        ),
+        ("share", lambda row: "" if isnan(row["share"]) else f"{row['share']:.1%}"),
     ),
 )
-_DIFFERING = Table(
+_ALONE = Table(
     "{n:statement} without a counterpart",
-    lambda result: [pair for pair in result.pairs if pair.state != "both"],
-    (
-        "meme dimension",
-        ("only in", lambda pair: pair.first if pair.state == "first" else pair.second),
-        ("statement", lambda pair: pair.first_text or pair.second_text),
-    ),
+    lambda report: [
+        row for row in wide_rows(report, "comparison-statements") if isnan(row["similarity"])
+    ],
+    (("versions", "group"), ("statement", "item")),
     most=20,
 )
-
-
-def _sentences(result: Comparison) -> Iterator[str]:
-    yield (
-        f"{counted(result.memes, 'meme')} compared by statements in {result.language} "
-        f"({result.model}); {result.alone:,} in one version only"
-    )

@@ -10,11 +10,12 @@ from typer import Argument, Option
 
 import memeloc
 from memeloc.cli.options import AsJson, TakenCaptions
+from memeloc.cli.reports import show_report
 from memeloc.cli.show import Table, explain, show
 from memeloc.counts import counted
 
 if TYPE_CHECKING:
-    from memeloc.workspace.knowledge.questions.questions import QuestionReport, SelectResult
+    from memeloc.workspace.knowledge.questions.questions import SelectResult
 
 OfRecipe = Annotated[
     str, Option("--recipe", metavar="NAME", help="Questions by it.", show_default="the newest")
@@ -60,7 +61,7 @@ def questions(
         result = workspace.knowledge.questions.review(
             answers=answers, seed=seed, recipe=recipe, model=model, lang=lang
         )
-    show_report(result, "Questions about memes", out, as_json=as_json)
+    show_report(result, out=out, as_json=as_json)
 
 
 def select(
@@ -86,28 +87,6 @@ def select(
     show(result, _selected, _FUNNEL, as_json=as_json)
     if not as_json:
         explain("Note", result.notes)
-
-
-def show_report(result: QuestionReport, title: str, out: Path | None, *, as_json: bool) -> None:
-    """Print a report's sentences, and write its page where a folder is named."""
-    if out is not None:
-        from memeloc.reports.writing import write_report
-
-        write_report(result.report(title), out)
-    if as_json:
-        from memeloc.reports.plain import as_plain
-
-        show(as_plain(result.report(title)), as_json=True)
-        return
-    show(result, _sentences, as_json=False)
-    explain("Note", result.notes)
-
-
-def _sentences(result: QuestionReport) -> Iterator[str]:
-    yield f"{result.model} by {result.recipe}: {counted(result.questions, 'question')}"
-    for why, count in result.missing.items():
-        yield f"{why}: {count:,}"
-    yield from (*result.section.sentences, *result.section.gaps)
 
 
 def _selected(result: SelectResult) -> Iterator[str]:
@@ -201,4 +180,4 @@ def validity(
     """
     with memeloc.Workspace.find() as workspace:
         result = workspace.knowledge.questions.validity(recipe=recipe, model=model, lang=lang)
-    show_report(result, "Validity of questions about memes", out, as_json=as_json)
+    show_report(result, out=out, as_json=as_json)

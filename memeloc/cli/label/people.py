@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from math import isnan
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -11,11 +11,11 @@ from typer import Argument, Option
 import memeloc
 from memeloc.cli.label.options import OfModel, OfTaxonomy, OtherEqual
 from memeloc.cli.options import AsJson, TakenCaptions
+from memeloc.cli.reports import show_report, wide_rows
 from memeloc.cli.show import Table, explain, show
 from memeloc.counts import counted
 
 if TYPE_CHECKING:
-    from memeloc.label.audit import Audit
     from memeloc.workspace.surveys.building import BuildResult
 
 _Name = Annotated[str, Argument(help="Of the survey.")]
@@ -123,31 +123,20 @@ def agreement(
     """
     with memeloc.Workspace.find() as workspace:
         result = workspace.labels.audited(name)
-    if out is not None:
-        from memeloc.label.audit import audit_report
-        from memeloc.reports.writing import write_report
-
-        write_report(audit_report(result, name), out)
-    show(result, _WITH_MODEL, _sentences, as_json=as_json)
+    show_report(result, _WITH_MODEL, out=out, as_json=as_json)
 
 
 _WITH_MODEL = Table(
-    "People beside {0.model}",
-    "people",
+    "People beside the model",
+    lambda report: wide_rows(report, "audit-people"),
     (
-        "participant items",
-        ("agreement", lambda person: f"{person.agreement:.3f}"),
-        ("kappa", lambda person: "" if person.kappa is None else f"{person.kappa:.3f}"),
-        ("stands out", lambda person: "yes" if person.outlier else ""),
+        ("participant", "item"),
+        ("items", lambda person: int(person["n"])),
+        ("agreement", lambda person: f"{person['agreement']:.3f}"),
+        ("kappa", lambda person: "" if isnan(person["kappa"]) else f"{person['kappa']:.3f}"),
+        ("stands out", lambda person: "yes" if person["outlier"] else ""),
     ),
 )
-
-
-def _sentences(result: Audit) -> Iterator[str]:
-    from memeloc.label.audit import audit_section
-
-    section = audit_section(result)
-    yield from (*section.sentences, *section.gaps)
 
 
 def _show(result: BuildResult, as_json: bool) -> None:

@@ -6,21 +6,21 @@ has no named graphs: there `ml:partOf` says which graph a thing is of.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import chain
 from pathlib import Path
-from typing import Any, BinaryIO, Literal
+from typing import Literal
 
 from memeloc.files import replacing
 from memeloc.knowledge.graphs.names import DEFAULT, PREFIXES, Terms, clean, graph_iri, library
 from memeloc.knowledge.graphs.quads import meme_quads, shared_quads
-from memeloc.knowledge.statements import DimensionKnowledge, MemeKnowledge, Provenance
+from memeloc.knowledge.statements import MemeKnowledge, Provenance
 from memeloc.tables.writing import write_table
 
 ExportFormat = Literal["ttl", "jsonld", "nquads", "parquet"]
 
-_GRAPH = ("graph", "meme", "version", "language", "recipe", "model")
+_GRAPH = ("meme", "version", "language", "recipe", "model")
 _ANSWER = ("served", "prompt", "date")
 
 
@@ -62,62 +62,37 @@ def write_graphs(
         if to == "nquads":
             file.writelines(part.encode() for part in parts())
         else:
-            _serialize(parts(), file, to)
+            oxigraph = library("pyoxigraph")
+            formats = oxigraph.RdfFormat
+            quads = (quad for part in parts() for quad in oxigraph.parse(part, formats.N_QUADS))
+            if to == "ttl":
+                triples = (quad.triple for quad in quads)
+                oxigraph.serialize(triples, file, formats.TURTLE, prefixes=PREFIXES)
+            else:
+                oxigraph.serialize(quads, file, formats.JSON_LD, prefixes=PREFIXES)
     return GraphFiles((out,), len(graphs), count)
 
 
-def _serialize(parts: Iterator[str], file: BinaryIO, to: Literal["ttl", "jsonld"]) -> None:
-    library("pyoxigraph")
-    from pyoxigraph import RdfFormat, parse, serialize
-
-    quads = (quad for part in parts for quad in parse(part, RdfFormat.N_QUADS))
-    if to == "ttl":
-        triples = (quad.triple for quad in quads)
-        serialize(triples, file, RdfFormat.TURTLE, prefixes=PREFIXES)
-    else:
-        serialize(quads, file, RdfFormat.JSON_LD, prefixes=PREFIXES)
+_TABLES: Mapping[str, tuple[str, ...]] = {
+    "statements": ("id", "text", "value", "entities", "rests_on"),
+    "entities": ("id", "label", "kind"),
+    "relations": ("source", "name", "target"),
+}
+"""By table its own columns: attributes of what a dimension has of it."""
 
 
 def _write_tables(graphs: Sequence[MemeKnowledge], out: Path, base: str) -> GraphFiles:
-    written = {
-        out / f"{name}.parquet": write_table(
-            out / f"{name}.parquet",
-            (*_GRAPH, "dimension", *columns, *_ANSWER),
-            _rows(graphs, rows, base),
+    written = {}
+    for name, own in _TABLES.items():
+        rows = (
+            [*about, found.dimension, *(getattr(each, column) for column in own), *answer]
+            for knowledge in graphs
+            for about in [(graph_iri(knowledge, base), *(getattr(knowledge, c) for c in _GRAPH))]
+            for found in knowledge.dimensions
+            for answer in [[getattr(found.provenance or Provenance(""), c) for c in _ANSWER]]
+            for each in getattr(found, name)
         )
-        for name, (columns, rows) in _TABLES.items()
-    }
+        texts = ([clean(c if isinstance(c, str) else " ".join(c)) for c in row] for row in rows)
+        file = out / f"{name}.parquet"
+        written[file] = write_table(file, ("graph", *_GRAPH, "dimension", *own, *_ANSWER), texts)
     return GraphFiles(tuple(written), len(graphs), sum(written.values()))
-
-
-_Rows = Callable[[DimensionKnowledge], Iterator[tuple[str, ...]]]
-
-_TABLES: Mapping[str, tuple[tuple[str, ...], _Rows]] = {
-    "statements": (
-        ("id", "text", "value", "entities", "rests_on"),
-        lambda found: (
-            (each.id, each.text, each.value, " ".join(each.entities), " ".join(each.rests_on))
-            for each in found.statements
-        ),
-    ),
-    "entities": (
-        ("id", "label", "kind"),
-        lambda found: ((each.id, each.label, each.kind) for each in found.entities),
-    ),
-    "relations": (
-        ("source", "name", "target"),
-        lambda found: ((each.source, each.name, each.target) for each in found.relations),
-    ),
-}
-"""By table its own columns, and its rows of a dimension."""
-
-
-def _rows(graphs: Sequence[MemeKnowledge], rows: _Rows, base: str) -> Iterator[tuple[Any, ...]]:
-    for each in graphs:
-        graph = graph_iri(each, base)
-        about = (graph, each.meme, each.version, each.language, each.recipe, each.model)
-        for found in each.dimensions:
-            answer = found.provenance or Provenance("")
-            for row in rows(found):
-                texts = (*about, found.dimension, *row, answer.served, answer.prompt, answer.date)
-                yield tuple(map(clean, texts))

@@ -40,20 +40,6 @@ class KnowledgePages:
     without_picture: int
 
 
-@dataclass(frozen=True, slots=True)
-class _Entry:
-    """A meme on the index; `picture` is empty where there is none."""
-
-    file: str
-    meme: str
-    version: str
-    language: str
-    statements: int
-    missing: int
-    picture: str
-    text: str
-
-
 def write_pages(
     memes: Iterable[MemeKnowledge],
     out: Path,
@@ -78,49 +64,38 @@ def write_pages(
         given = inputs.get((knowledge.meme, knowledge.version))
         name = _name(knowledge)
         picture = _write_picture(given, out, name)
-        page = _meme_page(knowledge, given, picture, dimensions)
+        ids = [each.dimension for each in knowledge.dimensions]
+        names = {id: dimensions[id].name if id in dimensions else id for id in ids}
+        statements = {each.id: each for each in knowledge.statements()}
+        page = fill_page(
+            _MEME_PAGE,
+            knowledge=knowledge,
+            picture=f"../{picture}" if picture else "",
+            text=given.text if given else "",
+            drawing=draw(knowledge, names),
+            hues=hues_of(knowledge),
+            names=names,
+            dimensions=dimensions,
+            entities=knowledge.entities(),
+            statements=statements,
+        )
         _write(out / "memes" / f"{name}.html", page)
         entries.append(
-            _Entry(
-                f"memes/{name}.html",
-                drawable(knowledge.meme),
-                knowledge.version,
-                knowledge.language,
-                len(list(knowledge.statements())),
-                sum(each.state == "missing" for each in knowledge.dimensions),
-                picture,
-                drawable(given.text) if given else "",
-            )
+            {
+                "file": f"memes/{name}.html",
+                "meme": drawable(knowledge.meme),
+                "version": knowledge.version,
+                "language": knowledge.language,
+                "statements": len(statements),
+                "missing": sum(each.state == "missing" for each in knowledge.dimensions),
+                "picture": picture,
+                "text": drawable(given.text) if given else "",
+            }
         )
         on_progress(1)
     _write(out / "index.html", fill_page(_INDEX_PAGE, entries=entries))
-    without = sum(not entry.picture for entry in entries)
+    without = sum(not entry["picture"] for entry in entries)
     return KnowledgePages(out / "index.html", len(entries), without)
-
-
-def _meme_page(
-    knowledge: MemeKnowledge,
-    given: MemeInput | None,
-    picture: str,
-    dimensions: Mapping[str, Dimension],
-) -> str:
-    names = {
-        each.dimension: dimensions[each.dimension].name if each.dimension in dimensions else ""
-        for each in knowledge.dimensions
-    }
-    names = {id: name or id for id, name in names.items()}
-    return fill_page(
-        _MEME_PAGE,
-        knowledge=knowledge,
-        picture=f"../{picture}" if picture else "",
-        text=given.text if given else "",
-        drawing=draw(knowledge, names),
-        hues=hues_of(knowledge),
-        names=names,
-        dimensions=dimensions,
-        entities=knowledge.entities(),
-        statements={each.id: each for each in knowledge.statements()},
-    )
 
 
 def _write_picture(given: MemeInput | None, out: Path, name: str) -> str:

@@ -1,4 +1,4 @@
-"""What a set of questions gives away. In: `MemeQuestion`s, captions. Out: a `Section`.
+"""What a set of questions gives away. In: `MemeQuestion`s, captions. Out: rows of figures.
 
 Rules that know neither picture nor question answer a good set no better than chance: the longest
 option, the one that shares most words with the question or with the caption.
@@ -7,64 +7,34 @@ option, the one that shares most words with the question or with the caption.
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Iterator, Mapping, Sequence
-from typing import Any
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING
 
-from memeloc.counts import counted
 from memeloc.knowledge.questions.question import MemeQuestion
 from memeloc.locales.words import plain_words
-from memeloc.reports.sections import Bars, Intervals, Section, Table
-from memeloc.statistics.guessing import CHANCE, overlap, right_by_rules
-from memeloc.statistics.intervals import percent_with_interval, wilson
-from memeloc.statistics.significance import p_text, scipy_stats
+from memeloc.reports.figures import gap, joined, tidy
+from memeloc.statistics.guessing import overlap, right_by_rules
+from memeloc.statistics.intervals import wilson
+from memeloc.statistics.significance import scipy_stats
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 LETTERS = "ABCD"
-_CONFIDENCE = 0.95
+CONFIDENCE = 0.95
 _OPTIONS = ("correct", "plausible", "implausible", "none")
 _FAR_LONGER = 2.0
 """A right option so many times as long as the next one gives itself away."""
-_ALONE = "without the picture"
-
-_Chosen = Mapping[str, Mapping[str, str]]
-"""By model and question's id the option that it chose, given the question alone."""
-
-_RULES = {
-    "chosen by": "a rule that reads nothing, or a model that was given the question alone",
-    "questions": "so many",
-    "right": "of them, that are answered rightly",
-    "share": "right / questions, 0 to 1; chance is 0.25",
-    "low": "lower end of Wilson's interval, 95 %",
-    "high": "its upper end",
-}
-_PLACES = {"place": "letter of the option", "questions": "whose right option stands there"}
-_OVERLAPS = {
-    "option": "what the option is",
-    "length": "mean characters",
-    "with the question": "mean share of its words that the question has, too, 0 to 1",
-    "with the caption": "the same with the caption, of memes that have one; empty without any",
-}
-_NOTED = {
-    "item": "meme and dimension",
-    "question": "the question",
-    "correct": "its right option",
-    "noted": "what is to be looked at",
-}
-_DIMENSIONS = {
-    "dimension": "its id",
-    "questions": "that there are",
-    "without statements": "of them, made of the definition and the picture alone",
-    "statements": "mean number that a question was made of",
-}
 
 
 def review(
     questions: Sequence[MemeQuestion],
     captions: Mapping[str, str],
-    without_picture: _Chosen | None = None,
+    without_picture: Mapping[str, Mapping[str, str]] | None = None,
     *,
     seed: int = 0,
-) -> Section:
-    """How far options give themselves away, and which questions are to be looked at.
+) -> pd.DataFrame:
+    """Return how far options give themselves away, and which questions are to be looked at.
 
     Args:
         questions: of one language.
@@ -72,176 +42,120 @@ def review(
         without_picture: by model and question's id the option that it chose, given the question
             alone.
         seed: by which options are shuffled.
+
+    Returns:
+        Figures of the analyses `questions` (all in all), `question-rules`, `question-places`,
+        `question-options`, `question-dimensions` and `questions-noted`.
     """
+    import pandas as pd
+
     if not questions:
-        return Section("questions", "The questions", gaps=("There are no questions yet.",))
-    placed = [(each, each.options(seed)) for each in questions]
+        return gap("questions", "There are no questions yet.")
     models = without_picture or {}
-    rules = [*_rules(placed, captions), *_models(questions, models)]
-    places = Counter(options.index(each.correct) for each, options in placed)
-    counts = [places[place] for place in range(len(LETTERS))]
-    p = float(scipy_stats().chisquare(counts).pvalue)
-    noted = list(_noted(questions, captions, models))
-    return Section(
-        "questions",
-        "The questions",
-        (
-            Table.of("question_rules", "Without the meme", rules, _RULES, _RULES_METHOD),
-            Table.of("question_places", "Place of the right option",
-                   list(zip(LETTERS, counts, strict=True)), _PLACES, _PLACES_METHOD),
-            Table.of("question_options", "Options by what they are", _overlaps(questions, captions),
-                   _OVERLAPS, "Words as readers of the language cut them, in small letters."),
-            Table.of("question_dimensions", "Dimensions", _dimensions(questions), _DIMENSIONS,
-                   "A dimension without statements has a question all the same, of its definition "
-                   "and the picture."),
-            Table.of("questions_noted", "Questions to look at", noted, _NOTED, _NOTED_METHOD,
-                   captions=("question", "correct")),
-        ),
-        (_rules_plot(rules), _places_plot(counts)),
-        tuple(_sentences(questions, rules, counts, p, noted)),
-        {
-            "questions": len(questions),
-            "rules": {row[0]: row[3] for row in rules},
-            "places": counts,
-            "places_p": p,
-            "noted": len(noted),
-            "without_statements": sum(not each.statements for each in questions),
-        }
-    )  # fmt: skip
-
-
-_RULES_METHOD = (
-    "Each rule answers every question; of options that are equal by it, it takes any. A model that "
-    "is given the question alone is right by chance, and where the question or common knowledge "
-    "gives the answer away. Of the three options that a model writes the longest is the right one "
-    "by chance in a third; the fourth is hardly ever the longest."
-)
-_PLACES_METHOD = "Options are shuffled by the seed; Pearson's chi-squared test of equal shares."
-_NOTED_METHOD = (
-    "Questions whose words are the same, with their right options; right options at least twice as "
-    "long as every other; right options that alone share words with the caption; "
-    "questions that a model answers rightly without the picture."
-)
-
-
-def _rules(
-    placed: Sequence[tuple[MemeQuestion, tuple[str, ...]]], captions: Mapping[str, str]
-) -> Iterator[tuple[Any, ...]]:
-    shares: dict[str, list[float]] = defaultdict(list)
-    for each, options in placed:
-        texts = each.language, each.question, captions.get(each.meme, "")
-        for name, share in right_by_rules(options, options.index(each.correct), *texts).items():
-            shares[name].append(share)
-    for name, right in shares.items():
-        yield share_row(name, sum(right), len(right))
-
-
-def _models(questions: Sequence[MemeQuestion], models: _Chosen) -> Iterator[tuple[Any, ...]]:
-    for model, chosen in models.items():
-        right = [chosen[each.id] == each.correct for each in questions if each.id in chosen]
-        yield share_row(f"{model} {_ALONE}", sum(right), len(right))
-
-
-def share_row(name: str, right: float, total: int) -> tuple[Any, ...]:
-    """A name, a count of so many, its share and Wilson's interval."""
-    low, high = wilson(right, total, _CONFIDENCE)
-    return name, total, right, right / total if total else float("nan"), float(low), float(high)
-
-
-def _overlaps(
-    questions: Sequence[MemeQuestion], captions: Mapping[str, str]
-) -> Iterator[tuple[Any, ...]]:
-    for name in _OPTIONS:
-        texts = [(each, str(getattr(each, name))) for each in questions]
-        with_question = [overlap(text, each.question, each.language) for each, text in texts]
-        with_caption = [
-            overlap(text, captions[each.meme], each.language)
-            for each, text in texts
-            if captions.get(each.meme)
-        ]
-        yield (
-            name,
-            _mean([len(text) for _, text in texts]),
-            _mean(with_question),
-            _mean(with_caption),
-        )
-
-
-def _dimensions(questions: Sequence[MemeQuestion]) -> Iterator[tuple[Any, ...]]:
-    by_dimension: dict[str, list[MemeQuestion]] = defaultdict(list)
+    right: dict[str, list[float]] = defaultdict(list)
+    places = Counter[int]()
     for each in questions:
-        by_dimension[each.dimension].append(each)
-    for dimension, those in by_dimension.items():
-        without = sum(not each.statements for each in those)
-        yield dimension, len(those), without, _mean([len(each.statements) for each in those])
+        options = each.options(seed)
+        place = options.index(each.correct)
+        places[place] += 1
+        texts = each.language, each.question, captions.get(each.meme, "")
+        for rule, share in right_by_rules(options, place, *texts).items():
+            right[rule].append(share)
+        for model, chosen in models.items():
+            if each.id in chosen:
+                right[f"{model} without the picture"].append(chosen[each.id] == each.correct)
+    rules = {
+        "item": list(right),
+        "right": [sum(shares) for shares in right.values()],
+        "n": [len(shares) for shares in right.values()],
+    }
+    counts = [places[place] for place in range(len(LETTERS))]
+    table = pd.DataFrame(
+        {
+            "item": [each.dimension for each in questions],
+            "statements": [len(each.statements) for each in questions],
+        }
+    )
+    without = table["statements"].eq(0)
+    dimensions = table.assign(without_statements=without, questions=1).groupby("item", sort=False)
+    noted = _noted(questions, captions, models)
+    totals = {
+        "questions": [len(questions)],
+        "memes": [len({each.meme for each in questions})],
+        "without_statements": [without.sum()],
+        "noted": [len(noted)],
+        "places_p": [scipy_stats().chisquare(counts).pvalue],
+    }
+    return joined(
+        [
+            tidy("questions", pd.DataFrame(totals)),
+            tidy("question-rules", shares(pd.DataFrame(rules), "right"), "Wilson 1927"),
+            tidy("question-places", pd.DataFrame({"item": list(LETTERS), "questions": counts})),
+            tidy("question-options", _options(questions, captions)),
+            tidy(
+                "question-dimensions",
+                dimensions.agg(
+                    {"questions": "sum", "without_statements": "sum", "statements": "mean"}
+                ).reset_index(),
+            ),
+            tidy("questions-noted", noted).dropna(subset="value"),
+        ]
+    )
+
+
+def shares(table: pd.DataFrame, count: str) -> pd.DataFrame:
+    """Return a table with the share that a column is of `n`, with Wilson's interval."""
+    low, high = wilson(table[count], table["n"], CONFIDENCE)
+    return table.assign(share=table[count] / table["n"], share_low=low, share_high=high)
+
+
+def _options(questions: Sequence[MemeQuestion], captions: Mapping[str, str]) -> pd.DataFrame:
+    """Return by what an option is its mean length, and the words that it has from elsewhere."""
+    import pandas as pd
+
+    nan = float("nan")
+    rows = []
+    for each in questions:
+        caption = captions.get(each.meme)
+        for name in _OPTIONS:
+            text = str(getattr(each, name))
+            of_question = overlap(text, each.question, each.language)
+            of_caption = overlap(text, caption, each.language) if caption else nan
+            rows.append((name, len(text), of_question, of_caption))
+    columns = ["item", "length", "words_of_question", "words_of_caption"]
+    return pd.DataFrame(rows, columns=columns).groupby("item", sort=False).mean().reset_index()
 
 
 def _noted(
-    questions: Sequence[MemeQuestion], captions: Mapping[str, str], models: _Chosen
-) -> Iterator[tuple[str, ...]]:
-    words = {each.id: _words(each) for each in questions}
-    often = Counter(words.values())
-    for each in questions:
+    questions: Sequence[MemeQuestion],
+    captions: Mapping[str, str],
+    models: Mapping[str, Mapping[str, str]],
+) -> pd.DataFrame:
+    """Return the questions that are to be looked at, with what is noted of each."""
+    import pandas as pd
+
+    words = [
+        tuple(plain_words(f"{each.question} {each.correct}", each.language)) for each in questions
+    ]
+    often = Counter(words)
+    rows = []
+    for each, own in zip(questions, words, strict=True):
         others = (each.plausible, each.implausible, each.none)
-        about: list[str] = []
-        if often[words[each.id]] > 1:
-            about.append(f"{often[words[each.id]]:,} questions are the same, with their answer")
-        if len(each.correct) >= _FAR_LONGER * max(map(len, others)):
-            about.append("the right option is far longer than all others")
         caption = captions.get(each.meme, "")
+        longer = len(each.correct) / max(map(len, others))
+        row: dict[str, object] = {}
+        if often[own] > 1:
+            row["same_questions"] = often[own]
+        if longer >= _FAR_LONGER:
+            row["times_longer"] = longer
         if overlap(each.correct, caption, each.language) and not any(
             overlap(other, caption, each.language) for other in others
         ):
-            about.append("only the right option has words of the caption")
-        alone = [name for name, chosen in models.items() if chosen.get(each.id) == each.correct]
-        about += [f"{name} answers it {_ALONE}" for name in alone]
-        if about:
-            yield each.id, each.question, each.correct, "; ".join(about)
-
-
-def _words(each: MemeQuestion) -> tuple[str, ...]:
-    """The words of a question and its right answer."""
-    return tuple(plain_words(f"{each.question} {each.correct}", each.language))
-
-
-def _sentences(
-    questions: Sequence[MemeQuestion],
-    rules: Sequence[tuple[Any, ...]],
-    counts: Sequence[int],
-    p: float,
-    noted: Sequence[object],
-) -> Iterator[str]:
-    without = sum(not each.statements for each in questions)
-    yield (
-        f"There are {counted(len(questions), 'question')} of "
-        f"{counted(len({each.meme for each in questions}), 'meme')}, {without:,} of them made "
-        "without statements."
-    )
-    for name, total, _right, *share in rules:
-        if name == CHANCE:
-            continue
-        interval = percent_with_interval(*share)
-        yield f"{name} is right in {interval} of {counted(total, 'question')}; chance is 25 %."
-    places = ", ".join(f"{letter} {n:,}" for letter, n in zip(LETTERS, counts, strict=True))
-    yield f"Places of the right option: {places}; chi-squared test of equal shares: {p_text(p)}."
-    yield f"{counted(len(noted), 'question is', 'questions are')} to be looked at."
-
-
-def _rules_plot(rules: Sequence[tuple[Any, ...]]) -> Intervals:
-    import pandas as pd
-
-    rows = [(name, share, low, high) for name, _total, _right, share, low, high in rules]
-    frame = pd.DataFrame(rows, columns=["label", "value", "low", "high"])
-    title = "Questions answered rightly without the meme"
-    return Intervals("question_rules", title, frame, "share", _RULES_METHOD)
-
-
-def _places_plot(counts: Sequence[int]) -> Bars:
-    import pandas as pd
-
-    frame = pd.DataFrame({"questions": counts}, index=list(LETTERS))
-    return Bars("question_places", "Place of the right option", frame, "questions", _PLACES_METHOD)
-
-
-def _mean(values: Sequence[float]) -> float:
-    return sum(values) / len(values) if values else float("nan")
+            row["alone_has_words_of_caption"] = True
+        for model, chosen in models.items():
+            if chosen.get(each.id) == each.correct:
+                row[f"right without the picture: {model}"] = True
+        if row:
+            item = f"{each.id}: {each.question} {each.correct}"
+            rows.append({"item": item, **row})
+    return pd.DataFrame(rows)

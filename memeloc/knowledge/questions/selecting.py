@@ -32,12 +32,15 @@ STEPS = (*get_args(Outcome)[:-1], "selected, toxicity", "selected, others")
 """What can become of a question, in the order of the steps, and by which stage it is selected."""
 
 
+Stage = Literal["toxicity", "others"]
+
+
 @dataclass(frozen=True, slots=True)
 class QuestionOutcome:
-    """What became of a question, and in which stage: `toxicity` or `others`."""
+    """What became of a question, and in which stage."""
 
     question: MemeQuestion
-    stage: Literal["toxicity", "others"]
+    stage: Stage
     outcome: Outcome
 
 
@@ -116,29 +119,25 @@ def select(
         others: the same of the second.
     """
     positive = positive_memes(questions, toxicity)
+
+    def outcome(each: MemeQuestion, judged: Judged | None) -> Outcome:
+        if each.dimension != TOXICITY and each.meme not in positive:
+            first = toxicity.get(f"{each.meme}/{TOXICITY}")
+            is_open = first is None or first.is_open
+            return "its meme was not judged" if is_open else "its meme is not positive"
+        if judged is None:
+            return "not judged" if each.dimension == TOXICITY else "not drawn"
+        if judged.is_positive:
+            return "selected"
+        if judged.is_open:
+            return "not judged"
+        return "answer not a yes" if judged.question == YES else "question not a yes"
+
     outcomes = []
     for each in questions:
-        is_first = each.dimension == TOXICITY or each.id in toxicity
-        judged = (toxicity if is_first else others).get(each.id)
-        outcome = _outcome(each, judged, positive, toxicity)
-        outcomes.append(QuestionOutcome(each, "toxicity" if is_first else "others", outcome))
+        stage: Stage = "others"
+        if each.dimension == TOXICITY or each.id in toxicity:
+            stage = "toxicity"
+        judged = (toxicity if stage == "toxicity" else others).get(each.id)
+        outcomes.append(QuestionOutcome(each, stage, outcome(each, judged)))
     return Selection(tuple(outcomes))
-
-
-def _outcome(
-    question: MemeQuestion,
-    judged: Judged | None,
-    positive: Collection[str],
-    toxicity: Mapping[str, Judged],
-) -> Outcome:
-    if question.dimension != TOXICITY and question.meme not in positive:
-        first = toxicity.get(f"{question.meme}/{TOXICITY}")
-        is_open = first is None or first.is_open
-        return "its meme was not judged" if is_open else "its meme is not positive"
-    if judged is None:
-        return "not judged" if question.dimension == TOXICITY else "not drawn"
-    if judged.is_positive:
-        return "selected"
-    if judged.is_open:
-        return "not judged"
-    return "answer not a yes" if judged.question == YES else "question not a yes"

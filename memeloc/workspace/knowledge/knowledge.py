@@ -7,11 +7,12 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from memeloc.knowledge.comparing import THRESHOLD, Comparison, compare
+from memeloc.knowledge.comparing import THRESHOLD, compare
 from memeloc.knowledge.graphs.exporting import ExportFormat, GraphFiles
 from memeloc.knowledge.graphs.querying import ROWS, SECONDS, QueryResult, run_query
 from memeloc.knowledge.pages.writing import KnowledgePages
 from memeloc.knowledge.statements import MemeKnowledge
+from memeloc.reports import Report
 from memeloc.workspace.knowledge.extracting import extraction_run
 from memeloc.workspace.knowledge.graphs import (
     GraphCheck,
@@ -180,7 +181,7 @@ class Knowledge(Part):
         threshold: float = THRESHOLD,
         recipe: str = "",
         model: str = "",
-    ) -> Comparison:
+    ) -> Report:
         """Which statements about a meme have a counterpart in another of its versions.
 
         Args:

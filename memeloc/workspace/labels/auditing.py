@@ -1,4 +1,4 @@
-"""The audit of a labelling. In: a survey's answers. Out: `Audit`; labels, each with who gave it.
+"""The audit of a labelling. In: a survey's answers. Out: a `Report`; labels, each with who gave it.
 
 Labels of models and of people stand in different columns and rows: none is made of both.
 """
@@ -9,8 +9,9 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 from memeloc.errors import InputError
-from memeloc.label.audit import Audit, audit
+from memeloc.label.audit import TEXTS, audit
 from memeloc.label.topics import merged
+from memeloc.reports import Report
 from memeloc.survey.quality.outliers import deviations
 from memeloc.workspace.folder import WorkspaceFolder
 from memeloc.workspace.labels.labelling import Labelling, accepted_labels, newest_labelling
@@ -23,8 +24,8 @@ if TYPE_CHECKING:
     import pandas as pd
 
 
-def audit_of(workspace: WorkspaceFolder, name: str) -> Audit:
-    """How the people of a survey agree with the model that it audits.
+def audit_of(workspace: WorkspaceFolder, name: str) -> Report:
+    """Return how the people of a survey agree with the model that it audits.
 
     Raises:
         InputError: the survey is no audit of a model's labels.
@@ -51,7 +52,14 @@ def audit_of(workspace: WorkspaceFolder, name: str) -> Audit:
     names = _names(survey, answers)
     outliers = {names[who] for (_, who), deviation in judged.items() if deviation.outlier}
     named = answers.assign(participant=answers["participant"].map(names))
-    return audit(named, labels, origin.model, outliers)
+    return Report(
+        "audit",
+        f"How people agree with {origin.model}",
+        audit(named, labels, origin.model, outliers),
+        TEXTS,
+        settings={"model": origin.model},
+        facts={"Survey": name},
+    )
 
 
 def labels_table(labelling: Labelling) -> pd.DataFrame:

@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from memeloc.label.audit import Audit
 from memeloc.label.rounds import Outcome, RoundLabel
 from memeloc.label.topics import MERGED_INTO, NewTopic, Topic, new_topics, read_merges, read_topics
+from memeloc.reports import Report
 from memeloc.sheets import write_sheet_table
 from memeloc.workspace.labels.auditing import audit_of, labels_table
 from memeloc.workspace.labels.labelling import (
@@ -164,8 +164,8 @@ class Labels(Part):
             options=options,
         )
 
-    def audited(self, name: str) -> Audit:
-        """How the people of an audit agree with the model; `label.audit.audit_report` shows it.
+    def audited(self, name: str) -> Report:
+        """Return how the people of an audit agree with the model, and with each other.
 
         Raises:
             InputError: there is no survey of that name, or it is no audit.

@@ -6,7 +6,8 @@ import pytest
 from statsmodels.stats.proportion import proportion_confint
 
 from memeloc.knowledge.questions.judging import Judged
-from memeloc.knowledge.questions.validity import validity_section
+from memeloc.knowledge.questions.validity import validity
+from memeloc.reports.figures import wide
 
 PRINTED = {
     "scene": 76.0, "textual": 76.0, "visual": 74.0, "intent": 64.0, "emotion": 60.0,
@@ -23,16 +24,16 @@ def test_paper_rates() -> None:
             dimensions[id] = dimension
             valid = n < share / 2
             judged[id] = Judged("yes", "yes") if valid else Judged("yes" if n % 2 else "no", "no")
-    section = validity_section(dimensions, {"others": judged}, {}, ())
-    shares = section.figures["share"]["others"]
-    assert {name: 100 * value for name, value in shares.items()} == pytest.approx(PRINTED)
-    assert sum(shares.values()) / len(shares) == pytest.approx(0.5933, abs=5e-5)
-    frame = section.tables[0].frame.set_index("dimension")
+    frame = wide(validity(dimensions, {"others": judged}, {}, ()), "validity").set_index("item")
+    shares = frame.loc[list(PRINTED), "share"]
+    assert (100 * shares).to_dict() == pytest.approx(PRINTED)
+    assert shares.mean() == pytest.approx(0.5933, abs=5e-5)
     expected = proportion_confint(38, 50, method="wilson")
-    assert frame.loc["scene", ["low", "high"]].tolist() == pytest.approx(expected)
+    assert frame.loc["scene", ["share_low", "share_high"]].tolist() == pytest.approx(expected)
 
 
 def test_question_whose_answer_is_open_does_not_count() -> None:
     judged = {"a/scene": Judged("yes", ""), "b/scene": Judged("no", ""), "c/scene": Judged("", "")}
-    section = validity_section(dict.fromkeys(judged, "scene"), {"others": judged}, {}, ())
-    assert section.tables[0].frame[["judged", "valid"]].values.tolist() == [[1, 0]]
+    figures = validity(dict.fromkeys(judged, "scene"), {"others": judged}, {}, ())
+    frame = wide(figures, "validity").set_index(["group", "item"])
+    assert frame.loc[("others", "scene"), ["n", "valid"]].tolist() == [1, 0]

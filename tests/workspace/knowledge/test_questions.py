@@ -12,6 +12,7 @@ import pytest
 
 from examples.simulated_team import Colleagues
 from memeloc.errors import InputError
+from memeloc.reports.figures import gaps
 from memeloc.workspace import Workspace
 from memeloc.workspace.knowledge import KnowledgeSettings
 from memeloc.workspace.knowledge.questions import AskSettings
@@ -112,7 +113,7 @@ def test_judgements_of_questions_written_anew_do_not_count(
 ) -> None:
     judged(workspace, tmp_path, "toxicity")
     workspace.knowledge.questions.ask(AskSettings(none="Nothing of that"), model=MODEL)
-    assert workspace.knowledge.questions.validity().section.gaps
+    assert gaps(workspace.knowledge.questions.validity().figures)
 
 
 def test_versions_of_a_meme_have_questions_and_judges_of_their_own(
@@ -132,8 +133,8 @@ def test_versions_of_a_meme_have_questions_and_judges_of_their_own(
         assert workspace.knowledge.questions.set().versions == ["en"]
         judged(workspace, tmp_path, "toxicity")
         validity = workspace.knowledge.questions.validity
-        assert not validity().section.gaps
-        assert validity(lang="de").section.gaps
+        assert not gaps(validity().figures)
+        assert gaps(validity(lang="de").figures)
         assert not validity(lang="de").notes
         with pytest.raises(InputError, match="about captions in de"):
             judged(workspace, tmp_path, "toxicity", lang="de")

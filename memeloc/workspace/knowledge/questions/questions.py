@@ -5,15 +5,16 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from memeloc.errors import InputError
 from memeloc.evaluate.runs.evaluating import ANSWERS
+from memeloc.knowledge import TEXTS
 from memeloc.knowledge.questions.review import review
 from memeloc.knowledge.questions.selecting import SAMPLE, select
-from memeloc.knowledge.questions.validity import validity_section
+from memeloc.knowledge.questions.validity import validity
 from memeloc.knowledge.questions.writing import QUESTIONS, write_benchmark
-from memeloc.reports.sections import Report, Section
+from memeloc.reports import Report
 from memeloc.workspace.knowledge.questions.asking import AskSettings, question_run
 from memeloc.workspace.knowledge.questions.people import Stage, build_surveys, judged_by_people
 from memeloc.workspace.knowledge.questions.stored import QuestionSet, question_set
@@ -21,29 +22,8 @@ from memeloc.workspace.knowledge.running import KnowledgePlan, KnowledgeResult, 
 from memeloc.workspace.part import Part
 from memeloc.workspace.surveys.building import BuildResult
 
-
-@dataclass(frozen=True, slots=True, eq=False)
-class QuestionReport:
-    """A set of questions, looked at.
-
-    Attributes:
-        missing: how many questions there are not, by the reason.
-        notes: what was noticed, a sentence each.
-    """
-
-    recipe: str
-    model: str
-    questions: int
-    missing: Mapping[str, int]
-    section: Section
-    notes: tuple[str, ...] = ()
-
-    def report(self, title: str) -> Report:
-        """As a page with tables and plots, to be written by `memeloc.reports.write_report`."""
-        facts = {"Recipe": self.recipe, "Model": self.model, "Questions": f"{self.questions:,}"}
-        facts |= {f"Questions {why}": f"{count:,}" for why, count in self.missing.items()}
-        methods = self.section.sentences
-        return Report("questions", title, title, facts, (self.section,), methods, self.notes)
+if TYPE_CHECKING:
+    import pandas as pd
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,9 +83,7 @@ class Questions(Part):
         """The questions themselves, with the knowledge, captions and pictures of their memes."""
         return question_set(self._workspace, recipe=recipe, model=model, lang=lang)
 
-    def review(
-        self, *, answers: Sequence[str | Path] = (), seed: int = 0, **which: str
-    ) -> QuestionReport:
+    def review(self, *, answers: Sequence[str | Path] = (), seed: int = 0, **which: str) -> Report:
         """Whether questions give their answers away.
 
         Args:
@@ -117,8 +95,8 @@ class Questions(Part):
         """
         questions = self.set(**which)
         chosen = _without_picture([Path(each) for each in answers])
-        section = review(questions.questions, questions.captions, chosen, seed=seed)
-        return _report(questions, section)
+        figures = review(questions.questions, questions.captions, chosen, seed=seed)
+        return _report(questions, "questions", "Questions about memes", figures)
 
     def build_surveys(
         self,
@@ -156,13 +134,14 @@ class Questions(Part):
             options=options,
         )
 
-    def validity(self, **which: str) -> QuestionReport:
+    def validity(self, **which: str) -> Report:
         """How much of what the model wrote people find right, by dimension."""
         questions = self.set(**which)
         people = judged_by_people(questions)
         stages = {"toxicity": people.toxicity, "others": people.others}
-        section = validity_section(people.dimensions, stages, people.statements, people.judgements)
-        return _report(questions, section, people.notes())
+        figures = validity(people.dimensions, stages, people.statements, people.judgements)
+        title = "Validity of questions about memes"
+        return _report(questions, "validity", title, figures, people.notes())
 
     def select(self, out: str | Path, *, seed: int = 0, **which: str) -> SelectResult:
         """Write the benchmark: what people found right, of memes whose toxicity they found right.
@@ -213,12 +192,15 @@ class Questions(Part):
 
 
 def _report(
-    questions: QuestionSet, section: Section, notes: tuple[str, ...] = ()
-) -> QuestionReport:
-    count = len(questions.questions)
-    return QuestionReport(
-        questions.recipe, questions.model, count, questions.missing(), section, notes
-    )
+    questions: QuestionSet, name: str, title: str, figures: pd.DataFrame, notes: Sequence[str] = ()
+) -> Report:
+    facts = {
+        "Recipe": questions.recipe,
+        "Model": questions.model,
+        "Questions": f"{len(questions.questions):,}",
+        **{f"Questions {why}": f"{count:,}" for why, count in questions.missing().items()},
+    }
+    return Report(name, title, figures, TEXTS, facts=facts, notes=tuple(notes))
 
 
 def _without_picture(folders: Sequence[Path]) -> dict[str, dict[str, str]]:
