@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -14,20 +15,35 @@ if TYPE_CHECKING:
 
 def show_report(report: Report, *views: View, out: Path | None, as_json: bool) -> None:
     """Write a report where a folder is named, and print its rows, or views and its sentences."""
-    from memeloc.reports import as_json_rows, sentences, write_report
-    from memeloc.reports.figures import gaps
+    from memeloc.reports import as_json_rows, write_report
 
     if out is not None:
         write_report(report, out)
     if as_json:
         print_json(as_json_rows(report.figures))
     else:
-        show(report, *views, lambda _: [*sentences(report), *gaps(report.figures)], as_json=False)
+        show(report, *views, sentences, as_json=False)
     explain("Note", report.notes)
+
+
+def sentences(report: Report) -> Iterator[str]:
+    """Yield what the texts say of each analysis that was computed, and why others were not."""
+    from memeloc.reports.figures import gaps, of_analysis
+    from memeloc.reports.texts import Writer, read_texts
+
+    texts = read_texts(report.texts) if isinstance(report.texts, Path) else report.texts
+    writer = Writer(report.figures, report.settings, report.facts, report.names)
+    for name, text in texts.analyses.items():
+        if len(of_analysis(report.figures, name)):
+            yield from writer.sentences(text.sentence, name)
+    yield from gaps(report.figures)
 
 
 def wide_rows(report: Report, analysis: str) -> list[dict[str, Any]]:
     """Return the figures of an analysis, a dictionary a row."""
     from memeloc.reports.figures import wide
 
-    return wide(report.figures, analysis).to_dict("records")
+    return [
+        {str(name): cell for name, cell in row.items()}
+        for row in wide(report.figures, analysis).to_dict("records")
+    ]

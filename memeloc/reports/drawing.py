@@ -125,10 +125,10 @@ def drawings(
         fill: makes a text of a template.
     """
     rows = of_analysis(figures, analysis)
-    rows = rows[[fnmatchcase(name, plot.group) for name in rows["group"]]]
-    rows = rows[[fnmatchcase(name, plot.item) for name in rows["item"]]]
-    marked = rows[[_matches(name, plot.marks) for name in rows["figure"]]]
-    rows = rows[[_matches(name, plot.figures) for name in rows["figure"]]]
+    rows = rows.loc[[fnmatchcase(name, plot.group) for name in rows["group"]]]
+    rows = rows.loc[[fnmatchcase(name, plot.item) for name in rows["item"]]]
+    marked = rows.loc[[_matches(name, plot.marks) for name in rows["figure"]]]
+    rows = rows.loc[[_matches(name, plot.figures) for name in rows["figure"]]]
     rows = rows[np.isfinite(rows["value"])]
     title, axis = clean(fill(plot.title)), clean(fill(plot.axis))
     each = _key(rows, plot.each, plot) if plot.each else rows["analysis"]
