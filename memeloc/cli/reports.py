@@ -27,10 +27,12 @@ def show_report(report: Report, *views: View, out: Path | None, as_json: bool) -
 
 
 def sentences(report: Report) -> Iterator[str]:
-    """Yield what the texts say of each analysis that was computed, and why others were not."""
+    """Yield its facts, what its texts say of each analysis, and what could not be computed."""
     from memeloc.reports.figures import gaps, of_analysis
     from memeloc.reports.texts import Writer, read_texts
 
+    if report.facts:
+        yield "; ".join(f"{name}: {value}" for name, value in report.facts.items())
     texts = read_texts(report.texts) if isinstance(report.texts, Path) else report.texts
     writer = Writer(report.figures, report.settings, report.facts, report.names)
     for name, text in texts.analyses.items():
