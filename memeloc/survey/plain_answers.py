@@ -1,132 +1,125 @@
 """Answers that were collected without a sheet of ours. In: a table with a row an answer. Out: raw
 submissions, what services would say of the people, and rows that cannot be placed.
 
-Columns are named by the caller, and all others are left alone: published tables have dozens.
+Columns are found by the one map (`memeloc.tables.column_map`); of a row that is rejected only what
+stands in them is kept: published tables have dozens of others.
 """
 
 from __future__ import annotations
 
 import re
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
+from typing import Any
+
+import pandas as pd
 
 from memeloc.survey.model import Participant, RejectedRow
 from memeloc.survey.quality.screening import country_code
 from memeloc.survey.targets.protocol import RawAnswer, RawRecord, RawSubmission
-from memeloc.tables import Row, Table, folded, read_table, read_tables
+from memeloc.tables.column_map import ColumnMap, Role, read_rows
+from memeloc.tables.frames import Frame
 
+ROLES = (
+    Role("item", ("item", "item id", "meme", "meme id"), required=True),
+    Role("annotator", ("annotator", "annotator id"), required=True, option="participant"),
+    # As written: a label may have one name in each culture's language.
+    Role("label", ("label", "answer"), required=True, option="answer"),
+    Role("culture", ("culture", "country"), values="culture"),
+    Role("time"),
+    Role("demographics", many=True, values="fact", option="fact"),
+    Role("question", many=True),
+)
 BETWEEN = "|"
 """What stands between several answers to a further question."""
 _LONGEST_ITEM = 200
 _CHECK_ID = re.compile(r"check-\d+")
 
 
-@dataclass(frozen=True, slots=True)
-class Columns:
-    """Which columns hold what, by their headings.
-
-    Attributes:
-        culture: a column, or a country's code where all answers are from there.
-        time: when the answer was given, ISO 8601; empty without.
-        facts: columns by fact, such as `nationality`, as screening knows them.
-        further: columns by the id of a further question; several answers with `|` between.
-    """
-
-    participant: str
-    item: str
-    answer: str
-    culture: str = ""
-    time: str = ""
-    facts: Mapping[str, str] = field(default_factory=dict)
-    further: Mapping[str, str] = field(default_factory=dict)
-
-
-@dataclass(frozen=True, slots=True)
-class PlainAnswer:
-    """A row that says who of which culture answered what; the answer is as written there."""
-
-    row: int
-    participant: str
-    item: str
-    answer: str
-    culture: str
-    time: str
-    facts: tuple[tuple[str, str], ...] = ()
-    further: tuple[tuple[str, str], ...] = ()
-
-
-@dataclass(frozen=True, slots=True)
-class PlainAnswers:
-    """The answers of a table, and the rows that are none."""
-
-    answers: tuple[PlainAnswer, ...]
-    rejected: tuple[RejectedRow, ...]
-
-    @property
-    def items(self) -> tuple[str, ...]:
-        """What is asked about, in the order in which it comes."""
-        return tuple(dict.fromkeys(answer.item for answer in self.answers))
-
-    @property
-    def cultures(self) -> tuple[str, ...]:
-        """The codes of the cultures, in the order in which they come."""
-        return tuple(dict.fromkeys(answer.culture for answer in self.answers))
-
-
-def read_answers(path: Path, columns: Columns, countries: Mapping[str, str]) -> PlainAnswers:
-    """The answers of a table.
+def read_answers(
+    table: str | Path | Frame, column_map: ColumnMap, country: str
+) -> tuple[pd.DataFrame, list[RejectedRow]]:
+    """Return the rows that say who of which culture answered what, and the others.
 
     Args:
-        countries: codes by what the column of cultures has, beside codes and countries' names.
+        country: the code of everybody's, where the table has no column of cultures.
 
     Raises:
-        InputError: the file cannot be read, or has no such column.
+        InputError: the table cannot be read, or has no such column.
     """
-    codes = {folded(text): code for text, code in countries.items()}
-    table = _table(path, columns)
-    answers: list[PlainAnswer] = []
-    rejected: list[RejectedRow] = []
-    for row in table.rows:
-        read = _answer(row, columns, codes)
-        if isinstance(read, PlainAnswer):
-            answers.append(read)
-        else:
-            rejected.append(read)
-    return PlainAnswers(tuple(answers), tuple(rejected))
+    mapped = read_rows(table, column_map, ROLES, encodings=("cp1252",))
+    rejected = [
+        RejectedRow("", row.number, row.reason, row.error, {"row": row.texts})
+        for row in mapped.broken
+    ]
+    rows = mapped.frame
+    written = rows["culture"] if "culture" in rows else pd.Series(country, rows.index, dtype=object)
+    own = set(column_map.cultures.values())
+    codes = {text: text if text in own else country_code(text) for text in written.unique()}
+    rows["culture"] = written.map(codes).astype(object)
+    is_answer = []
+    for row, culture in zip(rows.to_dict("records"), written, strict=True):
+        problem = _problem(row, culture, column_map)
+        is_answer.append(problem is None)
+        if problem is not None:
+            rejected.append(_rejected(row, *problem))
+    return rows[pd.Series(is_answer, rows.index, dtype=bool)], rejected
+
+
+def _problem(row: Mapping[Any, Any], culture: str, column_map: ColumnMap) -> tuple[str, str] | None:
+    """Why a row is no answer: a short reason, and a sentence."""
+    item = row["item"]
+    if not row["annotator"]:
+        return "no participant", "It does not say who answered."
+    if row["annotator"] in column_map.models:
+        return "a model", "The map says that a model answered."
+    if not item:
+        return "no item", "It does not say what was answered."
+    if len(item) > _LONGEST_ITEM or _CHECK_ID.fullmatch(item):
+        return "unusable item", f"{item[:40]!r} cannot be the id of an item."
+    if not column_map.label_of(row["label"]):
+        return "no answer", "It has no answer."
+    if not row["culture"]:
+        message = f"{culture[:60]!r} is no country that is known; name it: --country TEXT=CODE"
+        return "unknown culture" if culture else "no culture", message
+    return None
 
 
 def raw_records(
-    answers: Iterable[PlainAnswer],
+    answers: pd.DataFrame,
     sheets: Mapping[tuple[str, str], str],
-    label_of: Callable[[PlainAnswer], str],
+    label_of: Callable[[str, str], str],
 ) -> Iterator[RawRecord]:
     """What the answers say: a submission a person and culture, which counts as whole.
 
     Args:
         sheets: by culture and item the id of the sheet that asks about it; empty for several.
-        label_of: the id of a label, or the answer as it is.
+        label_of: by culture and answer the id of a label, or the answer as it is.
     """
     by_person: dict[tuple[str, str], list[RawAnswer]] = defaultdict(list)
     facts: dict[str, dict[str, str]] = defaultdict(dict)
-    for answer in answers:
-        sheet = sheets.get((answer.culture, answer.item))
-        if not sheet:
-            yield _without_sheet(answer, several=sheet is not None)
+    for row in answers.to_dict("records"):
+        who, item, culture = row["annotator"], row["item"], row["culture"]
+        sheet = sheets.get((culture, item))
+        if sheet is None:
+            message = f"Nobody of {culture} is asked about {item!r}."
+            yield _rejected(row, "unknown item", message)
             continue
-        label = label_of(answer)
+        if not sheet:
+            message = f"Several sheets ask about {item!r}; which one this is, is unknown."
+            yield _rejected(row, "several sheets", message)
+            continue
         raw = RawAnswer(
-            answer.item,
-            (label,) if label else (),
-            {name: text.split(BETWEEN) for name, text in answer.further},
+            item,
+            (label_of(culture, row["label"]),),
+            {name: text.split(BETWEEN) for name, text in _filled(row, "question").items()},
             sheet=sheet,
-            submitted=answer.time,
-            row=answer.row,
+            submitted=row.get("time", ""),
+            row=row["row"],
         )
-        by_person[answer.participant, answer.culture].append(raw)
-        if answer.facts:
-            facts[answer.participant].update(answer.facts)
+        by_person[who, culture].append(raw)
+        facts[who].update(_filled(row, "demographics"))
     for (who, _), given in by_person.items():
         times = sorted(str(raw.submitted) for raw in given if raw.submitted)
         yield RawSubmission(
@@ -138,63 +131,22 @@ def raw_records(
             row=given[0].row,
         )
     for who, known in facts.items():
-        yield Participant(who, known)
+        if known:
+            yield Participant(who, known)
 
 
-def _without_sheet(answer: PlainAnswer, *, several: bool) -> RejectedRow:
-    """An answer that no sheet asks for, or several do."""
-    reason, message = "unknown item", f"Nobody of {answer.culture} is asked about {answer.item!r}."
-    if several:
-        reason = "several sheets"
-        message = f"Several sheets ask about {answer.item!r}; which one this is, is unknown."
-    content = {"participant": answer.participant, "item": answer.item, "answer": answer.answer}
-    content |= dict(answer.further)
-    return RejectedRow("", answer.row, reason, message, content, answer.participant)
+def _rejected(row: Mapping[Any, Any], reason: str, message: str) -> RejectedRow:
+    """A row with what was typed in the columns that have a role."""
+    who = row["annotator"]
+    content = {"participant": who, "item": row["item"], "answer": row["label"]}
+    content |= _filled(row, "question")
+    return RejectedRow("", row["row"], reason, message, content, who)
 
 
-def _table(path: Path, columns: Columns) -> Table:
-    """The table of a file that has the columns; others of it may be there twice."""
-    named = [columns.participant, columns.item, columns.answer, columns.time]
-    named += [*columns.facts.values(), *columns.further.values()]
-    named += ["" if _is_code(columns.culture) else columns.culture]
-    required = [name for name in named if name]
-    tables = read_tables(path, required, encodings=("cp1252",))
-    return next(tables, None) or read_table(path, required)
-
-
-def _is_code(text: str) -> bool:
-    return re.fullmatch("[A-Z]{2}", text) is not None
-
-
-def _answer(row: Row, columns: Columns, codes: Mapping[str, str]) -> PlainAnswer | RejectedRow:
-    """What a row says; only named columns of it are kept where it is rejected."""
-    who, item, answer = row[columns.participant], row[columns.item], row[columns.answer]
-
-    def rejected(reason: str, message: str) -> RejectedRow:
-        content = {"participant": who, "item": item, "answer": answer}
-        return RejectedRow("", row.number, reason, message, content, who)
-
-    if row.reason:
-        return rejected(row.reason, row.error)
-    if not who:
-        return rejected("no participant", "It does not say who answered.")
-    if not item:
-        return rejected("no item", "It does not say what was answered.")
-    if len(item) > _LONGEST_ITEM or _CHECK_ID.fullmatch(item):
-        return rejected("unusable item", f"{item[:40]!r} cannot be the id of an item.")
-    if not answer:
-        return rejected("no answer", "It has no answer.")
-    code = columns.culture
-    if not _is_code(code):
-        text = row[columns.culture]
-        code = codes.get(folded(text)) or country_code(text)
-        if not code:
-            message = f"{text[:60]!r} is no country that is known; name it: --country TEXT=CODE"
-            return rejected("unknown culture" if text else "no culture", message)
-    time = row[columns.time] if columns.time else ""
-    facts, further = _named(row, columns.facts), _named(row, columns.further)
-    return PlainAnswer(row.number, who, item, answer, code, time, facts, further)
-
-
-def _named(row: Row, columns: Mapping[str, str]) -> tuple[tuple[str, str], ...]:
-    return tuple((name, text) for name, column in columns.items() if (text := row[column]))
+def _filled(row: Mapping[Any, Any], role: str) -> dict[str, str]:
+    """The cells of a role with many columns that are filled in."""
+    return {
+        name.removeprefix(f"{role}: "): text
+        for name, text in row.items()
+        if text and name.startswith(f"{role}: ")
+    }

@@ -31,6 +31,7 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from fnmatch import fnmatchcase
+from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -182,13 +183,22 @@ class ColumnMap(BaseModel):
         """By label its place on the scale; empty where the labels have no order."""
         return self.levels or {label: float(place) for place, label in enumerate(self.order)}
 
-    @property
+    @cached_property
     def label_names(self) -> dict[str, str]:
         """Labels by what may stand for them, folded: their own names, and `labels`."""
         names = [*self.labels.values(), *self.places, *(self.abstentions or ())]
         return {_key(name): name for name in names if name} | {
             _key(written): name for written, name in self.labels.items()
         }
+
+    def label_of(self, written: str) -> str:
+        """Return the label that a text stands for, the text itself where the map has none.
+
+        What is missing is empty.
+        """
+        key = _key(written)
+        absent = "" if key in map(folded, self.missing) else written
+        return self.label_names.get(key, absent)
 
     def abstains(self, label: str) -> bool:
         """Whether a label is left out of the vote: the map's, else one that is known as such."""
@@ -321,7 +331,7 @@ def _named(wanted: Columns, role: Role, names: Sequence[str], file: str | Path) 
         if not there:
             raise _absent(wanted[0] if wanted else "", role, names, file)
         return {there[0]: there[0]}
-    if isinstance(wanted, dict) and not role.many and role.values != "label":
+    if isinstance(wanted, dict) and not role.many and role.name != "label":
         raise InputError(f"the role {role.name} has one column", file=file or None)
     by_key = wanted if isinstance(wanted, dict) else {name: name for name in wanted}
     columns: dict[str, str] = {}

@@ -10,7 +10,6 @@ import pytest
 
 from memeloc import Workspace
 from memeloc.errors import InputError
-from memeloc.survey.plain_answers import Columns
 from memeloc.workspace.surveys import Survey
 from memeloc.workspace.surveys.analyzing import short_names
 
@@ -43,7 +42,7 @@ def workspace(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Workspace]:
         made.surveys.import_answers(
             "pilot",
             write(folder / "answers.csv", "meme,who,culture,label", ANSWERS),
-            Columns("who", "meme", "label", "culture"),
+            annotator="who",
             labels=LABELS,
         )
         yield made

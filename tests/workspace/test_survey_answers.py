@@ -12,7 +12,6 @@ from typing import Any
 
 import pytest
 
-from memeloc.survey.plain_answers import Columns
 from memeloc.workspace import Workspace
 
 Row = dict[str, Any]
@@ -20,7 +19,13 @@ Row = dict[str, Any]
 COUNTRIES = {"US": "United States", "DE": "Germany", "MX": "Mexico", "IN": "India", "CN": "China"}
 ANSWERS = {"Hate Speech": "hate", "Non-Hate Speech": "no-hate", "I don't know": "unknown"}
 LABELS = {"Non-Hate Speech": "no-hate"}
-COLUMNS = Columns("Annotator ID", "Meme ID", "Annotation", "Nationality", "Submited at")
+COLUMNS = {
+    "annotator": "Annotator ID",
+    "item": "Meme ID",
+    "label": "Annotation",
+    "culture": "Nationality",
+    "time": "Submited at",
+}
 DEMOGRAPHICS = (
     "Age", "Sex", "Ethnicty simplified", "Country of birth", "Country of residence", "Nationality",
     "Language", "Student status", "Employment status", "Political spectrum", "Education",
@@ -92,7 +97,7 @@ def test_a_published_table_becomes_labels(folder: Path) -> None:
     rows = published()
     with Workspace.find() as workspace:
         imported = workspace.surveys.import_answers(
-            "published", write(folder / "raw.csv", rows), COLUMNS, labels=LABELS
+            "published", write(folder / "raw.csv", rows), {"columns": COLUMNS}, labels=LABELS
         )
         (file,) = imported.files
         people = {row["Annotator ID"] for row in rows}
@@ -124,7 +129,10 @@ def test_what_cannot_be_placed_is_a_rejected_row(folder: Path) -> None:
     ]
     with Workspace.find() as workspace:
         imported = workspace.surveys.import_answers(
-            "published", write(folder / "raw.csv", [*good, *wrong]), COLUMNS, labels=LABELS
+            "published",
+            write(folder / "raw.csv", [*good, *wrong]),
+            {"columns": COLUMNS},
+            labels=LABELS,
         )
     assert [(row.row, row.reason) for row in imported.rejected] == [
         (22, "no participant"),
@@ -144,7 +152,7 @@ def test_who_is_forgotten_is_gone_with_rejected_rows(folder: Path) -> None:
     rows = [*published()[:20], {**published()[0], "Annotation": "maybe"}]
     with Workspace.find() as workspace:
         workspace.surveys.import_answers(
-            "published", write(folder / "raw.csv", rows), COLUMNS, labels=LABELS
+            "published", write(folder / "raw.csv", rows), {"columns": COLUMNS}, labels=LABELS
         )
         survey = workspace.survey("published")
         before = len(survey.submissions)
@@ -163,11 +171,12 @@ def test_facts_of_people_are_screened_by(folder: Path) -> None:
         row["Country of birth"] = "Germany"
     for row in rows[:10]:
         row["Country of birth"] = "France"
-    columns = Columns(*(
-        "Annotator ID", "Meme ID", "Annotation", "DE"
-    ), facts={"country_of_birth": "Country of birth"})  # fmt: skip
     with Workspace.find() as workspace:
-        table = write(folder / "raw.csv", rows)
-        workspace.surveys.import_answers("published", table, columns, labels=LABELS)
+        workspace.surveys.import_answers(
+            "published",
+            write(folder / "raw.csv", rows),
+            {"columns": {**COLUMNS, "demographics": {"country_of_birth": "Country of birth"}}},
+            labels=LABELS,
+        )
         checked = workspace.survey("published").check()
     assert checked.by_rule["screening"] == 1

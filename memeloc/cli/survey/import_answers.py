@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 from typer import Argument, Option
 
 import memeloc
-from memeloc.cli.options import AsJson, pairs
+from memeloc.cli.options import AsJson, columns, pairs
 from memeloc.cli.survey.import_ import REJECTED, files_table, remark, show_import
 from memeloc.cli.survey.options import Name, check_table
 
@@ -15,14 +16,16 @@ from memeloc.cli.survey.options import Name, check_table
 def import_answers(
     name: Name,
     file: Path = Argument(..., metavar="FILE", help="A table: CSV, xlsx, ods, Parquet or JSONL."),
-    participant: str = Option(..., metavar="COLUMN", help="Who answered."),
-    item: str = Option(..., metavar="COLUMN", help="What was asked about."),
-    answer: str = Option(..., metavar="COLUMN", help="What was answered."),
+    participant: str = Option("", metavar="COLUMN", help="Who answered."),
+    item: str = Option("", metavar="COLUMN", help="What was asked about."),
+    answer: str = Option(
+        "", metavar="COLUMN", help="What was answered; or one a culture, as US=COLUMN,DE=COLUMN."
+    ),
     culture: str = Option(
         "",
         metavar="COLUMN|CODE",
         help="Of which country the person is; or a code, as DE, for all.",
-        show_default="the source language's country",
+        show_default="culture, else the source language's country",
     ),
     time: str = Option("", metavar="COLUMN", help="When it was answered, ISO 8601."),
     fact: list[str] | None = Option(
@@ -38,6 +41,9 @@ def import_answers(
     ),
     country: list[str] | None = Option(
         None, metavar="TEXT=CODE", help="The country that a text stands for. Repeatable."
+    ),
+    map_: Path | None = Option(
+        None, "--map", metavar="TOML", help="What columns, labels and cultures mean, as `analyze`."
     ),
     taxonomy: str = Option(
         "", metavar="NAME|FILE", help="Whose labels the answers are.", show_default="multi3hate"
@@ -55,22 +61,28 @@ def import_answers(
 
     Example:
       memeloc survey import-answers published answers.csv --participant "Annotator ID" --answer Hate
+      memeloc survey import-answers published answers.csv --map answers.toml --taxonomy harmeme
     """
-    from memeloc.survey.plain_answers import Columns
-
     check_table(left)
-    facts, further = pairs("--fact", fact), pairs("--question", question)
-    columns = Columns(participant, item, answer, culture, time, facts, further)
+    is_code = re.fullmatch("[A-Z]{2}", culture) is not None
     with memeloc.Workspace.find() as workspace:
         result = workspace.surveys.import_answers(
             name,
             file,
-            columns,
+            map_,
             taxonomy=taxonomy,
-            labels=pairs("--label", label),
-            countries=pairs("--country", country),
             answers=answers,
             dry_run=dry_run,
+            annotator=participant,
+            item=item,
+            label=columns(answer),
+            culture="" if is_code else culture,
+            fixed={"culture": culture} if is_code else {},
+            time=time,
+            demographics=pairs("--fact", fact),
+            question=pairs("--question", question),
+            labels=pairs("--label", label),
+            cultures=pairs("--country", country),
         )
     title = "Would be imported" if dry_run else "Imported"
     then = (
