@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+import math
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from itertools import cycle
@@ -24,15 +25,16 @@ from memeloc.reports.drawing import (
 )
 from memeloc.reports.figures import COLUMNS, of_analysis, wide_tables
 from memeloc.reports.latex import escape, latex_table
-from memeloc.reports.page import fill_report
+from memeloc.reports.page import Section, fill_report
 from memeloc.reports.report import Report
-from memeloc.reports.texts import AnalysisText, Texts, Writer, named, read_texts
+from memeloc.reports.texts import AnalysisText, Writer, named, read_texts
 from memeloc.tables.writing import Column, Kind, write_table
 from memeloc.version import __version__
 
 if TYPE_CHECKING:
     import pandas as pd
 
+_NUMBERS = ("value", "low", "high", "n")
 _KINDS: dict[str, Kind] = {"i": "integer", "u": "integer", "f": "number", "b": "truth"}
 """Of a numpy kind the kind of a written column; anything else is text."""
 _FEWEST = 6
@@ -77,35 +79,23 @@ def write_report(
     check_matplotlib()
     folder = Path(out)
     figures = _write_figures(report, folder)
-    texts, report = _texts_of(report), _with_names(report)
-    writer = Writer(report.figures, report.settings, report.facts, report.names)
-    colours = _colours(report)
-    plots = {
-        name: [
-            drawing
-            for plot in text.plot
-            for drawing in drawings(
-                plot, name, report.figures, colours, partial(writer.fill, analysis=name)
-            )
-        ]
-        for name, text in texts.analyses.items()
+    report = _with_names(report)
+    texts = read_texts(report.texts) if isinstance(report.texts, Path) else report.texts
+    analyses = texts.analyses | {
+        name: AnalysisText() for name in report.figures["analysis"] if name not in texts.analyses
     }
-    drawn = _draw_all([each for own in plots.values() for each in own], report.jobs, on_progress)
-    svgs = {name: [(each, drawn[each.name][0]) for each in own] for name, own in plots.items()}
-    methods = _methods(report, texts, writer)
-    tables = {name: _tables(report, name, text) for name, text in texts.analyses.items()}
-    page = fill_report(report, texts, writer, tables, svgs, methods, colours)
+    writer, colours = Writer(report), _colours(report)
+    sections = [_section(report, name, text, writer, colours) for name, text in analyses.items()]
+    plots = [plot for section in sections for plot in section.plots]
+    drawn = _draw_all(plots, report.jobs, on_progress)
+    paragraphs = [writer.sentences(texts.page.methods), *(each.sentences for each in sections)]
+    methods = [clean(" ".join(sentences)) for sentences in paragraphs if sentences]
+    svgs = {name: svg for name, (svg, _) in drawn.items()}
+    page = fill_report(report, texts.page, writer, sections, svgs, methods, colours)
     return ReportFiles(
         _write(folder / "report.html", page),
         figures,
-        tuple(
-            path
-            for name, own in tables.items()
-            for file, frame in own
-            for path in _write_table(
-                file, frame, _caption(texts.analyses[name], name, writer), folder / "tables"
-            )
-        ),
+        tuple(path for section in sections for path in _write_tables(section, folder / "tables")),
         tuple(
             _write(folder / "plots" / f"{name}{suffix}", content)
             for name, contents in drawn.items()
@@ -120,15 +110,15 @@ def write_report(
 
 def as_json_rows(figures: pd.DataFrame) -> list[dict[str, Any]]:
     """Return the figures for JSON: a dictionary a row, None for what is not defined."""
-    table = figures[list(COLUMNS)].astype({"n": "Int64"}).astype(object)
-    rows = table.where(table.notna(), None).itertuples(index=False, name=None)
-    return [
-        {
-            name: clean(cell) if isinstance(cell, str) else cell
-            for name, cell in zip(COLUMNS, row, strict=True)
-        }
-        for row in rows
-    ]
+
+    def plain(cell: Any) -> Any:
+        if isinstance(cell, str):
+            return clean(cell)
+        return cell if math.isfinite(cell) else None
+
+    rows = figures[list(COLUMNS)].itertuples(index=False, name=None)
+    cells = (dict(zip(COLUMNS, map(plain, row), strict=True)) for row in rows)
+    return [row | {"n": None if row["n"] is None else int(row["n"])} for row in cells]
 
 
 def _write_figures(report: Report, folder: Path) -> tuple[Path, Path]:
@@ -136,91 +126,67 @@ def _write_figures(report: Report, folder: Path) -> tuple[Path, Path]:
     from pyarrow import parquet
 
     csv, binary = folder / "figures.csv", folder / "figures.parquet"
-    numbers = ("value", "low", "high", "n")
-    columns = [Column(name, "number" if name in numbers else "text") for name in COLUMNS]
-    rows = [tuple(row.values()) for row in as_json_rows(report.figures)]
-    write_table(csv, columns, rows)
-    types = {"text": pa.string(), "number": pa.float64()}
-    schema = pa.schema([(column.name, types[column.kind]) for column in columns])
+    rows = as_json_rows(report.figures)
+    columns = [Column(name, "number" if name in _NUMBERS else "text") for name in COLUMNS]
+    write_table(csv, columns, [tuple(row.values()) for row in rows])
+    types = [pa.float64() if name in _NUMBERS else pa.string() for name in COLUMNS]
     about = {
         "memeloc": __version__,
         "report": report.name,
         "seed": str(report.settings.get("seed", "")),
         "settings": encode_json(dict(report.settings)),
-        "hashes": encode_json({**report.hashes, "figures.csv": file_sha256(csv)}),
+        "hashes": encode_json({**report.hashes, csv.name: file_sha256(csv)}),
     }
-    table = pa.Table.from_pylist(as_json_rows(report.figures), schema.with_metadata(about))
+    schema = pa.schema(zip(COLUMNS, types, strict=True), metadata=about)
     with replacing(binary) as temporary:
-        parquet.write_table(table, temporary)
+        parquet.write_table(pa.Table.from_pylist(rows, schema), temporary)
     return csv, binary
-
-
-def _texts_of(report: Report) -> Texts:
-    """Return the texts, with empty ones of analyses that they do not have."""
-    texts = read_texts(report.texts) if isinstance(report.texts, Path) else report.texts
-    others = dict.fromkeys(report.figures["analysis"], AnalysisText())
-    return texts.model_copy(update={"analyses": texts.analyses | (others | texts.analyses)})
 
 
 def _with_names(report: Report) -> Report:
     """Return the report with names for people where codes stand."""
 
-    def name(code: str) -> str:
-        return clean(named(code, report.names))
+    def names(codes: Iterable[str]) -> list[str]:
+        return [clean(named(code, report.names)) for code in codes]
 
+    voters = (votes.culture for cards in report.cards.values() for c in cards for votes in c.votes)
     figures = report.figures
-    groups, items = ([name(text) for text in figures[column]] for column in ("group", "item"))
-    cards = {
-        analysis: [
-            replace(
-                card,
-                versions=tuple(replace(one, culture=name(one.culture)) for one in card.versions),
-                votes=tuple(replace(one, culture=name(one.culture)) for one in card.votes),
-            )
-            for card in cards
-        ]
-        for analysis, cards in report.cards.items()
-    }
-    cultures = list(map(name, report.cultures))
-    figures = figures.assign(group=groups, item=items)
-    return replace(report, figures=figures, cultures=cultures, cards=cards)
+    return replace(
+        report,
+        figures=figures.assign(group=names(figures["group"]), item=names(figures["item"])),
+        cultures=list(dict.fromkeys(names(report.cultures or voters))),
+        labels=list(map(clean, report.labels)),
+    )
 
 
 def _colours(report: Report) -> dict[str, str]:
-    """Return a colour for each label and each culture."""
-    voters = (votes.culture for cards in report.cards.values() for c in cards for votes in c.votes)
-    cultures = dict.fromkeys(report.cultures or voters)
-    labels = zip(map(clean, report.labels), cycle(LABEL_COLOURS), strict=False)
-    return dict(labels) | dict(zip(cultures, cycle(CULTURE_COLOURS), strict=False))
+    """Return the colour of each label and each culture."""
+    labels = zip(report.labels, cycle(LABEL_COLOURS), strict=False)
+    return dict(labels) | dict(zip(report.cultures, cycle(CULTURE_COLOURS), strict=False))
 
 
-def _methods(report: Report, texts: Texts, writer: Writer) -> list[str]:
-    """Return the paragraphs for a paper."""
-    paragraphs = [writer.sentences(texts.page.methods)]
-    paragraphs += [
-        writer.sentences(text.sentence, name)
-        for name, text in texts.analyses.items()
-        if len(of_analysis(report.figures, name))
-    ]
-    return [clean(" ".join(sentences)) for sentences in paragraphs if sentences]
-
-
-def _tables(report: Report, analysis: str, text: AnalysisText) -> list[tuple[str, pd.DataFrame]]:
-    """Return an analysis' tables, each with the name of its file."""
-    frames = []
-    for frame in wide_tables(report.figures, analysis):
-        empty = [name for name in ("group", "item") if not frame[name].any()]
-        frames.append(
-            frame.drop(columns=empty).rename(columns={"group": text.group, "item": text.item})
-        )
-    if analysis in report.tables:
-        frames.append(report.tables[analysis])
-    return [(f"{analysis}-{n}" if n > 1 else analysis, frame) for n, frame in enumerate(frames, 1)]
-
-
-def _caption(text: AnalysisText, analysis: str, writer: Writer) -> str:
-    parts = writer.fill(text.title, analysis) or analysis, writer.fill(text.method, analysis)
-    return ". ".join(part.removesuffix(".") for part in parts if part) + "."
+def _section(
+    report: Report, name: str, text: AnalysisText, writer: Writer, colours: dict[str, str]
+) -> Section:
+    """Return what is said and shown of an analysis; nothing where it has no figures."""
+    rows = of_analysis(report.figures, name)
+    fill = partial(writer.fill, analysis=name)
+    tables = []
+    for frame in wide_tables(rows, name):
+        empty = [key for key in ("group", "item") if not frame[key].any()]
+        headings = {"group": text.group, "item": text.item}
+        tables.append(frame.drop(columns=empty).rename(columns=headings))
+    if name in report.tables:
+        tables.append(report.tables[name])
+    return Section(
+        name=name,
+        title=clean(fill(text.title) or name),
+        method=clean(fill(text.method)) if len(rows) else "",
+        sentences=writer.sentences(text.sentence, name) if len(rows) else [],
+        text=text,
+        tables=[(f"{name}-{n}" if n > 1 else name, table) for n, table in enumerate(tables, 1)],
+        plots=[each for plot in text.plot for each in drawings(plot, rows, colours, fill)],
+    )
 
 
 def _draw_all(
@@ -239,18 +205,23 @@ def _draw_all(
     return {plot.name: drawn[plot.name] for plot in plots}
 
 
-def _write_table(file: str, frame: pd.DataFrame, caption: str, folder: Path) -> tuple[Path, Path]:
-    csv = folder / f"{file}.csv"
-    columns = [Column(str(name), _KINDS.get(frame[name].dtype.kind, "text")) for name in frame]
-    cells = frame.astype(object).where(frame.notna(), None)
-    write_table(csv, columns, cells.itertuples(index=False, name=None))
-    return csv, _write(folder / f"{file}.tex", latex_table(file, readable(frame), caption))
+def _write_tables(section: Section, folder: Path) -> Iterator[Path]:
+    caption = " ".join(
+        f"{text.removesuffix('.')}." for text in (section.title, section.method) if text
+    )
+    for file, table in section.tables:
+        frame = table.convert_dtypes()
+        csv = folder / f"{file}.csv"
+        columns = [Column(str(name), _KINDS.get(frame[name].dtype.kind, "text")) for name in frame]
+        cells = frame.astype(object).where(frame.notna(), None)
+        write_table(csv, columns, cells.itertuples(index=False, name=None))
+        yield csv
+        yield _write(folder / f"{file}.tex", latex_table(file, readable(table), caption))
 
 
 def _write(path: Path, content: str | bytes) -> Path:
     if isinstance(content, str):
-        lines = content.split("\n") if not content.isprintable() else [content]
-        content = "\n".join(map(clean, lines)).encode()
+        content = "\n".join(map(clean, content.split("\n"))).encode()
     with replacing(path) as temporary:
         temporary.write_bytes(content)
     return path

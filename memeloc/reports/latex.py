@@ -52,67 +52,36 @@ def escape(text: str) -> str:
 
 
 def latex_table(name: str, table: pd.DataFrame, caption: str) -> str:
-    """Return a table with its caption and its label `tab:NAME`."""
+    """Return a table with its caption and its label `tab:NAME`; a long one breaks across pages."""
+    import pandas as pd
+
     frame = table.head(MOST_ROWS)
-    columns = {str(column): shown_column(frame[column]) for column in frame.columns}
-    numbers = [is_number(frame[column]) for column in frame.columns]
-    layout = "".join(
-        "r" if number else _text_column(cells)
-        for cells, number in zip(columns.values(), numbers, strict=True)
-    )
-    heading = _row([escape(column) for column in columns])
-    rows = [_row([escape(cell) for cell in cells]) for cells in zip(*columns.values(), strict=True)]
+    cells = {column: shown_column(frame[column]) for column in frame.columns}
+    layout = [
+        "r" if is_number(frame[column]) else _text_column(texts) for column, texts in cells.items()
+    ]
+    escaped = {escape(str(column)): list(map(_cell, texts)) for column, texts in cells.items()}
     if len(table) > MOST_ROWS:
-        more = f"{len(table) - MOST_ROWS:,} more rows: {name}.csv"
-        rows.append(rf"\multicolumn{{{len(columns)}}}{{l}}{{{escape(more)}}} \\")
-    write = _long if len(rows) > _PAGE_ROWS else _short
-    return write(name, escape(caption), layout, heading, rows)
-
-
-def _short(name: str, caption: str, layout: str, heading: str, rows: list[str]) -> str:
-    return "\n".join(
-        [
-            "% \\usepackage{booktabs}",
-            "\\begin{table}",
-            "\\centering",
-            f"\\caption{{{caption}}}",
-            f"\\label{{tab:{name}}}",
-            f"\\begin{{tabular}}{{{layout}}}",
-            "\\toprule",
-            heading,
-            "\\midrule",
-            *rows,
-            "\\bottomrule",
-            "\\end{tabular}",
-            "\\end{table}",
-            "",
-        ]
+        caption = f"{caption} {len(table) - MOST_ROWS:,} more rows stand in {name}.csv."
+    is_long = len(frame) > _PAGE_ROWS
+    text = (
+        pd.DataFrame(escaped)
+        .style.hide(axis="index")
+        .to_latex(
+            column_format="".join(layout),
+            hrules=True,
+            caption=escape(caption),
+            label=f"tab:{name}",
+            environment="longtable" if is_long else None,
+            position_float=None if is_long else "centering",
+        )
     )
+    return f"% \\usepackage{{booktabs{',longtable' if is_long else ''}}}\n{text}"
 
 
-def _long(name: str, caption: str, layout: str, heading: str, rows: list[str]) -> str:
-    return "\n".join(
-        [
-            "% \\usepackage{booktabs,longtable}",
-            f"\\begin{{longtable}}{{{layout}}}",
-            f"\\caption{{{caption}}}\\label{{tab:{name}}}\\\\",
-            "\\toprule",
-            heading,
-            "\\midrule",
-            "\\endhead",
-            "\\bottomrule",
-            "\\endfoot",
-            *rows,
-            "\\end{longtable}",
-            "",
-        ]
-    )
-
-
-def _row(cells: list[str]) -> str:
-    # After \\ of the row before, LaTeX takes a [ or * for an option of the line break.
-    guarded = ["{}" + cell if cell[:1] in ("[", "*") else cell for cell in cells]
-    return " & ".join(guarded) + r" \\"
+def _cell(text: str) -> str:
+    """Return a cell; after the end of a row LaTeX takes [ or * for an option of the line break."""
+    return ("{}" if text[:1] in ("[", "*") else "") + escape(text)
 
 
 def _text_column(cells: list[str]) -> str:

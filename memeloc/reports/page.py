@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import base64
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from math import isnan
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -13,7 +14,15 @@ from memeloc.reports.cells import clean, is_number, isolate, readable, shown_col
 from memeloc.reports.drawing import GRID, INK, PAPER, Drawing
 from memeloc.reports.figures import gaps, of_analysis
 from memeloc.reports.report import Report
-from memeloc.reports.texts import PARTS, AnalysisText, NumberText, Texts, Writer, figure_text
+from memeloc.reports.texts import (
+    PARTS,
+    AnalysisText,
+    NumberText,
+    PageText,
+    Writer,
+    figure_text,
+    named,
+)
 from memeloc.version import __version__
 
 if TYPE_CHECKING:
@@ -24,60 +33,79 @@ SHOWN_ROWS = 30
 MOST_NUMBERS = 3
 _MOST_NAMES = 6
 """Names that a reason is said of; of more it is said how many others there are."""
+_MOST_READ = 12
+"""Values of a plot that somebody hears who cannot see it; the table has all."""
 _PAGE = Path(__file__).with_name("page.html")
 _DARK = {PAPER: "#17191d", INK: "#e4e6ea", GRID: "#3a3f47"}
 
-Tables = Mapping[str, Sequence[tuple[str, "pd.DataFrame"]]]
-"""By analysis the names of its tables' files, and the tables for people."""
-Plots = Mapping[str, Sequence[tuple[Drawing, bytes]]]
-"""By analysis its plots, and each as SVG."""
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Section:
+    """What is said and shown of an analysis, each table with the name of its file."""
+
+    name: str
+    title: str
+    method: str
+    sentences: list[str]
+    text: AnalysisText
+    tables: list[tuple[str, pd.DataFrame]]
+    plots: list[Drawing]
 
 
 def fill_report(
     report: Report,
-    texts: Texts,
+    page: PageText,
     writer: Writer,
-    tables: Tables,
-    plots: Plots,
+    sections: Sequence[Section],
+    svgs: Mapping[str, bytes],
     methods: Sequence[str],
     colours: Mapping[str, str],
 ) -> str:
-    """Return the page; the report has names instead of codes."""
-    leading = _leading_plot(texts, plots)
-    first_cards = texts.page.cards or next((n for n in texts.analyses if report.cards.get(n)), "")
-    sections = [
-        {
-            "name": name,
-            "title": _text(writer.fill(text.title, name) or name),
-            "sentences": [_text(each) for each in writer.sentences(text.sentence, name)],
-            "plots": [_picture(*plot) for plot in plots.get(name, ()) if plot is not leading],
-            "tables": [_table(file, frame, text) for file, frame in tables.get(name, ())],
-            "method": _text(writer.fill(text.method, name)) if text.method else "",
-            "methods": _methods(report.figures, name),
-            "reasons": _reasons(report.figures, name, text),
-            "cards": report.cards.get(name, ()) if name != first_cards else (),
-        }
-        for name, text in texts.analyses.items()
-        if tables.get(name) or plots.get(name) or report.cards.get(name)
-    ]
+    """Return the page.
+
+    Args:
+        report: with names instead of codes.
+        svgs: by the name of a plot.
+        colours: of labels and cultures.
+    """
+    figures, titles = report.figures, {section.name: section.title for section in sections}
+    wanted = [page.plot] if isinstance(page.plot, str) else page.plot
+    plots = {plot.name: plot for section in sections for plot in section.plots}
+    leading = next((plots[name] for name in wanted if name in plots), None)
+    first = page.cards or next((name for name in titles if report.cards.get(name)), "")
     return fill_page(
         _PAGE,
         title=_text(report.title),
         question=_text(report.question),
         facts={name: _text(text) for name, text in report.facts.items()},
-        numbers=_numbers(texts.page.numbers, writer),
-        plot=_picture(*leading) if leading else None,
-        cards=report.cards.get(first_cards, ()),
-        cards_title=_text(_title(texts, writer, first_cards)),
+        numbers=_numbers(page.numbers, writer),
+        plot=_picture(leading, svgs) if leading else None,
+        cards=report.cards.get(first, ()),
+        cards_title=_text(titles.get(first, "")),
         labels=report.labels,
         colours=colours,
-        sections=sections,
-        methods=[_text(paragraph) for paragraph in methods],
-        notes=[_text(note) for note in report.notes],
+        name=lambda code: clean(named(code, report.names)),
+        sections=[
+            {
+                "name": section.name,
+                "title": _text(section.title),
+                "sentences": list(map(_text, section.sentences)),
+                "plots": [_picture(plot, svgs) for plot in section.plots if plot is not leading],
+                "tables": [_table(file, frame, section.text) for file, frame in section.tables],
+                "method": _text(section.method),
+                "methods": _methods(of_analysis(figures, section.name)),
+                "reasons": _reasons(of_analysis(figures, section.name), section.text),
+                "cards": report.cards.get(section.name, ()) if section.name != first else (),
+            }
+            for section in sections
+            if section.tables or report.cards.get(section.name)
+        ],
+        methods=list(map(_text, methods)),
+        notes=list(map(_text, report.notes)),
         gaps=[
-            (_text(_title(texts, writer, name)), _text(gap))
-            for name in dict.fromkeys([*texts.analyses, *report.figures["analysis"]])
-            for gap in gaps(report.figures[report.figures["analysis"] == name])
+            (_text(title), _text(gap))
+            for name, title in titles.items()
+            for gap in gaps(figures[figures["analysis"] == name])
         ],
         version=__version__,
     )
@@ -85,17 +113,6 @@ def fill_report(
 
 def _text(text: str) -> str:
     return isolate(clean(text))
-
-
-def _title(texts: Texts, writer: Writer, analysis: str) -> str:
-    text = texts.analyses.get(analysis)
-    return (writer.fill(text.title, analysis) if text else "") or analysis
-
-
-def _leading_plot(texts: Texts, plots: Plots) -> tuple[Drawing, bytes] | None:
-    names = [texts.page.plot] if isinstance(texts.page.plot, str) else texts.page.plot
-    drawn = {plot[0].name: plot for section in plots.values() for plot in section}
-    return next((drawn[name] for name in names if name in drawn), None)
 
 
 def _numbers(numbers: Sequence[NumberText], writer: Writer) -> list[dict[str, str]]:
@@ -118,11 +135,14 @@ def _numbers(numbers: Sequence[NumberText], writer: Writer) -> list[dict[str, st
     return chosen[:MOST_NUMBERS]
 
 
-def _picture(drawing: Drawing, svg: bytes) -> dict[str, str]:
+def _picture(drawing: Drawing, svgs: Mapping[str, bytes]) -> dict[str, str]:
     """Return the address of a plot that turns dark with the page, and what it shows."""
+    frame = drawing.frame.head(_MOST_READ)
+    cells = zip(frame["row"], frame["series"], shown_column(frame["value"]), strict=True)
+    points = [" ".join(filter(None, texts)) for texts in cells]
     css = "".join(f"--c{number}:{colour};" for number, colour in enumerate(_DARK))
     dark = "".join(f"--c{number}:{colour};" for number, colour in enumerate(_DARK.values()))
-    text = svg.decode()
+    text = svgs[drawing.name].decode()
     for number, colour in enumerate(_DARK):
         text = text.replace(colour, f"var(--c{number})")
     style = (
@@ -132,7 +152,7 @@ def _picture(drawing: Drawing, svg: bytes) -> dict[str, str]:
     content = base64.b64encode(f"{text[:start]}{style}{text[start:]}".encode()).decode()
     return {
         "address": f"data:image/svg+xml;base64,{content}",
-        "alternative": clean(drawing.alternative),
+        "alternative": f"{drawing.title}. {drawing.axis}: {'; '.join(points)}",
     }
 
 
@@ -156,19 +176,17 @@ def _table(file: str, frame: pd.DataFrame, text: AnalysisText) -> dict[str, Any]
     }
 
 
-def _methods(figures: pd.DataFrame, analysis: str) -> list[tuple[str, str]]:
+def _methods(rows: pd.DataFrame) -> list[tuple[str, str]]:
     """Return how figures were computed, and which."""
-    rows = of_analysis(figures, analysis)
     rows = rows[rows["method"] != ""]
     by_method = rows.groupby("method", sort=False)["figure"].unique()
     return [(clean(", ".join(names)), _text(str(method))) for method, names in by_method.items()]
 
 
-def _reasons(figures: pd.DataFrame, analysis: str, text: AnalysisText) -> list[str]:
+def _reasons(rows: pd.DataFrame, text: AnalysisText) -> list[str]:
     """Return why figures that are drawn with intervals have none."""
     drawn = [name for plot in text.plot if plot.kind == "intervals" for name in plot.figures]
-    rows = of_analysis(figures, analysis, *drawn) if drawn else figures.iloc[:0]
-    rows = rows[rows["low"].isna() & (rows["method"] != "")]
+    rows = rows[rows["figure"].isin(drawn) & rows["low"].isna() & (rows["method"] != "")]
     reasons = []
     for (figure, method), part in rows.groupby(["figure", "method"], sort=False):
         pairs = zip(part["group"], part["item"], strict=True)

@@ -6,11 +6,10 @@ Titles, methods, axes and sentences are Jinja2 templates; `Writer` has what they
 
 from __future__ import annotations
 
-import re
-from collections.abc import Callable, Iterable, Mapping
+import math
+from collections.abc import Iterable, Mapping
 from fnmatch import fnmatchcase
-from functools import cache, partial
-from math import isnan
+from functools import cache
 from pathlib import Path
 from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any, Literal
@@ -22,13 +21,14 @@ from memeloc.errors import InputError
 from memeloc.reports.cells import shown
 from memeloc.reports.figures import BETWEEN, wide
 from memeloc.settings import read_toml, validate
-from memeloc.statistics.intervals import percent_with_interval, with_interval
+from memeloc.statistics.intervals import percent, percent_with_interval, with_interval
 from memeloc.statistics.significance import p_text
 from memeloc.version import __version__
 
 if TYPE_CHECKING:
-    import pandas as pd
     from jinja2 import Environment
+
+    from memeloc.reports.report import Report
 
 PARTS = " · "
 """Between the parts of a group, as in `category: tea · DE–US`."""
@@ -162,22 +162,27 @@ class Writer:
     """Fills the templates of texts with figures.
 
     They may name `rows` (the analysis' wide rows, cells as attributes), `row(group, item)` and
-    `value(figure, group, item)` (of this analysis, or of `analysis=NAME`), `settings`, `facts`,
-    `names`, `version`, and call `percent`, `number`, `interval`, `p_text`, `counted`; the filter
-    `known(figure)` keeps the rows where a figure is defined.
+    `value(figure, group, item)` (of this analysis, or of `analysis=NAME`), `figures`, `settings`,
+    `facts`, `names`, `version`, and call `percent`, `number`, `interval`, `p_text`, `counted`; the
+    filter `known(figure)` keeps the rows where a figure is defined.
     """
 
-    def __init__(
-        self,
-        figures: pd.DataFrame,
-        settings: Mapping[str, Any],
-        facts: Mapping[str, str],
-        names: Mapping[str, str],
-    ) -> None:
-        self._figures = figures
-        self._names = names
-        self._wide: dict[str, list[SimpleNamespace]] = {}
-        self._values = {"settings": settings, "facts": facts, "names": names}
+    def __init__(self, report: Report) -> None:
+        self._report = report
+        self._rows: dict[str, list[SimpleNamespace]] = {}
+
+    def rows(self, analysis: str) -> list[SimpleNamespace]:
+        """Return the wide rows of an analysis."""
+        if analysis not in self._rows:
+            table = wide(self._report.figures, analysis)
+            cells = (zip(table.columns, row, strict=True) for row in table.to_numpy(object))
+            self._rows[analysis] = [SimpleNamespace(**dict(row)) for row in cells]
+        return self._rows[analysis]
+
+    def row(self, group: str, item: str, analysis: str) -> SimpleNamespace | None:
+        """Return an analysis' row of a group and item, None where there is none."""
+        keys = tuple(named(text, self._report.names) for text in (group, item))
+        return next((row for row in self.rows(analysis) if (row.group, row.item) == keys), None)
 
     def fill(self, template: str, analysis: str = "") -> str:
         """Return a text, its spaces joined.
@@ -187,89 +192,69 @@ class Writer:
         """
         from jinja2 import TemplateError
 
+        def row(group: str = "", item: str = "", analysis: str = analysis) -> Any:
+            return self.row(group, item, analysis)
+
+        def value(figure: str, group: str = "", item: str = "", analysis: str = analysis) -> float:
+            return float(getattr(row(group, item, analysis), figure, math.nan))
+
+        report = self._report
         try:
             text = (
                 _environment()
                 .from_string(template)
                 .render(
-                    self._values,
-                    figures=self._figures,
-                    rows=self._rows(analysis),
-                    row=lambda group="", item="", analysis=analysis: self.row(
-                        group, item, analysis
-                    ),
-                    value=partial(self._value, analysis),
+                    rows=self.rows(analysis),
+                    row=row,
+                    value=value,
+                    figures=report.figures,
+                    settings=report.settings,
+                    facts=report.facts,
+                    names=report.names,
                 )
             )
         except TemplateError as error:
             message = f"The text {template[:60]!r} of {analysis or 'the page'}: {error}"
             raise InputError(message) from error
-        return re.sub(r"\s+", " ", text).strip()
+        return " ".join(text.split())
 
     def sentences(self, templates: str | Iterable[str], analysis: str = "") -> list[str]:
         """Return those texts that say something."""
         templates = [templates] if isinstance(templates, str) else templates
         return [text for template in templates if (text := self.fill(template, analysis))]
 
-    def _rows(self, analysis: str) -> list[SimpleNamespace]:
-        if analysis not in self._wide:
-            table = wide(self._figures, analysis)
-            names = [str(name) for name in table.columns]
-            rows = (dict(zip(names, cells, strict=True)) for cells in table.to_numpy(object))
-            self._wide[analysis] = [SimpleNamespace(**row) for row in rows]
-        return self._wide[analysis]
-
-    def row(self, group: str, item: str, analysis: str) -> SimpleNamespace | None:
-        """Return an analysis' row of a group and item, None where there is none."""
-        keys = named(group, self._names), named(item, self._names)
-        return next((row for row in self._rows(analysis) if (row.group, row.item) == keys), None)
-
-    def _value(
-        self, this: str, figure: str, group: str = "", item: str = "", analysis: str = ""
-    ) -> float:
-        row = self.row(group, item, analysis or this)
-        return float(getattr(row, figure, float("nan")))
-
 
 def figure_text(row: Any, figure: str, percent: bool = False) -> str:
     """Return a figure of a row with its interval, for a sentence."""
-    write = percent_with_interval if percent else with_interval
-    cells = vars(row)
-    return write(*(float(cells.get(f"{figure}{end}", "nan")) for end in ("", "_low", "_high")))
+    ends = (float(getattr(row, f"{figure}{end}", math.nan)) for end in ("", "_low", "_high"))
+    return (percent_with_interval if percent else with_interval)(*ends)
 
 
 def _percent(value: Any, figure: str = "") -> str:
-    nan = float("nan")
-    return figure_text(value, figure, True) if figure else percent_with_interval(value, nan, nan)
+    return figure_text(value, figure, True) if figure else percent(value)
 
 
 def _number(value: Any, figure: str = "") -> str:
     return figure_text(value, figure) if figure else shown(value)
 
 
-def _counted(number: float, noun: str, plural: str = "") -> str:
-    return counted(int(number), noun, plural)
-
-
 def _known(rows: Iterable[Any], figure: str) -> list[Any]:
-    return [row for row in rows if not isnan(getattr(row, figure, float("nan")))]
-
-
-_FUNCTIONS: dict[str, Callable[..., str]] = {
-    "percent": _percent,
-    "number": _number,
-    "interval": figure_text,
-    "p_text": p_text,
-    "counted": _counted,
-}
+    return [row for row in rows if not math.isnan(getattr(row, figure, math.nan))]
 
 
 @cache
 def _environment() -> Environment:
-    """Not escaped: the page escapes what it shows, LaTeX otherwise than HTML."""
+    """Return what fills texts; it escapes nothing: a page escapes otherwise than LaTeX."""
     from jinja2 import Environment, StrictUndefined
 
     environment = Environment(undefined=StrictUndefined, autoescape=False)  # noqa: S701
-    environment.globals |= _FUNCTIONS | {"version": __version__}
+    environment.globals.update(
+        version=__version__,
+        percent=_percent,
+        number=_number,
+        interval=figure_text,
+        p_text=p_text,
+        counted=lambda number, noun, plural="": counted(int(number), noun, plural),
+    )
     environment.filters["known"] = _known
     return environment

@@ -51,5 +51,5 @@ def test_a_table_has_rules_a_caption_and_a_label():
 def test_a_long_table_breaks_over_pages_and_names_its_rest():
     text = latex_table("counts", table(MOST_ROWS + 3), "Counts")
     assert r"\begin{longtable}{lr}" in text
-    assert "3 more rows: counts.csv" in text
+    assert "3 more rows stand in counts.csv" in text
     assert f"[{MOST_ROWS}]" not in text
