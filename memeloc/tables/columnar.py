@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from memeloc.errors import InputError
+from memeloc.tables.cells import text_of
 from memeloc.tables.csv_files import CsvFile
 from memeloc.tables.rows import Line, Table
 
@@ -16,6 +17,8 @@ _SLICE = 1024
 """Rows of a Parquet file that are held at a time, at the most."""
 _SLICE_BYTES = 4 << 20
 """Bytes of them, for there may be pictures in it."""
+_HELD = ("choices", "text", "rating", "number", "datetime", "taxonomy")
+"""Keys of what a control of Label Studio holds, but for spans and regions."""
 
 
 def json_lines(file: CsvFile) -> Table:
@@ -82,7 +85,9 @@ def json_document(file: CsvFile) -> Table | None:
 def _objects(document: Any) -> Iterator[dict[str, Any]]:
     match document:
         case list():
-            yield from (value for value in document if isinstance(value, dict))
+            for value in document:
+                if isinstance(value, dict):
+                    yield from _annotations(value)
         case {"chats": {"list": [*chats]}}:  # Telegram's export of an account: ids are a chat's own
             for chat in (chat for chat in chats if isinstance(chat, dict)):
                 for value in _objects(chat):
@@ -95,6 +100,37 @@ def _objects(document: Any) -> Iterator[dict[str, Any]]:
                 yield from _objects(max(lists, key=len))
             elif all(isinstance(value, dict) for value in values):
                 yield from ({"id": key, **value} for key, value in document.items())
+
+
+def _annotations(task: dict[str, Any]) -> Iterator[dict[str, Any]]:
+    """The annotations of a task that Label Studio exported; any other object as it is.
+
+    A row has the task's data, `annotator`, `time` and a column a control of the labelling interface
+    (labelstud.io/guide/export, "Label Studio JSON format of annotated tasks"); what somebody chose
+    before a task was skipped is no answer.
+    """
+    match task:
+        case {"annotations": [*annotations], "data": {**data}}:
+            for annotation in (each for each in annotations if isinstance(each, dict)):
+                who = annotation.get("completed_by")
+                who = who.get("email") or who.get("id") if isinstance(who, dict) else who
+                time = annotation.get("updated_at") or annotation.get("created_at")
+                row = {"id": task.get("id"), **data, "annotator": who, "time": time}
+                yield row | ({} if annotation.get("was_cancelled") else _controls(annotation))
+        case _:
+            yield task
+
+
+def _controls(annotation: dict[str, Any]) -> dict[str, str]:
+    """What stands in each control: choices, texts or a number; several with `|` between."""
+    values: dict[str, list[str]] = {}
+    for region in annotation.get("result") or ():
+        match region:
+            case {"from_name": str(name), "value": {**value}}:
+                held = next((value[kind] for kind in _HELD if kind in value), value)
+                texts = held if isinstance(held, list) else [held]
+                values.setdefault(name, []).extend(map(text_of, texts))
+    return {name: "|".join(texts) for name, texts in values.items()}
 
 
 def parquet(path: Path) -> Table:
