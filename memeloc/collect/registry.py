@@ -17,8 +17,8 @@ SOURCES: Registry[Source] = Registry(
     {
         "memegenerator": "memeloc.collect.sources.memegenerator:MemegeneratorSource",
         "encyclopaedia": "memeloc.collect.sources.encyclopaedia:EncyclopaediaSource",
-        "imgflip": "memeloc.collect.sources.imgflip:ImgflipSource",
-        "memegen": "memeloc.collect.sources.memegen:MemegenSource",
+        "imgflip": "memeloc.collect.sources.template_apis:ImgflipSource",
+        "memegen": "memeloc.collect.sources.template_apis:MemegenSource",
         "memegen-folder": "memeloc.collect.sources.memegen_folder:MemegenFolderSource",
         "search": "memeloc.collect.sources.search:SearchSource",
         "multi3hate": "memeloc.collect.sources.multi3hate:Multi3HateSource",

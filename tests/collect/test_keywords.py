@@ -9,9 +9,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memeloc.collect.keywords.lists import write_variants
 from memeloc.collect.keywords.rules import KeywordRules, load_rules, rule_languages
-from memeloc.collect.keywords.variants import LONGEST, KeywordMatcher, Variant, expand, fold
+from memeloc.collect.keywords.variants import (
+    LONGEST,
+    KeywordMatcher,
+    Variant,
+    expand,
+    fold,
+    write_variants,
+)
 from memeloc.errors import InputError
 
 ARABIC, ENGLISH = load_rules("ar"), load_rules("en")

@@ -13,8 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from memeloc.collect.fetching.fetch import Fetcher, FetchSettings
-from memeloc.collect.sources.search import SearchSource, data_url
-from memeloc.collect.sources.search_pages import read_page
+from memeloc.collect.sources.search import SearchSource, data_url, read_page
 from memeloc.errors import InputError
 from memeloc.items import FoundPicture, Refusal
 from tests.collect.memegen_samples import drawing

@@ -10,8 +10,7 @@ from urllib.parse import parse_qs
 import pytest
 
 from memeloc.collect.fetching.fetch import Fetcher, FetchSettings
-from memeloc.collect.sources.imgflip import ImgflipSource
-from memeloc.collect.sources.memegen import MemegenSource
+from memeloc.collect.sources.template_apis import ImgflipSource, MemegenSource
 from memeloc.errors import MissingError
 from memeloc.items import FoundCaption, FoundTemplate, Refusal
 from tests.collect.memegen_samples import drawing

@@ -76,8 +76,8 @@ def expand(
       memeloc keywords expand قهوة شاي --lang ar --kind arabizi
       memeloc keywords expand words.txt --lang ar -o variants.csv
     """
-    from memeloc.collect.keywords.lists import write_variants
     from memeloc.collect.keywords.variants import expand as expand_keywords
+    from memeloc.collect.keywords.variants import write_variants
 
     loaded = _rules(lang, rules)
     kinds = dict.fromkeys(["word", *(rule.kind for rule in loaded.rule)])
@@ -175,7 +175,7 @@ def _rules(lang: str, rules: Path | None) -> KeywordRules:
 
 
 def _keywords(words: list[str]) -> list[str]:
-    from memeloc.collect.keywords.lists import read_keywords
+    from memeloc.collect.keywords.variants import read_keywords
 
     keywords: list[str] = []
     for word in words:

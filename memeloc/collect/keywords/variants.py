@@ -13,10 +13,19 @@ import unicodedata
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import islice
+from pathlib import Path
 from typing import NamedTuple
 
 from memeloc.collect.keywords.rules import WORD, KeywordRule, KeywordRules, MatchRules
 from memeloc.errors import InputError
+from memeloc.files import read_text
+from memeloc.sheets import write_sheet_table
+from memeloc.tables import drawable, read_table
+
+MOST_KEYWORDS = 100_000  # keywords of one list
+COLUMNS = ("keyword", "variant", "kind", "rule", "language")  # of a table of variants
+
+_TABLES = (".csv", ".tsv", ".jsonl", ".ndjson", ".parquet")
 
 LIMIT = 300  # variants of one keyword, itself among them, unless another limit is given
 LONGEST = 100  # characters that a keyword may have
@@ -267,3 +276,41 @@ class KeywordMatcher:
         # Both have the same letters in turn, or they would not be compared.
         runs = zip(_RUN.finditer(word), _RUN.finditer(other), strict=True)
         return all(len(run[0]) == len(known[0]) or len(run[0]) > 2 for run, known in runs)
+
+
+def read_keywords(path: Path) -> list[str]:
+    """The keywords of a file, each once: lines of text, or a table's column `keyword`.
+
+    In lines of text, what follows a # at the beginning of a line or after white space is a remark.
+
+    Raises:
+        InputError: the file cannot be read, has no such column, no keywords or too many.
+    """
+    if path.suffix.lower() in _TABLES:
+        words = []
+        for row in read_table(path, ("keyword",)).rows:
+            if row.error:
+                raise InputError(row.error, file=path, row=row.number)
+            words.append(row["keyword"])
+    else:
+        lines = [line for line in read_text(path).splitlines() if line.lstrip()[:1] != "#"]
+        words = [re.split(r"[ \t]#", line)[0].strip() for line in lines]
+    keywords = list(dict.fromkeys(filter(None, words)))
+    if not keywords:
+        raise InputError("holds no keywords: one a line, or a column keyword", file=path)
+    if len(keywords) > MOST_KEYWORDS:
+        raise InputError(f"has more than {MOST_KEYWORDS:,} keywords", file=path)
+    return keywords
+
+
+def write_variants(variants: Iterable[Variant], path: Path, language: str) -> tuple[Path, int]:
+    """Write variants as CSV, for any spreadsheet; return where (see `memeloc.sheets`), how many.
+
+    Raises:
+        InputError: it cannot be written.
+    """
+    rows = (
+        [drawable(cell) for cell in (form.keyword, form.text, form.kind, form.rule, language)]
+        for form in variants
+    )
+    return write_sheet_table(path, COLUMNS, rows, suffix=".csv")

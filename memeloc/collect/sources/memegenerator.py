@@ -16,8 +16,7 @@ from typing import TYPE_CHECKING
 from selectolax.lexbor import LexborNode
 
 from memeloc.collect.page_values import fetch_picture, line_of, without_empty
-from memeloc.collect.pages import Document, key_of, same_host
-from memeloc.collect.selectors import selectors_of
+from memeloc.collect.pages import Document, key_of, same_host, selectors_of
 from memeloc.collect.sites import MOST_PAGES, Link, SiteSource, pages_of
 from memeloc.items import FoundCaption, FoundTemplate, Origin, Refusal
 

@@ -1,0 +1,258 @@
+"""APIs that list templates. In: a server's address. Out: templates, example captions, refusals.
+
+memegen.link: `GET /templates/` lists every template (`jsonify` in memegen's
+`app/models/template.py`), `GET /templates/<id>` one of them. For the text regions collect a
+checkout of its folder (`memegen-folder`).
+
+Imgflip (https://imgflip.com/api): `GET /get_memes` answers without an account: id, name, picture,
+size, the number of text boxes and, of late, how many captions a template has. `POST /search_memes`
+searches all templates, belongs to Imgflip Premium and may cost something a search. Captions of
+users are not in the API. The account is read from the environment only and sent over https only.
+
+Both tell the number of a template's text boxes and not their places.
+"""
+
+from __future__ import annotations
+
+import os
+from abc import ABC, abstractmethod
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING, Any
+from urllib.parse import quote
+
+from memeloc.collect.fetching.addresses import FetchRefused
+from memeloc.collect.page_values import (
+    count_of,
+    fetch_picture,
+    joined_address,
+    line_of,
+    lines_of,
+    refused,
+    web_address,
+    without_empty,
+)
+from memeloc.errors import MemelocError, MissingError
+from memeloc.items import FoundCaption, FoundTemplate, Origin, Refusal
+from memeloc.model import TextBox
+
+if TYPE_CHECKING:
+    from memeloc.collect.fetching.fetch import Fetcher, Page
+
+USERNAME, PASSWORD = "MEMELOC_IMGFLIP_USERNAME", "MEMELOC_IMGFLIP_PASSWORD"
+"""The environment variables of the account."""
+
+MAX_BOXES = 50  # boxes that are laid out at most: more is a mistake of the source
+
+Results = Iterator[FoundTemplate | FoundCaption | Refusal]
+
+
+class TemplateApi(ABC):
+    """A source that asks an API for templates; `limit` is how many at most, 0 is all."""
+
+    name: str
+    limit: int
+
+    @abstractmethod
+    def requests(self) -> Iterator[tuple[str, dict[str, str]]]:
+        """Yield addresses that list templates, each with the form that is sent to it, if any."""
+
+    @abstractmethod
+    def records(self, page: Page) -> list[Any]:
+        """Return the templates in an answer; raise FetchRefused where there are none."""
+
+    @abstractmethod
+    def template(self, fetcher: Fetcher, key: str, record: Any, page: Page, rank: Any) -> Results:
+        """Yield what a template of an answer becomes; `rank` is its details by its place."""
+
+    def collect(self, fetcher: Fetcher) -> Results:
+        """Yield each template once; what fails is a refusal.
+
+        Raises:
+            MissingError: a search needs an account, and the environment names none.
+        """
+        seen: set[str] = set()
+        for url, form in self.requests():
+            try:
+                page = fetcher.post(url, form) if form else fetcher.get(url, accept="json")
+                records = self.records(page)
+            except MemelocError as error:
+                yield refused(self.name, url, error)
+                continue
+            for rank, record in enumerate(records, 1):
+                key = line_of(record.get("id"), 200) if isinstance(record, dict) else ""
+                if not key:
+                    sentence = "an entry of the list has no id, so it was left out"
+                    yield Refusal(self.name, page.url, "no id", sentence)
+                elif key not in seen:
+                    seen.add(key)
+                    place = {"rank": rank, "query": form.get("query", "")}
+                    yield from self.template(fetcher, key, record, page, place)
+                    if self.limit and len(seen) >= self.limit:
+                        return
+
+    def build(
+        self,
+        fetcher: Fetcher,
+        origin: Origin,
+        record: Any,
+        picture: str,
+        boxes: int | None,
+        details: dict[str, Any],
+    ) -> Iterator[FoundTemplate | Refusal]:
+        """Yield a template with its picture, at an address that may be empty, and its boxes."""
+        content = yield from fetch_picture(fetcher, self.name, picture, origin.url)
+        details = {"id": origin.key, **details}
+        if boxes not in (None, 2):
+            details["notes"] = [
+                "the API tells the number of text boxes and not their places; they are laid out "
+                "below each other"
+            ]
+        yield FoundTemplate(
+            origin=origin,
+            name=line_of(record.get("name"), 500) or origin.key,
+            picture=content,
+            keywords=tuple(dict.fromkeys(filter(None, lines_of(record.get("keywords"))))),
+            boxes=even_rows(2 if boxes is None else boxes),
+            details=without_empty(details),
+        )
+
+
+def even_rows(count: int) -> tuple[TextBox, ...]:
+    """Return boxes of the same height from the top of the picture to its bottom.
+
+    Two are none: a template without boxes has one at the top and one at the bottom.
+
+    >>> [round(box.y, 3) for box in even_rows(3)]
+    [0.02, 0.347, 0.673]
+    """
+    count = min(count, MAX_BOXES)
+    if count == 2 or count < 1:
+        return ()
+    if count == 1:
+        return (TextBox("caption", 0.03, 0.73, 0.94, 0.25, valign="bottom"),)
+    step = 0.98 / count
+    height = round(step * 0.94, 6)
+    return tuple(
+        TextBox(f"text {number + 1}", 0.03, round(0.02 + number * step, 6), 0.94, height)
+        for number in range(count)
+    )
+
+
+class MemegenSource(TemplateApi):
+    """Templates of a memegen server.
+
+    Args:
+        address: the server's, without `/templates`.
+        ids: only these templates; empty is all.
+        limit: at most this many templates; 0 is all.
+    """
+
+    name = "memegen"
+    summary = "the memegen.link API: templates, their pictures and example captions"
+
+    def __init__(
+        self,
+        address: str = "https://api.memegen.link",
+        *,
+        ids: Sequence[str] = (),
+        limit: int = 0,
+    ) -> None:
+        self.address = address.rstrip("/")
+        self.ids = tuple(ids)
+        self.limit = limit
+
+    def requests(self) -> Iterator[tuple[str, dict[str, str]]]:
+        for key in self.ids or ("",):
+            yield f"{self.address}/templates/{quote(key, safe='')}", {}
+
+    def records(self, page: Page) -> list[Any]:
+        value = page.json()
+        records = [value] if self.ids else value
+        if not isinstance(records, list):
+            sentence = "the answer is not a list of templates"
+            raise FetchRefused(page.url, "not as expected", sentence)
+        return records
+
+    def template(self, fetcher: Fetcher, key: str, record: Any, page: Page, rank: Any) -> Results:
+        lines = count_of(record.get("lines"))
+        blank = joined_address(page.url, record.get("blank"))
+        blank = blank or f"{self.address}/images/{quote(key)}.png"
+        url = f"{self.address}/templates/{quote(key)}"
+        details = {
+            "lines": lines,
+            "overlays": count_of(record.get("overlays")),
+            "styles": [style for style in lines_of(record.get("styles")) if style],
+            "source": web_address(record.get("source")),
+            "blank": blank,
+        }
+        origin = Origin(self.name, key, url, "", page.fetched)
+        yield from self.build(fetcher, origin, record, blank, lines, details)
+        example = record.get("example")
+        texts = lines_of(example.get("text") if isinstance(example, dict) else example)
+        if any(texts):
+            count = max(len(texts), 2 if lines is None else lines)
+            yield FoundCaption(
+                origin=Origin(self.name, f"{key}#example", url, "", page.fetched),
+                template=key,
+                parts=texts + ("",) * (count - len(texts)),
+                details={"kind": "example"},
+            )
+
+
+class ImgflipSource(TemplateApi):
+    """Templates of Imgflip.
+
+    Args:
+        address: the API's, without `/get_memes`.
+        search: words to search all templates for instead; needs an account with Imgflip Premium,
+            named by MEMELOC_IMGFLIP_USERNAME and MEMELOC_IMGFLIP_PASSWORD, and may cost something.
+        limit: at most this many templates; 0 is all, which are a hundred.
+    """
+
+    name = "imgflip"
+    summary = "the Imgflip API: the hundred most used templates and their pictures"
+
+    def __init__(
+        self,
+        address: str = "https://api.imgflip.com",
+        *,
+        search: Sequence[str] = (),
+        limit: int = 0,
+    ) -> None:
+        self.address = address.rstrip("/")
+        self.search = tuple(search)
+        self.limit = limit
+
+    def requests(self) -> Iterator[tuple[str, dict[str, str]]]:
+        if not self.search:
+            yield f"{self.address}/get_memes", {}
+            return
+        name, password = os.environ.get(USERNAME, ""), os.environ.get(PASSWORD, "")
+        if not name or not password:
+            raise MissingError(
+                "Imgflip's search needs an account with Imgflip Premium: put its name and password "
+                f"in {USERNAME} and {PASSWORD}"
+            )
+        for query in self.search:
+            form = {"username": name, "password": password, "query": query}
+            yield f"{self.address}/search_memes", form
+
+    def records(self, page: Page) -> list[Any]:
+        match page.json():
+            case {"success": True, "data": {"memes": [*memes]}}:
+                return memes
+            case {"success": True}:
+                sentence = "the answer has no list of templates"
+            case answer:
+                message = answer.get("error_message") if isinstance(answer, dict) else ""
+                sentence = f"Imgflip refused: {line_of(message, 200) or 'without a reason'}"
+        raise FetchRefused(page.url, "not as expected", sentence)
+
+    def template(self, fetcher: Fetcher, key: str, record: Any, page: Page, rank: Any) -> Results:
+        boxes = count_of(record.get("box_count"))
+        picture = joined_address(page.url, record.get("url"))
+        captions = count_of(record.get("captions"))
+        details = {**rank, "box_count": boxes, "captions": captions, "picture": picture}
+        url, terms = f"https://imgflip.com/memetemplate/{key}", "https://imgflip.com/terms"
+        origin = Origin(self.name, key, url, terms, page.fetched)
+        yield from self.build(fetcher, origin, record, picture, boxes, details)
