@@ -3,10 +3,7 @@
 from __future__ import annotations
 
 import gzip
-import os
 import socket
-import subprocess
-import sys
 import threading
 import time
 from collections.abc import Callable
@@ -294,18 +291,3 @@ def test_proxies_of_the_environment_are_not_used(monkeypatch: pytest.MonkeyPatch
     monkeypatch.setenv("HTTP_PROXY", "http://127.0.0.1:1")
     with served(page(b"straight")) as site, fetcher(site) as ours:
         assert ours.get(site.url).text == "straight"
-
-
-@pytest.mark.skipif(sys.platform == "win32", reason="asks for processes")
-def test_what_a_killed_process_was_writing_is_removed(tmp_path: Path) -> None:
-    ended = subprocess.run([sys.executable, "-c", "import os; print(os.getpid())"],
-                           capture_output=True, check=True, text=True)  # fmt: skip
-    (tmp_path / "partial").mkdir()
-    left, ours = (
-        tmp_path / "partial" / f"{'a' * 64}.1.{process}"
-        for process in (ended.stdout.strip(), os.getpid())
-    )
-    left.touch()
-    ours.touch()
-    Fetcher(tmp_path).close()
-    assert list((tmp_path / "partial").iterdir()) == [ours]

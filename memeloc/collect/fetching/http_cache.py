@@ -1,19 +1,18 @@
 """Pages on disk. In: an address. Out: what came from it last, and what to ask whether it changed.
 
 An entry is a small JSON file named by the hash of its address, a body a file named by the hash of
-its bytes; both are written into the folder `partial` and renamed, the body first, so that a killed
-run leaves whole entries only. The folder may be deleted at any time.
+its bytes; both are renamed when they are whole, the body first, so that a killed run leaves whole
+entries only. The folder may be deleted at any time.
 """
 
 from __future__ import annotations
 
 import hashlib
 import json
-import os
-import sys
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
-from threading import get_ident
+
+from memeloc.files import temporary_beside
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,7 +40,7 @@ class HttpCache:
         self._folder = folder
 
     def find(self, url: str) -> tuple[Entry, bytes] | None:
-        """The entry of an address and its bytes; None when they are not there or damaged."""
+        """Return the entry of an address and its bytes; None when they are not there or damaged."""
         try:
             entry = Entry(**json.loads(self._entry_file(url).read_text("utf-8")))
             content = self._body_file(entry.body).read_bytes() if entry.body else b""
@@ -56,19 +55,9 @@ class HttpCache:
             entry = replace(entry, body=hashlib.sha256(content).hexdigest())
             file = self._body_file(entry.body)
             if not file.is_file() or file.stat().st_size != len(content):
-                self._write(file, content)
-        self._write(self._entry_file(entry.url), json.dumps(asdict(entry)).encode())
+                _write(file, content)
+        _write(self._entry_file(entry.url), json.dumps(asdict(entry)).encode())
         return entry
-
-    def remove_partials(self) -> None:
-        """Delete what processes were writing that were killed."""
-        for partial in (self._folder / "partial").glob("*.*"):
-            if _is_over(partial.suffix[1:]):
-                partial.unlink(missing_ok=True)
-
-    def _write(self, file: Path, content: bytes) -> None:
-        name = f"{file.name}.{get_ident()}.{os.getpid()}"
-        _write(file, content, self._folder / "partial" / name)
 
     def _entry_file(self, url: str) -> Path:
         name = hashlib.sha256(url.encode("utf-8", "surrogatepass")).hexdigest()
@@ -78,22 +67,10 @@ class HttpCache:
         return self._folder / "bodies" / sha256[:2] / sha256
 
 
-def _is_over(process: str) -> bool:
-    """Whether a process of this machine has ended; on Windows it cannot be asked."""
-    if sys.platform == "win32" or not process.isdecimal():
-        return False
-    try:
-        os.kill(int(process), 0)
-    except ProcessLookupError:
-        return True
-    except OSError:
-        return False
-    return False
-
-
-def _write(file: Path, content: bytes, partial: Path) -> None:
+def _write(file: Path, content: bytes) -> None:
+    # Not by `memeloc.files.replacing`, which asks for the process's umask: threads write here.
     file.parent.mkdir(parents=True, exist_ok=True)
-    partial.parent.mkdir(parents=True, exist_ok=True)
+    partial = temporary_beside(file)
     try:
         partial.write_bytes(content)
         partial.replace(file)
