@@ -5,17 +5,26 @@ Nothing that a dataset names is read outside of its own folder, whatever its pat
 
 from __future__ import annotations
 
+import hashlib
 import math
 import os
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from datetime import datetime
+from functools import cached_property
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
+from memeloc.collect.page_values import refused, web_address
 from memeloc.errors import InputError, MemelocError
 from memeloc.items import Origin, Refusal
 from memeloc.model import SEPARATOR, Caption
+from memeloc.tables import text_of
 from memeloc.templates.pictures import SUFFIXES, picture_size
+
+if TYPE_CHECKING:
+    from memeloc.collect.fetching.fetch import Fetcher
 
 Item = TypeVar("Item")
 
@@ -38,6 +47,24 @@ class NotTakenError(MemelocError):
         super().__init__(sentence)
 
 
+@dataclass(frozen=True, slots=True)
+class PictureContent:
+    """A picture: its bytes, what identifies it in its dataset, and when it was fetched, if it was.
+
+    `path` is its file, `name` what the dataset calls it; both may be empty.
+    """
+
+    content: bytes = field(repr=False)
+    key: str
+    name: str = ""
+    path: Path | None = None
+    fetched: datetime | None = None
+
+    @property
+    def stem(self) -> str:
+        return Path(self.name.replace("\\", "/")).stem
+
+
 class DatasetFolder:
     """A folder that somebody published. Nothing is read outside of it.
 
@@ -46,6 +73,9 @@ class DatasetFolder:
         path: the folder.
         terms: of use; empty is what its README or licence says.
         what: what is wanted, for the error.
+
+    Attributes:
+        pictures_read: the pictures' files that `picture` has returned.
 
     Raises:
         InputError: there is no such folder.
@@ -58,9 +88,9 @@ class DatasetFolder:
         self.source = source
         self.root = path.resolve()
         self.terms = terms or terms_of(self.root)
+        self.pictures_read: set[Path] = set()
 
     def origin(self, key: str, place: str) -> Origin:
-        """Return the origin of what stands in a file or row."""
         return Origin(self.source, key, place, self.terms)
 
     def key_of(self, path: Path) -> str:
@@ -75,26 +105,25 @@ class DatasetFolder:
         except (OSError, RuntimeError):
             return True
 
+    def leads_out(self, path: Path) -> bool:
+        """Return whether one of the `files` is a link that leads out, or nowhere."""
+        return path.is_symlink() and self.is_outside(path)
+
+    @cached_property
+    def files(self) -> list[Path]:
+        """All files in order but hidden ones, and links, wherever they lead."""
+        return list(_files(self.root))
+
+    @cached_property
+    def files_inside(self) -> list[Path]:
+        return [path for path in self.files if not self.leads_out(path)]
+
     def taken(self, place: str, items: Iterable[Item]) -> Iterator[Item | Refusal]:
         """Yield the items, and in place of a `NotTakenError` a refusal."""
         try:
             yield from items
         except NotTakenError as error:
             yield Refusal(self.source, place, error.reason, error.sentence)
-
-    def files(self, below: Path | None = None) -> Iterator[Path]:
-        """Yield all files in order, but hidden ones, and links, wherever they lead."""
-        for folder, folders, names in os.walk(below or self.root):
-            here = Path(folder)
-            visible = sorted(name for name in folders if name[0] != ".")
-            links = [name for name in visible if (here / name).is_symlink()]
-            folders[:] = [name for name in visible if name not in links]
-            yield from (here / name for name in links)
-            yield from (here / name for name in sorted(names) if name[0] != ".")
-
-    def leads_out(self, path: Path) -> bool:
-        """Return whether a path that `files` gave is a link that leads out, or nowhere."""
-        return path.is_symlink() and self.is_outside(path)
 
     def read_pictures(
         self, read: Callable[[Path], Iterable[Item]], below: Path | None = None
@@ -105,7 +134,7 @@ class DatasetFolder:
         """
         if below is not None and self.is_outside(below):
             return
-        for path in self.files(below and below.resolve()):
+        for path in _files((below or self.root).resolve()):
             is_picture = path.suffix.lower() in SUFFIXES
             if self.leads_out(path) and (is_picture or path.is_dir()):
                 sentence = "a link that leads out of the folder"
@@ -113,13 +142,128 @@ class DatasetFolder:
             elif is_picture and not path.is_symlink():
                 yield from self.taken(self.key_of(path), read(path))
 
+    def picture(self, value: Any, beside: Path, fetcher: Fetcher) -> PictureContent:
+        """Return the picture that a cell holds, names, or has the address of.
+
+        Args:
+            value: bytes, a mapping with `bytes` and `path` (as Hugging Face writes them), a text,
+                or the path of a file that is there.
+            beside: the folder in which a picture that is named is looked for first: the table's.
+
+        Raises:
+            NotTakenError: there is no picture, or it does not open; with the reason.
+        """
+        name, content = _held(value)
+        if content is not None:
+            try:
+                picture_size(content)
+            except InputError as error:
+                raise NotTakenError("not a picture", f"the picture {error.message}") from None
+            return PictureContent(content, hashlib.sha256(content).hexdigest(), name)
+        if not web_address(name):
+            path = value if isinstance(value, Path) else self._find(name, beside)
+            name = path.name if path is value else name
+            self.pictures_read.add(path)
+            content, key = read_picture(path, "" if path is value else name), self.key_of(path)
+            return PictureContent(content, key, name, path)
+        try:
+            page = fetcher.get(name, accept="picture")
+        except MemelocError as error:
+            refusal = refused(self.source, name, error)
+            raise NotTakenError(refusal.reason, f"{name[:200]}: {refusal.sentence}") from None
+        return PictureContent(page.body, name, fetched=page.fetched)
+
+    def _find(self, name: str, beside: Path) -> Path:
+        """A file beside the table, below the folder, or wherever only one has that name."""
+        shown = repr(name[:120])
+        below = Path(name.replace("\\", "/"))
+        for top in (beside, self.root) if beside.is_relative_to(self.root) else (self.root,):
+            try:
+                path = (top / below).resolve()
+                is_inside, is_file = path.is_relative_to(self.root), path.is_file()
+            except (OSError, ValueError, RuntimeError):
+                raise NotTakenError("no picture", f"the path {shown} cannot be read") from None
+            if ".." in below.parts or not is_inside:
+                raise NotTakenError(OUTSIDE, f"the path {shown} leads out of the dataset's folder")
+            if is_file:
+                return path
+        *folders, last = [part.casefold() for part in below.parts] or [""]
+        same = [
+            path
+            for path in self._by_name.get(last if last.endswith(SUFFIXES) else stem_of(last), ())
+            if [part.casefold() for part in path.parts[-len(folders) - 1 : -1]] == folders
+        ]
+        match [path for path in same if beside in path.parents] or same:
+            case [path]:
+                return path
+            case [*paths] if paths:
+                first, second = (self.key_of(path) for path in sorted(paths)[:2])
+                sentence = f"{shown} may be {first} or {second}: write which in the table"
+                raise NotTakenError("several pictures", sentence)
+        sentence = f"there is no picture {shown}" if name else "it names no picture"
+        raise NotTakenError("no picture", sentence)
+
+    @cached_property
+    def _by_name(self) -> dict[str, list[Path]]:
+        """Every picture by its name, and by its name without the ending."""
+        names: dict[str, list[Path]] = {}
+        for path in self.files_inside:
+            if path.suffix.lower() in SUFFIXES:
+                names.setdefault(path.name.casefold(), []).append(path)
+                names.setdefault(stem_of(path.stem), []).append(path)
+        return names
+
+
+def _files(top: Path) -> Iterator[Path]:
+    for folder, folders, names in os.walk(top):
+        here = Path(folder)
+        visible = sorted(name for name in folders if name[0] != ".")
+        links = [name for name in visible if (here / name).is_symlink()]
+        folders[:] = [name for name in visible if name not in links]
+        yield from (here / name for name in links)
+        yield from (here / name for name in sorted(names) if name[0] != ".")
+
+
+def _held(value: Any) -> tuple[str, bytes | None]:
+    """The name or address that a cell gives a picture, and the picture if it holds it."""
+    name, content = value, None
+    if isinstance(value, bytes):
+        name, content = "", value
+    elif isinstance(value, dict):
+        name, content = value.get("path"), value.get("bytes")
+    is_held = isinstance(content, bytes) and content
+    return text_of(name).strip(), content if is_held else None
+
+
+def address_of(value: Any) -> str:
+    """Return the address that a cell has of a picture; empty when it holds or names the picture."""
+    name, content = _held(value)
+    return name if content is None and web_address(name) else ""
+
+
+def looks_like_picture(value: Any) -> bool:
+    """Return whether a cell names a picture's file, or an address.
+
+    >>> looks_like_picture("img/01.png"), looks_like_picture("a cat")
+    (True, False)
+    """
+    text = value.strip() if isinstance(value, str) else ""
+    return bool(web_address(text)) or text.lower().endswith(SUFFIXES)
+
+
+def stem_of(name: str) -> str:
+    """Return a file's name without its ending; a number without the zeros in front.
+
+    >>> stem_of("0012"), stem_of("12.0"), stem_of("Cat")
+    ('12', '12', 'cat')
+    """
+    whole = name.removesuffix(".0")
+    is_number = whole.isascii() and whole.isdecimal()
+    return whole.lstrip("0") or "0" if is_number else name.casefold()
+
 
 def read_picture(path: Path, name: str = "") -> bytes:
-    """Read a picture's file; `name` is what sentences call it.
-
-    Raises:
-        NotTakenError: it is no picture, or too large.
-    """
+    """Read a picture's file, which sentences call `name`, or raise NotTakenError."""
     shown = f"{name[:120]!r} " if name else ""
     try:
         picture_size(path)
@@ -166,10 +310,7 @@ def _plain(value: Any, depth: int = 0) -> Any:
 
 
 def terms_of(root: Path) -> str:
-    """Return under what terms a dataset says it stands; empty when it says nothing.
-
-    They are its card's licence, else its licence's first line.
-    """
+    """Return a dataset's terms: its card's licence, else its licence's first line, else nothing."""
     card = _beginning(root / "README.md")
     if card.startswith("---") and (stated := _STATED.search(card.split("\n---", 1)[0])):
         return stated[1][:200]

@@ -28,9 +28,9 @@ ROLES = (
 
 
 class Joined(BaseModel):
-    """A second table, whose cells are added to the rows that have the same value in column `on`.
+    """A second table, whose cells are added to the rows with the same value in column `on`.
 
-    `columns` are the names of those of a file without headings.
+    `columns` names those of a file without headings.
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid")

@@ -11,22 +11,27 @@ from datetime import UTC, date, datetime
 from email.utils import parsedate_to_datetime
 from functools import cache
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from memeloc.collect.datasets.folder import DatasetFolder, NotTakenError, details_of, parts_of
-from memeloc.collect.datasets.layouts import Layout
-from memeloc.collect.datasets.pictures import (
+from memeloc.collect.datasets.folder import (
+    DatasetFolder,
+    NotTakenError,
     PictureContent,
-    Pictures,
     address_of,
+    details_of,
     looks_like_picture,
+    parts_of,
     stem_of,
 )
+from memeloc.collect.datasets.layouts import Layout
 from memeloc.collect.datasets.records import BESIDE, Record, Records
 from memeloc.items import FoundPicture, FoundTemplate, Year
 from memeloc.locales import default
 from memeloc.locales.tags import canonical
 from memeloc.tables import folded, text_of
+
+if TYPE_CHECKING:
+    from memeloc.collect.fetching.fetch import Fetcher
 
 _SHARD = re.compile(r"-\d{5}-of-\d{5}$")
 """How the names of a split's files end where it has several."""
@@ -127,10 +132,10 @@ class OpenTable:
 class Memes:
     """Makes memes of rows, each once; `language` is the tag of all of them, if it is set."""
 
-    def __init__(self, folder: DatasetFolder, language: str, pictures: Pictures) -> None:
+    def __init__(self, folder: DatasetFolder, language: str, fetcher: Fetcher) -> None:
         self._folder = folder
         self._language = language
-        self._pictures = pictures
+        self._fetcher = fetcher
         self._seen: dict[str, tuple[str, int, dict[str, str]]] = {}
         self._templates: set[str] = set()
 
@@ -198,7 +203,7 @@ class Memes:
                 raise _missing(table.of("image"))
             value = table.text("id", cells)  # pictures that are named by their id
         try:
-            return self._pictures.of(value, table.records.path.parent)
+            return self._folder.picture(value, table.records.path.parent, self._fetcher)
         except NotTakenError as error:
             problem = table.text("problem", cells)
             if not problem:

@@ -12,10 +12,9 @@ from functools import cached_property, partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from memeloc.collect.datasets.folder import DatasetFolder
+from memeloc.collect.datasets.folder import DatasetFolder, looks_like_picture
 from memeloc.collect.datasets.layouts import ANY, ROLES, Layout, layout_of, recognise
 from memeloc.collect.datasets.memes import Memes, OpenTable, as_text
-from memeloc.collect.datasets.pictures import Pictures, looks_like_picture
 from memeloc.collect.datasets.records import (
     BESIDE,
     TABLES,
@@ -107,28 +106,15 @@ class TablesSource:
         return DatasetFolder(self.name, self.pictures or folder_of(self.path), self.terms, what)
 
     @cached_property
-    def pictures_read(self) -> set[Path]:
-        """The pictures' files that rows were about, as far as tables are read."""
-        return set()
-
-    @cached_property
-    def _all_files(self) -> list[Path]:
-        return list(self.folder.files())
-
-    @cached_property
-    def _files(self) -> list[Path]:
-        return [path for path in self._all_files if not self.folder.leads_out(path)]
-
-    @cached_property
     def _sidecars(self) -> dict[Path, Path]:
-        return sidecars(self._files)
+        return sidecars(self.folder.files_inside)
 
     @cached_property
     def tables(self) -> list[Path]:
         """The tables' files, and links to some."""
         if self.path.is_file():
             return [self.path.resolve()]
-        tables = [path for path in self._all_files if path.suffix.lower() in TABLES]
+        tables = [path for path in self.folder.files if path.suffix.lower() in TABLES]
         return [
             path
             for path in tables
@@ -145,8 +131,7 @@ class TablesSource:
         opened, problems = self._opened
         for problem in problems:
             yield Refusal(self.name, problem.tables[0], "not readable", problem.problem)
-        pictures = Pictures(self.folder, lambda: self._files, fetcher, self.pictures_read)
-        memes = Memes(self.folder, self.language, pictures)
+        memes = Memes(self.folder, self.language, fetcher)
         for table in opened:
             path = table.records.path
             rows = fetcher.look_ahead(table.records.rows(), partial(memes.addresses, table))
@@ -157,11 +142,11 @@ class TablesSource:
         """Yield refusals of the tables of a folder that are of another layout."""
         if not self.path.is_file() and not any(table.layout.has_others for table in opened):
             joined = {join.table.casefold() for table in opened for join in table.layout.joined}
-            read = {path for path in self._files if path.name.casefold() in joined}
+            read = {path for path in self.folder.files_inside if path.name.casefold() in joined}
             read |= {*self.tables}
             if any(table.layout.beside or BESIDE in table.records.columns for table in opened):
                 read |= self._sidecars.keys()
-            yield from unread_tables(self.folder, self._all_files, read)
+            yield from unread_tables(self.folder, read)
 
     @cached_property
     def _opened(self) -> tuple[list[OpenTable], list[TablePreview]]:
@@ -199,7 +184,7 @@ class TablesSource:
         joined: dict[str, dict[str, Mapping[str, Any]]] = {}
         names = dict.fromkeys(records.columns)
         for further in layout.joined:
-            for path in self._files:
+            for path in self.folder.files_inside:
                 if path.name.casefold() == further.table.casefold():
                     table = open_records(self.folder, path, headings=further.columns)
                     names |= dict.fromkeys(table.columns)

@@ -38,14 +38,9 @@ _TEXT_FILES = frozenset({"txt", "text", "caption", "transcript", "cls", "label"}
 
 @dataclass(frozen=True, slots=True)
 class Record:
-    """A row of a table, or what a JSON file beside a picture says.
+    """A row of a table, or what a JSON file beside a picture says, whose number is 0.
 
-    Attributes:
-        file: its file below the folder.
-        number: as the user counts: a table's header is row 1, a line of JSON Lines its number; 0
-            for a file that is one row.
-        cells: by column; under BESIDE the picture that a JSON file stands beside.
-        error: why it cannot be read.
+    Rows are counted as the user counts: a table's header is row 1, a line of JSON Lines its number.
     """
 
     file: str
@@ -65,12 +60,9 @@ class Record:
 
 @dataclass(frozen=True)
 class Records:
-    """The rows of a table.
+    """The rows of a table, which `rows` reads anew at each call, and all names that one may have.
 
-    Attributes:
-        path: the file, or of JSON files beside pictures their folder.
-        columns: all names that a row may have.
-        rows: reads them anew at each call.
+    The path of JSON files beside pictures is their folder.
     """
 
     path: Path
@@ -89,9 +81,7 @@ def read_records(
     records: Iterable[Record],
     read: Callable[[Record], Iterable[Item]],
 ) -> Iterator[Item | Refusal]:
-    """Yield what is read from each row, and refusals: of a row that is not taken, and of a table
-    that breaks off.
-    """
+    """Yield what is read from each row, and refusals of rows, and of a table that breaks off."""
     try:
         for record in records:
             if record.error:
@@ -109,11 +99,7 @@ def open_records(
     *,
     headings: Sequence[str] = (),
 ) -> Records:
-    """Open a table.
-
-    Args:
-        required: columns that it must have.
-        headings: the names of its columns, where it is without.
+    """Open a table that has the `required` columns; `headings` are those of one without.
 
     Raises:
         InputError: the file is missing, empty, too large, broken or not a table.
@@ -194,32 +180,31 @@ def sidecars(files: Iterable[Path]) -> dict[Path, Path]:
     They are named as the picture, with its ending (gallery-dl) or without (img2dataset).
     """
     known = set(files)
-    stems = {path.with_suffix(""): path for path in known if path.suffix.lower() in SUFFIXES}
-    pairs = {}
-    for path in known:
-        if path.suffix.lower() == ".json":
-            bare = path.with_suffix("")
-            picture = bare if bare.suffix.lower() in SUFFIXES and bare in known else stems.get(bare)
-            if picture is not None:
-                pairs[path] = picture
-    return pairs
+    pictures = {path for path in known if path.suffix.lower() in SUFFIXES}
+    by_stem = {path.with_suffix(""): path for path in pictures} | {path: path for path in pictures}
+    return {
+        path: by_stem[path.with_suffix("")]
+        for path in known
+        if path.suffix.lower() == ".json" and path.with_suffix("") in by_stem
+    }
 
 
-def unread_tables(
-    folder: DatasetFolder, files: Sequence[Path], read: Collection[Path] = ()
-) -> Iterator[Refusal]:
+def unread_tables(folder: DatasetFolder, read: Collection[Path] = ()) -> Iterator[Refusal]:
     """Yield a refusal for each table that lies in a folder and is not among those `read`.
 
     JSON files beside pictures count as one; others are tables if they hold several objects.
     """
-    beside = sorted(sidecars(files).keys() - set(read))
-    tables = [path for path in files if path.suffix.lower() in TABLES and path not in beside]
-    for path in (*tables, *beside[:1]):
-        if path in read or (path in tables and not _may_be_table(folder, path)):
-            continue
-        what, how = path, "it was not read"
-        if path in beside:
-            what, how = folder.root, f"{len(beside):,} JSON files beside pictures were not read"
+    beside = sorted(sidecars(folder.files).keys() - set(read))
+    known = {*read, *beside}
+    refused = [
+        (path, path, "it was not read")
+        for path in folder.files
+        if path not in known and _may_be_table(folder, path)
+    ]
+    if beside:
+        how = f"{len(beside):,} JSON files beside pictures were not read"
+        refused.append((beside[0], folder.root, how))
+    for path, what, how in refused:
         command = f"memeloc collect table {quote(str(what))} --dry-run"
         sentence = f"{how}: `{command}` shows what it says"
         yield Refusal(folder.source, folder.key_of(path), "a table, not read", sentence)
@@ -227,7 +212,7 @@ def unread_tables(
 
 def _may_be_table(folder: DatasetFolder, path: Path) -> bool:
     if path.suffix.lower() != ".json" or folder.leads_out(path):
-        return True
+        return path.suffix.lower() in TABLES
     try:
         return len(open_records(folder, path).first) > 1
     except InputError:

@@ -61,4 +61,4 @@ class FolderSource(OnDisk):
             yield result
         if is_empty:
             raise InputError("there are no pictures in it", file=self.path)
-        yield from unread_tables(dataset, list(dataset.files()))
+        yield from unread_tables(dataset)

@@ -81,7 +81,7 @@ class HuggingFaceSource(TablesSource):
             is_empty = False
             yield result
         if is_empty:
-            packed = [path.name for path in self.folder.files() if path.name.endswith(_PACKED)]
+            packed = [path.name for path in self.folder.files if path.name.endswith(_PACKED)]
             hint = f"; unpack {packed[0][:80]} first" if packed else ""
             raise InputError(f"there are neither tables nor pictures in it{hint}", file=self.path)
         if not self.tables:
@@ -89,7 +89,7 @@ class HuggingFaceSource(TablesSource):
 
     def _picture(self, path: Path) -> Iterator[FoundPicture]:
         """A picture of which no table says anything; its folder may be its class."""
-        if path in self.pictures_read:
+        if path in self.folder.pictures_read:
             return
         # Below a table of metadata folders are no classes, as in the library `datasets`.
         described = (table.parent for table in self.tables if table.stem == "metadata")
