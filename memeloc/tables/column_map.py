@@ -25,7 +25,7 @@ keyword arguments, the same for every stage:
 from __future__ import annotations
 
 import difflib
-import math
+import json
 import re
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
@@ -35,7 +35,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, field_validator
+from pydantic import BaseModel, ConfigDict, Field, FiniteFloat, field_validator
 
 from memeloc.counts import counted
 from memeloc.errors import InputError
@@ -48,48 +48,20 @@ from memeloc.tables.rows import Row, Table
 if TYPE_CHECKING:
     import pandas as pd
 
-ROLES: Mapping[str, str] = {
-    "item": "the id of the meme or other item",
-    "annotator": "who answered",
-    "culture": "the culture of who answered",
-    "label": "the answer of a person, or what is right",
-    "time": "when it was answered",
-    "category": "of the item",
-    "topic": "of the item",
-    "template": "of the item",
-    "demographics": "facts about annotators, a column each",
-    "question": "answers to further questions, a column each",
-    "answer": "the words of a model",
-    "prompt": "the number or text of the prompt",
-    "model": "which model answered",
-    "language": "of the item, a BCP 47 tag",
-    "input": "what a model was given: picture, text, both or none",
-    "dimension": "what a question is about",
-    "meme": "the meme that a question is about",
-    "correct": "the right option",
-    "option": "options of multiple choice, a column each",
-    "gold_item": "the item in a table of what is right",
-    "id": "of the meme",
-    "image": "a picture's file, address or bytes",
-    "picture": "a picture's file",
-    "text": "of the meme",
-    "post": "a text beside the picture",
-    "problem": "why there is no picture",
-    "split": "of the dataset",
-    "group": "what stays in one split",
-    "created": "when the meme was made",
-    "year": "when the meme or its template was made",
-}
-"""The roles that columns have anywhere in memeloc: one map serves several stages."""
+ROLES = (
+    "item", "annotator", "culture", "label", "time", "category", "topic", "template",
+    "demographics", "question", "answer", "prompt", "model", "language", "input", "dimension",
+    "meme", "correct", "option", "gold_item", "id", "image", "picture", "text", "post", "problem",
+    "split", "group", "created", "year",
+)  # fmt: skip
+"""The roles that columns have anywhere in memeloc: one map may serve several stages."""
 
-ABSTENTIONS = frozenset(
-    (
-        *("i don't know", "i dont know", "don't know", "dont know", "idk"),
-        *("لا أعرف", "জানি না", "weiss ich nicht", "δεν ξέρω", "no lo sé", "je ne sais pas"),
-        *("לא יודע/ת", "मुझे नहीं पता", "non lo so", "わからない", "모르겠음", "não sei"),
-        *("не знаю", "ไม่ทราบ", "bilmiyorum", "tôi không biết", "不知道"),
-    )
-)
+ABSTENTIONS = (
+    "i don't know", "i dont know", "don't know", "dont know", "idk", "لا أعرف", "জানি না",
+    "weiss ich nicht", "δεν ξέρω", "no lo sé", "je ne sais pas", "לא יודע/ת", "मुझे नहीं पता",
+    "non lo so", "わからない", "모르겠음", "não sei", "не знаю", "ไม่ทราบ", "bilmiyorum",
+    "tôi không biết", "不知道",
+)  # fmt: skip
 """Labels that are taken for abstentions where a map names none, folded: that of multi3hate (3.3),
 as English spells it and as our surveys ask in other languages."""
 
@@ -146,7 +118,9 @@ class ColumnMap(BaseModel):
     labels: dict[str, str] = Field(default={}, description="labels, by what the table has")
     cultures: dict[str, str] = Field(default={}, description="codes, by what the table has")
     order: tuple[str, ...] = Field(default=(), description="the scale, lowest label first")
-    levels: dict[str, float] = Field(default={}, description="by label its place on the scale")
+    levels: dict[str, FiniteFloat] = Field(
+        default={}, description="by label its place on the scale"
+    )
     scale: bool = Field(default=False, description="whether labels that are numbers are a scale")
     abstentions: tuple[str, ...] | None = Field(
         default=None, description="labels that are left out of the vote"
@@ -157,11 +131,10 @@ class ColumnMap(BaseModel):
     @field_validator("columns", "fixed")
     @classmethod
     def _known_roles(cls, values: dict[str, Any]) -> dict[str, Any]:
-        for name in values:
-            if name not in ROLES:
-                near = difflib.get_close_matches(name[:60], ROLES, 1)
-                meant = f"did you mean {near[0]!r}?" if near else f"there are {', '.join(ROLES)}"
-                raise ValueError(f"there is no role {name[:60]!r}; {meant}")
+        for name in values.keys() - set(ROLES):
+            near = difflib.get_close_matches(name[:60], ROLES, 1)
+            meant = f"did you mean {near[0]!r}?" if near else f"there are {', '.join(ROLES)}"
+            raise ValueError(f"there is no role {name[:60]!r}; {meant}")
         return values
 
     @field_validator("order")
@@ -171,13 +144,6 @@ class ColumnMap(BaseModel):
             raise ValueError("a label stands in it twice")
         return order
 
-    @field_validator("levels")
-    @classmethod
-    def _finite(cls, levels: dict[str, float]) -> dict[str, float]:
-        if not all(map(math.isfinite, levels.values())):
-            raise ValueError("a place on the scale is a number")
-        return levels
-
     @property
     def places(self) -> dict[str, float]:
         """By label its place on the scale; empty where the labels have no order."""
@@ -185,11 +151,9 @@ class ColumnMap(BaseModel):
 
     @cached_property
     def label_names(self) -> dict[str, str]:
-        """Labels by what may stand for them, folded: their own names, and `labels`."""
-        names = [*self.labels.values(), *self.places, *(self.abstentions or ())]
-        return {_key(name): name for name in names if name} | {
-            _key(written): name for written, name in self.labels.items()
-        }
+        """Labels by what may stand for them, folded: `labels`, and the names of all."""
+        names = (*self.places, *(self.abstentions or ()))
+        return {_key(name): name for name in names} | _names(self.labels)
 
     def label_of(self, written: str) -> str:
         """Return the label that a text stands for, the text itself where the map has none.
@@ -303,98 +267,88 @@ def columns_of(
         InputError: a column that the map names is not there, or is there twice, or one that is
             required has no known name.
     """
-    found: dict[str, dict[str, str]] = {}
-    for role in roles:
-        if role.name in column_map.columns:
-            found[role.name] = _named(column_map.columns[role.name], role, names, file)
-    is_wide = any(
-        isinstance(column_map.columns.get(role.name), dict) for role in roles if not role.many
-    )
-    for role in roles:
-        if role.name not in found and not (is_wide and role.name in ("annotator", "culture")):
-            taken = set[str]()
-            if not role.shared:
-                taken = {column for columns in found.values() for column in columns.values()}
-            if known := _known(role, names, taken, file):
-                found[role.name] = {column: column for column in known}
-            elif role.required and role.name not in column_map.fixed:
-                raise _without(role, names, file)
+    headings = _Headings(names, file)
+    found = {
+        role.name: headings.named(role, column_map.columns[role.name])
+        for role in roles
+        if role.name in column_map.columns
+    }
+    if _is_wide(column_map, roles):
+        roles = [role for role in roles if role.name not in ("annotator", "culture")]
+    for role in (role for role in roles if role.name not in found):
+        taken = {column for columns in found.values() for column in columns.values()}
+        if known := headings.known(role, set() if role.shared else taken):
+            found[role.name] = {column: column for column in known}
+        elif role.required and role.name not in column_map.fixed:
+            option = role.option or role.name.replace("_", "-")
+            raise headings.error(
+                f"No column is known to be the {role.name}.",
+                f'Name it: --{option} COLUMN, or {role.name} = "COLUMN" in [columns] of a map '
+                '(--map); where each culture has a column: label = { US = "COLUMN", DE = "..." }.',
+            )
     return found
 
 
-def _named(wanted: Columns, role: Role, names: Sequence[str], file: str | Path) -> dict[str, str]:
-    """The columns that a map names for a role, by key."""
-    if isinstance(wanted, str):
-        wanted = (wanted,)
-    if isinstance(wanted, tuple) and not role.many:
-        there = [column for name in wanted if (column := _heading(name, names, file))]
-        if not there:
-            raise _absent(wanted[0] if wanted else "", role, names, file)
-        return {there[0]: there[0]}
-    if isinstance(wanted, dict) and not role.many and role.name != "label":
-        raise InputError(f"the role {role.name} has one column", file=file or None)
-    by_key = wanted if isinstance(wanted, dict) else {name: name for name in wanted}
-    columns: dict[str, str] = {}
-    for key, name in by_key.items():
-        column = _heading(name, names, file)
-        if not column:
-            raise _absent(name, role, names, file)
-        columns[key] = column
-    return columns
+def _is_wide(column_map: ColumnMap, roles: Sequence[Role]) -> bool:
+    """Whether each culture has a column of labels."""
+    is_one = any(role.name == "label" and not role.many for role in roles)
+    return is_one and isinstance(column_map.columns.get("label"), dict)
 
 
-def _known(role: Role, names: Sequence[str], taken: set[str], file: str | Path) -> list[str]:
-    """The headings that are known for a role, best first; of a role with one column the best."""
-    columns: dict[str, None] = {}
-    for known in role.known:
-        if "*" in known:
-            matches = [name for name in names if fnmatchcase(_plain(name), _plain(known))]
-        else:
-            matches = [_heading(known, names, file)]
-        columns.update({name: None for name in matches if name and name not in taken})
-    return list(columns) if role.many else list(columns)[:1]
+@dataclass(frozen=True, slots=True)
+class _Headings:
+    names: Sequence[str]
+    file: str | Path
 
+    def find(self, wanted: str) -> str:
+        """The heading of that name, empty for none; of those that differ in case, the one named."""
+        same = [name for name in self.names if name == wanted]
+        same = same or [name for name in self.names if name and _plain(name) == _plain(wanted)]
+        if len(same) > 1:
+            shown = " and ".join(dict.fromkeys(map(repr, same)))
+            message = f"{len(same)} columns have this heading ({shown}): rename or remove one"
+            raise InputError(message, file=self.file or None, column=wanted[:60])
+        return same[0] if same else ""
 
-def _heading(wanted: str, names: Sequence[str], file: str | Path) -> str:
-    """The heading of that name, empty for none; of several that differ in case the one as named."""
-    same = [name for name in names if name == wanted]
-    same = same or [name for name in names if name and _plain(name) == _plain(wanted)]
-    if len(same) > 1:
-        shown = " and ".join(dict.fromkeys(map(repr, same)))
-        message = f"{len(same)} columns have this heading ({shown}): rename or remove one"
-        raise InputError(message, file=file or None, column=wanted[:60])
-    return same[0] if same else ""
+    def named(self, role: Role, wanted: Columns) -> dict[str, str]:
+        """The columns that a map names for a role, by key."""
+        if isinstance(wanted, dict) and not role.many and role.name != "label":
+            raise InputError(f"the role {role.name} has one column", file=self.file or None)
+        names = (wanted,) if isinstance(wanted, str) else wanted
+        by_key = names if isinstance(names, dict) else {name: name for name in names}
+        columns = {key: self.find(name) for key, name in by_key.items()}
+        if isinstance(wanted, tuple) and not role.many and any(columns.values()):
+            first = next(filter(None, columns.values()))
+            return {first: first}
+        for key, name in by_key.items():
+            if not columns[key]:
+                near = difflib.get_close_matches(name, self.names, 1)
+                meant = f" Did you mean {near[0]!r}?" if near else ""
+                message = f"The table has no column {name[:60]!r} for the {role.name}.{meant}"
+                raise self.error(message, column=name)
+        if isinstance(wanted, str) and not role.many:
+            return {columns[wanted]: columns[wanted]}
+        return columns
+
+    def known(self, role: Role, taken: set[str]) -> list[str]:
+        """The headings that are known for a role, best first; of one with one column the best."""
+        columns: dict[str, None] = {}
+        for known in role.known:
+            if "*" in known:
+                matches = [name for name in self.names if fnmatchcase(_plain(name), _plain(known))]
+            else:
+                matches = [self.find(known)]
+            columns.update({name: None for name in matches if name and name not in taken})
+        return list(columns) if role.many else list(columns)[:1]
+
+    def error(self, message: str, hint: str = "", column: str = "") -> InputError:
+        shown = ", ".join(repr(name[:40]) for name in self.names[:12] if name) or "none"
+        sentence = f"{message} Its columns are {shown}. {hint}".strip()
+        return InputError(sentence, file=self.file or None, column=column[:60] or None)
 
 
 def _plain(heading: str) -> str:
     return folded(heading.replace("_", " "))
-
-
-def _absent(name: str, role: Role, names: Sequence[str], file: str | Path) -> InputError:
-    near = difflib.get_close_matches(name.casefold(), [n.casefold() for n in names], 1)
-    meant = next((f" Did you mean {n!r}?" for n in names if near and n.casefold() == near[0]), "")
-    return InputError(
-        f"The table has no column {name[:60]!r} for the {role.name}.{meant} "
-        f"Its columns are {_shown(names)}.",
-        file=file or None,
-        column=name[:60],
-    )
-
-
-def _without(role: Role, names: Sequence[str], file: str | Path) -> InputError:
-    option = role.option or role.name.replace("_", "-")
-    hint = f'Name it: --{option} COLUMN, or {role.name} = "COLUMN" in [columns] of a map (--map).'
-    if role.values in ("label", "culture"):
-        hint += ' Where each culture has a column: label = { US = "COLUMN", DE = "COLUMN" }.'
-    return InputError(
-        f"No column is known to be the {role.name} ({ROLES[role.name]}). "
-        f"The columns are {_shown(names)}. {hint}",
-        file=file or None,
-    )
-
-
-def _shown(names: Sequence[str]) -> str:
-    return ", ".join(repr(name[:40]) for name in names[:12] if name) or "none"
 
 
 def read_rows(
@@ -419,21 +373,18 @@ def read_rows(
     """
     import pandas as pd
 
+    is_wide = _is_wide(column_map, roles)
+    many = {role.name for role in roles if role.many or (role.name == "label" and is_wide)}
     with as_file(table) as path:
         opened = _opened(path, column_map, roles, encodings)
         columns = columns_of(opened.columns, column_map, roles, path)
-        many = {role.name for role in roles if role.many}
-        wide = columns.keys() & {
-            role.name
-            for role in roles
-            if not role.many and isinstance(column_map.columns.get(role.name), dict)
+        by_name = {
+            f"{role}: {key}" if role in many else role: column
+            for role, by_key in columns.items()
+            for key, column in by_key.items()
         }
-        texts: dict[str, list[str]] = {}
-        appenders = []
-        for name, by_key in columns.items():
-            for key, column in by_key.items():
-                cells = texts[f"{name}: {key}" if name in many | wide else name] = []
-                appenders.append((cells.append, column))
+        texts: dict[str, list[str]] = {name: [] for name in by_name}
+        appenders = [(texts[name].append, column) for name, column in by_name.items()]
         numbers: list[int] = []
         broken: list[Row] = []
         known: dict[str, str] = {}  # a text once in memory, not once a row
@@ -453,16 +404,15 @@ def read_rows(
         if value := column_map.fixed.get(role.name):
             filled = frame[role.name].replace("", value) if role.name in frame else value
             frame[role.name] = filled
-    for name in wide:
+    if is_wide:
         if "annotator" not in frame:
             notes.add("no column says who answered: each column of labels is taken for a person")
-        frame = _long(frame, name, columns[name])
+        frame = _long(frame, columns["label"])
     for role in roles:
-        for column in [c for c in frame.columns if c.partition(": ")[0] == role.name]:
-            frame[column] = _values(frame[[column, "row"]], role, column_map, notes)
+        for name in [name for name in frame if str(name).partition(": ")[0] == role.name]:
+            frame[name] = _mapped(frame[name], frame["row"], role, column_map, notes)
     file = str(table) if isinstance(table, str | Path) else "the data frame"
-    used = {column for by_key in columns.values() for column in by_key.values()}
-    unused = tuple(name for name in opened.columns if name and name not in used)
+    unused = tuple(name for name in opened.columns if name and name not in by_name.values())
     return MappedRows(frame, columns, unused, tuple(broken), notes, file)
 
 
@@ -481,60 +431,43 @@ def _opened(
     return next(tables, None) or read_table(path, encodings=encodings)
 
 
-def _long(frame: pd.DataFrame, role: str, columns: Mapping[str, str]) -> pd.DataFrame:
-    """A row a culture, of a row with a column a culture."""
+def _long(frame: pd.DataFrame, columns: Mapping[str, str]) -> pd.DataFrame:
+    """A row a culture, of a row with a column of labels a culture."""
     import pandas as pd
 
+    others = frame.drop(columns=[f"label: {culture}" for culture in columns])
     parts = []
-    others = frame.drop(columns=[f"{role}: {key}" for key in columns])
     for culture, column in columns.items():
-        part = others.assign(culture=culture)
-        part[role] = frame[f"{role}: {culture}"]
-        if "annotator" not in part:
-            part["annotator"] = column
-        parts.append(part)
+        part = others.assign(culture=culture, label=frame[f"label: {culture}"])
+        parts.append(part if "annotator" in part else part.assign(annotator=column))
     return pd.concat(parts).sort_values("row", kind="stable", ignore_index=True)
 
 
-def _values(cells: pd.DataFrame, role: Role, column_map: ColumnMap, notes: Notes) -> pd.Series[Any]:
-    """A column's values as the map has them."""
-    values, rows = cells.iloc[:, 0], cells["row"]
+def _mapped(
+    values: pd.Series[Any], rows: pd.Series[Any], role: Role, column_map: ColumnMap, notes: Notes
+) -> pd.Series[Any]:
+    """A column's values as the map has them; labels and cultures in one spelling each."""
     if role.values == "text":
         return values
     missing = {folded(text) for text in column_map.missing}
     if role.values == "fact":
         return values.map({text: "" if folded(text) in missing else text for text in set(values)})
-    if role.values == "label":
-        names = column_map.label_names
-        absent = [text for text in values.unique() if folded(text) in missing - names.keys()]
-        for text in absent:
-            notes.add(f"{text[:60]!r} is taken for no answer", rows[values == text])
-        names |= {_key(text): "" for text in absent}
-    else:
-        names = {_key(name): name for name in column_map.cultures.values()}
-        names |= {_key(written): name for written, name in column_map.cultures.items()}
-    joined = _one_spelling(values, names, role.values, rows, notes)
-    return values.map(joined).astype(object)
-
-
-def _one_spelling(
-    values: pd.Series[Any], names: dict[str, str], what: str, rows: pd.Series[Any], notes: Notes
-) -> dict[str, str]:
-    """By text its name, else the most frequent of its spellings."""
-    counts = values.value_counts(sort=False)
-    spellings: dict[str, Counter[str]] = {}
-    for text, number in counts.items():
-        spellings.setdefault(_key(str(text)), Counter())[str(text)] += int(number)
-    joined: dict[str, str] = {}
-    for key, texts in spellings.items():
-        (most, _), *others = texts.most_common()
-        for text in texts:
-            joined[text] = names.get(key, _whole(most))
-        for text, _ in others if key not in names else ():
-            if _whole(text) != _whole(most):
-                sentence = f"{text[:60]!r} is taken for {most[:60]!r}, another spelling of a {what}"
-                notes.add(sentence, rows[values == text])
-    return joined
+    names = _names(column_map.cultures) if role.values == "culture" else column_map.label_names
+    spellings: dict[str, list[str]] = {}
+    for text, _ in Counter(values).most_common():
+        spellings.setdefault(_key(text), []).append(text)
+    renamed: dict[str, str] = {}
+    for key, (most, *others) in spellings.items():
+        is_missing = role.values == "label" and key in missing - names.keys()
+        name = "" if is_missing else names.get(key, _whole(most))
+        renamed |= dict.fromkeys((most, *others), name)
+        if is_missing:
+            notes.add(f"{most[:60]!r} is taken for no answer", rows[values.isin([most, *others])])
+        for text in others if key not in names and not is_missing else ():
+            if _whole(text) != name:
+                sentence = f"{text[:60]!r} is taken for {name[:60]!r}, another spelling of a "
+                notes.add(sentence + role.values, rows[values == text])
+    return values.map(renamed).astype(object)
 
 
 def levels_of(
@@ -550,28 +483,31 @@ def levels_of(
         InputError: three or more labels are numbers that the map does not explain; or they are
             said to be a scale, and one is no number.
     """
+    import pandas as pd
+    import tomli_w
+
     if column_map.places:
         return column_map.places
     counts = labels.value_counts()
-    numbers = {str(label): number for label in counts.index if (number := _number(str(label)))[0]}
-    codes = sorted(numbers, key=lambda label: numbers[label][1])
+    numbers = pd.to_numeric(pd.Series(counts.index, counts.index), errors="coerce").sort_values()
+    codes = [str(label) for label in numbers.dropna().index]
+    if column_map.scale and len(codes) < len(counts):
+        text = numbers.index[-1]  # those that are no numbers come last
+        message = f"{text[:60]!r} is no number, and scale = true takes labels for numbers; "
+        raise mapped.wrong(
+            message + 'say what it is in [labels] of a map: "" is no answer', "label"
+        )
     if column_map.scale:
-        if text := next((str(label) for label in counts.index if label not in numbers), ""):
-            message = f"{text[:60]!r} is no number, and scale = true takes labels for numbers. "
-            message += f'Name it: {_toml(text)} = "" in [labels] of a map, or among abstentions.'
-            raise mapped.wrong(message, "label")
-        return {label: numbers[label][1] for label in codes}
-    unexplained = [code for code in codes if _key(code) not in column_map.label_names]
-    if len(unexplained) <= _MOST_CODES:
+        return {code: float(numbers[code]) for code in codes}
+    if len([code for code in codes if _key(code) not in column_map.label_names]) <= _MOST_CODES:
         return {}
-    shown = ", ".join(f"{code} ({counts[code]:,})" for code in codes[:20])
-    lines = "\n".join(f'{_toml(code)} = "..."' for code in codes[:20])
-    steps = ", ".join(f'"{code}"' for code in codes[:20])
+    shown = ", ".join(f"{code} ({counts[code]:,})" for code in codes)
     raise mapped.wrong(
         f"The labels are numbers: {shown}. Numbers may be steps of a scale, or codes, of which one "
         f"may mean that there is no answer. Say which in a map (--map), by what they mean:\n"
-        f'[labels]  # "" is no answer\n{lines}\n'
-        f"or, where they are steps, by order = [{steps}], or scale = true (--scale).",
+        f"{tomli_w.dumps({'labels': dict.fromkeys(codes, '...')})}"
+        f'where "" is no answer; or, where they are steps, by order = {json.dumps(codes)}, or '
+        "scale = true (--scale).",
         "label",
     )
 
@@ -591,24 +527,17 @@ def _place(rows: list[int]) -> str:
     return f"row {rows[0]}" if len(rows) == 1 else f"{len(rows):,} rows, the first is {min(rows)}"
 
 
-def _number(text: str) -> tuple[bool, float]:
-    try:
-        number = float(text.replace(",", ".", 1))
-    except ValueError:
-        return False, 0.0
-    return math.isfinite(number), number
-
-
 def _whole(text: str) -> str:
     """A whole number as it was typed: 1.0, which programs make of it, is 1."""
     match = _ZERO_FRACTION.fullmatch(text)
     return match[1] if match else text
 
 
+def _names(renamed: Mapping[str, str]) -> dict[str, str]:
+    """New names by what may stand for them, folded: the old ones, and themselves."""
+    names = {_key(name): name for name in renamed.values() if name}
+    return names | {_key(written): name for written, name in renamed.items()}
+
+
 def _key(text: str) -> str:
     return folded(_whole(text))
-
-
-def _toml(key: str) -> str:
-    """A key of TOML, in quotation marks where it needs them."""
-    return key if re.fullmatch(r"[\w-]+", key, re.ASCII) else '"' + key.replace('"', '\\"') + '"'

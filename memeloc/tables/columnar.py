@@ -110,7 +110,7 @@ def _annotations(task: dict[str, Any]) -> Iterator[dict[str, Any]]:
     before a task was skipped is no answer.
     """
     match task:
-        case {"annotations": [*annotations], "data": {**data}}:
+        case {"annotations": [*annotations], "data": dict(data)}:
             for annotation in (each for each in annotations if isinstance(each, dict)):
                 who = annotation.get("completed_by")
                 who = who.get("email") or who.get("id") if isinstance(who, dict) else who
@@ -126,7 +126,7 @@ def _controls(annotation: dict[str, Any]) -> dict[str, str]:
     values: dict[str, list[str]] = {}
     for region in annotation.get("result") or ():
         match region:
-            case {"from_name": str(name), "value": {**value}}:
+            case {"from_name": str(name), "value": dict(value)}:
                 held = next((value[kind] for kind in _HELD if kind in value), value)
                 texts = held if isinstance(held, list) else [held]
                 values.setdefault(name, []).extend(map(text_of, texts))

@@ -9,6 +9,8 @@ import pandas as pd
 import pytest
 
 from memeloc.errors import InputError
+from memeloc.locales import default
+from memeloc.survey.texts import TaxonomyTexts, survey_texts
 from memeloc.tables.column_map import (
     MappedRows,
     Role,
@@ -17,6 +19,7 @@ from memeloc.tables.column_map import (
     read_map,
     read_rows,
 )
+from memeloc.taxonomy import load_taxonomy
 
 CASES = Path(__file__).parent / "cases"
 ROLES = (
@@ -85,12 +88,12 @@ def test_a_column_that_has_a_role_is_not_taken_for_another() -> None:
     ("headings", "named", "sentence"),
     [
         (["iten", "x"], {"item": "item"}, "f.csv, column item: .*no column 'item'.*mean 'iten'"),
-        (["x"], {}, "No column is known to be the item.*The columns are 'x'.*--item COLUMN"),
+        (["x"], {}, "No column is known to be the item. Its columns are 'x'.*--item COLUMN"),
         (["id", "id"], {"item": "id"}, "column id: 2 columns have this heading"),
         (["Id", "iD"], {}, "2 columns have this heading .'Id' and 'iD'"),
         (["x"], {"itemm": "x"}, "no role 'itemm'; did you mean 'item'"),
         (["x"], {"item": {"US": "x"}}, "the role item has one column"),
-        (["x"], {"levels": {"a": float("nan")}}, "a number"),
+        (["x"], {"levels": {"a": float("nan")}}, "finite number"),
         (["x"], {"order": ["a", "a"]}, "twice"),
     ],
 )
@@ -213,6 +216,14 @@ def test_a_scale_is_said_by_the_map(
 def test_a_scale_of_numbers_has_no_texts() -> None:
     with pytest.raises(InputError, match="'refused' is no number"):
         levels(["1", "2", "3", "refused"], scale=True)
+
+
+def test_abstentions_of_our_surveys_are_known_in_every_language() -> None:
+    taxonomy = load_taxonomy("multi3hate")
+    ids = [label.id for label in taxonomy.labels if label.role == "abstain"]
+    for locale in default():
+        names = TaxonomyTexts(survey_texts(locale, taxonomy=taxonomy), taxonomy).labels
+        assert all(read_map().abstains(names[id]) for id in ids), locale.tag
 
 
 def test_notes_and_a_second_header_are_no_headings(tmp_path: Path) -> None:
