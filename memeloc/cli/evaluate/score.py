@@ -38,6 +38,12 @@ def score(
     run: str = Option(
         "multi3hate", metavar="RUN", help="Whose options these are: a shipped run, or a run file."
     ),
+    column_map: Path | None = Option(
+        None,
+        "--map",
+        metavar="TOML",
+        help="Which columns hold what, and what labels mean; options go before it.",
+    ),
     item: str = Option("", metavar="COL", help="The column of the items.", show_default="by name"),
     prompt: str = Option(
         "", metavar="COL", help="That of the prompt's number or text.", show_default="by name"
@@ -87,28 +93,33 @@ def score(
       memeloc evaluate score questions.csv --run multiple-choice --item id --correct correct
       memeloc evaluate score answers.csv --run m-quest --gold benchmark/questions.csv
     """
-    from memeloc.evaluate.reading import AnswerColumns, score_answers
+    from memeloc.evaluate.reading import score_answers
     from memeloc.evaluate.scores import ScoreSettings, write_evaluation
+    from memeloc.tables.column_map import read_map
 
-    columns = AnswerColumns(
-        item, answer, prompt, model_column, dimension=dimension, meme=meme, correct=correct
-    )
-    named = [part for part in split(options) if "=" in part]
+    pairs = [tuple(map(str.strip, part.partition("=")[::2])) for part in split(options)]
+    columns = {
+        "item": item,
+        "answer": answer,
+        "prompt": prompt,
+        "model": model_column,
+        "dimension": dimension,
+        "meme": meme,
+        "correct": correct,
+        "option": tuple(column for column, name in pairs if not name),
+        "gold_item": gold_item,
+        "label": {
+            part.partition("=")[0]: part.partition("=")[2] or part for part in split(cultures)
+        },
+    }
     scored = score_answers(
         answers,
         gold,
         run=run,
-        columns=columns,
+        column_map=read_map(column_map, **columns),
         language=language,
         model=model,
-        options=[
-            (part.partition("=")[0].strip(), part.partition("=")[2].strip()) for part in named
-        ],
-        option_columns=[part for part in split(options) if "=" not in part],
-        gold_item=gold_item,
-        cultures={
-            part.partition("=")[0]: part.partition("=")[2] or part for part in split(cultures)
-        },
+        options=tuple((marker, name) for marker, name in pairs if name),
         settings=ScoreSettings(seed=seed, bootstraps=bootstraps),
     )
     if out is not None:

@@ -13,6 +13,7 @@ from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import cache, lru_cache
+from typing import Any
 
 from memeloc.errors import InputError
 from memeloc.evaluate.choices.folding import fold, folded, squeezed
@@ -20,11 +21,16 @@ from memeloc.evaluate.choices.languages import languages
 from memeloc.evaluate.choices.options import known_options, shown_options
 from memeloc.evaluate.choices.places import option_alone
 from memeloc.evaluate.choices.transcripts import answer_in
-from memeloc.evaluate.reading.columns import AnswerRow
 from memeloc.evaluate.runs.prompt_texts import Prompts
 
 Shown = tuple[tuple[str, str], ...]
 """Marker and name of each option, in the order shown."""
+
+
+def wrong(row: Any, message: str) -> InputError:
+    """Return an error in a row of answers."""
+    return InputError(message, file=row.file, row=row.row)
+
 
 _SHORTEST_PROMPT = 60
 """Letters before a list of options that make them part of a prompt and not of an answer."""
@@ -71,7 +77,7 @@ class PromptReader:
     options: Shown = ()
     notes: list[str] = field(default_factory=list)
 
-    def read(self, rows: Sequence[AnswerRow]) -> list[Asked]:
+    def read(self, rows: Sequence[Any]) -> list[Asked]:
         """What each row answers.
 
         Raises:
@@ -100,9 +106,9 @@ class PromptReader:
             )
         return int(is_from_1)
 
-    def _numbered(self, row: AnswerRow, number: int, first: int) -> Asked:
+    def _numbered(self, row: Any, number: int, first: int) -> Asked:
         if number < 0:
-            raise row.wrong(f"the prompt {row.prompt[:20]!r} is below {first}")
+            raise wrong(row, f"the prompt {row.prompt[:20]!r} is below {first}")
         wording, order = divmod(number, self.orders)
         language, shown = self._shown(row, "")
         text = self._own_text(language or self.language, wording)
@@ -114,14 +120,14 @@ class PromptReader:
             options, labels, wording + 1, order, number_given, language or "en", text, is_other
         )
 
-    def _worded(self, row: AnswerRow, wording: int) -> Asked:
+    def _worded(self, row: Any, wording: int) -> Asked:
         language, shown = self._shown(row, row.prompt)
         options, labels, is_other = self._options(shown, 0, language)
         order = int(is_other)
         number = str(wording * self.orders + order)
         return Asked(options, labels, wording + 1, order, number, language or "en", row.prompt)
 
-    def _shown(self, row: AnswerRow, prompt: str) -> tuple[str, Shown]:
+    def _shown(self, row: Any, prompt: str) -> tuple[str, Shown]:
         """The prompt's language, and the options that it or the stored answer shows."""
         stored = answer_in(row.answer).shown if len(row.answer) > _SHORTEST_PROMPT else ""
         text = prompt or stored
@@ -176,7 +182,7 @@ def _number(text: str) -> int | None:
     return int(match.group(1)) if match else None
 
 
-def _wordings(rows: Sequence[AnswerRow]) -> dict[str, int]:
+def _wordings(rows: Sequence[Any]) -> dict[str, int]:
     """Of each prompt's text the number of its wording, from 0.
 
     Texts that differ only in their options, and in lines that few items have (captions), are one

@@ -15,6 +15,7 @@ from pydantic import BaseModel, ConfigDict, Field, model_validator
 
 from memeloc.errors import InputError
 from memeloc.settings import parse_toml, read_toml, validate
+from memeloc.tables.column_map import Columns
 
 Input = Literal["picture", "text", "both", "none"]
 """What a model gets of a meme; `none`: the question alone, as the control of multiple choice."""
@@ -23,7 +24,7 @@ Reasoning = Literal["none", "before", "after"]
 NATIVE = "native"
 """Stands for the language of each meme, where languages of prompts are listed."""
 MOST_REASKS = 5
-_PLACES = {"dataset": ("path", "table", "pictures"), "gold": ("path", "item", "cultures")}
+_PLACES = {"dataset": ("path", "table", "pictures"), "gold": ("path", "columns")}
 """Settings that say where things are in a dataset: of no use for another one."""
 
 
@@ -45,11 +46,11 @@ class DatasetSettings(_Section):
         description="in the table's folder that of the pictures, whose names are the items where "
         "the table names none; it may hold {language}",
     )
-    columns: dict[Literal["item", "text", "picture", "language", "dimension", "meme", "question",
-        "options", "correct", "split"], str] = Field(
+    columns: dict[str, Columns] = Field(
         default_factory=dict,
-        description="columns of the table by what they are, where their names do not say it"
-    )  # fmt: skip
+        description="a column of the table by its role (item, text, picture, language, split, "
+        "label, question, option, correct, dimension, meme), where its name does not say it",
+    )
     options: tuple[str, ...] = Field(
         default=(), description="of multiple choice the columns of the options, in the order shown"
     )
@@ -72,14 +73,12 @@ class GoldSettings(_Section):
         description="a table with a row an item, in the dataset's folder; empty for labels in the "
         "dataset's own table, in the published dataset or in the workspace's survey",
     )
-    item: str = Field(
-        default="", description="its column of the items, where its name does not say it"
-    )
-    cultures: dict[str, str] = Field(
+    columns: dict[str, Columns] = Field(
         default_factory=dict,
-        description="columns by culture; empty for all columns that hold labels only",
+        description="the column of the items as `item`, and as `label` a column or one a culture; "
+        "by default the one that holds items, and all that hold labels only",
     )
-    values: dict[str, str] = Field(
+    labels: dict[str, str] = Field(
         default_factory=dict, description="labels by what stands in the table, as 1 = Hate"
     )
     levels: dict[str, int] = Field(
@@ -264,6 +263,7 @@ def _values(name: str | Path, seen: tuple[str, ...]) -> tuple[dict[str, Any], Pa
             f"There is no run {str(name)[:60]!r}: name a TOML file, or one of "
             f"{', '.join(run_names())}."
         )
+    _rename(values)
     like = values.pop("like", None)
     if like is None:
         return values, folder, where
@@ -276,6 +276,20 @@ def _values(name: str | Path, seen: tuple[str, ...]) -> tuple[dict[str, Any], Pa
             kept = {name: v for name, v in old.get(section, {}).items() if name not in names}
             old = {**old, section: kept}
     return _merged(old, values), folder, where
+
+
+def _rename(values: Mapping[str, Any]) -> None:
+    """Give settings the names that they have now: run files are older than the map of columns."""
+    gold, dataset = values.get("gold"), values.get("dataset")
+    if isinstance(gold, dict):
+        named = {"item": gold.pop("item", None), "label": gold.pop("cultures", None)}
+        if columns := {role: column for role, column in named.items() if column}:
+            gold["columns"] = {**columns, **gold.get("columns", {})}
+        if "values" in gold:
+            gold["labels"] = gold.pop("values")
+    of_dataset = dataset.get("columns") if isinstance(dataset, dict) else None
+    if isinstance(of_dataset, dict) and "options" in of_dataset:
+        of_dataset["option"] = of_dataset.pop("options")
 
 
 def _merged(old: Mapping[str, Any], new: Mapping[str, Any]) -> dict[str, Any]:

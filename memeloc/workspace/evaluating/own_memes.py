@@ -8,8 +8,8 @@ from pathlib import Path
 from memeloc.errors import InputError
 from memeloc.evaluate.gold import Gold
 from memeloc.evaluate.runs.items import RunData, RunItem
+from memeloc.evaluate.runs.labels import as_label, gold_of, read_gold
 from memeloc.evaluate.runs.run import Run
-from memeloc.evaluate.runs.tables import as_label, gold_of, read_gold
 from memeloc.model import SEPARATOR
 from memeloc.workspace.folder import WorkspaceFolder
 from memeloc.workspace.publishing.captions import taken_captions
@@ -115,13 +115,15 @@ def _settled(
     survey: Survey, run: Run, items: Collection[str], about: Mapping[str, str]
 ) -> Gold | None:
     """The settled labels of a survey; None where nobody has answered yet."""
+    import pandas as pd
+
     by_item: dict[str, dict[str, str]] = {}
     for (item, culture), label in settled_labels(survey).items():
         if item in items:
             by_item.setdefault(item, {})[culture] = as_label(
                 label, run, f"the survey {survey.name}"
             )
-    return gold_of(run, by_item, about) if by_item else None
+    return gold_of(run, pd.DataFrame.from_dict(by_item, orient="index"), about)
 
 
 def settled_labels(survey: Survey) -> Mapping[tuple[str, str], str]:

@@ -9,8 +9,8 @@ from memeloc.errors import InputError
 from memeloc.evaluate.gold import Gold
 from memeloc.evaluate.releases import release_rows, release_table
 from memeloc.evaluate.runs.items import RunData, RunItem, in_languages
+from memeloc.evaluate.runs.labels import as_label, gold_of, read_gold
 from memeloc.evaluate.runs.run import Run
-from memeloc.evaluate.runs.tables import as_label, gold_of, read_gold
 from memeloc.publish.reading import PublishedRelease, open_release
 from memeloc.tables import read_table
 
@@ -64,13 +64,15 @@ def _labels(
     path = release_table(release.folder, "labels")
     if path is None:
         return None
+    import pandas as pd
+
     by_item: dict[str, dict[str, str]] = {}
     surveys = set()
     for row in read_table(path, _LABELS).rows:
         survey = row["survey"].strip()
         if row["meme_id"] in items and run.dataset.survey in ("", survey):
             surveys.add(survey)
-            label = as_label(row["label"], run, "", path=path, row=row.number, column="label")
+            label = as_label(row["label"], run, file=path, row=row.number, column="label")
             by_item.setdefault(row["meme_id"], {})[row["culture"] or "gold"] = label
     if len(surveys) > 1:
         raise InputError(
@@ -78,4 +80,5 @@ def _labels(
             "dataset.survey in the run file",
             file=path,
         )
-    return gold_of(run, by_item, {**about, "gold": f"tables/{path.name}"}) if by_item else None
+    table = pd.DataFrame.from_dict(by_item, orient="index")
+    return gold_of(run, table, {**about, "gold": f"tables/{path.name}"})

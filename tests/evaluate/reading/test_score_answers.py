@@ -69,7 +69,10 @@ def test_a_wrong_label_of_a_named_column_is_named(tmp_path: Path) -> None:
     (tmp_path / "gold.csv").write_text("ID,US\n7,1\n8,maybe later\n")
     with pytest.raises(InputError, match="row 3, column US"):
         score_answers(
-            tmp_path / "a.csv", tmp_path / "gold.csv", cultures={"US": "US"}, settings=FAST
+            tmp_path / "a.csv",
+            tmp_path / "gold.csv",
+            column_map={"columns": {"label": {"US": "US"}}},
+            settings=FAST,
         )
 
 

@@ -8,9 +8,9 @@ from pathlib import Path
 import pytest
 
 from memeloc.errors import InputError
+from memeloc.evaluate.runs.labels import as_label
 from memeloc.evaluate.runs.reading_prompts import read_prompts
 from memeloc.evaluate.runs.run import read_run, run_names
-from memeloc.evaluate.runs.tables import as_label
 from memeloc.resources import folder
 from memeloc.taxonomy import load_taxonomy
 from memeloc.workspace.evaluating import open_run
@@ -46,7 +46,7 @@ def test_charmemes_maps_as_its_taxonomy_groups() -> None:
 def test_labels_of_a_survey_are_labels_of_the_run(name: str) -> None:
     run, _ = read_run(name)
     voted = [label.id for label in load_taxonomy(name).of_role("vote")]
-    assert {as_label(label, run, "") for label in voted} == set(run.labels)
+    assert {as_label(label, run) for label in voted} == set(run.labels)
 
 
 def test_the_files_of_the_guide_can_be_read(tmp_path: Path) -> None:

@@ -1,0 +1,285 @@
+"""Tables of answers made elsewhere. In: files or data frames. Out: `ModelAnswers`, and `Gold`."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from memeloc.counts import counted
+from memeloc.errors import InputError
+from memeloc.evaluate.answers import ModelAnswers
+from memeloc.evaluate.choices import Choice, read_choice
+from memeloc.evaluate.choices.folding import folded
+from memeloc.evaluate.choices.languages import languages
+from memeloc.evaluate.choices.options import known_options, shown_options
+from memeloc.evaluate.choices.places import option_alone
+from memeloc.evaluate.choices.transcripts import answer_in
+from memeloc.evaluate.gold import ChoiceQuestion, Gold
+from memeloc.evaluate.reading.prompts import Asked, PromptReader, Shown, wrong
+from memeloc.evaluate.runs.items import RunItem
+from memeloc.evaluate.runs.labels import GOLD, ITEM, plain_id
+from memeloc.evaluate.runs.run import INPUTS
+from memeloc.statistics.intervals import rows_of
+from memeloc.tables import folded as folded_heading
+from memeloc.tables.column_map import ColumnMap, Role, read_rows
+from memeloc.tables.frames import Frame, as_file
+from memeloc.tables.reading import read_table
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+_ROLES = (
+    Role("item", (*ITEM, "question_id", "image"), required=True),
+    Role(
+        "answer",
+        ("response", "answer", "output", "prediction", "generated_text", "completion",
+         "model_answer", "reply", "text"),
+        required=True,
+    ),
+    Role("prompt", ("prompt", "prompt_id", "prompt_text", "question")),
+    Role("model", ("model", "model_name"), option="model-column"),
+    Role("language", ("language", "lang")),
+    Role("input", ("input",)),
+    Role("dimension"),
+    Role("meme"),
+    Role("correct"),
+)  # fmt: skip
+_OPTION = Role("option", many=True)
+_IN_NAME = re.compile(r"[_.-]([a-z]{2,3})$")
+_MANY = 0.02
+"""Share of answers whose letter contradicts the name beside it that makes a note."""
+
+
+def headings(table: str | Path | Frame) -> set[str]:
+    """Return the names of a table's columns, folded."""
+    with as_file(table) as path:
+        return set(map(folded_heading, read_table(path).columns))
+
+
+def read_answers(
+    tables: Iterable[str | Path | Frame], column_map: ColumnMap, model: str = ""
+) -> pd.DataFrame:
+    """Return the rows of tables with an answer each.
+
+    Args:
+        column_map: its columns `correct` and `option` may be those of another table.
+        model: who answered, where no column says it; else the file's name. A language that no
+            column names is the end of the file's name (`responses_de.csv`).
+
+    Returns:
+        Texts by role, `options` (of multiple choice the texts of the columns `option`), and `file`
+        and `row`, where it stands.
+
+    Raises:
+        InputError: a column is not there, a row is broken or names no item.
+    """
+    import pandas as pd
+
+    frames = []
+    for table in tables:
+        there = headings(table)
+        columns = dict(column_map.columns)
+        option = columns.pop("option", ())
+        named = [option] if isinstance(option, str) else list(option)
+        columns["option"] = tuple(name for name in named if folded_heading(name) in there)
+        if folded_heading(str(columns.get("correct", ""))) not in there:
+            columns.pop("correct", None)
+        rows = read_rows(table, ColumnMap(columns=columns), (*_ROLES, _OPTION))
+        if rows.broken:
+            raise InputError(rows.broken[0].error, file=rows.file, row=rows.broken[0].number)
+        texts = [role.name for role in _ROLES]
+        frame = rows.frame.reindex(columns=[*texts, "row"], fill_value="")
+        short = [name for name in texts if name not in ("answer", "prompt")]
+        frame[short] = frame[short].apply(lambda column: column.str.strip())
+        if (nameless := frame.loc[frame["item"] == "", "row"]).any():
+            raise rows.wrong("names no item", "item", int(nameless.iloc[0]))
+        file = Path(rows.file)
+        tag = _IN_NAME.search(file.stem.lower())
+        language = tag[1] if tag and tag[1] in languages() else ""
+        shown = rows.many("option").apply(lambda column: column.str.strip())
+        options: Any = [tuple(texts) for texts in shown.to_numpy()]
+        frames.append(
+            frame.assign(
+                item=frame["item"].str.removesuffix(".0"),
+                language=frame["language"].replace("", language),
+                model=frame["model"].replace("", model or file.stem),
+                # A column of this name may hold prompts.
+                input=frame["input"].where(frame["input"].isin(INPUTS), ""),
+                options=options,
+                file=rows.file,
+            )
+        )
+    answers = pd.concat(frames, ignore_index=True)
+    if answers.empty:
+        raise InputError("has no rows", file=rows.file)
+    return answers
+
+
+def read_labelled(
+    rows: pd.DataFrame, reader: PromptReader
+) -> tuple[ModelAnswers, Mapping[tuple[int, int], str]]:
+    """Return answers whose options are the same labels for all items.
+
+    Beside them by wording and order the number of the prompt in outputs.
+
+    Raises:
+        InputError: two rows answer the same prompt about the same item.
+    """
+    asked = reader.read(rows_of(rows))
+    records = []
+    for row, each in zip(rows_of(rows), asked, strict=True):
+        choice = read_choice(row.answer, each.options, language=each.language, prompt=each.text)
+        names = [name for _, name in each.options]
+        place = names.index(choice.name) if choice.name in names else -1
+        records.append(
+            {
+                **_record(row, choice),
+                "choice": each.labels[place] if choice.name else "",
+                "prompt_language": each.language,
+                "wording": each.wording,
+                "order": each.order,
+                "position": place + 1 if choice.name else 0,
+            }
+        )
+    notes = [*reader.notes, *_notes(rows, asked, records)]
+    numbers = {(each.wording, each.order): each.number for each in asked}
+    return ModelAnswers.of(_checked(records, rows), reader.labels, notes), numbers
+
+
+def read_questions(
+    rows: pd.DataFrame,
+    right: Mapping[str, str],
+    *,
+    language: str = "",
+    options: Shown = (),
+    asked: Mapping[str, RunItem] | None = None,
+) -> tuple[ModelAnswers, Gold]:
+    """Return answers to questions with options of their own, and the right ones.
+
+    Args:
+        right: by item the right option's letter or text, where the rows do not have it.
+        options: of all questions, where neither columns nor prompts show any.
+        asked: by item what was asked, where a table of questions says it and the rows do not.
+
+    Raises:
+        InputError: the right option is none of the options; two rows answer the same question.
+    """
+    import pandas as pd
+
+    # Where an item has several dimensions, it is a meme.
+    is_meme = rows.groupby("item")["dimension"].nunique().gt(1).any()
+    known = asked or {}
+    rows = rows.assign(
+        correct=rows["correct"].where(rows["correct"] != "", rows["item"].map(right))
+    )
+    rows["correct"] = rows["correct"].fillna("")
+    letters = options or _letters(rows["correct"])
+    questions: dict[str, ChoiceQuestion] = {}
+    records = []
+    gold: dict[str, str] = {}
+    for row in rows_of(rows):
+        of_item = known.get(row.item, RunItem(row.item, ""))
+        text = "" if row.prompt.strip().isdecimal() else row.prompt
+        listed = [name for name in row.options or of_item.options if name]
+        shown = tuple(shown_options(text) or shown_options(answer_in(row.answer).shown)) or letters
+        if listed and {name for _, name in shown} != set(listed):  # else the prompt has letters
+            texts = zip("ABCDEFGHIJKLMNOPQRSTUVWXYZ", row.options or of_item.options, strict=False)
+            shown = tuple((letter, name) for letter, name in texts if name)
+        if len(shown) < 2:
+            raise wrong(row, "no options are known; name their columns with --options")
+        tag = language or of_item.language or "en"
+        choice = read_choice(row.answer, shown, language=tag, prompt=text)
+        names = [name for _, name in shown]
+        item = f"{row.item}/{row.dimension}" if is_meme else row.item
+        records.append(
+            {
+                **_record(row, choice),
+                "item": item,
+                "choice": choice.name,
+                "prompt_language": language,
+                "wording": 1,
+                "order": int(bool(listed) and names == listed[::-1]),
+                "position": names.index(choice.name) + 1 if choice.name else 0,
+                "dimension": row.dimension or of_item.dimension,
+                "meme": row.meme or of_item.meme or (row.item if is_meme else ""),
+            }
+        )
+        if listed:
+            question = of_item.question or text
+            questions[item] = ChoiceQuestion(question, tuple(listed), tag, of_item.text)
+        if row.correct:
+            hit = option_alone(folded(row.correct), known_options(shown))
+            if hit is None or hit[0] < 0:
+                listing = ", ".join(f"{marker}: {name[:30]}" for marker, name in shown)
+                raise wrong(row, f"the right option {row.correct[:60]!r} is none of {listing}")
+            gold[item] = names[hit[0]]
+    if not gold:
+        message = "no row has a right option; name its column with --correct"
+        raise wrong(rows_of(rows)[0], message)
+    about = {"gold": Path(rows["file"].iloc[0]).name}
+    table = pd.DataFrame({GOLD: gold}, dtype=object)
+    return ModelAnswers.of(_checked(records, rows)), Gold(table, about=about, questions=questions)
+
+
+def _record(row: Any, choice: Choice) -> dict[str, Any]:
+    return {
+        "model": row.model,
+        "item": row.item,
+        "language": row.language,
+        "input": row.input,
+        "answer": row.answer,
+        "invalid": choice.invalid,
+        "refused": choice.refused,
+        "rule": choice.rule,
+        "explanation": choice.explanation,
+    }
+
+
+def _checked(records: Sequence[Mapping[str, Any]], rows: pd.DataFrame) -> pd.DataFrame:
+    """Return the records as a table, or raise InputError where two answer the same."""
+    import pandas as pd
+
+    table = pd.DataFrame.from_records(records)
+    names = ["model", "language", "input", "prompt_language", "wording", "order"]
+    keys = table[names].assign(item=table["item"].map(plain_id))
+    if (doubled := keys.duplicated()).any():
+        place = int(doubled.argmax())
+        other, row = rows_of(
+            rows.iloc[[int((keys == keys.iloc[place]).all(axis=1).argmax()), place]]
+        )
+        where = f"row {other.row}" if other.file == row.file else f"{other.file}, row {other.row}"
+        prompt = f" to prompt {row.prompt[:40]!r}" if row.prompt else ""
+        item = table["item"][place][:40]
+        message = f"item {item!r} has another answer{prompt} in {where}; keep one of them"
+        raise wrong(row, message)
+    return table
+
+
+def _notes(
+    rows: pd.DataFrame, asked: Sequence[Asked], records: Sequence[Mapping[str, Any]]
+) -> Iterator[str]:
+    first = rows["prompt"].iloc[0]
+    is_numbered = first.strip().isdecimal()
+    others = sum(each.is_other_order and each.text != first for each in asked)
+    if others and is_numbered:
+        yield (
+            f"In {counted(others, 'answer')} the options that were stored with it stand in the "
+            "other order than the prompt's number says; the options were believed."
+        )
+    contradictions = sum(record["rule"] == "contradiction" for record in records)
+    if contradictions > _MANY * len(records):
+        yield (
+            f"In {counted(contradictions, 'answer')} the letter contradicts the name beside it and "
+            "counts as invalid: check which order of the options each prompt had."
+        )
+
+
+def _letters(right: Iterable[str]) -> Shown:
+    """Return letters as options, where nothing shows their texts; A to D at least."""
+    used = [re.sub(r"\W", "", text).upper() for text in right]
+    if not all(re.fullmatch("[A-Z]?", letter) for letter in used):
+        return ()
+    last = max([*used, "D"])
+    return tuple((letter, letter) for letter in map(chr, range(ord("A"), ord(last) + 1)))
