@@ -135,7 +135,8 @@ def drawings(
         for series in filter(None, dict.fromkeys(frame["series"])):
             palette = LABEL_COLOURS + CULTURE_COLOURS
             colours.setdefault(series, palette[len(colours) % len(palette)])
-        own = {key: colours[key] for key in (*frame["row"], *frame["series"]) if key in colours}
+        shown_names = PARTS.join([*frame["row"], *frame["series"]]).split(PARTS)
+        own = {key: colours[key] for key in shown_names if key in colours}
         own_title = ": ".join(filter(None, (title, own_title)))
         yield Drawing(name, own_title, axis, plot, frame, marks, own)
 
@@ -169,7 +170,7 @@ def _points(rows: pd.DataFrame, plot: PlotText) -> pd.DataFrame:
     """Return row, series, value, low, high and times of what is drawn."""
     import pandas as pd
 
-    chosen = (plot.rows,) if isinstance(plot.rows, str) else plot.rows
+    chosen = plot.rows
     if not chosen:
         others = [name for name in ("group", "item", "figure") if not plot.series.startswith(name)]
         differing = tuple(name for name in others if rows[name].nunique() > 1)
@@ -293,7 +294,7 @@ def _histogram(figure: Figure, axes: Axes, drawing: Drawing) -> None:
 
 def _by_row(figure: Figure, axes: Axes, drawing: Drawing) -> None:
     """Draw bars, or points with their intervals, below each other."""
-    rows, series = drawing.rows, drawing.series
+    rows, series, own = drawing.rows, drawing.series, drawing.colours
     bars, stacked = drawing.text.kind == "bars", drawing.text.stacked
     each = 0.3 if stacked else 0.12 + 0.14 * len(series)
     figure.set_size_inches(_WIDTH, min(10.0, 1.1 + each * len(rows)))
@@ -302,7 +303,8 @@ def _by_row(figure: Figure, axes: Axes, drawing: Drawing) -> None:
     for number, name in enumerate(series):
         value, low, high = drawing.values(name).to_numpy(float).T
         at = places + (0.0 if stacked else (number - (len(series) - 1) / 2) * height)
-        colours = [drawing.colours.get(name or row, _PLAIN) for row in rows]
+        named = (name or next((n for n in row.split(PARTS) if n in own), "") for row in rows)
+        colours = [own.get(each, _PLAIN) for each in named]
         if bars:
             axes.barh(at, value, height, left=left, color=colours, label=_label(name))
             left = left + np.nan_to_num(value) * stacked

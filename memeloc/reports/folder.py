@@ -88,7 +88,8 @@ def write_report(
     sections = [_section(report, name, text, writer, colours) for name, text in analyses.items()]
     plots = [plot for section in sections for plot in section.plots]
     drawn = _draw_all(plots, report.jobs, on_progress)
-    paragraphs = [writer.sentences(texts.page.methods), *(each.sentences for each in sections)]
+    paragraphs = [writer.sentences(texts.page.methods)]
+    paragraphs += [section.text.sentence for section in sections]
     methods = [clean(" ".join(sentences)) for sentences in paragraphs if sentences]
     svgs = {name: svg for name, (svg, _) in drawn.items()}
     page = fill_report(report, texts.page, writer, sections, svgs, methods, colours)
@@ -178,14 +179,16 @@ def _section(
         tables.append(frame.drop(columns=empty).rename(columns=headings))
     if name in report.tables:
         tables.append(report.tables[name])
+    filled = {
+        "title": clean(fill(text.title)) or name,
+        "method": clean(fill(text.method)) if len(rows) else "",
+        "sentence": writer.sentences(text.sentence, name) if len(rows) else (),
+    }
     return Section(
-        name=name,
-        title=clean(fill(text.title) or name),
-        method=clean(fill(text.method)) if len(rows) else "",
-        sentences=writer.sentences(text.sentence, name) if len(rows) else [],
-        text=text,
-        tables=[(f"{name}-{n}" if n > 1 else name, table) for n, table in enumerate(tables, 1)],
-        plots=[each for plot in text.plot for each in drawings(plot, rows, colours, fill)],
+        name,
+        text.model_copy(update=filled),
+        {f"{name}-{n}" if n > 1 else name: table for n, table in enumerate(tables, 1)},
+        [each for plot in text.plot for each in drawings(plot, rows, colours, fill)],
     )
 
 
@@ -206,10 +209,9 @@ def _draw_all(
 
 
 def _write_tables(section: Section, folder: Path) -> Iterator[Path]:
-    caption = " ".join(
-        f"{text.removesuffix('.')}." for text in (section.title, section.method) if text
-    )
-    for file, table in section.tables:
+    sentences = (section.text.title, section.text.method)
+    caption = " ".join(f"{sentence.removesuffix('.')}." for sentence in sentences if sentence)
+    for file, table in section.tables.items():
         frame = table.convert_dtypes()
         csv = folder / f"{file}.csv"
         columns = [Column(str(name), _KINDS.get(frame[name].dtype.kind, "text")) for name in frame]

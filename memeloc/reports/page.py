@@ -5,9 +5,9 @@ from __future__ import annotations
 import base64
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from math import isnan
+from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from memeloc.pages import fill_page
 from memeloc.reports.cells import clean, is_number, isolate, readable, shown_column
@@ -15,9 +15,9 @@ from memeloc.reports.drawing import GRID, INK, PAPER, Drawing
 from memeloc.reports.figures import gaps, of_analysis
 from memeloc.reports.report import Report
 from memeloc.reports.texts import (
+    NOT_DEFINED,
     PARTS,
     AnalysisText,
-    NumberText,
     PageText,
     Writer,
     figure_text,
@@ -28,9 +28,9 @@ from memeloc.version import __version__
 if TYPE_CHECKING:
     import pandas as pd
 
-SHOWN_ROWS = 30
+_SHOWN_ROWS = 30
 """Rows of a table on the page; the rest stands in its CSV."""
-MOST_NUMBERS = 3
+_MOST_NUMBERS = 3
 _MOST_NAMES = 6
 """Names that a reason is said of; of more it is said how many others there are."""
 _MOST_READ = 12
@@ -41,14 +41,11 @@ _DARK = {PAPER: "#17191d", INK: "#e4e6ea", GRID: "#3a3f47"}
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Section:
-    """What is said and shown of an analysis, each table with the name of its file."""
+    """What is said and shown of an analysis: texts that are filled in, tables by file, plots."""
 
     name: str
-    title: str
-    method: str
-    sentences: list[str]
     text: AnalysisText
-    tables: list[tuple[str, pd.DataFrame]]
+    tables: dict[str, pd.DataFrame]
     plots: list[Drawing]
 
 
@@ -68,119 +65,76 @@ def fill_report(
         svgs: by the name of a plot.
         colours: of labels and cultures.
     """
-    figures, titles = report.figures, {section.name: section.title for section in sections}
-    wanted = [page.plot] if isinstance(page.plot, str) else page.plot
+    figures = report.figures
     plots = {plot.name: plot for section in sections for plot in section.plots}
-    leading = next((plots[name] for name in wanted if name in plots), None)
-    first = page.cards or next((name for name in titles if report.cards.get(name)), "")
+    with_cards = [section for section in sections if report.cards.get(section.name)]
     return fill_page(
         _PAGE,
-        title=_text(report.title),
-        question=_text(report.question),
-        facts={name: _text(text) for name, text in report.facts.items()},
-        numbers=_numbers(page.numbers, writer),
-        plot=_picture(leading, svgs) if leading else None,
-        cards=report.cards.get(first, ()),
-        cards_title=_text(titles.get(first, "")),
-        labels=report.labels,
-        colours=colours,
-        name=lambda code: clean(named(code, report.names)),
-        sections=[
-            {
-                "name": section.name,
-                "title": _text(section.title),
-                "sentences": list(map(_text, section.sentences)),
-                "plots": [_picture(plot, svgs) for plot in section.plots if plot is not leading],
-                "tables": [_table(file, frame, section.text) for file, frame in section.tables],
-                "method": _text(section.method),
-                "methods": _methods(of_analysis(figures, section.name)),
-                "reasons": _reasons(of_analysis(figures, section.name), section.text),
-                "cards": report.cards.get(section.name, ()) if section.name != first else (),
-            }
-            for section in sections
-            if section.tables or report.cards.get(section.name)
-        ],
-        methods=list(map(_text, methods)),
-        notes=list(map(_text, report.notes)),
-        gaps=[
-            (_text(title), _text(gap))
-            for name, title in titles.items()
-            for gap in gaps(figures[figures["analysis"] == name])
-        ],
+        report=report,
         version=__version__,
+        colours=colours,
+        numbers=_numbers(page, writer)[:_MOST_NUMBERS],
+        leading=next((plots[name] for name in page.plot if name in plots), None),
+        first=next((each for each in with_cards if page.cards in ("", each.name)), None),
+        sections=[each for each in sections if each.tables or each in with_cards],
+        methods=methods,
+        gaps=[
+            (section.text.title, gap)
+            for section in sections
+            for gap in gaps(figures[figures["analysis"] == section.name])
+        ],
+        most=_SHOWN_ROWS,
+        is_number=is_number,
+        name=lambda code: clean(named(code, report.names)),
+        text=lambda text: isolate(clean(str(text))),
+        picture=lambda plot: _picture(plot, svgs[plot.name]),
+        rows=partial(of_analysis, figures),
+        cells=_cells,
+        computed=_computed,
+        reasons=_reasons,
     )
 
 
-def _text(text: str) -> str:
-    return isolate(clean(text))
-
-
-def _numbers(numbers: Sequence[NumberText], writer: Writer) -> list[dict[str, str]]:
-    """Return title, value, interval and analysis of the first numbers that are defined."""
-    chosen = []
-    for number in numbers:
+def _numbers(page: PageText, writer: Writer) -> list[tuple[str, str, str, str]]:
+    """Return analysis, title, value and interval of the numbers that are defined."""
+    numbers = []
+    for number in page.numbers:
         row = writer.row(number.group, number.item, number.analysis)
-        if isnan(getattr(row, number.figure, float("nan"))):
-            continue
-        value, _, rest = figure_text(row, number.figure, number.percent).partition(" [")
+        value, _, ends = figure_text(row, number.figure, number.percent).partition(" [")
         title = writer.fill(number.title, number.analysis)
-        chosen.append(
-            {
-                "analysis": number.analysis,
-                "title": _text(title),
-                "value": value,
-                "interval": f"[{rest}" if rest else "",
-            }
-        )
-    return chosen[:MOST_NUMBERS]
+        numbers.append((number.analysis, title, value, f"[{ends}" if ends else ""))
+    return [number for number in numbers if number[2] != NOT_DEFINED]
 
 
-def _picture(drawing: Drawing, svgs: Mapping[str, bytes]) -> dict[str, str]:
+def _picture(plot: Drawing, svg: bytes) -> tuple[str, str]:
     """Return the address of a plot that turns dark with the page, and what it shows."""
-    frame = drawing.frame.head(_MOST_READ)
-    cells = zip(frame["row"], frame["series"], shown_column(frame["value"]), strict=True)
-    points = [" ".join(filter(None, texts)) for texts in cells]
-    css = "".join(f"--c{number}:{colour};" for number, colour in enumerate(_DARK))
-    dark = "".join(f"--c{number}:{colour};" for number, colour in enumerate(_DARK.values()))
-    text = svgs[drawing.name].decode()
+    text = svg.decode()
+    colours = [
+        "".join(f"--c{number}:{colour};" for number, colour in enumerate(each))
+        for each in (_DARK, _DARK.values())
+    ]
     for number, colour in enumerate(_DARK):
         text = text.replace(colour, f"var(--c{number})")
-    style = (
-        f"<style>svg{{{css}}}@media screen and (prefers-color-scheme:dark){{svg{{{dark}}}}}</style>"
-    )
+    dark = f"@media screen and (prefers-color-scheme:dark){{svg{{{colours[1]}}}}}"
     start = text.index(">", text.index("<svg")) + 1
-    content = base64.b64encode(f"{text[:start]}{style}{text[start:]}".encode()).decode()
-    return {
-        "address": f"data:image/svg+xml;base64,{content}",
-        "alternative": f"{drawing.title}. {drawing.axis}: {'; '.join(points)}",
-    }
+    themed = f"{text[:start]}<style>svg{{{colours[0]}}}{dark}</style>{text[start:]}"
+    address = f"data:image/svg+xml;base64,{base64.b64encode(themed.encode()).decode()}"
+    frame = plot.frame.head(_MOST_READ)
+    points = zip(frame["row"], frame["series"], shown_column(frame["value"]), strict=True)
+    values = "; ".join(" ".join(filter(None, point)) for point in points)
+    return address, f"{plot.title}. {plot.axis}: {values}"
 
 
-def _table(file: str, frame: pd.DataFrame, text: AnalysisText) -> dict[str, Any]:
-    table = readable(frame.head(SHOWN_ROWS))
-    cells = [shown_column(table[name]) for name in table.columns]
-    columns = [
-        {
-            "name": clean(str(name)),
-            "meaning": clean(text.meaning(str(name))),
-            "is_number": is_number(frame[name]),
-        }
-        for name in table.columns
-    ]
-    return {
-        "file": file,
-        "columns": columns,
-        "rows": list(zip(*cells, strict=True)),
-        "count": len(frame),
-        "left_out": max(0, len(frame) - SHOWN_ROWS),
-    }
+def _cells(frame: pd.DataFrame) -> dict[str, list[str]]:
+    """Return the columns of a table's first rows as people read them."""
+    table = readable(frame.head(_SHOWN_ROWS))
+    return {str(name): shown_column(table[name]) for name in table.columns}
 
 
-def _methods(rows: pd.DataFrame) -> list[tuple[str, str]]:
-    """Return how figures were computed, and which."""
-    rows = rows[rows["method"] != ""]
-    by_method = rows.groupby("method", sort=False)["figure"].unique()
-    return [(clean(", ".join(names)), _text(str(method))) for method, names in by_method.items()]
+def _computed(rows: pd.DataFrame) -> list[tuple[str, str]]:
+    """Return which figures were computed how."""
+    by_method = rows[rows["method"] != ""].groupby("method", sort=False)["figure"].unique()
+    return [(", ".join(names), str(method)) for method, names in by_method.items()]
 
 
 def _reasons(rows: pd.DataFrame, text: AnalysisText) -> list[str]:
@@ -191,7 +145,7 @@ def _reasons(rows: pd.DataFrame, text: AnalysisText) -> list[str]:
     for (figure, method), part in rows.groupby(["figure", "method"], sort=False):
         pairs = zip(part["group"], part["item"], strict=True)
         names = [PARTS.join(filter(None, pair)) or "all" for pair in pairs]
-        more = f" and {len(names) - _MOST_NAMES} others" if len(names) > _MOST_NAMES else ""
-        named = f"{', '.join(names[:_MOST_NAMES])}{more}"
-        reasons.append(_text(f"{figure} of {named} without an interval: {method}"))
+        others = f" and {len(names) - _MOST_NAMES} others" if len(names) > _MOST_NAMES else ""
+        whose = f"{', '.join(names[:_MOST_NAMES])}{others}"
+        reasons.append(f"{figure} of {whose} without an interval: {method}")
     return reasons

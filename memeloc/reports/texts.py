@@ -12,9 +12,9 @@ from fnmatch import fnmatchcase
 from functools import cache
 from pathlib import Path
 from types import SimpleNamespace
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
-from pydantic import BaseModel, ConfigDict
+from pydantic import BaseModel, BeforeValidator, ConfigDict
 
 from memeloc.counts import counted
 from memeloc.errors import InputError
@@ -32,6 +32,14 @@ if TYPE_CHECKING:
 
 PARTS = " · "
 """Between the parts of a group, as in `category: tea · DE–US`."""
+NOT_DEFINED = "not defined"
+"""What a sentence says of a figure that is not."""
+
+
+Strings = Annotated[
+    tuple[str, ...], BeforeValidator(lambda value: (value,) if isinstance(value, str) else value)
+]
+"""One text, or several."""
 
 
 class _Text(BaseModel):
@@ -62,11 +70,11 @@ class PlotText(_Text):
 
     name: str
     kind: Literal["intervals", "bars", "heatmap", "lines", "histogram"]
-    figures: tuple[str, ...]
+    figures: Strings
     title: str = ""
     axis: str = ""
     along: str = ""
-    rows: str | tuple[str, ...] = ()
+    rows: Strings = ()
     series: str = ""
     group: str = "*"
     item: str = "*"
@@ -75,7 +83,7 @@ class PlotText(_Text):
     most: int = 40
     stacked: bool = False
     counted: bool = False
-    marks: tuple[str, ...] = ()
+    marks: Strings = ()
 
 
 class AnalysisText(_Text):
@@ -92,7 +100,7 @@ class AnalysisText(_Text):
     group: str = "group"
     item: str = "item"
     method: str = ""
-    sentence: str | tuple[str, ...] = ()
+    sentence: Strings = ()
     figures: dict[str, str] = {}
     plot: tuple[PlotText, ...] = ()
 
@@ -123,9 +131,9 @@ class PageText(_Text):
     """
 
     numbers: tuple[NumberText, ...] = ()
-    plot: str | tuple[str, ...] = ()
+    plot: Strings = ()
     cards: str = ""
-    methods: str | tuple[str, ...] = ()
+    methods: Strings = ()
 
 
 class Texts(_Text):
@@ -218,16 +226,21 @@ class Writer:
             raise InputError(message) from error
         return " ".join(text.split())
 
-    def sentences(self, templates: str | Iterable[str], analysis: str = "") -> list[str]:
+    def sentences(self, templates: Iterable[str], analysis: str = "") -> tuple[str, ...]:
         """Return those texts that say something."""
-        templates = [templates] if isinstance(templates, str) else templates
-        return [text for template in templates if (text := self.fill(template, analysis))]
+        return tuple(filter(None, (self.fill(template, analysis) for template in templates)))
 
 
 def figure_text(row: Any, figure: str, percent: bool = False) -> str:
     """Return a figure of a row with its interval, for a sentence."""
-    ends = (float(getattr(row, f"{figure}{end}", math.nan)) for end in ("", "_low", "_high"))
-    return (percent_with_interval if percent else with_interval)(*ends)
+    value, low, high = (
+        float(getattr(row, f"{figure}{end}", math.nan)) for end in ("", "_low", "_high")
+    )
+    if percent:
+        return percent_with_interval(value, low, high)
+    if math.isnan(value):
+        return NOT_DEFINED
+    return shown(value) if math.isnan(low) else with_interval(value, low, high)
 
 
 def _percent(value: Any, figure: str = "") -> str:
