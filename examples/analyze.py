@@ -18,16 +18,16 @@ from dataclasses import dataclass
 from itertools import combinations
 from math import comb
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pandas as pd
 from numpy.polynomial import Polynomial
 
-from memeloc.analyze import Analysis, Answers, Settings, analyze
+from memeloc.analyze import Answers, Settings, figures
+from memeloc.reports.figures import BETWEEN, of_analysis
 
 LABELS = ("funny", "not funny")
-SECTIONS = ("label-shares", "agreement-within", "agreement-between")
+ANALYSES = ("label-shares", "agreement-within", "agreement-between")
 
 
 @dataclass(frozen=True)
@@ -137,29 +137,26 @@ def _more_than(least: int, people: int) -> Polynomial:
     return sum(terms, Polynomial([0]))
 
 
-def estimates(analysis: Analysis) -> dict[str, tuple[float, float, float]]:
-    """Value and interval of everything in `Population.truths`, from the report's tables."""
-    frames = {table.name: table.frame for section in analysis.sections for table in section.tables}
-    rows: dict[str, tuple[Any, Any, Any]] = {}
-    shares = frames["label-shares"]
-    for row in shares[shares["label"] == LABELS[0]].itertuples():
-        rows[f"{row.culture}: share of answers"] = (row.share, row.low, row.high)
-        items = (row.share_of_items, row.items_low, row.items_high)
-        rows[f"{row.culture}: share of items"] = items
-    within = frames["agreement-within"]
-    for row in within[within["measure"] == "Krippendorff's alpha, nominal"].itertuples():
-        rows[f"{row.culture}: alpha"] = (row.value, row.low, row.high)
-    for row in frames["culture-pairs"].itertuples():
-        interval = (row.agreement, row.low, row.high)
-        rows[f"{row.first} and {row.second}: agreement"] = interval
-    mean = frames["culture-pairs-mean"].iloc[0]
-    rows["all pairs: agreement"] = (mean["agreement"], mean["low"], mean["high"])
-    return rows
+def estimates(rows: pd.DataFrame) -> dict[str, tuple[float, float, float]]:
+    """Return value and interval of everything in `Population.truths`."""
+    named = {
+        ("label-shares", "share"): "{}: share of answers",
+        ("label-shares", "share_of_items"): "{}: share of items",
+        ("agreement-within", "alpha"): "{}: alpha",
+        ("agreement-between", "agreement"): "{}: agreement",
+    }
+    found = {}
+    for (analysis, figure), name in named.items():
+        for row in of_analysis(rows, analysis, figure).itertuples():
+            if row.item in ("", LABELS[0]):
+                whose = row.group.replace(BETWEEN, " and ") or "all pairs"
+                found[name.format(whose)] = (row.value, row.low, row.high)
+    return found
 
 
-def recovered(analysis: Analysis, truths: dict[str, float]) -> pd.DataFrame:
-    """True values beside estimates: `parameter`, `true`, `value`, `low`, `high`, `inside`."""
-    by_name = estimates(analysis)
+def recovered(rows: pd.DataFrame, truths: dict[str, float]) -> pd.DataFrame:
+    """Return `parameter`, its `true` value, `value`, `low`, `high`, and whether it is `inside`."""
+    by_name = estimates(rows)
     frame = pd.DataFrame(
         [(name, true, *by_name[name]) for name, true in truths.items()],
         columns=["parameter", "true", "value", "low", "high"],
@@ -177,8 +174,8 @@ def coverage(seeds: int, *, items: int = 250, bootstraps: int = 300) -> pd.DataF
     settings = Settings(bootstraps=bootstraps)
     held = []
     for seed in range(seeds):
-        analysis = analyze(population.draw(items, seed), settings, sections=SECTIONS)
-        held.append(recovered(analysis, truths).set_index("parameter")[["inside", "value"]])
+        rows = figures(population.draw(items, seed), settings, ANALYSES)
+        held.append(recovered(rows, truths).set_index("parameter")[["inside", "value"]])
         if sys.stderr.isatty():
             print(f"\r{seed + 1} of {seeds}", end="", file=sys.stderr)
     whole = pd.concat(held).groupby(level=0, sort=False).mean()
@@ -196,18 +193,19 @@ def main() -> None:
         print(coverage(chosen.coverage).to_string(index=False, float_format="%.3f"))
         return
     from memeloc.analyze.report import report_of
-    from memeloc.reports.writing import write_report
+    from memeloc.reports import write_report
 
     population = Population()
     answers = population.draw(300, chosen.seed)
-    analysis = analyze(answers, Settings(seed=chosen.seed))
-    files = write_report(report_of(analysis), chosen.out)
+    settings = Settings(seed=chosen.seed)
+    rows = figures(answers, settings)
+    files = write_report(report_of(answers, rows, settings), chosen.out)
     answers.table.to_csv(chosen.out / "answers.csv", index=False)
-    frame = recovered(analysis, population.truths())
+    frame = recovered(rows, population.truths())
     print(frame.to_string(index=False, float_format="%.3f"))
     print(f"inside their intervals: {frame['inside'].sum()} of {len(frame)}")
-    out = analysis.section("standing-out").figures["participants"]
-    print(f"annotators that stand out: {', '.join(out)}")
+    out = of_analysis(rows, "standing-out", "stands_out")
+    print(f"annotators that stand out: {', '.join(out.loc[out['value'] == 1, 'item'])}")
     print(f"report: {files.page}")
 
 

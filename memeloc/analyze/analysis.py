@@ -1,143 +1,106 @@
-"""The whole analysis. In: `Answers`, `Settings`. Out: `Analysis`, every section of the report."""
+"""All analyses. In: answers, settings. Out: the rows of `memeloc.reports.figures`."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
-from importlib import import_module
 from typing import Any
 
+import pandas as pd
+
 from memeloc.analyze.answers import Answers
+from memeloc.analyze.cultures.between import agreement_between
+from memeloc.analyze.cultures.breakdowns import breakdowns
+from memeloc.analyze.cultures.chi_squared import chi_squared
+from memeloc.analyze.cultures.dividing import dividing_items
+from memeloc.analyze.cultures.random_groups import random_groups as beside_random_groups
+from memeloc.analyze.cultures.shares import label_shares
+from memeloc.analyze.cultures.within import agreement_within
+from memeloc.analyze.dataset import dataset
+from memeloc.analyze.demographics import demographics
+from memeloc.analyze.differing import differing
+from memeloc.analyze.funnel import funnel
+from memeloc.analyze.models import models
+from memeloc.analyze.sections_as_rows import as_rows
 from memeloc.analyze.settings import Settings
+from memeloc.analyze.standing_out import standing_out
 from memeloc.errors import InputError
-from memeloc.reports.sections import Section
+from memeloc.reports.figures import gap, joined
 
-SECTIONS: tuple[str, ...] = (
-    "memeloc.analyze.funnel:funnel",
-    "memeloc.analyze.dataset:dataset",
-    "memeloc.analyze.cultures.shares:label_shares",
-    "memeloc.analyze.cultures.within:agreement_within",
-    "memeloc.analyze.cultures.chi_squared:chi_squared",
-    "memeloc.analyze.cultures.between:agreement_between",
-    "memeloc.analyze.cultures.breakdowns:by_category",
-    "memeloc.analyze.cultures.breakdowns:by_topic",
-    "memeloc.analyze.cultures.breakdowns:by_template",
-    "memeloc.analyze.cultures.dividing:dividing_items",
-    "memeloc.analyze.random_groups:random_groups",
-    "memeloc.analyze.differing:differing",
-    "memeloc.analyze.standing_out:standing_out",
-    "memeloc.analyze.drift:drift",
-    "memeloc.analyze.demographics:demographics",
-    "memeloc.analyze.models:models",
-)
-"""The analyses in the order of the report, each `module:function` of this package. A function takes
-`Answers` and `Settings`, returns a `Section`, and raises InputError where nothing can be computed;
-its name, with hyphens, is the section's."""
-
+ANALYSES: dict[str, Callable[[Answers, Settings], Any]] = {
+    "funnel": funnel,
+    "dataset": dataset,
+    "label-shares": label_shares,
+    "agreement-within": agreement_within,
+    "chi-squared": chi_squared,
+    "agreement-between": agreement_between,
+    "breakdowns": breakdowns,
+    "dividing-items": dividing_items,
+    "random-groups": beside_random_groups,
+    "differing": differing,
+    "standing-out": standing_out,
+    "demographics": demographics,
+    "models": models,
+}
+"""The analyses by name, in the order of the report. Each raises InputError where nothing can be
+computed."""
 _WITHOUT_VOTES = ("funnel", "dataset", "demographics")
-"""Sections that have something to say where no answer votes for a label."""
+"""Those that have something to say where no answer votes for a label."""
 
-More = Mapping[str, Callable[[], Section]]
-"""Sections about something else than answers, such as what was collected, by name."""
-OnSection = Callable[[str, int, int], None]
-"""Called with the name of a section that begins, how many are done and how many there are."""
+OnAnalysis = Callable[[str, int, int], None]
+"""Called with the name of an analysis that begins, how many are done and how many there are."""
 
 
-@dataclass(frozen=True, eq=False)
-class Analysis:
-    """All that an analysis found.
-
-    Attributes:
-        sections: in the order of the report; one that could not be computed has a gap only.
-        notes: what was noticed while the answers were read.
-    """
-
-    answers: Answers
-    settings: Settings
-    sections: tuple[Section, ...]
-    notes: tuple[str, ...] = field(default=())
-
-    @property
-    def gaps(self) -> dict[str, tuple[str, ...]]:
-        """By section what could not be computed, and why."""
-        return {section.name: section.gaps for section in self.sections if section.gaps}
-
-    def section(self, name: str) -> Section:
-        """A section by its name.
-
-        Raises:
-            InputError: there is no such section.
-        """
-        for section in self.sections:
-            if section.name == name:
-                return section
-        names = ", ".join(section.name for section in self.sections)
-        raise InputError(f"There is no section {name!r}. There are {names}.")
-
-
-def analyze(
-    answers: Answers,
+def figures(
+    answers: Answers | pd.DataFrame,
     settings: Settings | None = None,
-    *,
-    sections: Sequence[str] = (),
-    before: More | None = None,
-    after: More | None = None,
-    on_section: OnSection = lambda name, done, total: None,
-) -> Analysis:
-    """Run the analyses; where nothing can be computed the section has a gap, and the rest goes on.
+    only: Sequence[str] = (),
+    more: Mapping[str, Callable[[], pd.DataFrame]] | None = None,
+    on_analysis: OnAnalysis = lambda name, done, total: None,
+) -> pd.DataFrame:
+    """Return the figures of all analyses; one that cannot be computed is a row that says why.
 
     Args:
-        answers: see `Answers.of` and `memeloc.analyze.reading`.
+        answers: `Answers`, or a frame with the columns item, culture, participant and label.
         settings: seed, repetitions and the like; those of the papers by default.
-        sections: names of the sections to make; all by default.
-        before, after: further sections, in front of those about answers and behind them; one of
-            the name of such a section takes its place.
-        on_section: called as each begins.
+        only: names of `ANALYSES` and of `more`; all by default.
+        more: further analyses by name; one of a name of `ANALYSES` takes its place.
+        on_analysis: called as each begins.
 
     Raises:
-        InputError: there is no section of such a name.
+        InputError: there is no analysis of such a name.
         MissingError: a package of the extra `analyze` is missing.
     """
+    checked = answers if isinstance(answers, Answers) else Answers.of(answers)
     chosen = settings or Settings()
-    makers: dict[str, Callable[[], Section]] = {
-        **(before or {}),
-        **{_name(path): _maker(path, answers, chosen) for path in SECTIONS},
-        **(after or {}),
-    }
-    unknown = [name for name in sections if name not in makers]
-    if unknown:
-        raise InputError(f"There is no section {unknown[0]!r}. There are {', '.join(makers)}.")
-    wanted = [name for name in makers if not sections or name in sections]
-    made = []
+    further = more or {}
+    names = list(dict.fromkeys([*ANALYSES, *further]))
+    for name in only:
+        if name not in names:
+            raise InputError(f"There is no analysis {name!r}. There are {', '.join(names)}.")
+    wanted = [name for name in names if not only or name in only]
+    parts = []
     for done, name in enumerate(wanted):
-        on_section(name, done, len(wanted))
-        made.append(_made(name, makers[name]))
-    return Analysis(answers, chosen, tuple(made), answers.notes)
+        on_analysis(name, done, len(wanted))
+        try:
+            if name in further:
+                parts.append(further[name]())
+            elif not checked.labels and name not in _WITHOUT_VOTES:
+                raise InputError("no answer votes for a label")
+            else:
+                parts.append(as_rows(name, ANALYSES[name](checked, chosen)))
+        except InputError as error:
+            title = name.replace("-", " ").capitalize()
+            parts.append(gap(name, f"{title} could not be computed: {str(error).rstrip('.')}."))
+    return joined(parts)
 
 
-def _name(path: str) -> str:
-    return path.partition(":")[2].replace("_", "-")
+def agreement(answers: Answers | pd.DataFrame, settings: Settings | None = None) -> pd.DataFrame:
+    """Return how far people of each culture agree, and how far cultures do, as `figures` has it."""
+    return figures(answers, settings, ("agreement-within", "agreement-between"))
 
 
-def _maker(path: str, answers: Answers, settings: Settings) -> Callable[[], Section]:
-    """The section that `module:function` makes; its module is imported when it runs."""
-
-    def make() -> Section:
-        module, _, name = path.partition(":")
-        if not answers.labels and name not in _WITHOUT_VOTES:
-            raise InputError("no answer votes for a label")
-        function: Callable[[Answers, Settings], Any] = getattr(import_module(module), name)
-        section = function(answers, settings)
-        assert isinstance(section, Section), path
-        return section
-
-    return make
-
-
-def _made(name: str, make: Callable[[], Section]) -> Section:
-    """The section, or one that says why there is none."""
-    try:
-        return make()
-    except InputError as error:
-        title = name.replace("-", " ").capitalize()
-        return Section(name, title, gaps=(f"{title} could not be computed: {error}",))
+def random_groups(
+    answers: Answers | pd.DataFrame, settings: Settings | None = None
+) -> pd.DataFrame:
+    """Return pairs of cultures beside random groups of annotators, as `figures` has it."""
+    return figures(answers, settings, ("random-groups",))

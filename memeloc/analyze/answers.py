@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import TYPE_CHECKING
 
@@ -18,13 +18,13 @@ if TYPE_CHECKING:
 
 
 COLUMNS = ("item", "culture", "participant", "label")
-"""What a table of answers has; `time` (a timestamp) is optional, further columns do not matter."""
+"""What a table of answers has; further columns do not matter."""
 ITEM_COLUMNS = ("category", "topic", "template")
 """What is known of items, each optional: what the analyses are repeated by."""
 VERSION_COLUMNS = ("item", "culture", "language", "text", "picture")
 """An item as one culture saw it; `picture` is a file's path, empty for none."""
 NO_LABEL = -1
-"""The place of the label of an item that has none: of a tie, or of no answers that vote."""
+"""The place of the label of an item that has none: of a tie, or without answers that vote."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -42,7 +42,7 @@ class Answers:
         models: what models answered, like `table`; the model is the `participant`, and its
             `culture` the one that it was asked as, empty for none. Never part of a vote.
         memes: what is known of the dataset's memes, answered or not, with columns of
-            `memeloc.analyze.dataset.MEME_COLUMNS`; None for no more than the versions tell.
+            `memeloc.analyze.dataset.MEME_COLUMNS`; None for no more than the versions say.
     """
 
     table: pd.DataFrame
@@ -71,7 +71,7 @@ class Answers:
         notes: Sequence[str] = (),
         memes: pd.DataFrame | None = None,
     ) -> Answers:
-        """Check the tables and put them in order.
+        """Return the tables, checked and in order.
 
         Args:
             table: in any order; cells without a label are no answers, and rows that are there
@@ -90,10 +90,8 @@ class Answers:
                 raise InputError(
                     f"a table of answers has the columns {', '.join(COLUMNS)}", column=name
                 )
-        optional = [name for name in ("time",) if name in table.columns]
-        given = table[[*COLUMNS, *optional]]
-        given = given[given["label"].notna() & (given["label"] != "")]
-        given = given.astype(dict.fromkeys(COLUMNS, str)).drop_duplicates(list(COLUMNS))
+        given = table.loc[table["label"].notna() & (table["label"] != ""), list(COLUMNS)]
+        given = given.astype(str).drop_duplicates()
         twice = given.duplicated(["item", "participant"])
         if twice.any():
             row = given[twice].iloc[0]
@@ -114,26 +112,30 @@ class Answers:
             abstentions=left_out,
             levels=levels,
             items=pd.DataFrame(index=given["item"].unique()) if items is None else _known(items),
-            people=_people(given) if people is None else people,
+            people=given.groupby("participant")[["culture"]].first() if people is None else people,
             versions=pd.DataFrame(columns=list(VERSION_COLUMNS)) if versions is None else versions,
             models=pd.DataFrame(columns=list(COLUMNS)) if models is None else models,
             notes=tuple(notes),
             memes=memes,
         )
 
+    def of_items(self, names: Collection[str]) -> Answers:
+        """Return the answers to some of the items; cultures that gave none are not among them."""
+        return replace(self, table=self.table[self.table["item"].isin(names)])
+
     @cached_property
     def cultures(self) -> tuple[str, ...]:
-        """The cultures that answered, sorted."""
+        """Return the cultures that answered, sorted."""
         return tuple(sorted(set(self.table["culture"])))
 
     @cached_property
     def names(self) -> tuple[str, ...]:
-        """The items that were answered, sorted."""
+        """Return the items that were answered, sorted."""
         return tuple(sorted(set(self.table["item"])))
 
     @cached_property
     def votes(self) -> Ints:
-        """How many gave which label: (items, cultures, labels), in the order of their names."""
+        """Return how many gave which label: (items, cultures, labels), in the order of names."""
         counts = np.zeros((len(self.names), len(self.cultures), len(self.labels)), np.int64)
         label = _places(self.table["label"], self.labels)
         votes = label >= 0
@@ -147,7 +149,7 @@ class Answers:
 
     @cached_property
     def majority(self) -> Ints:
-        """The label of each item in each culture, by its place in `labels`; `NO_LABEL` of a tie.
+        """Return the label of each item in each culture by its place in `labels`, or `NO_LABEL`.
 
         Multi3Hate, 3.3 and A.6: the majority of the answers that vote; of a
         tie, or without answers, there is no label.
@@ -160,7 +162,7 @@ class Answers:
 
 
 def _places(values: pd.Series[str], names: Sequence[str]) -> Ints:
-    """Of each value its place in `names`, -1 for none."""
+    """Return the place of each value in `names`, -1 for none."""
     import pandas as pd
 
     wanted = pd.Index(values.astype(object))
@@ -168,7 +170,7 @@ def _places(values: pd.Series[str], names: Sequence[str]) -> Ints:
 
 
 def _known(items: pd.DataFrame) -> pd.DataFrame:
-    """Items with their names as text, as the answers have them.
+    """Return items with their names as text, as the answers have them.
 
     Raises:
         InputError: an item has two rows.
@@ -178,8 +180,3 @@ def _known(items: pd.DataFrame) -> pd.DataFrame:
         name = items.index[items.index.duplicated()][0]
         raise InputError(f"the table of items has two rows for {name[:60]!r}", column="item")
     return items
-
-
-def _people(given: pd.DataFrame) -> pd.DataFrame:
-    """The culture of each participant, of whose several the first."""
-    return given.groupby("participant")[["culture"]].first()

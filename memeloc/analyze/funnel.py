@@ -1,20 +1,21 @@
-"""What an analysis rests on. In: counts from stage to stage, `Answers`. Out: the `Section` funnel.
+"""What an analysis rests on. In: counts from stage to stage, `Answers`. Out: rows, one a stage.
 
 What was left out, and why, belongs beside every figure (charmemes 4.3, multi3hate 3.1).
 """
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import Any
+
+import pandas as pd
 
 from memeloc.analyze.answers import NO_LABEL, Answers
 from memeloc.analyze.settings import Settings
 from memeloc.counts import counted
-from memeloc.reports.sections import Bars, Section, Table
+from memeloc.reports.figures import tidy
 
-NAME = "funnel"
 _LABELS = "labels (of an item in a culture)"
 
 
@@ -33,13 +34,36 @@ class Step:
     why: Mapping[str, int] = field(default_factory=dict)
 
 
-def funnel(answers: Answers, settings: Settings) -> Section:
-    """The stages that a table of answers shows by itself."""
-    return funnel_section(answer_steps(answers))
+def funnel(answers: Answers, settings: Settings) -> pd.DataFrame:
+    """Return the stages that a table of answers shows by itself."""
+    return funnel_of(answer_steps(answers))
+
+
+def funnel_of(steps: Sequence[Step]) -> pd.DataFrame:
+    """Return by what is counted and stage `count`, `share` of the first stage, and `out`.
+
+    `out` is how many fewer there are than at the stage before, and, with the item
+    `STAGE: REASON`, how many of them have a reason.
+    """
+    rows: list[dict[str, Any]] = []
+    first: dict[str, int] = {}
+    before: dict[str, int] = {}
+    for step in steps:
+        row = {"group": step.of, "item": step.stage, "count": step.count}
+        share = step.count / (first.setdefault(step.of, step.count) or 1)
+        out = before[step.of] - step.count if step.of in before else float("nan")
+        rows.append({**row, "share": share, "out": out})
+        rows += [
+            {"group": step.of, "item": f"{step.stage}: {reason}", "out": count}
+            for reason, count in step.why.items()
+        ]
+        before[step.of] = step.count
+    figures = tidy("funnel", pd.DataFrame(rows), "counted at each stage")
+    return figures[figures["value"].notna()]
 
 
 def answer_steps(answers: Answers) -> list[Step]:
-    """From answers to votes, and from items to labels."""
+    """Return the stages from answers to votes, and from items to labels."""
     labels = answers.table["label"]
     known = labels.isin(answers.labels)
     by_label = labels[~known].value_counts()
@@ -59,62 +83,3 @@ def answer_steps(answers: Answers) -> list[Step]:
         Step(_LABELS, "with votes", cells),
         Step(_LABELS, "with a majority", int(labelled.sum()), {"tie": ties} if ties else {}),
     ]
-
-
-def funnel_section(steps: Sequence[Step]) -> Section:
-    """The section: a table of all stages, and a bar for each."""
-    import pandas as pd
-
-    rows = []
-    last: dict[str, int] = {}
-    for step in steps:
-        before = last.get(step.of)
-        out = None if before is None else before - step.count
-        why = ", ".join(f"{reason}: {count:,}" for reason, count in step.why.items())
-        rows.append((step.of, step.stage, step.count, out, why))
-        last[step.of] = step.count
-    frame = pd.DataFrame(rows, columns=["of", "stage", "left", "out", "why"])
-    frame["out"] = frame["out"].astype("Int64")
-    method = "Counted at each stage; what went out is the difference to the stage before."
-    table = Table(
-        NAME,
-        "From stage to stage",
-        frame,
-        {
-            "of": "what is counted",
-            "stage": "the stage",
-            "left": "how many are there",
-            "out": "how many fewer than at the stage before; of the first not defined",
-            "why": "reasons and how many have each; there may be several reasons",
-        },
-        method,
-    )
-    return Section(
-        NAME,
-        "What the analysis rests on",
-        (table,),
-        (_bars(steps),),
-        figures={f"{step.of}: {step.stage}": step.count for step in steps},
-    )
-
-
-def _bars(steps: Sequence[Step]) -> Bars:
-    """What is left of the first stage, of everything that has several stages."""
-    import pandas as pd
-
-    stages = Counter(step.of for step in steps)
-    first: dict[str, int] = {}
-    for step in steps:
-        first.setdefault(step.of, step.count)
-    shares = {
-        f"{step.of} {step.stage}: {step.count:,}": step.count / (first[step.of] or 1)
-        for step in steps
-        if stages[step.of] > 1
-    }
-    return Bars(
-        NAME,
-        "What is left of each first stage",
-        pd.DataFrame({"share": list(shares.values())}, index=list(shares)),
-        "share of the first stage",
-        "Counted at each stage, as a share of the first one of the same kind.",
-    )

@@ -257,5 +257,5 @@ def _varied(rows: pd.DataFrame, by: str, column: str) -> list[str]:
 
 
 def _as_table(rows: pd.DataFrame) -> pd.DataFrame:
-    columns = ["item", "culture", "annotator", "label", *(["time"] if "time" in rows else [])]
+    columns = ["item", "culture", "annotator", "label"]
     return rows[columns].rename(columns={"annotator": "participant"})

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from math import isnan
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -11,21 +12,34 @@ from typer import Argument, Option
 import memeloc
 from memeloc.cli.options import AsJson, Jobs, split
 from memeloc.cli.options import columns as columns_by_key
-from memeloc.cli.output import progress
+from memeloc.cli.output import print_json, progress
 from memeloc.cli.show import Table, explain, show
+from memeloc.statistics.intervals import with_interval
 
 if TYPE_CHECKING:
-    from memeloc.analyze import Analysis, Settings
-    from memeloc.analyze.analysis import OnSection
+    from memeloc.analyze import Settings
+    from memeloc.analyze.analysis import OnAnalysis
+    from memeloc.reports.report import Report
 
-_SECTIONS = Table(
-    "Sections",
-    "sections",
+_MAIN = {
+    "agreement-within": ("alpha",),
+    "agreement-between": ("agreement",),
+    "chi-squared": ("cramers_v", "p_people"),
+    "random-groups": ("z",),
+    "dataset": ("memes",),
+}
+"""By analysis the figures that the screen shows; all of them stand in the report."""
+_FIGURES = Table(
+    "Main figures",
+    lambda rows: rows,
     (
-        "section=name",
-        ("tables", lambda section: len(section.tables)),
-        ("plots", lambda section: len(section.plots)),
-        ("gaps", lambda section: len(section.gaps)),
+        ("figure", lambda row: f"{row.figure} ({row.analysis})"),
+        ("of", lambda row: row.group or "all"),
+        (
+            "value",
+            lambda row: with_interval(*row[4:7]) if row.value % 1 else f"{row.value:,.0f}",
+        ),
+        ("n", lambda row: "" if isnan(row.n) else int(row.n)),
     ),
 )
 
@@ -62,7 +76,7 @@ def analyze(
         None, metavar="FILE", help="Of a survey: what models answered (meme_id, model, label)."
     ),
     out: Path = Option(Path("analysis"), metavar="DIR", help="Where the report is written."),
-    only: str = Option("", metavar="SECTIONS", help="Sections to make.", show_default="all"),
+    only: str = Option("", metavar="NAME,...", help="Analyses to make.", show_default="all"),
     pair: str = Option(
         "",
         metavar="A,B",
@@ -79,9 +93,10 @@ def analyze(
     """Analyse what annotators of several cultures answered, and write a report.
 
     The report is one page that needs no network and prints well, its tables as CSV and LaTeX, its
-    plots as SVG and PNG, a methods paragraph for a paper, and all of it as JSON. Every figure says
-    how it was computed, and on how many. What cannot be computed is named, and the rest is made.
-    The same seed gives the same report, byte for byte.
+    plots as SVG and PNG, a methods paragraph for a paper, and all figures as one table (CSV and
+    Parquet; --json prints it), a row a figure with its interval, how it was computed and on how
+    many. What cannot be computed is named, and the rest is made. The same seed gives the same
+    report, byte for byte.
 
     Example:
       memeloc analyze pilot --pictures out
@@ -89,10 +104,9 @@ def analyze(
       memeloc analyze answers.csv --map answers.toml --demographics age,gender --out report
     """
     from memeloc.analyze import Settings
-    from memeloc.analyze.report import report_of
     from memeloc.engine import usable_cpus
-    from memeloc.reports.plain import as_plain
-    from memeloc.reports.writing import write_report
+    from memeloc.reports import as_json_rows, write_report
+    from memeloc.reports.figures import gaps, of_analysis
 
     two = tuple(split(pair))
     if two and len(two) != 2:
@@ -113,23 +127,29 @@ def analyze(
         "scale": scale,
     }
     of_table = {"category": category, "demographics": split(demographics), "mapping": map_}
-    with progress("Analysing", None, unit="sections") as bar:
+    with progress("Analysing", None, unit="analyses") as bar:
 
-        def on_section(_: str, done: int, total: int) -> None:
+        def on_analysis(_: str, done: int, total: int) -> None:
             bar.report(int(done > 0), total)
 
         if _is_table(source, [*columns.values(), *of_table.values()]):
-            analysis = _of_table(source, {**columns, **of_table}, split(only), settings, on_section)
+            report = _of_table(source, {**columns, **of_table}, split(only), settings, on_analysis)
         else:
-            analysis = _of_survey(source, pictures, models, split(only), settings, on_section)
+            report = _of_survey(source, pictures, models, split(only), settings, on_analysis)
     with progress("Drawing", None, unit="plots") as bar:
-        files = write_report(report_of(analysis), out, on_progress=bar.report)
+        files = write_report(report, out, on_progress=bar.report)
+    explain("Note", report.notes)
+    explain("Gap", gaps(report.figures))
     if as_json:
-        show({**as_plain(report_of(analysis)), "files": files}, as_json=True)
+        print_json(as_json_rows(report.figures))
         return
-    explain("Note", analysis.notes)
-    explain("Gap", [gap for gaps in analysis.gaps.values() for gap in gaps])
-    show(analysis, _SECTIONS, f"The report: {files.page}", as_json=False)
+    rows = [
+        row
+        for analysis, names in _MAIN.items()
+        for row in of_analysis(report.figures, analysis, *names).itertuples(index=False)
+        if not row.item
+    ]
+    show(rows, _FIGURES, f"The report: {files.page}", as_json=False)
 
 
 def _is_table(source: str, options: list[object]) -> bool:
@@ -139,32 +159,32 @@ def _is_table(source: str, options: list[object]) -> bool:
 def _of_table(
     source: str,
     options: dict[str, object],
-    sections: list[str],
+    only: list[str],
     settings: Settings,
-    on_section: OnSection,
-) -> Analysis:
-    from memeloc.analyze import analyze
-    from memeloc.analyze.reading import read_answers
+    on_analysis: OnAnalysis,
+) -> Report:
+    from memeloc.analyze import figures, read_answers
+    from memeloc.analyze.report import report_of
 
     if not source:
         raise typer.BadParameter("name the table of answers", param_hint="ANSWERS")
     answers = read_answers(source, **options)  # type: ignore[arg-type]
-    return analyze(answers, settings, sections=sections, on_section=on_section)
+    return report_of(answers, figures(answers, settings, only, None, on_analysis), settings)
 
 
 def _of_survey(
     name: str,
     pictures: Path | None,
     models: Path | None,
-    sections: list[str],
+    only: list[str],
     settings: Settings,
-    on_section: OnSection,
-) -> Analysis:
+    on_analysis: OnAnalysis,
+) -> Report:
     with memeloc.Workspace.find() as workspace:
         collected = any("template" not in key for key in workspace.store.items.count())
         if collected and not name and not workspace.surveys.names():
             return workspace.curating.analyze(settings=settings)
         survey = workspace.survey(name or workspace.surveys.only())
         return survey.analyze(
-            settings, pictures=pictures, models=models, sections=sections, on_section=on_section
+            settings, pictures=pictures, models=models, only=only, on_analysis=on_analysis
         )

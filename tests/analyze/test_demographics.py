@@ -8,6 +8,7 @@ import pandas as pd
 
 from memeloc.analyze import Answers, Settings
 from memeloc.analyze.demographics import OTHER, demographics, large_groups
+from memeloc.reports.figures import gaps, wide
 
 
 def _answers(facts: dict[str, list[object]], cultures: list[str]) -> Answers:
@@ -51,30 +52,30 @@ def test_single_small_value_takes_the_next_smallest_with_it() -> None:
 
 def test_label_shares_are_those_of_the_groups_answers() -> None:
     answers = _answers({"gender": ["w", "m"] * 6}, ["DE"] * 12)
-    frame = demographics(answers, Settings()).tables[1].frame.set_index("group")
-    assert frame["answers"].to_dict() == {"m": 12, "w": 12}
-    assert frame["share of funny"].to_dict() == {"m": 0, "w": 0.5}
+    frame = wide(demographics(answers, Settings()), "demographics").set_index(["group", "item"])
+    groups = frame.loc["gender · DE"]
+    assert groups["answers"].to_dict() == {"m": 12, "w": 12}
+    assert groups["share: funny"].to_dict() == {"m": 0, "w": 0.5}
 
 
-def test_small_groups_stand_nowhere_in_the_section() -> None:
+def test_small_groups_stand_in_no_row() -> None:
     jobs = ["baker"] * 8 + ["plumber"] * 3 + ["diver"]
-    section = demographics(_answers({"job": jobs}, ["DE"] * 12), Settings())
-    everything = "".join(table.frame.to_csv() for table in section.tables)
-    everything += "".join(section.sentences) + "".join(section.gaps)
-    everything += "".join(plot.frame.to_csv() for plot in section.plots)
-    assert "plumber" not in everything
-    assert "diver" not in everything
+    rows = demographics(_answers({"job": jobs}, ["DE"] * 12), Settings())
+    assert "plumber" not in rows.to_csv()
+    assert "diver" not in rows.to_csv()
+    assert rows.loc[rows["figure"] == "people", "value"].min() >= 5
 
 
 def test_culture_with_few_people_is_left_out_and_named() -> None:
     answers = _answers({"gender": ["w"] * 10}, ["DE"] * 7 + ["US"] * 3)
-    section = demographics(answers, Settings())
-    assert section.gaps == ("gender: US has fewer than 5 people, so none are shown.",)
-    assert all(set(table.frame["culture"]) == {"DE"} for table in section.tables)
+    rows = demographics(answers, Settings())
+    assert gaps(rows) == ["gender: US has fewer than 5 people, so none are shown."]
+    assert set(rows.loc[rows["figure"] != "", "group"]) == {"", "DE", "gender · DE"}
 
 
 def test_ages_are_put_into_bands_of_ten() -> None:
     ages = [*range(20, 38), ""]
-    frame = demographics(_answers({"age": ages}, ["DE"] * 19), Settings()).tables[0].frame
-    assert frame["group"].tolist() == ["20–29", OTHER]
-    assert frame["people"].tolist() == [10, 9]
+    rows = demographics(_answers({"age": ages}, ["DE"] * 19), Settings())
+    people = rows[(rows["group"] == "age · DE") & (rows["figure"] == "people")]
+    assert people["item"].tolist() == ["20–29", OTHER]
+    assert people["value"].tolist() == [10, 9]

@@ -23,7 +23,7 @@ from memeloc.analyze.codebook import (
 from memeloc.analyze.differing import differing, differing_items, least_agreeing
 from memeloc.analyze.settings import Settings
 from memeloc.errors import InputError
-from memeloc.reports.sections import Section
+from memeloc.reports.figures import gaps, value_of, wide
 from memeloc.tables import read_table
 
 VOTES = {
@@ -79,14 +79,12 @@ def test_differing_items_have_both_versions_and_labels() -> None:
     ]  # fmt: skip
 
 
-def test_the_section_counts_the_ways_labels_differ() -> None:
-    section = differing(made(), Settings(pair=("US", "IN")))
-    assert section.figures == {"pair": ["US", "IN"], "items": 3, "differing": 2}
-    ways, items = (table.frame for table in section.tables)
-    assert ways[["US label", "IN label", "items"]].to_numpy().tolist() == [
-        ["n", "y", 1], ["y", "n", 1],
-    ]  # fmt: skip
-    assert "US picture" not in items
+def test_the_ways_labels_differ_are_counted() -> None:
+    rows = differing(made(), Settings(pair=("US", "IN")))
+    assert value_of(rows, "differing", "differing", "US–IN") == 2
+    assert value_of(rows, "differing", "share", "US–IN") == pytest.approx(2 / 3)
+    assert value_of(rows, "differing", "items", "US–IN", "n–y") == 1
+    assert value_of(rows, "differing", "items", "US–IN", "y–n") == 1
 
 
 @pytest.fixture(scope="module")
@@ -169,7 +167,7 @@ def test_codes_come_back_as_they_were_given(tmp_path: Path, reasons: list[Reason
 DIET, GUNS, ERROR = "Social Norms Around Diet", "Political Tensions", "Translation Error"
 
 
-def coded() -> Section:
+def coded() -> pd.DataFrame:
     reasons = [Reason(item, ("US", "IN"), "anna", "why") for item in "abcd"]
     first = {"a": (DIET,), "b": (DIET, GUNS), "c": (ERROR,)}
     second = {"a": (DIET,), "b": (GUNS,), "c": ("Typing error",)}
@@ -182,22 +180,23 @@ def coded() -> Section:
 
 
 def test_shares_of_themes_are_those_worked_by_hand() -> None:
-    section = coded()
+    rows = coded()
     # a: norms 1. b: ben half norms, half politics, cem politics: 1/4, 3/4. c: language, new.
-    shares = section.tables[0].frame.set_index("theme")["share"]
+    frame = wide(rows, "codebook", "share")
+    shares = frame[frame["item"] == ""].set_index("group")["share"]
     assert shares["Social Norms & Cultural Values"] == pytest.approx(1.25 / 3)
     assert shares["Historical & Political Context"] == pytest.approx(0.75 / 3)
     assert shares["Language Error"] == shares["(not in the codebook)"] == pytest.approx(0.5 / 3)
     assert shares.sum() == pytest.approx(1)
-    assert section.gaps == (
+    assert gaps(rows) == [
         "1 code is in no theme of the codebook multi3hate: Typing error.",
         "1 reason has no code.",
-    )
+    ]
 
 
 def test_agreement_of_coders_is_on_codes_and_themes() -> None:
-    agreement = coded().tables[2].frame.set_index("of")
+    agreement = wide(coded(), "codebook", "agreement", "kappa").set_index("item")
     assert agreement.loc["codes", "agreement"] == pytest.approx(1 / 3)
-    assert agreement.loc["themes", "items"] == 3
+    assert agreement.loc["themes", "n"] == 3
     # By chance: of the labels of ben (norms, norms + politics, language) and cem only norms meet.
     assert agreement.loc["themes", "kappa"] == pytest.approx((1 / 3 - 1 / 9) / (1 - 1 / 9))

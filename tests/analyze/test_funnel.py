@@ -1,7 +1,8 @@
 import pandas as pd
 
 from memeloc.analyze import Answers, Settings
-from memeloc.analyze.funnel import Step, funnel, funnel_section
+from memeloc.analyze.funnel import Step, funnel, funnel_of
+from memeloc.reports.figures import value_of, wide
 
 
 def test_answers_that_are_no_votes_are_counted_by_label():
@@ -12,18 +13,22 @@ def test_answers_that_are_no_votes_are_counted_by_label():
         ("m-2", "DE", "de-1", "unknown"),
     ]
     table = pd.DataFrame(rows, columns=["item", "culture", "participant", "label"])
-    section = funnel(Answers.of(table, abstentions=["unknown"]), Settings())
-    frame = section.tables[0].frame.set_index(["of", "stage"])
-    assert frame.loc[("answers", "that vote")].tolist() == [3, 1, "unknown: 1"]
-    assert section.figures["items: answered"] == 2
-    assert section.figures["items: with a vote in each of 2 cultures"] == 1
-    assert section.figures["items: with a label in each of 2 cultures"] == 0
-    assert frame.loc[("labels (of an item in a culture)", "with a majority"), "why"] == "tie: 1"
+    figures = funnel(Answers.of(table, abstentions=["unknown"]), Settings())
+    expected = {
+        ("answers", "that vote", "count"): 3,
+        ("answers", "that vote", "out"): 1,
+        ("answers", "that vote: unknown", "out"): 1,
+        ("items", "answered", "count"): 2,
+        ("items", "with a vote in each of 2 cultures", "count"): 1,
+        ("items", "with a label in each of 2 cultures", "count"): 0,
+        ("labels (of an item in a culture)", "with a majority: tie", "out"): 1,
+    }
+    for (group, item, figure), value in expected.items():
+        assert value_of(figures, "funnel", figure, group, item) == value
 
 
-def test_bars_are_of_what_has_several_stages():
+def test_shares_are_of_the_first_stage_of_a_kind():
     steps = [Step("memes", "collected", 9), Step("answers", "given", 40), Step("memes", "kept", 5)]
-    section = funnel_section(steps)
-    shares = section.plots[0].frame["share"]
-    assert shares.to_dict() == {"memes collected: 9": 1, "memes kept: 5": 5 / 9}
-    assert section.tables[0].frame["out"].tolist() == [pd.NA, pd.NA, 4]
+    frame = wide(funnel_of(steps), "funnel").set_index(["group", "item"])
+    assert frame["share"].tolist() == [1, 1, 5 / 9]
+    assert frame["out"].tolist()[2] == 4

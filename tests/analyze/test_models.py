@@ -10,7 +10,8 @@ from statsmodels.stats.contingency_tables import mcnemar
 from statsmodels.stats.proportion import proportion_confint
 
 from memeloc.analyze import Answers, Settings
-from memeloc.analyze.models import models
+from memeloc.analyze.models import NOT_A_LABEL, models
+from memeloc.reports.figures import value_of, wide
 from tests.analyze.simulated import simulated
 
 
@@ -32,22 +33,22 @@ def _guesses(seed: int, items: int = 80) -> dict[str, str]:
 def test_agreement_interval_and_kappa_are_the_packages() -> None:
     guesses = _guesses(3)
     answers = _answers({("cat-9b", ""): guesses})
-    frame = models(answers, Settings()).tables[0].frame.set_index("culture")
+    frame = wide(models(answers, Settings()), "models").set_index(["group", "item"])
     majority = pd.Series(answers.majority[:, 0], answers.names)
     truth = majority[majority >= 0].map(dict(enumerate(answers.labels)))
     model = pd.Series(guesses)[truth.index]
-    row = frame.loc["A"]
-    assert row["items"] == len(truth)
+    row = frame.loc[("cat-9b", "A")]
+    assert row["n"] == len(truth)
     assert row["agreement"] == pytest.approx((truth == model).mean())
     expected = proportion_confint((truth == model).sum(), len(truth), method="wilson")
-    assert (row["low"], row["high"]) == pytest.approx(expected)
+    assert (row["agreement_low"], row["agreement_high"]) == pytest.approx(expected)
     assert row["kappa"] == pytest.approx(cohen_kappa_score(truth, model))
 
 
 def test_difference_between_cultures_is_mcnemars_test() -> None:
     answers = _answers({("cat-9b", ""): _guesses(3)})
-    section = models(answers, Settings())
-    row = section.tables[1].frame.set_index(["first", "second"]).loc[("A", "B")]
+    frame = wide(models(answers, Settings()), "models").set_index(["group", "item"])
+    row = frame.loc[("cat-9b", "A–B")]
     model = np.array([answers.labels.index(_guesses(3)[item]) for item in answers.names])
     both = (answers.majority[:, :2] >= 0).all(axis=1)
     right = (answers.majority[:, :2] == model[:, None])[both]
@@ -58,10 +59,9 @@ def test_difference_between_cultures_is_mcnemars_test() -> None:
 
 def test_answers_that_are_no_label_are_wrong_and_counted() -> None:
     guesses = _guesses(3) | {"m000": "I cannot tell", "m001": ""}
-    section = models(_answers({("cat-9b", ""): guesses}), Settings())
-    rows = section.tables[0].frame
-    assert rows["invalid"].max() == 2
-    assert section.tables[2].frame.set_index("name").loc["cat-9b", "invalid"] == 2 / 80
+    rows = models(_answers({("cat-9b", ""): guesses}), Settings())
+    assert rows.loc[rows["figure"] == "invalid", "value"].max() == 2
+    assert value_of(rows, "models", "share", "cat-9b", NOT_A_LABEL) == 2 / 80
 
 
 def test_several_answers_count_as_the_most_common() -> None:
@@ -69,6 +69,5 @@ def test_several_answers_count_as_the_most_common() -> None:
     rows += [("m001", "", "cat-9b", label) for label in ("funny", "not")]
     table = pd.DataFrame(rows, columns=["item", "culture", "participant", "label"])
     answers = Answers.of(simulated(1, items=5), models=table)
-    shares = models(answers, Settings()).tables[2].frame.set_index("name").loc["cat-9b"]
-    assert shares["items"] == 1
-    assert shares["share of funny"] == 1
+    frame = wide(models(answers, Settings()), "models", "share").set_index(["group", "item"])
+    assert frame.loc[("cat-9b", "funny"), ["share", "n"]].tolist() == [1, 1]

@@ -9,7 +9,7 @@ from scipy.stats import norm
 from statsmodels.stats.multitest import multipletests
 
 from memeloc.analyze import Answers, Settings
-from memeloc.analyze.random_groups import draw_groups, random_groups
+from memeloc.analyze.cultures.random_groups import draw_groups, random_groups
 from memeloc.errors import InputError
 from memeloc.statistics.significance import holm
 

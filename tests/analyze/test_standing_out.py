@@ -8,28 +8,31 @@ import pytest
 from memeloc.agreement import krippendorff_alpha
 from memeloc.analyze import Answers, Settings
 from memeloc.analyze.standing_out import standing_out
+from memeloc.reports.figures import of_analysis, value_of, wide
 from tests.analyze.simulated import simulated
 
 
 def test_careless_annotator_stands_out_alone() -> None:
     """charmemes: seven people, one of whom answers at random."""
     for seed in range(5):
-        section = standing_out(Answers.of(simulated(seed, careless="A3")), Settings())
-        assert section.figures["participants"] == ["A3"], seed
+        rows = standing_out(Answers.of(simulated(seed, careless="A3")), Settings())
+        out = of_analysis(rows, "standing-out", "stands_out")
+        assert out.loc[out["value"] == 1, "item"].tolist() == ["A3"], seed
 
 
 def test_p_values_of_people_without_difference_are_uniform() -> None:
     tables = [simulated(seed, people=5, items=40, cultures="A") for seed in range(18)]
-    frames = [standing_out(Answers.of(table), Settings()).tables[0].frame for table in tables]
-    p = np.concatenate([frame["p"] for frame in frames])
+    all_rows = [standing_out(Answers.of(table), Settings()) for table in tables]
+    p = np.concatenate([of_analysis(rows, "standing-out", "p")["value"] for rows in all_rows])
     for limit in (0.1, 0.5, 0.9):
         assert (p < limit).mean() == pytest.approx(limit, abs=0.1)
-    assert sum(frame["stands_out"].any() for frame in frames) <= 2
+    assert sum(value_of(rows, "standing-out", "standing_out") > 0 for rows in all_rows) <= 2
 
 
 def test_agreement_without_them_is_that_of_the_others() -> None:
     table = simulated(1, careless="A3")
-    frame = standing_out(Answers.of(table), Settings()).tables[1].frame.set_index("culture")
+    frame = wide(standing_out(Answers.of(table), Settings()), "standing-out")
+    frame = frame[frame["item"] == ""].set_index("group")
     others = table[(table["culture"] == "A") & (table["participant"] != "A3")]
     assert frame.loc["A", "alpha_without"] == pytest.approx(krippendorff_alpha(others))
     assert frame.loc["A", "alpha_without"] > frame.loc["A", "alpha"] + 0.05
@@ -40,6 +43,7 @@ def test_abstentions_do_not_count_against_anybody() -> None:
     table = simulated(1)
     table.loc[(table["participant"] == "A3") & (table["item"] > "m019"), "label"] = "don't know"
     answers = Answers.of(table, abstentions=["don't know"])
-    frame = standing_out(answers, Settings()).tables[0].frame.set_index("participant")
-    assert frame.loc["A3", "items"] == 20
-    assert not frame["stands_out"].any()
+    rows = standing_out(answers, Settings())
+    frame = wide(rows, "standing-out").set_index("item")
+    assert frame.loc["A3", "n"] == 20
+    assert value_of(rows, "standing-out", "standing_out") == 0

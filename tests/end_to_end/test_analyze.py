@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable
 from pathlib import Path
 
 import pandas as pd
 
-from memeloc.analyze import Settings, analyze, read_answers
+from memeloc.analyze import Settings, figures, read_answers
+from memeloc.reports.figures import wide
 from tests.end_to_end.study import Study
 from tests.worlds import label_of, write_table
 
@@ -87,7 +87,7 @@ def test_a_survey_is_analysed(study: Study, world: Callable[..., Path]) -> None:
     study.run("analyze", "pilot", *QUICK)
     study.files("analysis")
     study.file("analysis/methods.txt")
-    for name in ("label-shares", "culture-pairs", "random-groups", "differing-items"):
+    for name in ("dividing-items", "differing"):
         study.file(f"analysis/tables/{name}.csv")
     only = ("--only", "agreement-between,dividing-items", "--out", "two", *QUICK)
     study.run("analyze", "pilot", *only, "--json")
@@ -107,7 +107,7 @@ def test_a_table_of_ones_own_with_a_map(study: Study) -> None:
     told = ("--map", "map.toml", "--category", "memes.csv", "--pair", "US,IN", *QUICK)
     study.run("analyze", "answers.csv", *told)
     study.files("analysis/tables", "*.csv")
-    for name in ("agreement-within", "chi-squared", "category-agreement", "standing-out"):
+    for name in ("demographics", "standing-out"):
         study.file(f"analysis/tables/{name}.csv")
     some = ("--only", "label-shares,models,random-groups", "--out", "some")
     study.run("analyze", "answers.csv", *told, *some, "--json")
@@ -137,9 +137,7 @@ def test_a_frame_from_a_notebook(study: Study) -> None:
         frame, item="meme", annotator="worker", culture="country", label="answer"
     )  # fmt: skip
     settings = Settings(seed=7, repetitions=40, bootstraps=40)
-    analysis = analyze(answers, settings, sections=["agreement-within", "label-shares"])
-    for section in analysis.sections:
-        study.show(section.name, json.loads(json.dumps(section.figures, default=str)))
-        for table in section.tables:
-            study.show(table.name, table.frame)
+    rows = figures(answers, settings, ["agreement-within", "label-shares"])
+    for analysis in dict.fromkeys(rows["analysis"]):
+        study.show(analysis, wide(rows, analysis))
     study.check()

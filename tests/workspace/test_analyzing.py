@@ -10,6 +10,7 @@ import pytest
 
 from memeloc import Workspace
 from memeloc.errors import InputError
+from memeloc.reports.figures import wide
 from memeloc.workspace.surveys import Survey
 from memeloc.workspace.surveys.analyzing import short_names
 
@@ -95,13 +96,16 @@ def test_a_models_unknown_label_is_named_with_its_row(survey: Survey, tmp_path: 
         survey.analysed_answers(models=models)
 
 
-def test_the_funnel_goes_from_submissions_to_labels(survey: Survey) -> None:
-    analysis = survey.analyze(sections=["funnel", "dataset"])
-    figures = analysis.section("funnel").figures
-    assert figures["submissions: retained"] == 8
-    assert figures["answers: given"] == 16
-    assert figures["answers: that vote"] == 14
-    assert "dataset" in analysis.gaps  # nothing was collected
+def test_the_report_goes_from_submissions_to_labels(survey: Survey) -> None:
+    report = survey.analyze(only=["funnel", "dataset"])
+    counts = wide(report.figures, "funnel", "count").set_index(["group", "item"])["count"]
+    assert counts["submissions", "retained"] == 8
+    assert counts["answers", "given"] == 16
+    assert counts["answers", "that vote"] == 14
+    assert report.title == "pilot"
+    assert report.question.startswith("Is this meme")
+    assert report.names["DE"] == "Germany"
+    assert report.facts["Plan"] == "5 answers a meme in each culture"
 
 
 def test_only_names_the_one_survey(workspace: Workspace) -> None:

@@ -11,6 +11,7 @@ from memeloc.curate.verdict import Verdict
 from memeloc.errors import InputError
 from memeloc.items import FoundCaption, FoundPicture, FoundTemplate, Origin, Year
 from memeloc.ocr.transcript import NO_TEXT, Transcript
+from memeloc.reports.figures import value_of
 from memeloc.workspace import Workspace
 from tests.conftest import Outcome
 from tests.curate.drawn import as_png, draw_picture
@@ -62,17 +63,14 @@ def test_memes_are_pictures_and_captions(workspace: Workspace) -> None:
     }  # fmt: skip
     assert memes.loc["", "reading"] == "only fragments"
     assert memes.loc["no tea", "format"] == "png"
-    assert memes.loc["no tea", "bytes"] > 0
 
 
-def test_the_section_has_what_is_known(workspace: Workspace) -> None:
-    section = workspace.curating.describe()
-    names = [table.name for table in section.tables]
-    assert {"languages", "caption-lengths", "sources", "keywords", "unread", "over-time"} <= {
-        *names
-    }
-    assert "dialects" not in names
-    assert section.figures["memes"] == 4
+def test_the_figures_are_of_what_is_known(workspace: Workspace) -> None:
+    rows = workspace.curating.analyze().figures
+    kinds = {"language", "source", "keyword", "reading", "year"}
+    assert kinds <= set(rows.loc[rows["analysis"] == "dataset", "group"])
+    assert "dialect" not in set(rows["group"])
+    assert value_of(rows, "dataset", "memes") == 4
 
 
 def test_labels_are_of_the_question_that_is_asked_for(workspace: Workspace) -> None:
@@ -84,7 +82,7 @@ def test_labels_are_of_the_question_that_is_asked_for(workspace: Workspace) -> N
 
 def test_an_empty_workspace_is_a_sentence(tmp_path: Path) -> None:
     with Workspace.create(tmp_path / "ws") as empty, pytest.raises(InputError, match="nothing was"):
-        empty.curating.describe()
+        empty.curating.analyze()
 
 
 def test_without_a_survey_the_report_is_of_what_was_collected(
@@ -96,6 +94,6 @@ def test_without_a_survey_the_report_is_of_what_was_collected(
     done = command("analyze", "--out", tmp_path / "report")
     assert done.status == 0, done.err
     page = (tmp_path / "report" / "report.html").read_text("utf-8")
-    assert "<h1>What is in the dataset</h1>" in page
+    assert "<h1>Analysis of a dataset</h1>" in page
     assert "0 answers" not in page
     assert (tmp_path / "report" / "tables" / "caption-lengths.csv").is_file()

@@ -1,4 +1,4 @@
-"""Shares of codes and themes. In: reasons and their codes. Out: a `Section`, with the agreement.
+"""Shares of codes and themes. In: reasons and their codes. Out: rows, with the coders' agreement.
 
 multi3hate 4.3 gives each theme's share (Figure 5). Where a reason has several codes, or coders
 differ, neither the paper nor its table says how they count; here every reason counts once, divided
@@ -8,8 +8,9 @@ evenly among its coders, and what a coder gave it evenly among the codes.
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Sequence
-from typing import TYPE_CHECKING
+from collections.abc import Mapping, Sequence
+
+import pandas as pd
 
 from memeloc.agreement import krippendorff_alpha, pairwise_kappa
 from memeloc.analyze.codebook.book import NO_THEME, Codebook
@@ -17,14 +18,18 @@ from memeloc.analyze.codebook.coding import Coding
 from memeloc.analyze.codebook.reasons import Reason
 from memeloc.counts import counted
 from memeloc.errors import InputError
-from memeloc.reports.sections import Bars, Section, Table
+from memeloc.reports.figures import BETWEEN, gap, joined, tidy
 
-if TYPE_CHECKING:
-    import pandas as pd
+NAME = "codebook"
 
 
-def themes(reasons: Sequence[Reason], codings: Sequence[Coding], codebook: Codebook) -> Section:
-    """The share of each code and theme, and how far the coders agree on both.
+def themes(
+    reasons: Sequence[Reason], codings: Sequence[Coding], codebook: Codebook
+) -> pd.DataFrame:
+    """Return the share of each theme, and of each code in it, and how far coders agree on both.
+
+    The group is a theme, the item empty or one of its codes: `reasons`, counted as above, and
+    `share`. By two coders `agreement` and `kappa` on `codes` and `themes`; of all coders `alpha`.
 
     Args:
         codings: codes of any coders; those about other reasons do not count.
@@ -38,121 +43,74 @@ def themes(reasons: Sequence[Reason], codings: Sequence[Coding], codebook: Codeb
         raise InputError("no reason has a code yet; give a coder a sheet of codes")
     total = len({coding.reason for coding in valid})
     coders = len({coding.coder for coding in valid})
-    method = (
-        f"Of {total:,} of {len(reasons):,} reasons by "
-        f"{len({reason.person for reason in reasons}):,} people, coded by {coders:,}; a reason "
-        "counts once, divided evenly over its coders and the codes that each gave (multi3hate 4.3)."
-    )
-    codes = _codes(valid, codebook)
-    by_theme = _themes(codes, codebook)
-    tables = [
-        Table("codebook-themes", "Themes", by_theme, _THEME_COLUMNS, method),
-        Table("codebook-codes", "Codes", codes, _CODE_COLUMNS, method),
+    people = len({reason.person for reason in reasons})
+    whole = {"reasons": total, "people": people, "coders": coders}
+    method = "multi3hate 4.3"
+    parts = [
+        tidy(NAME, pd.DataFrame([whole]), "counted"),
+        tidy(NAME, _shares(valid, codebook, total), method),
     ]
-    gaps = []
-    figures: dict[str, float | None] = {
-        str(row["theme"]): float(row["share"]) for _, row in by_theme.iterrows()
-    }
-    sentences = [_sentence(by_theme, total)]
     if coders > 1:
-        agreement = _agreement(valid, codebook)
-        tables.append(
-            Table("codebook-agreement", "Agreement of coders", agreement, _AGREEMENT, _HOW_AGREED)
-        )
-        alpha = krippendorff_alpha(_labels(valid, codebook.theme_of))
-        figures["alpha of themes"] = alpha
-        if alpha is not None:
-            sentences.append(f"Coders agree on themes with Krippendorff's alpha {alpha:.3f}.")
+        parts.append(_agreement(valid, codebook))
     else:
-        gaps.append("There is one coder, so no agreement: give a second one a sheet of codes.")
+        reason = "There is one coder, so no agreement: give a second one a sheet of codes."
+        parts.append(gap(NAME, reason))
     new = sorted({code for coding in valid for code in coding.codes} - set(codebook.theme_of))
     if new:
-        gaps.append(
-            f"{counted(len(new), 'code is', 'codes are')} in no theme of the codebook "
-            f"{codebook.name}: {', '.join(new[:5])}{' …' if len(new) > 5 else ''}."
-        )
+        named = f"{', '.join(new[:5])}{' …' if len(new) > 5 else ''}"
+        are = counted(len(new), "code is", "codes are")
+        parts.append(gap(NAME, f"{are} in no theme of the codebook {codebook.name}: {named}."))
     if left := len(known) - total:
-        gaps.append(f"{counted(left, 'reason has', 'reasons have')} no code.")
-    bars = Bars(
-        "codebook-themes",
-        "Why labels differ",
-        by_theme.set_index("theme")[["share"]],
-        "share of reasons",
-        method,
-    )
-    return Section(
-        "codebook",
-        "Why labels differ",
-        tuple(tables),
-        (bars,),
-        tuple(sentences),
-        figures,
-        tuple(gaps),
-    )
+        parts.append(gap(NAME, f"{counted(left, 'reason has', 'reasons have')} no code."))
+    return joined(parts)
 
 
-_THEME_COLUMNS = {"theme": "of the codebook", "reasons": "weighted count", "share": "0 to 1"}
-_CODE_COLUMNS = {
-    "theme": "of the codebook",
-    "code": "of the codebook, or new",
-    "reasons": "weighted count",
-    "share": "of the reasons with a code, 0 to 1",
-}
-_AGREEMENT = {
-    "of": "whether codes or themes are compared",
-    "first": "coder",
-    "second": "coder",
-    "items": "reasons that both coded",
-    "agreement": "share with the same codes or themes, 0 to 1",
-    "kappa": "Cohen's kappa, -1 to 1",
-}
-_HOW_AGREED = (
-    "Over the reasons that both coders gave codes; where one gave several, they agree when all are "
-    "the same. Cohen's kappa (1960)."
-)
-
-
-def _codes(codings: Sequence[Coding], codebook: Codebook) -> pd.DataFrame:
-    import pandas as pd
-
+def _shares(codings: Sequence[Coding], codebook: Codebook, total: int) -> pd.DataFrame:
+    """Return all themes of the codebook, the largest first, each before its codes."""
     by_reason = Counter(coding.reason for coding in codings)
     weights: defaultdict[str, float] = defaultdict(float)
     for coding in codings:
         for code in coding.codes:
             weights[code] += 1 / by_reason[coding.reason] / len(coding.codes)
-    order = {theme.name: place for place, theme in enumerate(codebook.theme)}
-    rows = [
-        (codebook.theme_of.get(code, NO_THEME), code, weight, weight / len(by_reason))
-        for code, weight in weights.items()
-    ]
-    rows.sort(key=lambda row: (order.get(row[0], len(order)), -row[2], row[1]))
-    return pd.DataFrame(rows, columns=list(_CODE_COLUMNS))
-
-
-def _themes(codes: pd.DataFrame, codebook: Codebook) -> pd.DataFrame:
-    """All themes of the codebook, those without a reason, too; the largest first."""
-    sums = codes.groupby("theme")[["reasons", "share"]].sum()
+    codes = pd.DataFrame(weights.items(), columns=["item", "reasons"])
+    codes.insert(0, "group", [codebook.theme_of.get(code, NO_THEME) for code in codes["item"]])
+    codes = codes.sort_values(["reasons", "item"], ascending=[False, True])
+    sums = codes.groupby("group")["reasons"].sum()
     names = [theme.name for theme in codebook.theme]
     names += [name for name in sums.index if name not in names]
-    whole = sums.reindex(names, fill_value=0.0).rename_axis("theme").reset_index()
-    return whole.sort_values("share", ascending=False, kind="stable", ignore_index=True)
+    by_theme = sums.reindex(names, fill_value=0.0).sort_values(ascending=False, kind="stable")
+    frames = [
+        pd.concat(
+            [
+                pd.DataFrame([{"group": theme, "item": "", "reasons": reasons}]),
+                codes[codes["group"] == theme],
+            ]
+        )
+        for theme, reasons in by_theme.items()
+    ]
+    frame = pd.concat(frames, ignore_index=True)
+    return frame.assign(share=frame["reasons"] / total, share_n=total)
 
 
 def _agreement(codings: Sequence[Coding], codebook: Codebook) -> pd.DataFrame:
-    import pandas as pd
+    """Return Cohen's kappa of each two coders, and Krippendorff's alpha of all on themes.
 
+    Where a coder gave several codes, two agree when all are the same.
+    """
     own = {code: code for coding in codings for code in coding.codes}
+    themed = _labels(codings, codebook.theme_of)
     frames = [
-        pairwise_kappa(_labels(codings, names)).assign(of=kind)
-        for kind, names in (("codes", own), ("themes", codebook.theme_of))
+        pairwise_kappa(labels).assign(item=kind)
+        for kind, labels in (("codes", _labels(codings, own)), ("themes", themed))
     ]
-    return pd.concat(frames, ignore_index=True)[list(_AGREEMENT)]
+    frame = pd.concat(frames, ignore_index=True).rename(columns={"items": "n"})
+    frame.insert(0, "group", frame.pop("first") + BETWEEN + frame.pop("second"))
+    alpha = pd.DataFrame([{"item": "themes", "alpha": krippendorff_alpha(themed)}])
+    return joined([tidy(NAME, alpha, "Krippendorff 2011"), tidy(NAME, frame, "Cohen 1960")])
 
 
-def _labels(codings: Iterable[Coding], names: dict[str, str]) -> pd.DataFrame:
-    """A long table of reason, coder, and all that the coder gave it as one label."""
-    import pandas as pd
-
+def _labels(codings: Sequence[Coding], names: Mapping[str, str]) -> pd.DataFrame:
+    """Return a long table of reason, coder, and all that the coder gave it as one label."""
     rows = [
         (
             coding.reason,
@@ -162,10 +120,3 @@ def _labels(codings: Iterable[Coding], names: dict[str, str]) -> pd.DataFrame:
         for coding in codings
     ]
     return pd.DataFrame(rows, columns=["item", "participant", "label"])
-
-
-def _sentence(by_theme: pd.DataFrame, total: int) -> str:
-    shown = [
-        f"{row['theme']} {row['share']:.1%}" for _, row in by_theme.iterrows() if row["share"] > 0
-    ]
-    return f"Of {total:,} reasons why labels differ, the themes are: {', '.join(shown)}."

@@ -1,4 +1,4 @@
-"""Items that divide people. In: `Answers`. Out: a `Section`: items by entropy and divergence.
+"""Items that divide people. In: `Answers`. Out: rows: entropy, divergence and votes of each item.
 
 An item's labels differ for two reasons: people within a culture differ, or cultures do. The entropy
 of its pooled answers has both; the Jensen-Shannon divergence of its cultures (Lin 1991) is what is
@@ -10,92 +10,67 @@ from __future__ import annotations
 import numpy as np
 import pandas as pd
 
-from memeloc.analyze.answers import NO_LABEL, Answers
+from memeloc.analyze.answers import Answers
 from memeloc.analyze.settings import Settings
 from memeloc.arrays import Floats, Ints
-from memeloc.counts import counted
 from memeloc.errors import InputError
-from memeloc.reports.sections import Histogram, Section, Table
+from memeloc.reports.figures import gap, joined, of_analysis, tidy
 
-_MOST_SHOWN = 12
-"""Items that are named as those that divide most."""
-_METHOD = (
-    "Of the answers that take part in the vote, in bits (Shannon 1948). Every culture with votes "
-    "counts as much as another: `entropy` is of the mean of their shares of labels, `within` the "
-    "mean of their own entropies, and `divergence` the difference, the Jensen-Shannon divergence "
-    "(Lin 1991): 0 where cultures answered the same. With few answers an item both are rough. "
-    "Items are sorted by divergence, then by entropy."
-)
+NAME = "dividing-items"
+_METHOD = "Shannon 1948, Lin 1991; each culture counts as much as another"
 
 
-def dividing_items(answers: Answers, settings: Settings) -> Section:
-    """Every item by how far it divides cultures, and its label in each of them.
+def dividing_items(answers: Answers, settings: Settings) -> pd.DataFrame:
+    """Return every item by how far it divides cultures, those that divide most first.
+
+    Of an item `divergence` (NaN of one culture), `entropy` and `within`, the mean of the entropies
+    within cultures, all in bits; `labels`, how many different majority labels cultures gave; n are
+    its votes. Of all items `differing`, those with different labels, and means. By culture and item
+    `votes: LABEL`.
 
     Raises:
         InputError: no answer takes part in the vote.
     """
     if not answers.votes.any():
         raise InputError("no answer takes part in the vote")
-    frame = _frame(answers)
-    columns = {
-        "item": "the item",
-        "category": "its category",
-        "votes": "answers that take part in the vote",
-        "divergence": "Jensen-Shannon divergence of the cultures, in bits; NaN of one culture",
-        "entropy": "entropy of the labels, in bits",
-        "within": "mean of the entropies within cultures, in bits",
-        "labels": "how many different majority labels cultures gave",
-        **{
-            _column(culture): f"majority label in {culture}; empty for none"
-            for culture in answers.cultures
-        },
-    }
-    divided = frame[frame["divergence"] > 0]
-    items = tuple(divided["item"].head(_MOST_SHOWN))
-    differing = int((frame["labels"] > 1).sum())
-    entropies = frame["entropy"].dropna()
-    gaps = [] if len(answers.cultures) > 1 else ["One culture only: items have no divergence."]
-    return Section(
-        "dividing-items",
-        "Items that divide most",
-        tables=(
-            Table(
-                "items-by-entropy",
-                "Items by divergence and entropy",
-                frame,
-                {name: columns[name] for name in frame.columns},
-                _METHOD,
-            ),
-        ),
-        plots=(
-            Histogram(
-                "items-by-entropy",
-                "Entropy of items",
-                entropies.tolist(),
-                "entropy of the item's labels, bits",
-                _METHOD,
-                {"mean": float(entropies.mean())},
-            ),
-        ),
-        sentences=(
-            f"Cultures gave different majority labels to {differing:,} of "
-            f"{counted(len(frame), 'item')}; the mean entropy of an item's labels is "
-            f"{entropies.mean():.2f} bits, {frame['within'].mean():.2f} of them within cultures.",
-        ),
-        figures={
-            "items": list(items),
-            "differing": differing,
-            "entropy": float(entropies.mean()),
-            "within": float(frame["within"].mean()),
-        },
-        gaps=tuple(gaps),
-        items=items,
+    entropy, within, divergence = entropies_of(answers.votes)
+    labels = range(len(answers.labels))
+    different = sum((answers.majority == label).any(axis=1).astype(np.int64) for label in labels)
+    items = pd.DataFrame(
+        {
+            "item": list(answers.names),
+            "divergence": divergence,
+            "entropy": entropy,
+            "within": within,
+            "labels": different,
+            "n": answers.votes.sum(axis=(1, 2)),
+        }
     )
+    order = ["divergence", "entropy", "item"]
+    items = items.sort_values(order, ascending=[False, False, True], ignore_index=True)
+    whole = pd.DataFrame(
+        {
+            "differing": [int((items["labels"] > 1).sum())],
+            "entropy": [items["entropy"].mean()],
+            "within": [items["within"].mean()],
+            "n": [len(items)],
+        }
+    )
+    parts = [tidy(NAME, whole, _METHOD), tidy(NAME, items, _METHOD), _votes(answers)]
+    if len(answers.cultures) == 1:
+        parts.append(gap(NAME, "One culture only: items have no divergence."))
+    return joined(parts)
+
+
+def most_dividing(figures: pd.DataFrame, most: int) -> list[str]:
+    """Return the items of `dividing_items` that divide cultures most, those that do at all."""
+    rows = of_analysis(figures, NAME, "divergence")
+    return rows.loc[rows["value"] > 0, "item"].head(most).tolist()
 
 
 def entropies_of(votes: Ints) -> tuple[Floats, Floats, Floats]:
-    """By item the entropy of the mean of cultures' shares, the mean of their entropies, and the
-    Jensen-Shannon divergence, in bits; NaN without votes, and the last of one culture.
+    """Return by item the entropy of the mean of cultures' shares, the mean of their entropies, and
+    the Jensen-Shannon divergence, in bits; NaN without votes, and the last of one culture.
 
     Args:
         votes: (items, cultures, labels).
@@ -119,34 +94,11 @@ def _entropy(shares: Floats) -> Floats:
     return entropy
 
 
-def _frame(answers: Answers) -> pd.DataFrame:
-    entropy, within, divergence = entropies_of(answers.votes)
-    names = np.array([*answers.labels, ""], dtype=object)
-    majority = answers.majority
-    different = np.zeros(len(majority), dtype=np.int64)
-    for label in range(len(answers.labels)):
-        different += (majority == label).any(axis=1)
-    about = answers.items.reindex(list(answers.names))
-    frame = pd.DataFrame(
-        {
-            "item": list(answers.names),
-            **({"category": about["category"].fillna("").tolist()} if "category" in about else {}),
-            "votes": answers.votes.sum(axis=(1, 2)),
-            "divergence": divergence,
-            "entropy": entropy,
-            "within": within,
-            "labels": different,
-            **{
-                _column(culture): names[
-                    np.where(majority[:, place] == NO_LABEL, -1, majority[:, place])
-                ]
-                for place, culture in enumerate(answers.cultures)
-            },
-        }
-    )
-    order = ["divergence", "entropy", "item"]
-    return frame.sort_values(order, ascending=[False, False, True], ignore_index=True)
-
-
-def _column(culture: str) -> str:
-    return f"label in {culture}"
+def _votes(answers: Answers) -> pd.DataFrame:
+    items, cultures, labels = answers.votes.shape
+    votes = answers.votes.reshape(items * cultures, labels)
+    frame = pd.DataFrame(votes, columns=[f"votes: {label}" for label in answers.labels])
+    frame.insert(0, "group", list(answers.cultures) * items)
+    frame.insert(1, "item", np.repeat(answers.names, cultures))
+    frame["n"] = votes.sum(axis=1)
+    return tidy(NAME, frame[frame["n"] > 0], "counted")

@@ -1,6 +1,6 @@
-"""The report of an analysis. In: an `Analysis`. Out: a `Report`, which memeloc/reports/ writes.
+"""The report of an analysis. In: answers, rows of figures. Out: a `Report`.
 
-`methods` has its methods paragraph, `memes` the items that divide people most, with their pictures.
+`report` puts together what stands at its top, `memes` the items that divide people most.
 """
 
 from __future__ import annotations

@@ -12,7 +12,7 @@ import numpy as np
 from memeloc.analyze.answers import ITEM_COLUMNS, NO_LABEL, Answers
 from memeloc.errors import InputError
 from memeloc.reports.cells import clean
-from memeloc.reports.sections import Card, Version, Votes
+from memeloc.reports.report import Card, Version, Votes
 from memeloc.templates.pictures import open_picture
 
 MOST_CARDS = 12

@@ -1,94 +1,84 @@
-"""An analysis as a report. In: an `Analysis`. Out: a `Report`, with its methods paragraph."""
+"""An analysis as a report. In: answers, rows of figures, settings. Out: a `Report`."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import asdict
+from pathlib import Path
 
-from memeloc.analyze.analysis import Analysis
-from memeloc.analyze.report.memes import cards
+import pandas as pd
+
+from memeloc.analyze.answers import Answers
+from memeloc.analyze.cultures.dividing import NAME as DIVIDING
+from memeloc.analyze.cultures.dividing import most_dividing
+from memeloc.analyze.differing import NAME as DIFFERING
+from memeloc.analyze.differing import differing_items, least_agreeing
+from memeloc.analyze.report.memes import MOST_CARDS, cards
+from memeloc.analyze.settings import Settings
 from memeloc.counts import counted
-from memeloc.reports.cells import clean, shown
-from memeloc.reports.sections import Report
-from memeloc.version import __version__
+from memeloc.reports.figures import of_analysis
+from memeloc.reports.report import Report
+
+TEXTS = Path(__file__).parent.parent / "report.toml"
+"""Titles, meanings, methods, sentences and plots of every analysis."""
 
 
-def methods(analysis: Analysis) -> tuple[str, ...]:
-    """Paragraphs for a paper: what was analysed, then what each section says of its methods."""
-    paragraphs = [_data(analysis)] if len(analysis.answers.table) else []
-    paragraphs += [" ".join(section.sentences) for section in analysis.sections]
-    return tuple(clean(paragraph) for paragraph in paragraphs if paragraph)
+def report_of(
+    answers: Answers,
+    figures: pd.DataFrame,
+    settings: Settings | None = None,
+    *,
+    title: str = "",
+    question: str = "",
+    names: Mapping[str, str] | None = None,
+    facts: Mapping[str, str] | None = None,
+) -> Report:
+    """Return the report of an analysis; it does not say how many processes made it.
 
-
-def _data(analysis: Analysis) -> str:
-    answers, settings = analysis.answers, analysis.settings
-    people = int(answers.table["participant"].nunique())
-    cultures = counted(len(answers.cultures), "culture")
-    abstained = int(answers.table["label"].isin(answers.abstentions).sum())
-    left_out = (
-        f" {counted(abstained, 'answer was an abstention', 'answers were abstentions')} "
-        f"({', '.join(sorted(answers.abstentions))}) and took no part in the vote."
-        if answers.abstentions
-        else ""
-    )
-    if answers.table.empty:
-        return f"All figures were computed with memeloc {__version__}."
-    return (
-        f"We analysed {counted(len(answers.table), 'answer')} that "
-        f"{counted(people, 'annotator')} of {cultures} ({', '.join(answers.cultures)}) gave to "
-        f"{counted(len(answers.names), 'item')}.{left_out} Intervals are "
-        f"{settings.confidence:.0%} intervals; those by the bootstrap rest on "
-        f"{settings.bootstraps:,} resamples of items. The seed of all random "
-        f"draws is {settings.seed}. All figures were computed with memeloc {__version__}."
-    )
-
-
-def report_of(analysis: Analysis) -> Report:
-    """The report of an analysis; it does not say how many processes made it."""
-    answers = analysis.answers
+    Args:
+        figures: as `memeloc.analyze.figures` computed them of the answers.
+        settings: what they were computed with.
+        title: the study's name; how many answers there are by default.
+        question: what people were asked.
+        names: of codes of cultures, questions and their answers.
+        facts: what the study planned, by its name, such as `Plan`; beside what the answers show.
+    """
+    chosen = settings or Settings()
     count = len(answers.table)
-    people = int(answers.table["participant"].nunique())
-    settings = {name: value for name, value in asdict(analysis.settings).items() if name != "jobs"}
-    pair = analysis.settings.pair
+    pair = chosen.pair or (
+        least_agreeing(answers) if len(of_analysis(figures, DIFFERING)) else None
+    )
+    tables = {}
+    if pair and len(of_analysis(figures, DIFFERING)):
+        items = differing_items(answers, pair)
+        tables[DIFFERING] = items.drop(columns=[f"{culture} picture" for culture in pair])
     return Report(
         name="analysis",
-        title=f"Analysis of {count:,} answers" if count else "Analysis of a dataset",
-        heading=(
-            f"What {count:,} answers of {people:,} people show"
-            if count
-            else "What is in the dataset"
-        ),
-        facts=_facts(analysis, settings),
-        sections=analysis.sections,
-        methods=methods(analysis),
-        notes=analysis.notes,
-        notes_title="What was noticed while the answers were read",
+        title=title or (f"Analysis of {count:,} answers" if count else "Analysis of a dataset"),
+        figures=figures,
+        texts=TEXTS,
+        question=question,
+        settings={name: value for name, value in asdict(chosen).items() if name != "jobs"},
+        facts={**(_facts(answers, names or {}) if count else {}), **(facts or {})},
+        notes=answers.notes,
+        names=names or {},
+        cultures=answers.cultures,
         labels=answers.labels,
-        cards={each.name: cards(answers, each.items, pair) for each in analysis.sections},
-        data={
-            "answers": count,
-            "items": len(answers.names),
-            "people": people,
-            "cultures": answers.cultures,
-            "labels": answers.labels,
-            "abstentions": sorted(answers.abstentions),
-            "settings": settings,
-        },
-        jobs=analysis.settings.jobs,
+        cards={DIVIDING: cards(answers, most_dividing(figures, MOST_CARDS), chosen.pair)},
+        tables=tables,
+        jobs=chosen.jobs,
     )
 
 
-def _facts(analysis: Analysis, settings: dict[str, object]) -> dict[str, str]:
-    answers = analysis.answers
-    facts = {}
-    if len(answers.table):
-        abstentions = ", ".join(sorted(map(clean, answers.abstentions)))
-        facts = {
-            "Items": f"{len(answers.names):,}",
-            "Cultures": f"{len(answers.cultures)}: {', '.join(answers.cultures)}",
-            "Labels": ", ".join(answers.labels)
-            + (f"; not counted in votes: {abstentions}" if abstentions else ""),
-        }
-    shown_settings = (
-        f"{name.replace('_', ' ')} {shown(value)}" for name, value in settings.items()
-    )
-    return {**facts, "Settings": ", ".join(shown_settings)}
+def _facts(answers: Answers, names: Mapping[str, str]) -> dict[str, str]:
+    people = int(answers.table["participant"].nunique())
+    cultures = [names.get(culture, culture) for culture in answers.cultures]
+    abstained = int(answers.table["label"].isin(answers.abstentions).sum())
+    left_out = ", ".join(sorted(answers.abstentions))
+    return {
+        "Answers": f"{counted(len(answers.table), 'answer')} of {counted(people, 'annotator')}",
+        "Items": counted(len(answers.names), "item"),
+        "Cultures": f"{counted(len(cultures), 'culture')} ({', '.join(cultures)})",
+        "Labels": ", ".join(answers.labels),
+        **({"Abstentions": f"{abstained:,} ({left_out})"} if answers.abstentions else {}),
+    }

@@ -17,7 +17,8 @@ from memeloc.cli.survey.options import Name
 from memeloc.counts import counted
 
 if TYPE_CHECKING:
-    from memeloc.reports.sections import Section
+    import pandas as pd
+
     from memeloc.workspace.surveys.explaining import SheetResult, TakenIn
 
 _PAIR = Option("", "--pair", metavar="A,B", help="The two cultures.", show_default="see above")
@@ -99,19 +100,24 @@ def codes(
             _show_themes(survey.themes(_two(pair), book), as_json)
 
 
-def _show_themes(section: Section, as_json: bool) -> None:
-    rows = {table.name: table.frame.to_dict("records") for table in section.tables}
+def _show_themes(figures: pd.DataFrame, as_json: bool) -> None:
+    from memeloc.reports import as_json_rows
+    from memeloc.reports.figures import gaps, of_analysis
+
+    explain("Gap", gaps(figures))
     if as_json:
-        print_json({**rows, "figures": dict(section.figures), "gaps": list(section.gaps)})
+        print_json(as_json_rows(figures))
         return
-    shares = ("theme", ("share", lambda row: f"{row['share']:.1%}"))
-    agreement: Any = ("of first second items", ("kappa", lambda row: f"{row['kappa']:.3f}"))
-    explain("Gap", section.gaps)
+    shares = of_analysis(figures, "codebook", "share")
+    rows = {
+        "themes": list(shares[shares["item"] == ""].itertuples()),
+        "coders": list(of_analysis(figures, "codebook", "kappa").itertuples()),
+    }
+    agreement: Any = ("of=item coders=group reasons=n", ("kappa", lambda row: f"{row.value:.3f}"))
     show(
         rows,
-        Table(section.title, "codebook-themes", shares),
-        Table("Agreement of coders", lambda by: by.get("codebook-agreement", ()), agreement),
-        *section.sentences,
+        Table("Themes", "themes", ("theme=group", ("share", lambda row: f"{row.value:.1%}"))),
+        Table("Agreement of coders", lambda rows: rows["coders"], agreement),
         as_json=False,
     )
 

@@ -1,4 +1,4 @@
-"""Analysis of a survey. In: a stored survey, the pictures that it showed. Out: an `Analysis`."""
+"""Analysis of a survey. In: a stored survey, the pictures that it showed. Out: a `Report`."""
 
 from __future__ import annotations
 
@@ -6,19 +6,22 @@ from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from memeloc.analyze.analysis import Analysis, OnSection, analyze
+from memeloc.analyze.analysis import OnAnalysis, figures
 from memeloc.analyze.answers import VERSION_COLUMNS, Answers
-from memeloc.analyze.dataset import dataset
-from memeloc.analyze.funnel import NAME as FUNNEL
-from memeloc.analyze.funnel import Step, answer_steps, funnel_section
+from memeloc.analyze.dataset import dataset, describe
+from memeloc.analyze.funnel import Step, answer_steps, funnel_of
+from memeloc.analyze.report import report_of
 from memeloc.analyze.settings import Settings
 from memeloc.counts import counted
 from memeloc.errors import InputError
-from memeloc.reports.sections import Section
+from memeloc.reports.report import Report
 from memeloc.survey.labels.agreement import severities
 from memeloc.survey.labels.people import people_table
+from memeloc.survey.model import Culture
 from memeloc.survey.quality.checking import retained
+from memeloc.survey.texts import SurveyTexts, TaxonomyTexts, catalogue
 from memeloc.tables import read_table
+from memeloc.workspace.curating.describing import Describing
 from memeloc.workspace.folder import WorkspaceFolder
 from memeloc.workspace.surveys.checking import FEWEST_LETTERS, Checked, Checking
 from memeloc.workspace.surveys.collected import collected_pictures
@@ -42,9 +45,9 @@ class Analyzing(Checking):
         *,
         pictures: str | Path | None = None,
         models: str | Path | None = None,
-        sections: Sequence[str] = (),
-        on_section: OnSection = lambda name, done, total: None,
-    ) -> Analysis:
+        only: Sequence[str] = (),
+        on_analysis: OnAnalysis = lambda name, done, total: None,
+    ) -> Report:
         """Analyse the retained answers, and what was collected; `memeloc.reports` writes it.
 
         Args:
@@ -52,8 +55,8 @@ class Analyzing(Checking):
             pictures: the folder that `memeloc render` made; `out` in the workspace by default.
             models: a table of what models answered: `meme_id`, `model`, `label`, and optionally
                 `culture`, the code of the culture that it was asked as.
-            sections: names of the sections to make; all by default.
-            on_section: called as each begins.
+            only: names of analyses; all by default.
+            on_analysis: called as each begins.
 
         Raises:
             InputError: nothing is retained, or a file is not there or cannot be read.
@@ -62,16 +65,34 @@ class Analyzing(Checking):
         checked = self.checked(keep=False)
         answers = self._analysed(checked, pictures, models)
         own = {
-            FUNNEL: lambda: funnel_section([*self._steps(checked), *answer_steps(answers)]),
+            "funnel": lambda: funnel_of([*self._steps(checked), *answer_steps(answers)]),
             "dataset": lambda: self._described(answers, settings),
-            **self._further_sections(),
+            **self._further_analyses(),
         }
-        return analyze(answers, settings, sections=sections, after=own, on_section=on_section)
+        rows = figures(answers, settings, only, own, on_analysis)
+        english = SurveyTexts(self.workspace.locale("en"), {}, catalogue(self.taxonomy))
+        asked = TaxonomyTexts(english, self.taxonomy)
+        names = {culture.code: culture_name(culture) for culture in self.design.cultures}
+        for question in self.taxonomy.about("person"):
+            names |= {question.id: asked.asked[question.id], **asked.answers[question.id]}
+        planned = counted(self.design.answers, "answer")
+        return report_of(
+            answers,
+            rows,
+            settings,
+            title=self.name,
+            question=asked.question,
+            names=names,
+            facts={
+                "Memes": f"{counted(len(self.memes), 'meme')} asked about",
+                "Plan": f"{planned} a meme in each culture",
+            },
+        )
 
     def analysed_answers(
         self, *, pictures: str | Path | None = None, models: str | Path | None = None
     ) -> Answers:
-        """The retained answers with what is known of items and people; for analyses of your own.
+        """Return the retained answers with what is known of items and people.
 
         Raises:
             InputError: as `analyze`.
@@ -96,9 +117,7 @@ class Analyzing(Checking):
         versions, no_pictures = self._versions(pictures)
         short = short_names(once["participant"].unique())
         return Answers.of(
-            once.assign(
-                time=self._times(checked, once), participant=once["participant"].map(short)
-            ),
+            once.assign(participant=once["participant"].map(short)),
             labels=[label.id for label in voting],
             abstentions=no_votes,
             levels=severities(self.taxonomy),
@@ -109,22 +128,8 @@ class Analyzing(Checking):
             notes=[*(notes if twice else []), *no_pictures],
         )
 
-    def _times(self, checked: Checked, table: pd.DataFrame) -> pd.Series[Any]:
-        """When each answer's sheet was sent; None where its service does not say."""
-        import pandas as pd
-
-        sent: dict[tuple[str, str], str] = {}
-        for submission in retained(checked.submissions, checked.report):
-            person = submission.participant or f"{submission.sheet}/{submission.id}"
-            for answer in submission.answers if submission.submitted else ():
-                moment = submission.submitted.isoformat()  # type: ignore[union-attr]
-                sent.setdefault((answer.entry, person), moment)
-        keys = zip(table["item"], table["participant"], strict=True)
-        moments = pd.Series([sent.get(key) for key in keys], dtype=object)
-        return pd.to_datetime(moments, utc=True, format="ISO8601")
-
     def _items(self) -> pd.DataFrame:
-        """The template of each meme, and the topic and category of templates that have them."""
+        """Return the template of each meme, and the topics and categories that are known."""
         import pandas as pd
 
         topics = _topics(self.workspace)
@@ -142,7 +147,7 @@ class Analyzing(Checking):
         return frame.loc[:, (frame != "").any()]
 
     def _people(self, checked: Checked, table: pd.DataFrame) -> pd.DataFrame:
-        """What people answered about themselves, and what services say; free text is left out."""
+        """Return what people and services say of people; free text is left out."""
         import pandas as pd
 
         submissions = retained(checked.submissions, checked.report)
@@ -155,7 +160,7 @@ class Analyzing(Checking):
         return pd.concat([cultures, facts.reindex(cultures.index)], axis=1)
 
     def _versions(self, pictures: str | Path | None) -> tuple[pd.DataFrame, list[str]]:
-        """Each meme as each culture saw it; what lacks its picture is noted."""
+        """Return each meme as each culture saw it, and notes on what lacks its picture."""
         import pandas as pd
 
         shown = self._shown(pictures)
@@ -180,7 +185,7 @@ class Analyzing(Checking):
         return pd.DataFrame(rows, columns=list(VERSION_COLUMNS)), [note] if lacking else []
 
     def _shown(self, pictures: str | Path | None) -> dict[tuple[str, str], tuple[str, str]]:
-        """By meme and language the text and the picture that were shown."""
+        """Return by meme and language the text and the picture that were shown."""
         if self.collected:
             both = collected_pictures(self, self.memes)
             return {
@@ -198,7 +203,7 @@ class Analyzing(Checking):
         return {key: (text, str(path)) for key, (path, text) in shown_in.items()}
 
     def _models(self, path: Path, no_votes: Iterable[str]) -> pd.DataFrame:
-        """What models answered.
+        """Return what models answered.
 
         Raises:
             InputError: the file cannot be read, or a meme, a culture or a label is unknown.
@@ -228,7 +233,7 @@ class Analyzing(Checking):
         return pd.DataFrame(rows, columns=["item", "culture", "participant", "label"])
 
     def _steps(self, checked: Checked) -> list[Step]:
-        """From what was collected to what the survey asks about, and from sheets to people."""
+        """Return the steps from what was collected to what is asked about, and of submissions."""
         selection = self.workspace.store.curation.selection()
         stages = _selected_steps(selection.funnel) if selection else []
         report, kept = checked.report, retained(checked.submissions, checked.report)
@@ -244,21 +249,29 @@ class Analyzing(Checking):
             Step("answers", "with a picture that loaded", asked - unseen),
         ]
 
-    def _described(self, answers: Answers, settings: Settings | None) -> Section:
-        """The statistics of what was collected; where nothing was, of the captions asked about."""
+    def _described(self, answers: Answers, settings: Settings | None) -> pd.DataFrame:
+        """Return the figures of what was collected, or else of the captions asked about."""
         if any("template" not in kinds for kinds in self.workspace.store.items.count()):
-            from memeloc.workspace.curating.describing import Describing
-
-            return Describing(self.workspace).describe(settings=settings)
+            return describe(Describing(self.workspace).memes())
         return dataset(answers, settings or Settings())
 
-    def _further_sections(self) -> dict[str, Callable[[], Section]]:
-        """Sections about what people wrote beside their answers; none here."""
+    def _further_analyses(self) -> dict[str, Callable[[], pd.DataFrame]]:
+        """Return analyses of what people wrote beside their answers; none here."""
         return {}
 
 
+def culture_name(culture: Culture) -> str:
+    """Return the English name of a culture's country, and of bicultural people's other one."""
+    import icu  # only here: it takes long to load
+
+    english = icu.Locale("en")
+    codes = dict.fromkeys((culture.country, culture.residence))
+    names = [icu.Locale("und", code).getDisplayCountry(english) or code for code in codes]
+    return " and ".join(names)
+
+
 def short_names(people: Collection[str]) -> dict[str, str]:
-    """By stored id a name that a table has room for: as few letters of it as tell people apart.
+    """Return by stored id a name for tables: as few letters of it as make people different.
 
     `memeloc survey check --exclude` takes such a beginning.
     """
@@ -270,7 +283,7 @@ def short_names(people: Collection[str]) -> dict[str, str]:
 
 
 def _selected_steps(funnel: Sequence[Mapping[str, Any]]) -> list[Step]:
-    """The stages of the newest selection, of each kind of item."""
+    """Return the stages of the newest selection, of each kind of item."""
     steps: list[Step] = []
     begun = set()
     for stage in funnel:
@@ -283,7 +296,7 @@ def _selected_steps(funnel: Sequence[Mapping[str, Any]]) -> list[Step]:
 
 
 def _topics(workspace: WorkspaceFolder) -> dict[str, Mapping[str, str]]:
-    """By template the first topic whose keywords match its name (multi3hate 3.1)."""
+    """Return by template the first topic whose keywords match its name (multi3hate 3.1)."""
     from memeloc.curate.selecting.stages import TOPICS
 
     verdicts = workspace.store.curation.verdicts(TOPICS)

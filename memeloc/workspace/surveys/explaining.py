@@ -1,4 +1,4 @@
-"""Why a survey's labels differ. In: its answers, sheets that came back. Out: sheets, a `Section`.
+"""Why a survey's labels differ. In: its answers, sheets that came back. Out: sheets, rows.
 
 What people wrote is stored as judgements, which are never changed: a reason about an item, and
 codes about a reason. A coder's codes belong to the text of the reason that was coded; where its
@@ -8,9 +8,9 @@ author has written another since, they count no more.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
-from functools import partial
+from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from memeloc.analyze.codebook import (
     Codebook,
@@ -29,9 +29,12 @@ from memeloc.curate.review.judgement import Judgement
 from memeloc.errors import InputError
 from memeloc.files import file_sha256
 from memeloc.items import hash_of
-from memeloc.reports.sections import Section
+from memeloc.reports.figures import BETWEEN, joined
 from memeloc.store.records import FileRecord
 from memeloc.workspace.surveys.analyzing import Analyzing
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 Pair = tuple[str, str]
 
@@ -104,7 +107,7 @@ class Explaining(Analyzing):
         return TakenIn(self.name, tuple(map(Path, files)), read, new)
 
     def reasons(self, pair: Pair | None = None) -> list[Reason]:
-        """What each person last wrote about each item, of a pair of cultures or of all."""
+        """Return what each person last wrote about each item, of a pair of cultures or of all."""
         wanted = [pair] if pair else self._pairs()
         return [
             Reason(row.subject, cultures, row.person, row.answer, _labels(row.comment), row.row)
@@ -173,8 +176,8 @@ class Explaining(Analyzing):
             read, new = read + len(rows), new + self._stored(path, rows)
         return TakenIn(self.name, tuple(map(Path, files)), read, new)
 
-    def themes(self, pair: Pair | None = None, codebook: Codebook | None = None) -> Section:
-        """The share of each code and theme, and how far coders agree.
+    def themes(self, pair: Pair | None = None, codebook: Codebook | None = None) -> pd.DataFrame:
+        """Return the share of each code and theme, and how far coders agree, as rows of figures.
 
         Raises:
             InputError: no reason has a code, or of several pairs none is named.
@@ -187,18 +190,21 @@ class Explaining(Analyzing):
             for row in self._judgements("code", chosen)
             if seen.get(row.subject) == row.content
         ]
-        section = themes(reasons, codings, codebook or load_codebook())
-        title = f"Why labels of {chosen[0]} and {chosen[1]} differ"
-        return replace(section, title=title)
+        return themes(reasons, codings, codebook or load_codebook())
 
-    def _further_sections(self) -> dict[str, Callable[[], Section]]:
+    def _further_analyses(self) -> dict[str, Callable[[], pd.DataFrame]]:
+        return {"codebook": self._all_themes} if self._pairs() else {}
+
+    def _all_themes(self) -> pd.DataFrame:
+        """Return the themes of every pair; of several the pair is the first part of the group."""
         pairs = self._pairs()
-        return {
-            "-".join(("codebook", *pair)) if len(pairs) > 1 else "codebook": partial(
-                self.themes, pair
-            )
-            for pair in pairs
-        }
+        parts = [self.themes(pair) for pair in pairs]
+        if len(pairs) > 1:
+            for pair, rows in zip(pairs, parts, strict=True):
+                rows["group"] = [
+                    " · ".join(filter(None, (BETWEEN.join(pair), group))) for group in rows["group"]
+                ]
+        return joined(parts)
 
     def _question(self, kind: str, pair: Pair) -> str:
         return f"{kind}:{self.name}:{PAIR.join(pair)}"

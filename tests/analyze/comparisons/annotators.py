@@ -1,4 +1,4 @@
-"""Annotators, time, people and models, beside packages. In: answers. Out: comparisons."""
+"""Annotators, people and models, beside packages. In: answers. Out: comparisons."""
 
 from __future__ import annotations
 
@@ -10,15 +10,13 @@ from fractions import Fraction
 import numpy as np
 import pandas as pd
 
-from memeloc.agreement import (
-    beside_others,
-)
+from memeloc.agreement import beside_others
 from memeloc.analyze import Answers, Settings
 from memeloc.analyze.answers import NO_LABEL
 from memeloc.analyze.codebook import Coding, Reason, load_codebook, themes
 from memeloc.analyze.demographics import demographics
-from memeloc.analyze.drift import within_trend
 from memeloc.analyze.models import models
+from memeloc.reports.figures import of_analysis, value_of, wide
 from tests.agreement.answers import drawn
 from tests.analyze.comparisons.comparison import Values, compared, cultures
 
@@ -45,38 +43,18 @@ def in_anyones_place() -> Values:
         yield float(ours.loc[person, "z"]), (observed - expected) / math.sqrt(variance)
 
 
-@compared(
-    "Drift: trend within items",
-    "Mantel 1963; Landis, Heyman and Koch 1978",
-    "statsmodels `StratifiedTable.test_null_odds` (Cochran-Mantel-Haenszel)",
-)
-def trend() -> Values:
-    from statsmodels.stats.contingency_tables import StratifiedTable
-
-    random = np.random.default_rng(4)
-    strata = np.repeat(np.arange(30), 8)
-    late, given = random.integers(0, 2, (2, len(strata))).astype(float)
-    tables = [
-        np.array([[np.sum((late == x) & (given == y) & (strata == k)) for y in (0, 1)]
-                  for x in (0, 1)])
-        for k in range(30)
-    ]  # fmt: skip
-    theirs = StratifiedTable(tables).test_null_odds(correction=False)
-    yield within_trend(strata, late, given).z ** 2, float(theirs.statistic)
-
-
 @compared("Labels of demographic groups", "harmeme 4.3; multi3hate A.6", "pandas `crosstab`")
 def groups_of_people() -> Values:
     table = cultures().table
     people = table.groupby("participant")[["culture"]].first()
     people["age"] = ["young" if place % 2 else "old" for place in range(len(people))]
-    section = demographics(Answers.of(table, people=people), Settings(smallest_cell=1))
-    frame = section.tables[1].frame
+    rows = demographics(Answers.of(table, people=people), Settings(smallest_cell=1))
     both = table.merge(people[["age"]], left_on="participant", right_index=True)
     shares = pd.crosstab([both["culture"], both["age"]], both["label"], normalize="index")
-    for row in frame.to_dict("records"):
-        for label in shares.columns:
-            yield row[f"share of {label}"], shares.loc[(row["culture"], row["group"]), label]
+    for (culture, age), own in shares.iterrows():
+        for label, share in own.items():
+            group = f"age · {culture}"
+            yield value_of(rows, "demographics", f"share: {label}", group, age), share
 
 
 def _with_model() -> Answers:
@@ -99,8 +77,9 @@ def model_agreement() -> Values:
 
     answers = _with_model()
     given = [answers.labels.index(label) for label in answers.models.sort_values("item")["label"]]
-    for row in models(answers, Settings()).tables[0].frame.itertuples():
-        labels = answers.majority[:, answers.cultures.index(row.culture)]
+    frame = wide(models(answers, Settings()), "models", "kappa", "agreement")
+    for row in frame.dropna(subset="kappa").itertuples():
+        labels = answers.majority[:, answers.cultures.index(row.item)]
         known = labels != NO_LABEL
         pair = np.array(given)[known], labels[known]
         yield row.agreement, float(accuracy_score(*pair))
@@ -115,13 +94,13 @@ def model_pairs() -> Values:
     given = np.array(
         [answers.labels.index(label) for label in answers.models.sort_values("item")["label"]]
     )
-    for row in models(answers, Settings()).tables[1].frame.itertuples():
-        labels = answers.majority[:, [answers.cultures.index(c) for c in (row.first, row.second)]]
+    for row in of_analysis(models(answers, Settings()), "models", "p").itertuples():
+        labels = answers.majority[:, [answers.cultures.index(c) for c in row.item.split("–")]]
         known = (labels != NO_LABEL).all(axis=1)
         right = labels[known] == given[known, None]
         table = [[np.sum((right[:, 0] == x) & (right[:, 1] == y)) for y in (True, False)]
                  for x in (True, False)]  # fmt: skip
-        yield row.p, float(mcnemar(table, exact=True).pvalue)
+        yield row.value, float(mcnemar(table, exact=True).pvalue)
 
 
 @compared("Shares of themes of a codebook", "defined below; multi3hate 4.3", "counted in fractions")
@@ -139,5 +118,6 @@ def codebook_shares() -> Values:
     for coding in codings:
         for code in coding.codes:
             shares[book.theme_of[code]] += Fraction(1, 2 * len(coding.codes) * len(reasons))
-    for row in themes(reasons, codings, book).tables[0].frame.itertuples():
-        yield row.share, float(shares[row.theme])
+    for row in of_analysis(themes(reasons, codings, book), "codebook", "share").itertuples():
+        if not row.item:
+            yield row.value, float(shares[row.group])

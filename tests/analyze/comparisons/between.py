@@ -12,10 +12,11 @@ import pandas as pd
 from memeloc.analyze import Answers, Settings
 from memeloc.analyze.answers import NO_LABEL
 from memeloc.analyze.cultures.between import agreeing, agreement_between, pairs
-from memeloc.analyze.cultures.breakdowns import by_topic
+from memeloc.analyze.cultures.breakdowns import breakdowns
 from memeloc.analyze.cultures.chi_squared import chi_squared, chi_squared_of, residuals_of
 from memeloc.analyze.cultures.dividing import entropies_of
 from memeloc.analyze.differing import differing_items
+from memeloc.reports.figures import value_of
 from tests.analyze.comparisons.comparison import Values, compared, cultures
 
 
@@ -76,18 +77,15 @@ def by_group() -> Values:
     whole = cultures()
     topics = pd.DataFrame({"topic": ["tea", "cats"] * 30}, index=list(whole.names))
     answers = Answers.of(whole.table, items=topics)
-    section = by_topic(answers, Settings(bootstraps=10))
-    frame = next(t.frame for t in section.tables if "highest" in t.frame)
-    for row in frame.itertuples():
-        own = np.array([topics["topic"][name] == row.topic for name in answers.names])
+    rows = breakdowns(answers, Settings(bootstraps=10))
+    for topic in ("tea", "cats"):
+        own = np.array([topics["topic"][name] == topic for name in answers.names])
         labels = pd.DataFrame(answers.majority[own]).replace(NO_LABEL, np.nan)
-        shares = []
         for first, second in combinations(range(3), 2):
             both = labels[[first, second]].dropna()
-            shares.append(float((both[first] == both[second]).mean()))
-        yield row.agreement, statistics.fmean(shares)
-        yield row.highest_agreement, max(shares)
-        yield row.lowest_agreement, min(shares)
+            group = f"topic: {topic} · {answers.cultures[first]}–{answers.cultures[second]}"
+            ours = value_of(rows, "breakdowns", "agreement", group)
+            yield ours, float((both[first] == both[second]).mean())
 
 
 @compared("Entropy of an item's labels", "Shannon 1948", "scipy `entropy(base=2)`")

@@ -9,8 +9,8 @@ from collections import Counter
 import pandas as pd
 
 from memeloc.analyze.dataset import describe
-from memeloc.analyze.dataset.words import class_words
 from memeloc.locales.words import plain_words
+from memeloc.reports.figures import wide
 from tests.analyze.comparisons.comparison import Values, compared
 
 TEXTS = pd.DataFrame(
@@ -36,11 +36,11 @@ def tf_idf() -> Values:
         }
         length = math.sqrt(sum(weight**2 for weight in weights.values()))
         vectors.append({word: weight / length for word, weight in weights.items()})
-    for label, word, score, other, _ in class_words(TEXTS["text"], TEXTS["label"], "en"):
-        for value, own in ((score, True), (other, False)):
+    for row in wide(describe(TEXTS), "class-words").itertuples():
+        for value, own in ((row.tf_idf, True), (row.rest, False)):
             chosen = [v for v, name in zip(vectors, TEXTS["label"], strict=True)
-                      if (name == label) == own]  # fmt: skip
-            yield value, statistics.fmean(vector.get(word, 0.0) for vector in chosen)
+                      if (row.group == f"en · {name}") == own]  # fmt: skip
+            yield value, statistics.fmean(vector.get(row.item, 0.0) for vector in chosen)
 
 
 @compared(
@@ -49,9 +49,8 @@ def tf_idf() -> Values:
     "Python `fmean`, `stdev`, `median`",
 )
 def lengths() -> Values:
-    table = next(t for t in describe(TEXTS).tables if t.name == "caption-lengths").frame
-    for row in table.to_dict("records"):
-        is_own = (TEXTS["label"] == row["class"]) | (row["class"] == "all")
+    for row in wide(describe(TEXTS), "caption-lengths").to_dict("records"):
+        is_own = (TEXTS["label"] == row["item"]) | (row["item"] in ("", "all"))
         counts = [len(text.split()) for text in TEXTS["text"][is_own]]
         yield row["words"], statistics.fmean(counts)
         yield row["sd"], statistics.stdev(counts)

@@ -9,8 +9,8 @@ from itertools import combinations
 
 import numpy as np
 
+from memeloc.analyze.cultures.random_groups import draw_groups
 from memeloc.analyze.group_chances import agreement_chances
-from memeloc.analyze.random_groups import draw_groups
 from memeloc.statistics.significance import holm, two_sided
 from tests.analyze.comparisons.comparison import Values, compared
 

@@ -11,7 +11,8 @@ from scipy.spatial.distance import jensenshannon
 from scipy.stats import entropy
 
 from memeloc.analyze import Settings
-from memeloc.analyze.cultures.dividing import dividing_items, entropies_of
+from memeloc.analyze.cultures.dividing import dividing_items, entropies_of, most_dividing
+from memeloc.reports.figures import value_of, wide
 from tests.analyze.cultures.answers import written
 
 
@@ -44,12 +45,12 @@ def test_items_that_divide_cultures_come_before_those_that_divide_people() -> No
         },
         abstentions=["?"],
     )
-    section = dividing_items(answers, Settings())
-    frame = section.tables[0].frame.set_index("item")
+    rows = dividing_items(answers, Settings())
+    frame = wide(rows, "dividing-items", "divergence", "entropy", "within").query("item != ''")
+    frame = frame.set_index("item")
     assert list(frame.index) == ["cultures", "people", "agreed", "silent"]
     assert frame.loc["cultures", ["divergence", "entropy", "within"]].tolist() == [1, 1, 0]
     assert frame.loc["people", ["divergence", "entropy", "within"]].tolist() == [0, 1, 1]
-    assert frame.loc["cultures", ["label in DE", "label in US"]].tolist() == ["b", "a"]
-    assert frame.loc["people", "label in DE"] == ""
-    assert section.items == ("cultures",)
-    assert section.figures["differing"] == 1
+    assert most_dividing(rows, 12) == ["cultures"]
+    assert value_of(rows, "dividing-items", "differing") == 1
+    assert value_of(rows, "dividing-items", "votes: b", "DE", "cultures") == 4

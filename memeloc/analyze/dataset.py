@@ -1,0 +1,262 @@
+"""What a dataset is made of. In: a table of memes. Out: rows: counts, lengths of captions, words.
+
+The counts of charmemes A, harmeme 4.1 and araharmeme C and 3.3, the lengths and words of harmeme
+4.4.
+"""
+
+from __future__ import annotations
+
+import unicodedata
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from memeloc.agreement.measures import majorities
+from memeloc.agreement.ratings import Ratings
+from memeloc.analyze.answers import Answers
+from memeloc.analyze.settings import Settings
+from memeloc.errors import InputError, MissingError
+from memeloc.locales.tags import count_scripts
+from memeloc.locales.words import plain_words
+from memeloc.model import SEPARATOR
+from memeloc.reports.figures import joined, tidy
+
+MEME_COLUMNS = {
+    "meme": "id; a meme in several languages has a row for each",
+    "text": "caption or transcript, its parts joined by ` // `; empty for none",
+    "language": "BCP 47 tag; empty where it is not known",
+    "dialect": "as the source or annotators name it; never guessed",
+    "label": "one class of one question; empty for none",
+    "source": "where it was collected",
+    "keyword": "what it was found by",
+    "split": "the part of a published dataset that it is of, such as `train`",
+    "format": "of the picture's file, such as `jpg`",
+    "time": "when it was made: a year, or ISO 8601",
+    "reading": "why no text was read in the picture; empty where text was read",
+}
+"""What a table of memes may have; only `meme` must be there."""
+
+NO_TEXT = "no text"
+UNKNOWN = "not known"
+READ = "text was read"
+NO_LABEL = "no label"
+ALL = "all"
+OTHERS = "all others"
+_MOST = 30
+"""Names of a kind, such as sources, that are counted each; the rarer ones are `OTHERS`."""
+_SHOWN_WORDS = 10
+"""Words a class; harmeme shows five."""
+_FEWEST_TEXTS = 2
+"""Texts that a word must stand in: a word of one text tells that text."""
+
+
+def dataset(answers: Answers, settings: Settings) -> pd.DataFrame:
+    """Return `describe` of the memes that answers are about.
+
+    Without a table of memes it is of what the versions of items tell: a version is what one culture
+    saw, and its label is the culture's majority label.
+
+    Raises:
+        InputError: neither a table of memes nor texts are known; and as `describe`.
+    """
+    if answers.memes is not None:
+        return describe(answers.memes)
+    versions = answers.versions
+    if not len(versions):
+        raise InputError("neither a table of memes nor the texts of the items are known")
+    labels = {
+        (item, culture): answers.labels[label] if label >= 0 else ""
+        for item, by_culture in zip(answers.names, answers.majority, strict=True)
+        for culture, label in zip(answers.cultures, by_culture, strict=True)
+    }
+    cells = zip(versions["item"], versions["culture"], strict=True)
+    label = [labels.get(cell, "") for cell in cells]
+    return describe(versions[["text", "language"]].assign(meme=versions["item"], label=label))
+
+
+def describe(table: pd.DataFrame) -> pd.DataFrame:
+    """Return the counts of a table of memes, the lengths of its captions, and words of classes.
+
+    `dataset` has by kind (`language`, `script`, `source` and the like) and name how many memes, and
+    the share of each class among those that have one; `caption-lengths` by language and class words
+    and characters; `class-words` by language and class the words that tell it.
+
+    Args:
+        table: with those columns of `MEME_COLUMNS` that are known.
+
+    Raises:
+        InputError: it has no column `meme`, or no rows.
+    """
+    if "meme" not in table.columns:
+        columns = ", ".join(MEME_COLUMNS)
+        raise InputError(f"a table of memes has the columns {columns}", column="meme")
+    if not len(table):
+        raise InputError("the table of memes has no rows")
+    memes = table[[name for name in MEME_COLUMNS if name in table.columns]].reset_index(drop=True)
+    memes = memes.astype(object).where(memes.notna(), "").astype(str).apply(lambda c: c.str.strip())
+    whole = pd.DataFrame([{"memes": memes["meme"].nunique(), "rows": len(memes)}])
+    parts = [tidy("dataset", whole, "counted")]
+    labels = memes.get("label", pd.Series("", memes.index))
+    parts += [_counts(kind, names, labels) for kind, names in _kinds(memes).items()]
+    if "text" in memes:
+        parts += [_mixed_scripts(memes["text"]), _lengths(memes)]
+        if "label" in memes:
+            parts.append(_class_words(memes))
+    return joined(parts)
+
+
+def with_dialects(memes: pd.DataFrame, answers: pd.DataFrame) -> pd.DataFrame:
+    """Return memes with the dialect that most annotators named; of a tie there is none.
+
+    Args:
+        memes: with the column `meme`.
+        answers: a long table with `item`, `participant` and `label`, the dialect.
+
+    Raises:
+        InputError: a column is missing, or a person named two dialects of one item.
+    """
+    ratings = Ratings.of(answers)
+    items = sorted({str(item) for item in answers["item"][answers["label"].notna()]})
+    names = np.array([*ratings.labels, ""], dtype=object)
+    by_item = dict(zip(items, names[majorities(ratings.counts)], strict=False))
+    return memes.assign(dialect=[by_item.get(str(meme), "") for meme in memes["meme"]])
+
+
+def _kinds(memes: pd.DataFrame) -> dict[str, pd.Series[str]]:
+    """Return by kind its name of each meme."""
+    kinds = {}
+    if "language" in memes:
+        named = memes["language"].replace("", UNKNOWN)
+        kinds["language"] = named.where(memes["text"] != "", NO_TEXT) if "text" in memes else named
+    if "text" in memes:
+        kinds["script"] = memes["text"].map(_script)
+    for kind in ("dialect", "source", "keyword", "split", "format"):
+        if kind in memes:
+            kinds[kind] = memes[kind].replace("", UNKNOWN)
+    if "time" in memes:
+        kinds["year"] = memes["time"].str.extract(r"^(\d{4})", expand=False).fillna(UNKNOWN)
+    if "reading" in memes:
+        kinds["reading"] = memes["reading"].replace("", READ)
+    return kinds
+
+
+def _counts(kind: str, names: pd.Series[str], labels: pd.Series[str]) -> pd.DataFrame:
+    """Return how often each name came, most first, years in their order, the rarest as one."""
+    counts = names.value_counts().sort_index().sort_values(ascending=False, kind="stable")
+    if kind == "year":
+        counts = counts.sort_index()
+    elif len(counts) > _MOST:
+        names = names.where(names.isin(counts.index[: _MOST - 1]), OTHERS)
+        counts = pd.concat([counts[: _MOST - 1], names[names == OTHERS].value_counts()])
+    frame = pd.DataFrame({"group": kind, "item": counts.index, "memes": counts.to_numpy()})
+    frame = frame.assign(share=frame["memes"] / len(names), share_n=len(names))
+    known = labels != ""
+    classes = pd.crosstab(names[known], labels[known]).reindex(counts.index)
+    total = classes.sum(axis=1).to_numpy()
+    for label in classes:
+        frame[f"share: {label}"] = classes[label].to_numpy() / np.where(total > 0, total, np.nan)
+        frame[f"share: {label}_n"] = total
+    return tidy("dataset", frame, "counted")
+
+
+def _script(text: str) -> str:
+    """Return the script that most letters of a text have (ISO 15924)."""
+    counts = count_scripts(unicodedata.normalize("NFC", text))
+    return counts.most_common(1)[0][0] if counts else (UNKNOWN if text else NO_TEXT)
+
+
+def _mixed_scripts(texts: pd.Series[str]) -> pd.DataFrame:
+    """Return how many texts of a script have letters of other scripts, too."""
+    mixed = texts.map(lambda text: len(count_scripts(unicodedata.normalize("NFC", text))) > 1)
+    counts = mixed.groupby(texts.map(_script)).sum()
+    frame = pd.DataFrame({"group": "script", "item": counts.index, "mixed": counts.to_numpy()})
+    return tidy("dataset", frame, "counted")
+
+
+def _lengths(memes: pd.DataFrame) -> pd.DataFrame:
+    """Return words and characters of the texts there are, by language and class.
+
+    Words are those of UAX #29 in the language's own segmentation (ICU), without marks; characters
+    are code points in Unicode's form NFC.
+    """
+    texts = memes[memes["text"] != ""]
+    tags = texts.get("language", pd.Series("", texts.index))
+    labels = texts["label"].replace("", NO_LABEL) if "label" in texts else NO_LABEL
+    measured = pd.DataFrame(
+        {
+            "language": tags,
+            "class": labels,
+            "words": [
+                len(plain_words(text, tag)) for text, tag in zip(texts["text"], tags, strict=True)
+            ],
+            "characters": [
+                len(unicodedata.normalize("NFC", text.replace(SEPARATOR, " ")))
+                for text in texts["text"]
+            ],
+        },
+        index=texts.index,
+    )
+    groups: list[tuple[str, str, pd.DataFrame]] = [("", "", measured)] if len(texts) else []
+    for tag, own in measured.groupby("language"):
+        classes = list(own.groupby("class"))
+        groups += [(str(tag), str(name), part) for name, part in classes if len(classes) > 1]
+        groups.append((str(tag), ALL, own))
+    rows = [
+        {
+            "group": tag,
+            "item": name,
+            "n": len(part),
+            "words": part["words"].mean(),
+            "sd": part["words"].std(ddof=1),
+            "first_quartile": part["words"].quantile(0.25),
+            "median": part["words"].median(),
+            "third_quartile": part["words"].quantile(0.75),
+            "longest": part["words"].max(),
+            "characters": part["characters"].mean(),
+            "median_characters": part["characters"].median(),
+        }
+        for tag, name, part in groups
+    ]
+    return tidy("caption-lengths", pd.DataFrame(rows), "UAX #29 (ICU), NFC")
+
+
+def _class_words(memes: pd.DataFrame) -> pd.DataFrame:
+    """Return by language and class the words whose mean tf-idf is furthest above that of the rest.
+
+    harmeme (Table 3) gives no formula; it is scikit-learn's: the count of a word times
+    ln((1 + n) / (1 + df)) + 1, each text scaled to length 1. What also stands in other classes'
+    texts tells nothing of a class, in any language and without a list of stop words: so words are
+    ranked by the mean in the class minus that in the rest.
+
+    Raises:
+        MissingError: scikit-learn is not installed.
+    """
+    try:
+        from sklearn.feature_extraction.text import TfidfVectorizer
+    except ImportError as error:
+        message = "Words that tell a class need scikit-learn: pip install 'memeloc[analyze]'"
+        raise MissingError(message) from error
+
+    rows: list[dict[str, Any]] = []
+    texts = memes[(memes["text"] != "") & (memes["label"] != "")]
+    for tag, own in texts.groupby(texts.get("language", pd.Series("", texts.index))):
+        words = [plain_words(text, str(tag)) for text in own["text"]]
+        counts = pd.Series([word for text in words for word in set(text)]).value_counts()
+        if own["label"].nunique() < 2 or not (counts >= _FEWEST_TEXTS).any():
+            continue
+        vectorizer = TfidfVectorizer(analyzer=list, min_df=_FEWEST_TEXTS)
+        weights = vectorizer.fit_transform(words)
+        vocabulary = vectorizer.get_feature_names_out()
+        for label in sorted(set(own["label"])):
+            inside = (own["label"] == label).to_numpy()
+            score, rest = (np.asarray(weights[side].mean(axis=0))[0] for side in (inside, ~inside))
+            texts_with = np.asarray((weights[inside] > 0).sum(axis=0))[0]
+            # Ties are in the order of the vocabulary, which is sorted.
+            rows += [
+                {"group": f"{tag} · {label}", "item": vocabulary[place], "n": texts_with[place],
+                 "tf_idf": score[place], "rest": rest[place]}
+                for place in np.argsort(rest - score, kind="stable")[:_SHOWN_WORDS]
+                if score[place] > rest[place]
+            ]  # fmt: skip
+    return tidy("class-words", pd.DataFrame(rows), "tf-idf of scikit-learn; harmeme 4.4")
