@@ -84,8 +84,7 @@ def read_answers(
     missing = (rows[["item", "annotator"]] == "").any(axis=1)
     # A model need not have been asked as somebody of a culture.
     missing |= (rows["culture"] == "") & ~rows["annotator"].isin(column_map.models)
-    if missing.any():
-        notes.add("left out: item, annotator or culture is empty", rows.loc[missing, "row"])
+    notes.add("left out: item, annotator or culture is empty", rows.loc[missing, "row"])
     rows = rows[~missing]
     known = mapped if category is None else _table_of_items(category, column_map)
     items = _items(known.frame, set(rows["item"]), notes)
@@ -145,11 +144,8 @@ def _items(rows: pd.DataFrame, asked: set[str], notes: Notes) -> pd.DataFrame:
     rows = rows[rows["item"] != ""]
     items = pd.DataFrame(index=pd.Index(rows["item"].unique(), name="item", dtype=object))
     for name in [name for name in ITEM_COLUMNS if name in rows]:
-        filled = rows[rows[name] != ""]
-        if varied := _varied(filled, "item", name):
-            notes.add(f"{varied[0][:60]!r} has more than one {name}; the first counts")
-        items[name] = filled.drop_duplicates("item").set_index("item")[name]
-        if without := sorted(asked - set(filled["item"])):
+        items[name] = _first_values(rows, "item", name, notes)
+        if without := sorted(asked - set(items.index[items[name].notna()])):
             answered = counted(len(without), "answered item")
             notes.add(f"{answered}, such as {without[0][:60]!r}, without a {name}")
     return items
@@ -158,12 +154,11 @@ def _items(rows: pd.DataFrame, asked: set[str], notes: Notes) -> pd.DataFrame:
 def _with_labels(rows: pd.DataFrame, column_map: ColumnMap, notes: Notes) -> pd.DataFrame:
     """The rows with a label; where the map has a scale, with one of its labels."""
     empty = rows["label"] == ""
-    if empty.any():
-        notes.add("no answer: the label is empty", rows.loc[empty, "row"])
+    notes.add("no answer: the label is empty", rows.loc[empty, "row"])
     rows = rows[~empty]
     names = {name for name in column_map.label_names.values() if name}
     unknown = [name for name in set(rows["label"]) - names if not column_map.abstains(name)]
-    if not column_map.places and not column_map.labels:
+    if not column_map.places and (column_map.scale or not column_map.labels):
         return rows
     fate = "left out" if column_map.places else "kept as it is"
     for label in sorted(unknown)[:NAMED_CASES]:
@@ -178,15 +173,15 @@ def _with_labels(rows: pd.DataFrame, column_map: ColumnMap, notes: Notes) -> pd.
 
 def _people_apart(rows: pd.DataFrame, notes: Notes) -> pd.DataFrame:
     """Annotator ids of several cultures as a person in each."""
-    shared = _varied(rows, "annotator", "culture")
-    if shared:
+    cultures = rows.groupby("annotator")["culture"].nunique()
+    shared = rows["annotator"].isin(cultures.index[cultures > 1])
+    if shared.any():
         notes.add(
-            f"{counted(len(shared), 'annotator id')} such as {shared[0][:60]!r} stand in more than "
-            "one culture; each is taken for a person in each culture"
+            f"{counted(int((cultures > 1).sum()), 'annotator id')} such as "
+            f"{rows.loc[shared, 'annotator'].iloc[0][:60]!r} stand in more than one culture; each "
+            "is taken for a person in each culture"
         )
-        several = rows["annotator"].isin(shared)
-        people = rows.loc[several, "culture"] + "/" + rows.loc[several, "annotator"]
-        rows.loc[several, "annotator"] = people
+        rows.loc[shared, "annotator"] = rows["culture"] + "/" + rows["annotator"]
     return rows
 
 
@@ -198,18 +193,15 @@ def _first_answers(rows: pd.DataFrame, notes: Notes) -> pd.DataFrame:
         # Each time by itself, so that what a column mixes does not depend on its first row.
         times = pd.to_datetime(rows["time"], errors="coerce", utc=True, format="mixed")
         unread = times.isna() & (rows["time"] != "")
-        if unread.any():
-            text = rows.loc[unread, "time"].iloc[0]
-            sentence = f"{text[:40]!r} is not a time that can be read, such as 2026-03-01T09:30Z"
-            notes.add(sentence, rows.loc[unread, "row"])
+        text = next(iter(rows.loc[unread, "time"]), "")
+        sentence = f"{text[:40]!r} is not a time that can be read, such as 2026-03-01T09:30Z"
+        notes.add(sentence, rows.loc[unread, "row"])
         rows = rows.assign(time=times).sort_values(["time", "row"])
     twice = rows.duplicated(["item", "annotator", "culture"])
     again = twice & rows.duplicated(["item", "annotator", "culture", "label"])
-    if again.any():
-        notes.add("the same answer once more; it counts once", rows.loc[again, "row"])
-    if (twice & ~again).any():
-        sentence = "another answer of the same person to the same item; the earlier one counts"
-        notes.add(sentence, rows.loc[twice & ~again, "row"])
+    notes.add("the same answer once more; it counts once", rows.loc[again, "row"])
+    sentence = "another answer of the same person to the same item; the earlier one counts"
+    notes.add(sentence, rows.loc[twice & ~again, "row"])
     return rows[~twice].sort_values("row")
 
 
@@ -232,14 +224,7 @@ def _people(rows: pd.DataFrame, facts: Iterable[str], notes: Notes) -> pd.DataFr
     """A row a person: `culture`, and the first value of each fact that is filled in."""
     people = rows.groupby("annotator")[["culture"]].first()
     for fact in facts:
-        column = f"demographics: {fact}"
-        filled = rows[rows[column] != ""]
-        if varied := _varied(filled, "annotator", column):
-            notes.add(
-                f"{fact!r} changes between the rows of {counted(len(varied), 'annotator')}, such "
-                f"as {varied[0][:60]!r}; the first value counts"
-            )
-        values = filled.groupby("annotator")[column].first()
+        values = _first_values(rows, "annotator", f"demographics: {fact}", notes)
         people[fact] = values.reindex(people.index).fillna("")
         a_culture = people.groupby("culture")[fact].nunique()
         if len(people) > 2 * len(a_culture) and len(a_culture) > 1 and (a_culture <= 1).all():
@@ -250,10 +235,17 @@ def _people(rows: pd.DataFrame, facts: Iterable[str], notes: Notes) -> pd.DataFr
     return people
 
 
-def _varied(rows: pd.DataFrame, by: str, column: str) -> list[str]:
-    """The items, or annotators, that have several values in a column, sorted."""
-    counts = rows.groupby(by)[column].nunique()
-    return [str(name) for name in counts.index[counts > 1]]
+def _first_values(rows: pd.DataFrame, by: str, column: str, notes: Notes) -> pd.Series[Any]:
+    """By item or annotator the first value of a column that is filled in."""
+    values = rows[rows[column] != ""].groupby(by)[column]
+    counts = values.nunique()
+    if several := list(counts.index[counts > 1]):
+        name = column.removeprefix("demographics: ")
+        notes.add(
+            f"{name!r} changes between the rows of {counted(len(several), by)}, such as "
+            f"{several[0][:60]!r}; the first value counts"
+        )
+    return values.first()
 
 
 def _as_table(rows: pd.DataFrame) -> pd.DataFrame:

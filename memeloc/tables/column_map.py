@@ -177,9 +177,11 @@ class Notes:
 
     rows: dict[str, list[int]] = field(default_factory=dict)
 
-    def add(self, sentence: str, rows: Iterable[int] = ()) -> None:
-        """Count rows for a sentence; one about the whole table has none."""
-        self.rows.setdefault(sentence, []).extend(int(row) for row in rows)
+    def add(self, sentence: str, rows: Iterable[int] | None = None) -> None:
+        """Count rows for a sentence, which is left out for no rows; None is the whole table."""
+        numbers = [int(row) for row in rows] if rows is not None else []
+        if numbers or rows is None:
+            self.rows.setdefault(sentence, []).extend(numbers)
 
     def lines(self) -> list[str]:
         """Return the sentences as they came, each with its first row and how many there are."""
@@ -273,19 +275,21 @@ def columns_of(
         for role in roles
         if role.name in column_map.columns
     }
-    if _is_wide(column_map, roles):
-        roles = [role for role in roles if role.name not in ("annotator", "culture")]
-    for role in (role for role in roles if role.name not in found):
+    is_wide = _is_wide(column_map, roles)
+    for role in roles:
+        if role.name in found or (is_wide and role.name == "culture"):
+            continue
         taken = {column for columns in found.values() for column in columns.values()}
         if known := headings.known(role, set() if role.shared else taken):
             found[role.name] = {column: column for column in known}
         elif role.required and role.name not in column_map.fixed:
+            if is_wide and role.name == "annotator":
+                continue  # each column is taken for a person
             option = role.option or role.name.replace("_", "-")
-            raise headings.error(
-                f"No column is known to be the {role.name}.",
-                f'Name it: --{option} COLUMN, or {role.name} = "COLUMN" in [columns] of a map '
-                '(--map); where each culture has a column: label = { US = "COLUMN", DE = "..." }.',
-            )
+            hint = f'Name it: --{option} COLUMN, or {role.name} = "COLUMN" in [columns] of a map.'
+            if role.name in ("label", "culture"):
+                hint += ' Where each culture has a column: label = { US = "COLUMN", DE = "..." }.'
+            raise headings.error(f"No column is known to be the {role.name}.", hint)
     return found
 
 

@@ -14,6 +14,8 @@ from typing import Any, Protocol, runtime_checkable
 
 from memeloc.errors import InputError
 
+_FRAME = "the data frame"
+
 
 @runtime_checkable
 class Frame(Protocol):
@@ -50,7 +52,7 @@ def of_frame(error: InputError, path: Path) -> InputError:
     """A problem of the file of a frame as one of the frame."""
     if error.file != str(path):
         return error
-    return InputError(error.message, file="the data frame", row=error.row, column=error.column)
+    return InputError(error.message, file=_FRAME, row=error.row, column=error.column)
 
 
 def write_frame(frame: Frame, path: Path) -> None:
@@ -74,6 +76,9 @@ def _rows(frame: Any) -> list[dict[str, Any]]:
         return rows
     named = [name for name in frame.index.names if name is not None]
     whole = frame.reset_index(level=named) if named else frame
+    if whole.columns.has_duplicates:
+        name = str(whole.columns[whole.columns.duplicated()][0])
+        raise InputError("two columns have this name; rename one", file=_FRAME, column=name)
     whole = whole.convert_dtypes()  # an id of 7 stays 7 where another is missing
     whole = whole.astype(object).where(whole.notna(), None)
     return [

@@ -152,6 +152,9 @@ def test_a_frame_is_read_like_a_file() -> None:
     assert read(frame, MULTI3HATE).frame.drop(columns="row").equals(expected)
     with pytest.raises(InputError, match="the data frame, column nope"):
         read(frame, label="nope")
+    doubled = frame.rename(columns={"Age": "Sex"})
+    with pytest.raises(InputError, match="the data frame, column Sex: two columns"):
+        read(doubled, MULTI3HATE)
 
 
 @pytest.mark.parametrize(
