@@ -85,20 +85,12 @@ class Drawing:
     marks: Mapping[str, float]
     colours: Mapping[str, str]
 
-    @property
-    def rows(self) -> list[str]:
-        """Return what stands at the axis."""
-        return list(dict.fromkeys(self.frame["row"]))[: self.text.most]
-
-    @property
-    def series(self) -> list[str]:
-        """Return what colours or columns stand for."""
-        return list(dict.fromkeys(self.frame["series"]))
-
-    def values(self, series: str) -> pd.DataFrame:
-        """Return value, low and high of a series, by row."""
-        own = self.frame[self.frame["series"] == series].drop_duplicates("row")
-        return own.set_index("row")[["value", "low", "high"]].reindex(self.rows)
+    def table(self, name: str = "value") -> pd.DataFrame:
+        """Return the values, or the `low` or `high` ends, by row and series, as they come."""
+        frame = self.frame.drop_duplicates(["row", "series"])
+        table = frame.pivot(index="row", columns="series", values=name)
+        rows, columns = (frame[axis].unique() for axis in ("row", "series"))
+        return table.reindex(rows, columns=columns).iloc[: self.text.most]
 
 
 def check_matplotlib() -> None:
@@ -205,7 +197,8 @@ def draw(drawing: Drawing) -> tuple[bytes, bytes]:
     from matplotlib.backends.backend_svg import FigureCanvasSVG
     from matplotlib.figure import Figure
 
-    texts = (drawing.title, drawing.axis, *drawing.rows, *drawing.series, *drawing.marks)
+    frame = drawing.frame
+    texts = (drawing.title, drawing.axis, *frame["row"], *frame["series"], *drawing.marks)
     fonts = {"font.family": families_for("".join(texts))}
     with matplotlib.style.context(["default", _STYLE | fonts]):
         figure = Figure(layout="constrained")
@@ -229,11 +222,11 @@ def draw(drawing: Drawing) -> tuple[bytes, bytes]:
 
 
 def _heatmap(figure: Figure, axes: Axes, drawing: Drawing) -> None:
-    rows, columns = drawing.rows, drawing.series[: drawing.text.most]
+    table = drawing.table().iloc[:, : drawing.text.most]
     if not drawing.text.series:  # pairs: the same names on both sides
-        rows = columns = list(dict.fromkeys([*rows, *columns]))
-    values = [drawing.values(name)["value"].reindex(rows) for name in columns]
-    cells = np.array(values, float).T
+        both = list(dict.fromkeys([*table.index, *table.columns]))
+        table = table.reindex(both, columns=both)
+    rows, columns, cells = list(table.index), list(table.columns), table.to_numpy(float)
     figure.set_size_inches(_WIDTH, min(9.0, 1.2 + 0.36 * len(rows)))
     largest = float(np.nanmax(np.abs(cells)))
     signed = {"cmap": "PuOr_r", "vmin": -largest, "vmax": largest}  # white is 0
@@ -294,24 +287,24 @@ def _histogram(figure: Figure, axes: Axes, drawing: Drawing) -> None:
 
 def _by_row(figure: Figure, axes: Axes, drawing: Drawing) -> None:
     """Draw bars, or points with their intervals, below each other."""
-    rows, series, own = drawing.rows, drawing.series, drawing.colours
+    value, low, high = (drawing.table(end) for end in ("value", "low", "high"))
+    rows, series, own = list(value.index), list(value.columns), drawing.colours
     bars, stacked = drawing.text.kind == "bars", drawing.text.stacked
     each = 0.3 if stacked else 0.12 + 0.14 * len(series)
     figure.set_size_inches(_WIDTH, min(10.0, 1.1 + each * len(rows)))
     places, left = np.arange(len(rows), dtype=float), np.zeros(len(rows))
     height = 0.75 if stacked else 0.8 / len(series)
     for number, name in enumerate(series):
-        value, low, high = drawing.values(name).to_numpy(float).T
         at = places + (0.0 if stacked else (number - (len(series) - 1) / 2) * height)
         named = (name or next((n for n in row.split(PARTS) if n in own), "") for row in rows)
         colours = [own.get(each, _PLAIN) for each in named]
         if bars:
-            axes.barh(at, value, height, left=left, color=colours, label=_label(name))
-            left = left + np.nan_to_num(value) * stacked
+            axes.barh(at, value[name], height, left=left, color=colours, label=_label(name))
+            left = left + np.nan_to_num(value[name]) * stacked
         else:
-            axes.hlines(at, low, high, colors=colours, linewidth=1.4)
+            axes.hlines(at, low[name], high[name], colors=colours, linewidth=1.4)
             marker = _MARKERS[number % len(_MARKERS)]
-            axes.scatter(value, at, s=18, c=colours, marker=marker, label=_label(name))
+            axes.scatter(value[name], at, s=18, c=colours, marker=marker, label=_label(name))
     axes.set_yticks(places, list(map(_label, rows)))
     axes.set_ylim(len(rows) - 0.5, -0.5)
     axes.set_xlabel(drawing.axis)
@@ -320,25 +313,24 @@ def _by_row(figure: Figure, axes: Axes, drawing: Drawing) -> None:
 
 def _lines(figure: Figure, axes: Axes, drawing: Drawing) -> None:
     import pandas as pd
+    from matplotlib.ticker import MaxNLocator
 
     figure.set_size_inches(_WIDTH, 3.0)
-    rows = drawing.rows
-    places = pd.to_numeric(pd.Series(rows), errors="coerce").to_numpy(float)
-    if np.isnan(places).any():
-        places, step = np.arange(len(rows), dtype=float), max(1, len(rows) // 12)
-        rotation = 30 if len(rows) > 6 else 0
-        axes.set_xticks(places[::step], list(map(_label, rows[::step])), rotation=rotation)
-    for number, name in enumerate(drawing.series):
-        axes.plot(
-            places,
-            drawing.values(name)["value"],
-            marker=_MARKERS[number % len(_MARKERS)],
-            markersize=3.5,
-            color=drawing.colours.get(name, _PLAIN),
-            label=_label(name),
-        )
-    axes.set_xlabel(drawing.text.along)
-    axes.set_ylabel(drawing.axis)
+    table = drawing.table()
+    numbers = pd.to_numeric(table.index.to_series(), errors="coerce")
+    table.index = pd.Index(numbers if numbers.notna().all() else map(_label, table.index))
+    table.rename(columns=_label).plot(
+        ax=axes,
+        color=[drawing.colours.get(name, _PLAIN) for name in table.columns],
+        marker="o",
+        markersize=3.5,
+        rot=30 if table.index.dtype.kind == "O" and len(table) > 6 else 0,
+        xlabel=drawing.text.along,
+        ylabel=drawing.axis,
+        legend=False,
+    )
+    if table.index.dtype.kind == "i":
+        axes.xaxis.set_major_locator(MaxNLocator(integer=True))
     axes.grid(axis="y")
 
 

@@ -3,22 +3,19 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
 from functools import partial
 from itertools import cycle
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from memeloc.engine import ShardResult, map_shards
-from memeloc.errors import InputError
 from memeloc.files import file_sha256, replacing
 from memeloc.pages import encode_json
 from memeloc.reports.cells import clean, isolate, readable
 from memeloc.reports.drawing import (
     CULTURE_COLOURS,
     LABEL_COLOURS,
-    Drawing,
     check_matplotlib,
     draw,
     drawings,
@@ -37,8 +34,6 @@ if TYPE_CHECKING:
 _NUMBERS = ("value", "low", "high", "n")
 _KINDS: dict[str, Kind] = {"i": "integer", "u": "integer", "f": "number", "b": "truth"}
 """Of a numpy kind the kind of a written column; anything else is text."""
-_FEWEST = 6
-"""Plots that are worth a process of their own: matplotlib takes as long to load as it draws two."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,7 +82,10 @@ def write_report(
     writer, colours = Writer(report), _colours(report)
     sections = [_section(report, name, text, writer, colours) for name, text in analyses.items()]
     plots = [plot for section in sections for plot in section.plots]
-    drawn = _draw_all(plots, report.jobs, on_progress)
+    drawn = {}
+    for plot in plots:
+        drawn[plot.name] = draw(plot)
+        on_progress(1, len(plots))
     paragraphs = [writer.sentences(texts.page.methods)]
     paragraphs += [section.text.sentence for section in sections]
     methods = [clean(" ".join(sentences)) for sentences in paragraphs if sentences]
@@ -190,22 +188,6 @@ def _section(
         {f"{name}-{n}" if n > 1 else name: table for n, table in enumerate(tables, 1)},
         [each for plot in text.plot for each in drawings(plot, rows, colours, fill)],
     )
-
-
-def _draw_all(
-    plots: Sequence[Drawing], jobs: int, on_progress: Callable[[int, int], None]
-) -> dict[str, tuple[bytes, bytes]]:
-    """Return SVG and PNG by the name of a plot."""
-    drawn: dict[str, tuple[bytes, bytes]] = {}
-
-    def keep(result: ShardResult[Drawing, tuple[bytes, bytes]]) -> None:
-        if result.value is None:
-            raise InputError(f"The plot {result.shard.name} could not be drawn: {result.failure}.")
-        drawn[result.shard.name] = result.value
-        on_progress(1, len(plots))
-
-    map_shards(draw, plots, jobs=max(1, min(jobs, len(plots) // _FEWEST)), on_done=keep)
-    return {plot.name: drawn[plot.name] for plot in plots}
 
 
 def _write_tables(section: Section, folder: Path) -> Iterator[Path]:
