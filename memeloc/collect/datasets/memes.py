@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from datetime import UTC, date, datetime
 from email.utils import parsedate_to_datetime
-from functools import cache
+from functools import cache, cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -45,8 +45,6 @@ _SPLIT = re.compile(
 _SECONDS = re.compile(r"([0-9]{9,10})(\.[0-9]+|[0-9]{3})?")  # from 1970, or milliseconds
 _TAG = re.compile(r"[A-Za-z]{2,3}([-_][A-Za-z0-9]{2,8})*")
 
-_EMPTY = (None, "")
-
 
 @dataclass(frozen=True)
 class OpenTable:
@@ -74,50 +72,70 @@ class OpenTable:
         first = {name for role in self.columns for name in self.of(role)[:1]}
         return first | {*self.of("image"), *self.labels.values()}
 
-    def cells(self, record: Record) -> Mapping[str, Any]:
-        """Return a row's cells with those that are joined; what is JSON as text as its values."""
-        cells = record.cells
-        for column, rows in self.joined.items():
-            cells = {**rows.get(text_of(cells.get(column)), {}), **cells}
-        values: dict[str, Any] = {}
+
+class TableRow:
+    """A row by what its columns are; what is JSON as text is its values."""
+
+    def __init__(self, table: OpenTable, record: Record) -> None:
+        self.table = table
+        self.layout = table.layout
+        self.record = record
+        self.cells = dict(record.cells)
+        for column, rows in table.joined.items():
+            self.cells = {**rows.get(text_of(self.cells.get(column)), {}), **self.cells}
         for name in self.layout.json_cells:
-            if isinstance(text := cells.get(name), str):
+            if isinstance(text := self.cells.get(name), str):
                 with suppress(ValueError, RecursionError):
-                    values[name] = json.loads(text)
-        return {**cells, **values} if values else cells
+                    self.cells[name] = json.loads(text)
 
-    def text(self, role: str, cells: Mapping[str, Any]) -> str:
-        """Return the first text in the columns of a role, else what the layout says of all rows."""
-        texts = (as_text(cells.get(column)).strip() for column in self.of(role))
-        return next(filter(None, texts), self.layout.fixed.get(role, ""))
+    def values(self, role: str) -> list[Any]:
+        """Return what stands in the columns of a role, best first."""
+        values = (self.cells.get(name) for name in self.table.of(role))
+        return [value for value in values if value not in (None, "")]
 
-    def picture(self, cells: Mapping[str, Any]) -> Any:
-        """Return the cell that names a row's picture: of several columns the first that does.
+    def first(self, role: str, read: Callable[[Any], str]) -> str:
+        """Return the first text that is read of a role, else what the layout says of all rows."""
+        return next(filter(None, map(read, self.values(role))), self.layout.fixed.get(role, ""))
+
+    def text(self, role: str) -> str:
+        return self.first(role, lambda value: as_text(value).strip())
+
+    @cached_property
+    def picture(self) -> Any:
+        """The cell that names its picture: of several columns the first that does.
 
         What stands in another column than the first comes after what looks like a picture, or, in a
         table of which not all rows have one, has to look like it.
         """
-        columns = self.of("image")
-        values = [value for name in columns if (value := cells.get(name)) not in _EMPTY]
-        if columns and cells.get(columns[0]) in _EMPTY:
+        columns, values = self.table.of("image"), self.values("image")
+        if columns and self.cells.get(columns[0]) in (None, ""):
             likely = [value for value in values if looks_like_picture(value)]
             values = likely if self.layout.without_picture else likely + values
         return next(iter(values), None)
 
-    def answers(self, cells: Mapping[str, Any]) -> dict[str, str]:
-        """Return the labels of a row by question; questions without one are left out.
+    @property
+    def is_meme(self) -> bool:
+        """Whether it is to be read, as the layout says."""
+        only = self.layout.only.items()
+        if any(text_of(self.cells.get(name)) not in values for name, values in only):
+            return False
+        return self.picture is not None or not self.layout.without_picture
+
+    @property
+    def labels(self) -> dict[str, str]:
+        """Its labels by question; questions without one are left out.
 
         Raises:
             NotTakenError: a list has more entries than there are questions, or other than names.
         """
         questions = self.layout.questions
         texts: dict[str, str] = {}
-        for question, column in self.labels.items():
-            value = cells.get(column)
-            if not questions or len(self.labels) > 1:
+        for question, column in self.table.labels.items():
+            value = self.cells.get(column)
+            if not questions or len(self.table.labels) > 1:
                 texts[question] = text_of(value).strip()
                 continue
-            values = value if isinstance(value, list) else [] if value in _EMPTY else [value]
+            values = value if isinstance(value, list) else [] if value in (None, "") else [value]
             names = [text_of(label).strip() for label in values]
             nested = any(isinstance(label, dict | list) for label in values)
             if nested or len(names) > len(questions) or not all(names):
@@ -127,6 +145,57 @@ class OpenTable:
         named = self.layout.label_names
         labels = {question: named.get(folded(text), text) for question, text in texts.items()}
         return {question: label for question, label in labels.items() if label}
+
+    @property
+    def parts(self) -> tuple[str, ...]:
+        """The text in the picture; a list of texts has its parts already."""
+        value = next(filter(None, self.values("text")), None)
+        if isinstance(value, list) and all(isinstance(part, str) for part in value):
+            return tuple(part.strip() for part in value)
+        return parts_of(self.text("text"))
+
+    @property
+    def split(self) -> str:
+        """Its split; without a column of splits, as the table's name says it, or its folder's."""
+        path = Path(self.record.file)
+        names = (_SHARD.sub("", path.stem), path.parent.name)
+        return self.text("split") or next((name for name in names if _SPLIT.search(name)), "")
+
+    def key(self, picture: PictureContent) -> str:
+        """Return its id as a text, else its picture's name.
+
+        Where an id was written as a number, its picture's name has its zeros.
+        """
+        column = next(iter(self.table.of("id")), "")
+        key = self.record.text(column)
+        if column and not key and not isinstance(self.picture, Path):
+            raise _missing([column])
+        if not key:
+            named = text_of(self.picture).strip() if isinstance(self.picture, str) else ""
+            key = (named if picture.path is None else picture.key) or str(self.record.number)
+        is_number = not isinstance(self.record.cells.get(column), str)
+        if is_number and key.isdecimal() and stem_of(picture.stem) == stem_of(key):
+            return picture.stem
+        return key
+
+    def details(self, picture: PictureContent) -> dict[str, Any]:
+        """Return what else it says, its split, and the post that its picture stood in."""
+        table, cells = self.table, self.cells
+        post = self.text("post")[:2000]
+        details = {name: text for name, text in (("split", self.split), ("post", post)) if text}
+        if self.layout.details is not None:
+            cells = {name: value for name, value in cells.items() if name in self.layout.details}
+            used = {*table.of("created"), *table.of("image")}
+        else:
+            used = table.used
+            if self.layout.keys == "rows":
+                used -= set(table.of("id"))
+            # A date or language that is not understood stays as it is written.
+            used -= {name for name in table.of("created") if not created_of(cells.get(name))}
+            used -= {name for name in table.of("language") if not language_of(cells.get(name))}
+            if picture.path is not None and (columns := table.of("image")) not in ((), (BESIDE,)):
+                details[columns[0]] = picture.name
+        return details | details_of(cells, used)
 
 
 class Memes:
@@ -140,26 +209,16 @@ class Memes:
         self._templates: set[str] = set()
 
     def row(self, table: OpenTable, record: Record) -> Iterator[FoundPicture | FoundTemplate]:
-        """Yield the meme of a row, after its template.
-
-        Raises:
-            NotTakenError: why there is none.
-        """
-        layout = table.layout
-        cells = table.cells(record)
-        if any(text_of(cells.get(name)) not in values for name, values in layout.only.items()):
+        """Yield the meme of a row, after its template; raise NotTakenError where there is none."""
+        row = TableRow(table, record)
+        if not row.is_meme:
             return
-        value = table.picture(cells)
-        if value is None and layout.without_picture:
-            return
-        text = table.text("text", cells)
-        labels = table.answers(cells)
-        picture = self._picture(table, cells, value)
-        if layout.keys == "rows":
-            key = f"{record.file}#{table.text('id', cells) or record.number}"
+        text, labels, picture = row.text("text"), row.labels, self._picture(row)
+        if table.layout.keys == "rows":
+            key = f"{record.file}#{row.text('id') or record.number}"
             key = f"{key}@{record.number}" if key in self._seen else key
         else:
-            key = _key(table, record, picture, value)
+            key = row.key(picture)
         same = self._seen.get(key)
         if same is not None and same[0] != picture.key:
             key = f"{record.file}#{key}"  # ids of their own in each table
@@ -170,24 +229,22 @@ class Memes:
                 sentence = f"{key!r} stood before it with another text or label"
                 raise NotTakenError("another of the same id", sentence)
             return
-        template = table.text("template", cells)
+        template = row.text("template")
         if template and template not in self._templates:
             self._templates.add(template)
             yield FoundTemplate(self._folder.origin(template, record.file), template)
-        years = [(column, text_of(cells.get(column)).strip()) for column in table.of("year")[:1]]
+        years = (year_of(record.text(column), column) for column in table.of("year")[:1])
         yield FoundPicture(
             replace(self._folder.origin(key, record.place), fetched=picture.fetched),
             picture.content,
-            name=picture.stem or table.text("id", cells) or key,
-            parts=_parts(table, cells),
-            language=self._language
-            or next(filter(None, (language_of(cells.get(c)) for c in table.of("language"))), "")
-            or layout.fixed.get("language", ""),
+            name=picture.stem or row.text("id") or key,
+            parts=row.parts,
+            language=self._language or row.first("language", language_of),
             template=template,
-            year=next((year_of(year, column) for column, year in years), None),
+            year=next(years, None),
             labels=labels,
-            created=next(filter(None, (created_of(cells.get(c)) for c in table.of("created"))), ""),
-            details=_details(table, record, cells, picture),
+            created=row.first("created", created_of),
+            details=row.details(picture),
         )
         # A row without its picture does not keep out a later one that has it.
         self._seen[key] = picture.key, hash(text), labels
@@ -195,79 +252,25 @@ class Memes:
     def addresses(self, table: OpenTable, record: Record) -> Iterator[str]:
         """Yield the address of a row's picture, where it has one."""
         if not record.error:
-            yield from filter(None, (address_of(table.picture(table.cells(record))),))
+            yield from filter(None, (address_of(TableRow(table, record).picture),))
 
-    def _picture(self, table: OpenTable, cells: Mapping[str, Any], value: Any) -> PictureContent:
-        if value in _EMPTY:
-            if "image" in table.layout.required:
-                raise _missing(table.of("image"))
-            value = table.text("id", cells)  # pictures that are named by their id
+    def _picture(self, row: TableRow) -> PictureContent:
+        value = row.picture
+        if value is None:
+            if "image" in row.layout.required:
+                raise _missing(row.table.of("image"))
+            value = row.text("id")  # pictures that are named by their id
         try:
-            return self._folder.picture(value, table.records.path.parent, self._fetcher)
+            return self._folder.picture(value, row.table.records.path.parent, self._fetcher)
         except NotTakenError as error:
-            problem = table.text("problem", cells)
+            problem = row.text("problem")
             if not problem:
                 raise
             raise NotTakenError(error.reason, f"{error.sentence}: {problem[:200]}") from None
 
 
-def _key(table: OpenTable, record: Record, picture: PictureContent, value: Any) -> str:
-    """The row's id as a text, else its picture's name.
-
-    Where an id was written as a number, its picture's name has its zeros.
-    """
-    column = next(iter(table.of("id")), "")
-    key = record.text(column)
-    if column and not key and not isinstance(value, Path):
-        raise _missing([column])
-    if not key:
-        named = text_of(value).strip() if isinstance(value, str) else ""
-        key = (named if picture.path is None else picture.key) or str(record.number)
-    is_number = not isinstance(record.cells.get(column), str)
-    if is_number and key.isdecimal() and stem_of(picture.stem) == stem_of(key):
-        return picture.stem
-    return key
-
-
 def _missing(columns: Iterable[str]) -> NotTakenError:
     return NotTakenError("not readable", f"its {' or '.join(columns)} is missing")
-
-
-def _parts(table: OpenTable, cells: Mapping[str, Any]) -> tuple[str, ...]:
-    """The text in the picture; a list of texts has its parts already."""
-    value = next(filter(None, map(cells.get, table.of("text"))), None)
-    if isinstance(value, list) and all(isinstance(part, str) for part in value):
-        return tuple(part.strip() for part in value)
-    return parts_of(table.text("text", cells))
-
-
-def _details(
-    table: OpenTable, record: Record, cells: Mapping[str, Any], picture: PictureContent
-) -> dict[str, Any]:
-    """What else a row says, its split, and the post that its picture stood in.
-
-    Without a column of splits, the table's name says it, or its folder's.
-    """
-    path = Path(record.file)
-    names = (_SHARD.sub("", path.stem), path.parent.name)
-    named = next((name for name in names if _SPLIT.search(name)), "")
-    split = table.text("split", cells) or named
-    details: dict[str, Any] = {"split": split} if split else {}
-    if table.layout.details is not None:
-        cells = {name: value for name, value in cells.items() if name in table.layout.details}
-        used = {*table.of("created"), *table.of("image")}
-    else:
-        used = table.used
-        if table.layout.keys == "rows":
-            used -= set(table.of("id"))
-        # A date or language that is not understood stays as it is written.
-        used -= {name for name in table.of("created") if not created_of(cells.get(name))}
-        used -= {name for name in table.of("language") if not language_of(cells.get(name))}
-        if picture.path is not None and (columns := table.of("image")) not in ((), (BESIDE,)):
-            details[columns[0]] = picture.name
-    if post := table.text("post", record.cells):
-        details["post"] = post[:2000]
-    return details | details_of(cells, used)
 
 
 def as_text(value: Any) -> str:
