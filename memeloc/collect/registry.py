@@ -37,11 +37,7 @@ find = SOURCES.load
 
 
 def build(name: str, values: dict[str, Any]) -> Source:
-    """A source with its options set.
-
-    Raises:
-        InputError: there is no such source or option, or an option that is needed is missing.
-    """
+    """Return a source with its options set; raise InputError where one is unknown or missing."""
     for option in options_of(find(name)):
         if option.required and option.name not in values:
             raise InputError(f"the source {name} needs {option.name}: {option.help or 'a value'}")

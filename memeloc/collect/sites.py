@@ -54,12 +54,11 @@ class SiteSource(ABC):
         self.pages = pages
 
     @abstractmethod
-    def parse(self, page: Page) -> Document:
-        """The page by the site's selectors."""
+    def parse(self, page: Page) -> Document: ...
 
     @abstractmethod
     def is_item(self, document: Document) -> bool:
-        """Whether a page is one of those that a list links to."""
+        """Return whether a page is one of those that a list links to."""
 
     @abstractmethod
     def links(self, document: Document) -> Mapping[str, Link]:
@@ -118,7 +117,6 @@ class SiteSource(ABC):
             yield from self.item(fetcher, link, document)
 
     def read(self, fetcher: Fetcher, url: str) -> Document | Refusal:
-        """A page, or why it is not read."""
         (page,) = fetcher.get_all([url])
         return self.document(url, page)
 

@@ -53,11 +53,7 @@ class YearReader:
         self.latest = latest or datetime.now(UTC).year
 
     def __call__(self, text: str) -> Year | None:
-        """The year that a text gives; None when it gives none, or the model reads none from it.
-
-        Raises:
-            MemelocError: the model cannot be asked: no key, no server, no money.
-        """
+        """Return the year that a text gives; None when it gives none, or the model reads none."""
         text = text[:LONGEST_TEXT]
         if not _YEAR_LIKE.search(_plain(text)):
             return None  # nothing could bear an answer out
@@ -94,6 +90,5 @@ def bears_out(text: str, evidence: str, year: int) -> bool:
 
 
 def _plain(text: str) -> str:
-    """A text as it is compared."""
     text = unicodedata.normalize("NFKC", text).translate(_QUOTES)
     return " ".join(plain_digits(text).split()).casefold()

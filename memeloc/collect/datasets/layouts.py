@@ -83,7 +83,6 @@ class Layout(ColumnMap):
     joined: tuple[Joined, ...] = ()
 
     def has_table(self, path: Path) -> bool:
-        """Return whether a file is named as its tables are."""
         name = path.name.casefold()
         return not self.tables or any(fnmatchcase(name, each.casefold()) for each in self.tables)
 
@@ -95,18 +94,13 @@ class Layout(ColumnMap):
 
 @cache
 def layouts() -> dict[str, Layout]:
-    """Return all layouts by name, in the order in which they are tried."""
     path = Path(__file__).parents[1] / "data" / "layouts.toml"
     tables = tomllib.loads(path.read_text("utf-8"))
     return {name: Layout(name=name, **values) for name, values in tables.items()}
 
 
 def layout_of(name: str) -> Layout:
-    """Return the layout of that name, or of a TOML file, which has the settings of one.
-
-    Raises:
-        InputError: there is none, or the file is wrong.
-    """
+    """Return the layout of that name, or of a TOML file, which has the settings of one."""
     path = Path(name)
     if path.suffix == ".toml":
         values = {"name": path.stem, "title": path.stem} | read_toml(path)
@@ -130,11 +124,7 @@ def layout_of(name: str) -> Layout:
 
 
 def recognise(columns: Iterable[str], rows: Callable[[], Sequence[Mapping[str, Any]]]) -> Layout:
-    """Return the layout of a table: of several the one known by most columns; else `any`.
-
-    Args:
-        rows: gives the first ones, by column, where columns do not decide.
-    """
+    """Return the layout of a table: of several the one known by most columns; else `any`."""
     names = {column.casefold() for column in columns}
     known = [
         layout

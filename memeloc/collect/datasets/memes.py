@@ -63,7 +63,6 @@ class OpenTable:
     joined: Mapping[str, Mapping[str, Mapping[str, Any]]]
 
     def of(self, role: str) -> tuple[str, ...]:
-        """Return the columns of a role; none where the table has none."""
         return tuple(self.columns.get(role, {}).values())
 
     @property
@@ -123,11 +122,7 @@ class TableRow:
 
     @property
     def labels(self) -> dict[str, str]:
-        """Its labels by question; questions without one are left out.
-
-        Raises:
-            NotTakenError: a list has more entries than there are questions, or other than names.
-        """
+        """Its labels by question; questions without one are left out."""
         questions = self.layout.questions
         texts: dict[str, str] = {}
         for question, column in self.table.labels.items():

@@ -70,22 +70,14 @@ class TablesSource:
         return dataset_at(folder_of(self.path))
 
     def collect(self, fetcher: Fetcher) -> Iterator[Found]:
-        """Read the tables; only pictures that a table has the address of are fetched.
-
-        Raises:
-            InputError: there is no such folder or file, or no table in it that can be read.
-        """
+        """Read the tables; only pictures that a table has the address of are fetched."""
         problems = self._opened[1]
         if not self._opened[0] and len(problems) == 1:
             raise InputError(problems[0].problem, file=self.folder.root / problems[0].tables[0])
         yield from self.read_tables(fetcher)
 
     def preview(self) -> list[TablePreview]:
-        """Return how each table would be read, tables with the same columns as one.
-
-        Raises:
-            InputError: there is no such folder or file, or no table in it.
-        """
+        """Return how each table would be read, tables with the same columns as one."""
         opened, problems = self._opened
         same: dict[str, list[OpenTable]] = {}
         for table in opened:
@@ -94,11 +86,7 @@ class TablesSource:
 
     @cached_property
     def folder(self) -> DatasetFolder:
-        """The folder in which pictures are.
-
-        Raises:
-            InputError: there is no such folder or file.
-        """
+        """The folder in which pictures are."""
         if self.pictures is not None and not self.path.is_file():
             sentence = "give one table where its pictures are in another folder"
             raise InputError(sentence, file=self.path)
@@ -123,11 +111,7 @@ class TablesSource:
         ]
 
     def read_tables(self, fetcher: Fetcher) -> Iterator[Found]:
-        """Yield the memes in all tables, and refusals of what cannot be read.
-
-        Raises:
-            InputError: there is no table.
-        """
+        """Yield the memes in all tables, and refusals of what cannot be read."""
         opened, problems = self._opened
         for problem in problems:
             yield Refusal(self.name, problem.tables[0], "not readable", problem.problem)
@@ -197,11 +181,7 @@ class TablesSource:
     def _columns(
         self, layout: Layout, records: Records, names: Sequence[str]
     ) -> dict[str, dict[str, str]]:
-        """The columns of a table by role as asked, else as its layout names them.
-
-        Raises:
-            InputError: the table has no such column, or lacks one that its layout requires.
-        """
+        """The columns of a table by role as asked, else as its layout names them."""
         asked: dict[str, Any] = {role: getattr(self, role, "") for role in ROLES}
         asked["language"] = self.language_column
         asked["label"] = {

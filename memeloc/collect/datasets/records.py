@@ -50,11 +50,9 @@ class Record:
 
     @property
     def place(self) -> str:
-        """Its file and number, for people."""
         return f"{self.file}, row {self.number}" if self.number else self.file
 
     def text(self, column: str) -> str:
-        """Return a cell as text; empty when there is none."""
         return text_of(self.cells.get(column)).strip()
 
 
@@ -99,11 +97,7 @@ def open_records(
     *,
     headings: Sequence[str] = (),
 ) -> Records:
-    """Open a table that has the `required` columns; `headings` are those of one without.
-
-    Raises:
-        InputError: the file is missing, empty, too large, broken or not a table.
-    """
+    """Open a table that has the `required` columns; `headings` are those of one without."""
     file = folder.key_of(path)
     if path.suffix.lower() == ".tar":
         return _by_first_rows(path, lambda: _samples(path, file))

@@ -42,16 +42,11 @@ class FetchRefused(MemelocError):  # noqa: N818 - a refusal, not a fault
 
 
 def host_port(host: str, port: int) -> str:
-    """`host:port`, as `allow_hosts` lists them."""
     return f"[{host}]:{port}" if ":" in host else f"{host}:{port}"
 
 
 def check_address(url: str) -> tuple[httpx.URL, str]:
-    """A URL without its fragment, and its `host:port` in lower case and in ASCII.
-
-    Raises:
-        FetchRefused: it is no address that is followed.
-    """
+    """Return a URL without its fragment, and its `host:port`, or raise FetchRefused."""
     if len(url) > LONGEST:
         raise FetchRefused(url, "not an address", f"it has over {LONGEST:,} characters")
     try:

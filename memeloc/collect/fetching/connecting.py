@@ -31,11 +31,7 @@ class Deadline(threading.local):
     moment = math.inf
 
     def within(self, timeout: float | None) -> float:
-        """The seconds that are left, `timeout` at most.
-
-        Raises:
-            FetchRefused: none are left.
-        """
+        """Return the seconds that are left, `timeout` at most, or raise FetchRefused."""
         left = self.moment - time.monotonic()
         if left <= 0:
             raise FetchRefused("", "too slow", "it takes longer than a request may take")

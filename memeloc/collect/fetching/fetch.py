@@ -79,15 +79,10 @@ class Page:
 
     @property
     def text(self) -> str:
-        """Its text; what cannot be decoded is U+FFFD."""
         return decode(self.body, self.content_type)
 
     def json(self) -> Any:
-        """Its value as JSON.
-
-        Raises:
-            FetchRefused: it is not JSON.
-        """
+        """Return its value as JSON, or raise FetchRefused."""
         try:
             return json.loads(self.text)
         except (ValueError, RecursionError) as error:
@@ -148,7 +143,6 @@ class Fetcher:
         self._lock = threading.Lock()
 
     def close(self) -> None:
-        """Close all connections."""
         self._pool.close()
 
     def __enter__(self) -> Self:
@@ -317,7 +311,6 @@ class Fetcher:
         headers: dict[str, str],
         form: bytes | None = None,
     ) -> _Response:
-        """Send one request when the host's turn has come, and read the answer."""
         sent = [
             ("User-Agent", self.settings.user_agent),
             ("Accept", _ACCEPT[wanted.accept]),
@@ -416,7 +409,6 @@ def _transient(host: str, error: Exception) -> TransientFailure | None:
 
 
 def check_picture(url: str, content: bytes) -> None:
-    """Raise FetchRefused when bytes are no picture that can be read whole."""
     try:
         open_picture(content)
     except InputError as error:
@@ -426,14 +418,12 @@ def check_picture(url: str, content: bytes) -> None:
 
 
 def within(url: str, content: bytes, limit: int) -> bytes:
-    """The content, when it has no more bytes than the limit; else FetchRefused."""
     if len(content) > limit:
         raise FetchRefused(url, "too large", f"it has over {limit / 1e6:.1f} MB")
     return content
 
 
 def refusal_of(url: str, status: int) -> FetchRefused:
-    """The refusal for a status that is no success."""
     if status in (404, 410):
         return FetchRefused(url, "not found", f"there is nothing (status {status})")
     if status in (401, 402, 403, 407, 451):

@@ -83,7 +83,6 @@ class Entry:
     year: Year | None
 
     def text(self, kind: str) -> str:
-        """The text of all sections of a kind."""
         return _text(self.sections, kind)
 
     @property
@@ -103,7 +102,6 @@ def _text(sections: Iterable[Section], kind: str = "") -> str:
 
 
 def is_entry(document: Document) -> bool:
-    """Whether a page is an entry by its selectors."""
     if document.nodes("body"):
         return True
     return bool(document.nodes("entry") and document.nodes("facts"))
@@ -227,12 +225,10 @@ def _kinds() -> dict[str, str]:
 
 
 def is_photo(document: Document) -> bool:
-    """Whether a page shows one picture of a gallery."""
     return bool(document.picture("photo")) and not is_entry(document)
 
 
 def _listed(document: Document) -> list[str]:
-    """The addresses that a list of entries, or a gallery, leads to."""
     return document.addresses("gallery") or document.addresses("entry_link")
 
 
@@ -277,7 +273,7 @@ class EncyclopaediaSource(SiteSource):
         self.selectors = [selectors_of(kind, selectors) for kind in ((site,) if site else SITES)]
 
     def parse(self, page: Page) -> Document:
-        """The page by the selectors of the first kind of site that it looks like."""
+        """Return the page by the selectors of the first kind of site that it looks like."""
         documents = [Document(page, selectors) for selectors in self.selectors]
         entries = [document for document in documents if is_entry(document)]
         photos = [document for document in documents if is_photo(document)]
@@ -285,18 +281,15 @@ class EncyclopaediaSource(SiteSource):
         return (entries or photos or lists or documents)[0]
 
     def is_item(self, document: Document) -> bool:
-        """Whether a page is an entry, or a picture of a gallery."""
         return is_entry(document) or is_photo(document)
 
     def links(self, document: Document) -> dict[str, Link]:
-        """The entries of a list, or the pictures' pages of a gallery, by their keys."""
         addresses = _listed(document)
         return {key_of(url): Link(url) for url in addresses if same_host(url, document.url)}
 
     def item(
         self, fetcher: Fetcher, link: Link, document: Document
     ) -> Iterator[FoundTemplate | FoundPicture | Refusal]:
-        """An entry's template, and then its examples; or a picture of a gallery."""
         if is_photo(document):
             address = document.address("photo_entry")
             year = self._year_at(fetcher, address)
@@ -360,7 +353,6 @@ class EncyclopaediaSource(SiteSource):
     def _gallery(
         self, fetcher: Fetcher, address: str, template: str, year: Year | None
     ) -> Iterator[FoundPicture | Refusal]:
-        """The pictures of an entry's gallery, page after page."""
         seen: set[str] = set()
         first = self.read(fetcher, address)
         for page in pages_of(
@@ -387,7 +379,6 @@ class EncyclopaediaSource(SiteSource):
     def _photo(
         self, fetcher: Fetcher, document: Document, template: str, year: Year | None
     ) -> FoundPicture | Refusal:
-        """A picture of a gallery, which has a page of its own."""
         address = document.picture("photo")
         try:
             page = fetcher.get(address, accept="picture")

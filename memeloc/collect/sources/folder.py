@@ -38,13 +38,7 @@ class FolderSource(OnDisk):
     terms: str = ""
 
     def collect(self, fetcher: Fetcher) -> Iterator[FoundPicture | FoundTemplate | Refusal]:
-        """Read the folder; nothing is fetched.
-
-        A link that leads out of it is refused, and so is a table: the source `table` reads those.
-
-        Raises:
-            InputError: there is no such folder, or no picture in it.
-        """
+        """Read the folder; tables in it are refused, for the source `table` reads those."""
         dataset = DatasetFolder(self.name, self.path, self.terms, "a folder of pictures")
 
         def read(path: Path) -> Iterator[FoundPicture | FoundTemplate]:

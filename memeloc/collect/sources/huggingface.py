@@ -54,23 +54,13 @@ class HuggingFaceSource(TablesSource):
 
     @cached_property
     def layouts(self) -> Sequence[Layout]:
-        """Those of tables, and of metadata beside pictures."""
         return [layout_of("image-folder"), layout_of("huggingface")]
 
     def preview(self) -> list[TablePreview]:
-        """Return how each table would be read; a folder of pictures need not have one.
-
-        Raises:
-            InputError: there is no such folder or file.
-        """
+        """Return how each table would be read; a folder of pictures need not have one."""
         return super().preview() if self.tables else []
 
     def collect(self, fetcher: Fetcher) -> Iterator[Found]:
-        """Read the files; nothing is fetched.
-
-        Raises:
-            InputError: there is no such folder or file, it is broken, or has no pictures.
-        """
         if self.path.is_file():
             yield from super().collect(fetcher)
             return

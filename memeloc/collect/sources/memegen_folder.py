@@ -63,13 +63,11 @@ class MemegenFolderSource:
     styles: bool = False
 
     def dataset(self) -> Dataset:
-        """The checkout, of which its folder of templates or one template may be given."""
         root = self.path.resolve()
         root = root.parent if config_of(root) is not None else root
         return dataset_at(root.parent if root.name == "templates" else root)
 
     def collect(self, fetcher: Fetcher) -> Iterator[FoundTemplate | FoundCaption | Refusal]:
-        """Read the folder, see `read_folder`; nothing is fetched."""
         yield from read_folder(self.path, styles=self.styles)
 
 

@@ -60,15 +60,12 @@ class MemegeneratorSource(SiteSource):
         self.selectors = selectors_of(self.name, selectors)
 
     def parse(self, page: Page) -> Document:
-        """The page by the site's selectors."""
         return Document(page, self.selectors)
 
     def is_item(self, document: Document) -> bool:
-        """Whether a page shows captions, as a template's does."""
         return bool(_captions(document))
 
     def links(self, document: Document) -> dict[str, Link]:
-        """The templates of a list by their keys."""
         links: dict[str, Link] = {}
         for node in document.nodes("card"):
             url = document.address("card_link", node)
@@ -81,7 +78,6 @@ class MemegeneratorSource(SiteSource):
     def item(
         self, fetcher: Fetcher, link: Link, document: Document
     ) -> Iterator[FoundTemplate | FoundCaption | Refusal]:
-        """A template with all pages of its captions."""
         if not _captions(document) and not document.picture("picture"):
             yield self.unknown(document, link.url)
             return

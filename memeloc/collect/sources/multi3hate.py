@@ -64,16 +64,10 @@ class Multi3HateSource:
     terms: str = ""
 
     def dataset(self) -> Dataset:
-        """The checkout."""
         root = self.path.resolve()
         return dataset_at(root.parent if root.name == "data" else root)
 
     def collect(self, fetcher: Fetcher) -> Iterator[Found]:
-        """Read the checkout; nothing is fetched.
-
-        Raises:
-            InputError: there is no such folder, or no captions in it.
-        """
         what = "a checkout of Multi3Hate, with data/captions and data/memes"
         folder = DatasetFolder(self.name, self.path, self.terms, what)
         data = folder.root / "data"

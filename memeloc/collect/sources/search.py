@@ -120,11 +120,7 @@ class SearchSource:
     smallest: int = 64
 
     def collect(self, fetcher: Fetcher) -> Iterator[FoundPicture | Refusal]:
-        """Yield each picture once; a file, an address or a picture that fails is a refusal.
-
-        Raises:
-            InputError: there is no such file or folder, or nothing in it that can be read.
-        """
+        """Yield each picture once; a file, an address or a picture that fails is a refusal."""
         hits: dict[str, list[_Hit]] = {}
         for path in self._files():
             try:
@@ -157,7 +153,6 @@ class SearchSource:
         return self._from_table(path) if suffix in TABLES else self._from_list(path)
 
     def _named(self, path: Path) -> str:
-        """The keyword of a file that names none."""
         return self.keyword or " ".join(path.stem.replace("_", " ").replace("-", " ").split())
 
     def _from_list(self, path: Path) -> Iterator[_Hit | Refusal]:
@@ -262,10 +257,7 @@ def _is_data(url: str) -> bool:
 
 
 def data_url(url: str) -> bytes:
-    """The bytes of a `data:` URL (RFC 2397).
-
-    Raises:
-        InputError: it is not one.
+    """Return the bytes of a `data:` URL (RFC 2397), or raise InputError.
 
     >>> data_url("data:image/png;base64,AAEC")
     b'\\x00\\x01\\x02'

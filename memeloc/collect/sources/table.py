@@ -61,7 +61,6 @@ class TableSource(TablesSource):
 
     @cached_property
     def layouts(self) -> Sequence[Layout]:
-        """The one that was asked for."""
         return [layout_of(self.layout)] if self.layout else []
 
     def dataset(self) -> Dataset:
@@ -95,7 +94,6 @@ class HatefulMemesSource(TablesSource):
 
     @cached_property
     def layouts(self) -> Sequence[Layout]:
-        """Its layout, with the question."""
         return [layout_of(self.name).model_copy(update={"questions": (self.question,)})]
 
 

@@ -65,11 +65,7 @@ class TemplateApi(ABC):
         """Yield what a template of an answer becomes; `rank` is its details by its place."""
 
     def collect(self, fetcher: Fetcher) -> Results:
-        """Yield each template once; what fails is a refusal.
-
-        Raises:
-            MissingError: a search needs an account, and the environment names none.
-        """
+        """Yield each template once; what fails is a refusal."""
         seen: set[str] = set()
         for url, form in self.requests():
             try:
