@@ -62,16 +62,6 @@ class Dataset:
     root: Path
 
 
-class OnDisk:
-    """The beginning of a source that reads the folder at its `path`: that is its dataset."""
-
-    path: Path
-
-    def dataset(self) -> Dataset:
-        """The folder, named as it is."""
-        return dataset_at(self.path)
-
-
 def dataset_at(folder: Path) -> Dataset:
     """The dataset of a folder, named as it is."""
     root = folder.resolve()

@@ -31,27 +31,21 @@ class Link(NamedTuple):
 class SiteSource(ABC):
     """A source that reads a list, page after page, and what it links to, each once.
 
-    Args:
-        address: of a list's first page, or of a single one of what such a list links to.
-        limit: links that are followed at most; 0 is all.
-        each: captions or examples of a link that are taken at most; 0 is all.
-        pages: of a list that are read at most.
-
-    Raises:
-        InputError: a number is out of range.
+    Its options are `address`, of a list's first page or of a single one of what such a list links
+    to, and numbers: `limit` of links that are followed, `pages` of a list, and its own, 0 for all.
     """
 
     name: str
     shows: str
     """What it expects of a page, for refusals."""
+    address: str
+    limit: int
+    pages: int
 
-    def __init__(self, address: str, limit: int, each: int, pages: int) -> None:
-        if min(limit, each) < 0 or pages < 1:
+    def __post_init__(self) -> None:
+        numbers = [value for value in vars(self).values() if isinstance(value, int)]
+        if min(numbers) < 0 or self.pages < 1:
             raise InputError("limits are 0 or more, pages is 1 or more")
-        self.address = address
-        self.limit = limit
-        self.each = each
-        self.pages = pages
 
     @abstractmethod
     def parse(self, page: Page) -> Document: ...

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import tomllib
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import KW_ONLY, dataclass, replace
 from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
@@ -232,6 +232,7 @@ def _listed(document: Document) -> list[str]:
     return document.addresses("gallery") or document.addresses("entry_link")
 
 
+@dataclass
 class EncyclopaediaSource(SiteSource):
     """Entries of an encyclopaedia of memes, with their year and examples of usage.
 
@@ -250,31 +251,27 @@ class EncyclopaediaSource(SiteSource):
     summary = "encyclopaedias of memes (Know Your Meme, Memepedia): entries, years, examples"
     shows = "an entry nor a list of entries"
 
-    def __init__(
-        self,
-        address: str,
-        *,
-        site: str = "",
-        limit: int = 0,
-        examples: int = 0,
-        gallery: int = 0,
-        pages: int = MOST_PAGES,
-        selectors: Path | None = None,
-        year_by_model: Callable[[str], Year | None] | None = None,
-    ) -> None:
-        super().__init__(address, limit, examples, pages)
-        if gallery < 0:
-            raise InputError("gallery is 0 or more")
-        self.gallery = gallery
+    address: str
+    _: KW_ONLY
+    site: str = ""
+    limit: int = 0
+    examples: int = 0
+    gallery: int = 0
+    pages: int = MOST_PAGES
+    selectors: Path | None = None
+    year_by_model: Callable[[str], Year | None] | None = None
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if self.site and self.site not in SITES:
+            raise InputError(f"there is no site {self.site[:60]!r}; there are {', '.join(SITES)}")
+        sites = (self.site,) if self.site else SITES
+        self._selectors = [selectors_of(site, self.selectors) for site in sites]
         self._years: dict[str, Year | None] = {}
-        if site and site not in SITES:
-            raise InputError(f"there is no site {site[:60]!r}; there are {', '.join(SITES)}")
-        self.year_by_model = year_by_model
-        self.selectors = [selectors_of(kind, selectors) for kind in ((site,) if site else SITES)]
 
     def parse(self, page: Page) -> Document:
         """Return the page by the selectors of the first kind of site that it looks like."""
-        documents = [Document(page, selectors) for selectors in self.selectors]
+        documents = [Document(page, selectors) for selectors in self._selectors]
         entries = [document for document in documents if is_entry(document)]
         photos = [document for document in documents if is_photo(document)]
         lists = [document for document in documents if _listed(document)]
@@ -334,7 +331,7 @@ class EncyclopaediaSource(SiteSource):
             year=year,
             details=without_empty(details),
         )
-        examples = entry.examples[: self.each or None]
+        examples = entry.examples[: self.examples or None]
         pages = fetcher.get_all((example.url for example in examples), accept="picture")
         for example, page in zip(examples, pages, strict=True):
             yield self._example(page, example, entry, origin, year)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from memeloc.collect.datasets.folder import DatasetFolder, read_picture
 from memeloc.collect.datasets.records import unread_tables
-from memeloc.collect.protocol import OnDisk
+from memeloc.collect.protocol import Dataset, dataset_at
 from memeloc.errors import InputError
 from memeloc.items import FoundPicture, FoundTemplate, Refusal
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 @dataclass
-class FolderSource(OnDisk):
+class FolderSource:
     """A folder of pictures, with all folders in it.
 
     Args:
@@ -36,6 +36,9 @@ class FolderSource(OnDisk):
     templates: bool = False
     language: str = ""
     terms: str = ""
+
+    def dataset(self) -> Dataset:
+        return dataset_at(self.path)
 
     def collect(self, fetcher: Fetcher) -> Iterator[FoundPicture | FoundTemplate | Refusal]:
         """Read the folder; tables in it are refused, for the source `table` reads those."""

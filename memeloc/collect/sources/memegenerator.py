@@ -10,6 +10,7 @@ from __future__ import annotations
 import hashlib
 import re
 from collections.abc import Iterator
+from dataclasses import KW_ONLY, dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -23,8 +24,6 @@ from memeloc.items import FoundCaption, FoundTemplate, Origin, Refusal
 if TYPE_CHECKING:
     from memeloc.collect.fetching.fetch import Fetcher, Page
 
-ADDRESS = "https://memegenerator.net/memes/popular/alltime"
-
 _VOTES = re.compile(
     r"([-\u2212+]?)\s*(\d{1,3}(?:[ ,.\u00a0\u202f]\d{3})+|\d{1,12})(?:[.,](\d))?\s*([km]?)\b", re.I
 )
@@ -32,6 +31,7 @@ _TAG = re.compile(r"[A-Za-z]{2,3}(?:[-_][A-Za-z0-9]{2,8})*")
 _INSTANCE = re.compile(r"/instances?/(\d{1,18})(?:/|$)")
 
 
+@dataclass
 class MemegeneratorSource(SiteSource):
     """Templates of a site where users caption them, and their captions.
 
@@ -47,20 +47,19 @@ class MemegeneratorSource(SiteSource):
     summary = "sites of the memegenerator kind: templates, and captions of users with votes"
     shows = "templates nor captions"
 
-    def __init__(
-        self,
-        address: str = ADDRESS,
-        *,
-        limit: int = 0,
-        captions: int = 0,
-        pages: int = MOST_PAGES,
-        selectors: Path | None = None,
-    ) -> None:
-        super().__init__(address, limit, captions, pages)
-        self.selectors = selectors_of(self.name, selectors)
+    address: str = "https://memegenerator.net/memes/popular/alltime"
+    _: KW_ONLY
+    limit: int = 0
+    captions: int = 0
+    pages: int = MOST_PAGES
+    selectors: Path | None = None
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        self._selectors = selectors_of(self.name, self.selectors)
 
     def parse(self, page: Page) -> Document:
-        return Document(page, self.selectors)
+        return Document(page, self._selectors)
 
     def is_item(self, document: Document) -> bool:
         return bool(_captions(document))
@@ -103,7 +102,7 @@ class MemegeneratorSource(SiteSource):
                 yield page
                 return
             yield from self._captions_of(page, key, seen)
-            if self.each and len(seen) >= self.each:
+            if self.captions and len(seen) >= self.captions:
                 return
             if page is document and not seen:
                 sentence = "the template has no captions where they are looked for"
@@ -126,7 +125,7 @@ class MemegeneratorSource(SiteSource):
                 yield caption
             else:
                 yield Refusal(self.name, caption.origin.url, "no text", "the caption is empty")
-            if self.each and len(seen) >= self.each:
+            if self.captions and len(seen) >= self.captions:
                 return
 
     def _caption(self, document: Document, node: LexborNode, key: str) -> FoundCaption:

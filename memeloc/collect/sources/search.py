@@ -86,15 +86,21 @@ _TITLE_COLUMNS = ("title", "name", "alt")
 _PAGE_COLUMNS = ("page", "source", "source_page", "purl", "host_page")
 
 
-class _Hit(NamedTuple):
-    """A picture in a file of results; `local` is its file where a browser has saved it."""
+class Hit(NamedTuple):
+    """A picture in a file of results.
+
+    `url` is absolute, a `data:` URL, or relative to the page where its origin is unknown. `title`
+    and `page` (which shows it) may be empty; `small` is only the copy that result pages show;
+    `local` is its file where a browser has saved it.
+    """
 
     url: str
-    keyword: str
-    file: str
-    rank: int
     title: str = ""
     page: str = ""
+    small: bool = False
+    keyword: str = ""
+    file: str = ""
+    rank: int = 0
     local: Path | None = None
 
 
@@ -121,7 +127,7 @@ class SearchSource:
 
     def collect(self, fetcher: Fetcher) -> Iterator[FoundPicture | Refusal]:
         """Yield each picture once; a file, an address or a picture that fails is a refusal."""
-        hits: dict[str, list[_Hit]] = {}
+        hits: dict[str, list[Hit]] = {}
         for path in self._files():
             try:
                 for hit in self._hits(path):
@@ -146,7 +152,7 @@ class SearchSource:
             )
         return files or [self.path]
 
-    def _hits(self, path: Path) -> Iterator[_Hit | Refusal]:
+    def _hits(self, path: Path) -> Iterator[Hit | Refusal]:
         suffix = path.suffix.lower()
         if suffix in PAGES:
             return self._from_page(path)
@@ -155,14 +161,14 @@ class SearchSource:
     def _named(self, path: Path) -> str:
         return self.keyword or " ".join(path.stem.replace("_", " ").replace("-", " ").split())
 
-    def _from_list(self, path: Path) -> Iterator[_Hit | Refusal]:
+    def _from_list(self, path: Path) -> Iterator[Hit | Refusal]:
         """One address a line, perhaps a tab and its keyword; `#` begins a comment."""
         for number, line in enumerate(read_text(path).splitlines(), 1):
             address, _, keyword = line.strip().partition("\t")
             if address and not address.startswith("#"):
                 yield self._listed(path, number, address, keyword)
 
-    def _from_table(self, path: Path) -> Iterator[_Hit | Refusal]:
+    def _from_table(self, path: Path) -> Iterator[Hit | Refusal]:
         """Rows with an address and, as a rule, a keyword."""
         table = read_table(path)
         names = [name.casefold() for name in table.columns]
@@ -182,15 +188,15 @@ class SearchSource:
 
     def _listed(
         self, path: Path, row: int, url: str, keyword: str, title: str = "", page: str = ""
-    ) -> _Hit | Refusal:
+    ) -> Hit | Refusal:
         url = f"https:{url}" if url.startswith("//") else url
         if not web_address(url) and not _is_data(url):
             sentence = f"row {row} holds {url[:60] or 'nothing'!r}, which is no picture's address"
             return Refusal(NAME, f"{path.name} row {row}", "no address", sentence)
         keyword = line_of(keyword) or self._named(path)
-        return _Hit(url, keyword, path.name, row, line_of(title), web_address(page))
+        return Hit(url, line_of(title), web_address(page), False, keyword, path.name, row)
 
-    def _from_page(self, path: Path) -> Iterator[_Hit | Refusal]:
+    def _from_page(self, path: Path) -> Iterator[Hit | Refusal]:
         try:
             with path.open("rb") as file:
                 content = file.read(MAX_BYTES + 1)
@@ -206,9 +212,9 @@ class SearchSource:
                 # A browser that saves a page whole puts the pictures beside it.
                 local = _beside(path, url, page.origin)
                 url = web_address(url) or f"{path.name}: {url}"
-            yield _Hit(url, keyword, path.name, rank, picture.title, picture.page, local)
+            yield picture._replace(url=url, keyword=keyword, file=path.name, rank=rank, local=local)
 
-    def _picture(self, hits: list[_Hit], fetcher: Fetcher) -> FoundPicture | Refusal:
+    def _picture(self, hits: list[Hit], fetcher: Fetcher) -> FoundPicture | Refusal:
         first = hits[0]
         url = _short(first.url)
         fetched = None
@@ -298,19 +304,6 @@ def _beside(page: Path, address: str, origin: str) -> Path | None:
         return None
 
 
-class Address(NamedTuple):
-    """A picture that a result page names.
-
-    `url` is absolute, a `data:` URL, or relative to the page where its origin is unknown. `title`
-    and `page` (which shows it) may be empty; `small` is only the copy that result pages show.
-    """
-
-    url: str
-    title: str = ""
-    page: str = ""
-    small: bool = False
-
-
 class ResultPage(NamedTuple):
     """A saved result page: where it was saved from and what was searched for, as far as it says,
     and its pictures in the order of the results, each once.
@@ -318,7 +311,7 @@ class ResultPage(NamedTuple):
 
     origin: str
     keyword: str
-    pictures: tuple[Address, ...]
+    pictures: tuple[Hit, ...]
 
 
 def read_page(content: bytes, path: Path, *, origin: str = "") -> ResultPage:
@@ -387,7 +380,7 @@ def _keyword(tree: LexborHTMLParser, origin: str) -> str:
     return next(filter(None, (line_of(text, 300) for text in texts)), "")
 
 
-def _bing(tree: LexborHTMLParser) -> Iterator[Address]:
+def _bing(tree: LexborHTMLParser) -> Iterator[Hit]:
     """Bing keeps what it knows of a result as JSON in the attribute m of its link."""
     for link in tree.css("a[m]"):
         try:
@@ -396,21 +389,21 @@ def _bing(tree: LexborHTMLParser) -> Iterator[Address]:
             continue
         if isinstance(record, dict) and isinstance(record.get("murl"), str):
             title, page = line_of(record.get("t"), 300), web_address(record.get("purl"))
-            yield Address(record["murl"], title, page)
+            yield Hit(record["murl"], title, page)
 
 
-def _links(tree: LexborHTMLParser) -> Iterator[Address]:
+def _links(tree: LexborHTMLParser) -> Iterator[Hit]:
     """Links that carry the picture's address as a parameter (imgurl, mediaurl, img_url)."""
     for link in tree.css("a[href]"):
         values = parse_qs(split_address(link.attributes["href"] or "").query)
         for key in ("imgurl", "mediaurl", "img_url"):
             if url := web_address(values.get(key, [""])[0]):
                 page = web_address(values.get("imgrefurl", [""])[0])
-                yield Address(url, line_of(link.attributes.get("title"), 300), page)
+                yield Hit(url, line_of(link.attributes.get("title"), 300), page)
                 break
 
 
-def _scripts(tree: LexborHTMLParser, *patterns: re.Pattern[str]) -> Iterator[Address]:
+def _scripts(tree: LexborHTMLParser, *patterns: re.Pattern[str]) -> Iterator[Hit]:
     """What patterns find in scripts, in data attributes, and in elements with JSON, in order."""
     # Google wrote {"ou": ...} as the text of an element of the class rg_meta until 2020.
     texts = [node.text() for node in tree.css("script:not([src]), noscript, [class*=rg_meta]")]
@@ -419,7 +412,7 @@ def _scripts(tree: LexborHTMLParser, *patterns: re.Pattern[str]) -> Iterator[Add
     for text in texts:
         matches = [match for pattern in patterns for match in pattern.finditer(text)]
         for match in sorted(matches, key=lambda match: match.start()):
-            yield Address(_unescaped(match[1]))
+            yield Hit(_unescaped(match[1]))
 
 
 def _unescaped(address: str) -> str:
@@ -438,7 +431,7 @@ def _unescaped(address: str) -> str:
     return address.encode("utf-8", "replace").decode()
 
 
-def _shown(tree: LexborHTMLParser) -> Iterator[Address]:
+def _shown(tree: LexborHTMLParser) -> Iterator[Hit]:
     """The pictures that the page shows, or would once they are scrolled to."""
     for image in tree.css("img, source, amp-img"):
         attributes = image.attributes
@@ -446,17 +439,17 @@ def _shown(tree: LexborHTMLParser) -> Iterator[Address]:
             continue
         title = line_of(attributes.get("alt") or attributes.get("title"), 300)
         for url in filter(None, picture_candidates(attributes, _LAZY)):
-            yield Address(url, title)
+            yield Hit(url, title)
             break
     for link in tree.css("a[href]"):
         url = link.attributes["href"] or ""
         if _PICTURE_NAME.search(url.partition("?")[0]):
-            yield Address(url, line_of(link.text(), 300))
+            yield Hit(url, line_of(link.text(), 300))
 
 
-def _unique(addresses: Iterable[Address], base: str) -> list[Address]:
+def _unique(addresses: Iterable[Hit], base: str) -> list[Hit]:
     """Absolute where the origin is known, each once, without what is no picture's address."""
-    kept: dict[str, Address] = {}
+    kept: dict[str, Hit] = {}
     for address in addresses:
         url = re.sub(r"[\t\r\n]", "", address.url).strip()
         start = url[:14].lower()

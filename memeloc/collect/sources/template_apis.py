@@ -17,6 +17,7 @@ from __future__ import annotations
 import os
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Sequence
+from dataclasses import KW_ONLY, dataclass
 from typing import TYPE_CHECKING, Any
 from urllib.parse import quote
 
@@ -50,7 +51,11 @@ class TemplateApi(ABC):
     """A source that asks an API for templates; `limit` is how many at most, 0 is all."""
 
     name: str
+    address: str
     limit: int
+
+    def url(self, path: str) -> str:
+        return f"{self.address.rstrip('/')}/{path}"
 
     @abstractmethod
     def requests(self) -> Iterator[tuple[str, dict[str, str]]]:
@@ -134,6 +139,7 @@ def even_rows(count: int) -> tuple[TextBox, ...]:
     )
 
 
+@dataclass
 class MemegenSource(TemplateApi):
     """Templates of a memegen server.
 
@@ -146,20 +152,14 @@ class MemegenSource(TemplateApi):
     name = "memegen"
     summary = "the memegen.link API: templates, their pictures and example captions"
 
-    def __init__(
-        self,
-        address: str = "https://api.memegen.link",
-        *,
-        ids: Sequence[str] = (),
-        limit: int = 0,
-    ) -> None:
-        self.address = address.rstrip("/")
-        self.ids = tuple(ids)
-        self.limit = limit
+    address: str = "https://api.memegen.link"
+    _: KW_ONLY
+    ids: Sequence[str] = ()
+    limit: int = 0
 
     def requests(self) -> Iterator[tuple[str, dict[str, str]]]:
         for key in self.ids or ("",):
-            yield f"{self.address}/templates/{quote(key, safe='')}", {}
+            yield self.url(f"templates/{quote(key, safe='')}"), {}
 
     def records(self, page: Page) -> list[Any]:
         value = page.json()
@@ -172,8 +172,8 @@ class MemegenSource(TemplateApi):
     def template(self, fetcher: Fetcher, key: str, record: Any, page: Page, rank: Any) -> Results:
         lines = count_of(record.get("lines"))
         blank = joined_address(page.url, record.get("blank"))
-        blank = blank or f"{self.address}/images/{quote(key)}.png"
-        url = f"{self.address}/templates/{quote(key)}"
+        blank = blank or self.url(f"images/{quote(key)}.png")
+        url = self.url(f"templates/{quote(key)}")
         details = {
             "lines": lines,
             "overlays": count_of(record.get("overlays")),
@@ -195,6 +195,7 @@ class MemegenSource(TemplateApi):
             )
 
 
+@dataclass
 class ImgflipSource(TemplateApi):
     """Templates of Imgflip.
 
@@ -208,20 +209,14 @@ class ImgflipSource(TemplateApi):
     name = "imgflip"
     summary = "the Imgflip API: the hundred most used templates and their pictures"
 
-    def __init__(
-        self,
-        address: str = "https://api.imgflip.com",
-        *,
-        search: Sequence[str] = (),
-        limit: int = 0,
-    ) -> None:
-        self.address = address.rstrip("/")
-        self.search = tuple(search)
-        self.limit = limit
+    address: str = "https://api.imgflip.com"
+    _: KW_ONLY
+    search: Sequence[str] = ()
+    limit: int = 0
 
     def requests(self) -> Iterator[tuple[str, dict[str, str]]]:
         if not self.search:
-            yield f"{self.address}/get_memes", {}
+            yield self.url("get_memes"), {}
             return
         name, password = os.environ.get(USERNAME, ""), os.environ.get(PASSWORD, "")
         if not name or not password:
@@ -231,7 +226,7 @@ class ImgflipSource(TemplateApi):
             )
         for query in self.search:
             form = {"username": name, "password": password, "query": query}
-            yield f"{self.address}/search_memes", form
+            yield self.url("search_memes"), form
 
     def records(self, page: Page) -> list[Any]:
         match page.json():
