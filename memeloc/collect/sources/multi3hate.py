@@ -74,25 +74,27 @@ class Multi3HateSource:
         data = data if data.is_dir() else folder.root
         tables = self._tables(folder, data / "captions", what)
         labels: dict[str, dict[str, str]] = {}
+
+        def answers(row: Record) -> Iterator[Found]:
+            countries = {country: row.text(country) for country in COUNTRIES.values()}
+            labels[_meme_id(_needed(row, _ID))] = without_empty(countries)
+            yield from ()
+
         annotations = data / "final_annotations.csv"
         if annotations.is_file() and not folder.is_outside(annotations):
-            for answers in _read(folder, annotations, (_ID,), _answers):
-                if isinstance(answers, Refusal):
-                    yield answers
-                else:
-                    labels.update([answers])
+            yield from _read(folder, annotations, (_ID,), answers)
         templates: set[str] = set()
-        for language, table in tables.items():
+        for table in tables:
             pictures: dict[str, Path] = {}
-            for path in folder.read_pictures(lambda path: [path], data / "memes" / language):
+            for path in folder.read_pictures(lambda path: [path], data / "memes" / table.stem):
                 if isinstance(path, Refusal):
                     yield path
                 else:
                     pictures.setdefault(_meme_id(path.stem), path)
-            read = self._reader(folder, language, pictures, labels, templates)
-            yield from _read(folder, table, (_ID, _TEMPLATE), read, strict=len(tables) == 1)
+            memes = self._memes(folder, table.stem, pictures, labels, templates)
+            yield from _read(folder, table, (_ID, _TEMPLATE), memes, strict=len(tables) == 1)
 
-    def _reader(
+    def _memes(
         self,
         folder: DatasetFolder,
         language: str,
@@ -100,6 +102,7 @@ class Multi3HateSource:
         labels: dict[str, dict[str, str]],
         templates: set[str],
     ) -> Callable[[Record], Iterator[Found]]:
+        """What makes memes of rows of a language; `templates` are those that came already."""
         seen: set[str] = set()
 
         def read(row: Record) -> Iterator[Found]:
@@ -135,8 +138,8 @@ class Multi3HateSource:
 
         return read
 
-    def _tables(self, folder: DatasetFolder, captions: Path, what: str) -> dict[str, Path]:
-        """The captions' tables by language, English first."""
+    def _tables(self, folder: DatasetFolder, captions: Path, what: str) -> list[Path]:
+        """The captions' tables, one a language, English first."""
         tables = {
             table.stem: table
             for table in sorted(captions.glob("*.csv"))
@@ -151,7 +154,7 @@ class Multi3HateSource:
                     file=captions,
                 )
         wanted = self.languages or sorted(tables, key=lambda tag: (tag != "en", tag))
-        return {language: tables[language] for language in wanted}
+        return [tables[language] for language in wanted]
 
 
 def _read(
@@ -183,9 +186,3 @@ def _meme_id(text: str) -> str:
     """A meme's number as one text: pandas writes 12 as 12.0, and file names may have zeros."""
     whole = text.strip().removesuffix(".0")
     return str(int(whole)) if whole.isascii() and whole.isdecimal() else whole
-
-
-def _answers(row: Record) -> Iterator[tuple[str, dict[str, str]]]:
-    """A meme, and what each country's people answered about it; values as written."""
-    answers = {country: row.text(country) for country in COUNTRIES.values()}
-    yield _meme_id(_needed(row, _ID)), without_empty(answers)
