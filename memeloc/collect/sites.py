@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Mapping, Sized
+from functools import partial
 from typing import TYPE_CHECKING, NamedTuple
 
 from memeloc.collect.page_values import refused
@@ -68,47 +69,64 @@ class SiteSource(ABC):
         if isinstance(first, Document) and self.is_item(first):
             yield from self.item(fetcher, Link(self.address), first)
             return
-        seen: set[str] = set()
         unknown = 0
-        for document in pages_of(
-            self.name, first, lambda url: self.read(fetcher, url), self.pages, seen
-        ):
+        linked = self.linked(fetcher, self.address, first, self.limit, self.links)
+        for count, (link, document) in enumerate(linked, 1):
             if isinstance(document, Refusal):
-                yield document
+                results: Iterator[Found | Refusal] = iter([document])
+            else:
+                results = self.item(fetcher, link, document)
+            reasons = set()
+            for result in results:
+                reasons.add(result.reason if isinstance(result, Refusal) else "")
+                yield result
+            unknown += reasons <= {"unknown layout"}
+            if unknown == count == MOST_UNKNOWN:
+                sentence = (
+                    f"none of the first {MOST_UNKNOWN} pages that it links to is as expected, so "
+                    "the rest was not asked for; write down the site's selectors and give them "
+                    "with --selectors"
+                )
+                yield Refusal(self.name, self.address, "unknown layout", sentence)
                 return
-            links = self.links(document)
-            if not links and not seen:
-                yield self.unknown(document, self.address)
+
+    def linked(
+        self,
+        fetcher: Fetcher,
+        address: str,
+        first: Document | Refusal,
+        limit: int,
+        links: Callable[[Document], Mapping[str, Link]],
+    ) -> Iterator[tuple[Link, Document | Refusal]]:
+        """Yield the pages that a list links to, each once; a refusal of the list is the last.
+
+        Args:
+            address, first: of the list's first page, and that page.
+            limit: of links that are followed; 0 is all.
+            links: those of a page of the list, by their keys.
+        """
+        seen: set[str] = set()
+        for document in self.pages_from(fetcher, first, seen):
+            if isinstance(document, Refusal):
+                yield Link(""), document
                 return
-            new = [key for key in links if key not in seen]
-            new = new[: self.limit - len(seen)] if self.limit else new
-            pages = fetcher.get_all(links[key].url for key in new)
+            found = links(document)
+            if not found and not seen:
+                yield Link(""), self.unknown(document, address)
+                return
+            new = [key for key in found if key not in seen]
+            new = new[: limit - len(seen)] if limit else new
+            pages = fetcher.get_all(found[key].url for key in new)
             for key, page in zip(new, pages, strict=False):
                 seen.add(key)
-                reasons = set()
-                for result in self._follow(fetcher, links[key], page):
-                    reasons.add(result.reason if isinstance(result, Refusal) else "")
-                    yield result
-                unknown += reasons <= {"unknown layout"}
-                if unknown == len(seen) == MOST_UNKNOWN:
-                    sentence = (
-                        f"none of the first {MOST_UNKNOWN} pages that it links to is as expected, "
-                        "so the rest was not asked for; write down the site's selectors and give "
-                        "them with --selectors"
-                    )
-                    yield Refusal(self.name, document.url, "unknown layout", sentence)
-                    return
-                if self.limit and len(seen) >= self.limit:
-                    return
+                yield found[key], self.document(found[key].url, page)
+            if limit and len(seen) >= limit:
+                return
 
-    def _follow(
-        self, fetcher: Fetcher, link: Link, page: Page | FetchRefused
-    ) -> Iterator[Found | Refusal]:
-        document = self.document(link.url, page)
-        if isinstance(document, Refusal):
-            yield document
-        else:
-            yield from self.item(fetcher, link, document)
+    def pages_from(
+        self, fetcher: Fetcher, first: Document | Refusal, seen: Sized
+    ) -> Iterator[Document | Refusal]:
+        return pages_of(self.name, first, partial(self.read, fetcher), self.pages, seen)
 
     def read(self, fetcher: Fetcher, url: str) -> Document | Refusal:
         (page,) = fetcher.get_all([url])

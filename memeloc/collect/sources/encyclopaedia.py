@@ -27,7 +27,7 @@ from memeloc.collect.pages import (
     selectors_of,
     shown,
 )
-from memeloc.collect.sites import MOST_PAGES, Link, SiteSource, pages_of
+from memeloc.collect.sites import MOST_PAGES, Link, SiteSource
 from memeloc.collect.years import year_of_data, year_of_text
 from memeloc.errors import InputError, MemelocError
 from memeloc.items import FoundPicture, FoundTemplate, Origin, Refusal, Year
@@ -228,8 +228,13 @@ def is_photo(document: Document) -> bool:
     return bool(document.picture("photo")) and not is_entry(document)
 
 
-def _listed(document: Document) -> list[str]:
-    return document.addresses("gallery") or document.addresses("entry_link")
+def _links(document: Document, key: str) -> dict[str, Link]:
+    addresses = document.addresses(key)
+    return {key_of(url): Link(url) for url in addresses if same_host(url, document.url)}
+
+
+def _photos(document: Document) -> dict[str, Link]:
+    return _links(document, "gallery")
 
 
 @dataclass
@@ -274,15 +279,14 @@ class EncyclopaediaSource(SiteSource):
         documents = [Document(page, selectors) for selectors in self._selectors]
         entries = [document for document in documents if is_entry(document)]
         photos = [document for document in documents if is_photo(document)]
-        lists = [document for document in documents if _listed(document)]
+        lists = [document for document in documents if self.links(document)]
         return (entries or photos or lists or documents)[0]
 
     def is_item(self, document: Document) -> bool:
         return is_entry(document) or is_photo(document)
 
     def links(self, document: Document) -> dict[str, Link]:
-        addresses = _listed(document)
-        return {key_of(url): Link(url) for url in addresses if same_host(url, document.url)}
+        return _photos(document) or _links(document, "entry_link")
 
     def item(
         self, fetcher: Fetcher, link: Link, document: Document
@@ -350,28 +354,14 @@ class EncyclopaediaSource(SiteSource):
     def _gallery(
         self, fetcher: Fetcher, address: str, template: str, year: Year | None
     ) -> Iterator[FoundPicture | Refusal]:
-        seen: set[str] = set()
         first = self.read(fetcher, address)
-        for page in pages_of(
-            self.name, first, lambda url: self.read(fetcher, url), self.pages, seen
-        ):
-            if isinstance(page, Refusal):
-                yield page
-                return
-            links = self.links(page) if page.nodes("gallery") else {}
-            new = [key for key in links if key not in seen][: self.gallery - len(seen)]
-            photos = fetcher.get_all(links[key].url for key in new)
-            for key, photo in zip(new, photos, strict=False):
-                seen.add(key)
-                document = self.document(links[key].url, photo)
-                if isinstance(document, Refusal):
-                    yield document
-                elif is_photo(document):
-                    yield self._photo(fetcher, document, template, year)
-                else:
-                    yield self.unknown(document, links[key].url)
-            if len(seen) >= self.gallery:
-                return
+        for link, document in self.linked(fetcher, address, first, self.gallery, _photos):
+            if isinstance(document, Refusal):
+                yield document
+            elif is_photo(document):
+                yield self._photo(fetcher, document, template, year)
+            else:
+                yield self.unknown(document, link.url)
 
     def _photo(
         self, fetcher: Fetcher, document: Document, template: str, year: Year | None

@@ -18,7 +18,7 @@ from selectolax.lexbor import LexborNode
 
 from memeloc.collect.page_values import fetch_picture, line_of, without_empty
 from memeloc.collect.pages import Document, key_of, same_host, selectors_of
-from memeloc.collect.sites import MOST_PAGES, Link, SiteSource, pages_of
+from memeloc.collect.sites import MOST_PAGES, Link, SiteSource
 from memeloc.items import FoundCaption, FoundTemplate, Origin, Refusal
 
 if TYPE_CHECKING:
@@ -95,9 +95,7 @@ class MemegeneratorSource(SiteSource):
             details=without_empty({"page_language": document.language, "picture": address}),
         )
         seen: set[str] = set()
-        for page in pages_of(
-            self.name, document, lambda url: self.read(fetcher, url), self.pages, seen
-        ):
+        for page in self.pages_from(fetcher, document, seen):
             if isinstance(page, Refusal):
                 yield page
                 return
