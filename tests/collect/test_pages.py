@@ -14,8 +14,7 @@ from hypothesis import strategies as st
 
 from memeloc.collect.fetching.encodings import DEEPEST
 from memeloc.collect.fetching.fetch import FetchRefused, Page
-from memeloc.collect.pages import Document, key_of, selectors_of
-from memeloc.collect.sites import pages_of
+from memeloc.collect.pages import Document, key_of, pages_of, selectors_of
 from memeloc.collect.sources.encyclopaedia import EncyclopaediaSource, is_entry, read_entry
 from memeloc.collect.sources.memegenerator import MemegeneratorSource
 from memeloc.errors import InputError

@@ -1,26 +1,30 @@
 """Fetching, politely and safely. In: an address. Out: a `Page`, or the reason why there is none.
 
 Polite: robots.txt is kept (RFC 9309), a host gets one request at a time with a pause between (more
-only by an explicit setting, see turns.py), pages are kept and asked for again only if they have
-changed (RFC 9111, conditional requests), and a server that is busy is waited for. Safe: see
-addresses.py; besides, sizes are limited after decompression, every request has a time limit,
+are an agreement with those who run it, so a setting by host; each of them keeps the pause after its
+own last one, and a host that is busy stops them all), pages are kept and asked for again only if
+they have changed (RFC 9111, conditional requests), and a server that is busy is waited for. Safe:
+see addresses.py; besides, sizes are limited after decompression, every request has a time limit,
 redirects are followed by hand and checked each time, and a picture is one by its content.
 """
 
 from __future__ import annotations
 
+import heapq
 import json
 import threading
 import time
 import zlib
+from collections import deque
 from collections.abc import Callable, Iterable, Iterator
+from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any, Literal, NamedTuple, Self
+from typing import Any, Generic, Literal, NamedTuple, Self, TypeVar
 from urllib.parse import urlencode
 
-from memeloc.errors import InputError, MissingError, ServiceError
+from memeloc.errors import InputError, MemelocError, MissingError, ServiceError
 from memeloc.request_pool import GIVE_UP_AFTER, Backoff, TransientFailure, retry_after
 
 try:
@@ -28,12 +32,15 @@ try:
     import httpx
     from protego import Protego
 
-    from memeloc.collect.fetching.addresses import FetchRefused, check_address
-    from memeloc.collect.fetching.connecting import Deadline, public_pool
+    from memeloc.collect.fetching.addresses import (
+        Deadline,
+        FetchRefused,
+        check_address,
+        public_pool,
+    )
 except ModuleNotFoundError as error:
     raise MissingError(f"Collecting needs {error.name}: pip install 'memeloc[collect]'") from error
 
-from memeloc.collect.fetching.ahead import Ahead, HostTurns, Thing
 from memeloc.collect.fetching.encodings import decode
 from memeloc.collect.fetching.http_cache import Entry, HttpCache
 from memeloc.collect.fetching.settings import FetchSettings, FetchStatistics
@@ -48,6 +55,10 @@ _ACCEPT: dict[str, str] = {
     "json": "application/json,*/*;q=0.1",
     "picture": "image/*,*/*;q=0.1",
 }
+Key = TypeVar("Key")
+Value = TypeVar("Value")
+Thing = TypeVar("Thing")
+
 _REDIRECTS = (301, 302, 303, 307, 308)
 _BUSY = (429, 500, 502, 503, 504)
 _ROBOTS_AGE = 86_400.0  # RFC 9309, 2.4: robots.txt may be kept for a day
@@ -108,6 +119,86 @@ class _BusyError(Exception):
     def __init__(self, status: int, wait: float) -> None:
         self.wait = wait
         super().__init__(f"the server is busy (status {status})")
+
+
+class HostTurns:
+    """The turns of one host, shared by threads."""
+
+    def __init__(self) -> None:
+        self._changed = threading.Condition()
+        self._running = 0
+        self._free: list[float] = []
+        self._not_before = 0.0
+
+    def take(self, at_once: int) -> None:
+        """Wait for a turn: for fewer requests than `at_once`, and for the pause to end."""
+        with self._changed:
+            self._changed.wait_for(lambda: self._running < at_once)
+            self._running += 1
+            free = heapq.heappop(self._free) if self._free else 0.0
+        while (left := max(free, self._not_before) - time.monotonic()) > 0:
+            time.sleep(left)
+
+    def end(self, pause: float, busy: float = 0.0) -> None:
+        """End a turn: the next in its place comes after `pause` seconds, any other after `busy`."""
+        with self._changed:
+            now = time.monotonic()
+            self._running -= 1
+            heapq.heappush(self._free, now + pause)
+            self._not_before = max(self._not_before, now + busy)
+            self._changed.notify()
+
+
+class Ahead(Generic[Key, Value]):
+    """What is being fetched, by what it is asked for by."""
+
+    def __init__(self, fetch: Callable[[Key], Value]) -> None:
+        self._fetch = fetch
+        self._under_way: dict[Key, Future[Value]] = {}
+
+    def get(self, key: Key) -> Value:
+        """What was fetched ahead, once, else what is fetched now; raises what fetching raises."""
+        future = self._under_way.pop(key, None)
+        return self._fetch(key) if future is None else future.result()
+
+    def of(
+        self, things: Iterable[Thing], keys: Callable[[Thing], Iterable[Key]], at_once: int
+    ) -> Iterator[Thing]:
+        """The things, with the keys of some of the next ones under way, so many at once."""
+        waiting: deque[tuple[Thing, list[Key]]] = deque()
+        pool = ThreadPoolExecutor(at_once, "fetch")
+        problem: MemelocError | None = None
+        try:
+            try:
+                for thing in things:
+                    needed = list(keys(thing))
+                    for key in needed:
+                        if key not in self._under_way:
+                            self._under_way[key] = pool.submit(self._fetch, key)
+                    waiting.append((thing, needed))
+                    if len(waiting) >= 2 * at_once:
+                        yield from self._first(waiting)
+            except MemelocError as error:
+                problem = error  # what came before it is still there
+            while waiting:
+                yield from self._first(waiting)
+            if problem is not None:
+                raise problem
+        finally:
+            pool.shutdown(wait=False, cancel_futures=True)
+            for _, needed in waiting:
+                self._forget(needed)
+
+    def _first(self, waiting: deque[tuple[Thing, list[Key]]]) -> Iterator[Thing]:
+        thing, needed = waiting.popleft()
+        try:
+            yield thing
+        finally:
+            self._forget(needed)
+
+    def _forget(self, keys: Iterable[Key]) -> None:
+        for key in keys:
+            self._under_way.pop(key, None)
 
 
 class Fetcher:

@@ -19,7 +19,10 @@ from selectolax.lexbor import LexborNode
 
 from memeloc.collect.page_values import fetch_picture, line_of, refused, without_empty
 from memeloc.collect.pages import (
+    MOST_PAGES,
     Document,
+    Link,
+    SiteSource,
     joined,
     key_of,
     lines_in,
@@ -27,7 +30,6 @@ from memeloc.collect.pages import (
     selectors_of,
     shown,
 )
-from memeloc.collect.sites import MOST_PAGES, Link, SiteSource
 from memeloc.collect.years import year_of_data, year_of_text
 from memeloc.errors import InputError, MemelocError
 from memeloc.items import FoundPicture, FoundTemplate, Origin, Refusal, Year

@@ -17,8 +17,15 @@ from typing import TYPE_CHECKING
 from selectolax.lexbor import LexborNode
 
 from memeloc.collect.page_values import fetch_picture, line_of, without_empty
-from memeloc.collect.pages import Document, key_of, same_host, selectors_of
-from memeloc.collect.sites import MOST_PAGES, Link, SiteSource
+from memeloc.collect.pages import (
+    MOST_PAGES,
+    Document,
+    Link,
+    SiteSource,
+    key_of,
+    same_host,
+    selectors_of,
+)
 from memeloc.items import FoundCaption, FoundTemplate, Origin, Refusal
 
 if TYPE_CHECKING:
