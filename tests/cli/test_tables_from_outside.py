@@ -124,3 +124,20 @@ def test_answers_are_imported(command: Run, case: Case) -> None:
     with Workspace.find() as workspace:
         cultures = {culture.code for culture in workspace.survey("there").design.cultures}
     assert cultures == set(case.cultures)
+
+
+def test_answers_are_what_is_right(command: Run, case: Case) -> None:
+    settings = (
+        'like = "multi3hate"\nname = "mine"\nlabels = ["hate", "no-hate"]\n[gold]\nlabels = {}\n'
+    )
+    Path("run.toml").write_text(settings, encoding="utf-8")
+    asked = [item for item in ("10", "11", "a1", "a2", "a3", "m1", "m2") for _ in "01"]
+    rows = {"id": asked, "prompt": [0, 1] * 7, "response": ["a"] * 14}
+    pd.DataFrame(rows).to_csv("responses.csv", index=False)
+    done = command(
+        *("evaluate", "score", "responses.csv", "--gold", case.file, "--map", "map.toml"),
+        *("--run", "run.toml", "--bootstraps", "2", "--json"),
+    )
+    assert done.status == 0, done.err
+    for culture in case.cultures:
+        assert f'"{culture}"' in done.out

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -23,7 +23,7 @@ from memeloc.evaluate.runs.labels import GOLD, ITEM, plain_id
 from memeloc.evaluate.runs.run import INPUTS
 from memeloc.statistics.intervals import rows_of
 from memeloc.tables import folded as folded_heading
-from memeloc.tables.column_map import ColumnMap, Role, read_rows
+from memeloc.tables.column_map import ColumnMap, Columns, Role, read_rows
 from memeloc.tables.frames import Frame, as_file
 from memeloc.tables.reading import read_table
 
@@ -45,8 +45,8 @@ _ROLES = (
     Role("dimension"),
     Role("meme"),
     Role("correct"),
+    Role("option", many=True),
 )  # fmt: skip
-_OPTION = Role("option", many=True)
 _IN_NAME = re.compile(r"[_.-]([a-z]{2,3})$")
 _MANY = 0.02
 """Share of answers whose letter contradicts the name beside it that makes a note."""
@@ -58,13 +58,22 @@ def headings(table: str | Path | Frame) -> set[str]:
         return set(map(folded_heading, read_table(path).columns))
 
 
+def _folded(columns: Columns) -> set[str]:
+    names = [columns] if isinstance(columns, str) else list(columns)
+    return set(map(folded_heading, names))
+
+
 def read_answers(
-    tables: Iterable[str | Path | Frame], column_map: ColumnMap, model: str = ""
+    tables: Iterable[str | Path | Frame],
+    column_map: ColumnMap,
+    model: str = "",
+    elsewhere: Set[str] = frozenset(),
 ) -> pd.DataFrame:
     """Return the rows of tables with an answer each.
 
     Args:
-        column_map: its columns `correct` and `option` may be those of another table.
+        column_map: which column has which role.
+        elsewhere: columns of another table, folded: the map may name those.
         model: who answered, where no column says it; else the file's name. A language that no
             column names is the end of the file's name (`responses_de.csv`).
 
@@ -80,16 +89,15 @@ def read_answers(
     frames = []
     for table in tables:
         there = headings(table)
-        columns = dict(column_map.columns)
-        option = columns.pop("option", ())
-        named = [option] if isinstance(option, str) else list(option)
-        columns["option"] = tuple(name for name in named if folded_heading(name) in there)
-        if folded_heading(str(columns.get("correct", ""))) not in there:
-            columns.pop("correct", None)
-        rows = read_rows(table, ColumnMap(columns=columns), (*_ROLES, _OPTION))
+        columns = {
+            role: named
+            for role, named in column_map.columns.items()
+            if there & (names := _folded(named)) or not names <= elsewhere
+        }
+        rows = read_rows(table, ColumnMap(columns=columns), _ROLES)
         if rows.broken:
             raise InputError(rows.broken[0].error, file=rows.file, row=rows.broken[0].number)
-        texts = [role.name for role in _ROLES]
+        texts = [role.name for role in _ROLES if not role.many]
         frame = rows.frame.reindex(columns=[*texts, "row"], fill_value="")
         short = [name for name in texts if name not in ("answer", "prompt")]
         frame[short] = frame[short].apply(lambda column: column.str.strip())

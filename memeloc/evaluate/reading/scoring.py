@@ -73,7 +73,8 @@ def score_answers(
     opened, folder = read_run(run)
     mapped = read_map(column_map)
     tables = [files] if isinstance(files, str | Path | Frame) else list(files)
-    rows = read_answers(tables, mapped, model)
+    elsewhere = headings(gold) if gold is not None else set()
+    rows = read_answers(tables, mapped, model, elsewhere)
     items = list(dict.fromkeys(rows["item"]))
     numbers: Mapping[tuple[int, int], str] = {(1, 0): "0"}
     if "correct" in mapped.columns or not opened.labels:

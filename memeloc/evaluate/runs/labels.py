@@ -31,7 +31,9 @@ ITEM = ("item", "meme id", "meme_id", "id", "image_id", "img_id")
 """Names that a column of items may have, best first."""
 GOLD = "gold"
 """The culture of labels that are of no culture."""
-_NO_LABEL = {*ABSTENTIONS, *MISSING, "none", "tie", "?", "-", "unsure", "unknown"}
+_NO_LABEL = {
+    *map(folded, (*ABSTENTIONS, *MISSING)), "none", "tie", "?", "-", "unsure", "unknown",
+}  # fmt: skip
 """What is no label, folded, unless a run has it among its own."""
 _TRUTH = {"true": "1", "false": "0"}
 
@@ -59,7 +61,7 @@ def label_in(text: str, run: Run) -> str | None:
         return label
     if folded(label) in own:
         return own[folded(label)]
-    if key in _NO_LABEL:
+    if {key, folded(label)} & _NO_LABEL:
         return ""
     if len(text) > 60 or text.strip().isdecimal():
         return None
@@ -104,39 +106,36 @@ def read_gold(
 ) -> Gold | None:
     """Return the labels of items; None where there are none.
 
-    A row is an item with a column a culture. Where the map names the column of the `culture` or the
-    `annotator`, it is a person's answer: right is what most people of a culture gave, and no tie.
+    A row is an item with a column a culture. Where a column says who answered, or the map names the
+    column of the culture, it is a person's answer: right is the label that most people of a culture
+    gave, and a tie is none.
 
     Args:
-        column_map: goes before the run's `gold.columns` and `gold.labels`; `gold_item` is the
-            column of the items, by default the one that holds them, and `label` one column, or
-            one a culture, by default all that hold labels only.
+        column_map: goes before the run's `gold.columns` and `gold.labels`. Without a column
+            `gold_item` items are in the one that holds them, without `label` labels in
+            all that hold nothing else.
 
     Raises:
         InputError: the table cannot be read or has no labels of the items; two rows of an item
             differ; a cell of a named column is no label. File, row and column are named.
     """
     given = column_map or ColumnMap()
-    named = {"gold_item" if role == "item" else role: c for role, c in run.gold.columns.items()}
-    named |= {role: given.columns[role] for role in _ROLES if role in given.columns}
     written = run.gold.labels | given.labels | dict.fromkeys(given.abstentions or (), "")
     run = run.model_copy(update={"gold": run.gold.model_copy(update={"labels": written})})
     items = list(items)
     cells, file = read_cells(table)
-    named["gold_item"] = item = item_column(cells, items, named.get("gold_item", ""), file)
-    if not {"culture", "annotator"} & given.columns.keys():
+    # The map's `item` is that of the answers; here it is another column, which holds the same.
+    own = run.gold.columns
+    columns = own | ({"gold_item": own["item"]} if "item" in own else {}) | given.columns
+    named = {role.name: columns[role.name] for role in _ROLES if role.name in columns}
+    named["gold_item"] = item = item_column(cells, items, columns.get("gold_item", ""), file)
+    found = columns_of(cells.columns.tolist(), ColumnMap(columns=named), _ROLES, file)
+    if "annotator" not in found and "culture" not in named:
         _check_doubled(cells, item, file)
         if "label" not in named:
             named["label"] = _label_columns(cells.drop(columns=item), run, file)
-    rows = read_rows(
-        table,
-        ColumnMap(columns=named, cultures=given.cultures, fixed={"culture": GOLD}),
-        [
-            Role("gold_item"),
-            Role("label", ("label",), required=True, values="label", option="cultures"),
-            Role("culture", values="culture"),
-        ],
-    )
+    column_map = ColumnMap(columns=named, cultures=given.cultures, fixed={"culture": GOLD})
+    rows = read_rows(table, column_map, _ROLES)
     frame = rows.frame
     labels = {text: label_in(text, run) for text in frame["label"].unique()}
     for row in rows_of(frame[frame["label"].map(labels).isna()]):
@@ -150,16 +149,20 @@ def read_gold(
     frame["label"] = frame["label"].map(labels)
     if frame["item"].isna().all():
         raise InputError("has none of the items that are asked about", file=file, column=item)
-    votes = frame[frame["label"] != ""].groupby(["item", "culture", "label"], sort=False).size()
-    counts = votes.rename("votes").reset_index()
-    counts = counts[counts["votes"] == counts.groupby(_CELL)["votes"].transform("max")]
-    right = counts[~counts.duplicated(_CELL, keep=False)].set_index(_CELL)["label"].unstack()
+    cell = ["item", "culture"]
+    votes = frame[frame["label"] != ""].value_counts([*cell, "label"], sort=False).reset_index()
+    most = votes[votes["count"] == votes.groupby(cell)["count"].transform("max")]
+    right = most[~most.duplicated(cell, keep=False)].set_index(cell)["label"].unstack()
     right = right.reindex(index=frame["item"].dropna().unique(), columns=frame["culture"].unique())
     return gold_of(run, right, {**about, "gold": Path(file).name})
 
 
-_ROLES = ("gold_item", "label", "culture")
-_CELL = ["item", "culture"]
+_ROLES = (
+    Role("gold_item"),
+    Role("annotator", ("annotator", "annotator id", "worker", "participant")),
+    Role("culture", ("culture", "country"), values="culture"),
+    Role("label", ("label", "answer"), values="label", option="cultures"),
+)
 
 
 def gold_of(run: Run, table: pd.DataFrame, about: Mapping[str, str]) -> Gold | None:
@@ -184,31 +187,28 @@ def read_cells(table: str | Path | Frame) -> tuple[pd.DataFrame, str]:
 
 
 def item_column(cells: pd.DataFrame, items: Sequence[str], named: Columns, file: str) -> str:
-    """Return the column that holds the items.
+    """Return the column of items: the named one, else the one that holds them.
 
     Raises:
         InputError: the named one is not there, or no column holds any of them.
     """
+    headings: list[str] = cells.columns.tolist()
     role = Role("gold_item", ITEM)
     column_map = ColumnMap(columns={"gold_item": named} if named else {})
-    known = next(
-        iter(columns_of(cells.columns.tolist(), column_map, [role], file).get("gold_item", ())), ""
-    )
+    known = next(iter(columns_of(headings, column_map, [role], file).get("gold_item", ())), "")
     if named:
         return known
     wanted = {plain_id(each) for each in items}
-    shares = {
-        name: len({plain_id(text) for text in cells[name]} & wanted) for name in cells.columns
-    }
-    best = max(shares, key=lambda name: shares[name], default="")
+    shares = {name: len({plain_id(text) for text in cells[name]} & wanted) for name in headings}
+    best = max(headings, key=lambda name: shares[name], default="")
     # A column of 0 and 1 has two of the items' numbers; the right one has more.
-    if known and shares[known] and shares[known] * 2 >= shares[best]:
+    if shares.get(known, 0) * 2 >= max(shares.get(best, 0), 1):
         return known
     if not shares.get(best):
-        shown = ", ".join(repr(name[:40]) for name in cells.columns.tolist()[:12])
         raise InputError(
             f"No column holds the items that are asked about (such as "
-            f"{next(iter(items), '')[:40]!r}); the columns are {shown}. Name it: --gold-item "
+            f"{next(iter(items), '')[:40]!r}); the columns are "
+            f"{', '.join(repr(name[:40]) for name in headings[:12])}. Name it: --gold-item "
             'COLUMN, or gold_item = "COLUMN" in [columns] of a map (--map).',
             file=file,
         )
