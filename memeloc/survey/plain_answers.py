@@ -24,7 +24,7 @@ from memeloc.tables.frames import Frame
 ROLES = (
     Role("item", ("item", "item id", "meme", "meme id"), required=True),
     Role("annotator", ("annotator", "annotator id"), required=True, option="participant"),
-    # As written: a label may have one name in each culture's language.
+    # As written: a row that is rejected is kept with what was typed.
     Role("label", ("label", "answer"), required=True, option="answer"),
     Role("culture", ("culture", "country"), values="culture"),
     Role("time"),
@@ -89,13 +89,13 @@ def _problem(row: Mapping[Any, Any], culture: str, column_map: ColumnMap) -> tup
 def raw_records(
     answers: pd.DataFrame,
     sheets: Mapping[tuple[str, str], str],
-    label_of: Callable[[str, str], str],
+    label_of: Callable[[str], str],
 ) -> Iterator[RawRecord]:
     """What the answers say: a submission a person and culture, which counts as whole.
 
     Args:
         sheets: by culture and item the id of the sheet that asks about it; empty for several.
-        label_of: by culture and answer the id of a label, or the answer as it is.
+        label_of: by answer the id of a label, or a name that a sheet's language may have for one.
     """
     by_person: dict[tuple[str, str], list[RawAnswer]] = defaultdict(list)
     facts: dict[str, dict[str, str]] = defaultdict(dict)
@@ -112,7 +112,7 @@ def raw_records(
             continue
         raw = RawAnswer(
             item,
-            (label_of(culture, row["label"]),),
+            (label_of(row["label"]),),
             {name: text.split(BETWEEN) for name, text in _filled(row, "question").items()},
             sheet=sheet,
             submitted=row.get("time", ""),

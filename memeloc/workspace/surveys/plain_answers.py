@@ -6,9 +6,11 @@ everything, of which nothing more is to come. It is checked and settled like any
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
+
+import pandas as pd
 
 from memeloc.errors import InputError
 from memeloc.locales import default
@@ -18,7 +20,7 @@ from memeloc.survey.plain_answers import raw_records, read_answers
 from memeloc.survey.targets.protocol import SurveyPack
 from memeloc.survey.targets.resolver import resolve
 from memeloc.survey.targets.vocabulary import own_words
-from memeloc.survey.texts import SurveyTexts, TaxonomyTexts, survey_texts
+from memeloc.survey.texts import TaxonomyTexts, survey_texts
 from memeloc.tables import folded
 from memeloc.tables.column_map import ColumnMap, read_map
 from memeloc.tables.frames import Frame
@@ -96,8 +98,14 @@ class ImportingAnswers:
             text = Path(taxonomy).read_text("utf-8-sig") if own else None
             values = design_values(design, memes, text)
             pack = _pack(design, labels, batches, memes)
-        _check_questions(labels, column_map)
-        records = raw_records(read, _sheets(pack), _labels(pack, column_map))
+        ids = _ids(labels)
+        _check(labels, [ids.get(folded(each), each) for each in column_map.labels.values()], read)
+
+        def label_of(answer: str) -> str:
+            label = column_map.label_of(answer)
+            return ids.get(folded(label), label)
+
+        records = raw_records(read, _sheets(pack), label_of)
         imported = resolve([*rejected, *records], pack, source=KIND, file=path.name)
         if dry_run:
             return import_result(name, [(path, KIND, imported, {})])
@@ -125,16 +133,6 @@ def _pack(
     return SurveyPack(design.name, sheets, taxonomy, texts)
 
 
-def _check_questions(taxonomy: Taxonomy, column_map: ColumnMap) -> None:
-    known = [question.id for question in taxonomy.questions]
-    for name in column_map.columns.get("question", ()):
-        if name not in known:
-            raise InputError(
-                f"--question {name[:40]}: {taxonomy.name} has no such further question; it has "
-                f"{', '.join(known) or 'none'}"
-            )
-
-
 def _with_language(workspace: WorkspaceFolder, codes: Sequence[str]) -> list[str]:
     """Countries as `CODE=TAG`: the workspace's language there, else any, else its source's."""
     locales = [*workspace.languages, workspace.source, *workspace.locales, workspace.source]
@@ -154,31 +152,22 @@ def _sheets(pack: SurveyPack) -> dict[tuple[str, str], str]:
     return sheets
 
 
-def _labels(pack: SurveyPack, column_map: ColumnMap) -> Callable[[str, str], str]:
-    """What finds by culture and answer the label's id; without one the answer stays as it is.
+def _ids(taxonomy: Taxonomy) -> dict[str, str]:
+    """Labels' ids by themselves and by their English names; other languages' are known later."""
+    names = TaxonomyTexts(survey_texts(default().get(SOURCE), taxonomy=taxonomy), taxonomy).labels
+    ids = {folded(label.id): label.id for label in taxonomy.labels}
+    return {folded(text): label for label, text in names.items()} | ids
 
-    Raises:
-        InputError: the map names a label that there is not.
-    """
 
-    def ids_of(texts: SurveyTexts) -> dict[str, str]:
-        names = TaxonomyTexts(texts, pack.taxonomy).labels
-        return {folded(text): label for label, text in names.items()}
-
-    ids = [label.id for label in pack.taxonomy.labels]
-    english = ids_of(survey_texts(default().get(SOURCE), taxonomy=pack.taxonomy))
-    english |= {folded(label): label for label in ids}
-    for text, label in column_map.labels.items():
-        if label and folded(label) not in english:
-            raise InputError(
-                f"--label {text[:40]}={label[:40]}: {pack.taxonomy.name} has no such label; it "
-                f"has {', '.join(ids)}"
-            )
-    texts = {sheet.culture.code: pack.texts[sheet.culture.locale.tag] for sheet in pack.sheets}
-    by_culture = {code: ids_of(own) | english for code, own in texts.items()}
-
-    def label_of(culture: str, answer: str) -> str:
-        label = column_map.label_of(answer)
-        return by_culture[culture].get(folded(label), label)
-
-    return label_of
+def _check(taxonomy: Taxonomy, labels: Iterable[str], read: pd.DataFrame) -> None:
+    """Raise InputError if a label of the map, or a further question, is none of the survey's."""
+    questions = [name.removeprefix("question: ") for name in map(str, read) if "question: " in name]
+    for option, names, known in (
+        ("--label", filter(None, labels), taxonomy.labels),
+        ("--question", questions, taxonomy.questions),
+    ):
+        ids = [each.id for each in known]
+        for name in names:
+            if name not in ids:
+                has = ", ".join(ids) or "none"
+                raise InputError(f"{option} {name[:40]}: {taxonomy.name} has only {has}")
