@@ -12,8 +12,6 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from memeloc.agreement.measures import majorities
-from memeloc.agreement.ratings import Ratings
 from memeloc.analyze.answers import Answers
 from memeloc.analyze.settings import Settings
 from memeloc.errors import InputError, MissingError
@@ -104,23 +102,6 @@ def describe(table: pd.DataFrame) -> pd.DataFrame:
         if "label" in memes:
             parts.append(_class_words(memes))
     return joined(parts)
-
-
-def with_dialects(memes: pd.DataFrame, answers: pd.DataFrame) -> pd.DataFrame:
-    """Return memes with the dialect that most annotators named; of a tie there is none.
-
-    Args:
-        memes: with the column `meme`.
-        answers: a long table with `item`, `participant` and `label`, the dialect.
-
-    Raises:
-        InputError: a column is missing, or a person named two dialects of one item.
-    """
-    ratings = Ratings.of(answers)
-    items = sorted({str(item) for item in answers["item"][answers["label"].notna()]})
-    names = np.array([*ratings.labels, ""], dtype=object)
-    by_item = dict(zip(items, names[majorities(ratings.counts)], strict=False))
-    return memes.assign(dialect=[by_item.get(str(meme), "") for meme in memes["meme"]])
 
 
 def _kinds(memes: pd.DataFrame) -> dict[str, pd.Series[str]]:

@@ -7,7 +7,7 @@ import math
 import pandas as pd
 import pytest
 
-from memeloc.analyze.dataset import describe, with_dialects
+from memeloc.analyze.dataset import describe
 from memeloc.errors import InputError
 from memeloc.locales.words import plain_words
 from memeloc.reports.figures import value_of, wide
@@ -116,17 +116,6 @@ def test_what_is_not_known_has_no_rows() -> None:
     assert counts(rows, "language") == {"de": 1}
     assert set(rows["analysis"]) == {"dataset"}
     assert value_of(rows, "dataset", "memes") == 1
-
-
-def test_dialects_are_those_of_most_annotators() -> None:
-    named = pd.DataFrame(
-        [("a", who, dialect) for who, dialect in zip("xyz", ("egy", "egy", "msa"), strict=True)]
-        + [("b", "x", "egy"), ("b", "y", "msa")],
-        columns=["item", "participant", "label"],
-    )
-    memes = with_dialects(pd.DataFrame({"meme": ["a", "b", "c"]}), named)
-    assert memes["dialect"].tolist() == ["egy", "", ""]
-    assert counts(describe(memes), "dialect") == {"not known": 2, "egy": 1}
 
 
 @pytest.mark.parametrize(

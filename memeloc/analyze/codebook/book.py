@@ -41,21 +41,21 @@ class Codebook(BaseModel):
 
     @cached_property
     def codes(self) -> dict[str, str]:
-        """The code by its folded form: small letters, one space between words."""
+        """Return the code by its folded form: small letters, one space between words."""
         return {folded(code): code for theme in self.theme for code in theme.codes}
 
     @cached_property
     def theme_of(self) -> dict[str, str]:
-        """The theme of each code."""
+        """Return the theme of each code."""
         return {code: theme.name for theme in self.theme for code in theme.codes}
 
     def code(self, text: str) -> str:
-        """The code that a coder wrote, as the codebook writes it; a new one as it is written."""
+        """Return the code that a coder wrote as the codebook writes it, a new one as written."""
         return self.codes.get(folded(text), " ".join(text.split()))
 
 
 def load_codebook(name: str | Path = "multi3hate") -> Codebook:
-    """A shipped codebook by its name, or that of a TOML file.
+    """Return a shipped codebook by its name, or that of a TOML file.
 
     Raises:
         InputError: there is no such codebook, its file is wrong, or it has a code twice.
@@ -77,7 +77,7 @@ def load_codebook(name: str | Path = "multi3hate") -> Codebook:
 
 
 def folded(text: str) -> str:
-    """A code without what does not matter: case, spaces, the form of an apostrophe.
+    """Return a code without what does not matter: case, spaces, the form of an apostrophe.
 
     >>> folded(" Women’s  right")
     "women's right"

@@ -14,8 +14,7 @@ import pandas as pd
 
 from memeloc.agreement import krippendorff_alpha, pairwise_kappa
 from memeloc.analyze.codebook.book import NO_THEME, Codebook
-from memeloc.analyze.codebook.coding import Coding
-from memeloc.analyze.codebook.reasons import Reason
+from memeloc.analyze.codebook.sheets import Coding, Reason
 from memeloc.counts import counted
 from memeloc.errors import InputError
 from memeloc.reports.figures import BETWEEN, gap, joined, tidy

@@ -23,7 +23,7 @@ from memeloc.analyze.codebook import (
     write_coding,
     write_reasons,
 )
-from memeloc.analyze.codebook.reasons import PAIR
+from memeloc.analyze.codebook.sheets import PAIR
 from memeloc.analyze.differing import differing_items, least_agreeing
 from memeloc.curate.review.judgement import Judgement
 from memeloc.errors import InputError
