@@ -1,7 +1,8 @@
 """An analysis that finds again what was put in: answers are simulated from known parameters.
 
-    analyze.py OUT [--seed N]        one simulation: its report, and each true value beside it
-    analyze.py --coverage 1000       of so many seeds, how often intervals hold the true value
+    analyze.py OUT [--seed N]        a simulation: its report, and each true value beside it
+
+How often intervals hold what is true, bench/coverage.py measures.
 
 People of three cultures label the same memes as funny or not. How funny an item is to one of them
 is drawn from a beta distribution, so that the true value of Krippendorff's alpha is known; a
@@ -13,7 +14,6 @@ of the distribution.
 from __future__ import annotations
 
 import argparse
-import sys
 from dataclasses import dataclass
 from itertools import combinations
 from math import comb
@@ -24,10 +24,13 @@ import pandas as pd
 from numpy.polynomial import Polynomial
 
 from memeloc.analyze import Answers, Settings, figures
+from memeloc.analyze.report import report_of
+from memeloc.reports import as_json_rows, write_report
 from memeloc.reports.figures import BETWEEN, of_analysis
+from memeloc.resources import folder
 
 LABELS = ("funny", "not funny")
-ANALYSES = ("label-shares", "agreement-within", "agreement-between")
+NAMES = {"A": "Culture A", "B": "Culture B", "C": "Culture C"}
 
 
 @dataclass(frozen=True)
@@ -127,7 +130,16 @@ class Population:
                          for name, label in zip(names, labels, strict=True)]  # fmt: skip
         table = pd.DataFrame(rows, columns=["item", "culture", "participant", "label"])
         topics = pd.DataFrame({"category": [("office", "tea")[n % 2] for n in range(items)]}, names)
-        return Answers.of(table, labels=LABELS, items=topics)
+        pictures = sorted(folder("templates").glob("*/picture.[jp]*g"))
+        versions = pd.DataFrame(
+            [
+                (name, culture, "en", "", str(pictures[number % len(pictures)]))
+                for number, name in enumerate(names)
+                for culture in self.cultures
+            ],
+            columns=["item", "culture", "language", "text", "picture"],
+        )
+        return Answers.of(table, labels=LABELS, items=topics, versions=versions)
 
 
 def _more_than(least: int, people: int) -> Polynomial:
@@ -147,10 +159,10 @@ def estimates(rows: pd.DataFrame) -> dict[str, tuple[float, float, float]]:
     }
     found = {}
     for (analysis, figure), name in named.items():
-        for row in of_analysis(rows, analysis, figure).itertuples():
-            if row.item in ("", LABELS[0]):
-                whose = row.group.replace(BETWEEN, " and ") or "all pairs"
-                found[name.format(whose)] = (row.value, row.low, row.high)
+        for row in as_json_rows(of_analysis(rows, analysis, figure)):
+            if row["item"] in ("", LABELS[0]):
+                whose = row["group"].replace(BETWEEN, " and ") or "all pairs"
+                found[name.format(whose)] = (row["value"], row["low"], row["high"])
     return found
 
 
@@ -164,42 +176,25 @@ def recovered(rows: pd.DataFrame, truths: dict[str, float]) -> pd.DataFrame:
     return frame.assign(inside=(frame["low"] <= frame["true"]) & (frame["true"] <= frame["high"]))
 
 
-def coverage(seeds: int, *, items: int = 250, bootstraps: int = 300) -> pd.DataFrame:
-    """Of so many simulations the share whose interval holds each true value, and their mean.
-
-    The setting is a cheap one: fewer items and resamples than the report's.
-    """
-    population = Population()
-    truths = population.truths()
-    settings = Settings(bootstraps=bootstraps)
-    held = []
-    for seed in range(seeds):
-        rows = figures(population.draw(items, seed), settings, ANALYSES)
-        held.append(recovered(rows, truths).set_index("parameter")[["inside", "value"]])
-        if sys.stderr.isatty():
-            print(f"\r{seed + 1} of {seeds}", end="", file=sys.stderr)
-    whole = pd.concat(held).groupby(level=0, sort=False).mean()
-    return whole.assign(true=pd.Series(truths)).reset_index()
-
-
 def main() -> None:
-    """Write a report of simulated answers, or measure how often intervals hold."""
+    """Write a report of simulated answers."""
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument("out", type=Path, nargs="?", default=Path("analysis"))
     parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("--coverage", type=int, metavar="SEEDS", default=0)
     chosen = parser.parse_args()
-    if chosen.coverage:
-        print(coverage(chosen.coverage).to_string(index=False, float_format="%.3f"))
-        return
-    from memeloc.analyze.report import report_of
-    from memeloc.reports import write_report
-
     population = Population()
     answers = population.draw(300, chosen.seed)
     settings = Settings(seed=chosen.seed)
     rows = figures(answers, settings)
-    files = write_report(report_of(answers, rows, settings), chosen.out)
+    report = report_of(
+        answers,
+        rows,
+        settings,
+        title="A simulated study",
+        question="Do people of three cultures find the same memes funny?",
+        names=NAMES,
+    )
+    files = write_report(report, chosen.out)
     answers.table.to_csv(chosen.out / "answers.csv", index=False)
     frame = recovered(rows, population.truths())
     print(frame.to_string(index=False, float_format="%.3f"))
