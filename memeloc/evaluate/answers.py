@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -58,11 +58,13 @@ class ModelAnswers:
         labels: names of the options where all items share them, in the order of the run; empty
             for multiple choice, where each item has options of its own.
         notes: what was noticed while they were read, a sentence each.
+        prompt_names: by wording and order what outputs call a prompt, where it has a name.
     """
 
     table: pd.DataFrame
     labels: tuple[str, ...]
     notes: tuple[str, ...] = ()
+    prompt_names: Mapping[tuple[int, int], str] = field(default_factory=dict)
 
     @classmethod
     def of(

@@ -72,29 +72,20 @@ def measure(counts: Floats, levels: Sequence[float] | None = None) -> Metrics:
     total = support.sum(-1)
     right = np.diagonal(counts[..., :labels], axis1=-2, axis2=-1)
     predicted = counts[..., :labels].sum(-2)
-    precisions = _share(right, predicted)
-    recalls = _share(right, support)
-    f1s = _share(2 * right, predicted + support)
+    precisions = _share(right, predicted, total)
+    recalls = _share(right, support, total)
+    f1s = _share(2 * right, predicted + support, total)
     with np.errstate(invalid="ignore", divide="ignore"):
         accuracy = right.sum(-1) / total
         mae, mmae = _distances(counts, support, levels)
-    return Metrics(
-        accuracy,
-        precisions.mean(-1),
-        recalls.mean(-1),
-        f1s.mean(-1),
-        mae,
-        mmae,
-        precisions,
-        recalls,
-        f1s,
-        support,
-    )
+    macro = (figures.mean(-1) for figures in (precisions, recalls, f1s))
+    return Metrics(accuracy, *macro, mae, mmae, precisions, recalls, f1s, support)
 
 
-def _share(count: Floats, total: Floats) -> Floats:
-    """Count by total, 0 where there is nothing."""
-    return np.divide(count, total, out=np.zeros(count.shape), where=total > 0)
+def _share(count: Floats, total: Floats, items: Floats) -> Floats:
+    """Count by total, 0 where there is nothing of a label, NaN where there are no items."""
+    nothing = np.where(items[..., None] > 0, np.zeros(count.shape), np.nan)
+    return np.divide(count, total, out=nothing, where=total > 0)
 
 
 def _distances(

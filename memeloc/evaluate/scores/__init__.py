@@ -1,14 +1,13 @@
-"""How right models are. In: `ModelAnswers`, `Gold`. Out: an `Evaluation`: figures, sections, page.
+"""How right models are. In: `ModelAnswers`, `Gold`. Out: rows of the table of figures, a page.
 
-    evaluation = score(answers, gold, ScoreSettings(seed=7))
-    evaluation.scores[0].accuracy            # a `Value` with its interval, of a condition, culture
-    write_evaluation(evaluation, "out")      # report.html, tables, plots, scored.parquet
+    figures = score(answers, gold, ScoreSettings(seed=7))
+    value_of(figures, "accuracy", "accuracy", "cat", "US")    # of a condition's title and a culture
+    write_evaluation(answers, gold, "out")                    # report.html, tables, scored.parquet
 
-1. `coded` has answers and gold as numbers, prompt by prompt: `Coded`.
-2. `by_culture` scores each condition against each culture: `CultureScores`; `multiple_choice` each
-   dimension, where every question has options of its own.
-3. Each module of `sections` makes a section of the report of these.
-4. `evaluation` computes all of it, `report` puts it on a page.
+1. `join` has answers and gold as places of labels, condition by condition: `Joined`.
+2. `scoring` makes rows of them; `choice` those of multiple choice, `comparing` those of cultures,
+   changes and models beside each other.
+3. `report` puts them on a page; report.toml has what it says of them.
 """
 
 from __future__ import annotations
@@ -18,23 +17,12 @@ from typing import TYPE_CHECKING
 from memeloc.lazy_imports import lazy_package
 
 if TYPE_CHECKING:
-    from memeloc.evaluate.scores.coded import Condition as Condition
-    from memeloc.evaluate.scores.coded import Prompt as Prompt
-    from memeloc.evaluate.scores.evaluation import Evaluation as Evaluation
-    from memeloc.evaluate.scores.evaluation import score as score
-    from memeloc.evaluate.scores.figures import Agreement as Agreement
-    from memeloc.evaluate.scores.figures import Change as Change
-    from memeloc.evaluate.scores.figures import ChoiceScores as ChoiceScores
-    from memeloc.evaluate.scores.figures import CultureScores as CultureScores
-    from memeloc.evaluate.scores.figures import LabelScores as LabelScores
-    from memeloc.evaluate.scores.figures import PositionBias as PositionBias
-    from memeloc.evaluate.scores.figures import PromptScores as PromptScores
-    from memeloc.evaluate.scores.figures import Ranking as Ranking
-    from memeloc.evaluate.scores.figures import Rates as Rates
-    from memeloc.evaluate.scores.figures import Value as Value
+    from memeloc.evaluate.scores.join import Condition as Condition
+    from memeloc.evaluate.scores.join import conditions_of as conditions_of
     from memeloc.evaluate.scores.report import report_of as report_of
     from memeloc.evaluate.scores.report import scored_table as scored_table
     from memeloc.evaluate.scores.report import write_evaluation as write_evaluation
+    from memeloc.evaluate.scores.scoring import score as score
     from memeloc.evaluate.scores.settings import ModelFacts as ModelFacts
     from memeloc.evaluate.scores.settings import ScoreSettings as ScoreSettings
 

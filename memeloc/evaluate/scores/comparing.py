@@ -1,0 +1,207 @@
+"""Conditions beside each other. In: `Joined`, scores. Out: rows: cultures, changes, models."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from memeloc.arrays import Floats
+from memeloc.evaluate.answers import CONDITION
+from memeloc.evaluate.scores.join import Condition, Joined
+from memeloc.evaluate.scores.scoring import resampled, with_ends
+from memeloc.evaluate.scores.settings import ScoreSettings
+from memeloc.reports.figures import BETWEEN, gap, tidy
+from memeloc.statistics.significance import holm, scipy_stats
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+ENGLISH = "en"
+_RANK_SUM = "Wilcoxon 1945, two-sided, over prompts"
+
+
+def rank_sum(first: Sequence[float], second: Sequence[float]) -> float:
+    """Return the two-sided p-value of Wilcoxon's rank-sum test; NaN with fewer than two a side.
+
+    As scipy's `ranksums`, the normal approximation, which multi3hate 5.1 names.
+    """
+    sides = [np.asarray(side)[np.isfinite(side)] for side in (first, second)]
+    if min(map(len, sides)) < 2:
+        return float("nan")
+    return float(scipy_stats().ranksums(*sides).pvalue)
+
+
+def best_culture(
+    data: Joined, scores: pd.DataFrame, settings: ScoreSettings
+) -> Iterator[pd.DataFrame]:
+    """Yield the rank of each culture in a condition, and tests of the best (multi3hate 5.3).
+
+    The best is tested against the second and the lowest; each kind of test is corrected for the
+    number of conditions.
+    """
+    import pandas as pd
+
+    ranks = []
+    for _, own in scores[scores["n"] > 0].groupby("group", sort=False):
+        # Means of the same accuracies may differ in the last bits; of equal ones the first is best.
+        ranked = own.iloc[(-own["accuracy"].round(12)).argsort(kind="stable")]
+        if len(ranked) > 1:
+            ranked = ranked.assign(rank=range(1, len(ranked) + 1), p_second=np.nan, p_lowest=np.nan)
+            for place, test in ((1, "p_second"), (-1, "p_lowest")):
+                p = rank_sum(ranked["by_prompt"].iloc[0], ranked["by_prompt"].iloc[place])
+                ranked.iloc[place, ranked.columns.get_loc(test)] = p
+            ranks.append(ranked)
+    if not ranks:
+        return
+    frame = pd.concat(ranks)
+    tests = ("p_second", "p_lowest")
+    frame = frame.assign(**{f"{test}_holm": holm(frame[test]) for test in tests})
+    methods = dict.fromkeys(tests, _RANK_SUM) | {f"{test}_holm": "Holm 1979" for test in tests}
+    wide = frame[["group", "item", "n", "rank", "accuracy", *methods]]
+    figures = tidy("best-culture", wide, methods | {"accuracy": "mean over prompts"})
+    # Only two cultures of a condition are tested against its best.
+    yield figures[figures["value"].notna()]
+    best = frame[frame["rank"] == 1].set_index("group")["item"]
+    lowest = frame.drop_duplicates("group", keep="last")["item"]
+    is_above = frame.groupby("group", sort=False)[[*tests]].min() < settings.alpha
+    counts = {
+        "best": [(best == culture).sum() for culture in data.cultures],
+        "above_second": [is_above["p_second"][best == culture].sum() for culture in data.cultures],
+        "above_lowest": [is_above["p_lowest"][best == culture].sum() for culture in data.cultures],
+        "lowest": [(lowest == culture).sum() for culture in data.cultures],
+    }
+    wide = pd.DataFrame({"item": data.cultures, "n": len(best), **counts})
+    yield tidy("best-culture-counts", wide, f"p < {settings.alpha:g}, not corrected")
+    if frame["p_second"].isna().all():
+        reason = "The rank-sum test compares prompts, and each condition has only one of them."
+        yield gap("best-culture", reason)
+
+
+def changes(data: Joined, scores: pd.DataFrame, settings: ScoreSettings) -> Iterator[pd.DataFrame]:
+    """Yield what a change of the question does to the accuracy (multi3hate 5.3 to 5.5).
+
+    Native prompts against English ones, a country named against none, the caption given against
+    the picture alone, the picture against the caption alone: on the same model and memes.
+    """
+    import pandas as pd
+
+    places = {condition: place for place, condition in enumerate(data.conditions.values())}
+    whole = scores.set_index([*CONDITION, "item"])
+    rows = []
+    for title, after in data.conditions.items():
+        for kind, before in _before(after):
+            if before not in places:
+                continue
+            target = after.country if kind == "country" else ""
+            if kind == "prompt language":
+                target = settings.countries.get(after.prompt_language, "")
+            for column, culture in enumerate(data.cultures):
+                one, other = whole.loc[(*after, culture)], whole.loc[(*before, culture)]
+                sides = [data.right(places[side], column) for side in (after, before)]
+                known = np.all([scored.any(axis=1) for _, scored in sides], axis=0)
+                counts = [values.sum(axis=1) * known for side in sides for values in side]
+                name = f"change {culture} {'|'.join((*before, *after))}"
+                estimates = resampled(
+                    np.column_stack(counts), data.units, _difference, settings, name
+                )
+                rows.append(
+                    {
+                        **{"group": f"{kind} · {title}", "item": culture, "n": known.sum()},
+                        **{"before": other["accuracy"], "after": one["accuracy"]},
+                        **with_ends(["difference"], estimates),
+                        **{"p": rank_sum(one["by_prompt"], other["by_prompt"])},
+                        **{"is_target": culture == target},
+                    }
+                )
+    methods = {"p": _RANK_SUM, "difference": "of all answers; percentile bootstrap of items"}
+    yield tidy("changes", pd.DataFrame(rows), methods)
+
+
+def _before(after: Condition) -> Iterator[tuple[str, Condition]]:
+    """Yield what a condition is compared with, and what that changes."""
+    if after.country:
+        yield "country", after._replace(country="")
+    elif after.prompt_language not in ("", ENGLISH):
+        yield "prompt language", after._replace(prompt_language=ENGLISH)
+    if after.input == "both":
+        yield "caption", after._replace(input="picture")
+        yield "picture", after._replace(input="text")
+
+
+def _difference(sums: Floats) -> Floats:
+    return np.asarray(sums[:, [0]] / sums[:, [1]] - sums[:, [2]] / sums[:, [3]])
+
+
+def models(scores: pd.DataFrame, settings: ScoreSettings) -> Iterator[pd.DataFrame]:
+    """Yield models by family and size, and with the picture against without (multi3hate 5.2)."""
+    import pandas as pd
+
+    facts = {name: each for name, each in settings.models.items() if each.family}
+    known = scores[scores["model"].isin(list(facts))].explode("by_prompt")
+    if len(known):
+        known = known.astype({"by_prompt": float}).assign(
+            family=[facts[name].family for name in known["model"]],
+            parameters=[facts[name].parameters or np.nan for name in known["model"]],
+        )
+        known = known.sort_values(["family", "parameters", "model"])
+        known["group"] = known["family"] + ": " + known["model"]
+        columns = {"by_prompt": ["mean", "std", "count"], "parameters": ["first"]}
+        frame = known.groupby(["group", "item"], sort=False).agg(columns).reset_index()
+        frame = frame.set_axis(["group", "item", "accuracy", "sd", "n", "parameters"], axis=1)
+        yield tidy("models", frame, "over conditions and prompts")
+        yield tidy("sizes", pd.DataFrame(_sizes(known, settings)), {"p": _RANK_SUM})
+    yield tidy("inputs", pd.DataFrame(_inputs(scores)), {"p": _RANK_SUM})
+
+
+def _sizes(known: pd.DataFrame, settings: ScoreSettings) -> Iterator[dict[str, Any]]:
+    """Yield a row a family and culture, of families with small and large models, then of all.
+
+    They are compared on the conditions that all of these models have, over all of their prompts.
+    """
+    import pandas as pd
+
+    is_small, is_large = known["parameters"] < settings.small, known["parameters"] > settings.large
+    sized = known.assign(
+        size=np.select([is_small, is_large], ["small", "large"], ""),
+        condition=known[list(CONDITION[1:])].agg("|".join, axis=1),
+    )
+    sized = sized[sized["size"] != ""]
+    families = {name: own for name, own in sized.groupby("family") if own["size"].nunique() == 2}
+    if len(families) > 1:
+        families["all"] = pd.concat(families.values())
+    for family, own in families.items():
+        shared = set.intersection(*(set(each["condition"]) for _, each in own.groupby("model")))
+        for culture, part in own[own["condition"].isin(shared)].groupby("item", sort=False):
+            sides = [
+                part["by_prompt"][part["size"] == size].dropna() for size in ("large", "small")
+            ]
+            large, small = sides
+            if min(map(len, sides)):
+                yield {
+                    **{"group": family, "item": culture},
+                    **{"small": small.mean(), "small_sd": small.std(), "small_n": len(small)},
+                    **{"large": large.mean(), "large_sd": large.std(), "large_n": len(large)},
+                    **{"difference": large.mean() - small.mean(), "p": rank_sum(large, small)},
+                }
+
+
+def _inputs(scores: pd.DataFrame) -> Iterator[dict[str, Any]]:
+    """Yield by language of memes the best that saw the picture beside the best that did not."""
+    for language, own in scores.groupby("language", sort=False):
+        best = []
+        for inputs in (("picture", "both"), ("text",)):
+            kind = own[own["input"].isin(inputs)]
+            means = kind.groupby("group", sort=False)["accuracy"].mean().fillna(-1)
+            best.append(kind[kind["group"] == means.idxmax()] if len(kind) else kind)
+        for seeing, reading in zip(*(each.itertuples() for each in best), strict=False):
+            memes = f"memes {language}" if language else "all memes"
+            yield {
+                "group": f"{memes}: {seeing.model} ({seeing.input}){BETWEEN}{reading.model}",
+                "item": seeing.item,
+                **{"with_picture": seeing.accuracy, "with_picture_sd": seeing.sd},
+                **{"text_alone": reading.accuracy, "text_alone_sd": reading.sd},
+                "difference": seeing.accuracy - reading.accuracy,
+                "p": rank_sum(seeing.by_prompt, reading.by_prompt),
+            }

@@ -1,1 +1,0 @@
-"""Sections of the report. In: what was scored. Out: a `Section` of `memeloc.reports` each."""
