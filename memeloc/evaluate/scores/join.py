@@ -136,12 +136,12 @@ def join(answers: ModelAnswers, gold: Gold) -> Joined:
     names = labels or tuple(sorted(options.union(table["choice"]) - {""}))
     right = right.set_axis(known).reindex(items)
     golds = [
-        _places(right[name], names, f"Item {{!r}} has the gold label {{!r}} in {name}")
+        _places(right[name], names, f" in {name}")
         for name in right.columns
     ]
     is_invalid = table["invalid"] | (table["choice"] == "")
     choices = table.set_index("item")["choice"].where(~is_invalid.to_numpy(), "")
-    predicted = _places(choices, names, "Item {!r}: an answer chooses {!r}")
+    predicted = _places(choices, names)
     conditions = conditions_of(table)
     prompts = tuple(sorted(set(table[list(PROMPT)].itertuples(index=False, name=None))))
     _check_doubled(table)
@@ -227,14 +227,17 @@ def _filled(table: pd.DataFrame) -> pd.DataFrame:
     ).reset_index(drop=True)
 
 
-def _places(labels: pd.Series[str], names: Sequence[str], sentence: str) -> Ints:
+def _places(labels: pd.Series[str], names: Sequence[str], of_culture: str = "") -> Ints:
     """Return the places of labels among the names, -1 of none."""
     import pandas as pd
 
     places = pd.Index(names).get_indexer(pd.Index(labels))
     unknown = labels[(places < 0) & labels.notna() & (labels != "")]
     if len(unknown):
-        text = sentence.format(unknown.index[0], unknown.iloc[0])
+        item, label = unknown.index[0], unknown.iloc[0]
+        text = f"Item {item!r} has the gold label {label!r}{of_culture}"
+        if not of_culture:
+            text = f"An answer chooses {label!r} (item {item!r})"
         raise InputError(f"{text}, which is not one of the labels: {', '.join(names)}.")
     return np.asarray(places, dtype=np.int64)
 
