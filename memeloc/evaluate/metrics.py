@@ -78,7 +78,7 @@ def measure(counts: Floats, levels: Sequence[float] | None = None) -> Metrics:
     with np.errstate(invalid="ignore", divide="ignore"):
         accuracy = right.sum(-1) / total
         mae, mmae = _distances(counts, support, levels)
-    macro = (figures.mean(-1) for figures in (precisions, recalls, f1s))
+    macro = precisions.mean(-1), recalls.mean(-1), f1s.mean(-1)
     return Metrics(accuracy, *macro, mae, mmae, precisions, recalls, f1s, support)
 
 

@@ -11,9 +11,9 @@ import pytest
 
 from memeloc.evaluate import Gold, ModelAnswers
 from memeloc.evaluate.gold import ChoiceQuestion
-from memeloc.evaluate.scores import ChoiceScores, Evaluation, ScoreSettings, score
-from memeloc.evaluate.scores.figures import BesideBaseline
+from memeloc.evaluate.scores import ScoreSettings, score
 from memeloc.knowledge.questions.question import MemeQuestion
+from memeloc.reports.figures import of_analysis, value_of, wide
 from memeloc.statistics.guessing import CAPTION_WORDS, CHANCE, LONGEST, QUESTION_WORDS
 
 DIMENSIONS = ("toxicity", "textual-material", "scene", "emotion")
@@ -98,7 +98,7 @@ def given(asked: pd.DataFrame) -> pd.DataFrame:
 
 
 @pytest.fixture(scope="module")
-def evaluation(asked: pd.DataFrame, given: pd.DataFrame) -> Evaluation:
+def figures(asked: pd.DataFrame, given: pd.DataFrame) -> pd.DataFrame:
     known = {
         str(item): ChoiceQuestion(
             row["question"], tuple(row[letter] for letter in LETTERS), "en", row["caption"]
@@ -116,81 +116,71 @@ def marked(asked: pd.DataFrame, given: pd.DataFrame) -> pd.DataFrame:
     return table.assign(right=(table["choice"] == table["correct"]).astype(float))
 
 
-def choice(evaluation: Evaluation, model: str, kind: str = "picture") -> ChoiceScores:
-    return next(
-        each
-        for each in evaluation.choices
-        if (each.condition.model, each.condition.input) == (model, kind)
-    )
+TITLES = {"picture": "picture", "none": "question alone", "text": "text"}
+"""Of the inputs in the titles of conditions."""
 
 
-def beside(
-    evaluation: Evaluation, model: str, baseline: str, kind: str = "picture"
-) -> BesideBaseline:
-    return next(
-        each
-        for each in evaluation.beside_baselines
-        if (each.condition.model, each.condition.input) == (model, kind)
-        and (each.baseline, each.dimension) == (baseline, "")
-    )
+def difference(figures: pd.DataFrame, model: str, baseline: str, kind: str = "picture") -> float:
+    group = f"{model} · {TITLES[kind]}"
+    return value_of(figures, "beside-baselines", "difference", group, baseline)
 
 
 def test_dimensions_groups_and_macro_as_in_pandas(
-    evaluation: Evaluation, marked: pd.DataFrame
+    figures: pd.DataFrame, marked: pd.DataFrame
 ) -> None:
+    whole = wide(figures, "choice").set_index("group")
     for (model, kind), own in marked.groupby(["model", "input"]):
-        scores = choice(evaluation, model, kind)
+        group = f"{model} · {TITLES[kind]}"
         by_dimension = own.groupby("dimension")["right"].mean()
-        assert {n: v.value for n, _, v in scores.dimensions} == pytest.approx(
-            by_dimension.to_dict(), abs=1e-12
-        )
+        for dimension, expected in by_dimension.items():
+            value = value_of(figures, "dimensions", "accuracy", group, str(dimension))
+            assert value == pytest.approx(expected, abs=1e-12)
         toxic = own["dimension"] == "toxicity"
         both = set(own[toxic]["meme"]) & set(own[~toxic]["meme"])
-        whole = own[own["meme"].isin(both)].groupby("meme")["right"].min()
+        memes = own[own["meme"].isin(both)].groupby("meme")["right"].min()
         expected = {
             "overall": own["right"].mean(),
             "macro": by_dimension.mean(),
             "toxicity": own[toxic]["right"].mean(),
             "reasoning": own[~toxic]["right"].mean(),
-            "group": whole.mean(),
+            "group_accuracy": memes.mean(),
         }
-        figures = {name: getattr(scores, name).value for name in expected}
-        assert figures == pytest.approx(expected, abs=1e-12)
-        assert scores.memes == len(whole)
+        scores = whole.loc[group, list(expected)].to_dict()
+        assert scores == pytest.approx(expected, abs=1e-12)
+        rows = of_analysis(figures, "choice", "group_accuracy")
+        assert rows["n"][rows["group"] == group].item() == len(memes)
 
 
 def test_places_of_the_right_option_as_in_pandas(
-    evaluation: Evaluation, marked: pd.DataFrame
+    figures: pd.DataFrame, marked: pd.DataFrame
 ) -> None:
     at = marked.apply(lambda row: [row[each] for each in LETTERS].index(row["correct"]) + 1, axis=1)
     expected = marked.groupby(["model", "input", at])["right"].agg(["mean", "size"])
-    figures = {
-        (*each.condition[:2], each.place): (each.accuracy.value, each.answers)
-        for each in evaluation.places
-    }
-    assert figures.keys() == set(expected.index)
-    for key, (accuracy, count) in figures.items():
-        assert accuracy == pytest.approx(expected.loc[key, "mean"], abs=1e-12)
-        assert count == expected.loc[key, "size"]
+    places = wide(figures, "right-places").set_index(["group", "item"])
+    assert len(places) == len(expected)
+    for (model, kind, place), row in expected.iterrows():
+        own = places.loc[(f"{model} · {TITLES[kind]}", f"place {place}")]
+        assert own["accuracy"] == pytest.approx(row["mean"], abs=1e-12)
+        assert own["n"] == row["size"]
 
 
-def test_the_longest_option_as_in_pandas(evaluation: Evaluation, asked: pd.DataFrame) -> None:
+def test_the_longest_option_as_in_pandas(figures: pd.DataFrame, asked: pd.DataFrame) -> None:
     lengths = asked[list(LETTERS)].map(len)
     longest = lengths.eq(lengths.max(axis=1), axis=0)
     right = asked[list(LETTERS)].eq(asked["correct"], axis=0)
     share = (longest & right).any(axis=1) / longest.sum(axis=1)
-    scores = {each.name: each for each in evaluation.baselines}[LONGEST]
-    assert scores.overall == pytest.approx(share.mean(), abs=1e-12)
+    scores = wide(figures, "baselines").set_index("group").loc[LONGEST]
+    assert scores["overall"] == pytest.approx(share.mean(), abs=1e-12)
     by_dimension = share.groupby(asked["dimension"]).mean()
-    assert scores.macro == pytest.approx(by_dimension.mean(), abs=1e-12)
+    assert scores["macro"] == pytest.approx(by_dimension.mean(), abs=1e-12)
     toxic = asked["dimension"] == "toxicity"
     both = asked["meme"].isin(set(asked[~toxic]["meme"]))
     group = share[both].groupby(asked["meme"]).prod().mean()
-    assert scores.group == pytest.approx(group, abs=1e-12)
+    assert scores["group_accuracy"] == pytest.approx(group, abs=1e-12)
 
 
-def test_words_shared_as_in_pandas(evaluation: Evaluation, asked: pd.DataFrame) -> None:
-    scores = {each.name: each for each in evaluation.baselines}
+def test_words_shared_as_in_pandas(figures: pd.DataFrame, asked: pd.DataFrame) -> None:
+    scores = wide(figures, "baselines").set_index("group")
     for name, column in ((QUESTION_WORDS, "question"), (CAPTION_WORDS, "caption")):
         rows = asked[asked[column] != ""]
         shares = rows.apply(
@@ -202,8 +192,8 @@ def test_words_shared_as_in_pandas(evaluation: Evaluation, asked: pd.DataFrame) 
         best = shares.eq(shares.max(axis=1), axis=0)
         right = rows[list(LETTERS)].eq(rows["correct"], axis=0)
         expected = ((best & right).any(axis=1) / best.sum(axis=1)).mean()
-        assert scores[name].questions == len(rows)
-        assert scores[name].overall == pytest.approx(expected, abs=1e-12)
+        assert scores.loc[name, "n"] == len(rows)
+        assert scores.loc[name, "overall"] == pytest.approx(expected, abs=1e-12)
 
 
 def _overlap(option: str, text: str) -> float:
@@ -211,67 +201,64 @@ def _overlap(option: str, text: str) -> float:
     return len(words & set(text.lower().rstrip("?").split())) / len(words)
 
 
-def test_chance_is_one_of_the_options(evaluation: Evaluation) -> None:
-    chance = {each.name: each for each in evaluation.baselines}[CHANCE]
-    assert {*[v for _, _, v in chance.dimensions], chance.overall, chance.macro} == {0.25}
-    assert chance.group < 0.25**1.5
+def test_chance_is_one_of_the_options(figures: pd.DataFrame) -> None:
+    chance = wide(figures, "baselines").set_index("group").loc[CHANCE]
+    by_dimension = of_analysis(figures, "baselines-by-dimension")
+    values = by_dimension["value"][by_dimension["group"] == CHANCE]
+    assert {*values, chance["overall"], chance["macro"]} == {0.25}
+    assert chance["group_accuracy"] < 0.25**1.5
 
 
 def test_differences_to_the_text_alone_as_in_pandas(
-    evaluation: Evaluation, marked: pd.DataFrame
+    figures: pd.DataFrame, marked: pd.DataFrame
 ) -> None:
-    wide = marked.pivot_table(index=["model", "item"], columns="input", values="right")
-    for model, own in wide.groupby("model"):
+    by_input = marked.pivot_table(index=["model", "item"], columns="input", values="right")
+    for model, own in by_input.groupby("model"):
         for kind, name in (("none", "question alone"), ("text", "caption alone")):
             pairs = own[["picture", kind]].dropna()
-            each = beside(evaluation, model, name)
-            assert each.questions == len(pairs)
+            rows = wide(figures, "beside-baselines").set_index(["group", "item"])
+            each = rows.loc[(f"{model} · picture", name)]
+            assert each["n"] == len(pairs)
             mean = (pairs["picture"] - pairs[kind]).mean()
-            assert each.difference.value == pytest.approx(mean, abs=1e-12)
-            assert each.accuracy - each.of_baseline == pytest.approx(mean, abs=1e-12)
+            assert each["difference"] == pytest.approx(mean, abs=1e-12)
+            assert each["accuracy"] - each["of_baseline"] == pytest.approx(mean, abs=1e-12)
 
 
-def test_differences_by_dimension_as_in_pandas(
-    evaluation: Evaluation, marked: pd.DataFrame
-) -> None:
+def test_differences_by_dimension_as_in_pandas(figures: pd.DataFrame, marked: pd.DataFrame) -> None:
     own = marked[marked["model"] == "sees"]
-    wide = own.pivot_table(index=["dimension", "item"], columns="input", values="right")
-    expected = (wide["picture"] - wide["none"]).groupby("dimension").mean()
-    figures = {
-        each.dimension: each.difference.value
-        for each in evaluation.beside_baselines
-        if each.condition[:2] == ("sees", "picture") and each.baseline == "question alone"
-    }
-    assert figures.pop("") == pytest.approx((wide["picture"] - wide["none"]).mean(), abs=1e-12)
-    assert figures == pytest.approx(expected.to_dict(), abs=1e-12)
+    pairs = own.pivot_table(index=["dimension", "item"], columns="input", values="right")
+    expected = (pairs["picture"] - pairs["none"]).groupby("dimension").mean()
+    rows = of_analysis(figures, "beside-baselines-by-dimension", "difference")
+    rows = rows[rows["group"] == "sees · picture · question alone"]
+    differences = rows.set_index("item")["value"].to_dict()
+    assert differences == pytest.approx(expected.to_dict(), abs=1e-12)
 
 
-def test_who_always_says_c_is_right_at_place_3_only(evaluation: Evaluation) -> None:
-    places = {
-        each.place: each.accuracy.value
-        for each in evaluation.places
-        if each.condition[:2] == ("always C", "picture")
-    }
-    assert places == {1: 0.0, 2: 0.0, 3: 1.0, 4: 0.0}
+def test_who_always_says_c_is_right_at_place_3_only(figures: pd.DataFrame) -> None:
+    places = of_analysis(figures, "right-places")
+    assert places["value"][places["group"] == "always C · picture"].to_list() == [0, 0, 1, 0]
 
 
-def test_who_takes_the_longest_equals_its_baseline(evaluation: Evaluation) -> None:
-    each = beside(evaluation, "longest", LONGEST)
-    assert abs(each.difference.value) < 0.02  # ties are drawn by one, taken in order by the other
-    assert beside(evaluation, "longest", "question alone").difference.value == 0.0
+def test_who_takes_the_longest_equals_its_baseline(figures: pd.DataFrame) -> None:
+    assert (
+        abs(difference(figures, "longest", LONGEST)) < 0.02
+    )  # ties are drawn by one, taken in order by the other
+    assert difference(figures, "longest", "question alone") == 0
 
 
-def test_who_knows_one_dimension_is_found(evaluation: Evaluation) -> None:
-    by_dimension = {n: v for n, _, v in choice(evaluation, "knows scenes").dimensions}
-    assert by_dimension["scene"].value == 1.0
-    assert all(v.high < 0.6 for n, v in by_dimension.items() if n != "scene")
+def test_who_knows_one_dimension_is_found(figures: pd.DataFrame) -> None:
+    rows = of_analysis(figures, "dimensions")
+    rows = rows[rows["group"] == "knows scenes · picture"].set_index("item")
+    assert rows.loc["scene", "value"] == 1
+    assert (rows["high"].drop("scene") < 0.6).all()
 
 
-def test_who_sees_needs_the_picture(evaluation: Evaluation) -> None:
-    assert choice(evaluation, "sees").overall.value == 1.0
-    for baseline in ("question alone", "caption alone"):
-        assert beside(evaluation, "sees", baseline).difference.low > 0.5
-    assert abs(beside(evaluation, "sees", CHANCE, "none").difference.value) < 0.15
+def test_who_sees_needs_the_picture(figures: pd.DataFrame) -> None:
+    assert value_of(figures, "choice", "overall", "sees · picture") == 1
+    rows = of_analysis(figures, "beside-baselines", "difference")
+    low = rows[rows["group"] == "sees · picture"].set_index("item")["low"]
+    assert (low[["question alone", "caption alone"]] > 0.5).all()
+    assert abs(difference(figures, "sees", CHANCE, "none")) < 0.15
 
 
 def test_rules_need_the_questions_and_the_control_does_not(
@@ -279,10 +266,7 @@ def test_rules_need_the_questions_and_the_control_does_not(
 ) -> None:
     gold = Gold(asked[["correct"]].set_axis(["gold"], axis=1))
     own = given[given["model"] == "sees"]
-    scores = score(ModelAnswers.of(own), gold, ScoreSettings(bootstraps=2))
-    assert not scores.baselines
-    assert not scores.places
-    assert {each.baseline for each in scores.beside_baselines} == {
-        "question alone",
-        "caption alone",
-    }
+    figures = score(ModelAnswers.of(own), gold, ScoreSettings(bootstraps=2))
+    assert not {"baselines", "right-places"} & set(figures["analysis"])
+    beside = of_analysis(figures, "beside-baselines")
+    assert set(beside["item"]) == {"question alone", "caption alone"}

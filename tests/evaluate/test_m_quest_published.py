@@ -11,6 +11,7 @@ import pytest
 
 from memeloc.evaluate import Gold, ModelAnswers
 from memeloc.evaluate.scores import ScoreSettings, score
+from memeloc.reports.figures import wide
 
 # Table 1. Textual, visual, scene, background, intent, emotion, analogical, community, semiotic.
 TOXICITY = 307
@@ -99,12 +100,12 @@ def test_the_scores_of_parts_give_another_whole(model: str) -> None:
         }
     )
     gold = Gold(pd.DataFrame({"gold": "A"}, index=items))
-    scores = score(ModelAnswers.of(table), gold, ScoreSettings(bootstraps=2)).choices[0]
-    assert 100 * scores.toxicity.value == pytest.approx(toxicity, abs=0.17)
-    assert 100 * scores.reasoning.value == pytest.approx(reasoning, abs=0.17)
-    expected = (307 * scores.toxicity.value + 302 * scores.reasoning.value) / 609
-    assert scores.overall.value == pytest.approx(expected, abs=1e-12)
-    assert abs(100 * scores.overall.value - whole) > 0.4
+    scores = wide(score(ModelAnswers.of(table), gold, ScoreSettings(bootstraps=2)), "choice").loc[0]
+    assert 100 * scores["toxicity"] == pytest.approx(toxicity, abs=0.17)
+    assert 100 * scores["reasoning"] == pytest.approx(reasoning, abs=0.17)
+    expected = (307 * scores["toxicity"] + 302 * scores["reasoning"]) / 609
+    assert scores["overall"] == pytest.approx(expected, abs=1e-12)
+    assert abs(100 * scores["overall"] - whole) > 0.4
 
 
 def _right(questions: int, percent: float) -> list[bool]:

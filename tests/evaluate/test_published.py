@@ -10,7 +10,8 @@ from collections.abc import Mapping
 import pandas as pd
 
 from memeloc.evaluate import Gold, ModelAnswers
-from memeloc.evaluate.scores import CultureScores, Evaluation, ScoreSettings, score
+from memeloc.evaluate.scores import ScoreSettings, score
+from memeloc.reports.figures import value_of
 
 # charmemes Table 4: 6,419 harmful and 14,300 safe; how the harmful ones divide does not matter.
 HARMFUL = (
@@ -29,7 +30,7 @@ def majority(
     coarser: Mapping[str, Mapping[str, str]] | None = None,
     *,
     ordered: bool = False,
-) -> Evaluation:
+) -> pd.DataFrame:
     """A model that always gives the most frequent label, scored against these counts."""
     labels = tuple(counts)
     right = [label for label, count in counts.items() for _ in range(count)]
@@ -37,44 +38,40 @@ def majority(
     items = [str(number) for number in range(len(right))]
     levels = {label: place for place, label in enumerate(labels)} if ordered else {}
     gold = Gold(pd.DataFrame({"gold": right}, index=items), labels, levels, coarser or {})
-    answers = ModelAnswers.of(pd.DataFrame({"item": items, "choice": most}), labels)
+    table = pd.DataFrame({"model": "most", "item": items, "choice": most})
+    answers = ModelAnswers.of(table, labels)
     return score(answers, gold, ScoreSettings(bootstraps=10))
 
 
-def without_looking(evaluation: Evaluation) -> pd.DataFrame:
-    """The table that stands beside the models: always the most frequent label, and guessing."""
-    tables = {table.name: table.frame for table in evaluation.sections[0].tables}
-    return tables["without-looking"].set_index("answers")
-
-
-def figures(scores: CultureScores) -> dict[str, float]:
-    names = ("accuracy", "precision", "recall", "f1", "mae", "mmae")
-    return {
-        name: round(getattr(scores, name).value * (1 if "mae" in name else 100), 4)
-        for name in names
-    }
+def figures(rows: pd.DataFrame, task: str = "") -> dict[str, float]:
+    """The figures of the model, as percentages but for the errors of levels."""
+    own = rows[(rows["analysis"] == ("tasks" if task else "accuracy")) & rows["value"].notna()]
+    own = own[own["group"] == (f"{task} · most" if task else "most")]
+    values = own.set_index("figure")["value"].drop(["prompts"])
+    return {n: round(v * (1 if "mae" in n else 100), 4) for n, v in values.items()}
 
 
 def test_the_majority_row_of_charmemes_is_right_at_11_4_and_2_labels() -> None:
     four = DOMAINS | {"Safe": "Safe"}
     two = dict.fromkeys(HARMFUL, "harmful") | {"Safe": "Safe"}
     evaluation = majority(CHARMEMES, {"4": four, "2": two})
-    assert without_looking(evaluation)["f1"]["always Safe"] == evaluation.scores[0].f1.value
-    every = (evaluation.scores, evaluation.tasks["4"], evaluation.tasks["2"])
-    printed = [round(figures(scores[0])["f1"], 2) for scores in every]
+    always = value_of(evaluation, "without-looking", "f1", "gold", "always Safe")
+    assert always == value_of(evaluation, "accuracy", "f1", "most", "gold")
+    printed = [round(figures(evaluation, task)["f1"], 2) for task in ("", "4", "2")]
     assert printed == [7.42, 20.42, 40.84]
 
 
 def test_the_random_row_of_charmemes_is_no_expected_f1() -> None:
     """Printed for two labels: 50.00, which is 100 / k; 9.09 and 25.00 are of the same kind."""
-    guessing = without_looking(majority({"harmful": 6_419, "Safe": 14_300}))
-    assert round(100 * guessing["f1"]["guessing"], 2) == 48.12
-    assert guessing["accuracy"]["guessing"] == 0.5
+    rows = majority({"harmful": 6_419, "Safe": 14_300})
+    f1 = value_of(rows, "without-looking", "f1", "gold", "guessing")
+    assert round(100 * f1, 2) == 48.12
+    assert value_of(rows, "without-looking", "accuracy", "gold", "guessing") == 0.5
 
 
 def test_the_majority_row_of_harmeme_differs_from_the_printed_one() -> None:
     """Printed: 64.76 in place of 64.97, and all that follows from it; MMAE 1.0 is right."""
-    assert figures(majority(HARMEME, ordered=True).scores[0]) == {
+    assert figures(majority(HARMEME, ordered=True)) == {
         "accuracy": 64.9718,  # printed 64.76
         "precision": 21.6573,  # printed 21.58
         "recall": 33.3333,  # as printed
@@ -87,7 +84,7 @@ def test_the_majority_row_of_harmeme_differs_from_the_printed_one() -> None:
 def test_the_majority_row_of_harmeme_with_two_labels_differs_too() -> None:
     """Printed: 64.76, 32.38, 50.00, 39.30, 0.3524 and 0.5000; recall and MMAE are right."""
     two = {"harmless": "harmless", "partially": "harmful", "very": "harmful"}
-    assert figures(majority(HARMEME, {"2": two}, ordered=True).tasks["2"][0]) == {
+    assert figures(majority(HARMEME, {"2": two}, ordered=True), "2") == {
         "accuracy": 64.9718,
         "precision": 32.4859,
         "recall": 50.0,
@@ -99,7 +96,7 @@ def test_the_majority_row_of_harmeme_with_two_labels_differs_too() -> None:
 
 def test_the_majority_row_of_targets_differs_from_the_printed_one() -> None:
     """Printed: 46.60, 11.65, 25.00, 15.89, 1.2201 and 1.5000; recall and MMAE are right."""
-    assert figures(majority(TARGETS, ordered=True).scores[0]) == {
+    assert figures(majority(TARGETS, ordered=True)) == {
         "accuracy": 47.5806,
         "precision": 11.8952,
         "recall": 25.0,

@@ -2,23 +2,19 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pandas as pd
 import pytest
 from sklearn.metrics import precision_recall_fscore_support
 
 from memeloc.errors import InputError
 from memeloc.evaluate import Gold, ModelAnswers
-from memeloc.evaluate.scores import Evaluation, ScoreSettings, score
+from memeloc.evaluate.scores import ScoreSettings, score
+from memeloc.reports.figures import gaps, of_analysis, value_of, wide
 from tests.evaluate import simulated
 
 QUICK = ScoreSettings(bootstraps=50)
-
-
-@pytest.fixture(scope="module")
-def evaluation() -> Evaluation:
-    gold = simulated.gold(60)
-    models = ("first", "one culture", "refuses")
-    return score(simulated.answers(gold, models=models, language="de"), gold, QUICK)
 
 
 def two(choices: list[str], **columns: list[str]) -> ModelAnswers:
@@ -30,25 +26,38 @@ GOLD = Gold(pd.DataFrame({"US": ["a", "a", "b", None]}, index=["0", "1", "2", "3
 
 
 def test_an_invalid_answer_is_wrong_and_an_item_without_gold_left_out() -> None:
-    scores = score(two(["a", "", "b", "a"]), GOLD, QUICK).scores[0]
-    assert scores.items == 3
-    assert scores.accuracy.value == pytest.approx(2 / 3)
+    scores = wide(score(two(["a", "", "b", "a"]), GOLD, QUICK), "accuracy").loc[0]
+    assert scores["n"] == 3
+    assert scores["accuracy"] == pytest.approx(2 / 3)
 
 
-def test_macro_scores_are_those_of_scikit_learn(evaluation: Evaluation) -> None:
-    table = evaluation.answers.table
-    for scores in evaluation.scores[3:7]:
-        of_model = table[table["model"] == scores.condition.model]
-        for prompt in scores.by_prompt:
-            own = of_model[
-                (of_model["wording"] == prompt.prompt.wording)
-                & (of_model["order"] == prompt.prompt.order)
-            ]
-            right = evaluation.gold.table[scores.culture].loc[own["item"]]
+def test_macro_scores_are_those_of_scikit_learn() -> None:
+    gold = simulated.gold(60)
+    answers = simulated.answers(gold, models=("one culture", "refuses"), language="de")
+    by_prompt = of_analysis(score(answers, gold, QUICK), "prompts")
+    for (model, wording, order), own in answers.table.groupby(["model", "wording", "order"]):
+        group = f"{model} · prompt {wording}{', swapped' if order else ''}"
+        for culture in ("US", "CN"):
             theirs = precision_recall_fscore_support(
-                right, own["choice"], labels=simulated.LABELS, average="macro", zero_division=0
+                gold.table[culture].loc[own["item"]],
+                own["choice"],
+                labels=simulated.LABELS,
+                average="macro",
+                zero_division=0,
             )
-            assert (prompt.precision, prompt.recall, prompt.f1) == pytest.approx(theirs[:3])
+            ours = [
+                value_of(by_prompt, "prompts", figure, group, culture)
+                for figure in ("precision", "recall", "f1")
+            ]
+            assert ours == pytest.approx(theirs[:3])
+
+
+def test_prompts_keep_the_names_that_they_have_elsewhere() -> None:
+    once = two(["a"] * 4).table
+    twice = ModelAnswers.of(pd.concat([once, once.assign(order=1)]), ("a", "b"))
+    figures = score(replace(twice, prompt_names={(0, 0): "7"}), GOLD, QUICK)
+    groups = set(of_analysis(figures, "prompts")["group"])
+    assert groups == {"model · prompt 7", "model · prompt 0, swapped"}
 
 
 @pytest.mark.parametrize(
@@ -74,8 +83,7 @@ def test_an_unknown_gold_label_is_named() -> None:
 
 def test_items_without_gold_and_without_answers_are_noted() -> None:
     gold = Gold(pd.DataFrame({"US": ["a", "a"]}, index=["0", "9"]), ("a", "b"))
-    notes = score(two(["a"] * 4), gold, QUICK).notes
-    assert notes == (
+    assert gaps(score(two(["a"] * 4), gold, QUICK)) == [
         "3 items that models answered have no gold and are not scored.",
         "1 item of the gold without any answer.",
-    )
+    ]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import typer
 from typer import Argument, Option
@@ -12,21 +12,27 @@ from typer import Argument, Option
 from memeloc.cli.options import AsJson, split
 from memeloc.cli.output import print_json, progress
 from memeloc.cli.show import Table, explain, show
+from memeloc.reports import as_json_rows
+from memeloc.reports.figures import gaps, of_analysis, wide
+from memeloc.statistics.intervals import rows_of
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 _CULTURES = Table(
     "Accuracy by culture",
-    lambda scored: _rows(scored.summary),
-    "model input language culture items accuracy low high sd f1 best",
+    lambda scored: _cultures(scored.figures),
+    "condition culture items accuracy low high sd f1 best",
 )
 _DIMENSIONS = Table(
     "Accuracy by dimension",
-    lambda scored: _dimensions(scored.summary),
-    "model input dimension questions accuracy",
+    lambda scored: _dimensions(scored.figures),
+    "condition dimension questions accuracy",
 )
 _BASELINES = Table(
     "Beside answers without the meme",
-    lambda scored: _beside(scored.summary),
-    "model input baseline questions accuracy of_baseline difference low high",
+    lambda scored: _rows(scored.figures, "beside-baselines", "baseline", "questions", "difference"),
+    "condition baseline questions accuracy of_baseline difference low high",
 )
 
 
@@ -124,72 +130,66 @@ def score(
     )
     if out is not None:
         with progress("Drawing", None, unit="plots") as bar:
-            files = write_evaluation(scored.evaluation, out, on_progress=bar.report)
+            files = write_evaluation(
+                scored.answers,
+                scored.gold,
+                out,
+                scored.settings,
+                figures=scored.figures,
+                on_progress=bar.report,
+            )
+    explain("Note", gaps(scored.figures[scored.figures["analysis"] == "answers"]))
     if as_json:
-        print_json(scored.summary)
+        print_json(as_json_rows(scored.figures))
         return
-    explain("Note", scored.summary["notes"])
     show(scored, _lines, _CULTURES, _DIMENSIONS, _BASELINES, as_json=False)
     if out is not None:
         typer.echo(f"The report: {files.page}")
 
 
 def _lines(scored: Any) -> Iterator[str]:
-    summary = scored.summary
+    counts = wide(scored.figures, "answers").astype(int, errors="ignore").iloc[0]
     yield (
-        f"{summary['answers']:,} answers to {summary['items']:,} items: {summary['invalid']:,} "
-        f"invalid, {summary['refused']:,} of them refused."
+        f"{counts['answers']:,} answers to {counts['items']:,} items: {counts['invalid']:,} "
+        f"invalid, {counts['refused']:,} of them refused."
     )
 
 
-def _rows(summary: dict[str, Any]) -> list[dict[str, Any]]:
-    return [
-        {
-            **condition,
-            **scores,
-            "culture": culture,
-            "best": (condition["best"] or {}).get("culture") == culture,
-        }
-        for condition in summary["conditions"]
-        for culture, scores in condition["cultures"].items()
-    ]
-
-
-def _dimensions(summary: dict[str, Any]) -> list[dict[str, Any]]:
-    return [
-        {**_asked(condition), "dimension": name, **figures}
-        for condition in summary["conditions"]
-        for scores in condition["cultures"].values()
-        for name, figures in [
-            *scores.get("dimensions", {}).items(),
-            *_whole(scores),
-        ]
-    ]
-
-
-def _asked(condition: dict[str, Any]) -> dict[str, Any]:
-    return {name: condition[name] for name in ("model", "input")}
-
-
-def _beside(summary: dict[str, Any]) -> list[dict[str, Any]]:
-    return [
-        {**_asked(condition), "baseline": name, **figures}
-        for condition in summary["conditions"]
-        for name, figures in condition["beside_baselines"].items()
-    ]
-
-
-def _whole(scores: dict[str, Any]) -> list[tuple[str, dict[str, Any]]]:
-    if "dimensions" not in scores:
+def _rows(
+    figures: pd.DataFrame, analysis: str, item: str, n: str, figure: str = "accuracy"
+) -> list[dict[str, Any]]:
+    """Return the wide rows of an analysis under the headings of the terminal."""
+    names = {"group": "condition", "item": item, "n": n}
+    table = wide(figures, analysis)
+    if table.empty:
         return []
+    table = table.astype({"n": int}).rename(
+        columns=names | {f"{figure}_low": "low", f"{figure}_high": "high"}
+    )
+    cells = table.astype(object).where(table.notna(), None)
+    return [dict(zip(table.columns, row, strict=True)) for row in cells.to_numpy()]
+
+
+def _cultures(figures: pd.DataFrame) -> list[dict[str, Any]]:
+    ranks = of_analysis(figures, "best-culture", "rank")
+    best = ranks[ranks["value"] == 1]
+    keys = set(zip(best["group"], best["item"], strict=True))
     return [
-        (
-            "all, mean of the dimensions",
-            {"questions": scores["items"], "accuracy": scores["macro"]},
-        ),
-        (
-            "memes, all right",
-            {"questions": scores["group_memes"], "accuracy": scores["group_accuracy"]},
-        ),
-        ("pairs, both right", {"questions": scores["pairs"], "accuracy": scores["pair_accuracy"]}),
+        {"f1": None, **row, "best": (row["condition"], row["culture"]) in keys}
+        for row in _rows(figures, "accuracy", "culture", "items")
     ]
+
+
+def _dimensions(figures: pd.DataFrame) -> list[dict[str, Any]]:
+    """Return the dimensions of each condition, then what it reaches as a whole."""
+    rows = _rows(figures, "dimensions", "dimension", "questions")
+    whole = {
+        "macro": "all, mean of the dimensions",
+        "group_accuracy": "memes, all right",
+        "pair_accuracy": "pairs, both right",
+    }
+    for row in rows_of(of_analysis(figures, "choice", *whole)):
+        cells = {"condition": row.group, "dimension": whole[row.figure], "questions": int(row.n)}
+        rows.append({**cells, "accuracy": row.value})
+    order = {row["condition"]: place for place, row in enumerate(rows[::-1])}
+    return sorted(rows, key=lambda row: -order[row["condition"]])

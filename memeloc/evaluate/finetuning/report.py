@@ -5,20 +5,24 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
-from memeloc.counts import counted
+from memeloc.evaluate.answers import ModelAnswers
 from memeloc.evaluate.finetuning.classifying import on_common_items
 from memeloc.evaluate.finetuning.run_file import LoraRun
-from memeloc.evaluate.finetuning.sections import matrix_section, training_section
+from memeloc.evaluate.finetuning.sections import training_section
 from memeloc.evaluate.finetuning.tuned import Tuned, TunedModel
 from memeloc.evaluate.gold import Gold
-from memeloc.evaluate.scores.evaluation import Evaluation, score
-from memeloc.evaluate.scores.report import report_of as report_of_scores
-from memeloc.evaluate.scores.settings import ScoreSettings
+from memeloc.evaluate.scores import ScoreSettings, conditions_of, score
+from memeloc.evaluate.scores import report_of as report_of_scores
 from memeloc.evaluate.training.report import PREDICTIONS, ModelRow, TrainingSummary
 from memeloc.files import replacing
-from memeloc.reports.sections import Report
-from memeloc.reports.writing import write_report
+from memeloc.reports import Report, write_report
+from memeloc.reports.figures import gaps, wide
+from memeloc.statistics.intervals import rows_of
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 _PIPELINES = {
     "text": "text-classification",
@@ -43,7 +47,7 @@ model = AutoModelForImageTextToText.from_pretrained({base!r})
 model = PeftModel.from_pretrained(model, "this-folder")"""
 
 
-def card_of(tuned: Tuned, model: TunedModel, evaluation: Evaluation) -> str:
+def card_of(tuned: Tuned, model: TunedModel, figures: pd.DataFrame) -> str:
     """What a model is, what it learned from, how right it was, and how it is used."""
     run, fold = tuned.run, model.fold
     is_lora = isinstance(run, LoraRun)
@@ -78,7 +82,7 @@ def card_of(tuned: Tuned, model: TunedModel, evaluation: Evaluation) -> str:
         *("", "## How right it was", ""),
         *("| labels of | items | accuracy | macro-F1 | 95 % interval |",),
         *("| --- | ---: | ---: | ---: | --- |",),
-        *_scores(fold.model, evaluation),
+        *_scores(fold.model, tuned, figures),
         *("", "Of all parts of the split together, where there are several."),
         *("", "## Use", "", "```python", use, "```", ""),
         "It repeats what its examples say, errors and prejudices among it; look at the classes' F1 "
@@ -87,59 +91,61 @@ def card_of(tuned: Tuned, model: TunedModel, evaluation: Evaluation) -> str:
     return "\n".join(lines) + "\n"
 
 
-def _scores(model: str, evaluation: Evaluation) -> Iterator[str]:
-    for each in evaluation.scores:
-        if each.condition.model == model:
-            f1 = each.f1
+def _scores(model: str, tuned: Tuned, figures: pd.DataFrame) -> Iterator[str]:
+    conditions = conditions_of(on_common_items(tuned.answers).table)
+    for each in rows_of(wide(figures, "accuracy")):
+        if conditions[each.group].model == model:
             yield (
-                f"| {each.culture} | {each.items} | {each.accuracy.value:.3f} | {f1.value:.3f} | "
-                f"{f1.low:.3f}, {f1.high:.3f} |"
+                f"| {each.item} | {each.n:.0f} | {each.accuracy:.3f} | {each.f1:.3f} | "
+                f"{each.f1_low:.3f}, {each.f1_high:.3f} |"
             )
 
 
 _CARD = "README.md"
 _NOT_SHOWN = {
-    "finetuning": ("validity", "position-bias"),
-    "lora": ("position-bias", "best-culture"),
+    "finetuning": ("validity", "position-bias", "places"),
+    "lora": ("position-bias", "places", "best-culture", "best-culture-counts"),
 }
-"""By kind of run the sections that say nothing of it: a classifier chooses a label always, and one
+"""By kind of run the analyses that say nothing of it: a classifier chooses a label always, and one
 prompt has one order of options, and no spread to test."""
 
 
-def evaluate_tuned(tuned: Tuned) -> Evaluation:
-    """The answers, scored like those of any model; models on the items that all were tested on.
-
-    Raises:
-        InputError: there are no such items.
-    """
+def _scored(tuned: Tuned) -> tuple[ModelAnswers, Gold, ScoreSettings]:
+    """Return what is scored, and how: models on the items that all were tested on."""
     run, gold, answers = tuned.run, tuned.gold, on_common_items(tuned.answers)
     table = gold.table[gold.table.index.isin(set(answers.table["item"]))]
     gold = Gold(table, gold.labels, gold.levels, gold.coarser, tuned.about)
-    evaluation = score(answers, gold, ScoreSettings(seed=run.seed, bootstraps=run.bootstraps))
-    kept = (each for each in evaluation.sections if each.name not in _NOT_SHOWN[run.kind])
-    first = (matrix_section(tuned, evaluation),) if isinstance(run, LoraRun) else ()
-    return replace(evaluation, sections=(*first, *kept, training_section(tuned)))
+    return answers, gold, ScoreSettings(seed=run.seed, bootstraps=run.bootstraps)
 
 
-def report_of(tuned: Tuned, evaluation: Evaluation) -> Report:
-    """The report of a run: its models by culture, their scores, and how they were trained.
+def evaluate_tuned(tuned: Tuned) -> pd.DataFrame:
+    """Return the figures of the answers, scored like those of any model.
+
+    Raises:
+        InputError: there are no items that all models were tested on.
+    """
+    figures = score(*_scored(tuned))
+    return figures[~figures["analysis"].isin(_NOT_SHOWN[tuned.run.kind])]
+
+
+def report_of(tuned: Tuned, figures: pd.DataFrame) -> Report:
+    """Return the report of a run: its models by culture, their scores, and how they were trained.
 
     Args:
-        evaluation: of `evaluate_tuned`.
+        figures: of `evaluate_tuned`.
     """
     run = tuned.run
-    report = report_of_scores(evaluation)
-    models = counted(len(dict.fromkeys(each.fold.model for each in tuned.models)), "model")
-    items = counted(len(evaluation.coded.items), "item")
+    answers, gold, settings = _scored(tuned)
+    report = report_of_scores(answers, gold, figures, settings)
     about = {"About": run.about} if run.about else {}
+    training = training_section(tuned)
     return replace(
         report,
         name="finetuning",
         title=f"Fine-tuned models: {run.name}",
-        heading=f"{run.name}: {models} on {items}",
         facts={**about, **report.facts},
-        notes=(*tuned.notes, *evaluation.notes),
-        data={**report.data, "run": run.model_dump(mode="json")},
+        notes=(*tuned.notes, *training.gaps),
+        tables={**report.tables, **{table.name: table.frame for table in training.tables}},
     )
 
 
@@ -152,41 +158,37 @@ def write_tuned(
         InputError: a file cannot be written, or no item was tested by all models.
         MissingError: matplotlib is not installed.
     """
-    evaluation = evaluate_tuned(tuned)
-    files = write_report(report_of(tuned, evaluation), out, on_progress=on_progress)
+    figures = evaluate_tuned(tuned)
+    files: Any = write_report(report_of(tuned, figures), out, on_progress=on_progress)
     with replacing(out / PREDICTIONS) as temporary:
         tuned.answers.table.to_parquet(temporary, index=False)
     saved = tuple(each.folder for each in tuned.models if tuned.run.save and each.fold.history)
     for model in tuned.models:
         if model.folder in saved:
             with replacing(model.folder / _CARD) as temporary:
-                temporary.write_text(card_of(tuned, model, evaluation), encoding="utf-8")
+                temporary.write_text(card_of(tuned, model, figures), encoding="utf-8")
     return TrainingSummary(
         tuned.run.name,
         tuned.answers.labels,
         tuned.about["split"],
-        tuple(_rows(evaluation)),
-        (*tuned.notes, *evaluation.notes),
+        tuple(_rows(tuned, figures)),
+        (*tuned.notes, *gaps(figures[figures["analysis"] == "answers"])),
         files,
         out / PREDICTIONS,
         saved,
     )
 
 
-def _rows(evaluation: Evaluation) -> list[ModelRow]:
-    whole = f"{len(evaluation.gold.labels)} classes"
-    several = len(evaluation.coded.cultures) > 1
-    tasks = {whole: evaluation.scores, **evaluation.tasks}
-    return [
-        ModelRow(
-            f"{task}, {each.culture}" if several else task,
-            each.condition.model,
-            each.items,
-            each.accuracy.value,
-            each.f1.value,
-            each.f1.low,
-            each.f1.high,
-        )
-        for task, scores in tasks.items()
-        for each in scores
-    ]
+def _rows(tuned: Tuned, figures: pd.DataFrame) -> list[ModelRow]:
+    conditions = conditions_of(on_common_items(tuned.answers).table)
+    several = len(tuned.gold.cultures) > 1
+    rows = []
+    for analysis in ("accuracy", "tasks"):
+        for each in rows_of(wide(figures, analysis)):
+            task, title = f"{len(tuned.gold.labels)} classes", each.group
+            if analysis == "tasks":
+                task, _, title = title.partition(" · ")
+            name = f"{task}, {each.item}" if several else task
+            f1 = each.f1, each.f1_low, each.f1_high
+            rows.append(ModelRow(name, conditions[title].model, int(each.n), each.accuracy, *f1))
+    return rows

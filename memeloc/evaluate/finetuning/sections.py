@@ -5,18 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from memeloc.counts import counted
-from memeloc.evaluate.finetuning.run_file import LoraRun
 from memeloc.evaluate.finetuning.tuned import Tuned, TunedModel
-from memeloc.evaluate.scores.evaluation import Evaluation
-from memeloc.reports.sections import Heatmap, Lines, Section, Table
-from memeloc.statistics.intervals import percent, percent_with_interval
+from memeloc.reports.sections import Lines, Section, Table
 
 if TYPE_CHECKING:
     import pandas as pd
-
-MATRIX = "cultures"
-"""Name of the section that has each culture's model against each culture."""
 
 
 def training_section(tuned: Tuned) -> Section:
@@ -47,78 +40,6 @@ def training_section(tuned: Tuned) -> Section:
         plots=tuple(_losses(tuned)),
         gaps=tuple(f"{each.name} is not built: {each.why}" for each in tuned.run.not_built),
     )
-
-
-def matrix_section(tuned: Tuned, evaluation: Evaluation) -> Section:
-    """Models trained on the labels of one culture each, scored against all (multi3hate, table 11).
-
-    A culture's labels can be learned where its own model is the one that agrees best with it.
-    """
-    import pandas as pd
-
-    scores = {(each.condition.model, each.culture): each for each in evaluation.scores}
-    cultures = evaluation.coded.cultures
-    models = list(dict.fromkeys(model for model, _ in scores))
-    rows = [
-        (
-            *(model, culture, scores[model, culture].items),
-            *(scores[model, culture].accuracy.value, scores[model, culture].accuracy.low),
-            *(scores[model, culture].accuracy.high, scores[model, culture].f1.value),
-        )
-        for model in models
-        for culture in cultures
-    ]
-    columns = {
-        "model": "and on whose labels it was trained",
-        "culture": "whose labels are right",
-        "items": "with a label of the culture and an answer",
-        "accuracy": "0 to 1; an invalid answer is wrong",
-        "low": "lower end of its interval",
-        "high": "upper end of its interval",
-        "macro F1": "mean over both labels, 0 to 1",
-    }
-    method = (
-        f"Every item was answered by a model that was not trained on it. {_split(tuned)} "
-        f"Intervals ({evaluation.settings.confidence:.0%}, percentiles) rest on "
-        f"{evaluation.settings.bootstraps:,} resamples of items."
-    )
-    values = pd.DataFrame(
-        [[scores[model, culture].accuracy.value for culture in cultures] for model in models],
-        index=pd.Index(models, name="model"),
-        columns=pd.Index(cultures, name="culture"),
-    )
-    title = "Accuracy of each culture's model against each culture"
-    return Section(
-        MATRIX,
-        "A model for each culture",
-        tables=(Table.of(MATRIX, title, rows, columns, method),),
-        plots=(Heatmap("cultures-matrix", title, values, method),),
-        sentences=_sentences(tuned, evaluation, values),
-        figures={
-            model: {culture: scores[model, culture].accuracy.value for culture in cultures}
-            for model in models
-        },
-    )
-
-
-def _sentences(tuned: Tuned, evaluation: Evaluation, values: pd.DataFrame) -> tuple[str, ...]:
-    assert isinstance(tuned.run, LoraRun)
-    own = {culture: f"fine-tuned on {culture}" for culture in tuned.run.lora.cultures}
-    tuned_values = values.loc[list(own.values())]
-    best = [culture for culture, model in own.items() if tuned_values[culture].idxmax() == model]
-    which = f": {', '.join(best)}" if best else ""
-    sentences = [
-        f"{len(best)} of {counted(len(own), 'culture')} agree best with the model that was trained "
-        f"on their own labels{which}."
-    ]
-    scores = {(each.condition.model, each.culture): each for each in evaluation.scores}
-    for culture, model in own.items():
-        accuracy = scores[model, culture].accuracy
-        text = percent_with_interval(accuracy.value, accuracy.low, accuracy.high)
-        before = scores.get(("zero-shot", culture))
-        more = f", {percent(before.accuracy.value)} without training" if before else ""
-        sentences.append(f"{culture}: its own model agrees with {text} of its labels{more}.")
-    return tuple(sentences)
 
 
 def _row(model: TunedModel) -> tuple[object, ...]:

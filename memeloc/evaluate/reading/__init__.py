@@ -3,7 +3,7 @@
 1. `prompts` reads from a prompt's number or text which wording and order it is, and which options
    were shown;
 2. `answers` reads the tables, and what each answer chooses;
-3. `scoring` scores them like answers of a run, `summary` is the result as plain values.
+3. `scoring` scores them like answers of a run.
 """
 
 from __future__ import annotations

@@ -3,22 +3,26 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING
 
 from memeloc.errors import InputError
+from memeloc.evaluate.answers import ModelAnswers
+from memeloc.evaluate.gold import Gold
 from memeloc.evaluate.reading.answers import headings, read_answers, read_labelled, read_questions
 from memeloc.evaluate.reading.prompts import PromptReader, Shown
-from memeloc.evaluate.reading.summary import summary_of
 from memeloc.evaluate.runs.items import RunItem
 from memeloc.evaluate.runs.labels import GOLD, item_column, plain_id, read_cells, read_gold
 from memeloc.evaluate.runs.reading_prompts import read_prompts
 from memeloc.evaluate.runs.run import Run, read_run
 from memeloc.evaluate.runs.tables import read_table_data
-from memeloc.evaluate.scores import Evaluation, ScoreSettings, score
+from memeloc.evaluate.scores import ScoreSettings, score
 from memeloc.tables.column_map import ColumnMap, Role, columns_of, read_map
 from memeloc.tables.frames import Frame, as_file
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -27,13 +31,15 @@ class ScoredFiles:
 
     Attributes:
         run: whose options and prompts were answered.
-        evaluation: figures and sections, as those of a run.
-        summary: the figures as plain values; `memeloc evaluate score --json` prints it.
+        answers, gold, settings: what was scored, and with what.
+        figures: rows of the table of figures; `memeloc evaluate score --json` prints them.
     """
 
     run: Run
-    evaluation: Evaluation
-    summary: Mapping[str, Any]
+    answers: ModelAnswers
+    gold: Gold
+    settings: ScoreSettings
+    figures: pd.DataFrame
 
 
 def score_answers(
@@ -50,7 +56,7 @@ def score_answers(
     """Read what answers choose, and score them like a run's.
 
         scored = score_answers("responses_en.csv", "final_annotations.csv", run="multi3hate")
-        scored.summary["cultures"]["USA"]["accuracy"]
+        wide(scored.figures, "accuracy")  # of memeloc.reports.figures
 
     Args:
         files: tables with an answer a row, files or data frames.
@@ -97,8 +103,9 @@ def score_answers(
             raise InputError("The table of what is right has no label of any item.")
         answers, numbers = read_labelled(rows, reader)
         right = labels
-    evaluation = score(answers, right, settings)
-    return ScoredFiles(opened, evaluation, summary_of(opened.name, evaluation, numbers))
+    settings = settings or ScoreSettings()
+    answers = replace(answers, prompt_names=numbers)
+    return ScoredFiles(opened, answers, right, settings, score(answers, right, settings))
 
 
 def _asked(

@@ -373,7 +373,7 @@ def _write_page(
     """Score the answers and write the report; None where there is no gold."""
     if data.gold is None:
         return None
-    from memeloc.evaluate.scores import ModelFacts, ScoreSettings, score, write_evaluation
+    from memeloc.evaluate.scores import ModelFacts, ScoreSettings, write_evaluation
 
     facts = {model.title: ModelFacts(model.family, model.parameters) for model in run.models}
     gaps = [*notes]
@@ -384,5 +384,4 @@ def _write_page(
     settings = ScoreSettings(seed=run.seed, models=facts, countries=run.countries)
     groups = groups_of(data.items) if run.dataset.text_groups else data.gold.groups
     gold = replace(data.gold, about=about, groups=groups)
-    evaluation = score(answers, gold, settings)
-    return write_evaluation(evaluation, out).page
+    return write_evaluation(answers, gold, out, settings).page

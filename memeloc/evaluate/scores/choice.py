@@ -8,11 +8,12 @@ expected.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from numpy.typing import NDArray
 
-from memeloc.arrays import Bools, Floats, Ints
+from memeloc.arrays import Bools, Floats
 from memeloc.evaluate.gold import ChoiceQuestion
 from memeloc.evaluate.scores.join import INPUT_NAMES, NO_GOLD, NOT_ASKED, Condition, Joined
 from memeloc.evaluate.scores.scoring import (
@@ -70,7 +71,7 @@ def examined(data: Joined, questions: Questions, settings: ScoreSettings) -> Ite
 
 def _examined(
     data: Joined,
-    right: Ints | Floats,
+    right: NDArray[Any],
     scored: Bools,
     analyses: tuple[str, str],
     group: str,
@@ -87,12 +88,13 @@ def _examined(
     """
     import pandas as pd
 
-    known, units = scored.any(axis=1), int(data.units.max()) + 1
+    known: Bools = np.asarray(scored.any(axis=1))
+    units = int(data.units.max()) + 1
     parts, toxic = _parts(data, known, settings)
 
-    def counts(part: Bools) -> Ints | Floats:
+    def counts(part: Bools) -> NDArray[Any]:
         """Return how many are right, and of how many: (units, prompts, 2)."""
-        sums = np.zeros((units, right.shape[1], 2), dtype=right.dtype)
+        sums: NDArray[Any] = np.zeros((units, right.shape[1], 2), dtype=right.dtype)
         np.add.at(sums, data.units[part], np.stack([right, scored], axis=2)[part])
         return sums
 
@@ -105,7 +107,7 @@ def _examined(
     pairs = toxicity * reasoning
     rows = np.stack([*dimensions, counts(known), toxicity, reasoning, groups, pairs], axis=1)
 
-    def means(patterns: Ints | Floats, weights: Floats) -> Floats:
+    def means(patterns: NDArray[Any], weights: Floats) -> Floats:
         sums = (weights @ patterns).reshape(len(weights), *rows.shape[1:])
         with np.errstate(invalid="ignore", divide="ignore"):
             values = mean_of_defined(np.moveaxis(sums[..., 0] / sums[..., 1], 2, 1))
@@ -131,7 +133,7 @@ def _examined(
 
 def _parts(data: Joined, known: Bools, settings: ScoreSettings) -> tuple[dict[str, Bools], Bools]:
     """Return by dimension which known items are of it, and which are about toxicity."""
-    names = data.dimensions.unique() if data.dimensions.any() else []
+    names = list(data.dimensions.unique()) if data.dimensions.any() else []
     parts = {name: known & (data.dimensions == name).to_numpy() for name in names}
     parts = {name: part for name, part in parts.items() if part.any()}
     toxic = (name for name in parts if name.casefold().startswith("toxic"))

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from memeloc.arrays import Floats
 from memeloc.evaluate.answers import CONDITION
@@ -13,6 +14,7 @@ from memeloc.evaluate.scores.join import Condition, Joined
 from memeloc.evaluate.scores.scoring import resampled, with_ends
 from memeloc.evaluate.scores.settings import ScoreSettings
 from memeloc.reports.figures import BETWEEN, gap, tidy
+from memeloc.statistics.intervals import rows_of
 from memeloc.statistics.significance import holm, scipy_stats
 
 if TYPE_CHECKING:
@@ -22,12 +24,12 @@ ENGLISH = "en"
 _RANK_SUM = "Wilcoxon 1945, two-sided, over prompts"
 
 
-def rank_sum(first: Sequence[float], second: Sequence[float]) -> float:
+def rank_sum(first: ArrayLike, second: ArrayLike) -> float:
     """Return the two-sided p-value of Wilcoxon's rank-sum test; NaN with fewer than two a side.
 
     As scipy's `ranksums`, the normal approximation, which multi3hate 5.1 names.
     """
-    sides = [np.asarray(side)[np.isfinite(side)] for side in (first, second)]
+    sides = [values[np.isfinite(values)] for values in map(np.asarray, (first, second))]
     if min(map(len, sides)) < 2:
         return float("nan")
     return float(scipy_stats().ranksums(*sides).pvalue)
@@ -51,7 +53,7 @@ def best_culture(
             ranked = ranked.assign(rank=range(1, len(ranked) + 1), p_second=np.nan, p_lowest=np.nan)
             for place, test in ((1, "p_second"), (-1, "p_lowest")):
                 p = rank_sum(ranked["by_prompt"].iloc[0], ranked["by_prompt"].iloc[place])
-                ranked.iloc[place, ranked.columns.get_loc(test)] = p
+                ranked.loc[ranked.index[place], test] = p
             ranks.append(ranked)
     if not ranks:
         return
@@ -88,7 +90,7 @@ def changes(data: Joined, scores: pd.DataFrame, settings: ScoreSettings) -> Iter
     import pandas as pd
 
     places = {condition: place for place, condition in enumerate(data.conditions.values())}
-    whole = scores.set_index([*CONDITION, "item"])
+    whole: dict[Any, Any] = scores.set_index([*CONDITION, "item"]).to_dict("index")
     rows = []
     for title, after in data.conditions.items():
         for kind, before in _before(after):
@@ -98,7 +100,7 @@ def changes(data: Joined, scores: pd.DataFrame, settings: ScoreSettings) -> Iter
             if kind == "prompt language":
                 target = settings.countries.get(after.prompt_language, "")
             for column, culture in enumerate(data.cultures):
-                one, other = whole.loc[(*after, culture)], whole.loc[(*before, culture)]
+                one, other = (whole[(*side, culture)] for side in (after, before))
                 sides = [data.right(places[side], column) for side in (after, before)]
                 known = np.all([scored.any(axis=1) for _, scored in sides], axis=0)
                 counts = [values.sum(axis=1) * known for side in sides for values in side]
@@ -195,8 +197,8 @@ def _inputs(scores: pd.DataFrame) -> Iterator[dict[str, Any]]:
             kind = own[own["input"].isin(inputs)]
             means = kind.groupby("group", sort=False)["accuracy"].mean().fillna(-1)
             best.append(kind[kind["group"] == means.idxmax()] if len(kind) else kind)
-        for seeing, reading in zip(*(each.itertuples() for each in best), strict=False):
-            memes = f"memes {language}" if language else "all memes"
+        for seeing, reading in zip(*map(rows_of, best), strict=False):
+            memes = "all memes" if language == "" else f"memes {seeing.language}"
             yield {
                 "group": f"{memes}: {seeing.model} ({seeing.input}){BETWEEN}{reading.model}",
                 "item": seeing.item,

@@ -135,10 +135,7 @@ def join(answers: ModelAnswers, gold: Gold) -> Joined:
     options = {str(name) for column in right.columns for name in right[column].dropna()}
     names = labels or tuple(sorted(options.union(table["choice"]) - {""}))
     right = right.set_axis(known).reindex(items)
-    golds = [
-        _places(right[name], names, f" in {name}")
-        for name in right.columns
-    ]
+    golds = [_places(right[name], names, f" in {name}") for name in right.columns]
     is_invalid = table["invalid"] | (table["choice"] == "")
     choices = table.set_index("item")["choice"].where(~is_invalid.to_numpy(), "")
     predicted = _places(choices, names)
@@ -245,7 +242,7 @@ def _places(labels: pd.Series[str], names: Sequence[str], of_culture: str = "") 
 def _check_doubled(table: pd.DataFrame) -> None:
     counts = table.groupby([*CONDITION, *PROMPT, "item"], sort=False).size()
     if counts.max() > 1:
-        *condition, wording, order, item = counts.idxmax()
+        *condition, wording, order, item = counts.index[int(counts.argmax())]
         (title,) = titles([Condition(*condition)]).values()
         raise InputError(
             f"Item {item!r} has {counts.max()} answers of {title} to prompt "

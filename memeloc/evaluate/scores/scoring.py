@@ -10,9 +10,10 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from itertools import combinations, product
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from memeloc.arrays import Floats, Ints
 from memeloc.evaluate.answers import ModelAnswers
@@ -46,7 +47,7 @@ def score(answers: ModelAnswers, gold: Gold, settings: ScoreSettings | None = No
     return joined(
         [
             *(gap("answers", note) for note in data.notes),
-            *_counts(answers),
+            *_counts(data, answers),
             tidy("accuracy", _wide(scores), _MEANS),
             *_unanswered(scores),
             tidy("prompts", _wide(prompts), "one prompt"),
@@ -66,7 +67,7 @@ def score(answers: ModelAnswers, gold: Gold, settings: ScoreSettings | None = No
 
 
 def resampled(
-    rows: Ints | Floats,
+    rows: NDArray[Any],
     units: Ints,
     statistic: Callable[[Floats], Floats],
     settings: ScoreSettings,
@@ -80,7 +81,7 @@ def resampled(
         statistic: of sums (resamples, columns) the values (resamples, figures).
         name: of the random numbers, see `memeloc.statistics.bootstrap.generator`.
     """
-    sums = np.zeros((int(units.max()) + 1, rows.shape[1]), dtype=rows.dtype)
+    sums: NDArray[Any] = np.zeros((int(units.max()) + 1, rows.shape[1]), dtype=rows.dtype)
     np.add.at(sums, units, rows)
     sums = sums[sums.any(axis=1)]
     are_whole = sums.dtype.kind == "i"
@@ -199,24 +200,24 @@ def _of_labels(
 
 def _wide(frame: pd.DataFrame) -> pd.DataFrame:
     """Return a frame of `_scores` with figures only, and without what is nowhere defined."""
-    figures = [name for name in frame if name.startswith((*_MACRO, "sd", "prompts"))]
+    figures = [name for name in map(str, frame) if name.startswith((*_MACRO, "sd", "prompts"))]
     return frame[["group", "item", "n", *(name for name in figures if frame[name].notna().any())]]
 
 
-def _counts(answers: ModelAnswers) -> Iterator[pd.DataFrame]:
+def _counts(data: Joined, answers: ModelAnswers) -> Iterator[pd.DataFrame]:
     """Yield how much was scored, and by which rules answers were read."""
     import pandas as pd
 
-    table = answers.table
-    counts = {"answers": len(table), "items": table["item"].nunique()}
-    counts |= {name: table[name].fillna(False).sum() for name in ("invalid", "refused")}
+    table, invalid = answers.table, (data.predicted == INVALID).sum()
+    counts = {"answers": len(table), "items": len(data.items), "invalid": invalid}
+    counts["refused"] = data.refused.sum()
     yield tidy("answers", pd.DataFrame([counts]), "count")
     named = table[table["rule"].fillna("") != ""]
     rules = named.groupby(["model", "rule"]).size().rename("answers").reset_index()
     total = table["model"].value_counts().reindex(rules["model"]).to_numpy()
-    rules["share"] = rules["answers"] / total
+    rules = rules.assign(share=rules["answers"] / total, group=rules["model"], item=rules["rule"])
     rules = rules.sort_values(["model", "answers"], ascending=[True, False])
-    yield tidy("rules", rules.rename(columns={"model": "group", "rule": "item"}), "count")
+    yield tidy("rules", rules.drop(columns=["model", "rule"]), "count")
 
 
 def _unanswered(scores: pd.DataFrame) -> Iterator[pd.DataFrame]:
@@ -320,7 +321,7 @@ def _positions(data: Joined, settings: ScoreSettings) -> Iterator[pd.DataFrame]:
     for place in range(1, data.positions.max() + 1):
         chosen = (placed & (data.positions == place)).sum(axis=(1, 2))
         keys = {"group": [*data.conditions], "item": f"place {place}", "n": total}
-        shares = pd.DataFrame(keys).assign(share=chosen / total)
+        shares = pd.DataFrame(keys).assign(share=chosen / np.maximum(total, 1))
         yield tidy("places", shares[total > 0], "of valid answers")
     if not total.any():
         reason = "The answers do not say at which place the option chosen was shown."

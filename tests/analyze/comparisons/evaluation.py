@@ -9,7 +9,8 @@ from memeloc.evaluate import Gold, ModelAnswers
 from memeloc.evaluate.gold import ChoiceQuestion
 from memeloc.evaluate.metrics import Metrics, confusion, measure
 from memeloc.evaluate.scores import ScoreSettings, score
-from memeloc.evaluate.scores.sections.ranks import rank_sum
+from memeloc.evaluate.scores.comparing import rank_sum
+from memeloc.reports.figures import value_of, wide
 from tests.analyze.comparisons.comparison import SEEDS, Values, compared
 
 _LABELS = 11
@@ -83,10 +84,11 @@ def multiple_choice() -> Values:
     for seed in SEEDS:
         table = _questions(seed)
         gold = Gold(pd.DataFrame({"gold": "A"}, index=table["item"].unique()))
-        ours = score(ModelAnswers.of(table), gold, ScoreSettings(bootstraps=2)).choices[0]
+        rows = score(ModelAnswers.of(table), gold, ScoreSettings(bootstraps=2))
+        ours = wide(rows, "choice").loc[0]
         right = table.assign(right=table["choice"] == "A")
         means = [own["right"].mean() for _, own in right.groupby("dimension")]
-        yield ours.macro.value, sum(means) / len(means)
+        yield ours["macro"], sum(means) / len(means)
         groups, pairs = [], []
         for _, own in right.groupby("meme"):
             toxic = own["right"][own["dimension"] == "Toxicity"].tolist()
@@ -94,8 +96,8 @@ def multiple_choice() -> Values:
             if toxic and others:
                 groups.append(all(toxic) and all(others))
                 pairs += [one and other for one in toxic for other in others]
-        yield ours.group.value, sum(groups) / len(groups)
-        yield ours.by_pair.value, sum(pairs) / len(pairs)
+        yield ours["group_accuracy"], sum(groups) / len(groups)
+        yield ours["pair_accuracy"], sum(pairs) / len(pairs)
 
 
 @compared(
@@ -121,9 +123,10 @@ def choice_baselines() -> Values:
         lengths = letters.map(len)
         best = lengths.eq(lengths.max(axis=1), axis=0)
         expected = best[1] / best.sum(axis=1)
-        beside = {each.baseline: each for each in ours.beside_baselines if not each.dimension}
-        yield beside["longest option"].difference.value, float((answered - expected).mean())
-        yield ours.places[1].accuracy.value, float(answered.mean())
+        difference = value_of(ours, "beside-baselines", "difference", "model", "longest option")
+        yield difference, float((answered - expected).mean())
+        at_2 = value_of(ours, "right-places", "accuracy", "model", "place 2")
+        yield at_2, float(answered.mean())
 
 
 def _questions(seed: int) -> pd.DataFrame:

@@ -5,43 +5,55 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
+import pandas as pd
 import pytest
 
 from memeloc.errors import InputError
 from memeloc.evaluate.reading import score_answers
 from memeloc.evaluate.scores import ScoreSettings
+from memeloc.reports.figures import gaps, of_analysis, value_of
 from tests.evaluate.reading.stored_answers import FORMS, write_answers, write_gold
 
 FAST = ScoreSettings(bootstraps=20)
 
 
-def scored(tmp_path: Path, **written: Any) -> dict[str, Any]:
+def scored(tmp_path: Path, **written: Any) -> pd.DataFrame:
     language = written.pop("told", "")
     write_answers(tmp_path / "responses.csv", **written)
     write_gold(tmp_path / "gold.csv")
     files = tmp_path / "responses.csv", tmp_path / "gold.csv"
-    return dict(score_answers(*files, language=language, settings=FAST).summary)
+    return score_answers(*files, language=language, settings=FAST).figures
+
+
+def by_prompt(figures: pd.DataFrame, culture: str = "US") -> dict[str, float]:
+    """By the number of the prompt the accuracy of the only model."""
+    rows = of_analysis(figures, "prompts", "accuracy")
+    rows = rows[rows["item"] == culture]
+    return dict(zip(rows["group"].str.rpartition("prompt ")[2], rows["value"], strict=True))
+
+
+def accuracy(figures: pd.DataFrame, culture: str, figure: str = "accuracy") -> float:
+    rows = of_analysis(figures, "accuracy", figure)
+    return float(rows["value"][rows["item"] == culture].item())
 
 
 @pytest.mark.parametrize("form", FORMS)
 @pytest.mark.parametrize("language", ["en", "hi"])
 def test_reads_every_way_to_store_answers(tmp_path: Path, language: str, form: str) -> None:
-    summary = scored(tmp_path, form=form, language=language, told=language)
-    assert (summary["answers"], summary["items"]) == (24, 4)
-    assert (summary["invalid"], summary["refused"]) == (1, 1), summary["rules"]
-    us = summary["cultures"]["US"]
-    assert us["by_prompt"] == {"0": 0.75, **{str(number): 1.0 for number in range(1, 6)}}
-    assert us["accuracy"] == pytest.approx(5.75 / 6)
-    assert us["sd"] == pytest.approx(0.25 / 6**0.5)
-    assert summary["cultures"]["DE"]["accuracy"] == pytest.approx((0.25 + 5 * 0.5) / 6)
+    figures = scored(tmp_path, form=form, language=language, told=language)
+    counts = of_analysis(figures, "answers").set_index("figure")["value"]
+    assert counts.to_dict() == {"answers": 24, "items": 4, "invalid": 1, "refused": 1}
+    assert by_prompt(figures) == {"0": 0.75, **{str(number): 1.0 for number in range(1, 6)}}
+    assert accuracy(figures, "US") == pytest.approx(5.75 / 6)
+    assert accuracy(figures, "US", "sd") == pytest.approx(0.25 / 6**0.5)
+    assert accuracy(figures, "DE") == pytest.approx((0.25 + 5 * 0.5) / 6)
 
 
 @pytest.mark.parametrize("language", ["en", "de", "hi"])
 def test_reads_the_order_from_prompts_texts(tmp_path: Path, language: str) -> None:
-    summary = scored(tmp_path, language=language, as_text=True)
-    assert summary["cultures"]["US"]["by_prompt"]["0"] == 0.75
-    assert set(summary["cultures"]["US"]["by_prompt"]) == set("012345")
-    assert summary["conditions"][0]["prompt_language"] == language
+    figures = scored(tmp_path, language=language, as_text=True)
+    assert by_prompt(figures)["0"] == 0.75
+    assert set(by_prompt(figures)) == set("012345")
 
 
 def test_shown_options_go_before_the_number(tmp_path: Path) -> None:
@@ -50,18 +62,19 @@ def test_shown_options_go_before_the_number(tmp_path: Path) -> None:
     swapped = lines.replace('007,0,"', '007,x,"').replace('007,1,"', '007,0,"')
     (tmp_path / "a.csv").write_text(swapped.replace('007,x,"', '007,1,"'), "utf-8")
     write_gold(tmp_path / "gold.csv")
-    summary = score_answers(tmp_path / "a.csv", tmp_path / "gold.csv", settings=FAST).summary
-    assert summary["cultures"]["US"]["accuracy"] == pytest.approx(5.75 / 6)
-    assert any("2 answers" in note and "other order" in note for note in summary["notes"])
+    figures = score_answers(tmp_path / "a.csv", tmp_path / "gold.csv", settings=FAST).figures
+    assert accuracy(figures, "US") == pytest.approx(5.75 / 6)
+    assert any("2 answers" in note and "other order" in note for note in gaps(figures))
 
 
 def test_gold_may_have_names_and_gaps(tmp_path: Path) -> None:
     write_answers(tmp_path / "a.csv")
     gold = "key,us,de,note\n7,hate,Non-Hate Speech,x\n8,not hate,NaN,y\n9,Hate,tie,\n10,no hate,,\n"
     (tmp_path / "gold.csv").write_text(gold)
-    summary = score_answers(tmp_path / "a.csv", tmp_path / "gold.csv", settings=FAST).summary
-    assert summary["cultures"]["us"]["accuracy"] == pytest.approx(5.75 / 6)
-    assert summary["cultures"]["de"]["items"] == 1
+    figures = score_answers(tmp_path / "a.csv", tmp_path / "gold.csv", settings=FAST).figures
+    assert accuracy(figures, "us") == pytest.approx(5.75 / 6)
+    rows = of_analysis(figures, "accuracy", "accuracy")
+    assert rows["n"][rows["item"] == "de"].item() == 1
 
 
 def test_a_wrong_label_of_a_named_column_is_named(tmp_path: Path) -> None:
@@ -79,8 +92,8 @@ def test_a_wrong_label_of_a_named_column_is_named(tmp_path: Path) -> None:
 def test_letters_alone_are_options_too(tmp_path: Path) -> None:
     (tmp_path / "q.csv").write_text("id,answer\n1,B\n2,(c)\n3,E\n")
     (tmp_path / "gold.csv").write_text("question,correct\n1,B\n2,A\n3,D\n")
-    summary = score_answers(
+    figures = score_answers(
         tmp_path / "q.csv", tmp_path / "gold.csv", run="multiple-choice", settings=FAST
-    ).summary
-    assert summary["cultures"]["gold"]["accuracy"] == pytest.approx(1 / 3)
-    assert summary["invalid"] == 1
+    ).figures
+    assert accuracy(figures, "gold") == pytest.approx(1 / 3)
+    assert value_of(figures, "answers", "invalid") == 1

@@ -11,7 +11,7 @@ import pytest
 
 from memeloc.errors import InputError
 from memeloc.evaluate.metrics import confusion, measure
-from memeloc.evaluate.scores import ScoreSettings, score
+from memeloc.evaluate.scores import ScoreSettings, conditions_of, score
 from memeloc.evaluate.training import (
     Example,
     Training,
@@ -23,6 +23,7 @@ from memeloc.evaluate.training import (
 )
 from memeloc.evaluate.training.comparing import Comparison
 from memeloc.evaluate.training.report import TrainingSummary
+from memeloc.reports.figures import wide
 from memeloc.tables import write_table
 from tests.evaluate.training.examples import examples
 
@@ -127,14 +128,15 @@ def test_majority_of_charmemes_is_the_published_one() -> None:
 
 
 def test_predictions_are_scored_like_all_answers(training: Training) -> None:
-    evaluation = score(training.answers, training.dataset.gold, ScoreSettings(bootstraps=20))
-    by_model = {scores.condition.model: scores for scores in evaluation.scores}
+    figures = score(training.answers, training.dataset.gold, ScoreSettings(bootstraps=20))
+    models = {name.model: title for title, name in conditions_of(training.answers.table).items()}
+    scores = wide(figures, "accuracy").set_index("group")
     comparison = Comparison(training)
     for model in training.predictions:
         own = comparison.scored(model, comparison.tasks[0], comparison.tested(model)).metrics
-        scored = by_model[model]
+        scored = scores.loc[models[model]]
         for name in ("accuracy", "f1", "mmae"):
-            assert getattr(scored, name).value == pytest.approx(float(getattr(own, name)))
+            assert scored[name] == pytest.approx(float(getattr(own, name)))
 
 
 def test_a_saved_model_predicts_the_same(
