@@ -12,6 +12,7 @@ from itertools import product
 from pathlib import Path
 from typing import Any
 
+import pandas as pd
 from PIL import Image
 
 from tests.chat_server import ChatServer, error
@@ -178,7 +179,7 @@ def test_prompts_about_a_workspaces_memes(
     chat.refuse = lambda number, body: None
     study.run("evaluate", "run", "mine.toml", *small, "--json")
     study.files("evaluation-mine")
-    for name in ("accuracy-by-culture", "best-cultures", "inputs", "models", "position-bias",
+    for name in ("accuracy", "best-culture", "inputs", "models", "position-bias",
         "rules", "validity"):  # fmt: skip
         study.file(f"evaluation-mine/tables/{name}.csv")
     study.check()
@@ -267,7 +268,8 @@ def test_answers_made_elsewhere_are_scored(study: Study) -> None:
     study.show("how the first answers are stored behind their prompts", rows[:2])
     study.run("evaluate", "score", *(f"{form}.csv" for form in FORMS), *gold)
     write_answers(study.folder / "native.csv", language="hi", as_text=True)
-    study.run("evaluate", "score", "native.csv", *gold, "--out", "page", "--json")
+    study.run("evaluate", "score", "native.csv", *gold, "--out", "page")
+    study.file("page/figures.csv")
     write_answers(study.folder / "from one.csv", first=1)
     study.run("evaluate", "score", "from one.csv", *gold, "--cultures", "US", "--model", "tiny")
     study.run("evaluate", "score", "raw.csv", *gold, "--answer", "responses", status=1)
@@ -287,7 +289,9 @@ def test_answers_made_elsewhere_are_scored(study: Study) -> None:
     columns = ("--item", "id", "--answer", "answer", "--options", "A,B,C,D", "--dimension",
         "dimension", "--meme", "meme", "--correct", "correct", "--bootstraps", 50)  # fmt: skip
     study.run("evaluate", "score", "choices.csv", "--run", "multiple-choice", *columns)
-    study.run("evaluate", "score", "choices.csv", "--run", "multiple-choice", *columns, "--json")
+    choices = ("evaluate", "score", "choices.csv", "--run", "multiple-choice", *columns)
+    rows = json.loads(memeloc(study.folder, *choices, "--json"))
+    study.show("its JSON", pd.DataFrame(rows))
     study.check()
 
 
@@ -452,7 +456,7 @@ def test_what_was_published_is_asked_about_and_learned(
     (study.folder / "all_prompts.py").write_text(PUBLISHED)
     prompts = ("--prompts", "all_prompts.py", "--only", "country")
     study.run("evaluate", "multi3hate", *asked, *prompts, "--json")
-    study.file("evaluation-multi3hate/tables/accuracy-by-culture.csv")
+    study.file("evaluation-multi3hate/tables/accuracy.csv")
     study.show("one of its questions", max(map(texts_of, chat.bodies)))
     assert not (study.folder / "made-by-running").exists()
     study.run("evaluate", "multi3hate", "--inputs", "text", "--model", "first", "--langs", "hi",

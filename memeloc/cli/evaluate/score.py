@@ -167,7 +167,9 @@ def _rows(
         columns=names | {f"{figure}_low": "low", f"{figure}_high": "high"}
     )
     cells = table.astype(object).where(table.notna(), None)
-    return [dict(zip(table.columns, row, strict=True)) for row in cells.to_numpy()]
+    # Columns of what is nowhere defined are not there.
+    empty = dict.fromkeys(("low", "high", "sd", "f1"))
+    return [empty | dict(zip(table.columns, row, strict=True)) for row in cells.to_numpy()]
 
 
 def _cultures(figures: pd.DataFrame) -> list[dict[str, Any]]:
@@ -175,7 +177,7 @@ def _cultures(figures: pd.DataFrame) -> list[dict[str, Any]]:
     best = ranks[ranks["value"] == 1]
     keys = set(zip(best["group"], best["item"], strict=True))
     return [
-        {"f1": None, **row, "best": (row["condition"], row["culture"]) in keys}
+        {**row, "best": (row["condition"], row["culture"]) in keys}
         for row in _rows(figures, "accuracy", "culture", "items")
     ]
 

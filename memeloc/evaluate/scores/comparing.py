@@ -62,9 +62,7 @@ def best_culture(
     frame = frame.assign(**{f"{test}_holm": holm(frame[test]) for test in tests})
     methods = dict.fromkeys(tests, _RANK_SUM) | {f"{test}_holm": "Holm 1979" for test in tests}
     wide = frame[["group", "item", "n", "rank", "accuracy", *methods]]
-    figures = tidy("best-culture", wide, methods | {"accuracy": "mean over prompts"})
-    # Only two cultures of a condition are tested against its best.
-    yield figures[figures["value"].notna()]
+    yield tidy("best-culture", wide, methods | {"accuracy": "mean over prompts"})
     best = frame[frame["rank"] == 1].set_index("group")["item"]
     lowest = frame.drop_duplicates("group", keep="last")["item"]
     is_above = frame.groupby("group", sort=False)[[*tests]].min() < settings.alpha
