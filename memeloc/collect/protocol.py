@@ -30,7 +30,7 @@ class Source(Protocol):
     """Somewhere that templates, captions or finished memes are found.
 
     `name` is what it is called on the command line and in every `Origin`, `summary` a line for
-    people; `examples`, if there are, what may stand after its name there.
+    people; `usage`, if there is, what may stand after its name there.
     """
 
     name: str

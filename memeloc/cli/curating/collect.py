@@ -87,7 +87,7 @@ def _command(name: str) -> Any:
     run.__annotations__ = {parameter.name: parameter.annotation for parameter in parameters}
     summary = getattr(source, "summary", name)
     needed = " WHERE" if options and options[0].required else ""
-    examples = getattr(source, "examples", (f"{needed} --json".strip(),))
+    examples = getattr(source, "usage", (f"{needed} --json".strip(),))
     lines = "".join(f"\n  memeloc collect {name} {example}" for example in examples)
     run.__doc__ = f"Collect from {summary}.\n\nExample:{lines}"
     return _made(name, run)

@@ -54,7 +54,7 @@ class TableSource(TablesSource):
 
     name = "table"
     summary = "tables with pictures beside them, or with addresses: CSV, JSON Lines, JSON, Parquet"
-    examples = (
+    usage = (
         "memes.csv --dry-run",
         "memes.csv --image img_path --text text --label label --id id --split split",
     )
