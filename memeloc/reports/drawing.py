@@ -13,6 +13,7 @@ from fnmatch import fnmatchcase
 from importlib.util import find_spec
 from io import BytesIO
 from itertools import cycle
+from textwrap import wrap
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -45,6 +46,8 @@ _MOST_ANNOTATED = (26, 16)
 """Rows and columns of a matrix whose cells still have room for their figures."""
 _MOST_STEPS = 150
 """Steps of a distribution, such as of shares of so many items, that have a bar each."""
+_LONGEST_LABEL = 36
+"""Letters of a line of a label at the side: half of the width is left for what is drawn."""
 _MARKERS = "osD^vP*X"
 _BRIGHTNESS = np.array([0.299, 0.587, 0.114])
 """What red, green and blue add to how bright a colour looks (ITU-R BT.601)."""
@@ -124,9 +127,10 @@ def drawings(
     for number, part in enumerate(dict.fromkeys(each), 1):
         name, own_title = (f"{plot.name}-{number}", part) if plot.each else (plot.name, "")
         frame = _points(rows[each == part], plot)
-        for series in filter(None, dict.fromkeys(frame["series"])):
+        series = list(dict.fromkeys(frame["series"]))
+        for one in series if len(series) > 1 else ():
             palette = LABEL_COLOURS + CULTURE_COLOURS
-            colours.setdefault(series, palette[len(colours) % len(palette)])
+            colours.setdefault(one, palette[len(colours) % len(palette)])
         shown_names = PARTS.join([*frame["row"], *frame["series"]]).split(PARTS)
         own = {key: colours[key] for key in shown_names if key in colours}
         own_title = ": ".join(filter(None, (title, own_title)))
@@ -233,15 +237,15 @@ def _heatmap(figure: Figure, axes: Axes, drawing: Drawing) -> None:
     shades = signed if np.nanmin(cells) < 0 else {"cmap": "Blues"}
     image = axes.imshow(np.ma.masked_invalid(cells), aspect="auto", **shades)
     axes.set_xticks(range(len(columns)), list(map(_label, columns)))
-    axes.set_yticks(range(len(rows)), list(map(_label, rows)))
+    axes.set_yticks(range(len(rows)), [_label(row, wrapped=True) for row in rows])
     axes.spines[:].set_visible(False)
     axes.tick_params(length=0)
     # Some 70 letters are as wide as the matrix with the names of its rows.
     if max(map(len, columns)) > (70 - max(map(len, rows))) / len(columns):
         for label in axes.get_xticklabels():
             label.set(rotation=45, ha="right", rotation_mode="anchor")
-    bar = figure.colorbar(image, ax=axes, shrink=0.8, label=drawing.axis)
-    bar.outline.set_visible(False)
+    axes.set_xlabel(drawing.axis)
+    figure.colorbar(image, ax=axes, shrink=0.8).outline.set_visible(False)
     if len(rows) <= _MOST_ANNOTATED[0] and len(columns) <= _MOST_ANNOTATED[1]:
         _annotate(axes, image, cells)
 
@@ -290,14 +294,16 @@ def _by_row(figure: Figure, axes: Axes, drawing: Drawing) -> None:
     value, low, high = (drawing.table(end) for end in ("value", "low", "high"))
     rows, series, own = list(value.index), list(value.columns), drawing.colours
     bars, stacked = drawing.text.kind == "bars", drawing.text.stacked
-    each = 0.3 if stacked else 0.12 + 0.14 * len(series)
+    labels = [_label(row, wrapped=True) for row in rows]
+    each = 0.3 if stacked or any("\n" in label for label in labels) else 0.26
+    each = max(each, 0.12 + 0.14 * len(series) * (not stacked))
     figure.set_size_inches(_WIDTH, min(10.0, 1.1 + each * len(rows)))
     places, left = np.arange(len(rows), dtype=float), np.zeros(len(rows))
     height = 0.75 if stacked else 0.8 / len(series)
     for number, name in enumerate(series):
         at = places + (0.0 if stacked else (number - (len(series) - 1) / 2) * height)
-        named = (name or next((n for n in row.split(PARTS) if n in own), "") for row in rows)
-        colours = [own.get(each, _PLAIN) for each in named]
+        named = ([own[part] for part in (name, *row.split(PARTS)) if part in own] for row in rows)
+        colours = [known[0] if known else _PLAIN for known in named]
         if bars:
             axes.barh(at, value[name], height, left=left, color=colours, label=_label(name))
             left = left + np.nan_to_num(value[name]) * stacked
@@ -305,7 +311,7 @@ def _by_row(figure: Figure, axes: Axes, drawing: Drawing) -> None:
             axes.hlines(at, low[name], high[name], colors=colours, linewidth=1.4)
             marker = _MARKERS[number % len(_MARKERS)]
             axes.scatter(value[name], at, s=18, c=colours, marker=marker, label=_label(name))
-    axes.set_yticks(places, list(map(_label, rows)))
+    axes.set_yticks(places, labels)
     axes.set_ylim(len(rows) - 0.5, -0.5)
     axes.set_xlabel(drawing.axis)
     axes.grid(axis="x")
@@ -334,9 +340,10 @@ def _lines(figure: Figure, axes: Axes, drawing: Drawing) -> None:
     axes.grid(axis="y")
 
 
-def _label(name: str) -> str:
+def _label(name: str, wrapped: bool = False) -> str:
     """Return a label whose parts keep their order, whatever the direction of a name among them."""
-    return isolate(clean(name))
+    lines = wrap(clean(name), _LONGEST_LABEL) if wrapped else [clean(name)]
+    return "\n".join(map(isolate, lines))
 
 
 _DRAWN: dict[str, Callable[[Figure, Axes, Drawing], None]] = {
