@@ -11,7 +11,7 @@ from __future__ import annotations
 import re
 from collections import defaultdict
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cache, lru_cache
 from typing import Any
 
@@ -55,7 +55,7 @@ class Asked:
     number: str
     language: str
     text: str
-    is_other_order: bool = False
+    is_other_order: bool
 
 
 @dataclass(slots=True, eq=False)
@@ -71,102 +71,79 @@ class PromptReader:
     """
 
     labels: tuple[str, ...]
-    texts: Prompts | None
+    texts: Prompts
     orders: int = 2
     language: str = ""
     options: Shown = ()
     notes: list[str] = field(default_factory=list)
 
     def read(self, rows: Sequence[Any]) -> list[Asked]:
-        """What each row answers.
+        """Return what each row answers.
 
         Raises:
             InputError: a number is none of a prompt; the row is named.
         """
-        numbers = [_number(row.prompt) for row in rows]
-        given = [number for number in numbers if number is not None]
-        if len(given) == len(rows) and rows:
-            first = self._first(given)
-            return [
-                self._numbered(row, number - first, first)
-                for row, number in zip(rows, given, strict=True)
-            ]
-        wordings = _wordings(rows)
-        return [self._worded(row, wordings[row.prompt]) for row in rows]
-
-    def _first(self, numbers: Sequence[int]) -> int:
-        wordings = 3
-        if self.texts is not None:
-            wordings = max(len(texts.wordings) for texts in self.texts.languages.values())
-        is_from_1 = 0 not in numbers and max(numbers) == wordings * self.orders
-        if is_from_1:
+        numbers = [re.fullmatch(r"\s*(\d{1,4})(?:\.0)?\s*", row.prompt) for row in rows]
+        given = [int(number[1]) for number in numbers if number]
+        if len(given) < len(rows):
+            wordings = _wordings(rows)
+            return [self._asked(row, row.prompt, wordings[row.prompt], 0) for row in rows]
+        wording_count = max(len(texts.wordings) for texts in self.texts.languages.values())
+        first = int(0 not in given and max(given) == wording_count * self.orders)
+        if first:
             self.notes.append(
-                f"Prompts are numbered {min(numbers)} to {max(numbers)}: prompt 1 is taken for the "
+                f"Prompts are numbered {min(given)} to {max(given)}: prompt 1 is taken for the "
                 "first wording in the first order."
             )
-        return int(is_from_1)
+        asked = []
+        for row, number in zip(rows, given, strict=True):
+            if number < first:
+                raise wrong(row, f"the prompt {row.prompt[:20]!r} is below {first}")
+            each = self._asked(row, None, *divmod(number - first, self.orders))
+            asked.append(replace(each, number=str(number)))
+        return asked
 
-    def _numbered(self, row: Any, number: int, first: int) -> Asked:
-        if number < 0:
-            raise wrong(row, f"the prompt {row.prompt[:20]!r} is below {first}")
-        wording, order = divmod(number, self.orders)
-        language, shown = self._shown(row, "")
-        text = self._own_text(language or self.language, wording)
-        options, labels, is_other = self._options(shown, order, language)
-        if is_other:
-            order = 1 - order
-        number_given = str(number + first)
-        return Asked(
-            options, labels, wording + 1, order, number_given, language or "en", text, is_other
-        )
-
-    def _worded(self, row: Any, wording: int) -> Asked:
-        language, shown = self._shown(row, row.prompt)
-        options, labels, is_other = self._options(shown, 0, language)
-        order = int(is_other)
-        number = str(wording * self.orders + order)
-        return Asked(options, labels, wording + 1, order, number, language or "en", row.prompt)
-
-    def _shown(self, row: Any, prompt: str) -> tuple[str, Shown]:
-        """The prompt's language, and the options that it or the stored answer shows."""
-        stored = answer_in(row.answer).shown if len(row.answer) > _SHORTEST_PROMPT else ""
-        text = prompt or stored
+    def _asked(self, row: Any, prompt: str | None, wording: int, order: int) -> Asked:
+        """Return what an answer says of its prompt, of which the text or the number is known."""
+        long = len(row.answer) > _SHORTEST_PROMPT
+        text = prompt or (answer_in(row.answer).shown if long else "")
         shown = shown_options(text)
-        if not shown and not text and len(row.answer) > _SHORTEST_PROMPT:
+        if not shown and not text and long:
             listed = shown_options(row.answer)
             if listed and row.answer.rfind(listed[0][1]) >= _SHORTEST_PROMPT:
                 shown, text = listed, row.answer
-        return self.language or language_of(text), tuple(shown)
-
-    def _options(
-        self, shown: Shown, order: int, language: str
-    ) -> tuple[Shown, tuple[str, ...], bool]:
-        """Options, their labels, and whether they stand in the other order than was said."""
-        labels = labels_of(shown, self.labels) if shown else ()
-        if labels:
-            listed = self.labels[::-1] if order else self.labels
-            return shown, labels, self.orders == 2 and labels != listed
-        names = self.options or self._own_options(language)
-        markers = tuple(marker for marker, _ in names)
-        texts = tuple(name for _, name in names)
-        own = self.labels
-        if order:
-            texts, own = texts[::-1], own[::-1]
-        return tuple(zip(markers, texts, strict=True)), own, False
-
-    def _own_options(self, language: str) -> Shown:
-        texts = self.texts.languages.get(language or "en") if self.texts else None
-        if texts is not None:
-            return texts.choices(0, self.labels).options
-        return tuple(zip("abcdefghijklmnopqrstuvwxyz", self.labels, strict=False))
-
-    def _own_text(self, language: str, wording: int) -> str:
-        texts = self.texts.languages.get(language or "en") if self.texts else None
-        return texts.wordings[wording] if texts and wording < len(texts.wordings) else ""
+        language = self.language or language_of(text)
+        own = self.texts.languages.get(language or "en")
+        in_order = self.labels[::-1] if order else self.labels
+        labels, options = labels_of(tuple(shown), self.labels), tuple(shown)
+        is_other = bool(labels) and self.orders == 2 and labels != in_order
+        if not labels:
+            letters = tuple(zip("abcdefghijklmnopqrstuvwxyz", self.labels, strict=False))
+            options = self.options or (own.choices(0, self.labels).options if own else letters)
+            names = [name for _, name in options][:: -1 if order else 1]
+            options = tuple(
+                (marker, name) for (marker, _), name in zip(options, names, strict=True)
+            )
+            labels = in_order
+        if is_other:
+            order = 1 - order
+        if prompt is None:
+            prompt = own.wordings[wording] if own and wording < len(own.wordings) else ""
+        number = str(wording * self.orders + order)
+        return Asked(
+            options,
+            labels,
+            wording + 1,
+            order,
+            number,
+            language or "en",
+            prompt,
+            is_other,
+        )
 
 
 def labels_of(shown: Shown, labels: Sequence[str]) -> tuple[str, ...]:
-    """The label that each option is, whatever its language; nothing where one is none, or two."""
+    """Return the label that each option is, in any language; nothing where one is none, or two."""
     known = known_options(tuple(("", label) for label in labels))
     places = []
     for _, name in shown:
@@ -175,11 +152,6 @@ def labels_of(shown: Shown, labels: Sequence[str]) -> tuple[str, ...]:
             return ()
         places.append(hit[0])
     return tuple(labels[place] for place in places) if len({*places}) == len(labels) else ()
-
-
-def _number(text: str) -> int | None:
-    match = re.fullmatch(r"\s*(\d{1,4})(?:\.0)?\s*", text)
-    return int(match.group(1)) if match else None
 
 
 def _wordings(rows: Sequence[Any]) -> dict[str, int]:
