@@ -4,20 +4,21 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from memeloc.counts import counted
 from memeloc.errors import InputError
 from memeloc.evaluate.answers import ModelAnswers
-from memeloc.evaluate.choices import Choice, read_choice
+from memeloc.evaluate.choices import read_choice
 from memeloc.evaluate.choices.folding import folded
 from memeloc.evaluate.choices.languages import languages
 from memeloc.evaluate.choices.options import known_options, shown_options
 from memeloc.evaluate.choices.places import option_alone
 from memeloc.evaluate.choices.transcripts import answer_in
 from memeloc.evaluate.gold import ChoiceQuestion, Gold
-from memeloc.evaluate.reading.prompts import Asked, PromptReader, Shown, wrong
+from memeloc.evaluate.reading.prompts import Asked, Shown, wrong
 from memeloc.evaluate.runs.items import RunItem
 from memeloc.evaluate.runs.labels import GOLD, ITEM, plain_id
 from memeloc.evaluate.runs.run import INPUTS
@@ -125,35 +126,52 @@ def read_answers(
     return answers
 
 
-def read_labelled(
-    rows: pd.DataFrame, reader: PromptReader
-) -> tuple[ModelAnswers, Mapping[tuple[int, int], str]]:
-    """Return answers whose options are the same labels for all items.
-
-    Beside them by wording and order the number of the prompt in outputs.
+def choices_of(
+    rows: pd.DataFrame,
+    asked: Sequence[Asked],
+    labels: Sequence[str] = (),
+    notes: Sequence[str] = (),
+) -> ModelAnswers:
+    """Return what each row chooses of the options that it was asked about.
 
     Raises:
         InputError: two rows answer the same prompt about the same item.
     """
-    asked = reader.read(rows_of(rows))
-    records = []
-    for row, each in zip(rows_of(rows), asked, strict=True):
-        choice = read_choice(row.answer, each.options, language=each.language, prompt=each.text)
-        names = [name for _, name in each.options]
-        place = names.index(choice.name) if choice.name in names else -1
-        records.append(
-            {
-                **_record(row, choice),
-                "choice": each.labels[place] if choice.name else "",
-                "prompt_language": each.language,
-                "wording": each.wording,
-                "order": each.order,
-                "position": place + 1 if choice.name else 0,
-            }
-        )
-    notes = [*reader.notes, *_notes(rows, asked, records)]
+    choices = [
+        read_choice(row.answer, each.options, language=each.language, prompt=each.text)
+        for row, each in zip(rows_of(rows), asked, strict=True)
+    ]
+    places = [
+        [name for _, name in each.options].index(choice.name) if choice.name else -1
+        for choice, each in zip(choices, asked, strict=True)
+    ]
+    table = rows[["model", "item", "language", "input", "answer", "dimension", "meme"]].assign(
+        choice=[
+            each.labels[place] if place >= 0 else ""
+            for each, place in zip(asked, places, strict=True)
+        ],
+        position=[place + 1 for place in places],
+        invalid=[choice.invalid for choice in choices],
+        refused=[choice.refused for choice in choices],
+        rule=[choice.rule for choice in choices],
+        explanation=[choice.explanation for choice in choices],
+        prompt_language=[each.language for each in asked],
+        wording=[each.wording for each in asked],
+        order=[each.order for each in asked],
+    )
+    names = ["model", "language", "input", "prompt_language", "wording", "order"]
+    keys = table[names].assign(item=table["item"].map(plain_id))
+    if (doubled := keys.duplicated()).any():
+        place = int(doubled.argmax())
+        same = int((keys == keys.iloc[place]).all(axis=1).argmax())
+        other, row = rows_of(rows.iloc[[same, place]])
+        where = f"row {other.row}" if other.file == row.file else f"{other.file}, row {other.row}"
+        prompt = f" to prompt {row.prompt[:40]!r}" if row.prompt else ""
+        message = f"item {row.item[:40]!r} has another answer{prompt} in {where}; keep one of them"
+        raise wrong(row, message)
+    answers = ModelAnswers.of(table, labels, [*notes, *_notes(rows, asked, table["rule"])])
     numbers = {(each.wording, each.order): each.number for each in asked}
-    return ModelAnswers.of(_checked(records, rows), reader.labels, notes), numbers
+    return replace(answers, prompt_names=numbers)
 
 
 def read_questions(
@@ -176,19 +194,22 @@ def read_questions(
     """
     import pandas as pd
 
-    # Where an item has several dimensions, it is a meme.
-    is_meme = rows.groupby("item")["dimension"].nunique().gt(1).any()
-    known = asked or {}
+    known = {item: RunItem(item, "") for item in rows["item"]} | dict(asked or {})
+    of_items = [known[item] for item in rows["item"]]
+    own = pd.DataFrame([(each.dimension, each.meme) for each in of_items], rows.index)
     rows = rows.assign(
-        correct=rows["correct"].where(rows["correct"] != "", rows["item"].map(right))
+        correct=rows["correct"].where(rows["correct"] != "", rows["item"].map(right).fillna("")),
+        dimension=rows["dimension"].where(rows["dimension"] != "", own[0]),
+        meme=rows["meme"].where(rows["meme"] != "", own[1]),
     )
-    rows["correct"] = rows["correct"].fillna("")
+    if rows.groupby("item")["dimension"].nunique().gt(1).any():  # then an item is a meme
+        rows["meme"] = rows["meme"].where(rows["meme"] != "", rows["item"])
+        rows["item"] += "/" + rows["dimension"]
     letters = options or _letters(rows["correct"])
     questions: dict[str, ChoiceQuestion] = {}
-    records = []
     gold: dict[str, str] = {}
-    for row in rows_of(rows):
-        of_item = known.get(row.item, RunItem(row.item, ""))
+    shown_to: list[Asked] = []
+    for row, of_item in zip(rows_of(rows), of_items, strict=True):
         text = "" if row.prompt.strip().isdecimal() else row.prompt
         listed = [name for name in row.options or of_item.options if name]
         shown = tuple(shown_options(text) or shown_options(answer_in(row.answer).shown)) or letters
@@ -198,76 +219,29 @@ def read_questions(
         if len(shown) < 2:
             raise wrong(row, "no options are known; name their columns with --options")
         tag = language or of_item.language or "en"
-        choice = read_choice(row.answer, shown, language=tag, prompt=text)
-        names = [name for _, name in shown]
-        item = f"{row.item}/{row.dimension}" if is_meme else row.item
-        records.append(
-            {
-                **_record(row, choice),
-                "item": item,
-                "choice": choice.name,
-                "prompt_language": language,
-                "wording": 1,
-                "order": int(bool(listed) and names == listed[::-1]),
-                "position": names.index(choice.name) + 1 if choice.name else 0,
-                "dimension": row.dimension or of_item.dimension,
-                "meme": row.meme or of_item.meme or (row.item if is_meme else ""),
-            }
-        )
+        names = tuple(name for _, name in shown)
+        order = int(bool(listed) and list(names) == listed[::-1])
+        shown_to.append(Asked(shown, names, 1, order, str(order), tag, text, False))
         if listed:
             question = of_item.question or text
-            questions[item] = ChoiceQuestion(question, tuple(listed), tag, of_item.text)
+            questions[row.item] = ChoiceQuestion(question, tuple(listed), tag, of_item.text)
         if row.correct:
             hit = option_alone(folded(row.correct), known_options(shown))
             if hit is None or hit[0] < 0:
                 listing = ", ".join(f"{marker}: {name[:30]}" for marker, name in shown)
                 raise wrong(row, f"the right option {row.correct[:60]!r} is none of {listing}")
-            gold[item] = names[hit[0]]
+            gold[row.item] = names[hit[0]]
     if not gold:
         message = "no row has a right option; name its column with --correct"
         raise wrong(rows_of(rows)[0], message)
-    about = {"gold": Path(rows["file"].iloc[0]).name}
+    answers = choices_of(rows, shown_to)
+    answers = replace(answers, table=answers.table.assign(prompt_language=language))
     table = pd.DataFrame({GOLD: gold}, dtype=object)
-    return ModelAnswers.of(_checked(records, rows)), Gold(table, about=about, questions=questions)
+    about = {"gold": Path(rows["file"].iloc[0]).name}
+    return answers, Gold(table, about=about, questions=questions)
 
 
-def _record(row: Any, choice: Choice) -> dict[str, Any]:
-    return {
-        "model": row.model,
-        "item": row.item,
-        "language": row.language,
-        "input": row.input,
-        "answer": row.answer,
-        "invalid": choice.invalid,
-        "refused": choice.refused,
-        "rule": choice.rule,
-        "explanation": choice.explanation,
-    }
-
-
-def _checked(records: Sequence[Mapping[str, Any]], rows: pd.DataFrame) -> pd.DataFrame:
-    """Return the records as a table, or raise InputError where two answer the same."""
-    import pandas as pd
-
-    table = pd.DataFrame.from_records(records)
-    names = ["model", "language", "input", "prompt_language", "wording", "order"]
-    keys = table[names].assign(item=table["item"].map(plain_id))
-    if (doubled := keys.duplicated()).any():
-        place = int(doubled.argmax())
-        other, row = rows_of(
-            rows.iloc[[int((keys == keys.iloc[place]).all(axis=1).argmax()), place]]
-        )
-        where = f"row {other.row}" if other.file == row.file else f"{other.file}, row {other.row}"
-        prompt = f" to prompt {row.prompt[:40]!r}" if row.prompt else ""
-        item = table["item"][place][:40]
-        message = f"item {item!r} has another answer{prompt} in {where}; keep one of them"
-        raise wrong(row, message)
-    return table
-
-
-def _notes(
-    rows: pd.DataFrame, asked: Sequence[Asked], records: Sequence[Mapping[str, Any]]
-) -> Iterator[str]:
+def _notes(rows: pd.DataFrame, asked: Sequence[Asked], rules: pd.Series[Any]) -> Iterator[str]:
     first = rows["prompt"].iloc[0]
     is_numbered = first.strip().isdecimal()
     others = sum(each.is_other_order and each.text != first for each in asked)
@@ -276,8 +250,8 @@ def _notes(
             f"In {counted(others, 'answer')} the options that were stored with it stand in the "
             "other order than the prompt's number says; the options were believed."
         )
-    contradictions = sum(record["rule"] == "contradiction" for record in records)
-    if contradictions > _MANY * len(records):
+    contradictions = int((rules == "contradiction").sum())
+    if contradictions > _MANY * len(rules):
         yield (
             f"In {counted(contradictions, 'answer')} the letter contradicts the name beside it and "
             "counts as invalid: check which order of the options each prompt had."

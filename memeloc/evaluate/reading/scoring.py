@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from memeloc.errors import InputError
 from memeloc.evaluate.answers import ModelAnswers
 from memeloc.evaluate.gold import Gold
-from memeloc.evaluate.reading.answers import headings, read_answers, read_labelled, read_questions
+from memeloc.evaluate.reading.answers import choices_of, headings, read_answers, read_questions
 from memeloc.evaluate.reading.prompts import PromptReader, Shown
 from memeloc.evaluate.runs.items import RunItem
 from memeloc.evaluate.runs.labels import GOLD, item_column, plain_id, read_cells, read_gold
@@ -18,6 +18,7 @@ from memeloc.evaluate.runs.reading_prompts import read_prompts
 from memeloc.evaluate.runs.run import Run, read_run
 from memeloc.evaluate.runs.tables import read_table_data
 from memeloc.evaluate.scores import ScoreSettings, score
+from memeloc.statistics.intervals import rows_of
 from memeloc.tables.column_map import ColumnMap, Role, columns_of, read_map
 from memeloc.tables.frames import Frame, as_file
 
@@ -82,7 +83,6 @@ def score_answers(
     elsewhere = headings(gold) if gold is not None else set()
     rows = read_answers(tables, mapped, model, elsewhere)
     items = list(dict.fromkeys(rows["item"]))
-    numbers: Mapping[tuple[int, int], str] = {(1, 0): "0"}
     if "correct" in mapped.columns or not opened.labels:
         asked, right_options = _asked(opened, gold, items, mapped)
         answers, right = read_questions(
@@ -101,10 +101,9 @@ def score_answers(
         labels = read_gold(opened, gold, items, {"run": opened.name}, mapped)
         if labels is None:
             raise InputError("The table of what is right has no label of any item.")
-        answers, numbers = read_labelled(rows, reader)
+        answers = choices_of(rows, reader.read(rows_of(rows)), opened.labels, reader.notes)
         right = labels
     settings = settings or ScoreSettings()
-    answers = replace(answers, prompt_names=numbers)
     return ScoredFiles(opened, answers, right, settings, score(answers, right, settings))
 
 
