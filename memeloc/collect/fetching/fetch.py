@@ -21,7 +21,7 @@ from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any, Generic, Literal, NamedTuple, Self, TypeVar
+from typing import Any, Literal, NamedTuple, Self, TypeVar
 from urllib.parse import urlencode
 
 from memeloc.errors import InputError, MemelocError, MissingError, ServiceError
@@ -55,8 +55,6 @@ _ACCEPT: dict[str, str] = {
     "json": "application/json,*/*;q=0.1",
     "picture": "image/*,*/*;q=0.1",
 }
-Key = TypeVar("Key")
-Value = TypeVar("Value")
 Thing = TypeVar("Thing")
 
 _REDIRECTS = (301, 302, 303, 307, 308)
@@ -149,58 +147,6 @@ class HostTurns:
             self._changed.notify()
 
 
-class Ahead(Generic[Key, Value]):
-    """What is being fetched, by what it is asked for by."""
-
-    def __init__(self, fetch: Callable[[Key], Value]) -> None:
-        self._fetch = fetch
-        self._under_way: dict[Key, Future[Value]] = {}
-
-    def get(self, key: Key) -> Value:
-        """What was fetched ahead, once, else what is fetched now; raises what fetching raises."""
-        future = self._under_way.pop(key, None)
-        return self._fetch(key) if future is None else future.result()
-
-    def of(
-        self, things: Iterable[Thing], keys: Callable[[Thing], Iterable[Key]], at_once: int
-    ) -> Iterator[Thing]:
-        """The things, with the keys of some of the next ones under way, so many at once."""
-        waiting: deque[tuple[Thing, list[Key]]] = deque()
-        pool = ThreadPoolExecutor(at_once, "fetch")
-        problem: MemelocError | None = None
-        try:
-            try:
-                for thing in things:
-                    needed = list(keys(thing))
-                    for key in needed:
-                        if key not in self._under_way:
-                            self._under_way[key] = pool.submit(self._fetch, key)
-                    waiting.append((thing, needed))
-                    if len(waiting) >= 2 * at_once:
-                        yield from self._first(waiting)
-            except MemelocError as error:
-                problem = error  # what came before it is still there
-            while waiting:
-                yield from self._first(waiting)
-            if problem is not None:
-                raise problem
-        finally:
-            pool.shutdown(wait=False, cancel_futures=True)
-            for _, needed in waiting:
-                self._forget(needed)
-
-    def _first(self, waiting: deque[tuple[Thing, list[Key]]]) -> Iterator[Thing]:
-        thing, needed = waiting.popleft()
-        try:
-            yield thing
-        finally:
-            self._forget(needed)
-
-    def _forget(self, keys: Iterable[Key]) -> None:
-        for key in keys:
-            self._under_way.pop(key, None)
-
-
 class Fetcher:
     """Fetches pages; keeps them, and keeps to what their hosts ask for.
 
@@ -229,7 +175,7 @@ class Fetcher:
         self._robots: dict[str, Protego | FetchRefused] = {}
         self._silent: dict[str, int] = {}  # connections in a row that a host did not take
         self._turns: dict[str, HostTurns] = {}
-        self._ahead = Ahead[tuple[str, Accept], Page](self._get)
+        self._under_way: dict[tuple[str, Accept], Future[Page]] = {}
         self._robots_locks: dict[str, threading.Lock] = {}
         self._lock = threading.Lock()
 
@@ -250,10 +196,10 @@ class Fetcher:
         Raises:
             FetchRefused: it is not fetched, or not taken; `reason` is a short key for why.
         """
-        return self._ahead.get((url, accept))
+        ahead = self._under_way.pop((url, accept), None)
+        return self._get(url, accept) if ahead is None else ahead.result()
 
-    def _get(self, key: tuple[str, Accept]) -> Page:
-        url, accept = key
+    def _get(self, url: str, accept: Accept) -> Page:
         settings = self.settings
         limit = settings.max_picture_bytes if accept == "picture" else settings.max_page_bytes
         try:
@@ -289,17 +235,50 @@ class Fetcher:
         *,
         accept: Accept = "picture",
     ) -> Iterator[Thing]:
-        """Things as they come, whose addresses `get` is then asked for.
+        """Yield things as they come, whose addresses `get` is then asked for.
 
         Where the settings allow a host several requests at once, those of the next few things are
-        already under way; else nothing is fetched here.
+        already under way in other threads; else nothing is fetched here.
         """
         at_once = max(self.settings.at_once.values(), default=1)
         if at_once == 1:
-            return iter(things)
-        return self._ahead.of(
-            things, lambda thing: ((url, accept) for url in addresses(thing)), at_once
-        )
+            yield from things
+            return
+        waiting: deque[tuple[Thing, list[tuple[str, Accept]]]] = deque()
+
+        def forget(keys: Iterable[tuple[str, Accept]]) -> None:
+            for key in keys:
+                self._under_way.pop(key, None)
+
+        def first() -> Iterator[Thing]:
+            thing, keys = waiting.popleft()
+            try:
+                yield thing
+            finally:
+                forget(keys)
+
+        pool = ThreadPoolExecutor(at_once, "fetch")
+        problem: MemelocError | None = None
+        try:
+            try:
+                for thing in things:
+                    keys = [(url, accept) for url in addresses(thing)]
+                    for key in keys:
+                        if key not in self._under_way:
+                            self._under_way[key] = pool.submit(self._get, *key)
+                    waiting.append((thing, keys))
+                    if len(waiting) >= 2 * at_once:
+                        yield from first()
+            except MemelocError as error:
+                problem = error  # what came before it is still there
+            while waiting:
+                yield from first()
+            if problem is not None:
+                raise problem
+        finally:
+            pool.shutdown(wait=False, cancel_futures=True)
+            for _, keys in waiting:
+                forget(keys)
 
     def post(self, url: str, form: dict[str, str]) -> Page:
         """Send a form with a password to an API and read its answer; one request, nothing is kept.
@@ -416,7 +395,7 @@ class Fetcher:
             turns = self._turns.setdefault(server, HostTurns())
         turns.take(self._at_once(url, server))
         self._count("requests")
-        deadline = self._deadline.moment = time.monotonic() + self.settings.total
+        self._deadline.moment = time.monotonic() + self.settings.total
         wait = 0.0
         try:
             with self._pool.stream(
@@ -437,12 +416,12 @@ class Fetcher:
                         answer.iter_stream(),
                         received.get("content-encoding", ""),
                         wanted.limit,
-                        deadline,
                         shorten=wanted.is_robots,
                     )
                 return _Response(answer.status, received, body)
         finally:
-            turns.end(self._pause(key), min(wait, self.settings.patience))
+            pause = max(self.settings.delay, self._crawl_delay(key))
+            turns.end(pause, min(wait, self.settings.patience))
 
     def _count(self, name: str, more: int = 1) -> None:
         with self._lock:
@@ -461,26 +440,21 @@ class Fetcher:
         with self._lock:
             asking = self._robots_locks.setdefault(key, threading.Lock())
         with asking:
-            return self._robots.get(key) or self._read_robots(key)
-
-    def _read_robots(self, key: str) -> Protego | FetchRefused:
-        wanted = _Wanted("page", _ROBOTS_BYTES, _ROBOTS_AGE, is_robots=True)
-        rules: Protego | FetchRefused
-        try:
-            entry, content = self._follow(f"{key}/robots.txt", wanted)
-            rules = Protego.parse(decode(content, entry.content_type))
-        except FetchRefused as error:
-            rules = error
-            if error.reason in ("not found", "forbidden", "status"):
-                rules = Protego.parse("")
-            elif error.reason != "inside the network":
-                sentence = f"the site's robots.txt cannot be read ({error.message}), so it is left"
-                rules = FetchRefused(error.url, "robots.txt not reached", sentence)
-        self._robots[key] = rules
-        return self._robots[key]
-
-    def _pause(self, key: str) -> float:
-        return max(self.settings.delay, self._crawl_delay(key))
+            if key in self._robots:
+                return self._robots[key]
+            wanted = _Wanted("page", _ROBOTS_BYTES, _ROBOTS_AGE, is_robots=True)
+            rules: Protego | FetchRefused
+            try:
+                entry, content = self._follow(f"{key}/robots.txt", wanted)
+                rules = Protego.parse(decode(content, entry.content_type))
+            except FetchRefused as error:
+                rules = error
+                if error.reason in ("not found", "forbidden", "status"):
+                    rules = Protego.parse("")
+                elif error.reason != "inside the network":
+                    sentence = f"the site's robots.txt cannot be read ({error.message}), so it is "
+                    rules = FetchRefused(error.url, "robots.txt not reached", f"{sentence}left")
+            return self._robots.setdefault(key, rules)
 
     def _crawl_delay(self, key: str) -> float:
         """The pause that a host's robots.txt asks for, in seconds; 0 when none is known."""
@@ -529,7 +503,6 @@ def read_body(
     chunks: Iterable[bytes],
     coding: str,
     limit: int,
-    deadline: float,
     *,
     shorten: bool = False,
 ) -> bytes:
@@ -538,16 +511,15 @@ def read_body(
     Args:
         url, chunks, coding: of the response; the coding is its Content-Encoding.
         limit: bytes that it may have, before and after decompression.
-        deadline: when it has to be there, by `time.monotonic`.
         shorten: end at the limit instead of refusing.
 
     Raises:
-        FetchRefused: it is too large, too slow, or damaged.
+        FetchRefused: it is too large or damaged.
     """
     coding = coding.strip().lower()
     if coding not in ("", "identity", "gzip", "x-gzip"):
         raise FetchRefused(url, "unknown coding", f"it is packed as {coding[:40]!r}, unasked")
-    pieces = _arriving(url, chunks, limit + _PACKING, deadline)
+    pieces = _arriving(url, chunks, limit + _PACKING)
     if coding.endswith("gzip"):
         pieces = _unpacked(pieces)
     body = bytearray()
@@ -561,11 +533,9 @@ def read_body(
     return bytes(body[:limit]) if shorten else within(url, bytes(body), limit)
 
 
-def _arriving(url: str, chunks: Iterable[bytes], limit: int, deadline: float) -> Iterator[bytes]:
+def _arriving(url: str, chunks: Iterable[bytes], limit: int) -> Iterator[bytes]:
     received = 0
     for chunk in chunks:
-        if time.monotonic() > deadline:
-            raise FetchRefused(url, "too slow", "it takes longer than a request may take")
         received += len(chunk)
         if received > limit:  # empty members of gzip unpack to nothing, for ever
             raise FetchRefused(url, "too large", "it is larger than is read")
