@@ -138,7 +138,8 @@ def _json(path: Path, head: bytes) -> Table | None:
             return table
     table = json_lines(file)
     if suffix == ".json" and not table.columns:
-        raise InputError("is neither a JSON document nor JSON Lines", file=path)
+        sentence = "is neither a JSON document with a list of objects nor JSON Lines"
+        raise InputError(sentence, file=path)
     return table
 
 

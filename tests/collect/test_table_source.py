@@ -147,8 +147,16 @@ def test_links_to_other_folders_are_not_followed(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("name", "content", "problem"),
     [
-        ("deep.json", "[" * 100_000, "neither a JSON document nor JSON Lines"),
-        ("n.json", '[{"id": ' + "9" * 6000 + "}]", "neither a JSON document nor JSON Lines"),
+        (
+            "deep.json",
+            "[" * 100_000,
+            "neither a JSON document",
+        ),
+        (
+            "n.json",
+            '[{"id": ' + "9" * 6000 + "}]",
+            "neither a JSON document",
+        ),
         ("none.json", "[1, 2]", "no list of objects"),
         ("empty.csv", "", "is empty"),
         ("junk.xlsx", "PK\x03\x04junk", "broken archive"),

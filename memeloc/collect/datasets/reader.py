@@ -166,7 +166,7 @@ class TablesSource:
                 file=records.path,
             )
         joined: dict[str, dict[str, Mapping[str, Any]]] = {}
-        names = dict.fromkeys(records.columns)
+        names = dict.fromkeys(name for name in records.columns if name != BESIDE)
         for further in layout.joined:
             for path in self.folder.files_inside:
                 if path.name.casefold() == further.table.casefold():
@@ -194,12 +194,14 @@ class TablesSource:
             Role(role, layout.names(role), many=True, shared=role != "label") for role in ROLES
         ]
         columns = columns_of(names, ColumnMap(columns=asked), roles, records.path)
-        if BESIDE in names:
+        if not self.label and "label" in columns:
+            columns["label"] = {name: name for name in names if name in columns["label"]}
+        if BESIDE in records.columns:
             columns["image"] = {BESIDE: BESIDE}
         if layout.name == ANY and "image" not in columns:
             columns |= {"image": {name: name for name in _of_pictures(records)}}
         for role in layout.required:
-            if not columns.get(role) and BESIDE not in names:
+            if not columns.get(role) and BESIDE not in records.columns:
                 name = next(iter(layout.names(role)), role)
                 shown = ", ".join(repr(name[:40]) for name in records.columns[:12]) or "none"
                 hint = f" Name it: --{role} COLUMN." if layout.name == ANY else ""
