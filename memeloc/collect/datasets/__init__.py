@@ -1,5 +1,5 @@
 """Published tables of memes. In: a folder or table. Out: finished memes, as their layouts say.
 
 `layouts` are data: maps of columns. `records` reads rows, `folder` finds the picture that a row
-names, `memes` makes memes of both, and `reader` puts them together.
+names, and `reader` makes memes of both.
 """

@@ -7,17 +7,32 @@ reason, and the rest goes on.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from functools import cached_property, partial
+import json
+import re
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, replace
+from datetime import UTC, date, datetime
+from email.utils import parsedate_to_datetime
+from functools import cache, cached_property, partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from memeloc.collect.datasets.folder import DatasetFolder, looks_like_picture
+from memeloc.collect.datasets.folder import (
+    DatasetFolder,
+    NotTakenError,
+    PictureContent,
+    address_of,
+    details_of,
+    looks_like_picture,
+    parts_of,
+    stem_of,
+)
 from memeloc.collect.datasets.layouts import ANY, ROLES, Layout, layout_of, recognise
-from memeloc.collect.datasets.memes import Memes, OpenTable, as_text
 from memeloc.collect.datasets.records import (
     BESIDE,
     TABLES,
+    Record,
     Records,
     beside_pictures,
     open_records,
@@ -27,12 +42,26 @@ from memeloc.collect.datasets.records import (
 )
 from memeloc.collect.protocol import Dataset, TablePreview, dataset_at
 from memeloc.errors import InputError
-from memeloc.items import FoundPicture, FoundTemplate, Refusal
-from memeloc.tables import text_of
+from memeloc.items import FoundPicture, FoundTemplate, Refusal, Year
+from memeloc.locales import default
+from memeloc.locales.tags import canonical
+from memeloc.tables import folded, text_of
 from memeloc.tables.column_map import ColumnMap, Role, columns_of
 
 if TYPE_CHECKING:
     from memeloc.collect.fetching.fetch import Fetcher
+
+_SHARD = re.compile(r"-\d{5}-of-\d{5}$")
+"""How the names of a split's files end where it has several."""
+
+_SPLIT = re.compile(
+    r"(?<![a-z])(train|training|dev|val|valid|validation|test|testing|trial)(?![a-z])",
+    re.IGNORECASE,
+)
+"""What the names of splits' tables have in them."""
+
+_SECONDS = re.compile(r"([0-9]{9,10})(\.[0-9]+|[0-9]{3})?")  # from 1970, or milliseconds
+_TAG = re.compile(r"[A-Za-z]{2,3}([-_][A-Za-z0-9]{2,8})*")
 
 _INNER = frozenset({"annotations", "split dataset"})
 """Folders of tables that name pictures beside that folder."""
@@ -251,3 +280,284 @@ def folder_of(path: Path) -> Path:
 def _order(table: OpenTable) -> tuple[bool, bool, str]:
     path = table.records.path
     return not table.labels, not path.stem.lower().startswith("train"), str(path)
+
+
+@dataclass(frozen=True)
+class OpenTable:
+    """A table, and how it is read.
+
+    Attributes:
+        columns: by role those that the table has, best first, as `columns_of` gives them.
+        labels: the labels' columns, by the question that they answer.
+        joined: cells of further tables: by the column that they are joined on, and its value.
+    """
+
+    records: Records
+    layout: Layout
+    columns: Mapping[str, Mapping[str, str]]
+    labels: Mapping[str, str]
+    joined: Mapping[str, Mapping[str, Mapping[str, Any]]]
+
+    def of(self, role: str) -> tuple[str, ...]:
+        return tuple(self.columns.get(role, {}).values())
+
+    @property
+    def used(self) -> set[str]:
+        """The columns that are no details: labels, and what was read of each role."""
+        first = {name for role in self.columns for name in self.of(role)[:1]}
+        return first | {*self.of("image"), *self.labels.values()}
+
+
+class TableRow:
+    """A row by what its columns are; what is JSON as text is its values."""
+
+    def __init__(self, table: OpenTable, record: Record) -> None:
+        self.table = table
+        self.layout = table.layout
+        self.record = record
+        self.cells = dict(record.cells)
+        for column, rows in table.joined.items():
+            self.cells = {**rows.get(text_of(self.cells.get(column)), {}), **self.cells}
+        for name in self.layout.json_cells:
+            if isinstance(text := self.cells.get(name), str):
+                with suppress(ValueError, RecursionError):
+                    self.cells[name] = json.loads(text)
+
+    def values(self, role: str) -> list[Any]:
+        """Return what stands in the columns of a role, best first."""
+        values = (self.cells.get(name) for name in self.table.of(role))
+        return [value for value in values if value not in (None, "")]
+
+    def first(self, role: str, read: Callable[[Any], str]) -> str:
+        """Return the first text that is read of a role, else what the layout says of all rows."""
+        return next(filter(None, map(read, self.values(role))), self.layout.fixed.get(role, ""))
+
+    def text(self, role: str) -> str:
+        return self.first(role, lambda value: as_text(value).strip())
+
+    @cached_property
+    def picture(self) -> Any:
+        """The cell that names its picture: of several columns the first that does.
+
+        What stands in another column than the first comes after what looks like a picture, or, in a
+        table of which not all rows have one, has to look like it.
+        """
+        columns, values = self.table.of("image"), self.values("image")
+        if columns and self.cells.get(columns[0]) in (None, ""):
+            likely = [value for value in values if looks_like_picture(value)]
+            values = likely if self.layout.without_picture else likely + values
+        return next(iter(values), None)
+
+    @property
+    def is_meme(self) -> bool:
+        """Whether it is to be read, as the layout says."""
+        only = self.layout.only.items()
+        if any(text_of(self.cells.get(name)) not in values for name, values in only):
+            return False
+        return self.picture is not None or not self.layout.without_picture
+
+    @property
+    def labels(self) -> dict[str, str]:
+        """Its labels by question; questions without one are left out."""
+        questions = self.layout.questions
+        texts: dict[str, str] = {}
+        for question, column in self.table.labels.items():
+            value = self.cells.get(column)
+            if not questions or len(self.table.labels) > 1:
+                texts[question] = text_of(value).strip()
+                continue
+            values = value if isinstance(value, list) else [] if value in (None, "") else [value]
+            names = [text_of(label).strip() for label in values]
+            nested = any(isinstance(label, dict | list) for label in values)
+            if nested or len(names) > len(questions) or not all(names):
+                sentence = f"its labels are {value!r:.80}, not {' and '.join(questions)}"
+                raise NotTakenError("not readable", sentence)
+            texts |= zip(questions, names, strict=False)
+        named = self.layout.label_names
+        labels = {question: named.get(folded(text), text) for question, text in texts.items()}
+        return {question: label for question, label in labels.items() if label}
+
+    @property
+    def parts(self) -> tuple[str, ...]:
+        """The text in the picture; a list of texts has its parts already."""
+        value = next(filter(None, self.values("text")), None)
+        if isinstance(value, list) and all(isinstance(part, str) for part in value):
+            return tuple(part.strip() for part in value)
+        return parts_of(self.text("text"))
+
+    @property
+    def split(self) -> str:
+        """Its split; without a column of splits, as the table's name says it, or its folder's."""
+        path = Path(self.record.file)
+        names = (_SHARD.sub("", path.stem), path.parent.name)
+        return self.text("split") or next((name for name in names if _SPLIT.search(name)), "")
+
+    def key(self, picture: PictureContent) -> str:
+        """Return its id as a text, else its picture's name.
+
+        Where an id was written as a number, its picture's name has its zeros.
+        """
+        column = next(iter(self.table.of("id")), "")
+        key = self.record.text(column)
+        if column and not key and not isinstance(self.picture, Path):
+            raise _missing([column])
+        if not key:
+            named = text_of(self.picture).strip() if isinstance(self.picture, str) else ""
+            key = (named if picture.path is None else picture.key) or str(self.record.number)
+        is_number = not isinstance(self.record.cells.get(column), str)
+        if is_number and key.isdecimal() and stem_of(picture.stem) == stem_of(key):
+            return picture.stem
+        return key
+
+    def details(self, picture: PictureContent) -> dict[str, Any]:
+        """Return what else it says, its split, and the post that its picture stood in."""
+        table, cells = self.table, self.cells
+        post = self.text("post")[:2000]
+        details = {name: text for name, text in (("split", self.split), ("post", post)) if text}
+        if self.layout.details is not None:
+            cells = {name: value for name, value in cells.items() if name in self.layout.details}
+            used = {*table.of("created"), *table.of("image")}
+        else:
+            used = table.used
+            if self.layout.keys == "rows":
+                used -= set(table.of("id"))
+            # A date or language that is not understood stays as it is written.
+            used -= {name for name in table.of("created") if not created_of(cells.get(name))}
+            used -= {name for name in table.of("language") if not language_of(cells.get(name))}
+            if picture.path is not None and (columns := table.of("image")) not in ((), (BESIDE,)):
+                details[columns[0]] = picture.name
+        return details | details_of(cells, used)
+
+
+class Memes:
+    """Makes memes of rows, each once; `language` is the tag of all of them, if it is set."""
+
+    def __init__(self, folder: DatasetFolder, language: str, fetcher: Fetcher) -> None:
+        self._folder = folder
+        self._language = language
+        self._fetcher = fetcher
+        self._seen: dict[str, tuple[str, int, dict[str, str]]] = {}
+        self._templates: set[str] = set()
+
+    def row(self, table: OpenTable, record: Record) -> Iterator[FoundPicture | FoundTemplate]:
+        """Yield the meme of a row, after its template; raise NotTakenError where there is none."""
+        row = TableRow(table, record)
+        if not row.is_meme:
+            return
+        text, labels, picture = row.text("text"), row.labels, self._picture(row)
+        if table.layout.keys == "rows":
+            key = f"{record.file}#{row.text('id') or record.number}"
+            key = f"{key}@{record.number}" if key in self._seen else key
+        else:
+            key = row.key(picture)
+        same = self._seen.get(key)
+        if same is not None and same[0] != picture.key:
+            key = f"{record.file}#{key}"  # ids of their own in each table
+            same = self._seen.get(key)
+        if same is not None:
+            _, text_hash, known = same
+            if hash(text) != text_hash or (labels and known and labels != known):
+                sentence = f"{key!r} stood before it with another text or label"
+                raise NotTakenError("another of the same id", sentence)
+            return
+        template = row.text("template")
+        if template and template not in self._templates:
+            self._templates.add(template)
+            yield FoundTemplate(self._folder.origin(template, record.file), template)
+        years = (year_of(record.text(column), column) for column in table.of("year")[:1])
+        yield FoundPicture(
+            replace(self._folder.origin(key, record.place), fetched=picture.fetched),
+            picture.content,
+            name=picture.stem or row.text("id") or key,
+            parts=row.parts,
+            language=self._language or row.first("language", language_of),
+            template=template,
+            year=next(years, None),
+            labels=labels,
+            created=row.first("created", created_of),
+            details=row.details(picture),
+        )
+        # A row without its picture does not keep out a later one that has it.
+        self._seen[key] = picture.key, hash(text), labels
+
+    def addresses(self, table: OpenTable, record: Record) -> Iterator[str]:
+        """Yield the address of a row's picture, where it has one."""
+        if not record.error:
+            yield from filter(None, (address_of(TableRow(table, record).picture),))
+
+    def _picture(self, row: TableRow) -> PictureContent:
+        value = row.picture
+        if value is None:
+            if "image" in row.layout.required:
+                raise _missing(row.table.of("image"))
+            value = row.text("id")  # pictures that are named by their id
+        try:
+            return self._folder.picture(value, row.table.records.path.parent, self._fetcher)
+        except NotTakenError as error:
+            problem = row.text("problem")
+            if not problem:
+                raise
+            raise NotTakenError(error.reason, f"{error.sentence}: {problem[:200]}") from None
+
+
+def _missing(columns: Iterable[str]) -> NotTakenError:
+    return NotTakenError("not readable", f"its {' or '.join(columns)} is missing")
+
+
+def as_text(value: Any) -> str:
+    """Return a cell as text; a text in pieces, as Telegram has it, in one.
+
+    >>> as_text(["see ", {"type": "link", "text": "example.org"}])
+    'see example.org'
+    """
+    if isinstance(value, list) and any(isinstance(part, dict) for part in value):
+        pieces = (part.get("text", "") if isinstance(part, dict) else part for part in value)
+        return "".join(piece for piece in pieces if isinstance(piece, str))
+    return text_of(value)
+
+
+def created_of(value: Any) -> str:
+    """Return a date as ISO 8601, in UTC for seconds from 1970; empty when it is none.
+
+    >>> created_of("2021-03-04 05:06:07"), created_of("1614834367"), created_of("soon")
+    ('2021-03-04T05:06:07', '2021-03-04T05:06:07+00:00', '')
+    """
+    if isinstance(value, date):  # a datetime is one, too
+        return value.isoformat()
+    text = text_of(value).strip()
+    if re.fullmatch(r"(19|20)[0-9]{2}", text):
+        return text
+    if seconds := _SECONDS.fullmatch(text):
+        return datetime.fromtimestamp(int(seconds[1]), UTC).isoformat()
+    # The last reads dates of e-mails, which Twitter's are like.
+    for read in (date.fromisoformat, datetime.fromisoformat, parsedate_to_datetime):
+        try:
+            return read(text).isoformat()
+        except (ValueError, TypeError, OverflowError):
+            continue
+    return ""
+
+
+def year_of(text: str, column: str) -> Year | None:
+    """Return a year of the common era as the dataset states it.
+
+    >>> year_of("2014", "year")
+    Year(year=2014, by='dataset', evidence='year: 2014')
+    """
+    match = re.match(r"(19|20)\d\d", text)
+    return Year(int(match[0]), "dataset", f"{column}: {text[:100]}") if match else None
+
+
+def language_of(value: Any) -> str:
+    """Return the tag of a language that is written as a tag or by its English name; else empty.
+
+    >>> language_of("RUSSIAN"), language_of("pt-BR"), language_of("unclear")
+    ('ru', 'pt-BR', '')
+    """
+    text = text_of(value).strip()
+    return canonical(text) if _TAG.fullmatch(text) else _by_english_name().get(text.casefold(), "")
+
+
+@cache
+def _by_english_name() -> dict[str, str]:
+    return {locale.name.casefold(): locale.tag for locale in reversed(list(default()))}
