@@ -58,10 +58,10 @@ def _values(file: CsvFile) -> Iterator[tuple[int, dict[str, Any], str]]:
 def json_document(file: CsvFile) -> Table | None:
     """The objects of a JSON document: a list, a list within it, or one object for each key.
 
-    None where it is no JSON document, or one object without others in it: that may be JSON Lines.
+    None where it is no JSON document.
 
     Raises:
-        InputError: it is a list without objects.
+        InputError: there are none in it.
     """
     try:
         with file.text() as stream:
@@ -69,8 +69,6 @@ def json_document(file: CsvFile) -> Table | None:
     except (ValueError, RecursionError):
         return None
     objects = list(_objects(document))
-    if not objects and isinstance(document, dict):
-        return None
     if not objects:
         raise InputError("holds no list of objects, so it is not a table", file=file.path)
     names = dict.fromkeys(name for value in objects for name in value)

@@ -138,8 +138,7 @@ def _json(path: Path, head: bytes) -> Table | None:
             return table
     table = json_lines(file)
     if suffix == ".json" and not table.columns:
-        sentence = "is neither a JSON document with a list of objects nor JSON Lines"
-        raise InputError(sentence, file=path)
+        raise InputError("is neither a JSON document nor JSON Lines", file=path)
     return table
 
 

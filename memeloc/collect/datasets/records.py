@@ -186,7 +186,7 @@ def sidecars(files: Iterable[Path]) -> dict[Path, Path]:
 def unread_tables(folder: DatasetFolder, read: Collection[Path] = ()) -> Iterator[Refusal]:
     """Yield a refusal for each table that lies in a folder and is not among those `read`.
 
-    JSON files beside pictures count as one; others are tables if they hold several objects.
+    JSON files beside pictures count as one; others are tables if they hold a list of objects.
     """
     beside = sorted(sidecars(folder.files).keys() - set(read))
     known = {*read, *beside}
@@ -208,6 +208,6 @@ def _may_be_table(folder: DatasetFolder, path: Path) -> bool:
     if path.suffix.lower() != ".json" or folder.leads_out(path):
         return path.suffix.lower() in TABLES
     try:
-        return len(open_records(folder, path).first) > 1
+        return bool(open_records(folder, path).columns)
     except InputError:
         return False
