@@ -3,9 +3,8 @@
 1. `figures` has the one table of figures, which analyses fill.
 2. `texts` reads what a TOML says of each analysis: titles, meanings, sentences, plots.
 3. `report` puts both together: `Report`, with the cards of items.
-4. `drawing` makes plots of rows, with the labels of any script (`fonts`).
-5. `cells` has the figures as people read them, `latex` tables for a paper.
-6. `page` fills `page.html`, one file that needs no network; `folder` writes all of it.
+4. `drawing` makes plots of rows, with labels in any script; `cells` and `latex` make tables.
+5. `folder` writes all of it, and fills `page.html`, one file that needs no network.
 """
 
 from __future__ import annotations

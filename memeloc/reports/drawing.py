@@ -1,15 +1,17 @@
 """Plots of a report. In: rows of figures, what a TOML says of a plot. Out: SVG and PNG.
 
 The same figures give the same bytes: no dates, ids from a fixed salt, the project's own fonts, and
-no settings of the user's matplotlib.
+no settings of the user's matplotlib. matplotlib 3.11 shapes text itself (libraqm: HarfBuzz, and the
+bidirectional algorithm) and looks through a list of families for each letter.
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fnmatch import fnmatchcase
+from functools import cache
 from importlib.util import find_spec
 from io import BytesIO
 from itertools import cycle
@@ -18,18 +20,17 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from memeloc.arrays import Floats
 from memeloc.errors import InputError, MissingError
+from memeloc.fonts import Face, FontLibrary
+from memeloc.locales.tags import count_scripts
 from memeloc.reports.cells import clean, isolate, shown, shown_column
 from memeloc.reports.figures import BETWEEN
-from memeloc.reports.fonts import families_for, thicken
 from memeloc.reports.texts import PARTS, PlotText
 
 if TYPE_CHECKING:
     import pandas as pd
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
-    from matplotlib.image import AxesImage
 
 PAPER, INK, GRID = "#ffffff", "#111111", "#dddddd"
 """Colours that the page turns for a dark screen; nothing else is drawn in them."""
@@ -51,6 +52,12 @@ _LONGEST_LABEL = 36
 _MARKERS = "osD^vP*X"
 _BRIGHTNESS = np.array([0.299, 0.587, 0.114])
 """What red, green and blue add to how bright a colour looks (ITU-R BT.601)."""
+_FIRST = ("noto-sans", "noto-sans-cjk-sc")
+"""Families that letters are looked for in first. A label has no language that says which forms
+Chinese characters have: they are simplified Chinese's."""
+_STROKE = 0.03
+"""What a stroke of the Chinese, Japanese and Korean font is drawn thicker, in em: matplotlib opens
+a variable font at its default, here the thinnest (weight 100)."""
 
 _STYLE: dict[str, Any] = {
     "svg.hashsalt": "memeloc",
@@ -190,12 +197,7 @@ def _points(rows: pd.DataFrame, plot: PlotText) -> pd.DataFrame:
 
 
 def draw(drawing: Drawing) -> tuple[bytes, bytes]:
-    """Return the plot as SVG and as PNG (200 pixels an inch).
-
-    Raises:
-        MissingError: matplotlib is not installed.
-    """
-    check_matplotlib()
+    """Return the plot as SVG and as PNG (200 pixels an inch)."""
     import matplotlib.style
     from matplotlib.backends.backend_agg import FigureCanvasAgg
     from matplotlib.backends.backend_svg import FigureCanvasSVG
@@ -226,6 +228,9 @@ def draw(drawing: Drawing) -> tuple[bytes, bytes]:
 
 
 def _heatmap(figure: Figure, axes: Axes, drawing: Drawing) -> None:
+    """Draw a matrix with each figure in its cell, white where the cell is dark."""
+    import pandas as pd
+
     table = drawing.table().iloc[:, : drawing.text.most]
     if not drawing.text.series:  # pairs: the same names on both sides
         both = list(dict.fromkeys([*table.index, *table.columns]))
@@ -246,19 +251,13 @@ def _heatmap(figure: Figure, axes: Axes, drawing: Drawing) -> None:
             label.set(rotation=45, ha="right", rotation_mode="anchor")
     axes.set_xlabel(drawing.axis)
     figure.colorbar(image, ax=axes, shrink=0.8).outline.set_visible(False)
-    if len(rows) <= _MOST_ANNOTATED[0] and len(columns) <= _MOST_ANNOTATED[1]:
-        _annotate(axes, image, cells)
-
-
-def _annotate(axes: Axes, image: AxesImage, cells: Floats) -> None:
-    """Write each figure of a matrix into its cell, white where the cell is dark."""
-    import pandas as pd
-
+    if len(rows) > _MOST_ANNOTATED[0] or len(columns) > _MOST_ANNOTATED[1]:
+        return
     texts = shown_column(pd.Series(cells.ravel()))
     colours = image.cmap(image.norm(cells.ravel()))
-    size = 8 if cells.shape[1] <= 10 else 6.5
+    size = 8 if len(columns) <= 10 else 6.5
     for place, (text, colour) in enumerate(zip(texts, colours, strict=True)):
-        row, column = divmod(place, cells.shape[1])
+        row, column = divmod(place, len(columns))
         letters = "#000000" if colour[:3] @ _BRIGHTNESS > 0.5 else "#fefefe"
         letters = "#999999" if np.isnan(cells[row, column]) else letters
         axes.text(column, row, text, ha="center", va="center", color=letters, fontsize=size)
@@ -353,3 +352,66 @@ _DRAWN: dict[str, Callable[[Figure, Axes, Drawing], None]] = {
     "bars": _by_row,
     "lines": _lines,
 }
+
+
+def families_for(letters: str) -> list[str]:
+    """The names that matplotlib has for the project's fonts that draw these letters.
+
+    As few as can be: matplotlib looks for each of them with every label.
+    """
+    names = {_FIRST[0]: None}
+    for letter in sorted(set(letters)):
+        if letter.isprintable() and not letter.isspace():
+            names |= dict.fromkeys(filter(None, [_family_of(letter)]))
+    return [_known_to_matplotlib(name) for name in names]
+
+
+@cache
+def _family_of(letter: str) -> str:
+    """The first family that has the letter; empty where none has."""
+    library = _library()
+    usable = [
+        name
+        for name, family in library.families.items()
+        if family.found and not family.optional and not family.handwritten
+    ]
+    names = dict.fromkeys((*_FIRST, *usable))
+    return next((name for name in names if _face(name).covers(letter)), "")
+
+
+@cache
+def _library() -> FontLibrary:
+    return FontLibrary()
+
+
+def _face(name: str) -> Face:
+    return _library().face(name, "plain")
+
+
+@cache
+def _known_to_matplotlib(name: str) -> str:
+    """The family's name in matplotlib, which is given its file first.
+
+    It comes before fonts of the same name of the system, so that every machine draws the same.
+    """
+    from matplotlib import font_manager
+
+    family, known = _library().families[name], font_manager.fontManager.ttflist
+    before = len(known)
+    font_manager.fontManager.addfont(str(family.path))
+    entry = next(entry for entry in known[before:] if getattr(entry, "index", 0) == family.index)
+    known[before:] = []
+    known.insert(0, replace(entry, weight=400))
+    return str(entry.name)
+
+
+def thicken(figure: Figure) -> None:
+    """Give labels with Chinese, Japanese or Korean letters the weight of the others."""
+    from matplotlib.patheffects import withStroke
+    from matplotlib.text import Text
+
+    for label in figure.findobj(Text):
+        assert isinstance(label, Text)
+        if {"Hani", "Hira", "Kana", "Hang"} & set(count_scripts(label.get_text())):
+            width = _STROKE * float(label.get_fontsize())
+            label.set_path_effects([withStroke(linewidth=width, foreground=label.get_color())])

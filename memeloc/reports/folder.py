@@ -1,9 +1,13 @@
-"""Writing a report. In: a `Report` and a folder. Out: a page, the figures, tables, plots, texts."""
+"""Writing a report. In: a `Report`. Out: a folder: page, figures, tables, plots, methods.
+
+The page is one file that needs no network: page.html is its template.
+"""
 
 from __future__ import annotations
 
+import base64
 import math
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from itertools import cycle
@@ -11,29 +15,60 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from memeloc.files import file_sha256, replacing
-from memeloc.pages import encode_json
-from memeloc.reports.cells import clean, isolate, readable
+from memeloc.pages import encode_json, fill_page
+from memeloc.reports.cells import clean, is_number, isolate, readable, shown_column
 from memeloc.reports.drawing import (
     CULTURE_COLOURS,
+    GRID,
+    INK,
     LABEL_COLOURS,
+    PAPER,
+    Drawing,
     check_matplotlib,
     draw,
     drawings,
 )
-from memeloc.reports.figures import COLUMNS, of_analysis, wide_tables
+from memeloc.reports.figures import COLUMNS, gaps, of_analysis, wide_tables
 from memeloc.reports.latex import escape, latex_table
-from memeloc.reports.page import Section, fill_report
 from memeloc.reports.report import Report
-from memeloc.reports.texts import AnalysisText, Writer, named, read_texts
+from memeloc.reports.texts import (
+    NOT_DEFINED,
+    PARTS,
+    AnalysisText,
+    PageText,
+    Writer,
+    figure_text,
+    named,
+    read_texts,
+)
 from memeloc.tables.writing import Column, Kind, write_table
 from memeloc.version import __version__
 
 if TYPE_CHECKING:
     import pandas as pd
 
+_SHOWN_ROWS = 30
+"""Rows of a table on the page; the rest stands in its CSV."""
+_MOST_NUMBERS = 3
+_MOST_NAMES = 6
+"""Names that a reason is said of; of more it is said how many others there are."""
+_MOST_READ = 12
+"""Values of a plot that somebody hears who cannot see it; the table has all."""
+_PAGE = Path(__file__).with_name("page.html")
+_DARK = {PAPER: "#17191d", INK: "#e4e6ea", GRID: "#3a3f47"}
 _NUMBERS = ("value", "low", "high", "n")
 _KINDS: dict[str, Kind] = {"i": "integer", "u": "integer", "f": "number", "b": "truth"}
 """Of a numpy kind the kind of a written column; anything else is text."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Section:
+    """What is said and shown of an analysis: texts that are filled in, tables by file, plots."""
+
+    name: str
+    text: AnalysisText
+    tables: dict[str, pd.DataFrame]
+    plots: list[Drawing]
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,7 +114,9 @@ def write_report(
     analyses = texts.analyses | {
         name: AnalysisText() for name in report.figures["analysis"] if name not in texts.analyses
     }
-    writer, colours = Writer(report), _colours(report)
+    writer = Writer(report)
+    colours = dict(zip(report.labels, cycle(LABEL_COLOURS), strict=False))
+    colours |= zip(report.cultures, cycle(CULTURE_COLOURS), strict=False)
     sections = [_section(report, name, text, writer, colours) for name, text in analyses.items()]
     plots = [plot for section in sections for plot in section.plots]
     drawn = {}
@@ -90,7 +127,7 @@ def write_report(
     paragraphs += [section.text.sentence for section in sections]
     methods = [clean(" ".join(sentences)) for sentences in paragraphs if sentences]
     svgs = {name: svg for name, (svg, _) in drawn.items()}
-    page = fill_report(report, texts.page, writer, sections, svgs, methods, colours)
+    page = _fill_page(report, texts.page, writer, sections, svgs, methods, colours)
     return ReportFiles(
         _write(folder / "report.html", page),
         figures,
@@ -158,12 +195,6 @@ def _with_names(report: Report) -> Report:
     )
 
 
-def _colours(report: Report) -> dict[str, str]:
-    """Return the colour of each label and each culture."""
-    labels = zip(report.labels, cycle(LABEL_COLOURS), strict=False)
-    return dict(labels) | dict(zip(report.cultures, cycle(CULTURE_COLOURS), strict=False))
-
-
 def _section(
     report: Report, name: str, text: AnalysisText, writer: Writer, colours: dict[str, str]
 ) -> Section:
@@ -188,6 +219,102 @@ def _section(
         {f"{name}-{n}" if n > 1 else name: table for n, table in enumerate(tables, 1)},
         [each for plot in text.plot for each in drawings(plot, rows, colours, fill)],
     )
+
+
+def _fill_page(
+    report: Report,
+    page: PageText,
+    writer: Writer,
+    sections: Sequence[Section],
+    svgs: Mapping[str, bytes],
+    methods: Sequence[str],
+    colours: Mapping[str, str],
+) -> str:
+    """Return the page of a report with names instead of codes; `svgs` are by the name of a plot."""
+    figures = report.figures
+    plots = {plot.name: plot for section in sections for plot in section.plots}
+    with_cards = [section for section in sections if report.cards.get(section.name)]
+    return fill_page(
+        _PAGE,
+        report=report,
+        version=__version__,
+        colours=colours,
+        numbers=_numbers(page, writer)[:_MOST_NUMBERS],
+        leading=next((plots[name] for name in page.plot if name in plots), None),
+        first=next((each for each in with_cards if page.cards in ("", each.name)), None),
+        sections=[each for each in sections if each.tables or each in with_cards],
+        methods=methods,
+        gaps=[
+            (section.text.title, gap)
+            for section in sections
+            for gap in gaps(figures[figures["analysis"] == section.name])
+        ],
+        most=_SHOWN_ROWS,
+        is_number=is_number,
+        name=lambda code: clean(named(code, report.names)),
+        text=lambda text: isolate(clean(str(text))),
+        picture=lambda plot: _picture(plot, svgs[plot.name]),
+        rows=partial(of_analysis, figures),
+        cells=_cells,
+        computed=_computed,
+        reasons=_reasons,
+    )
+
+
+def _numbers(page: PageText, writer: Writer) -> list[tuple[str, str, str, str]]:
+    """Return analysis, title, value and interval of the numbers that are defined."""
+    numbers = []
+    for number in page.numbers:
+        row = writer.row(number.group, number.item, number.analysis)
+        value, _, ends = figure_text(row, number.figure, number.percent).partition(" [")
+        title = writer.fill(number.title, number.analysis)
+        numbers.append((number.analysis, title, value, f"[{ends}" if ends else ""))
+    return [number for number in numbers if number[2] != NOT_DEFINED]
+
+
+def _picture(plot: Drawing, svg: bytes) -> tuple[str, str]:
+    """Return the address of a plot that turns dark with the page, and what it shows."""
+    text = svg.decode()
+    colours = [
+        "".join(f"--c{number}:{colour};" for number, colour in enumerate(each))
+        for each in (_DARK, _DARK.values())
+    ]
+    for number, colour in enumerate(_DARK):
+        text = text.replace(colour, f"var(--c{number})")
+    dark = f"@media screen and (prefers-color-scheme:dark){{svg{{{colours[1]}}}}}"
+    start = text.index(">", text.index("<svg")) + 1
+    themed = f"{text[:start]}<style>svg{{{colours[0]}}}{dark}</style>{text[start:]}"
+    address = f"data:image/svg+xml;base64,{base64.b64encode(themed.encode()).decode()}"
+    frame = plot.frame.head(_MOST_READ)
+    points = zip(frame["row"], frame["series"], shown_column(frame["value"]), strict=True)
+    values = "; ".join(" ".join(filter(None, point)) for point in points)
+    return address, f"{plot.title}. {plot.axis}: {values}"
+
+
+def _cells(frame: pd.DataFrame) -> dict[str, list[str]]:
+    """Return the columns of a table's first rows as people read them."""
+    table = readable(frame.head(_SHOWN_ROWS))
+    return {str(name): shown_column(table[name]) for name in table.columns}
+
+
+def _computed(rows: pd.DataFrame) -> list[tuple[str, str]]:
+    """Return which figures were computed how."""
+    by_method = rows[rows["method"] != ""].groupby("method", sort=False)["figure"].unique()
+    return [(", ".join(names), str(method)) for method, names in by_method.items()]
+
+
+def _reasons(rows: pd.DataFrame, text: AnalysisText) -> list[str]:
+    """Return why figures that are drawn with intervals have none."""
+    drawn = [name for plot in text.plot if plot.kind == "intervals" for name in plot.figures]
+    rows = rows[rows["figure"].isin(drawn) & rows["low"].isna() & (rows["method"] != "")]
+    reasons = []
+    for (figure, method), part in rows.groupby(["figure", "method"], sort=False):
+        pairs = zip(part["group"], part["item"], strict=True)
+        names = [PARTS.join(filter(None, pair)) or "all" for pair in pairs]
+        others = f" and {len(names) - _MOST_NAMES} others" if len(names) > _MOST_NAMES else ""
+        whose = f"{', '.join(names[:_MOST_NAMES])}{others}"
+        reasons.append(f"{figure} of {whose} without an interval: {method}")
+    return reasons
 
 
 def _write_tables(section: Section, folder: Path) -> Iterator[Path]:

@@ -17,7 +17,7 @@ import numpy as np
 from memeloc.arrays import Floats
 from memeloc.errors import MissingError
 from memeloc.reports.cells import clean, is_number, isolate, shown_column
-from memeloc.reports.fonts import families_for, thicken
+from memeloc.reports.drawing import families_for, thicken
 from memeloc.reports.marks import place_marks
 from memeloc.reports.sections import Bars, Heatmap, Histogram, Intervals, Lines, Plot
 

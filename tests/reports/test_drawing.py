@@ -5,9 +5,8 @@ import pandas as pd
 import pytest
 from PIL import Image
 
-from memeloc.reports.drawing import draw, drawings
+from memeloc.reports.drawing import draw, drawings, families_for
 from memeloc.reports.figures import tidy
-from memeloc.reports.fonts import families_for
 from memeloc.reports.texts import PlotText
 
 
