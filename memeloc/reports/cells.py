@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import re
 import unicodedata
-from collections.abc import Sequence
+from numbers import Real
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -20,14 +20,14 @@ _RIGHT_TO_LEFT = re.compile(f"[{_LETTERS}]+(?:[ '’\"-]+[{_LETTERS}]+)*")
 
 
 def is_number(column: pd.Series[Any]) -> bool:
-    """Whether a column holds numbers, so that it is set to the right."""
+    """Return whether a column holds numbers, so that it is set to the right."""
     from pandas.api import types
 
     return types.is_numeric_dtype(column) and not types.is_bool_dtype(column)
 
 
 def shown_column(column: pd.Series[Any]) -> list[str]:
-    """A column's cells as texts: all whole numbers, or all with decimals where all are shares.
+    """Return a column's cells as texts: all whole numbers, or all decimals where all are shares.
 
     Where a figure may be negative, one that is next to nothing is 0 but for rounding.
 
@@ -39,16 +39,13 @@ def shown_column(column: pd.Series[Any]) -> list[str]:
     """
     if not is_number(column):
         return [shown(cell) for cell in column]
-    figures = [None if _undefined(cell) else float(cell) for cell in column]
-    defined = [figure for figure in figures if figure is not None]
-    if all(map(_is_whole, defined)):
-        return [UNDEFINED if figure is None else _whole(int(figure)) for figure in figures]
-    if any(figure < 0 for figure in defined):
-        figures = [0.0 if figure and abs(figure) < _NOTHING else figure for figure in figures]
-    shares = all(abs(figure) <= 1 for figure in defined)
-    return [
-        _decimal(figure) if shares and figure is not None else shown(figure) for figure in figures
-    ]
+    figures = column.to_numpy(float, na_value=math.nan).tolist()
+    known = [figure for figure in figures if not math.isnan(figure)]
+    if any(figure < 0 for figure in known):
+        figures = [0.0 if abs(figure) < _NOTHING else figure for figure in figures]
+    if all(abs(figure) <= 1 for figure in known) and any(figure % 1 for figure in known):
+        return [UNDEFINED if math.isnan(figure) else _decimal(figure) for figure in figures]
+    return [shown(figure) for figure in figures]
 
 
 def readable(frame: pd.DataFrame) -> pd.DataFrame:
@@ -73,22 +70,22 @@ def readable(frame: pd.DataFrame) -> pd.DataFrame:
 
 
 def shown(cell: Any) -> str:
-    """A cell as text: three decimals, more where the figure is smaller than they show."""
-    if isinstance(cell, bool) or type(cell).__name__ == "bool_":
+    """Return a cell as text: three decimals, more where the figure is smaller than they show."""
+    if isinstance(cell, bool) or type(cell).__name__ == "bool":  # numpy's, too
         return "yes" if cell else "no"
-    if isinstance(cell, list | tuple | set | frozenset):
-        return ", ".join(shown(each) for each in cell)
-    if _undefined(cell):
+    if not isinstance(cell, Real):
+        undefined = cell is None or str(cell) in ("<NA>", "NaT")
+        return UNDEFINED if undefined else clean(str(cell))
+    number = float(cell)
+    if math.isnan(number):
         return UNDEFINED
-    if isinstance(cell, int):
-        return _whole(cell)
-    if isinstance(cell, float) or hasattr(cell, "dtype"):
-        return _whole(int(cell)) if _is_whole(float(cell)) else _decimal(float(cell))
-    return clean(str(cell))
+    if number % 1 == 0:
+        return f"{int(number):,}" if abs(number) >= 10_000 else str(int(number))
+    return _decimal(number)
 
 
 def isolate(text: str) -> str:
-    """Text whose right-to-left names reorder nothing beside them (UAX #9, FSI and PDI).
+    """Return text whose right-to-left names reorder nothing beside them (UAX #9, FSI and PDI).
 
     >>> isolate("مصر 0.5") == "\u2068مصر\u2069 0.5"
     True
@@ -97,7 +94,7 @@ def isolate(text: str) -> str:
 
 
 def clean(text: str) -> str:
-    """Text that every file can hold: no control characters, no lone surrogates."""
+    """Return text that every file can hold: no control characters, no lone surrogates."""
     return "".join(map(_clean_letter, text)) if not text.isprintable() else text
 
 
@@ -106,20 +103,6 @@ def _clean_letter(letter: str) -> str:
     if category == "Cs":
         return "\ufffd"
     return " " if category == "Cc" else letter
-
-
-def _undefined(cell: Any) -> bool:
-    import pandas as pd
-
-    return cell is None or (not isinstance(cell, Sequence | dict) and bool(pd.isna(cell)))
-
-
-def _is_whole(number: float) -> bool:
-    return math.isfinite(number) and number % 1 == 0
-
-
-def _whole(number: int) -> str:
-    return f"{number:,}" if abs(number) >= 10_000 else str(number)
 
 
 def _decimal(number: float) -> str:
