@@ -77,16 +77,10 @@ def dataset_of(source: Source) -> Dataset | None:
 
 @dataclass(frozen=True, slots=True)
 class TablePreview:
-    """How tables would be read.
+    """How tables would be read that are read alike, or the `problem` of one that is not read.
 
-    Attributes:
-        tables: the names below the folder of those that are read alike.
-        layout: what they were recognised as.
-        columns: by what it is (`image`, `text`, ...) the column; of several the best first.
-        labels: by the question that it answers, a label's column.
-        kept: columns that are kept as details.
-        example: the first row, as text.
-        problem: why the table is not read; or empty.
+    `columns` are by role, of several the best first, `labels` by the question that they answer,
+    `kept` those that are kept as details; `example` is the first row, as text.
     """
 
     tables: tuple[str, ...]
@@ -99,11 +93,7 @@ class TablePreview:
 
 
 def preview_of(source: Source) -> list[TablePreview]:
-    """What a source's method `preview` says of its tables; none for one without.
-
-    Raises:
-        InputError: as the source's `collect`.
-    """
+    """What a source's method `preview` says of its tables; none for one without."""
     method = getattr(source, "preview", None)
     previews: list[TablePreview] = method() if callable(method) else []
     return previews

@@ -9,7 +9,7 @@ does each picture of a gallery, whose pages are lists too. Two kinds of site are
 from __future__ import annotations
 
 import tomllib
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import KW_ONLY, dataclass, replace
 from functools import cache
 from pathlib import Path
@@ -62,6 +62,7 @@ class Example(NamedTuple):
     url: str
     alt: str
     section: str
+    kind: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,10 +114,9 @@ def read_entry(document: Document) -> Entry:
     """Read an entry; what a page lacks is empty."""
     left_out = document.inside("leave_out")
     sections: list[Section] = []
-    pictures: list[tuple[str, Example]] = []
+    examples = [_example(document, node, "", "examples") for node in document.nodes("examples")]
     for body in document.nodes("body")[:20]:
-        _walk(document, body, left_out, sections, pictures)
-    own = [_example(document, node, "") for node in document.nodes("examples")]
+        _walk(document, body, left_out, sections, examples)
     picture = document.picture("picture") or document.picture("picture_last")
     facts = _facts(document)
     year = year_of_data(document.structured, document.tree, facts)
@@ -129,26 +129,24 @@ def read_entry(document: Document) -> Entry:
         tags=_unique(document.texts("tags")),
         categories=_unique(document.texts("categories")),
         published=line_of(document.text("published"), 60),
-        examples=_chosen(own, pictures, picture),
+        examples=_chosen(examples, picture),
         year=year or year_of_text(texts, document.language),
     )
 
 
-def _chosen(
-    own: list[Example], pictures: list[tuple[str, Example]], picture: str
-) -> tuple[Example, ...]:
+def _chosen(examples: Sequence[Example], picture: str) -> tuple[Example, ...]:
     """Pictures of usage, each once, without the entry's own picture."""
-    marked = [example for kind, example in pictures if kind == "examples"]
-    others = [example for kind, example in pictures if kind != "examples"]
+    marked = [example for example in examples if example.kind == "examples"]
     sections: dict[str, str] = {}
-    for example in marked + others:
-        sections.setdefault(example.url, example.section)
-    chosen: dict[str, Example] = {}
-    for example in own + marked or others:
-        if example.url not in ("", picture):
-            section = sections.get(example.url, example.section)
-            chosen.setdefault(example.url, example._replace(section=section))
-    return tuple(chosen.values())[:_MAX_PICTURES]
+    for example in (*marked, *examples):
+        if example.section:
+            sections.setdefault(example.url, example.section)
+    chosen = {
+        example.url: example._replace(section=sections.get(example.url, ""))
+        for example in reversed(marked or examples)
+        if example.url not in ("", picture)
+    }
+    return tuple(reversed(chosen.values()))[:_MAX_PICTURES]
 
 
 def _walk(
@@ -156,7 +154,7 @@ def _walk(
     body: LexborNode,
     left_out: set[int],
     sections: list[Section],
-    pictures: list[tuple[str, Example]],
+    examples: list[Example],
 ) -> None:
     """Cut a body at its headings, and note under what kind of heading its pictures stand."""
     heading, kind = "", ""
@@ -180,14 +178,14 @@ def _walk(
             kind = level if level or node.tag in ("h1", "h2") else kind
             inside_heading = {each.mem_id for each in node.traverse(include_text=True)}
         elif node.tag == "img" and kind != "leave_out":
-            pictures.append((kind, _example(document, node, heading)))
+            examples.append(_example(document, node, heading, kind))
         parts.extend(shown(node))
     close()
 
 
-def _example(document: Document, node: LexborNode, section: str) -> Example:
+def _example(document: Document, node: LexborNode, section: str, kind: str) -> Example:
     alt = line_of(node.attributes.get("alt") or node.attributes.get("title"), 500)
-    return Example(document.picture_of(node), alt, section)
+    return Example(document.picture_of(node), alt, section, kind)
 
 
 def _facts(document: Document) -> dict[str, str]:

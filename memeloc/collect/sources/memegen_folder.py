@@ -74,15 +74,7 @@ class MemegenFolderSource:
 def read_folder(
     path: Path, *, styles: bool = False
 ) -> Iterator[FoundTemplate | FoundCaption | Refusal]:
-    """Read memegen's templates.
-
-    Args:
-        path: a checkout of memegen, its folder `templates`, or the folder of one template.
-        styles: also yield a template for each other picture (style) of a template.
-
-    Raises:
-        InputError: there is no such folder, or no template in it.
-    """
+    """Read memegen's templates, as the source does; raise InputError where there are none."""
     folders = template_folders(path)
     names = safe_names([folder.name for folder in folders])
     for folder in folders:

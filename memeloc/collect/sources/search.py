@@ -37,6 +37,7 @@ from memeloc.errors import InputError, MemelocError
 from memeloc.files import read_text
 from memeloc.items import FoundPicture, Origin, Refusal
 from memeloc.tables import read_table
+from memeloc.tables.column_map import ColumnMap, Role, columns_of
 from memeloc.templates.pictures import open_picture, picture_size
 
 if TYPE_CHECKING:
@@ -80,10 +81,12 @@ PAGES = (".html", ".htm", ".xhtml")
 TABLES = (".csv", ".tsv", ".jsonl", ".ndjson", ".parquet")
 LISTS = (".txt", ".list", ".urls")
 
-_URL_COLUMNS = ("url", "address", "image_url", "imageurl", "image", "link", "src", "murl")
-_KEYWORD_COLUMNS = ("keyword", "query", "search", "term", "keywords")
-_TITLE_COLUMNS = ("title", "name", "alt")
-_PAGE_COLUMNS = ("page", "source", "source_page", "purl", "host_page")
+_ROLES = (
+    Role("url", ("url", "address", "image_url", "imageurl", "image", "link", "src", "murl")),
+    Role("keyword", ("keyword", "query", "search", "term", "keywords")),
+    Role("title", ("title", "name", "alt")),
+    Role("page", ("page", "source", "source_page", "purl", "host_page")),
+)
 
 
 class Hit(NamedTuple):
@@ -171,20 +174,17 @@ class SearchSource:
     def _from_table(self, path: Path) -> Iterator[Hit | Refusal]:
         """Rows with an address and, as a rule, a keyword."""
         table = read_table(path)
-        names = [name.casefold() for name in table.columns]
-        url, *others = (
-            next((name for name in wanted if name in names), "")
-            for wanted in (_URL_COLUMNS, _KEYWORD_COLUMNS, _TITLE_COLUMNS, _PAGE_COLUMNS)
-        )
-        if not url:
+        columns = columns_of(table.columns, ColumnMap(), _ROLES, path)
+        if "url" not in columns:
             raise InputError(
-                f"has no column of addresses: call it url (or {', '.join(_URL_COLUMNS[1:4])})"
+                f"has no column of addresses: call it url (or {', '.join(_ROLES[0].known[1:4])})"
             )
+        names = [next(iter(columns.get(role.name, ("",)))) for role in _ROLES]
         for row in table.rows:
             if row.error:
                 yield Refusal(NAME, f"{path.name} row {row.number}", "not readable", row.error)
             else:
-                yield self._listed(path, row.number, row[url], *(row[name] for name in others))
+                yield self._listed(path, row.number, *(row[name] for name in names))
 
     def _listed(
         self, path: Path, row: int, url: str, keyword: str, title: str = "", page: str = ""
