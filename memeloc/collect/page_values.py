@@ -76,11 +76,9 @@ def split_address(address: str) -> SplitResult:
 
 
 def picture_candidates(attributes: Mapping[str, str | None], lazy: Iterable[str]) -> Iterator[str]:
-    """What an `img` shows, or will when it is scrolled to: the likeliest address first.
+    """Yield what an `img` shows, or will when it is scrolled to: the likeliest address first.
 
-    Args:
-        attributes: of the element.
-        lazy: names of attributes for pictures that are loaded late.
+    `lazy` names attributes for pictures that are loaded late.
     """
     yield from (attributes.get(name) or "" for name in lazy)
     yield largest_of(attributes.get("data-srcset") or attributes.get("srcset") or "")
@@ -117,10 +115,7 @@ def refused(source: str, url: str, error: MemelocError) -> Refusal:
 def fetch_picture(
     fetcher: Fetcher, source: str, address: str, page: str
 ) -> Generator[Refusal, None, bytes | None]:
-    """The picture of a template; yields why there is none.
-
-    The address is empty where the page at `page` shows none.
-    """
+    """Return the picture of a template, or yield why there is none: the page shows no address."""
     if not address:
         yield Refusal(source, page, "no picture", "no picture is named; it comes in without one")
         return None

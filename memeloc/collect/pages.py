@@ -135,11 +135,7 @@ def _selectors(value: Any, name: str, path: Path) -> tuple[Selector, ...]:
 
 
 class Document:
-    """A page that has been parsed, and its site's selectors.
-
-    Raises:
-        FetchRefused: it would take too much time or memory to parse.
-    """
+    """A page that has been parsed, by its site's selectors; FetchRefused if it costs too much."""
 
     def __init__(self, page: Page, selectors: Selectors) -> None:
         self.page = page
@@ -162,7 +158,6 @@ class Document:
 
     @cached_property
     def title(self) -> str:
-        """The page's title."""
         node = self.tree.css_first("title")
         return line_of(node.text(), 300) if node is not None else ""
 
@@ -208,7 +203,6 @@ class Document:
         return [value for value in values if value]
 
     def text(self, key: str, within: LexborNode | None = None) -> str:
-        """The first text of a key; empty when there is none."""
         return next(iter(self.texts(key, within)), "")
 
     def addresses(self, key: str, within: LexborNode | None = None) -> list[str]:
@@ -217,7 +211,6 @@ class Document:
         return list(dict.fromkeys(filter(None, addresses)))
 
     def address(self, key: str, within: LexborNode | None = None) -> str:
-        """The first address of a key; empty when there is none."""
         return next(iter(self.addresses(key, within)), "")
 
     def picture(self, key: str, within: LexborNode | None = None) -> str:
@@ -414,10 +407,8 @@ class SiteSource(ABC):
     ) -> Iterator[tuple[Link, Document | Refusal]]:
         """Yield the pages that a list links to, each once; a refusal of the list is the last.
 
-        Args:
-            address, first: of the list's first page, and that page.
-            limit: of links that are followed; 0 is all.
-            links: those of a page of the list, by their keys.
+        `address` and `first` are of its first page, a `limit` of 0 is all, and `links` gives those
+        of a page of it by their keys.
         """
         seen: set[str] = set()
         for document in self.pages_from(fetcher, first, seen):
@@ -473,14 +464,9 @@ def pages_of(
     most: int,
     seen: Sized,
 ) -> Iterator[Document | Refusal]:
-    """The pages of a list; a refusal is the last of them.
+    """Yield the pages of a list, `most` at most; a refusal is the last of them.
 
-    Args:
-        source: its name.
-        first: the list's first page.
-        read: reads another one.
-        most: pages that are read at most.
-        seen: what the pages show: it grows while a page is looked at, or the list would not end.
+    `seen` is what the pages show: it grows while a page is looked at, or the list would not end.
     """
     document = first
     keys: set[str] = set()

@@ -72,13 +72,9 @@ def year_of_data(
     *,
     latest: int | None = None,
 ) -> Year | None:
-    """The year that a page states as data.
+    """Return the year that a page states as JSON-LD, in its elements, or in its table of facts.
 
-    Args:
-        values: of its JSON-LD.
-        tree: its elements, for microdata and meta elements.
-        facts: its table of facts, by label.
-        latest: no year after this one; by default the present one.
+    No year is taken after the `latest`, by default the present one.
     """
     latest = latest or datetime.now(UTC).year
     for evidence, text in (*_of_json(values), *_of_elements(tree), *_of_facts(facts)):

@@ -68,14 +68,8 @@ class PictureContent:
 class DatasetFolder:
     """A folder that somebody published. Nothing is read outside of it.
 
-    Args:
-        source: the name of the source that reads it.
-        path: the folder.
-        terms: of use; empty is what its README or licence says.
-        what: what is wanted, for the error.
-
-    Attributes:
-        pictures_read: the pictures' files that `picture` has returned.
+    `terms` of use that are empty are what its README or licence says; `what` is what is wanted, for
+    the error; `pictures_read` are the files that `picture` has returned.
 
     Raises:
         InputError: there is no such folder.

@@ -286,10 +286,8 @@ def _order(table: OpenTable) -> tuple[bool, bool, str]:
 class OpenTable:
     """A table, and how it is read.
 
-    Attributes:
-        columns: by role those that the table has, best first, as `columns_of` gives them.
-        labels: the labels' columns, by the question that they answer.
-        joined: cells of further tables: by the column that they are joined on, and its value.
+    `columns` are by role as `columns_of` gives them, labels' columns by the question that they
+    answer; `joined` are cells of further tables, by the column they are joined on and its value.
     """
 
     records: Records

@@ -200,13 +200,9 @@ class _PublicOnly(httpcore.NetworkBackend):
 
 
 def public_pool(allowed: frozenset[str], deadline: Deadline) -> httpcore.ConnectionPool:
-    """Connections that go to public addresses only; a request to another raises `FetchRefused`.
+    """Return connections that go to public addresses only; a request to another is refused.
 
     Proxies that the environment names are not used: what a proxy connects to cannot be checked.
-
-    Args:
-        allowed: `host:port` that may be inside the network all the same.
-        deadline: of each thread's request.
     """
     return httpcore.ConnectionPool(
         ssl_context=ssl.create_default_context(cafile=certifi.where()),

@@ -72,13 +72,9 @@ _CUT_OFF = (httpcore.TimeoutException, httpcore.NetworkError, httpcore.ProtocolE
 
 @dataclass(frozen=True, slots=True)
 class Page:
-    """What an address gave.
+    """What an address gave: its bytes, decompressed, and when that was last known to be so.
 
-    Attributes:
-        url: where it was in the end, after redirects.
-        body: its bytes, decompressed.
-        content_type: as the server stated it, with parameters.
-        fetched: when it was last known to be so.
+    `url` is where it was in the end, `content_type` as the server stated it, with parameters.
     """
 
     url: str
@@ -148,14 +144,10 @@ class HostTurns:
 
 
 class Fetcher:
-    """Fetches pages; keeps them, and keeps to what their hosts ask for.
+    """Fetches pages; keeps them in a folder, if there is one, and to what their hosts ask for.
 
     Use it as a context manager. It may be shared by threads: a host still gets one request at a
     time, or as many as the settings allow it.
-
-    Args:
-        cache: the folder of what was fetched before; None keeps nothing.
-        settings: how.
     """
 
     def __init__(self, cache: Path | None = None, settings: FetchSettings | None = None) -> None:
@@ -189,9 +181,7 @@ class Fetcher:
         self.close()
 
     def get(self, url: str, *, accept: Accept = "page") -> Page:
-        """Fetch an address, or take it from what was fetched before.
-
-        A `picture` is checked to be one, by its content.
+        """Fetch an address, or take it from what was fetched before; a `picture` has to be one.
 
         Raises:
             FetchRefused: it is not fetched, or not taken; `reason` is a short key for why.
@@ -281,11 +271,7 @@ class Fetcher:
                 forget(keys)
 
     def post(self, url: str, form: dict[str, str]) -> Page:
-        """Send a form with a password to an API and read its answer; one request, nothing is kept.
-
-        Raises:
-            FetchRefused: the address is not https and no allowed host, or there is no answer.
-        """
+        """Send a form with a password to an API, over https; one request, nothing is kept."""
         parsed, server = check_address(url)
         if parsed.scheme != "https" and server not in self.settings.allow_hosts:
             raise FetchRefused(url, "not https", "a password is sent over https only")
@@ -506,15 +492,9 @@ def read_body(
     *,
     shorten: bool = False,
 ) -> bytes:
-    """The body of a response, decompressed.
+    """Return the body of a response with that Content-Encoding, or raise FetchRefused.
 
-    Args:
-        url, chunks, coding: of the response; the coding is its Content-Encoding.
-        limit: bytes that it may have, before and after decompression.
-        shorten: end at the limit instead of refusing.
-
-    Raises:
-        FetchRefused: it is too large or damaged.
+    The limit is of bytes before and after decompression; `shorten` ends there instead of refusing.
     """
     coding = coding.strip().lower()
     if coding not in ("", "identity", "gzip", "x-gzip"):

@@ -95,11 +95,7 @@ def rule_languages() -> tuple[str, ...]:
 
 
 def load_rules(where: str | Path) -> KeywordRules:
-    """Rules of a language by its tag (`ar`, also for `ar-EG`), or from a file.
-
-    Raises:
-        InputError: there are none for the language, or the file is wrong.
-    """
+    """Return the rules of a language by its tag (`ar`, also for `ar-EG`), or from a file."""
     if isinstance(where, str):
         languages = rule_languages()
         tag = where.replace("_", "-").lower()

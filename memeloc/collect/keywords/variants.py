@@ -41,11 +41,9 @@ rule's list."""
 
 @dataclass(frozen=True, slots=True)
 class Variant:
-    """A form of a keyword.
+    """A form of a keyword, and the names of the rules that made it, with ` + ` between.
 
-    Attributes:
-        kind: such as `morphology`, `dialect`, `arabizi`; `word` for the keyword itself.
-        rule: names of the rules that made it, in turn, with ` + ` between.
+    `kind` is such as `morphology`, `dialect`, `arabizi`; `word` for the keyword itself.
     """
 
     text: str
@@ -57,13 +55,9 @@ class Variant:
 def expand(
     keywords: Iterable[str], rules: KeywordRules, *, limit: int = LIMIT
 ) -> Iterator[Variant]:
-    """The variants of keywords, each keyword first and its variants in the order of the rules.
+    """Yield the variants of keywords, `limit` of each at most, itself the first among them.
 
     What two rules make is the first one's; what two keywords have in common comes with the first.
-
-    Args:
-        keywords, rules: words or short phrases, and the rules of their language.
-        limit: variants of one keyword at the most, itself among them.
 
     Raises:
         InputError: a keyword is empty or too long.
@@ -279,12 +273,9 @@ class KeywordMatcher:
 
 
 def read_keywords(path: Path) -> list[str]:
-    """The keywords of a file, each once: lines of text, or a table's column `keyword`.
+    """Read the keywords of a file, each once: lines of text, or a table's column `keyword`.
 
     In lines of text, what follows a # at the beginning of a line or after white space is a remark.
-
-    Raises:
-        InputError: the file cannot be read, has no such column, no keywords or too many.
     """
     if path.suffix.lower() in _TABLES:
         words = []
@@ -304,11 +295,7 @@ def read_keywords(path: Path) -> list[str]:
 
 
 def write_variants(variants: Iterable[Variant], path: Path, language: str) -> tuple[Path, int]:
-    """Write variants as CSV, for any spreadsheet; return where (see `memeloc.sheets`), how many.
-
-    Raises:
-        InputError: it cannot be written.
-    """
+    """Write variants as CSV; return where (see `memeloc.sheets`), and how many."""
     rows = (
         [drawable(cell) for cell in (form.keyword, form.text, form.kind, form.rule, language)]
         for form in variants

@@ -90,11 +90,10 @@ _ROLES = (
 
 
 class Hit(NamedTuple):
-    """A picture in a file of results.
+    """A picture in a file of results; `local` is its file where a browser has saved it.
 
-    `url` is absolute, a `data:` URL, or relative to the page where its origin is unknown. `title`
-    and `page` (which shows it) may be empty; `small` is only the copy that result pages show;
-    `local` is its file where a browser has saved it.
+    `url` is absolute, a `data:` URL, or relative to the page where its origin is unknown; `page`
+    shows it; `small` is only the copy that result pages show.
     """
 
     url: str
@@ -315,13 +314,7 @@ class ResultPage(NamedTuple):
 
 
 def read_page(content: bytes, path: Path, *, origin: str = "") -> ResultPage:
-    """Find the pictures of a saved page; `path` is named in the errors.
-
-    Its `origin` is the address that it was saved from, when the user knows it.
-
-    Raises:
-        InputError: it is too large, or nothing that can be read as HTML.
-    """
+    """Find the pictures of a page that was saved from `origin`; `path` is named in errors."""
     if len(content) > MAX_BYTES:
         raise InputError(
             f"is larger than {MAX_BYTES // 1_000_000} MB; save less at once", file=path
