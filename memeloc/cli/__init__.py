@@ -125,11 +125,14 @@ class _Commands(TyperGroup):
             raise typer.Exit(1) from error
 
 
-def _show_warning(message: Any, category: type[Warning], *place: Any, **line: Any) -> None:
+def _show_warning(
+    message: Any, category: type[Warning], filename: str, lineno: int, *file_and_line: Any
+) -> None:
     if issubclass(category, KeptFileWarning):
         say(f"memeloc: {message}")
     else:
-        print(warnings.formatwarning(message, category, *place, **line), file=sys.stderr, end="")
+        text = warnings.formatwarning(message, category, filename, lineno)
+        print(text, file=sys.stderr, end="")
 
 
 def _sentence(error: Exception) -> str:

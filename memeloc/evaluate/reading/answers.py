@@ -198,7 +198,9 @@ def read_questions(
     of_items = [known[item] for item in rows["item"]]
     own = pd.DataFrame([(each.dimension, each.meme) for each in of_items], rows.index)
     rows = rows.assign(
-        correct=rows["correct"].where(rows["correct"] != "", rows["item"].map(right).fillna("")),
+        correct=rows["correct"].where(
+            rows["correct"] != "", [right.get(item, "") for item in rows["item"]]
+        ),
         dimension=rows["dimension"].where(rows["dimension"] != "", own[0]),
         meme=rows["meme"].where(rows["meme"] != "", own[1]),
     )
