@@ -1,6 +1,6 @@
 """Tables as files: one reader and one writer for everything. In: a path. Out: rows, or a file.
 
-`read_table` reads CSV, workbooks of Excel and LibreOffice, JSON Lines and Parquet, row by row;
+`read_table` reads CSV, workbooks of Excel and LibreOffice, JSON, Parquet and Arrow, row by row;
 `write_table` writes CSV, JSON Lines and Parquet. A cell is what was typed: a formula is given as
 one and never computed, and nothing that is written becomes a formula, a link or markup.
 

@@ -27,6 +27,14 @@ def test_a_column_of_pictures_is_known_by_its_cells(tmp_path: Path) -> None:
     assert by_key(found).keys() == {"pics/1.png", "pics/2.jpg"}
 
 
+def test_of_headings_that_differ_in_case_the_first_is_meant(tmp_path: Path) -> None:
+    _two_pictures(tmp_path)
+    table = put(tmp_path / "t.csv", "image,Text,TEXT\npics/1.png,tea,cats\n")
+    for asked, text in {"": "tea", "TEXT": "cats"}.items():
+        ((meme,), _) = collected("table", table, text=asked)
+        assert meme.parts == (text,)
+
+
 def test_one_object_for_each_key_is_a_table(tmp_path: Path) -> None:
     _two_pictures(tmp_path)
     put(tmp_path / "t.json", json.dumps({"x1": {"image": "1.png", "text": ["tea", "time"]}}))

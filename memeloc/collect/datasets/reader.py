@@ -211,18 +211,23 @@ class TablesSource:
         self, layout: Layout, records: Records, names: Sequence[str]
     ) -> dict[str, dict[str, str]]:
         """The columns of a table by role as asked, else as its layout names them."""
-        asked: dict[str, Any] = {role: getattr(self, role, "") for role in ROLES}
-        asked["language"] = self.language_column
-        asked["label"] = {
+        labels = {
             question: column or question
             for label in self.label
             for question, _, column in [(label, "", "") if label in names else label.partition("=")]
         }
-        asked = {role: value for role, value in asked.items() if value}
+        asked: dict[str, Any] = {role: getattr(self, role, "") for role in ROLES if role != "label"}
+        asked |= {"language": self.language_column}
+        asked = {role: column for role, column in asked.items() if column}
+        # Of headings that differ in case or underscores the first is known; all may be asked for.
+        first = {folded(name.replace("_", " ")): name for name in reversed(names)}
+        named = {*first.values(), *labels.values(), *asked.values()}
+        names = [name for name in names if name in named]
+        column_map = ColumnMap(columns=asked | ({"label": labels} if labels else {}))
         roles = [
             Role(role, layout.names(role), many=True, shared=role != "label") for role in ROLES
         ]
-        columns = columns_of(names, ColumnMap(columns=asked), roles, records.path)
+        columns = columns_of(names, column_map, roles, records.path)
         if not self.label and "label" in columns:
             columns["label"] = {name: name for name in names if name in columns["label"]}
         if BESIDE in records.columns:
