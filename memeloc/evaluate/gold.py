@@ -56,3 +56,13 @@ class Gold:
     def cultures(self) -> tuple[str, ...]:
         """The columns of the table."""
         return tuple(map(str, self.table.columns))
+
+    @property
+    def tasks(self) -> dict[str, Mapping[str, str]]:
+        """Return the labels themselves, then the coarser ones, as mappings of labels.
+
+        >>> import pandas as pd
+        >>> Gold(pd.DataFrame(), ("a", "b"), coarser={"one": {"a": "c", "b": "c"}}).tasks
+        {'2 classes': {'a': 'a', 'b': 'b'}, 'one': {'a': 'c', 'b': 'c'}}
+        """
+        return {f"{len(self.labels)} classes": {name: name for name in self.labels}, **self.coarser}

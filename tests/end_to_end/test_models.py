@@ -426,8 +426,8 @@ def write_weather(folder: Path) -> None:
 
 def test_small_baselines_are_trained_and_analysed(study: Study) -> None:
     write_weather(study.folder)
-    study.run("evaluate", "train", "baselines.toml", "--out", "trained", "--json")
-    for name in ("classes", "confusion", "explanations", "targets", "temporal", "transfer"):
+    study.run("evaluate", "train", "baselines.toml", "--out", "trained")
+    for name in ("labels", "confusion", "explanations", "targets", "temporal", "transfer"):
         study.file(f"trained/tables/{name}.csv")
     for change in (
         ('features = ["words"]', 'features = ["speech"]'),

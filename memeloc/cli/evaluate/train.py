@@ -3,41 +3,43 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 from typer import Argument, Option
 
 import memeloc
 from memeloc.cli.options import AsJson
-from memeloc.cli.output import progress
-from memeloc.cli.show import Column, Table, by_field, explain, show
+from memeloc.cli.output import print_json, progress
+from memeloc.cli.show import Column, Table, explain, show
+
+if TYPE_CHECKING:
+    from memeloc.evaluate.training.report import TrainedFiles
 
 
-def fine_tune(run: str | Path, out: Path | None, models: Table, *, as_json: bool) -> None:
-    """Train the models of a run of fine-tuning, and show how right they are.
-
-    Args:
-        run: a run file, or a shipped run.
-        out: the folder; the run's name where it is None.
-        models: how a table of models is shown.
-    """
-    from memeloc.evaluate.finetuning import read_finetuning, tune, write_tuned
-
-    settings = read_finetuning(run)
-    folder = out or Path(Path(run).stem)
-    with progress("Training", None, unit="models") as bar:
-        tuned = tune(settings, folder, bar.phase)
-    with progress("Drawing", None, unit="plots") as bar:
-        summary = write_tuned(tuned, folder, on_progress=bar.report)
-    explain("Note", summary.notes if not as_json else ())
-    show(summary, models, f"The report: {summary.files.page}", as_json=as_json)
-
-
-_FIGURES = ("accuracy", "F1", "low", "high")
 _COLUMNS: list[Column] = [
-    *by_field("task", "model", "items"),
-    *((name, lambda row, field=name: f"{getattr(row, field.lower()):.3f}") for name in _FIGURES),
+    ("model", "group"),
+    ("labels of", "item"),
+    ("items", lambda row: f"{row['n']:.0f}"),
+    *(
+        (heading, lambda row, name=name: f"{row[name]:.3f}")
+        for heading, name in (
+            ("accuracy",) * 2,
+            ("F1", "f1"),
+            ("low", "f1_low"),
+            ("high", "f1_high"),
+        )
+    ),
 ]
-_MODELS = Table("Models", "models", _COLUMNS)
+
+
+def _models(written: TrainedFiles) -> list[Any]:
+    from memeloc.reports.figures import wide
+
+    tables = [wide(written.figures, name) for name in ("accuracy", "tasks")]
+    return [row for table in tables for row in table.to_dict("records")]
+
+
+_MODELS = Table("Models", _models, _COLUMNS)
 
 
 def train(
@@ -67,27 +69,32 @@ def train(
       memeloc evaluate train charmemes-finetuning --out networks
       memeloc evaluate train baselines.toml --out results --json
     """
-    from memeloc.evaluate.finetuning import is_finetuning
+    from memeloc.evaluate.finetuning import is_finetuning, read_finetuning, tune, write_tuned
     from memeloc.evaluate.protocols import analyze, read_protocol
     from memeloc.evaluate.training import read_dataset, write_training
     from memeloc.evaluate.training import train as train_models
+    from memeloc.reports import as_json_rows
 
-    if is_finetuning(run):
-        fine_tune(run, out, _MODELS, as_json=as_json)
-        return
-    settings = read_protocol(run)
     folder = out or Path(run.stem)
-    if settings.data.survey:
-        with memeloc.Workspace.find() as workspace:
-            dataset = workspace.evaluating.labelled(settings.data, settings.labels)
+    if is_finetuning(run):
+        with progress("Training", None, unit="models") as bar:
+            tuned = tune(read_finetuning(run), folder, bar.phase)
+        with progress("Drawing", None, unit="plots") as bar:
+            written = write_tuned(tuned, folder, on_progress=bar.report)
     else:
-        dataset = read_dataset(settings.data, settings.labels, folder)
-    with progress("Training", None, unit="models") as bar:
-        training = train_models(dataset, settings, folder, bar.phase)
-        more = analyze(training, settings, folder, bar.phase)
-    with progress("Drawing", None, unit="plots") as bar:
-        summary = write_training(
-            training, folder, more.sections, more.cards, on_progress=bar.report
-        )
-    explain("Note", dataset.notes if not as_json else ())
-    show(summary, _MODELS, f"The report: {summary.files.page}", as_json=as_json)
+        settings = read_protocol(run)
+        if settings.data.survey:
+            with memeloc.Workspace.find() as workspace:
+                dataset = workspace.evaluating.labelled(settings.data, settings.labels)
+        else:
+            dataset = read_dataset(settings.data, settings.labels, folder)
+        with progress("Training", None, unit="models") as bar:
+            training = train_models(dataset, settings, folder, bar.phase)
+            more = analyze(training, settings, folder, bar.phase)
+        with progress("Drawing", None, unit="plots") as bar:
+            written = write_training(training, folder, *more, on_progress=bar.report)
+    explain("Note", written.notes if not as_json else ())
+    if as_json:
+        print_json(as_json_rows(written.figures))
+    else:
+        show(written, _MODELS, f"The report: {written.files.page}", as_json=False)

@@ -8,7 +8,6 @@ from pathlib import Path
 
 import numpy as np
 
-from memeloc.counts import counted
 from memeloc.errors import InputError
 from memeloc.evaluate.answers import ModelAnswers
 from memeloc.evaluate.finetuning.fitting import fit_network, scores_of
@@ -121,21 +120,3 @@ def _answers(dataset: Dataset, models: Sequence[TunedModel]) -> ModelAnswers:
     ]
     columns = ["model", "item", "input", "language", "answer", "choice", "rule"]
     return ModelAnswers.of(pd.DataFrame(rows, columns=columns), dataset.labels)
-
-
-def on_common_items(answers: ModelAnswers) -> ModelAnswers:
-    """The answers to items that all models were tested on, languages together.
-
-    Raises:
-        InputError: there are no such items.
-    """
-    table = answers.table
-    models = table["model"].nunique()
-    common = table[table.groupby("item")["model"].transform("nunique") == models]
-    if not len(common):
-        raise InputError("No example was tested by all models, so they cannot be compared.")
-    items = common["item"].nunique()
-    left_out = table["item"].nunique() - items
-    note = f"All models are compared on {counted(items, 'item')}"
-    more = f", {left_out:,} that some of them did not see are left out." if left_out else "."
-    return ModelAnswers.of(common.assign(language=""), answers.labels, (note + more,))

@@ -1,34 +1,29 @@
-"""Fine-tuning as a page, files and cards. In: `Tuned`. Out: a `Report`, tables, answers, cards."""
+"""Fine-tuning as a page, files and cards. In: `Tuned`. Out: figures, a report, answers, cards."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from dataclasses import replace
+from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from memeloc.evaluate.answers import ModelAnswers
-from memeloc.evaluate.finetuning.classifying import on_common_items
 from memeloc.evaluate.finetuning.run_file import LoraRun
-from memeloc.evaluate.finetuning.sections import training_section
-from memeloc.evaluate.finetuning.tuned import Tuned, TunedModel
-from memeloc.evaluate.gold import Gold
-from memeloc.evaluate.scores import ScoreSettings, conditions_of, score
-from memeloc.evaluate.scores import report_of as report_of_scores
-from memeloc.evaluate.training.report import PREDICTIONS, ModelRow, TrainingSummary
+from memeloc.evaluate.finetuning.tuned import Tuned
+from memeloc.evaluate.scores.join import conditions_of
+from memeloc.evaluate.training.report import (
+    PIPELINES,
+    TrainedFiles,
+    languages_together,
+    model_card,
+    report_of,
+    scores_of,
+    write_trained,
+)
 from memeloc.files import replacing
-from memeloc.reports import Report, write_report
-from memeloc.reports.figures import gaps, wide
-from memeloc.statistics.intervals import rows_of
+from memeloc.reports.figures import gap, joined, of_analysis, tidy
 
 if TYPE_CHECKING:
     import pandas as pd
 
-_PIPELINES = {
-    "text": "text-classification",
-    "picture": "image-classification",
-    "both": "image-text-to-text",
-}
 _USE_NETWORK = """from pathlib import Path
 
 from memeloc.evaluate.finetuning.fitting import scores_of
@@ -45,150 +40,125 @@ from transformers import AutoModelForImageTextToText
 
 model = AutoModelForImageTextToText.from_pretrained({base!r})
 model = PeftModel.from_pretrained(model, "this-folder")"""
-
-
-def card_of(tuned: Tuned, model: TunedModel, figures: pd.DataFrame) -> str:
-    """What a model is, what it learned from, how right it was, and how it is used."""
-    run, fold = tuned.run, model.fold
-    is_lora = isinstance(run, LoraRun)
-    use = _USE_ADAPTERS.format(base=model.built_of[0]) if is_lora else _USE_NETWORK
-    lines = [
-        "---",
-        f"library_name: {'peft' if is_lora else 'transformers'}",
-        f"pipeline_tag: {'image-text-to-text' if is_lora else _PIPELINES[model.input]}",
-        f"base_model: [{', '.join(each.partition('@')[0] for each in model.built_of)}]",
-        "tags: [memes]",
-        "---",
-        "",
-        f"# {fold.model}",
-        "",
-        f"{' and '.join(f'`{each}`' for each in model.built_of)}, "
-        f"{'with low-rank adapters, ' if is_lora else ''}fine-tuned by the run `{run.name}`.",
-        *("", "## Trained on", ""),
-        *(f"- {name}: {text}" for name, text in tuned.about.items()),
-        f"- this model: {sum(fold.trained_on.values()):,} examples; tested on {fold.part}, "
-        f"{len(fold.answers):,} examples",
-        *(f"- {name.replace('_', ' ')}: {value}" for name, value in model.training.items()),
-        f"- seed: {run.seed}",
-        "",
-        *("| label | examples |", "| --- | ---: |"),
-        *(f"| {label} | {count} |" for label, count in fold.trained_on.items()),
-        "",
-        *("| epoch | loss | last learning rate |", "| ---: | ---: | ---: |"),
-        *(
-            f"| {each['epoch']:.0f} | {each['loss']:.4f} | {each['learning_rate']:.3g} |"
-            for each in fold.history
-        ),
-        *("", "## How right it was", ""),
-        *("| labels of | items | accuracy | macro-F1 | 95 % interval |",),
-        *("| --- | ---: | ---: | ---: | --- |",),
-        *_scores(fold.model, tuned, figures),
-        *("", "Of all parts of the split together, where there are several."),
-        *("", "## Use", "", "```python", use, "```", ""),
-        "It repeats what its examples say, errors and prejudices among it; look at the classes' F1 "
-        "before it decides anything, and let people decide about people.",
-    ]
-    return "\n".join(lines) + "\n"
-
-
-def _scores(model: str, tuned: Tuned, figures: pd.DataFrame) -> Iterator[str]:
-    conditions = conditions_of(on_common_items(tuned.answers).table)
-    for each in rows_of(wide(figures, "accuracy")):
-        if conditions[each.group].model == model:
-            yield (
-                f"| {each.item} | {each.n:.0f} | {each.accuracy:.3f} | {each.f1:.3f} | "
-                f"{each.f1_low:.3f}, {each.f1_high:.3f} |"
-            )
-
-
 _CARD = "README.md"
-_NOT_SHOWN = {
-    "finetuning": ("validity", "position-bias", "places"),
-    "lora": ("position-bias", "places", "best-culture", "best-culture-counts"),
-}
-"""By kind of run the analyses that say nothing of it: a classifier chooses a label always, and one
-prompt has one order of options, and no spread to test."""
 
 
-def _scored(tuned: Tuned) -> tuple[ModelAnswers, Gold, ScoreSettings]:
-    """Return what is scored, and how: models on the items that all were tested on."""
-    run, gold, answers = tuned.run, tuned.gold, on_common_items(tuned.answers)
-    table = gold.table[gold.table.index.isin(set(answers.table["item"]))]
-    gold = Gold(table, gold.labels, gold.levels, gold.coarser, tuned.about)
-    return answers, gold, ScoreSettings(seed=run.seed, bootstraps=run.bootstraps)
-
-
-def evaluate_tuned(tuned: Tuned) -> pd.DataFrame:
-    """Return the figures of the answers, scored like those of any model.
+def tuned_figures(tuned: Tuned) -> pd.DataFrame:
+    """Return how right models are, each culture's against each culture, and how they were trained.
 
     Raises:
-        InputError: there are no items that all models were tested on.
-    """
-    figures = score(*_scored(tuned))
-    return figures[~figures["analysis"].isin(_NOT_SHOWN[tuned.run.kind])]
-
-
-def report_of(tuned: Tuned, figures: pd.DataFrame) -> Report:
-    """Return the report of a run: its models by culture, their scores, and how they were trained.
-
-    Args:
-        figures: of `evaluate_tuned`.
+        InputError: no item was tested by all models.
     """
     run = tuned.run
-    answers, gold, settings = _scored(tuned)
-    report = report_of_scores(answers, gold, figures, settings)
-    about = {"About": run.about} if run.about else {}
-    training = training_section(tuned)
-    return replace(
-        report,
-        name="finetuning",
-        title=f"Fine-tuned models: {run.name}",
-        facts={**about, **report.facts},
-        notes=(*tuned.notes, *training.gaps),
-        tables={**report.tables, **{table.name: table.frame for table in training.tables}},
-    )
+    scores = scores_of(tuned.answers, tuned.gold, run)
+    parts = [scores, _trainings(tuned)]
+    if isinstance(run, LoraRun):
+        matrix = of_analysis(scores, "accuracy", "accuracy", "f1").assign(analysis="cultures")
+        # A culture's labels can be learned where its own model is the one that agrees best with it
+        # (multi3hate, table 11).
+        tuned_only = matrix[(matrix["group"] != "zero-shot") & (matrix["figure"] == "accuracy")]
+        best = tuned_only.loc[tuned_only.groupby("item")["value"].idxmax().dropna()]
+        is_own = best["group"] == "fine-tuned on " + best["item"]
+        own = best.drop(columns="group").assign(own_is_best=is_own)[["item", "own_is_best"]]
+        parts[:0] = [matrix, tidy("cultures", own, "highest accuracy")]
+    for each in run.not_built:
+        parts.append(gap("training", f"{each.name} is not built: {each.why}"))
+    return joined(parts)
+
+
+def _trainings(tuned: Tuned) -> pd.DataFrame:
+    """Return what was trained on how much, and how the loss went."""
+    import pandas as pd
+
+    trainings: list[dict[str, Any]] = []
+    epochs: list[dict[str, Any]] = []
+    for model in tuned.models:
+        fold, last = model.fold, model.fold.history[-1:] or [{}]
+        group = f"{fold.model} · {model.input}"
+        trainings.append(
+            {
+                "group": group,
+                "item": fold.part,
+                "trained on": sum(fold.trained_on.values()),
+                "tested on": len(fold.answers),
+                "epochs": len(fold.history),
+                "learning rate": model.training["learning_rate"] if fold.history else None,
+                "loss": last[0].get("loss"),
+            }
+        )
+        epochs += [
+            {
+                "group": group,
+                "part": fold.part,
+                "item": f"{each['epoch']:.0f}",
+                "loss": each["loss"],
+                "learning rate": each["learning_rate"],
+            }
+            for each in fold.history
+        ]
+    parts = [tidy("training", pd.DataFrame(trainings), "last epoch")]
+    if epochs:
+        frame = pd.DataFrame(epochs)
+        by_epoch = frame.groupby(["group", "item"], sort=False)
+        means = by_epoch[["loss", "learning rate"]].mean().assign(n=by_epoch.size())
+        parts.append(tidy("epochs", means.reset_index(), "mean over the parts of the split"))
+        if frame["part"].nunique() > 1:
+            own = frame.assign(group=frame["group"] + " · " + frame["part"]).drop(columns="part")
+            parts.append(tidy("epochs-parts", own, "one part"))
+    return joined(parts)
 
 
 def write_tuned(
     tuned: Tuned, out: Path, *, on_progress: Callable[[int, int], None] = lambda more, total: None
-) -> TrainingSummary:
+) -> TrainedFiles:
     """Write the report, all answers as `answers.parquet`, and a card for each model.
 
     Raises:
         InputError: a file cannot be written, or no item was tested by all models.
         MissingError: matplotlib is not installed.
     """
-    figures = evaluate_tuned(tuned)
-    files: Any = write_report(report_of(tuned, figures), out, on_progress=on_progress)
-    with replacing(out / PREDICTIONS) as temporary:
-        tuned.answers.table.to_parquet(temporary, index=False)
-    saved = tuple(each.folder for each in tuned.models if tuned.run.save and each.fold.history)
+    import pandas as pd
+
+    run, figures = tuned.run, tuned_figures(tuned)
+    settings = {
+        each.fold.model: {"model": each.fold.model, "built of": " + ".join(each.built_of)}
+        | {name.replace("_", " "): str(value) for name, value in each.training.items()}
+        for each in tuned.models
+        if each.fold.history
+    }
+    tables = {"training": pd.DataFrame(settings.values())}
+    about = {**tuned.about, "seed": str(run.seed)}
+    report = report_of(run, figures, about, notes=tuned.notes, tables=tables)
+    answers = languages_together(tuned.answers)
+    titles = {each.model: title for title, each in conditions_of(answers.table).items()}
+    is_lora = isinstance(run, LoraRun)
+    saved = []
     for model in tuned.models:
-        if model.folder in saved:
-            with replacing(model.folder / _CARD) as temporary:
-                temporary.write_text(card_of(tuned, model, figures), encoding="utf-8")
-    return TrainingSummary(
-        tuned.run.name,
-        tuned.answers.labels,
-        tuned.about["split"],
-        tuple(_rows(tuned, figures)),
-        (*tuned.notes, *gaps(figures[figures["analysis"] == "answers"])),
-        files,
-        out / PREDICTIONS,
-        saved,
-    )
-
-
-def _rows(tuned: Tuned, figures: pd.DataFrame) -> list[ModelRow]:
-    conditions = conditions_of(on_common_items(tuned.answers).table)
-    several = len(tuned.gold.cultures) > 1
-    rows = []
-    for analysis in ("accuracy", "tasks"):
-        for each in rows_of(wide(figures, analysis)):
-            task, title = f"{len(tuned.gold.labels)} classes", each.group
-            if analysis == "tasks":
-                task, _, title = title.partition(" · ")
-            name = f"{task}, {each.item}" if several else task
-            f1 = each.f1, each.f1_low, each.f1_high
-            rows.append(ModelRow(name, conditions[title].model, int(each.n), each.accuracy, *f1))
-    return rows
+        fold = model.fold
+        if not run.save or not fold.history:
+            continue
+        trained = {
+            "this model": f"{sum(fold.trained_on.values()):,} examples; tested on {fold.part}, "
+            f"{len(fold.answers):,} examples",
+            **{name.replace("_", " "): value for name, value in model.training.items()},
+        }
+        card = model_card(
+            figures,
+            titles[fold.model],
+            library="peft" if is_lora else "transformers",
+            pipeline=PIPELINES["both" if is_lora else model.input],
+            base=[each.partition("@")[0] for each in model.built_of],
+            tags=("memes",),
+            name=fold.model,
+            about=f"{' and '.join(f'`{each}`' for each in model.built_of)}, "
+            f"{'with low-rank adapters, ' if is_lora else ''}fine-tuned by the run `{run.name}`.",
+            facts={**tuned.about, **trained, "seed": run.seed},
+            counts=fold.trained_on,
+            history=fold.history,
+            tested="Of all parts of the split together, where there are several.",
+            use=_USE_ADAPTERS.format(base=model.built_of[0]) if is_lora else _USE_NETWORK,
+        )
+        with replacing(model.folder / _CARD) as temporary:
+            temporary.write_text(card, encoding="utf-8")
+        saved.append(model.folder)
+    return write_trained(report, tuned.answers, saved, out, on_progress)

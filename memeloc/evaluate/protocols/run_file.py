@@ -13,10 +13,9 @@ from typing import Any
 from pydantic import Field, model_validator
 
 from memeloc.errors import InputError
-from memeloc.evaluate.error_analysis import Severities
+from memeloc.evaluate.explaining.figures import WORDS
 from memeloc.evaluate.explaining.local import SAMPLES
 from memeloc.evaluate.explaining.regions import REGIONS
-from memeloc.evaluate.explaining.telling import WORDS
 from memeloc.evaluate.shift.periods import HELD_OUT, PERIODS
 from memeloc.evaluate.training.run_file import DataSettings, TrainingRun, absolute, read_run_as
 from memeloc.evaluate.training.settings import Name, Settings
@@ -152,8 +151,10 @@ def read_protocol(run: str | Path) -> ProtocolRun:
     return read_run_as(ProtocolRun, path, folder).with_paths(folder)
 
 
-def severities_of(run: ProtocolRun, labels: tuple[str, ...]) -> Severities | None:
-    """Severities by the run or its taxonomy; None where neither says what is harmless.
+def severities_of(run: ProtocolRun, labels: tuple[str, ...]) -> dict[str, str] | None:
+    """Return the severity of each label that is harmful, by the run or its taxonomy.
+
+    It is empty where they have none; None where neither says what is harmless.
 
     Raises:
         InputError: a label has no severity.
@@ -170,4 +171,4 @@ def severities_of(run: ProtocolRun, labels: tuple[str, ...]) -> Severities | Non
     lacking = [label for label in labels if label not in group and label not in harmless]
     if group and lacking:
         raise InputError(f"[confusion.severity] says nothing of {', '.join(lacking)}.")
-    return Severities(group, harmless)
+    return {label: group.get(label, "") for label in labels if label not in harmless}

@@ -1,12 +1,12 @@
-"""A run over time and on other datasets. In: a training, settings. Out: sections."""
+"""A run over time and on other datasets. In: a training, settings. Out: rows of figures."""
 
 from __future__ import annotations
 
-import dataclasses
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -16,9 +16,9 @@ from memeloc.evaluate.protocols.run_file import TemporalSettings, TransferSettin
 from memeloc.evaluate.shift.fitting import Fit, Predict
 from memeloc.evaluate.shift.label_maps import LabelMap, load_label_map
 from memeloc.evaluate.shift.periods import consecutive_periods
-from memeloc.evaluate.shift.temporal import temporal_matrix, temporal_section
-from memeloc.evaluate.shift.transfer import Corpus, cross_dataset, transfer_section
-from memeloc.evaluate.training.examples import Dataset, Example, Rows
+from memeloc.evaluate.shift.temporal import temporal_figures
+from memeloc.evaluate.shift.transfer import Corpus, transfer_figures
+from memeloc.evaluate.training.examples import Dataset, Example
 from memeloc.evaluate.training.features import Features, compute_features
 from memeloc.evaluate.training.models import Trained, Trainer
 from memeloc.evaluate.training.reading import read_dataset
@@ -27,55 +27,24 @@ from memeloc.evaluate.training.settings import ModelSettings
 from memeloc.evaluate.training.splitting import SplitSettings, split_dataset
 from memeloc.evaluate.training.training import Training, fitted
 from memeloc.evaluate.training.vectors import OnProgress
-from memeloc.reports.sections import Section
+from memeloc.reports.figures import gap, joined
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 
-def chosen_models(run: TrainingRun, names: Sequence[str]) -> tuple[ModelSettings, ...]:
-    """The models of a run that have these names; all for no names."""
-    return tuple(model for model in run.models if not names or model.name in names)
-
-
-def common_rows(features: Features, models: Sequence[ModelSettings]) -> Rows:
-    """The rows that have something for every model to look at."""
-    present = [features.present(model.features) for model in models]
-    return np.flatnonzero(np.logical_and.reduce(present))
-
-
-def fit_of(
-    dataset: Dataset, features: Features, run: TrainingRun, models: Sequence[ModelSettings]
-) -> Fit:
-    """A way to train the models of a run on items of a dataset, by their ids."""
-    rows = {example.item: row for row, example in enumerate(dataset.examples)}
-    trainer = Trainer(
-        features, dataset.classes, dataset.labels, weights=run.class_weights, seed=run.seed
-    )
-
-    def fit(items: Sequence[str]) -> Mapping[str, Predict]:
-        trainer.forget()
-        own = np.array([rows[item] for item in items], dtype=np.int64)
-        trained = [fitted(trainer, model, own) for model in models]
-        return {each.name: partial(_predict, each, features, rows) for each in trained}
-
-    return fit
-
-
-def _predict(
-    trained: Trained, features: Features, rows: Mapping[str, int], items: Sequence[str]
-) -> list[str]:
-    own = np.array([rows[item] for item in items], dtype=np.int64)
-    return [trained.labels[place] for place in trained.predict(features, own)]
-
-
-def over_time(training: Training, settings: TemporalSettings, on_progress: OnProgress) -> Section:
+def over_time(
+    training: Training, settings: TemporalSettings, on_progress: OnProgress
+) -> pd.DataFrame:
     """Train on each period and test on all, on the items that all models can look at.
 
     Raises:
         InputError: too few items have a year, or a model cannot be trained on a period.
     """
     run, dataset = training.run, training.dataset
-    models = chosen_models(run, settings.models)
-    rows = common_rows(training.features, models)
-    examples = [dataset.examples[row] for row in rows if dataset.examples[row].year is not None]
+    models = _chosen(run, settings.models)
+    seen = _seen(dataset, training.features, models)
+    examples = [each for each in dataset.examples if each.item in seen and each.year is not None]
     if not examples:
         raise InputError(
             "No example has a year; name the column in [data.columns] year, or leave [temporal] "
@@ -89,28 +58,21 @@ def over_time(training: Training, settings: TemporalSettings, on_progress: OnPro
         held_out=settings.held_out,
         seed=run.seed,
     )
-    matrix = temporal_matrix(
+    figures = temporal_figures(
         periods,
         dataset.gold,
-        fit_of(dataset, training.features, run, models),
-        seed=run.seed,
-        on_progress=lambda more, total: on_progress("periods", more, total),
+        _fit_of(dataset, training.features, run, models),
+        run,
+        on_progress=partial(on_progress, "periods"),
     )
-    section = temporal_section(matrix, run.seed)
     left_out = len(dataset.examples) - len(examples)
-    if not left_out:
-        return section
-    gap = f"{counted(left_out, 'example')} without a year, or without what a model looks at."
-    return dataclasses.replace(section, gaps=(gap,))
-
-
-_SOURCE = 0
-"""The place of the run's own dataset."""
+    reason = f"{counted(left_out, 'example')} without a year, or without what a model looks at."
+    return joined([figures, gap("temporal", reason)]) if left_out else figures
 
 
 def transferring(
     training: Training, settings: TransferSettings, folder: Path, on_progress: OnProgress
-) -> Section:
+) -> pd.DataFrame:
     """Train and test between the run's dataset and others, on items all models can look at.
 
     Args:
@@ -121,19 +83,25 @@ def transferring(
         InputError: a dataset cannot be read or has no items to learn from, or a label no map.
     """
     run, labels = training.run, load_label_map(settings.labels)
-    targets = [
-        read_dataset(target.data, LabelSettings(), folder / f"transfer-{number}")
-        for number, target in enumerate(settings.targets, 1)
-    ]
     names = [settings.dataset, *(target.dataset or target.name for target in settings.targets)]
+    datasets = [
+        training.dataset,
+        *(
+            read_dataset(target.data, LabelSettings(), folder / f"transfer-{number}")
+            for number, target in enumerate(settings.targets, 1)
+        ),
+    ]
+    # Shared labels, and ids that no other dataset has.
     parts = [
-        _mapped(dataset.examples, labels, name, place)
-        for place, (dataset, name) in enumerate(
-            zip([training.dataset, *targets], names, strict=True)
-        )
+        [
+            replace(example, item=f"{place}/{example.item}", label=label)
+            for example in dataset.examples
+            if (label := labels.of(name, example.label))
+        ]
+        for place, (dataset, name) in enumerate(zip(datasets, names, strict=True))
     ]
     joint = Dataset(tuple(example for part in parts for example in part), labels.labels)
-    models = chosen_models(run, settings.models)
+    models = _chosen(run, settings.models)
     used = {name for model in models for name in model.features}
     features = compute_features(
         joint,
@@ -141,37 +109,53 @@ def transferring(
         folder,
         on_progress,
     )
-    common = {joint.examples[row].item for row in common_rows(features, models)}
-    kept = [[example for example in part if example.item in common] for part in parts]
-    source = _corpus(run.name, kept[_SOURCE], labels, run.split, run.seed)
-    others = [
-        replace(_corpus(target.name, part, labels, target.split, run.seed), window=target.window)
-        for target, part in zip(settings.targets, kept[_SOURCE + 1 :], strict=True)
-    ]
-    transfer = cross_dataset(
-        source,
-        others,
+    seen = _seen(joint, features, models)
+    source, *others = ([example for example in part if example.item in seen] for part in parts)
+    figures = transfer_figures(
+        _corpus(run.name, source, labels, run.split, run.seed),
+        [
+            replace(_corpus(each.name, part, labels, each.split, run.seed), window=each.window)
+            for each, part in zip(settings.targets, others, strict=True)
+        ],
         labels.labels,
-        fit_of(joint, features, run, models),
-        seed=run.seed,
-        on_progress=lambda more, total: on_progress("transfers", more, total),
+        _fit_of(joint, features, run, models),
+        run,
+        on_progress=partial(on_progress, "transfers"),
     )
-    section = transfer_section(transfer, source.name, run.seed)
-    left_out = len(joint.examples) - len(common)
-    gap = f"{left_out:,} examples have nothing for one of the models to look at."
-    return replace(section, gaps=(*section.gaps, gap)) if left_out else section
+    left_out = len(joint.examples) - len(seen)
+    reason = f"{left_out:,} examples have nothing for one of the models to look at."
+    return joined([figures, gap("transfer", reason)]) if left_out else figures
 
 
-def _mapped(
-    examples: Sequence[Example], labels: LabelMap, dataset: str, place: int
-) -> list[Example]:
-    """Examples with shared labels, and ids that no other dataset has."""
-    shared = [labels.of(dataset, example.label) for example in examples]
-    return [
-        replace(example, item=f"{place}/{example.item}", label=label)
-        for example, label in zip(examples, shared, strict=True)
-        if label
-    ]
+def _chosen(run: TrainingRun, names: Sequence[str]) -> list[ModelSettings]:
+    return [model for model in run.models if not names or model.name in names]
+
+
+def _seen(dataset: Dataset, features: Features, models: Sequence[ModelSettings]) -> set[str]:
+    """Return the items that have something for every model to look at."""
+    present = np.logical_and.reduce([features.present(model.features) for model in models])
+    return {dataset.examples[row].item for row in np.flatnonzero(present)}
+
+
+def _fit_of(
+    dataset: Dataset, features: Features, run: TrainingRun, models: Sequence[ModelSettings]
+) -> Fit:
+    """Return a way to train the models of a run on items of a dataset, by their ids."""
+    rows = {example.item: row for row, example in enumerate(dataset.examples)}
+    trainer = Trainer(
+        features, dataset.classes, dataset.labels, weights=run.class_weights, seed=run.seed
+    )
+
+    def predict(trained: Trained, items: Sequence[str]) -> list[str]:
+        own = np.array([rows[item] for item in items], dtype=np.int64)
+        return [trained.labels[place] for place in trained.predict(features, own)]
+
+    def fit(items: Sequence[str]) -> Mapping[str, Predict]:
+        trainer.forget()
+        own = np.array([rows[item] for item in items], dtype=np.int64)
+        return {model.name: partial(predict, fitted(trainer, model, own)) for model in models}
+
+    return fit
 
 
 def _corpus(

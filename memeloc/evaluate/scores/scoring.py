@@ -348,5 +348,8 @@ def _parts(data: Joined, gold: Gold, settings: ScoreSettings) -> Iterator[pd.Dat
             if str(value) and (part.gold != NO_GOLD).any():
                 parts.append(("groups", f"{column}: {value}", part, f"{column} {value}"))
     for analysis, name, part, stream in parts:
-        scores, _, _ = _scores(part, settings, stream)
+        scores, _, labels = _scores(part, settings, stream)
         yield tidy(analysis, _wide(scores.assign(group=name + " · " + scores["group"])), _MEANS)
+        if analysis == "tasks":
+            labels = labels.assign(group=name + " · " + labels["group"])
+            yield tidy("tasks-labels", labels, _MEANS)

@@ -1,60 +1,49 @@
-"""Models that are trained many times. In: a way to train. Out: metrics on each set of tests.
+"""Models that are trained many times. In: a way to train. Out: figures on each set of tests.
 
 How features are made and which classifiers there are is not known here: `Fit` hides it.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Mapping, Sequence
 
 import numpy as np
 
+from memeloc.arrays import Floats, Ints
 from memeloc.evaluate.metrics import confusion, measure
-from memeloc.evaluate.training.comparing import Task
+from memeloc.evaluate.scores.scoring import with_ends
+from memeloc.statistics.bootstrap import Resampling, estimate
 
 Predict = Callable[[Sequence[str]], Sequence[str]]
 """Of items the labels that a model gives them, in their order."""
 Fit = Callable[[Sequence[str]], Mapping[str, Predict]]
 """Of items to train on, by name the models that learned from them."""
 
-RESAMPLES = 1000
-"""Of the bootstrap; the project's choice."""
-_TAILS = (2.5, 97.5)
+_MACRO = ("accuracy", "precision", "recall", "f1", "mae", "mmae")
 
 
-@dataclass(frozen=True, slots=True)
-class Score:
-    """How right a model is; the interval is the middle 95 % of bootstraps over items."""
-
-    items: int
-    accuracy: float
-    f1: float
-    low: float
-    high: float
-
-
-def score(
-    gold: Sequence[str], predicted: Sequence[str], labels: Sequence[str], task: Task, seed: int = 0
-) -> Score:
-    """Accuracy and macro F1; coarser tasks map what was predicted.
+def scored(
+    right: Iterable[str],
+    given: Iterable[str],
+    labels: Sequence[str],
+    settings: Resampling,
+    levels: Sequence[float] | None = None,
+) -> dict[str, float]:
+    """Return how right labels are, with intervals over items, as cells of a wide frame.
 
     Args:
-        gold: labels of items, one or more.
-        predicted: labels of the same items; one that is not among the labels is invalid.
+        right: labels of items.
+        given: labels of the same items; one that is not among the labels is invalid.
         labels: all that there are, in order.
-        task: see `memeloc.evaluate.training.comparing.tasks_of`.
-        seed: of the bootstrap.
+        levels: of the labels, where they are ordered; without them there are no distances.
     """
     place = {label: number for number, label in enumerate(labels)}
-    right = np.array([place[label] for label in gold], dtype=np.int64)
-    given = np.array([place.get(label, -1) for label in predicted], dtype=np.int64)
-    fine = confusion(right, given, len(place))
-    # Resampling items with replacement draws the cells of their counts from a multinomial.
-    drawn = np.random.default_rng(seed).multinomial(
-        len(right), fine.ravel() / fine.sum(), size=RESAMPLES
-    )
-    resampled = drawn.reshape(RESAMPLES, *fine.shape).astype(np.float64)
-    metrics = measure(task.counts(fine))
-    low, high = np.percentile(measure(task.counts(resampled)).f1, _TAILS)
-    return Score(len(right), float(metrics.accuracy), float(metrics.f1), float(low), float(high))
+    places = [[place[label] for label in right], [place.get(label, -1) for label in given]]
+    rows = np.array(places, dtype=np.int64).T
+    names = _MACRO if levels else _MACRO[:4]
+
+    def figures(rows: Ints, weights: Floats) -> Floats:
+        metrics = measure(confusion(rows[:, 0], rows[:, 1], len(labels), weights), levels)
+        return np.column_stack([getattr(metrics, name) for name in names])
+
+    return {**with_ends(names, estimate(rows, figures, settings, "scored")), "n": len(rows)}

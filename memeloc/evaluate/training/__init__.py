@@ -5,7 +5,7 @@
 3. `splitting` says which examples are trained and which tested on.
 4. `models` trains: `Trainer.fit` gives a `Trained`, made of `classifiers`.
 5. `training` does all of it by a run (`run_file`): `train` gives a `Training`.
-6. `comparing` counts, `sections` and `report` show it, `saving` keeps the models with a card.
+6. `report` has its figures and shows them, `saving` keeps the models with a card.
 """
 
 from __future__ import annotations

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Literal, TypeVar
+from typing import ClassVar, Literal, TypeVar
 
 from pydantic import Field, model_validator
 
@@ -80,6 +80,9 @@ class LabelSettings(Settings):
 
 class TrainingRun(Settings):
     """A run: data, features, models, and how they are compared."""
+
+    confidence: ClassVar[float] = 0.95
+    """Of intervals."""
 
     kind: Literal["baselines"] = Field(default="baselines", description="what is trained")
     name: Name = Field(description="of the run, in every output")

@@ -3,7 +3,13 @@ import pytest
 from PIL import Image, ImageDraw
 
 from memeloc.errors import InputError
-from memeloc.evaluate.explaining import explain, find_regions, telling_words
+from memeloc.evaluate.explaining import (
+    explain,
+    explanation_card,
+    explanation_figures,
+    find_regions,
+    telling_words,
+)
 from memeloc.evaluate.training import (
     Dataset,
     Example,
@@ -12,6 +18,7 @@ from memeloc.evaluate.training import (
     Trainer,
     compute_features,
 )
+from memeloc.reports.figures import wide
 
 NOUNS = ("cat", "office", "rain", "tea", "cup", "bus", "desk", "cloud")
 SETTINGS = {"words": FeatureSettings(kind="words", ngrams=(1, 1))}
@@ -32,9 +39,9 @@ def trained(tmp_path_factory):
 
 
 def test_the_words_that_tell_labels_come_first(trained):
-    table = telling_words(trained, 3)
-    first = table[table["rank"] == 1].set_index("label")["term"].to_dict()
-    assert first == {"alpha": "alpha", "beta": "beta"}
+    table = wide(telling_words([trained], 3), "telling-words")
+    first = table[table["rank"] == 1].set_index("group")["item"].to_dict()
+    assert first == {"words · words · alpha": "alpha", "words · words · beta": "beta"}
     assert (table["weight"] > 0).all()
 
 
@@ -48,6 +55,9 @@ def test_the_word_that_decides_has_the_largest_weight(trained):
     assert weights == pytest.approx(-explanation.word_weights("beta"))
     again = explain(trained, SETTINGS, example, samples=100)
     assert (again.surrogate.weights == explanation.surrogate.weights).all()
+    parts = wide(explanation_figures([explanation]), "explanations")
+    assert parts.loc[0, ["group", "item", "rank"]].tolist() == ["words · x", "word 3: Alpha,", 1]
+    assert "Alpha, +" in explanation_card(explanation).about[2]
 
 
 def test_an_item_without_text_cannot_be_explained_by_words(trained):

@@ -11,6 +11,7 @@ from typing import Any
 import pandas as pd
 import pytest
 
+from memeloc.reports.figures import value_of, wide
 from tests.evaluate.finetuning.drawn import LABELS, draw_examples
 
 pytestmark = pytest.mark.slow
@@ -118,13 +119,15 @@ def test_encoders_are_trained_scored_and_kept(
     out = tmp_path / "out"
     outcome = command("evaluate", "train", folder / "desk.toml", "--out", out, "--json")
     assert outcome.status == 0, outcome.err
-    rows = {(row["task"], row["model"]): row for row in json.loads(outcome.out)["models"]}
+    figures = pd.DataFrame(json.loads(outcome.out))
     # The text tells two of the four labels, and which of the coarser two an item has.
-    assert rows["4 classes", "Both"]["accuracy"] == 1
-    assert rows["4 classes", "Text"]["accuracy"] == pytest.approx(0.5, abs=0.1)
-    assert rows["2 classes", "Text"]["accuracy"] == 1
+    assert value_of(figures, "accuracy", "accuracy", "Both · both", "gold") == 1
+    text = value_of(figures, "accuracy", "accuracy", "Text · text", "gold")
+    assert text == pytest.approx(0.5, abs=0.1)
+    assert value_of(figures, "tasks", "accuracy", "2 classes · Text · text", "gold") == 1
     # An item without text is compared by no model, for one does not see it.
-    assert {row["items"] for row in rows.values()} == {15}
+    assert set(figures.loc[figures["analysis"].isin(["accuracy", "tasks"]), "n"]) == {15}
+    assert len(wide(figures, "epochs")) == 3 + 4
     answers = pd.read_parquet(out / "answers.parquet")
     assert answers.groupby("model").size().to_dict() == {"Text": 15, "Both": 16}
     page = (out / "report.html").read_text(encoding="utf-8")
@@ -184,14 +187,17 @@ def test_a_model_for_each_culture_is_scored_against_all(
     out = tmp_path / "out"
     outcome = command("evaluate", "train", folder / "cultures.toml", "--out", out, "--json")
     assert outcome.status == 0, outcome.err
-    data = json.loads((out / "finetuning.json").read_text(encoding="utf-8"))
-    section = next(each for each in data["sections"] if each["name"] == "cultures")
-    figures = section["figures"]
-    assert list(figures) == ["zero-shot", "fine-tuned on US", "fine-tuned on DE"]
+    figures = pd.read_parquet(out / "figures.parquet")
+    matrix = wide(figures, "cultures", "accuracy").set_index(["group", "item"])["accuracy"]
+    models = list(matrix.index.unique("group"))
+    assert models == ["zero-shot", "fine-tuned on US", "fine-tuned on DE"]
     # Labels of US go by the text, those of DE by the picture, crosswise.
     for own, other in (("US", "DE"), ("DE", "US")):
-        assert figures[f"fine-tuned on {own}"][own] > 0.9
-        assert figures[f"fine-tuned on {own}"][other] == pytest.approx(0.5, abs=0.15)
+        assert matrix[f"fine-tuned on {own}", own] > 0.9
+        assert matrix[f"fine-tuned on {own}", other] == pytest.approx(0.5, abs=0.15)
+        assert value_of(figures, "cultures", "own_is_best", item=own) == 1
+    methods = (out / "methods.txt").read_text(encoding="utf-8")
+    assert "2 of 2 cultures agree best with the model that was trained" in methods
     answers = pd.read_parquet(out / "answers.parquet")
     assert answers.groupby("model")["item"].nunique().tolist() == [48] * 3
     assert set(answers.loc[answers["model"] == "fine-tuned on US", "answer"]) == {"a", "b"}

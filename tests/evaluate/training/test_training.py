@@ -11,7 +11,6 @@ import pytest
 
 from memeloc.errors import InputError
 from memeloc.evaluate.metrics import confusion, measure
-from memeloc.evaluate.scores import ScoreSettings, conditions_of, score
 from memeloc.evaluate.training import (
     Example,
     Training,
@@ -21,8 +20,7 @@ from memeloc.evaluate.training import (
     train,
     write_training,
 )
-from memeloc.evaluate.training.comparing import Comparison
-from memeloc.evaluate.training.report import TrainingSummary
+from memeloc.evaluate.training.report import TrainedFiles
 from memeloc.reports.figures import wide
 from memeloc.tables import write_table
 from tests.evaluate.training.examples import examples
@@ -101,7 +99,7 @@ def training(tmp_path_factory: pytest.TempPathFactory) -> Training:
 
 
 @pytest.fixture(scope="module")
-def summary(training: Training, tmp_path_factory: pytest.TempPathFactory) -> TrainingSummary:
+def written(training: Training, tmp_path_factory: pytest.TempPathFactory) -> TrainedFiles:
     return write_training(training, tmp_path_factory.mktemp("written"))
 
 
@@ -127,24 +125,37 @@ def test_majority_of_charmemes_is_the_published_one() -> None:
     assert share == pytest.approx(0.6902, abs=1e-4)
 
 
-def test_predictions_are_scored_like_all_answers(training: Training) -> None:
-    figures = score(training.answers, training.dataset.gold, ScoreSettings(bootstraps=20))
-    models = {name.model: title for title, name in conditions_of(training.answers.table).items()}
-    scores = wide(figures, "accuracy").set_index("group")
-    comparison = Comparison(training)
-    for model in training.predictions:
-        own = comparison.scored(model, comparison.tasks[0], comparison.tested(model)).metrics
-        scored = scores.loc[models[model]]
-        for name in ("accuracy", "f1", "mmae"):
-            assert scored[name] == pytest.approx(float(getattr(own, name)))
+def test_models_are_compared_on_their_common_items(
+    training: Training, written: TrainedFiles
+) -> None:
+    gold, labels = training.dataset.classes, len(training.dataset.labels)
+    models = wide(written.figures, "accuracy").set_index("group")
+    assert models["n"].tolist() == [119] * 4  # one example has no text
+    own = wide(written.figures, "own-items").set_index("group")
+    assert own.loc["majority", "n"] == 120
+    for table, name in ((models, "words · text"), (own, "majority")):
+        given = training.predictions[name.partition(" · ")[0]]
+        rows = training.common if table is models else np.arange(120)
+        metrics = measure(confusion(gold[rows], given[rows], labels), (0, 1, 2))
+        for figure in ("accuracy", "precision", "recall", "f1", "mae", "mmae"):
+            assert table.loc[name, figure] == pytest.approx(float(getattr(metrics, figure)))
+
+
+def test_folds_are_scored_each(training: Training, written: TrainedFiles) -> None:
+    folds = wide(written.figures, "folds").set_index(["group", "item"])
+    for task in ("3 classes", "2 classes"):
+        f1s = folds.loc[(task, "words"), [f"f1: fold {number}" for number in (1, 2, 3)]]
+        assert folds.loc[(task, "words"), "sd"] == pytest.approx(np.std(f1s, ddof=1))
+    splits = wide(written.figures, "splits")
+    assert splits["tested on"].sum() == len(training.dataset.examples)
 
 
 def test_a_saved_model_predicts_the_same(
-    training: Training, summary: TrainingSummary, tmp_path: Path
+    training: Training, written: TrainedFiles, tmp_path: Path
 ) -> None:
     texts = training.dataset.examples[:30]
     fresh = [Example(str(n), "", text=e.text, language="en") for n, e in enumerate(texts)]
-    for folder, kept in zip(summary.saved, training.models, strict=True):
+    for folder, kept in zip(written.saved, training.models, strict=True):
         model = load_model(folder)
         predicted = model.predict(fresh, tmp_path)
         rows = np.intersect1d(kept.usable(training.features), np.arange(30))
@@ -153,10 +164,10 @@ def test_a_saved_model_predicts_the_same(
         assert "## How right it was" in (folder / "README.md").read_text(encoding="utf-8")
 
 
-def test_a_changed_model_is_refused(summary: TrainingSummary, tmp_path: Path) -> None:
+def test_a_changed_model_is_refused(written: TrainedFiles, tmp_path: Path) -> None:
     folder = tmp_path / "model"
     folder.mkdir()
-    for file in summary.saved[1].iterdir():
+    for file in written.saved[1].iterdir():
         (folder / file.name).write_bytes(file.read_bytes())
     (folder / "model.skops").write_bytes(b"PK something else")
     with pytest.raises(InputError, match="not the file that was saved"):
@@ -200,12 +211,12 @@ def test_a_datasets_own_split_wins(tmp_path: Path) -> None:
     assert training.models[0].counts == (13, 14, 13)
 
 
-def test_a_model_of_other_types_is_refused(summary: TrainingSummary, tmp_path: Path) -> None:
+def test_a_model_of_other_types_is_refused(written: TrainedFiles, tmp_path: Path) -> None:
     import skops.io
 
     content = skops.io.dumps([{"fitted": Path("tea")}])
     (tmp_path / "model.skops").write_bytes(content)
-    about = json.loads((summary.saved[1] / "model.json").read_text(encoding="utf-8"))
+    about = json.loads((written.saved[1] / "model.json").read_text(encoding="utf-8"))
     about["sha256"] = hashlib.sha256(content).hexdigest()
     (tmp_path / "model.json").write_text(json.dumps(about), encoding="utf-8")
     with pytest.raises(InputError, match="objects of other types: pathlib"):
