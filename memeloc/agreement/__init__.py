@@ -5,7 +5,7 @@
     fleiss_kappa(table); pairwise_kappa(table); against_rest(table)
     beside_others(table)                        # each person, on what items they had
     krippendorff_alpha(table, levels=..., metric="interval")
-    weighted.alpha(counts, weights)             # of counts by item, for resamples of items
+    gwet_ac(table); randolph_kappa(table)
     further_answers(table)                      # what another answer an item would bring
 
 One table is of one culture and one question. A measure that is not defined, such as a kappa where
@@ -17,9 +17,11 @@ from memeloc.agreement.measures import (
     against_rest,
     by_level,
     fleiss_kappa,
+    gwet_ac,
     krippendorff_alpha,
     observed_agreement,
     pairwise_kappa,
+    randolph_kappa,
 )
 from memeloc.agreement.others import beside_others
 from memeloc.agreement.ratings import COLUMNS, Ratings
@@ -37,9 +39,11 @@ __all__ = [
     "by_level",
     "fleiss_kappa",
     "further_answers",
+    "gwet_ac",
     "krippendorff_alpha",
     "last_answer",
     "measure",
     "observed_agreement",
     "pairwise_kappa",
+    "randolph_kappa",
 ]

@@ -25,9 +25,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from memeloc.agreement.measures import fleiss_kappa, majorities
+from memeloc.agreement.measures import fleiss_kappa
 from memeloc.agreement.ratings import Ratings
-from memeloc.arrays import Floats, Ints
+from memeloc.arrays import NO_LABEL, Floats, Ints, majority
 from memeloc.errors import InputError
 
 if TYPE_CHECKING:
@@ -75,11 +75,11 @@ def further_answers(answers: pd.DataFrame | Ratings, more: int = 1) -> Further |
     if kappa is None:
         return None
     counts = ratings.counts
-    now, none = majorities(counts), counts.shape[1]
+    now, none = majority(counts), NO_LABEL
     shares = (counts / counts.sum(axis=1, keepdims=True)).mean(axis=0)
     decided, undone, overturned = np.zeros((3, len(counts)))
     for after, chance in _after(counts, shares, max(kappa, 0.0), more):
-        then = majorities(after)
+        then = majority(after)
         decided += chance * ((now == none) & (then != none))
         undone += chance * ((now != none) & (then == none))
         overturned += chance * ((now != none) & (then != none) & (now != then))
@@ -97,13 +97,13 @@ def last_answer(answers: pd.DataFrame | Ratings) -> float | None:
     counts = ratings.counts[ratings.counts.sum(axis=1) > 1]
     if not len(counts):
         return None
-    label = majorities(counts)
+    label = majority(counts)
     changed = np.zeros(len(counts))
     for column in range(counts.shape[1]):
         fewer = counts.copy()
         fewer[:, column] -= 1
         # An item without an answer of that label has none of it to leave out: its share is 0.
-        changed += counts[:, column] * (majorities(fewer) != label)
+        changed += counts[:, column] * (majority(fewer) != label)
     return float((changed / counts.sum(axis=1)).mean())
 
 

@@ -6,17 +6,17 @@ tables; tests compare them with `krippendorff` and `statsmodels`.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from memeloc.agreement import weighted
+from memeloc.agreement import coefficients
+from memeloc.agreement.coefficients import Coefficient, Metric
 from memeloc.agreement.ratings import Ratings
-from memeloc.agreement.weighted import Metric
-from memeloc.arrays import Floats, Ints
+from memeloc.arrays import NO_LABEL, Floats, Ints, majority
 from memeloc.errors import InputError
 
 if TYPE_CHECKING:
@@ -47,9 +47,9 @@ def krippendorff_alpha(
     """
     ratings = _ratings(answers)
     if levels is None:
-        return _of_items(weighted.alpha, ratings.counts)
+        return _of_items(coefficients.alpha(), ratings.counts)
     counts, places = by_level(ratings.counts, ratings.labels, levels)
-    return _of_items(weighted.alpha, counts, metric, places)
+    return _of_items(coefficients.alpha(metric, places), counts)
 
 
 def by_level(
@@ -75,15 +75,41 @@ def fleiss_kappa(answers: pd.DataFrame | Ratings) -> float | None:
     agreement and the shares of labels are means over items (as in Gwet 2014, chapter 2). Items with
     one answer do not count. None where it is not defined; raises as `Ratings.of`.
     """
-    return _of_items(weighted.fleiss, _ratings(answers).counts)
+    return _of_items(coefficients.fleiss(), _ratings(answers).counts)
+
+
+def gwet_ac(
+    answers: pd.DataFrame | Ratings,
+    labels: Sequence[str] = (),
+    levels: Mapping[str, float] | None = None,
+    metric: Metric = "ordinal",
+) -> float | None:
+    """Return Gwet's AC1 (2008), or, of labels with levels, AC2 with partial agreement.
+
+    Args:
+        answers: a long table with `COLUMNS`.
+        labels: all that could be given; without them, those that were.
+        levels, metric: as of `krippendorff_alpha`; of "interval" weights are quadratic.
+    """
+    counts, names = _of_all(_ratings(answers), labels)
+    if levels is None:
+        return _of_items(coefficients.gwet(np.eye(len(names))), counts)
+    counts, places = by_level(counts, names, levels)
+    weights = coefficients.partial_agreement(metric, len(places), places)
+    return _of_items(coefficients.gwet(weights), counts)
+
+
+def randolph_kappa(answers: pd.DataFrame | Ratings, labels: Sequence[str] = ()) -> float | None:
+    """Return Randolph's free-marginal kappa (2005); `labels` as of `gwet_ac`."""
+    return _of_items(coefficients.randolph(), _of_all(_ratings(answers), labels)[0])
 
 
 def observed_agreement(answers: pd.DataFrame | Ratings) -> float | None:
-    """The share of pairs of answers to an item that are the same, as a mean over items.
+    """Return the share of pairs of answers to an item that are the same, as a mean over items.
 
     None if no item has two answers; raises as `Ratings.of`.
     """
-    return _of_items(weighted.observed, _ratings(answers).counts)
+    return _of_items(coefficients.observed(), _ratings(answers).counts)
 
 
 def pairwise_kappa(answers: pd.DataFrame | Ratings) -> pd.DataFrame:
@@ -149,33 +175,33 @@ def against_rest(answers: pd.DataFrame | Ratings) -> pd.DataFrame:
     ratings = _ratings(answers)
     labels = len(ratings.labels)
     others = ratings.counts[ratings.item] - (np.arange(labels) == ratings.label[:, None])
-    majority = majorities(others)
-    decided = majority < labels
+    most = majority(others)
+    decided = most != NO_LABEL
     measured = _compared(
         ratings.participant[decided],
         ratings.label[decided],
-        majority[decided],
+        most[decided],
         len(ratings.participants),
         labels,
     )
     return pd.DataFrame({"participant": np.array(ratings.participants, object), **measured})
 
 
-def majorities(counts: Ints) -> Ints:
-    """By row the column with the highest count; the number of columns where it is not alone."""
-    # One column more, so that no answers at all are no special case.
-    best = np.pad(counts == counts.max(axis=1, initial=1, keepdims=True), ((0, 0), (0, 1)))
-    winners: Ints = np.where(best.sum(axis=1) == 1, best.argmax(axis=1), counts.shape[1])
-    return winners
-
-
 def _ratings(answers: pd.DataFrame | Ratings) -> Ratings:
     return answers if isinstance(answers, Ratings) else Ratings.of(answers)
 
 
-def _of_items(measure: Callable[..., Floats], counts: Ints, *options: object) -> float | None:
-    """A measure of items as they are; None where it is not defined."""
-    value = float(measure(counts, np.ones((1, len(counts))), *options)[0])
+def _of_all(ratings: Ratings, labels: Sequence[str]) -> tuple[Ints, Sequence[str]]:
+    """Return the counts with a column for each of the labels, given or not, and their names."""
+    names = list(labels) or list(ratings.labels)
+    counts = np.zeros((ratings.items, len(names)), np.int64)
+    for place, label in enumerate(ratings.labels):
+        counts[:, names.index(label)] = ratings.counts[:, place]
+    return counts, names
+
+
+def _of_items(coefficient: Coefficient, counts: Ints) -> float | None:
+    value = coefficient.of(counts)
     return None if np.isnan(value) else value
 
 

@@ -16,6 +16,7 @@ class Settings:
         group_size: answers a random group (multi3hate 4.2: five).
         least_answers: votes that an item should have in a culture (multi3hate 3.3: five).
         bootstraps: resamples of items behind an interval.
+        permutations: of people between cultures, behind a p-value.
         confidence: of the intervals.
         smallest_cell: people whom a cell of a demographic table must have to be shown.
         pair: two cultures whose differing items are listed; None for the pair that agrees least.
@@ -27,6 +28,7 @@ class Settings:
     group_size: int = 5
     least_answers: int = 5
     bootstraps: int = 1_000
+    permutations: int = 1_999
     confidence: float = 0.95
     smallest_cell: int = 5
     pair: tuple[str, str] | None = None

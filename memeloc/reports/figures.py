@@ -36,13 +36,13 @@ def tidy(analysis: str, frame: pd.DataFrame, method: str | Mapping[str, str] = "
         analysis: the name of the analysis.
         frame: numbers and truth values, each column a figure; NAME_low and NAME_high are the ends
             of the interval of NAME. `group`, `item` (texts) and `n` (of all figures of a row) may
-            be left out; NAME_n goes before `n`.
+            be left out; NAME_n goes before `n`, and the texts NAME_method before `method`.
         method: of all figures, or by the name of the figure.
     """
     import pandas as pd
 
     names = [str(name) for name in frame.columns]
-    beside = {f"{name}{end}" for name in names for end in (*_ENDS, "_n")}
+    beside = {f"{name}{end}" for name in names for end in (*_ENDS, "_n", "_method")}
     figures = [name for name in names if name not in beside | {"group", "item", "n"}]
     methods = dict.fromkeys(figures, method) if isinstance(method, str) else method
 
@@ -60,7 +60,7 @@ def tidy(analysis: str, frame: pd.DataFrame, method: str | Mapping[str, str] = "
                 "low": column(f"{name}_low").astype(float),
                 "high": column(f"{name}_high").astype(float),
                 "n": column(f"{name}_n" if f"{name}_n" in names else "n").astype(float),
-                "method": methods.get(name, ""),
+                "method": frame.get(f"{name}_method", methods.get(name, "")),
             },
             columns=list(COLUMNS),
         ).reset_index(drop=True)

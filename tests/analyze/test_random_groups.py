@@ -5,13 +5,14 @@ from __future__ import annotations
 import numpy as np
 import pandas as pd
 import pytest
-from scipy.stats import norm
 from statsmodels.stats.multitest import multipletests
 
 from memeloc.analyze import Answers, Settings
-from memeloc.analyze.cultures.random_groups import draw_groups, random_groups
-from memeloc.errors import InputError
+from memeloc.analyze.random_groups import compared, random_groups, repeated_groups
+from memeloc.reports.figures import gaps, value_of, wide
 from memeloc.statistics.significance import holm
+
+FAST = Settings(permutations=199, repetitions=1_000)
 
 
 def _answers(
@@ -51,79 +52,90 @@ POOLS = np.array([(13, 12, 0), (20, 3, 2), (9, 8, 8), (5, 5, 5), (24, 1, 0), (10
 
 
 def test_drawn_distribution_is_that_of_drawn_groups() -> None:
-    """Mean, deviation and quartiles against groups drawn literally, ties among them."""
-    groups = draw_groups(POOLS, size=5, repetitions=20_000, seed=1)
+    """Mean and deviation against groups drawn literally, ties among them."""
+    groups, _ = repeated_groups(POOLS, 5, Settings(repetitions=20_000, seed=1))
     literal = _drawn_by_hand(POOLS, 5, 700, seed=2)
     error = literal.std() / np.sqrt(len(literal))
-    assert not groups.exact
-    assert groups.mean == pytest.approx(literal.mean(), abs=4 * error)
-    assert groups.deviation == pytest.approx(literal.std(), rel=0.1)
-    assert np.quantile(groups.repetitions, [0.25, 0.75]) == pytest.approx(
-        np.quantile(literal, [0.25, 0.75]), abs=0.02
-    )
+    assert not groups["exact"]
+    assert groups["mean"] == pytest.approx(literal.mean(), abs=4 * error)
+    assert groups["deviation"] == pytest.approx(literal.std(), rel=0.1)
 
 
 def test_exact_mean_and_deviation_are_those_of_repetitions() -> None:
     pools = np.array([(13, 12), (20, 5), (9, 8), (5, 5), (24, 1)] * 20)
-    groups = draw_groups(pools, size=5, repetitions=40_000, seed=1)
-    assert groups.exact
-    assert groups.mean == pytest.approx(groups.repetitions.mean(), abs=1e-3)
-    assert groups.deviation == pytest.approx(groups.repetitions.std(), rel=0.02)
+    groups, _ = repeated_groups(pools, 5, Settings(repetitions=40_000, seed=1))
+    assert groups["exact"]
+    assert groups["mean_used"] == pytest.approx(groups["mean"], abs=1e-3)
+    assert groups["deviation_used"] == pytest.approx(groups["deviation"], rel=0.02)
 
 
-def test_approximate_moments_are_near_those_of_repetitions() -> None:
-    groups = draw_groups(np.tile(POOLS, (10, 1)), size=5, repetitions=20_000, seed=1)
-    mean, deviation = groups.expected()
-    assert mean == pytest.approx(groups.mean, abs=0.001)
-    assert deviation == pytest.approx(groups.deviation, rel=0.03)
+def test_each_group_has_as_many_answers_as_its_culture() -> None:
+    """Drawn answer by answer, of all answers to an item as many as each culture has there."""
+    random = np.random.default_rng(3)
+    counts = random.multinomial([[3, 6, 4]] * 40, [0.6, 0.4]).astype(np.int64)
+    frame = compared(counts, 0.95)
+    labels = counts[..., 0] > counts[..., 1]
+    tied = counts[..., 0] == counts[..., 1]
+    both = ~tied[:, 0] & ~tied[:, 1]
+    expected = []
+    for pool in counts[both].sum(axis=1):
+        first = random.hypergeometric(pool[0], pool[1], 3, 4_000)
+        rest = pool[0] - first, pool[1] - (3 - first)
+        second = random.hypergeometric(*rest, 6)
+        known = second != 3
+        expected.append(((first > 1.5) == (second > 3))[known].mean())
+    assert frame["n"][0] == both.sum()
+    assert frame["agreement"][0] == pytest.approx((labels[:, 0] == labels[:, 1])[both].mean())
+    assert frame["expected"][0] == pytest.approx(np.mean(expected), abs=0.005)
 
 
-def test_pair_is_set_against_groups_on_its_own_items() -> None:
-    """Four people a culture are often tied, and the items that are left are the easy ones."""
-    frame = random_groups(_answers(4, items=300, people=4), Settings(group_size=5)).tables[0].frame
-    assert (frame["items"] < 270).all()
-    assert (frame["z_same_items"] < frame["z"]).all()
-
-
-def test_items_with_too_few_answers_are_left_out_and_counted() -> None:
-    pools = np.array([(6, 4), (5, 4), (20, 0)])
-    groups = draw_groups(pools, size=5, repetitions=10, seed=0)
-    assert groups.drawn.tolist() == [True, False, True]
-    assert len(groups.chances) == 2
+def test_p_is_that_of_the_number_of_items_that_agree() -> None:
+    """Three items, each with three of six answers a label: all groups counted by hand."""
+    counts = np.array([[[3, 0], [0, 3]]] * 3)
+    frame = compared(counts, 0.95)
+    # Of 20 ways to draw three of six one leaves the first group with all of a label, and so on: the
+    # groups' majorities are always apart.
+    assert frame["expected"][0] == pytest.approx(0)
+    assert np.isnan(frame["p"][0])
+    counts = np.array([[[3, 0], [0, 3], [2, 1], [1, 2]]] * 3)
+    frame = compared(counts, 0.95)
+    chance = frame["expected"][0]
+    assert frame["p"][0] == pytest.approx(min(1, 2 * (1 - chance) ** 3))
 
 
 def test_abstentions_are_not_drawn() -> None:
     table = _answers(3).table.copy()
     table.loc[table["participant"] == "A0", "label"] = "don't know"
-    answers = Answers.of(table, abstentions=["don't know"])
-    section = random_groups(answers, Settings(group_size=7, repetitions=50))
-    assert section.figures["items"] == 60
-    with pytest.raises(InputError, match="no item has 16 answers"):
-        random_groups(answers, Settings(group_size=8, repetitions=50))
+    rows = random_groups(Answers.of(table, abstentions=["don't know"]), FAST)
+    assert value_of(rows, "random-groups", "z", "B–C") == pytest.approx(
+        compared(Answers.of(table, abstentions=["don't know"]).votes, 0.95)["z"][2]
+    )
+    assert "need 5 votes of every culture" in gaps(rows)[-1]
 
 
 def test_cultures_without_difference_lie_within_the_groups() -> None:
-    section = random_groups(_answers(4, items=300), Settings(repetitions=1_000))
-    frame = section.tables[0].frame
-    assert len(frame) == 3
+    frame = wide(random_groups(_answers(4, items=300), FAST), "random-groups").iloc[:3]
     assert (frame["p_holm"] > 0.05).all()
+    assert (frame["p_people_holm"] > 0.05).all()
     assert frame["z"].abs().max() < 2.5
 
 
 def test_shifted_culture_agrees_less_than_random_groups() -> None:
-    section = random_groups(_answers(4, items=300, shift=0.5), Settings(repetitions=1_000))
-    frame = section.tables[0].frame.set_index(["first", "second"])
-    assert frame.loc[("A", "C"), "p_holm"] < 0.001
-    assert frame.loc[("A", "C"), "p_drawn"] == pytest.approx(1 / 1_001)
-    assert frame.loc[("A", "B"), "agreement"] > frame.loc[("A", "C"), "agreement"]
-    assert section.figures["mean_of_pairs"] == pytest.approx(frame["agreement"].mean())
-    assert section.plots[0].marks["A–C"] == frame.loc[("A", "C"), "agreement"]
+    rows = random_groups(_answers(4, items=300, shift=0.5), FAST)
+    frame = wide(rows, "random-groups").set_index("group")
+    assert frame.loc["A–C", "p_holm"] < 0.001
+    assert frame.loc["A–C", "p_people_holm"] < 0.05
+    assert frame.loc["A–B", "agreement"] > frame.loc["A–C", "agreement"]
+    assert frame.loc["A–C", "agreement"] < frame.loc["A–C", "expected_low"]
+    mean = value_of(rows, "multi3hate-groups", "mean_of_pairs")
+    assert mean == pytest.approx(frame["agreement"].mean())
 
 
-def test_p_values_are_scipys_and_correction_statsmodels() -> None:
-    frame = random_groups(_answers(9, shift=0.3), Settings(repetitions=200)).tables[0].frame
-    assert frame["p"].tolist() == pytest.approx(2 * norm.sf(frame["z"].abs()), rel=1e-9)
-    assert frame["p_holm"].tolist() == pytest.approx(multipletests(frame["p"], method="holm")[1])
+def test_items_shared_out_otherwise_keep_people_in_their_culture() -> None:
+    table = _answers(5).table.sample(frac=0.5, random_state=1)
+    rows = random_groups(Answers.of(table), FAST)
+    assert "p_people" not in set(rows["figure"])
+    assert any(sentence.startswith("Whole people could not change") for sentence in gaps(rows))
 
 
 def test_holm_is_statsmodels_and_leaves_undefined_out() -> None:
@@ -135,14 +147,13 @@ def test_holm_is_statsmodels_and_leaves_undefined_out() -> None:
 
 
 def test_normality_holds_for_many_items_and_fails_for_one() -> None:
-    many = draw_groups(np.array([(13, 12)] * 400), size=5, repetitions=2_000, seed=3)
-    single = draw_groups(np.array([(13, 12)]), size=5, repetitions=2_000, seed=3)
-    assert many.normality()[1] > 0.01
-    assert single.normality()[1] < 1e-6
+    settings = Settings(repetitions=2_000, seed=3)
+    many, _ = repeated_groups(np.array([(13, 12)] * 400), 5, settings)
+    single, _ = repeated_groups(np.array([(13, 12)]), 5, settings)
+    assert many["normality_p"] > 0.01
+    assert single["normality_p"] < 1e-6
 
 
 def test_unanimous_answers_leave_no_scale_and_a_gap() -> None:
-    table = _answers(3).table.assign(label="funny")
-    section = random_groups(Answers.of(table), Settings(repetitions=100))
-    assert "always agree" in section.gaps[0]
-    assert section.figures["mean_of_pairs_z"] is None
+    rows = random_groups(Answers.of(_answers(3).table.assign(label="funny")), FAST)
+    assert any("always agree" in sentence for sentence in gaps(rows))

@@ -1,119 +1,89 @@
-"""Do labels depend on the culture? In: `Answers`. Out: a `Section`: chi-squared, effect sizes."""
+"""Do labels depend on the culture? In: `Answers`. Out: rows: effect sizes, permutations, tests."""
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass
 from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import pandas as pd
 
-from memeloc.analyze.answers import NO_LABEL, Answers
+from memeloc.analyze.answers import Answers
 from memeloc.analyze.settings import Settings
-from memeloc.arrays import Floats, Ints
+from memeloc.arrays import NO_LABEL, Floats, Ints, majority
 from memeloc.errors import InputError
-from memeloc.reports.sections import Heatmap, Section, Table
-from memeloc.statistics.intervals import with_interval
-from memeloc.statistics.significance import p_text, scipy_stats
+from memeloc.reports.figures import gap, joined, tidy
+from memeloc.statistics.bootstrap import generator
+from memeloc.statistics.permutation import PeopleOfCultures, p_above
+from memeloc.statistics.significance import scipy_stats
+from memeloc.statistics.two_way import Votes
 
-if TYPE_CHECKING:
-    pass
-
-_COLUMNS = {
-    "test": "what is counted",
-    "statistic": "chi-squared, or Cochran's Q, which follows the same distribution",
-    "dof": "degrees of freedom",
-    "p": "the probability of such a statistic if labels did not depend on the culture",
-    "n": "answers, labels or items counted",
-    "cramers_v": "effect size, 0 (none) to 1",
-    "low": "lower end of its interval",
-    "high": "upper end",
-    "smallest_expected": "the smallest expected count; below 5 the p-value is rough",
+NAME = "chi-squared"
+ANSWERS, LABELS, SAME_ITEMS = "answers", "labels of items", "labels of the same items"
+"""What is counted: votes, majority labels, and those of items that every culture labelled."""
+_METHODS = {
+    "cramers_v": "Cramér 1946; Steiger 2004, as if answers were independent",
+    "by_chance": "mean of the permutations of people",
+    "p_permuted": "permutation of people",
+    "smallest_p": "permutation of people",
+    "statistic": "Pearson 1900; of the same items Cochran 1950",
+    "p": "as if answers were independent",
+    "smallest_expected": "below 5 p is rough (Cochran 1954)",
 }
-_CELL_COLUMNS = {
-    "counted": "answers or labels",
-    "culture": "the culture",
-    "label": "the label",
-    "count": "how many",
-    "expected": "how many there were if labels did not depend on the culture",
-    "residual": "adjusted residual: standard deviations above (negative: below) what is expected",
-}
-_METHOD = (
-    "Pearson's chi-squared test of the culture-by-label table, without Yates' correction, once of "
-    "the answers that take part in the vote and once of items' majority labels "
-    "(multi3hate 4.2). It takes answers for independent, although cultures label the same items, "
-    "and a person many; Cochran's Q (1950), for two labels, compares the labels of the same items. "
-    "Effect size: Cramér's V (1946), with the interval of the noncentral chi-squared distribution "
-    "(Steiger 2004)."
-)
 
 
-@dataclass(frozen=True, slots=True)
-class ChiSquared:
-    """A test of a table; see `_COLUMNS`."""
+def chi_squared(answers: Answers, settings: Settings) -> pd.DataFrame:
+    """Return effect sizes and tests of culture by label, of answers and of items' labels.
 
-    statistic: float
-    dof: int
-    p: float
-    n: int
-    cramers_v: float
-    low: float
-    high: float
-    smallest_expected: float
-
-
-def chi_squared(answers: Answers, settings: Settings) -> Section:
-    """Chi-squared tests on answers and on labels, with degrees of freedom and effect sizes."""
-    counts = counted_labels(answers.votes, answers.majority)
-    rows, cells, gaps = [], [], []
-    tests: dict[str, ChiSquared] = {}
-    for name, table in counts.items():
+    Raises:
+        InputError: two cultures, or two labels, are missing.
+        MissingError: scipy is not installed.
+    """
+    votes = Votes.of(answers.table, answers.labels)
+    tables = tables_of(votes.counts[None])
+    rows: list[dict[str, Any]] = []
+    gaps = []
+    for name in (ANSWERS, LABELS):
         try:
-            test = tests[name] = chi_squared_of(table, settings.confidence)
+            rows.append({"group": name, **pearson_test(tables[name][0], settings.confidence)})
         except InputError as error:
-            gaps.append(f"Chi-squared on {name}: {error}.")
-            continue
-        fields = (getattr(test, column) for column in list(_COLUMNS)[1:])
-        rows.append((f"{name}: chi-squared", *fields))
-        cells += _cells(name, table, answers)
-        if test.smallest_expected < 5:
-            gaps.append(
-                f"Chi-squared on {name} is rough: the smallest expected count is "
-                f"{test.smallest_expected:.1f}, below 5 (Cochran 1954)."
-            )
+            gaps.append(f"Chi-squared of {name}: {error}.")
     if not rows:
         raise InputError(" ".join(gaps))
-    rows += _cochran(answers)
-    frame = pd.DataFrame(rows, columns=list(_COLUMNS))
-    cell_frame = pd.DataFrame(cells, columns=list(_CELL_COLUMNS))
-    residuals = cell_frame[cell_frame["counted"] == cell_frame["counted"].iloc[-1]]
-    cell_method = (
-        "Adjusted residuals (Haberman 1973); beyond ±2 a cell stands out, at 5 % and by itself."
-    )
-    return Section(
-        "chi-squared",
-        "Do labels depend on the culture?",
-        tables=(
-            Table("chi-squared", "Chi-squared tests", frame, _COLUMNS, _METHOD),
-            Table("chi-squared-cells", "Cells", cell_frame, _CELL_COLUMNS, cell_method),
-        ),
-        plots=(
-            Heatmap(
-                "chi-squared-residuals",
-                f"Adjusted residuals of {residuals['counted'].iloc[0]}",
-                residuals.pivot(index="culture", columns="label", values="residual"),
-                cell_method,
-            ),
-        ),
-        sentences=(*(_sentence(name, test, settings) for name, test in tests.items()),),
-        figures={name: asdict(test) for name, test in tests.items()},
-        gaps=tuple(gaps),
+    q, items = (values[0] for values in cochran_q(votes.counts[None]))
+    if not np.isnan(q):
+        dof = len(answers.cultures) - 1
+        p = float(scipy_stats().chi2.sf(q, dof))
+        rows.append({"group": SAME_ITEMS, "statistic": q, "dof": dof, "p": p, "n": items})
+    people = PeopleOfCultures(votes)
+    drawn = permuted_statistics(people, settings)
+    for row in rows:
+        name = str(row["group"])
+        row["p_permuted"] = p_above(row["statistic"], drawn[name])
+        row["smallest_p"] = people.smallest_p
+        if name != SAME_ITEMS:
+            ranks = (np.count_nonzero(tables[name][0].sum(axis=side)) for side in (0, 1))
+            largest = row["n"] * (min(ranks) - 1)
+            row["by_chance"] = float(np.sqrt(drawn[name] / largest).mean())
+    if people.smallest_p > 1 - settings.confidence:
+        gaps.append(
+            f"{len(people.culture)} people can be shared out among the cultures in so few ways "
+            f"that p is {people.smallest_p:.2g} at least: no difference could be significant."
+        )
+    frame = pd.DataFrame(rows)
+    order = ["group", "cramers_v", "cramers_v_low", "cramers_v_high", *_METHODS, "dof", "n"]
+    frame = frame[[name for name in dict.fromkeys(order) if name in frame]]
+    return joined(
+        [
+            tidy(NAME, frame, _METHODS),
+            tidy("chi-squared-cells", _cells(tables, answers), "Haberman 1973"),
+            *(gap(NAME, reason) for reason in gaps),
+        ]
     )
 
 
-def chi_squared_of(table: Ints, confidence: float) -> ChiSquared:
-    """Pearson's test of a table of counts, without rows and columns that have none.
+def pearson_test(table: Ints, confidence: float) -> dict[str, float]:
+    """Return Pearson's test of a table of counts, without rows and columns that have none.
 
     Raises:
         InputError: fewer than two rows or columns have counts.
@@ -129,22 +99,86 @@ def chi_squared_of(table: Ints, confidence: float) -> ChiSquared:
     n = int(table.sum())
     largest = n * (min(rows, columns) - 1)
     low, high = _noncentralities(stats, float(result.statistic), int(result.dof), confidence)
-    return ChiSquared(
-        statistic=float(result.statistic),
-        dof=int(result.dof),
-        p=float(result.pvalue),
-        n=n,
-        cramers_v=float(np.sqrt(result.statistic / largest)),
-        low=float(np.sqrt(min(low / largest, 1))),
-        high=float(np.sqrt(min(high / largest, 1))),
-        smallest_expected=float(result.expected_freq.min()),
-    )
+    return {
+        "cramers_v": float(np.sqrt(result.statistic / largest)),
+        "cramers_v_low": float(np.sqrt(min(low / largest, 1))),
+        "cramers_v_high": float(np.sqrt(min(high / largest, 1))),
+        "statistic": float(result.statistic),
+        "dof": int(result.dof),
+        "p": float(result.pvalue),
+        "n": n,
+        "smallest_expected": float(result.expected_freq.min()),
+    }
+
+
+def permuted_statistics(people: PeopleOfCultures, settings: Settings) -> dict[str, Floats]:
+    """Return by what is counted the statistics of permutations of people."""
+    random = generator(settings, NAME)
+    parts: dict[str, list[Floats]] = {ANSWERS: [], LABELS: [], SAME_ITEMS: []}
+    for counts in people.permuted(settings.permutations, random):
+        for name, tables in tables_of(counts).items():
+            parts[name].append(pearson(tables))
+        parts[SAME_ITEMS].append(np.nan_to_num(cochran_q(counts)[0]))
+    return {name: np.concatenate(values) for name, values in parts.items()}
+
+
+def tables_of(counts: Ints) -> dict[str, Ints]:
+    """Return culture-by-label tables of answers and of items' majority labels.
+
+    Args:
+        counts: (tables, items, cultures, labels).
+    """
+    most = majority(counts)
+    labels = np.stack([(most == label).sum(axis=1) for label in range(counts.shape[3])], axis=-1)
+    return {ANSWERS: counts.sum(axis=1), LABELS: labels}
+
+
+def pearson(tables: Ints) -> Floats:
+    """Return chi-squared of (..., rows, columns); a row or column without counts adds nothing."""
+    rows, columns = tables.sum(axis=-1, keepdims=True), tables.sum(axis=-2, keepdims=True)
+    expected = rows * columns / np.maximum(tables.sum(axis=(-2, -1), keepdims=True), 1)
+    apart = np.square(tables - expected) / np.where(expected > 0, expected, 1)
+    statistic: Floats = apart.sum(axis=(-2, -1))
+    return statistic
+
+
+def cochran_q(counts: Ints) -> tuple[Floats, Ints]:
+    """Return Cochran's Q (1950) of items that every culture labelled, and how many they are.
+
+    NaN of other than two labels, of one culture, and where all cultures gave the same labels.
+
+    Args:
+        counts: (tables, items, cultures, labels).
+    """
+    most = majority(counts)
+    every = (most != NO_LABEL).all(axis=2)
+    items: Ints = every.sum(axis=1)
+    k = counts.shape[2]
+    if counts.shape[3] != 2 or k < 2:
+        return np.full(len(counts), np.nan), items
+    labels = np.where(every[..., None], most, 0)
+    by_culture, by_item = labels.sum(axis=1), labels.sum(axis=2)
+    total = by_item.sum(axis=1)
+    spread = k * total - np.square(by_item).sum(axis=1)
+    q = (k - 1) * (k * np.square(by_culture).sum(axis=1) - np.square(total))
+    return np.where(spread > 0, q / np.where(spread > 0, spread, 1), np.nan), items
+
+
+def residuals_of(table: Ints) -> tuple[Floats, Floats]:
+    """Return expected counts, and adjusted residuals (Haberman 1973), NaN where a margin is all."""
+    total = table.sum()
+    rows, columns = table.sum(axis=1, keepdims=True), table.sum(axis=0, keepdims=True)
+    expected: Floats = rows * columns / total
+    with np.errstate(invalid="ignore", divide="ignore"):
+        spread = np.sqrt(expected * (1 - rows / total) * (1 - columns / total))
+        residuals: Floats = np.where(spread > 0, (table - expected) / spread, np.nan)
+    return expected, residuals
 
 
 def _noncentralities(
     stats: Any, statistic: float, dof: int, confidence: float
 ) -> tuple[float, float]:
-    """The noncentralities under which the statistic is at either end of its middle `confidence`.
+    """Return the noncentralities under which the statistic ends its middle `confidence`.
 
     Steiger (2004), "Beyond the F Test"; 0 where even none makes the statistic that small.
     """
@@ -157,60 +191,13 @@ def _noncentralities(
     return low, high
 
 
-def residuals_of(table: Ints) -> tuple[Floats, Floats]:
-    """Expected counts, and adjusted residuals (Haberman 1973); NaN where a margin is all."""
-    total = table.sum()
-    rows, columns = table.sum(axis=1, keepdims=True), table.sum(axis=0, keepdims=True)
-    expected: Floats = rows * columns / total
-    with np.errstate(invalid="ignore", divide="ignore"):
-        spread = np.sqrt(expected * (1 - rows / total) * (1 - columns / total))
-        residuals: Floats = np.where(spread > 0, (table - expected) / spread, np.nan)
-    return expected, residuals
-
-
-def counted_labels(votes: Ints, majority: Ints) -> dict[str, Ints]:
-    """Culture-by-label tables of answers and of items' majority labels.
-
-    Args:
-        votes: (items, cultures, labels), as `Answers.votes`; any part of the items.
-        majority: the same items by cultures, as `Answers.majority`.
-    """
-    places = range(votes.shape[2])
-    labels: Ints = np.stack([(majority == place).sum(axis=0) for place in places], axis=1)
-    return {"answers": votes.sum(axis=0), "labels": labels}
-
-
-def _cells(name: str, table: Ints, answers: Answers) -> list[tuple[Any, ...]]:
-    expected, residuals = residuals_of(table)
-    return [
-        (name, culture, label, int(table[r, c]), float(expected[r, c]), float(residuals[r, c]))
-        for r, culture in enumerate(answers.cultures)
-        for c, label in enumerate(answers.labels)
-    ]
-
-
-def _cochran(answers: Answers) -> list[tuple[Any, ...]]:
-    """Cochran's Q of items that every culture labelled, for two labels only."""
-    k = len(answers.cultures)
-    if len(answers.labels) != 2 or k < 2:
-        return []
-    majority = answers.majority[(answers.majority != NO_LABEL).all(axis=1)]
-    if not (majority.min(axis=1) != majority.max(axis=1)).any():
-        return []  # nothing differs: Q is 0 / 0
-    by_culture, by_item = majority.sum(axis=0), majority.sum(axis=1)
-    total = by_item.sum()
-    q = (k - 1) * (k * np.square(by_culture).sum() - total**2)
-    q = q / (k * total - np.square(by_item).sum())
-    p = float(scipy_stats().chi2.sf(q, k - 1))
-    none = (np.nan,) * 4
-    return [("labels of the same items: Cochran's Q", float(q), k - 1, p, len(majority), *none)]
-
-
-def _sentence(name: str, test: ChiSquared, settings: Settings) -> str:
-    depend = "depend" if test.p < 1 - settings.confidence else "do not depend"
-    whose = "Answers" if name == "answers" else "Majority labels"
-    return (
-        f"{whose} {depend} significantly on the culture (χ²({test.dof}, N = {test.n:,}) = "
-        f"{test.statistic:.2f}, {p_text(test.p)}, Cramér's V = "
-        f"{with_interval(test.cramers_v, test.low, test.high)})."
-    )
+def _cells(tables: dict[str, Ints], answers: Answers) -> pd.DataFrame:
+    names = pd.MultiIndex.from_product([answers.cultures, answers.labels], names=["group", "item"])
+    frame = names.to_frame(index=False)
+    for name, (table,) in tables.items():
+        if table.sum():
+            expected, residuals = residuals_of(table)
+            parts = {"count": table, "expected": expected, "residual": residuals}
+            for part, values in parts.items():
+                frame[f"{name}: {part}"] = values.ravel()
+    return frame

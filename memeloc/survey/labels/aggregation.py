@@ -6,23 +6,18 @@ implementations are used. They stand beside the majority, never in its place.
 
 from __future__ import annotations
 
-import warnings
-from importlib import import_module
-from typing import TYPE_CHECKING, Any, Literal, get_args
+from typing import TYPE_CHECKING
 
 import numpy as np
 
-from memeloc.errors import MissingError
+from memeloc.agreement.crowd import METHODS, Method, label_odds, likeliest
 from memeloc.survey.labels.settling import Settled, given_answers
 from memeloc.taxonomy import Taxonomy
 
 if TYPE_CHECKING:
     import pandas as pd
 
-Method = Literal["dawid-skene", "mace"]
-METHODS: tuple[Method, ...] = get_args(Method)
-
-_CLOSE = 1e-6
+__all__ = ["METHODS", "Method", "aggregate", "differences"]
 
 
 def aggregate(
@@ -57,18 +52,10 @@ def aggregate(
 
     given = given_answers(answers).drop_duplicates()
     given = given[given["label"].isin([label.id for label in taxonomy.of_role("vote")])]
-    # Sorted, so that the order of answers changes nothing: both models number what they meet.
-    given = given.rename(columns={"item": "task", "participant": "worker"}).sort_values(
-        ["task", "worker", "label"], kind="stable", ignore_index=True
-    )
     tables = [pd.DataFrame({"item": [], "culture": [], "label": [], "probability": np.zeros(0)})]
     for culture, part in given.groupby("culture"):
-        part = part[["task", "worker", "label"]].reset_index(drop=True)
-        odds = _odds(part, method, seed, iterations, restarts).sort_index(axis=1)
-        best = odds.max(axis=1)
-        tied = odds.ge(best - _CLOSE, axis=0).sum(axis=1) > 1
-        labels = odds.idxmax(axis=1).astype(object).mask(tied, "")
-        columns = {"culture": culture, "label": labels, "probability": best}
+        odds, _ = label_odds(part, method, seed=seed, iterations=iterations, restarts=restarts)
+        columns = {"culture": culture, "label": likeliest(odds), "probability": odds.max(axis=1)}
         tables.append(pd.DataFrame(columns).rename_axis("item").reset_index())
     table = pd.concat(tables[1:] or tables, ignore_index=True)
     return table.sort_values(["item", "culture"], kind="stable", ignore_index=True)
@@ -90,26 +77,3 @@ def differences(settled: Settled, **others: pd.DataFrame) -> pd.DataFrame:
     names = list(others)
     differs = table[names].ne(table["majority"], axis=0).any(axis=1)
     return table[differs].reset_index(drop=True)
-
-
-def _odds(
-    table: pd.DataFrame, method: Method, seed: int, iterations: int, restarts: int
-) -> pd.DataFrame:
-    """By item and label the probability that it is the right one."""
-    try:
-        crowdkit: Any = import_module("crowdkit.aggregation")
-    except ImportError as error:
-        raise MissingError(
-            'Dawid-Skene and MACE need crowd-kit; run: pip install "memeloc[crowd]"'
-        ) from error
-    if method == "dawid-skene":
-        model = crowdkit.DawidSkene(n_iter=iterations)
-    else:
-        # A generator, not a number: with a number every restart of crowd-kit begins the same.
-        state = np.random.RandomState(seed)
-        model = crowdkit.MACE(n_iter=iterations, n_restarts=restarts, random_state=state)
-    with warnings.catch_warnings():
-        # Deprecations of pandas inside crowd-kit are its own.
-        warnings.simplefilter("ignore")
-        odds: pd.DataFrame = model.fit_predict_proba(table)
-    return odds

@@ -8,6 +8,7 @@ from statsmodels.stats.proportion import proportion_confint
 
 from memeloc.analyze import Settings
 from memeloc.analyze.cultures.shares import label_shares
+from memeloc.reports.figures import value_of, wide
 from memeloc.statistics.intervals import wilson
 from tests.analyze.cultures.answers import simulated, written
 
@@ -33,8 +34,10 @@ def test_an_item_without_votes_has_no_share() -> None:
 
 
 def test_shares_and_counts_worked_by_hand() -> None:
-    section = label_shares(HAND, Settings())
-    shares, counts = (table.frame.set_index("culture") for table in section.tables)
+    rows = label_shares(HAND, Settings())
+    shares, counts = (
+        wide(rows, name).set_index("group") for name in ("label-shares", "label-counts")
+    )
     german, american = shares.loc["DE"], shares.loc["US"]
     assert american["share"].tolist() == pytest.approx([7 / 14, 7 / 14])
     assert american["share_of_items"].tolist() == pytest.approx([1 / 3, 2 / 3])
@@ -44,16 +47,17 @@ def test_shares_and_counts_worked_by_hand() -> None:
     assert counts.loc["US", columns].tolist() == [3, 15, 14, 1, 3, 0, 0]
     assert counts.loc["DE", columns].tolist() == [3, 7, 5, 2, 1, 1, 1]
     assert counts["short"].tolist() == [2, 1]
-    assert section.figures["tied"] == 1
 
 
-def test_every_column_is_explained() -> None:
-    for table in label_shares(HAND, Settings()).tables:
-        assert list(table.columns) == list(table.frame.columns)
+def test_a_share_of_all_has_no_interval_and_says_why() -> None:
+    rows = label_shares(HAND, Settings())
+    share = rows[(rows["group"] == "DE") & (rows["figure"] == "share_of_items")]
+    assert share["low"].isna().all()
+    assert share["method"].str.startswith("no interval: ").all()
 
 
-def test_intervals_of_answers_are_wider_than_of_independent_ones() -> None:
-    # Answers to one item go together, so the items' resamples vary more than answers would.
-    frame = label_shares(simulated(items=100), Settings()).tables[0].frame
-    low, high = wilson(frame["votes"], [500] * len(frame), 0.95)
-    assert ((frame["high"] - frame["low"]).to_numpy() > 1.2 * (high - low)).all()
+def test_intervals_are_wider_than_of_independent_answers() -> None:
+    frame = wide(label_shares(simulated(items=100), Settings()), "label-shares")
+    low, high = wilson(frame["votes"], frame["n"], 0.95)
+    assert ((frame["share_high"] - frame["share_low"]) > 1.2 * (high - low)).all()
+    assert value_of(label_shares(HAND, Settings()), "label-counts", "annotators", "US") == 5

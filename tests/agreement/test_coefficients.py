@@ -1,4 +1,4 @@
-"""Measures of counts and weights: against the peers, and against items that are there twice."""
+"""Coefficients of counts: against the peers, and against items that are there twice."""
 
 from __future__ import annotations
 
@@ -10,7 +10,16 @@ from hypothesis import strategies as st
 from sklearn.metrics import cohen_kappa_score
 from statsmodels.stats.inter_rater import fleiss_kappa as statsmodels_fleiss
 
-from memeloc.agreement import krippendorff_alpha, weighted
+from memeloc.agreement import krippendorff_alpha
+from memeloc.agreement.coefficients import (
+    alpha,
+    cohen,
+    fleiss,
+    gwet,
+    observed,
+    partial_agreement,
+    randolph,
+)
 from tests.agreement.answers import table
 
 TABLES = st.lists(
@@ -19,27 +28,25 @@ TABLES = st.lists(
 LEVELS = np.array([-1.0, 0.5, 4.0])
 
 
-def measures(counts: np.ndarray, weights: np.ndarray) -> np.ndarray:
-    return np.stack(
-        [
-            weighted.alpha(counts, weights),
-            weighted.alpha(counts, weights, "ordinal"),
-            weighted.alpha(counts, weights, "interval", LEVELS),
-            weighted.fleiss(counts, weights),
-            weighted.observed(counts, weights),
-        ]
-    )
+COEFFICIENTS = (
+    alpha(),
+    alpha("ordinal"),
+    alpha("interval", LEVELS),
+    fleiss(),
+    observed(),
+    gwet(np.eye(3)),
+    randolph(),
+)
 
 
 @given(TABLES, st.integers(0, 2**32 - 1))
-def test_a_weight_is_an_item_that_often(rows: list[list[int]], seed: int) -> None:
+def test_sums_count_an_item_as_often_as_it_is_there(rows: list[list[int]], seed: int) -> None:
     counts = np.array(rows)
-    weights = np.random.default_rng(seed).integers(0, 3, len(counts))
-    repeated = np.repeat(counts, weights, axis=0)
-    expected = measures(repeated, np.ones((1, len(repeated))))[:, 0]
-    assert measures(counts, weights[None].astype(float))[:, 0] == pytest.approx(
-        expected, nan_ok=True
-    )
+    times = np.random.default_rng(seed).integers(0, 3, len(counts))
+    for coefficient in COEFFICIENTS:
+        value = float(coefficient.value(times @ coefficient.sums(counts)))
+        expected = coefficient.of(np.repeat(counts, times, axis=0))
+        assert value == pytest.approx(expected, nan_ok=True, abs=1e-9)
 
 
 @given(TABLES)
@@ -47,7 +54,7 @@ def test_a_weight_is_an_item_that_often(rows: list[list[int]], seed: int) -> Non
 def test_alphas_are_krippendorffs(rows: list[list[int]]) -> None:
     counts = np.array(rows)
     kept = counts[counts.sum(axis=1) > 1]
-    ours = measures(counts, np.ones((1, len(counts))))[:3, 0]
+    ours = np.array([coefficient.of(counts) for coefficient in COEFFICIENTS[:3]])
     if np.count_nonzero(kept.sum(axis=0)) < 2:
         assert np.isnan(ours).all()
         return
@@ -66,11 +73,16 @@ def test_alphas_of_krippendorffs_own_example() -> None:
         for unit, value in enumerate(row):
             if value != ".":
                 counts[unit, int(value) - 1] += 1
-    ones = np.ones((1, 12))
-    assert weighted.alpha(counts, ones)[0] == pytest.approx(0.743, abs=5e-4)
-    assert weighted.alpha(counts, ones, "ordinal")[0] == pytest.approx(0.815, abs=5e-4)
-    interval = weighted.alpha(counts, ones, "interval", np.arange(1.0, 6))[0]
-    assert interval == pytest.approx(0.849, abs=5e-4)
+    values = np.arange(1.0, 6)
+    assert alpha().of(counts) == pytest.approx(0.743, abs=5e-4)
+    assert alpha("ordinal").of(counts) == pytest.approx(0.815, abs=5e-4)
+    assert alpha("interval", values).of(counts) == pytest.approx(0.849, abs=5e-4)
+    # The same table is Gwet's (2014) and irrCAC's example, raw_4raters.
+    assert gwet(np.eye(5)).of(counts) == pytest.approx(0.77544, abs=5e-6)
+    for metric, printed in (("ordinal", 0.89894), ("interval", 0.91400)):
+        weights = partial_agreement(metric, 5, values)
+        assert gwet(weights).of(counts) == pytest.approx(printed, abs=5e-6)
+    assert randolph().of(counts) == pytest.approx(0.77273, abs=5e-6)  # Brennan and Prediger's
 
 
 def test_interval_alpha_of_a_table_goes_by_levels() -> None:
@@ -87,10 +99,9 @@ def test_interval_alpha_of_a_table_goes_by_levels() -> None:
 def test_fleiss_and_cohen_are_the_peers(seed: int) -> None:
     random = np.random.default_rng(seed)
     counts = random.multinomial(5, [0.5, 0.3, 0.2], 40_000)  # many items are no rounding error
-    assert weighted.fleiss(counts, np.ones((1, len(counts))))[0] == pytest.approx(
-        statsmodels_fleiss(counts), abs=1e-9
-    )
+    assert fleiss().of(counts) == pytest.approx(statsmodels_fleiss(counts), abs=1e-9)
+    assert randolph().of(counts) == pytest.approx(statsmodels_fleiss(counts, "randolph"), abs=1e-9)
     first, second = random.integers(0, 3, (2, 50))
-    tables = np.zeros((3, 3, 1))
-    np.add.at(tables[..., 0], (first, second), 1)
-    assert weighted.cohen(tables)[0] == pytest.approx(cohen_kappa_score(first, second))
+    tables = np.zeros((3, 3))
+    np.add.at(tables, (first, second), 1)
+    assert cohen(tables) == pytest.approx(cohen_kappa_score(first, second))

@@ -1,0 +1,128 @@
+"""People permuted between cultures. In: votes. Out: the votes of cultures that do not matter.
+
+One person's answers are not independent of each other, so whole people change places: each culture
+gets as many as it has, drawn from all. If labels do not depend on the culture, the study is as
+likely as any of these (Fisher 1935; Good 2005, "Permutation, Parametric and Bootstrap Tests").
+
+Where people answered the same items, as in fixed batches, they change places with each other only,
+so that every item keeps its number of answers of each culture.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cached_property
+from importlib import import_module
+from math import exp, factorial, lgamma
+from typing import Any
+
+import numpy as np
+
+from memeloc.arrays import Floats, Ints
+from memeloc.statistics.two_way import Votes
+
+_CELLS = 8_000_000
+"""Counts that are held at a time: 64 MB."""
+_TINY = 1e-9
+"""Rounding must not part statistics that are equal."""
+
+
+@dataclass(frozen=True, eq=False)
+class PeopleOfCultures:
+    """People who change places between cultures.
+
+    Attributes:
+        votes: theirs.
+        least: permutations that there must be for people of the same items to stay among
+            themselves; with fewer, all change places.
+    """
+
+    votes: Votes
+    least: int = 1_000
+
+    @cached_property
+    def culture(self) -> Ints:
+        """Return the culture of each person."""
+        of_people = np.zeros(int(self.votes.person.max(initial=-1)) + 1, np.int64)
+        of_people[self.votes.person] = self.votes.culture
+        return of_people
+
+    @cached_property
+    def item_set(self) -> Ints:
+        """Return a number for each person that people of the same items share."""
+        order = np.lexsort([self.votes.item, self.votes.person])
+        ends = np.cumsum(np.bincount(self.votes.person))[:-1]
+        items = [own.tobytes() for own in np.split(self.votes.item[order], ends)]
+        numbers: Ints = np.unique(np.array(items, dtype=object), return_inverse=True)[1]
+        return numbers
+
+    @cached_property
+    def group(self) -> Ints:
+        """Return the group of each person, among whom people change places."""
+        enough = _number(self.culture, self.item_set) >= self.least
+        return self.item_set if enough else np.zeros_like(self.item_set)
+
+    @property
+    def keep_sizes(self) -> bool:
+        """Return whether every item keeps its number of answers of each culture."""
+        sets = np.unique(np.stack([self.group, self.item_set]), axis=1)
+        return bool(sets.shape[1] == len(np.unique(self.group)))
+
+    @property
+    def smallest_p(self) -> float:
+        """Return the smallest p-value that there can be: of all permutations those as extreme.
+
+        Cultures of as many people can exchange all theirs, and nothing is another.
+        """
+        sizes = np.zeros((self.group.max(initial=0) + 1, self.culture.max(initial=0) + 1), np.int64)
+        np.add.at(sizes, (self.group, self.culture), 1)
+        alike = np.unique(sizes, axis=1, return_counts=True)[1]
+        number = _number(self.culture, self.group)
+        return min(1.0, float(np.prod([factorial(int(each)) for each in alike])) / number)
+
+    def permuted(self, repetitions: int, random: np.random.Generator) -> Iterator[Ints]:
+        """Yield (permutations, items, cultures, labels) of counts, some permutations at a time."""
+        sparse: Any = import_module("scipy.sparse")
+        items, cultures, labels = self.votes.counts.shape
+        people = len(self.culture)
+        cells = self.votes.item * labels + self.votes.label
+        ones = np.ones(len(cells))
+        shape = (items * labels, people)
+        answers = sparse.csr_array((ones, (cells, self.votes.person)), shape=shape)
+        step = max(1, _CELLS // max(items * cultures * labels, people * cultures))
+        # Within their groups people stand in their order, then in a random one.
+        slots = np.argsort(self.group, kind="stable")
+        for start in range(0, repetitions, step):
+            number = min(step, repetitions - start)
+            places = np.argsort(self.group + random.random((number, people)), axis=1)
+            culture = np.empty((number, people), np.int64)
+            np.put_along_axis(culture, places, self.culture[slots][None], axis=1)
+            chosen = culture[..., None] == np.arange(cultures)
+            columns = chosen.transpose(1, 0, 2).reshape(people, -1).astype(float)
+            counts = np.rint(answers @ columns).astype(np.int64)
+            yield counts.reshape(items, labels, number, cultures).transpose(2, 0, 3, 1)
+
+
+def p_above(observed: float, drawn: Floats) -> float:
+    """Return how probable it is to lie as high, what was observed among what could have been.
+
+    >>> p_above(3.0, np.array([1.0, 2.0, 3.0]))
+    0.5
+    """
+    return float((1 + (drawn >= observed - _TINY).sum()) / (1 + len(drawn)))
+
+
+def p_beyond(observed: float, drawn: Floats) -> float:
+    """Return how probable it is to lie as far out on either side: twice the smaller one."""
+    return min(1.0, 2 * min(p_above(observed, drawn), p_above(-observed, -drawn)))
+
+
+def _number(culture: Ints, group: Ints) -> float:
+    """Return how many permutations give people of a group different cultures; at most 1e300."""
+    sizes = np.zeros((group.max(initial=0) + 1, culture.max(initial=0) + 1), np.int64)
+    np.add.at(sizes, (group, culture), 1)
+    logarithm = sum(lgamma(n + 1) for n in sizes.sum(axis=1)) - sum(
+        lgamma(n + 1) for n in sizes.ravel()
+    )
+    return round(exp(logarithm)) if logarithm < 30 else exp(min(logarithm, 690))
