@@ -33,9 +33,9 @@ from memeloc.analyze.cultures.chi_squared import (
     permuted_statistics,
     tables_of,
 )
+from memeloc.analyze.cultures.random_groups import by_people, compared
 from memeloc.analyze.cultures.shares import of_items, of_votes
 from memeloc.analyze.cultures.within import mean_kappa, of_coefficient
-from memeloc.analyze.random_groups import by_people, compared
 from memeloc.analyze.settings import Settings
 from memeloc.arrays import Floats
 from memeloc.statistics.permutation import PeopleOfCultures, p_above

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any
 
 import pandas as pd
 
@@ -12,6 +11,7 @@ from memeloc.analyze.cultures.between import agreement_between
 from memeloc.analyze.cultures.breakdowns import breakdowns
 from memeloc.analyze.cultures.chi_squared import chi_squared
 from memeloc.analyze.cultures.dividing import dividing_items
+from memeloc.analyze.cultures.further_measures import further_measures
 from memeloc.analyze.cultures.random_groups import random_groups as beside_random_groups
 from memeloc.analyze.cultures.shares import label_shares
 from memeloc.analyze.cultures.within import agreement_within
@@ -20,17 +20,17 @@ from memeloc.analyze.demographics import demographics
 from memeloc.analyze.differing import differing
 from memeloc.analyze.funnel import funnel
 from memeloc.analyze.models import models
-from memeloc.analyze.sections_as_rows import as_rows
 from memeloc.analyze.settings import Settings
 from memeloc.analyze.standing_out import standing_out
 from memeloc.errors import InputError
 from memeloc.reports.figures import gap, joined
 
-ANALYSES: dict[str, Callable[[Answers, Settings], Any]] = {
+ANALYSES: dict[str, Callable[[Answers, Settings], pd.DataFrame]] = {
     "funnel": funnel,
     "dataset": dataset,
     "label-shares": label_shares,
     "agreement-within": agreement_within,
+    "further-measures": further_measures,
     "chi-squared": chi_squared,
     "agreement-between": agreement_between,
     "breakdowns": breakdowns,
@@ -87,7 +87,7 @@ def figures(
             elif not checked.labels and name not in _WITHOUT_VOTES:
                 raise InputError("no answer votes for a label")
             else:
-                parts.append(as_rows(name, ANALYSES[name](checked, chosen)))
+                parts.append(ANALYSES[name](checked, chosen))
         except InputError as error:
             title = name.replace("-", " ").capitalize()
             parts.append(gap(name, f"{title} could not be computed: {str(error).rstrip('.')}."))

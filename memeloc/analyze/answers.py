@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from memeloc.arrays import Ints
+from memeloc.arrays import Ints, majority
 from memeloc.counts import counted
 from memeloc.errors import InputError
 
@@ -23,8 +23,6 @@ ITEM_COLUMNS = ("category", "topic", "template")
 """What is known of items, each optional: what the analyses are repeated by."""
 VERSION_COLUMNS = ("item", "culture", "language", "text", "picture")
 """An item as one culture saw it; `picture` is a file's path, empty for none."""
-NO_LABEL = -1
-"""The place of the label of an item that has none: of a tie, or without answers that vote."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -154,11 +152,7 @@ class Answers:
         Multi3Hate, 3.3 and A.6: the majority of the answers that vote; of a
         tie, or without answers, there is no label.
         """
-        if not self.labels:
-            return np.full(self.votes.shape[:2], NO_LABEL, np.int64)
-        most = self.votes.max(axis=2, keepdims=True)
-        alone = ((self.votes == most).sum(axis=2) == 1) & (most[..., 0] > 0)
-        return np.where(alone, self.votes.argmax(axis=2), NO_LABEL)
+        return majority(self.votes)
 
 
 def _places(values: pd.Series[str], names: Sequence[str]) -> Ints:

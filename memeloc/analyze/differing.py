@@ -12,9 +12,9 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from memeloc.analyze.answers import ITEM_COLUMNS, NO_LABEL, Answers
+from memeloc.analyze.answers import ITEM_COLUMNS, Answers
 from memeloc.analyze.settings import Settings
-from memeloc.arrays import Ints
+from memeloc.arrays import NO_LABEL, Ints
 from memeloc.errors import InputError
 from memeloc.reports.figures import BETWEEN, joined, tidy
 

@@ -11,8 +11,9 @@ from typing import Any
 
 import pandas as pd
 
-from memeloc.analyze.answers import NO_LABEL, Answers
+from memeloc.analyze.answers import Answers
 from memeloc.analyze.settings import Settings
+from memeloc.arrays import NO_LABEL
 from memeloc.counts import counted
 from memeloc.reports.figures import tidy
 

@@ -14,10 +14,10 @@ import numpy as np
 import pandas as pd
 
 from memeloc.agreement import against_rest
-from memeloc.agreement.weighted import cohen
-from memeloc.analyze.answers import NO_LABEL, Answers
+from memeloc.agreement.coefficients import cohen
+from memeloc.analyze.answers import Answers
 from memeloc.analyze.settings import Settings
-from memeloc.arrays import Ints
+from memeloc.arrays import NO_LABEL, Ints
 from memeloc.errors import InputError
 from memeloc.reports.figures import BETWEEN, gap, joined, tidy
 from memeloc.statistics.intervals import wilson
@@ -173,6 +173,6 @@ def _annotators(answers: Answers) -> dict[str, float]:
 def _kappa(first: Ints, second: Ints) -> float:
     """Return Cohen's kappa of two rows of labels; NaN where chance alone would always agree."""
     names, places = np.unique(np.concatenate([first, second]), return_inverse=True)
-    table = np.zeros((len(names), len(names), 1))
-    np.add.at(table[..., 0], (places[: len(first)], places[len(first) :]), 1)
-    return float(cohen(table)[0])
+    table = np.zeros((len(names), len(names)))
+    np.add.at(table, (places[: len(first)], places[len(first) :]), 1)
+    return float(cohen(table))

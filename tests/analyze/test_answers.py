@@ -5,7 +5,8 @@ from __future__ import annotations
 import pandas as pd
 
 from memeloc.analyze import Answers
-from memeloc.analyze.answers import COLUMNS, NO_LABEL
+from memeloc.analyze.answers import COLUMNS
+from memeloc.arrays import NO_LABEL
 
 TABLE = pd.DataFrame(
     [

@@ -8,7 +8,7 @@ import pytest
 from statsmodels.stats.multitest import multipletests
 
 from memeloc.analyze import Answers, Settings
-from memeloc.analyze.random_groups import compared, random_groups, repeated_groups
+from memeloc.analyze.cultures.random_groups import compared, random_groups, repeated_groups
 from memeloc.reports.figures import gaps, value_of, wide
 from memeloc.statistics.significance import holm
 

@@ -12,7 +12,6 @@ from memeloc.analyze.cultures.between import agreement_between
 from memeloc.analyze.cultures.chi_squared import chi_squared
 from memeloc.analyze.cultures.shares import label_shares
 from memeloc.analyze.cultures.within import agreement_within
-from memeloc.analyze.sections_as_rows import as_rows
 from memeloc.analyze.settings import Settings
 from memeloc.counts import counted
 from memeloc.errors import InputError
@@ -82,7 +81,7 @@ def _of_part(part: Answers, settings: Settings) -> pd.DataFrame:
     parts = []
     for function in _ANALYSES:
         with suppress(InputError):  # one culture or one label here: nothing to compare
-            parts.append(as_rows(function.__name__.replace("_", "-"), function(part, settings)))
+            parts.append(function(part, settings))
     rows = joined(parts)
     wanted = {(analysis, name) for analysis, names in _FIGURES.items() for name in names}
     return rows[[pair in wanted for pair in zip(rows["analysis"], rows["figure"], strict=True)]]

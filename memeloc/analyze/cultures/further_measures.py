@@ -30,6 +30,8 @@ _MODELS = {
     "mace": "Hovy et al. 2013 (crowd-kit)",
     "votes": "shares of votes",
 }
+_MOST_ANSWERS = 50_000
+"""Of a culture, for models of annotators: a minute. More is for those who ask for it alone."""
 _ITERATIONS, _RESTARTS = 50, 2
 """Of EM. Hovy et al. start ten times, and a start of MACE takes a second a culture. Of 300 items
 with five answers for one of two labels, one start gave 8 another label than three: nearly tied."""
@@ -83,6 +85,9 @@ def _models(answers: Answers, culture: str, votes: Votes, settings: Settings) ->
     table = answers.table[answers.table["culture"] == culture]
     table = table[table["label"].isin(answers.labels)]
     parts = []
+    if len(table) > _MOST_ANSWERS:
+        reason = f"Models of annotators take long with {len(table):,} answers of {culture}; "
+        return [tidy(NAME, pd.DataFrame(row)), gap(NAME, f"{reason}see memeloc.agreement.crowd.")]
     for method in METHODS:
         try:
             odds, knowing = label_odds(

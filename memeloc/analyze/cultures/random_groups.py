@@ -20,7 +20,7 @@ import numpy as np
 import pandas as pd
 
 from memeloc.analyze.answers import Answers
-from memeloc.analyze.group_chances import agreement_chances, chances_of
+from memeloc.analyze.cultures.group_chances import agreement_chances, chances_of
 from memeloc.analyze.settings import Settings
 from memeloc.arrays import NO_LABEL, Floats, Ints, majority
 from memeloc.errors import InputError
@@ -53,7 +53,7 @@ def random_groups(answers: Answers, settings: Settings) -> pd.DataFrame:
     """Return every pair of cultures beside random groups of people, and of answers.
 
     Raises:
-        InputError: there is one culture only.
+        InputError: there is one culture only, or no two have labelled a common item.
         MissingError: scipy is not installed.
     """
     if len(answers.cultures) < 2:
@@ -62,12 +62,13 @@ def random_groups(answers: Answers, settings: Settings) -> pd.DataFrame:
     frame = compared(votes.counts, settings.confidence)
     pairs = list(combinations(answers.cultures, 2))
     frame["group"] = [BETWEEN.join(pair) for pair in pairs]
+    if not frame["n"].any():
+        raise InputError("no two cultures have labelled a common item")
     gaps = [
         f"{group.replace(BETWEEN, ' and ')} have no item with a label in both."
         for group in frame.loc[frame["n"] == 0, "group"]
     ]
-    known = frame["n"] > 0
-    if known.any() and frame["z"].isna().all():
+    if frame["z"].isna().all():
         gaps.append("Random groups always agree as much; no pair of cultures can be compared.")
     people = PeopleOfCultures(votes)
     if people.keep_sizes:
@@ -128,9 +129,13 @@ def _beside(agree: int, chances: Floats, confidence: float) -> dict[str, float]:
             ("agreement", "expected", "expected_low", "expected_high", "z", "p"), np.nan
         ) | {"n": 0}
     spread = sqrt(float((chances * (1 - chances)).sum()))
-    distribution = np.ones(1)
-    for chance in chances:
-        distribution = np.convolve(distribution, [1 - chance, chance])
+    # Poisson binomial, by its characteristic function (Fernandez and Williams 2010).
+    values, times = np.unique(chances, return_counts=True)
+    turns = np.exp(-2j * np.pi * np.arange(n // 2 + 1) / (n + 1)) - 1
+    spectrum = np.ones_like(turns)
+    for chance, number in zip(values, times, strict=True):
+        spectrum *= (1 + chance * turns) ** number
+    distribution = np.fft.irfft(spectrum, n + 1).clip(0)
     below = np.cumsum(distribution)
     above = np.cumsum(distribution[::-1])[::-1]
     tail = (1 - confidence) / 2

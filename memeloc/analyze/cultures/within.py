@@ -14,7 +14,7 @@ from memeloc.agreement.coefficients import Coefficient
 from memeloc.agreement.measures import LabelPairs
 from memeloc.analyze.answers import Answers
 from memeloc.analyze.settings import Settings
-from memeloc.arrays import Ints
+from memeloc.arrays import Floats, Ints
 from memeloc.counts import counted
 from memeloc.reports.figures import BETWEEN, gap, joined, tidy
 from memeloc.statistics.two_way import Estimates, Scale, Statistic, Votes, estimate, interval
@@ -102,8 +102,8 @@ def mean_kappa(ratings: Ratings, confidence: float) -> Estimates:
     labels, people = len(ratings.labels), len(ratings.participants)
     first, second = (ratings.label[side] for side in pairs.answers)
     cell = first * labels + second
-    tables = np.bincount(pairs.pair * labels**2 + cell, minlength=len(pairs.first) * labels**2)
-    tables = tables.reshape(-1, labels, labels).astype(np.float64)
+    counts = np.bincount(pairs.pair * labels**2 + cell, minlength=len(pairs.first) * labels**2)
+    tables: Floats = counts.reshape(-1, labels, labels).astype(np.float64)
     kappas = coefficients.cohen(tables)
     defined = np.isfinite(kappas)
     number = max(int(defined.sum()), 1)

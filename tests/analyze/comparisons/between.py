@@ -10,13 +10,13 @@ import numpy as np
 import pandas as pd
 
 from memeloc.analyze import Answers, Settings
-from memeloc.analyze.answers import NO_LABEL
-from memeloc.analyze.cultures.between import agreeing, agreement_between, pairs
+from memeloc.analyze.cultures.between import agreement_between
 from memeloc.analyze.cultures.breakdowns import breakdowns
-from memeloc.analyze.cultures.chi_squared import chi_squared, chi_squared_of, residuals_of
+from memeloc.analyze.cultures.chi_squared import chi_squared, pearson_test, residuals_of
 from memeloc.analyze.cultures.dividing import entropies_of
 from memeloc.analyze.differing import differing_items
-from memeloc.reports.figures import value_of
+from memeloc.arrays import NO_LABEL
+from memeloc.reports.figures import value_of, wide
 from tests.analyze.comparisons.comparison import Values, compared, cultures
 
 
@@ -29,31 +29,31 @@ def between() -> Values:
     from sklearn.metrics import accuracy_score, cohen_kappa_score
 
     answers = cultures()
-    section = agreement_between(answers, Settings(bootstraps=10))
-    frame = section.tables[0].frame.set_index(["first", "second"])
+    rows = agreement_between(answers, Settings())
     for first, second in combinations(range(3), 2):
         both = answers.majority[:, [first, second]]
         both = both[(both != NO_LABEL).all(axis=1)]
-        row = frame.loc[(answers.cultures[first], answers.cultures[second])]
-        yield row["agreement"], accuracy_score(both[:, 0], both[:, 1])
-        yield row["kappa"], cohen_kappa_score(both[:, 0], both[:, 1])
+        pair = f"{answers.cultures[first]}–{answers.cultures[second]}"
+        for name, theirs in (("agreement", accuracy_score), ("kappa", cohen_kappa_score)):
+            yield value_of(rows, "agreement-between", name, pair), theirs(both[:, 0], both[:, 1])
 
 
 @compared("Mean of all pairs (plain)", "defined below", "Python `fmean` of scikit-learn's values")
 def mean_of_all() -> Values:
-    answers = cultures()
-    section = agreement_between(answers, Settings(bootstraps=10))
+    rows = agreement_between(cultures(), Settings())
     theirs = [theirs for place, (_, theirs) in enumerate(between()) if place % 2 == 0]
-    yield section.figures["mean"][0], statistics.fmean(theirs)
-    yield pairs(answers.majority, answers.cultures, 0.95)["agreement"].mean(), sum(theirs) / 3
+    yield (
+        value_of(rows, "agreement-between", "agreement", "all pairs"),
+        statistics.fmean(theirs),
+    )
 
 
 @compared("How many cultures agree", "defined below", "Python `Counter`, item by item")
 def how_many() -> Values:
-    majority = cultures().majority
-    most = [max(Counter(row).values()) for row in majority.tolist() if NO_LABEL not in row]
-    for row in agreeing(majority, 0.95).itertuples():
-        yield row.share, most.count(row.cultures) / len(most)
+    answers = cultures()
+    most = [max(Counter(row).values()) for row in answers.majority.tolist() if NO_LABEL not in row]
+    for row in wide(agreement_between(answers, Settings()), "cultures-agree").itertuples():
+        yield row.share, most.count(int(row.item[0])) / len(most)
 
 
 @compared("Items whose labels differ", "multi3hate 4.3", "pandas `merge` of both cultures' labels")
@@ -77,7 +77,7 @@ def by_group() -> Values:
     whole = cultures()
     topics = pd.DataFrame({"topic": ["tea", "cats"] * 30}, index=list(whole.names))
     answers = Answers.of(whole.table, items=topics)
-    rows = breakdowns(answers, Settings(bootstraps=10))
+    rows = breakdowns(answers, Settings(permutations=19))
     for topic in ("tea", "cats"):
         own = np.array([topics["topic"][name] == topic for name in answers.names])
         labels = pd.DataFrame(answers.majority[own]).replace(NO_LABEL, np.nan)
@@ -126,11 +126,11 @@ def chi_squared_test() -> Values:
     from statsmodels.stats.contingency_tables import Table
 
     for table in TABLES:
-        ours = chi_squared_of(table, 0.95)
+        ours = pearson_test(table, 0.95)
         theirs = Table(table, shift_zeros=False).test_nominal_association()
-        yield ours.statistic, float(theirs.statistic)
-        yield float(ours.dof), float(theirs.df)
-        yield ours.p, float(theirs.pvalue)
+        yield ours["statistic"], float(theirs.statistic)
+        yield float(ours["dof"]), float(theirs.df)
+        yield ours["p"], float(theirs.pvalue)
 
 
 @compared("Cramér's V", "Cramér 1946", "pingouin `chi2_independence`")
@@ -142,7 +142,7 @@ def cramers_v() -> Values:
         frame = pd.DataFrame(cells, columns=["culture", "label"])
         _, _, tests = pingouin.chi2_independence(frame, "culture", "label", correction=False)
         theirs = tests.set_index("test").loc["pearson", "cramer"]
-        yield chi_squared_of(table, 0.95).cramers_v, float(theirs)
+        yield pearson_test(table, 0.95)["cramers_v"], float(theirs)
 
 
 @compared(
@@ -155,12 +155,12 @@ def cramers_v_interval() -> Values:
     from scipy.stats import chi2, poisson
 
     table = 2 * TABLES[1]
-    ours = chi_squared_of(table, 0.95)
-    largest = ours.n * (min(table.shape) - 1)
-    for bound, share in ((ours.low, 0.975), (ours.high, 0.025)):
+    ours = pearson_test(table, 0.95)
+    largest = ours["n"] * (min(table.shape) - 1)
+    for bound, share in ((ours["cramers_v_low"], 0.975), (ours["cramers_v_high"], 0.025)):
         counts = np.arange(400)
         weights = poisson.pmf(counts, largest * bound**2 / 2)
-        yield float(weights @ chi2.cdf(ours.statistic, ours.dof + 2 * counts)), share
+        yield float(weights @ chi2.cdf(ours["statistic"], ours["dof"] + 2 * counts)), share
 
 
 @compared("Adjusted residuals", "Haberman 1973", "statsmodels `Table.standardized_resids`")
@@ -179,8 +179,7 @@ def cochran() -> Values:
     table = cultures().table.query("label != 'c'")
     answers = Answers.of(table)
     majority = answers.majority[(answers.majority != NO_LABEL).all(axis=1)]
-    frame = chi_squared(answers, Settings()).tables[0].frame.set_index("test")
+    rows = chi_squared(answers, Settings(permutations=19))
     theirs = cochrans_q(majority)
-    row = frame.loc["labels of the same items: Cochran's Q"]
-    yield row["statistic"], float(theirs.statistic)
-    yield row["p"], float(theirs.pvalue)
+    for name, value in (("statistic", theirs.statistic), ("p", theirs.pvalue)):
+        yield value_of(rows, "chi-squared", name, "labels of the same items"), float(value)

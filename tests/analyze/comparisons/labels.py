@@ -7,7 +7,7 @@ import statistics
 import numpy as np
 
 from memeloc.analyze import Settings
-from memeloc.analyze.answers import NO_LABEL
+from memeloc.arrays import NO_LABEL
 from memeloc.statistics.bootstrap import estimate
 from memeloc.statistics.intervals import wilson
 from tests.analyze.comparisons.comparison import Values, compared, cultures

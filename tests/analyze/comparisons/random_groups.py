@@ -9,8 +9,11 @@ from itertools import combinations
 
 import numpy as np
 
-from memeloc.analyze.cultures.random_groups import draw_groups
-from memeloc.analyze.group_chances import agreement_chances
+from memeloc.analyze import Settings
+from memeloc.analyze.cultures.group_chances import agreement_chances
+from memeloc.analyze.cultures.random_groups import compared as beside_groups
+from memeloc.analyze.cultures.random_groups import normality as k_squared_of
+from memeloc.analyze.cultures.random_groups import repeated_groups
 from memeloc.statistics.significance import holm, two_sided
 from tests.analyze.comparisons.comparison import Values, compared
 
@@ -21,19 +24,20 @@ from tests.analyze.comparisons.comparison import Values, compared
     "all ways to draw two groups, counted one by one in fractions",
 )
 def group_chances() -> Values:
-    for pool, size in (((6, 4), 5), ((5, 3, 2), 3), ((4, 4, 1), 4)):
+    pools = ((6, 4), (5, 5)), ((5, 3, 2), (3, 3)), ((4, 4, 1), (4, 4)), ((4, 5), (2, 5))
+    for pool, sizes in pools:
         answers = [label for label, count in enumerate(pool) for _ in range(count)]
         same = ways = 0
-        for first in combinations(range(len(answers)), size):
+        for first in combinations(range(len(answers)), sizes[0]):
             left = [place for place in range(len(answers)) if place not in first]
-            for second in combinations(left, size):
+            for second in combinations(left, sizes[1]):
                 modes = [
                     statistics.multimode(answers[place] for place in group)
                     for group in (first, second)
                 ]
                 same += modes[0] == modes[1] and len(modes[0]) == 1
                 ways += 1
-        yield float(agreement_chances(np.array([pool]), size)[0, 0]), float(Fraction(same, ways))
+        yield float(agreement_chances(np.array([pool]), *sizes)[0, 0]), float(Fraction(same, ways))
 
 
 @compared(
@@ -51,9 +55,9 @@ def group_draws() -> Values:
         second = np.stack([random.hypergeometric(*(pool - own), 5) for own in first])
         shares.append(first.argmax(axis=1) == (second <= 2))
     literal = np.mean(shares, axis=0)
-    ours = draw_groups(pools, size=5, repetitions=20_000, seed=2)
-    yield ours.mean, float(literal.mean())
-    yield ours.deviation, float(literal.std())
+    ours, _ = repeated_groups(pools, 5, Settings(repetitions=20_000, seed=2))
+    yield ours["mean"], float(literal.mean())
+    yield ours["deviation_used"], float(literal.std())
 
 
 @compared(
@@ -63,8 +67,28 @@ def group_draws() -> Values:
     1e-8,
 )
 def normality() -> Values:
-    groups = draw_groups(np.array([(13, 12)] * 80), size=5, repetitions=500, seed=3)
-    yield groups.normality()[0], _k_squared(groups.repetitions)
+    settings = Settings(repetitions=500, seed=3)
+    _, shares = repeated_groups(np.array([(13, 12)] * 80), 5, settings)
+    yield k_squared_of(shares)[0], _k_squared(shares)
+
+
+@compared(
+    "Random groups: p of a pair",
+    "defined below",
+    "scipy `binomtest` where all items have the same chance",
+)
+def p_of_pair() -> Values:
+    from scipy.stats import binomtest
+
+    counts = np.array([[[4, 1], [2, 3], [3, 2]]] * 12 + [[[4, 1], [3, 2], [2, 3]]] * 28)
+    frame = beside_groups(counts, 0.95)
+    for agree, row in zip((28, 12, 0), frame.itertuples(), strict=True):
+        tails = [
+            float(binomtest(agree, 40, row.expected, alternative=side).pvalue)
+            for side in ("less", "greater")
+        ]
+        yield row.agreement, agree / 40
+        yield row.p, min(1.0, 2 * min(tails))
 
 
 def _k_squared(values: np.ndarray) -> float:

@@ -11,9 +11,11 @@ import pandas as pd
 from memeloc.agreement import (
     against_rest,
     fleiss_kappa,
+    gwet_ac,
     krippendorff_alpha,
     observed_agreement,
     pairwise_kappa,
+    randolph_kappa,
 )
 from tests.agreement.answers import drawn
 from tests.analyze.comparisons.comparison import LEVELS, SEEDS, Values, compared
@@ -68,8 +70,14 @@ def _alpha(answers: pd.DataFrame, metric: str, levels: dict[str, float]) -> floa
     5e-4,
 )
 def alpha_example() -> Values:
+    levels = {value: float(value) for value in "12345"}
+    for metric, printed in (("nominal", 0.743), ("ordinal", 0.815), ("interval", 0.849)):
+        yield _alpha(_four_observers(), metric, levels), printed
+
+
+def _four_observers() -> pd.DataFrame:
     observers = ("123321412...", "1233224125.3", ".3332342251.", "12332441251.")
-    table = pd.DataFrame(
+    return pd.DataFrame(
         [
             (f"unit {unit:02d}", f"observer {observer}", value)
             for observer, values in enumerate(observers)
@@ -78,9 +86,35 @@ def alpha_example() -> Values:
         ],
         columns=["item", "participant", "label"],
     )
+
+
+@compared(
+    "Gwet's AC1, and AC2 with ordinal and quadratic weights",
+    "Gwet 2008; Gwet 2014",
+    "irrCAC, the same four observers: 0.77544, 0.89894, 0.91400",
+    5e-6,
+)
+def gwet_example() -> Values:
     levels = {value: float(value) for value in "12345"}
-    for metric, printed in (("nominal", 0.743), ("ordinal", 0.815), ("interval", 0.849)):
-        yield _alpha(table, metric, levels), printed
+    yield gwet_ac(_four_observers()) or 0.0, 0.77544
+    for metric, printed in (("ordinal", 0.89894), ("interval", 0.91400)):
+        yield gwet_ac(_four_observers(), levels=levels, metric=metric) or 0.0, printed
+
+
+@compared(
+    "Randolph's kappa",
+    "Randolph 2005",
+    'statsmodels `fleiss_kappa("randolph")`; irrCAC, four observers: 0.77273',
+    5e-6,
+)
+def randolph_example() -> Values:
+    from statsmodels.stats.inter_rater import fleiss_kappa as theirs
+
+    yield randolph_kappa(_four_observers()) or 0.0, 0.77273
+    for seed in SEEDS:
+        answers = drawn(seed)
+        counts = pd.crosstab(answers["item"], answers["label"]).to_numpy()
+        yield randolph_kappa(answers) or 0.0, float(theirs(counts, method="randolph"))
 
 
 @compared("Fleiss' kappa", "Fleiss 1971; charmemes E", "statsmodels `fleiss_kappa`")
