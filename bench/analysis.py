@@ -1,8 +1,8 @@
 """Analysis, through the command. In: simulated answers. Out: figures.
 
-A survey as large as multi3hate's with ten thousand repetitions of random groups and a thousand
-bootstraps, and a million answers. Figures are of the whole command: start, reading, all sections,
-the report with its tables and plots. Times are of the processor, in one process.
+A survey as large as multi3hate's with ten thousand repetitions of random groups and two thousand
+permutations of people, and a million answers. Figures are of the whole command: start, reading, all
+analyses, the report with its tables and plots. Times are of the processor, in one process.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ def measure(say: Callable[[str], None] = lambda _: None) -> list[Figure]:
             say(f"{answers:,} answers to {items:,} items are analysed")
             took = _analyze(Path(folder))
         name = f"{answers:,} answers to {items:,} items"
-        note = f"wall {took.wall:.1f} s; 5 cultures, 10,000 repetitions, 1,000 bootstraps"
+        note = f"wall {took.wall:.1f} s; 5 cultures, 10,000 repetitions, 1,999 permutations"
         memory = took.memory / _MEGABYTE
         figures += [
             Figure(_GROUP, f"{name}, CPU", took.cpu, "s", bound, note),

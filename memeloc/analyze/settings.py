@@ -15,7 +15,6 @@ class Settings:
         repetitions: of random annotator groups (multi3hate 4.2).
         group_size: answers a random group (multi3hate 4.2: five).
         least_answers: votes that an item should have in a culture (multi3hate 3.3: five).
-        bootstraps: resamples of items behind an interval.
         permutations: of people between cultures, behind a p-value.
         confidence: of the intervals.
         smallest_cell: people whom a cell of a demographic table must have to be shown.
@@ -27,7 +26,6 @@ class Settings:
     repetitions: int = 10_000
     group_size: int = 5
     least_answers: int = 5
-    bootstraps: int = 1_000
     permutations: int = 1_999
     confidence: float = 0.95
     smallest_cell: int = 5

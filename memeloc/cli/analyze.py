@@ -85,7 +85,7 @@ def analyze(
     ),
     seed: int = Option(0, help="Of everything drawn at random."),
     repetitions: int = Option(10_000, min=2, help="Of random groups of annotators."),
-    bootstraps: int = Option(1_000, min=2, help="Resamples of items behind an interval."),
+    permutations: int = Option(1_999, min=19, help="Of people between cultures, for p-values."),
     smallest_cell: int = Option(5, min=1, help="People whom a demographic cell shown must have."),
     jobs: Jobs = None,
     as_json: AsJson = False,
@@ -114,7 +114,7 @@ def analyze(
     settings = Settings(
         seed=seed,
         repetitions=repetitions,
-        bootstraps=bootstraps,
+        permutations=permutations,
         smallest_cell=smallest_cell,
         pair=(two[0], two[1]) if two else None,
         jobs=jobs or usable_cpus(),

@@ -26,12 +26,16 @@ _DEFINED = 0.9
 """The share of resamples in which a statistic has to be defined to have an interval."""
 
 
-class Resampling(Protocol):
-    """How items are drawn anew; the settings of an analysis or evaluation have it."""
+class Seeded(Protocol):
+    """Settings of an analysis or evaluation."""
 
     @property
     def seed(self) -> int:
         """Of the random numbers."""
+
+
+class Resampling(Seeded, Protocol):
+    """How items are drawn anew."""
 
     @property
     def bootstraps(self) -> int:
@@ -51,7 +55,7 @@ class Estimates:
     high: Floats
 
 
-def generator(settings: Resampling, name: str) -> np.random.Generator:
+def generator(settings: Seeded, name: str) -> np.random.Generator:
     """Random numbers of one use, named; they do not depend on what else is computed."""
     return np.random.default_rng([settings.seed, zlib.crc32(name.encode())])
 

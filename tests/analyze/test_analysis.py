@@ -12,7 +12,7 @@ from memeloc.analyze.analysis import ANALYSES
 from memeloc.errors import InputError
 from memeloc.reports.figures import COLUMNS, gaps, tidy, value_of
 
-FEW = Settings(seed=3, repetitions=20, bootstraps=20)
+FEW = Settings(seed=3, repetitions=20, permutations=19)
 
 
 @pytest.fixture

@@ -46,7 +46,7 @@ def answers(tmp_path_factory: pytest.TempPathFactory) -> Answers:
 
 @pytest.fixture(scope="module")
 def report(answers: Answers) -> Report:
-    settings = Settings(repetitions=20, bootstraps=20)
+    settings = Settings(repetitions=20, permutations=19)
     names = {"DE": "Germany", "IN": "India", "US": "United States"}
     facts = {"Memes": "5 memes asked about", "Plan": "3 answers a meme in each culture"}
     rows = figures(answers, settings, ["agreement-between", "dividing-items", "differing"])

@@ -106,7 +106,7 @@ def case(request: pytest.FixtureRequest, tmp_path: Path, monkeypatch: pytest.Mon
 
 
 def test_answers_are_analysed(command: Run, case: Case) -> None:
-    only = ("--only", "label-shares", "--bootstraps", "2")
+    only = ("--only", "label-shares")
     assert command("analyze", case.file, "--map", "map.toml", *only).status == 0
     answers = read_answers(case.file, "map.toml")
     assert (len(answers.table), answers.cultures) == (case.answers, case.cultures)

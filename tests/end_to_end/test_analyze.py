@@ -12,7 +12,7 @@ from memeloc.reports.figures import wide
 from tests.end_to_end.study import Study
 from tests.worlds import label_of, write_table
 
-QUICK = ("--repetitions", 40, "--bootstraps", 40, "--jobs", 1, "--seed", 7)
+QUICK = ("--repetitions", 40, "--permutations", 39, "--jobs", 1, "--seed", 7)
 MEMES = (
     "monday",
     "chef",
@@ -136,7 +136,7 @@ def test_a_frame_from_a_notebook(study: Study) -> None:
     answers = read_answers(
         frame, item="meme", annotator="worker", culture="country", label="answer"
     )  # fmt: skip
-    settings = Settings(seed=7, repetitions=40, bootstraps=40)
+    settings = Settings(seed=7, repetitions=40, permutations=39)
     rows = figures(answers, settings, ["agreement-within", "label-shares"])
     for analysis in dict.fromkeys(rows["analysis"]):
         study.show(analysis, wide(rows, analysis))

@@ -6,8 +6,8 @@ import statistics
 
 import numpy as np
 
-from memeloc.analyze import Settings
 from memeloc.arrays import NO_LABEL
+from memeloc.evaluate.scores import ScoreSettings
 from memeloc.statistics.bootstrap import estimate
 from memeloc.statistics.intervals import wilson
 from tests.analyze.comparisons.comparison import Values, compared, cultures
@@ -56,7 +56,7 @@ def bootstrap_interval() -> Values:
     def mean(first: np.ndarray, total: np.ndarray, axis: int = -1) -> np.ndarray:
         return first.sum(axis=axis) / total.sum(axis=axis)
 
-    ours = estimate(votes, share, Settings(bootstraps=20_000), "comparison")
+    ours = estimate(votes, share, ScoreSettings(bootstraps=20_000), "comparison")
     for label in range(votes.shape[1]):
         theirs = bootstrap(
             (votes[:, label], votes.sum(axis=1)), mean, paired=True, method="percentile",

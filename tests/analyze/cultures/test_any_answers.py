@@ -42,7 +42,7 @@ def test_every_analysis_has_rows_or_says_why_not(
         levels={"no": 0, "some": 1, "yes": 2} if scale else None,
         items=about,
     )
-    found = figures(answers, Settings(bootstraps=5, repetitions=20))
+    found = figures(answers, Settings(permutations=19, repetitions=20))
     assert set(found["analysis"]) >= set(ANALYSES)
     assert not found["method"].str.contains("nan").any()
     assert not found.duplicated(["analysis", "group", "item", "figure", "method"]).any()

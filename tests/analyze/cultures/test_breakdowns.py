@@ -14,7 +14,7 @@ from memeloc.errors import InputError
 from memeloc.reports.figures import gaps, of_analysis, value_of
 from tests.analyze.cultures.answers import simulated, written
 
-FAST = Settings(bootstraps=100)
+FAST = Settings(permutations=99)
 
 
 @pytest.fixture(scope="module")
