@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from memeloc.analyze.settings import Settings
+from memeloc.evaluate.scores import ScoreSettings
 from memeloc.arrays import Floats
 from memeloc.statistics.bootstrap import estimate, generator
 
@@ -22,7 +22,7 @@ def test_intervals_are_those_of_scipy() -> None:
     peer = stats.bootstrap(
         (rows[:, 0],), np.mean, n_resamples=20_000, method="percentile", rng=2
     ).confidence_interval
-    ours = estimate(rows, mean, Settings(bootstraps=20_000), "mean")
+    ours = estimate(rows, mean, ScoreSettings(bootstraps=20_000), "mean")
     assert ours.value[0] == rows.mean()
     # Two draws of 20,000 resamples differ by about 0.01 at the ends.
     assert (ours.low[0], ours.high[0]) == pytest.approx((peer.low, peer.high), abs=0.04)
@@ -30,19 +30,19 @@ def test_intervals_are_those_of_scipy() -> None:
 
 def test_the_order_of_items_and_what_else_is_drawn_change_nothing() -> None:
     rows = np.random.default_rng(1).integers(0, 6, (80, 2))
-    first = estimate(rows, mean, Settings(), "mean")
-    generator(Settings(), "another").random(10)
-    again = estimate(rows[::-1], mean, Settings(), "mean")
+    first = estimate(rows, mean, ScoreSettings(), "mean")
+    generator(ScoreSettings(), "another").random(10)
+    again = estimate(rows[::-1], mean, ScoreSettings(), "mean")
     assert np.array_equal(first.low, again.low)
-    assert not np.array_equal(first.low, estimate(rows, mean, Settings(seed=1), "mean").low)
-    assert not np.array_equal(first.low, estimate(rows, mean, Settings(), "other").low)
+    assert not np.array_equal(first.low, estimate(rows, mean, ScoreSettings(seed=1), "mean").low)
+    assert not np.array_equal(first.low, estimate(rows, mean, ScoreSettings(), "other").low)
 
 
 def test_blocks_of_resamples_change_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
     rows = np.random.default_rng(1).integers(0, 6, (80, 2))
-    whole = estimate(rows, mean, Settings(), "mean")
+    whole = estimate(rows, mean, ScoreSettings(), "mean")
     monkeypatch.setattr("memeloc.statistics.bootstrap._CELLS", 700)
-    parts = estimate(rows, mean, Settings(), "mean")
+    parts = estimate(rows, mean, ScoreSettings(), "mean")
     assert np.allclose([whole.low, whole.high], [parts.low, parts.high])
 
 
@@ -50,12 +50,12 @@ def test_what_is_often_not_defined_has_no_interval() -> None:
     def sometimes(patterns: Ints, weights: Floats) -> Floats:
         return np.where(weights[:, :1] > 1, np.nan, 1.0)
 
-    estimates = estimate(np.arange(4)[:, None], sometimes, Settings(), "sometimes")
+    estimates = estimate(np.arange(4)[:, None], sometimes, ScoreSettings(), "sometimes")
     assert estimates.value[0] == 1
     assert np.isnan(estimates.low[0])
 
 
 def test_an_item_alone_has_no_interval() -> None:
-    estimates = estimate(np.array([[3]]), mean, Settings(), "mean")
+    estimates = estimate(np.array([[3]]), mean, ScoreSettings(), "mean")
     assert estimates.value[0] == 3
     assert np.isnan(estimates.high[0])

@@ -131,7 +131,7 @@ def _beside(agree: int, chances: Floats, confidence: float) -> dict[str, float]:
     spread = sqrt(float((chances * (1 - chances)).sum()))
     # Poisson binomial, by its characteristic function (Fernandez and Williams 2010).
     values, times = np.unique(chances, return_counts=True)
-    turns = np.exp(-2j * np.pi * np.arange(n // 2 + 1) / (n + 1)) - 1
+    turns = np.exp(-2j * np.pi * np.arange((n + 1) // 2 + 1) / (n + 1)) - 1
     spectrum = np.ones_like(turns)
     for chance, number in zip(values, times, strict=True):
         spectrum *= (1 + chance * turns) ** number
