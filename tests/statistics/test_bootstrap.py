@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 from scipy import stats
 
+from memeloc.arrays import Floats, Ints
 from memeloc.evaluate.scores import ScoreSettings
-from memeloc.arrays import Floats
 from memeloc.statistics.bootstrap import estimate, generator
 
 Ints = np.ndarray
