@@ -10,8 +10,6 @@ from memeloc.arrays import Floats, Ints
 from memeloc.evaluate.scores import ScoreSettings
 from memeloc.statistics.bootstrap import estimate, generator
 
-Ints = np.ndarray
-
 
 def mean(patterns: Ints, weights: Floats) -> Floats:
     return weights @ patterns / weights.sum(axis=1, keepdims=True)
