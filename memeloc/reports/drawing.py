@@ -14,7 +14,6 @@ from fnmatch import fnmatchcase
 from functools import cache
 from importlib.util import find_spec
 from io import BytesIO
-from itertools import cycle
 from textwrap import wrap
 from typing import TYPE_CHECKING, Any
 
@@ -37,6 +36,7 @@ PAPER, INK, GRID = "#ffffff", "#111111", "#dddddd"
 LABEL_COLOURS = ("#0072b2", "#e69f00", "#8e63b8", "#8a5a2b", "#2aa1a8", "#b5474d", "#7f7f7f")
 CULTURE_COLOURS = ("#009e73", "#cc79a7", "#d55e00", "#56b4e9", "#8c7b00", "#6a6fd8", "#777777")
 """Told apart by the colour-blind (after Okabe and Ito 2008), and readable on white and on black."""
+_PALETTE = LABEL_COLOURS + CULTURE_COLOURS
 _PLAIN = "#6b7fa8"
 """What is neither a label's nor a culture's."""
 _DISTRIBUTION = "#b9c3d6"
@@ -134,12 +134,13 @@ def drawings(
     for number, part in enumerate(dict.fromkeys(each), 1):
         name, own_title = (f"{plot.name}-{number}", part) if plot.each else (plot.name, "")
         frame = _points(rows[each == part], plot)
-        series = list(dict.fromkeys(frame["series"]))
+        series = list(dict.fromkeys(filter(None, [*frame["series"], *marks])))
         for one in series if len(series) > 1 else ():
-            palette = LABEL_COLOURS + CULTURE_COLOURS
-            colours.setdefault(one, palette[len(colours) % len(palette)])
-        shown_names = PARTS.join([*frame["row"], *frame["series"]]).split(PARTS)
-        own = {key: colours[key] for key in shown_names if key in colours}
+            if one not in colours:
+                palette = [each for each in _PALETTE if each not in colours.values()] or _PALETTE
+                colours[one] = palette[len(colours) % len(palette)]
+        shown_names = PARTS.join([*frame["row"], *series]).split(PARTS)
+        own = {key: colours[key] for key in (*shown_names, *marks) if key in colours}
         own_title = ": ".join(filter(None, (title, own_title)))
         yield Drawing(name, own_title, axis, plot, frame, marks, own)
 
@@ -277,11 +278,8 @@ def _histogram(figure: Figure, axes: Axes, drawing: Drawing) -> None:
         counts, edges = np.histogram(values, bins=bins, weights=times)
         places, width = (edges[:-1] + edges[1:]) / 2, float(edges[1] - edges[0])
     axes.bar(places, counts, width=width * 0.95, color=_DISTRIBUTION)
-    palette = cycle(CULTURE_COLOURS + LABEL_COLOURS)
-    for (name, value), colour in zip(
-        sorted(drawing.marks.items(), key=lambda mark: mark[1]), palette, strict=False
-    ):
-        colour = drawing.colours.get(name, colour)
+    for name, value in sorted(drawing.marks.items(), key=lambda mark: mark[1]):
+        colour = drawing.colours.get(name, INK)
         axes.axvline(value, color=colour, linewidth=1.5, label=f"{_label(name)} {shown(value)}")
     axes.set_xlabel(drawing.axis)
     axes.set_ylabel(f"times, of {int(times.sum()):,}")

@@ -52,6 +52,8 @@ _SHOWN_ROWS = 30
 _MOST_NUMBERS = 3
 _MOST_NAMES = 6
 """Names that a reason is said of; of more it is said how many others there are."""
+_NONE = "no interval: "
+"""What a row's method begins with where it says why there is none."""
 _MOST_READ = 12
 """Values of a plot that somebody hears who cannot see it; the table has all."""
 _PAGE = Path(__file__).with_name("page.html")
@@ -265,7 +267,8 @@ def _numbers(page: PageText, writer: Writer) -> list[tuple[str, str, str, str]]:
     """Return analysis, title, value and interval of the numbers that are defined."""
     numbers = []
     for number in page.numbers:
-        row = writer.row(number.group, number.item, number.analysis)
+        group, item = (writer.fill(text, number.analysis) for text in (number.group, number.item))
+        row = writer.row(group, item, number.analysis)
         value, _, ends = figure_text(row, number.figure, number.percent).partition(" [")
         title = writer.fill(number.title, number.analysis)
         numbers.append((number.analysis, title, value, f"[{ends}" if ends else ""))
@@ -306,14 +309,18 @@ def _computed(rows: pd.DataFrame) -> list[tuple[str, str]]:
 def _reasons(rows: pd.DataFrame, text: AnalysisText) -> list[str]:
     """Return why figures that are drawn with intervals have none."""
     drawn = [name for plot in text.plot if plot.kind == "intervals" for name in plot.figures]
-    rows = rows[rows["figure"].isin(drawn) & rows["low"].isna() & (rows["method"] != "")]
+    rows = rows[rows["figure"].isin(drawn) & (rows["method"] != "")]
+    others_have = rows["figure"].isin(rows.loc[rows["low"].notna(), "figure"])
+    rows = rows[rows["low"].isna() & (others_have | rows["method"].str.startswith(_NONE))]
     reasons = []
     for (figure, method), part in rows.groupby(["figure", "method"], sort=False):
         pairs = zip(part["group"], part["item"], strict=True)
         names = [PARTS.join(filter(None, pair)) or "all" for pair in pairs]
         others = f" and {len(names) - _MOST_NAMES} others" if len(names) > _MOST_NAMES else ""
         whose = f"{', '.join(names[:_MOST_NAMES])}{others}"
-        reasons.append(f"{figure} of {whose} without an interval: {method}")
+        reasons.append(
+            f"{figure} of {whose} without an interval: {str(method).removeprefix(_NONE)}"
+        )
     return reasons
 
 

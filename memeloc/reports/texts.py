@@ -110,7 +110,7 @@ class AnalysisText(_Text):
 
 
 class NumberText(_Text):
-    """A figure that the page begins with; `percent` where it is a share."""
+    """A figure that the page begins with; title, group and item are templates."""
 
     title: str
     analysis: str
