@@ -9,13 +9,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memeloc.collect.keywords.rules import KeywordRules, load_rules, rule_languages
-from memeloc.collect.keywords.variants import (
+from memeloc.collect.keywords import (
     LONGEST,
     KeywordMatcher,
+    KeywordRules,
     Variant,
     expand,
     fold,
+    load_rules,
+    rule_languages,
     write_variants,
 )
 from memeloc.errors import InputError

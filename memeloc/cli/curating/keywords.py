@@ -16,7 +16,7 @@ from memeloc.counts import counted
 from memeloc.errors import InputError
 
 if TYPE_CHECKING:
-    from memeloc.collect.keywords.rules import KeywordRules
+    from memeloc.collect.keywords import KeywordRules
     from memeloc.curate.filters.nearest_topics import WithoutTopic
 
 app = typer.Typer(
@@ -76,8 +76,8 @@ def expand(
       memeloc keywords expand قهوة شاي --lang ar --kind arabizi
       memeloc keywords expand words.txt --lang ar -o variants.csv
     """
-    from memeloc.collect.keywords.variants import expand as expand_keywords
-    from memeloc.collect.keywords.variants import write_variants
+    from memeloc.collect.keywords import expand as expand_keywords
+    from memeloc.collect.keywords import write_variants
 
     loaded = _rules(lang, rules)
     kinds = dict.fromkeys(["word", *(rule.kind for rule in loaded.rule)])
@@ -114,8 +114,8 @@ def find(
     Example:
       memeloc keywords find captions.txt --keywords words.txt --lang ar
     """
-    from memeloc.collect.keywords.variants import KeywordMatcher
-    from memeloc.collect.keywords.variants import expand as expand_keywords
+    from memeloc.collect.keywords import KeywordMatcher
+    from memeloc.collect.keywords import expand as expand_keywords
 
     loaded = _rules(lang, rules)
     variants = expand_keywords(_keywords(keywords), loaded, limit=limit)
@@ -162,7 +162,7 @@ def topics(
 
 
 def _rules(lang: str, rules: Path | None) -> KeywordRules:
-    from memeloc.collect.keywords.rules import load_rules, rule_languages
+    from memeloc.collect.keywords import load_rules, rule_languages
 
     if rules is not None:
         return load_rules(rules)
@@ -175,7 +175,7 @@ def _rules(lang: str, rules: Path | None) -> KeywordRules:
 
 
 def _keywords(words: list[str]) -> list[str]:
-    from memeloc.collect.keywords.variants import read_keywords
+    from memeloc.collect.keywords import read_keywords
 
     keywords: list[str] = []
     for word in words:
