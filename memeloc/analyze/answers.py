@@ -39,8 +39,6 @@ class Answers:
         versions: with `VERSION_COLUMNS`; empty where texts and pictures are not known.
         models: what models answered, like `table`; the model is the `participant`, and its
             `culture` the one that it was asked as, empty for none. Never part of a vote.
-        memes: what is known of the dataset's memes, answered or not, with columns of
-            `memeloc.analyze.dataset.MEME_COLUMNS`; None for no more than the versions say.
     """
 
     table: pd.DataFrame
@@ -52,7 +50,6 @@ class Answers:
     versions: pd.DataFrame
     models: pd.DataFrame
     notes: tuple[str, ...] = field(default=())
-    memes: pd.DataFrame | None = None
 
     @classmethod
     def of(
@@ -67,7 +64,6 @@ class Answers:
         versions: pd.DataFrame | None = None,
         models: pd.DataFrame | None = None,
         notes: Sequence[str] = (),
-        memes: pd.DataFrame | None = None,
     ) -> Answers:
         """Return the tables, checked and in order.
 
@@ -114,7 +110,6 @@ class Answers:
             versions=pd.DataFrame(columns=list(VERSION_COLUMNS)) if versions is None else versions,
             models=pd.DataFrame(columns=list(COLUMNS)) if models is None else models,
             notes=tuple(notes),
-            memes=memes,
         )
 
     def of_items(self, names: Collection[str]) -> Answers:

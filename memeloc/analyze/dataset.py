@@ -50,19 +50,16 @@ _FEWEST_TEXTS = 2
 
 
 def dataset(answers: Answers, settings: Settings) -> pd.DataFrame:
-    """Return `describe` of the memes that answers are about.
+    """Return `describe` of what was asked about, each item as each culture saw it.
 
-    Without a table of memes it is of what the versions of items tell: a version is what one culture
-    saw, and its label is the culture's majority label.
+    The label of such a version is the culture's majority label.
 
     Raises:
-        InputError: neither a table of memes nor texts are known; and as `describe`.
+        InputError: the texts of the items are not known.
     """
-    if answers.memes is not None:
-        return describe(answers.memes)
     versions = answers.versions
     if not len(versions):
-        raise InputError("neither a table of memes nor the texts of the items are known")
+        raise InputError("the texts of the items are not known")
     labels = {
         (item, culture): answers.labels[label] if label >= 0 else ""
         for item, by_culture in zip(answers.names, answers.majority, strict=True)
@@ -91,35 +88,31 @@ def describe(table: pd.DataFrame) -> pd.DataFrame:
         raise InputError(f"a table of memes has the columns {columns}", column="meme")
     if not len(table):
         raise InputError("the table of memes has no rows")
-    memes = table[[name for name in MEME_COLUMNS if name in table.columns]].reset_index(drop=True)
-    memes = memes.astype(object).where(memes.notna(), "").astype(str).apply(lambda c: c.str.strip())
+    memes = table.reset_index(drop=True).reindex(columns=list(MEME_COLUMNS)).astype(object)
+    memes = memes.where(memes.notna(), "").astype(str).apply(lambda cells: cells.str.strip())
+    known = (memes != "").any()
+    kinds = {
+        kind: memes[kind].replace("", UNKNOWN)
+        for kind in ("language", "dialect", "source", "keyword", "split", "format")
+        if known[kind]
+    }
     whole = pd.DataFrame([{"memes": memes["meme"].nunique(), "rows": len(memes)}])
     parts = [tidy("dataset", whole, "counted")]
-    labels = memes.get("label", pd.Series("", memes.index))
-    parts += [_counts(kind, names, labels) for kind, names in _kinds(memes).items()]
-    if "text" in memes:
-        parts += [_mixed_scripts(memes["text"]), _lengths(memes)]
-        if "label" in memes:
-            parts.append(_class_words(memes))
-    return joined(parts)
-
-
-def _kinds(memes: pd.DataFrame) -> dict[str, pd.Series[str]]:
-    """Return by kind its name of each meme."""
-    kinds = {}
-    if "language" in memes:
-        named = memes["language"].replace("", UNKNOWN)
-        kinds["language"] = named.where(memes["text"] != "", NO_TEXT) if "text" in memes else named
-    if "text" in memes:
-        kinds["script"] = memes["text"].map(_script)
-    for kind in ("dialect", "source", "keyword", "split", "format"):
-        if kind in memes:
-            kinds[kind] = memes[kind].replace("", UNKNOWN)
-    if "time" in memes:
+    if known["text"]:
+        if known["language"]:
+            kinds["language"] = kinds["language"].where(memes["text"] != "", NO_TEXT)
+        kinds["script"], mixed = _scripts(memes["text"])
+        parts.append(mixed)
+    if known["time"]:
         kinds["year"] = memes["time"].str.extract(r"^(\d{4})", expand=False).fillna(UNKNOWN)
-    if "reading" in memes:
+    if known["reading"]:
         kinds["reading"] = memes["reading"].replace("", READ)
-    return kinds
+    parts += [_counts(kind, names, memes["label"]) for kind, names in kinds.items()]
+    if known["text"]:
+        parts.append(_lengths(memes[memes["text"] != ""]))
+    if known["text"] and known["label"]:
+        parts.append(_class_words(memes[(memes["text"] != "") & (memes["label"] != "")]))
+    return joined(parts)
 
 
 def _counts(kind: str, names: pd.Series[str], labels: pd.Series[str]) -> pd.DataFrame:
@@ -141,46 +134,36 @@ def _counts(kind: str, names: pd.Series[str], labels: pd.Series[str]) -> pd.Data
     return tidy("dataset", frame, "counted")
 
 
-def _script(text: str) -> str:
-    """Return the script that most letters of a text have (ISO 15924)."""
-    counts = count_scripts(unicodedata.normalize("NFC", text))
-    return counts.most_common(1)[0][0] if counts else (UNKNOWN if text else NO_TEXT)
+def _scripts(texts: pd.Series[str]) -> tuple[pd.Series[str], pd.DataFrame]:
+    """Return the script that most letters of each text have (ISO 15924), and how many are mixed."""
+    counts = texts.map(lambda text: count_scripts(unicodedata.normalize("NFC", text)))
+    most = [
+        count.most_common(1)[0][0] if count else (UNKNOWN if text else NO_TEXT)
+        for count, text in zip(counts, texts, strict=True)
+    ]
+    mixed = counts.map(len).gt(1).groupby(most).sum()
+    frame = pd.DataFrame({"group": "script", "item": mixed.index, "mixed": mixed.to_numpy()})
+    return pd.Series(most, texts.index), tidy("dataset", frame, "counted")
 
 
-def _mixed_scripts(texts: pd.Series[str]) -> pd.DataFrame:
-    """Return how many texts of a script have letters of other scripts, too."""
-    mixed = texts.map(lambda text: len(count_scripts(unicodedata.normalize("NFC", text))) > 1)
-    counts = mixed.groupby(texts.map(_script)).sum()
-    frame = pd.DataFrame({"group": "script", "item": counts.index, "mixed": counts.to_numpy()})
-    return tidy("dataset", frame, "counted")
-
-
-def _lengths(memes: pd.DataFrame) -> pd.DataFrame:
+def _lengths(texts: pd.DataFrame) -> pd.DataFrame:
     """Return words and characters of the texts there are, by language and class.
 
     Words are those of UAX #29 in the language's own segmentation (ICU), without marks; characters
     are code points in Unicode's form NFC.
     """
-    texts = memes[memes["text"] != ""]
-    tags = texts.get("language", pd.Series("", texts.index))
-    labels = texts["label"].replace("", NO_LABEL) if "label" in texts else NO_LABEL
-    measured = pd.DataFrame(
-        {
-            "language": tags,
-            "class": labels,
-            "words": [
-                len(plain_words(text, tag)) for text, tag in zip(texts["text"], tags, strict=True)
-            ],
-            "characters": [
-                len(unicodedata.normalize("NFC", text.replace(SEPARATOR, " ")))
-                for text in texts["text"]
-            ],
-        },
-        index=texts.index,
-    )
-    groups: list[tuple[str, str, pd.DataFrame]] = [("", "", measured)] if len(texts) else []
+    words = [
+        len(plain_words(text, tag))
+        for text, tag in zip(texts["text"], texts["language"], strict=True)
+    ]
+    characters = [
+        len(unicodedata.normalize("NFC", text.replace(SEPARATOR, " "))) for text in texts["text"]
+    ]
+    measured = texts.assign(words=words, characters=characters)
+    measured["label"] = texts["label"].replace("", NO_LABEL)
+    groups = [("", "", measured)]
     for tag, own in measured.groupby("language"):
-        classes = list(own.groupby("class"))
+        classes = list(own.groupby("label"))
         groups += [(str(tag), str(name), part) for name, part in classes if len(classes) > 1]
         groups.append((str(tag), ALL, own))
     rows = [
@@ -202,7 +185,7 @@ def _lengths(memes: pd.DataFrame) -> pd.DataFrame:
     return tidy("caption-lengths", pd.DataFrame(rows), "UAX #29 (ICU), NFC")
 
 
-def _class_words(memes: pd.DataFrame) -> pd.DataFrame:
+def _class_words(texts: pd.DataFrame) -> pd.DataFrame:
     """Return by language and class the words whose mean tf-idf is furthest above that of the rest.
 
     harmeme (Table 3) gives no formula; it is scikit-learn's: the count of a word times
@@ -220,8 +203,7 @@ def _class_words(memes: pd.DataFrame) -> pd.DataFrame:
         raise MissingError(message) from error
 
     rows: list[dict[str, Any]] = []
-    texts = memes[(memes["text"] != "") & (memes["label"] != "")]
-    for tag, own in texts.groupby(texts.get("language", pd.Series("", texts.index))):
+    for tag, own in texts.groupby("language"):
         words = [plain_words(text, str(tag)) for text in own["text"]]
         counts = pd.Series([word for text in words for word in set(text)]).value_counts()
         if own["label"].nunique() < 2 or not (counts >= _FEWEST_TEXTS).any():

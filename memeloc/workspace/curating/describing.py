@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections import Counter
 from typing import TYPE_CHECKING
 
-from memeloc.analyze.analysis import figures
 from memeloc.analyze.answers import COLUMNS, Answers
-from memeloc.analyze.dataset import MEME_COLUMNS
+from memeloc.analyze.dataset import MEME_COLUMNS, describe
 from memeloc.analyze.report import report_of
 from memeloc.analyze.settings import Settings
 from memeloc.errors import InputError
@@ -78,8 +77,8 @@ class Describing(Part):
         import pandas as pd
 
         memes = self.memes(question, selected=selected)
-        answers = Answers.of(pd.DataFrame(columns=list(COLUMNS)), memes=memes)
-        return report_of(answers, figures(answers, settings, ["dataset"]), settings)
+        nobody = Answers.of(pd.DataFrame(columns=list(COLUMNS)))
+        return report_of(nobody, describe(memes), settings)
 
 
 def _cells(item: Item, question: str, keyword: str, read: CaptionVersion | None) -> tuple[str, ...]:
