@@ -17,7 +17,7 @@ from memeloc.agreement import against_rest
 from memeloc.agreement.coefficients import cohen
 from memeloc.analyze.answers import Answers
 from memeloc.analyze.settings import Settings
-from memeloc.arrays import NO_LABEL, Ints
+from memeloc.arrays import NO_LABEL, Ints, majority
 from memeloc.errors import InputError
 from memeloc.reports.figures import BETWEEN, gap, joined, tidy
 from memeloc.statistics.intervals import wilson
@@ -25,8 +25,7 @@ from memeloc.statistics.significance import holm, scipy_stats
 
 NAME = "models"
 NOT_A_LABEL = "(not a label)"
-_INVALID = -2
-"""The place of an answer that is not one of the labels."""
+"""What stands behind the labels for an answer that is none of them."""
 
 
 def models(answers: Answers, settings: Settings) -> pd.DataFrame:
@@ -65,27 +64,22 @@ def models(answers: Answers, settings: Settings) -> pd.DataFrame:
 def _labels_by_model(answers: Answers) -> dict[str, Ints]:
     """Return by model, and the culture that it was asked as, the place of the label of each item.
 
-    `NO_LABEL` where it was not asked, or gave different answers as often as each other; `_INVALID`
-    for no label at all.
+    It is the number of labels for `NOT_A_LABEL`, and `NO_LABEL` where the model was not asked, or
+    gave different answers as often as each other.
     """
     table = answers.models
     given = table[table["label"].notna() & table["item"].astype(str).isin(answers.names)]
-    places = pd.Index(list(answers.labels), dtype=object)
+    labels = {label: place for place, label in enumerate(answers.labels)}
+    place = given["label"].astype(str).map(labels).fillna(len(labels)).to_numpy(np.int64)
+    item = pd.Index(answers.names).get_indexer(pd.Index(given["item"].astype(str)))
+    asked_as = given["culture"].fillna("").astype(str)
+    title = given["participant"].astype(str) + asked_as.map(lambda code: code and f" (as {code})")
     by_model = {}
-    keys = [given["participant"].astype(str), given["culture"].fillna("").astype(str)]
-    for (name, asked_as), rows in given.groupby(keys):
-        items = pd.Index(list(answers.names)).get_indexer(pd.Index(rows["item"].astype(str)))
-        label = places.get_indexer(pd.Index(rows["label"].astype(str).astype(object)))
-        # A column more for answers that are no label: they win an item like any other.
-        columns = np.where(label < 0, len(places), label)
-        counts = np.zeros((len(answers.names), len(places) + 1), dtype=np.int64)
-        np.add.at(counts, (items, columns), 1)
-        most = counts.max(axis=1, keepdims=True)
-        alone = ((counts == most).sum(axis=1) == 1) & (most[:, 0] > 0)
-        winner = counts.argmax(axis=1)
-        winner[winner == len(places)] = _INVALID
-        title = f"{name} (as {asked_as})" if asked_as else str(name)
-        by_model[title] = np.where(alone, winner, NO_LABEL)
+    for model in sorted(set(title)):
+        own = (title == model).to_numpy()
+        counts = np.zeros((len(answers.names), len(labels) + 1), np.int64)
+        np.add.at(counts, (item[own], place[own]), 1)
+        by_model[model] = majority(counts)
     return by_model
 
 
@@ -94,10 +88,10 @@ def _agreement(answers: Answers, by_model: dict[str, Ints], confidence: float) -
     rows: list[dict[str, Any]] = []
     for model, label in by_model.items():
         for place, culture in enumerate(answers.cultures):
-            majority = answers.majority[:, place]
-            both = (label != NO_LABEL) & (majority != NO_LABEL)
+            labels = answers.majority[:, place]
+            both = (label != NO_LABEL) & (labels != NO_LABEL)
             items = int(both.sum())
-            same = int((label == majority)[both].sum())
+            same = int((label == labels)[both].sum())
             low, high = map(float, wilson(same, items, confidence))
             rows.append(
                 {
@@ -107,8 +101,8 @@ def _agreement(answers: Answers, by_model: dict[str, Ints], confidence: float) -
                     "agreement": same / items if items else float("nan"),
                     "agreement_low": low,
                     "agreement_high": high,
-                    "kappa": _kappa(label[both], majority[both]),
-                    "invalid": int((label[both] == _INVALID).sum()),
+                    "kappa": _kappa(label[both], labels[both], len(answers.labels) + 1),
+                    "invalid": int((label[both] == len(answers.labels)).sum()),
                     "annotators": people.get(culture, float("nan")),
                 }
             )
@@ -143,7 +137,6 @@ def _pairs(answers: Answers, by_model: dict[str, Ints]) -> pd.DataFrame:
 
 def _shares(answers: Answers, sides: dict[str, Ints]) -> pd.DataFrame:
     """Return which labels cultures have, and which models give."""
-    places = {label: place for place, label in enumerate(answers.labels)} | {NOT_A_LABEL: _INVALID}
     rows = [
         {
             "group": name,
@@ -153,7 +146,7 @@ def _shares(answers: Answers, sides: dict[str, Ints]) -> pd.DataFrame:
         }
         for name, labels in sides.items()
         for given in [labels[labels != NO_LABEL]]
-        for label, place in places.items()
+        for place, label in enumerate((*answers.labels, NOT_A_LABEL))
     ]
     return pd.DataFrame(rows)
 
@@ -170,9 +163,8 @@ def _annotators(answers: Answers) -> dict[str, float]:
     return shares
 
 
-def _kappa(first: Ints, second: Ints) -> float:
+def _kappa(first: Ints, second: Ints, labels: int) -> float:
     """Return Cohen's kappa of two rows of labels; NaN where chance alone would always agree."""
-    names, places = np.unique(np.concatenate([first, second]), return_inverse=True)
-    table = np.zeros((len(names), len(names)))
-    np.add.at(table, (places[: len(first)], places[len(first) :]), 1)
+    table = np.zeros((labels, labels))
+    np.add.at(table, (first, second), 1)
     return float(cohen(table))

@@ -18,7 +18,7 @@ What could not be computed is a row, too: without a figure, its `method` is the 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -39,37 +39,45 @@ def tidy(analysis: str, frame: pd.DataFrame, method: str | Mapping[str, str] = "
             be left out; NAME_n goes before `n`, and the texts NAME_method before `method`.
         method: of all figures, or by the name of the figure.
     """
+    import numpy as np
     import pandas as pd
 
     names = [str(name) for name in frame.columns]
     beside = {f"{name}{end}" for name in names for end in (*_ENDS, "_n", "_method")}
     figures = [name for name in names if name not in beside | {"group", "item", "n"}]
     methods = dict.fromkeys(figures, method) if isinstance(method, str) else method
-
-    def column(name: str) -> pd.Series:
-        return frame[name] if name in names else pd.Series(float("nan"), frame.index)
-
-    parts = [
-        pd.DataFrame(
-            {
-                "analysis": analysis,
-                "group": frame["group"].astype(str) if "group" in names else "",
-                "item": frame["item"].astype(str) if "item" in names else "",
-                "figure": name,
-                "value": frame[name].astype(float),
-                "low": column(f"{name}_low").astype(float),
-                "high": column(f"{name}_high").astype(float),
-                "n": column(f"{name}_n" if f"{name}_n" in names else "n").astype(float),
-                "method": frame.get(f"{name}_method", methods.get(name, "")),
-            },
-            columns=list(COLUMNS),
-        ).reset_index(drop=True)
-        for name in figures
-    ]
-    if not parts:
+    if not figures:
         return pd.DataFrame(columns=list(COLUMNS))
-    # By row of the frame, not by figure: a stable sort keeps the order of the columns.
-    return pd.concat(parts).sort_index(kind="stable").reset_index(drop=True)
+    columns = {name: frame[name] for name in names}
+
+    # Arrays, not a frame a figure: reports have hundreds of wide frames.
+    def texts(name: str) -> Any:
+        cells = columns[name].astype(str) if name in columns else [""] * len(frame)
+        return np.repeat(np.asarray(cells, dtype=object), len(figures))
+
+    def numbers(*ends: str) -> Any:
+        none = pd.Series(float("nan"), frame.index)
+        names = [[f"{name}{end}" if end != "n" else end for end in ends] for name in figures]
+        chosen = [next((columns[n] for n in own if n in columns), none) for own in names]
+        return np.stack([cells.astype(float).to_numpy() for cells in chosen], axis=1).ravel()
+
+    stated = [
+        columns.get(f"{name}_method", [methods.get(name, "")] * len(frame)) for name in figures
+    ]
+    return pd.DataFrame(
+        {
+            "analysis": analysis,
+            "group": texts("group"),
+            "item": texts("item"),
+            "figure": figures * len(frame),
+            "value": numbers(""),
+            "low": numbers("_low"),
+            "high": numbers("_high"),
+            "n": numbers("_n", "n"),
+            "method": [cell for cells in zip(*stated, strict=True) for cell in cells],
+        },
+        columns=list(COLUMNS),
+    )
 
 
 def gap(analysis: str, reason: str, group: str = "") -> pd.DataFrame:
