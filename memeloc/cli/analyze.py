@@ -24,8 +24,8 @@ if TYPE_CHECKING:
 _MAIN = {
     "agreement-within": ("alpha",),
     "agreement-between": ("agreement",),
-    "chi-squared": ("cramers_v", "p_people"),
-    "random-groups": ("z",),
+    "chi-squared": ("cramers_v", "p_permuted"),
+    "random-groups": ("p_people_holm", "z"),
     "dataset": ("memes",),
 }
 """By analysis the figures that the screen shows; all of them stand in the report."""

@@ -12,9 +12,10 @@ import pandas as pd
 
 from memeloc.analyze.answers import Answers
 from memeloc.analyze.settings import Settings
-from memeloc.arrays import Floats, Ints
+from memeloc.arrays import NO_LABEL, Floats, Ints
 from memeloc.errors import InputError
 from memeloc.reports.figures import gap, joined, of_analysis, tidy
+from memeloc.statistics.two_way import Statistic, Votes, estimate, of_labels
 
 NAME = "dividing-items"
 _METHOD = "Shannon 1948, Lin 1991; each culture counts as much as another"
@@ -25,8 +26,8 @@ def dividing_items(answers: Answers, settings: Settings) -> pd.DataFrame:
 
     Of an item `divergence` (NaN of one culture), `entropy` and `within`, the mean of the entropies
     within cultures, all in bits; `labels`, how many different majority labels cultures gave; n are
-    its votes. Of all items `differing`, those with different labels, and means. By culture and item
-    `votes: LABEL`.
+    its votes. Of all items `differing`, those with different labels, `differing_share`, of those
+    with a label in two cultures or more, and means. By culture and item `votes: LABEL`.
 
     Raises:
         InputError: no answer takes part in the vote.
@@ -48,18 +49,38 @@ def dividing_items(answers: Answers, settings: Settings) -> pd.DataFrame:
     )
     order = ["divergence", "entropy", "item"]
     items = items.sort_values(order, ascending=[False, False, True], ignore_index=True)
+    votes = Votes.of(answers.table, answers.labels)
+    share = estimate(votes, of_differing(len(answers.labels)), settings.confidence)
     whole = pd.DataFrame(
         {
-            "differing": [int((items["labels"] > 1).sum())],
-            "entropy": [items["entropy"].mean()],
-            "within": [items["within"].mean()],
-            "n": [len(items)],
+            "differing": int((items["labels"] > 1).sum()),
+            **share.columns("differing_share"),
+            "differing_share_n": int(((answers.majority != NO_LABEL).sum(axis=1) > 1).sum()),
+            "entropy": items["entropy"].mean(),
+            "within": items["within"].mean(),
+            "n": len(items),
         }
     )
     parts = [tidy(NAME, whole, _METHOD), tidy(NAME, items, _METHOD), _votes(answers)]
     if len(answers.cultures) == 1:
         parts.append(gap(NAME, "One culture only: items have no divergence."))
     return joined(parts)
+
+
+def of_differing(labels: int) -> Statistic:
+    """Return the share of items with a label in two cultures or more whose labels differ."""
+
+    def sums(most: Ints) -> Floats:
+        given = np.stack([(most == label).any(axis=1) for label in range(labels)]).sum(axis=0)
+        several = (most != NO_LABEL).sum(axis=1) > 1
+        return np.stack([several & (given > 1), several], axis=1).astype(np.float64)
+
+    def value(sums: Floats) -> Floats:
+        with np.errstate(invalid="ignore", divide="ignore"):
+            share: Floats = sums[..., :1] / sums[..., 1:]
+        return share
+
+    return of_labels(sums, value)
 
 
 def most_dividing(figures: pd.DataFrame, most: int) -> list[str]:
