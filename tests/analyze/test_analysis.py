@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import pandas as pd
 import pytest
 
@@ -50,11 +48,6 @@ def test_an_analysis_that_fails_is_a_row_and_the_rest_goes_on(table: pd.DataFram
 def test_an_analysis_that_there_is_not_is_a_sentence(table: pd.DataFrame) -> None:
     with pytest.raises(InputError, match=r"no analysis 'drift'\. There are funnel, dataset"):
         figures(table, only=["drift"])
-
-
-def test_results_are_the_same_for_any_number_of_processes(table: pd.DataFrame) -> None:
-    one, two = (figures(table, replace(FEW, jobs=jobs)) for jobs in (1, 2))
-    pd.testing.assert_frame_equal(one, two)
 
 
 @pytest.mark.parametrize("rows", [[], [("m-1", "US", "us-1", "idk"), ("m-1", "DE", "de-1", "idk")]])
