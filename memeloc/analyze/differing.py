@@ -7,7 +7,6 @@ asks them why; `memeloc.analyze.codebook` makes the sheets for that.
 from __future__ import annotations
 
 from itertools import combinations
-from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -19,8 +18,6 @@ from memeloc.errors import InputError
 from memeloc.reports.figures import BETWEEN, joined, tidy
 
 NAME = "differing"
-_SIDE_COLUMNS = ("language", "text", "label", "votes", "picture")
-"""What a table of differing items has of each of both cultures, as `US text`."""
 _METHOD = "items with a majority label in both cultures; multi3hate 4.3"
 
 
@@ -55,30 +52,18 @@ def differing_items(answers: Answers, pair: tuple[str, str]) -> pd.DataFrame:
     """
     labels = _labels(answers, pair)
     rows = np.flatnonzero((labels[:, 0] != labels[:, 1]) & (labels != NO_LABEL).all(axis=1))
-    names = pd.Index([answers.names[row] for row in rows], dtype=object)
-    items = answers.items.reindex(names)
-    columns: dict[str, Any] = {"item": list(names)}
-    for name in ITEM_COLUMNS:
-        if name in items:
-            columns[name] = items[name].fillna("").astype(str).tolist()
+    names = pd.Index(answers.names, dtype=object)[rows]
+    parts = [answers.items.reindex(names)[[n for n in ITEM_COLUMNS if n in answers.items]]]
     for side, culture in enumerate(pair):
         versions = answers.versions[answers.versions["culture"] == culture]
-        own = versions.drop_duplicates("item").set_index("item").reindex(names).fillna("")
-        votes = answers.votes[rows, answers.cultures.index(culture)]
-        cells = {
-            "language": own["language"].tolist(),
-            "text": own["text"].tolist(),
-            "label": [answers.labels[label] for label in labels[rows, side]],
-            "votes": [
-                ", ".join(
-                    f"{label} {n}" for label, n in zip(answers.labels, counts, strict=True) if n
-                )
-                for counts in votes
-            ],
-            "picture": [str(path) for path in own["picture"]],
-        }
-        columns |= {f"{culture} {name}": cells[name] for name in _SIDE_COLUMNS}
-    return pd.DataFrame(columns)
+        own = versions.drop_duplicates("item").set_index("item").reindex(names)
+        votes = answers.votes[rows, answers.cultures.index(culture)].tolist()
+        own = own[["language", "text", "picture"]]
+        own.insert(2, "label", [answers.labels[label] for label in labels[rows, side]])
+        own.insert(3, "votes", [_listed(dict(zip(answers.labels, n, strict=True))) for n in votes])
+        parts.append(own.add_prefix(f"{culture} "))
+    frame = pd.concat(parts, axis=1).astype(object)
+    return frame.where(frame.notna(), "").astype(str).rename_axis("item").reset_index()
 
 
 def differing(answers: Answers, settings: Settings) -> pd.DataFrame:
@@ -112,6 +97,10 @@ def differing(answers: Answers, settings: Settings) -> pd.DataFrame:
         }
     )
     return joined([tidy(NAME, whole, _METHOD), tidy(NAME, directions, _METHOD)])
+
+
+def _listed(votes: dict[str, int]) -> str:
+    return ", ".join(f"{label} {count}" for label, count in votes.items() if count)
 
 
 def _labels(answers: Answers, pair: tuple[str, str]) -> Ints:

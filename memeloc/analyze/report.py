@@ -9,6 +9,7 @@ import base64
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from io import BytesIO
+from itertools import combinations
 from pathlib import Path
 
 import numpy as np
@@ -100,6 +101,7 @@ def _cards(
 ) -> tuple[Card, ...]:
     """Return cards of items, with the versions of the pair or of the cultures furthest apart."""
     places = {name: place for place, name in enumerate(answers.names)}
+    about = answers.items.reindex(columns=list(ITEM_COLUMNS)).astype(object).fillna("").astype(str)
     cards = []
     for item in items:
         counts, majority = answers.votes[places[item]], answers.majority[places[item]]
@@ -113,58 +115,41 @@ def _cards(
             for number, culture in enumerate(answers.cultures)
             if counts[number].any()
         )
-        shown = _versions(answers, item, pair or _furthest(votes), votes)
-        cards.append(Card(item, _about(answers, item), shown, votes))
+        labels = {each.culture: each.label for each in votes}
+        frame = answers.versions[answers.versions["item"] == item].set_index("culture").fillna("")
+        versions = tuple(
+            Version(
+                culture,
+                str(frame["language"][culture]),
+                clean(str(frame["text"][culture])),
+                _data_address(str(frame["picture"][culture])),
+                labels.get(culture, ""),
+            )
+            for culture in pair or _furthest(votes)
+            if culture in frame.index
+        )
+        known = filter(None, about.loc[item]) if item in about.index else ()
+        cards.append(Card(item, tuple(map(clean, known)), versions, votes))
     return tuple(cards)
-
-
-def _about(answers: Answers, item: str) -> tuple[str, ...]:
-    if item not in answers.items.index:
-        return ()
-    row = answers.items.loc[item]
-    return tuple(
-        clean(str(row[name]))
-        for name in ITEM_COLUMNS
-        if name in answers.items.columns and row[name] and str(row[name]) != "nan"
-    )
 
 
 def _furthest(votes: Sequence[Votes]) -> tuple[str, ...]:
     """Return the two cultures whose shares of labels differ most (total variation distance)."""
-    if len(votes) < 2:
-        return tuple(each.culture for each in votes)
-    shares = {each.culture: np.array(each.counts) / each.total for each in votes}
-    names = sorted(shares)
-    pairs = [(a, b) for number, a in enumerate(names) for b in names[number + 1 :]]
-    return max(pairs, key=lambda two: float(np.abs(shares[two[0]] - shares[two[1]]).sum()))
+
+    def distance(pair: tuple[Votes, Votes]) -> float:
+        one, other = (np.array(each.counts) / each.total for each in pair)
+        return float(np.abs(one - other).sum())
+
+    return tuple(each.culture for each in max(combinations(votes, 2), key=distance, default=votes))
 
 
-def _versions(
-    answers: Answers, item: str, cultures: Sequence[str], votes: Sequence[Votes]
-) -> tuple[Version, ...]:
-    labels = {each.culture: each.label for each in votes}
-    frame = answers.versions[answers.versions["item"] == item]
-    rows = {str(row["culture"]): row for row in frame.to_dict("records")}
-    return tuple(
-        Version(
-            culture,
-            str(rows[culture]["language"]),
-            clean(str(rows[culture]["text"] or "")),
-            _data_address(rows[culture]["picture"]),
-            labels.get(culture, ""),
-        )
-        for culture in cultures
-        if culture in rows
-    )
-
-
-def _data_address(picture: object) -> str:
+def _data_address(picture: str) -> str:
     """Return the picture as JPEG within an address; empty where none can be opened."""
-    if not picture or str(picture) == "nan":
-        return ""
     try:
-        opened = open_picture(Path(str(picture)), _LONGEST_SIDE)
+        opened = open_picture(Path(picture), _LONGEST_SIDE) if picture else None
     except InputError:
+        opened = None
+    if opened is None:
         return ""
     content = BytesIO()
     opened.save(content, "JPEG", quality=80)
