@@ -74,7 +74,7 @@ def measure(*, say: Callable[[str], None], examples: int = _EXAMPLES) -> list[Fi
         say(f"{examples:,} captions as words and characters")
         start, used = time.monotonic(), time.process_time()
         texts = {name: each for name, each in run.features.items() if each.kind != "pictures"}
-        blocks = dict(compute_features(dataset, texts, Path(folder)).blocks)
+        blocks = dict(compute_features(dataset.examples, texts, Path(folder)).blocks)
     settings = FeatureSettings(kind="pictures", model="onnx:clip.onnx")
     there = np.ones(examples, dtype=bool)
     blocks["pictures"] = Block("pictures", "picture", settings, vectors, None, there)

@@ -101,7 +101,7 @@ def explain(
     def ask(masks: Masks) -> Floats:
         with tempfile.TemporaryDirectory(prefix="memeloc-explain-") as folder:
             asked = _without(example, spans, parted, masks, Path(folder))
-            features = compute_features(asked, own, Path(folder))
+            features = compute_features(asked.examples, own, Path(folder))
             return trained.scores(features, np.arange(len(masks)))
 
     surrogate = fit_surrogate(ask, parts, samples=samples, seed=seed)

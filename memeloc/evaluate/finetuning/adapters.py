@@ -16,8 +16,7 @@ from typing import Any
 from memeloc.embedding.models import library
 from memeloc.errors import InputError
 from memeloc.evaluate.finetuning.fitting import device_of, fit, seed_all
-from memeloc.evaluate.finetuning.joined import EXTRA
-from memeloc.evaluate.finetuning.networks import load_pretrained, picture_of
+from memeloc.evaluate.finetuning.networks import EXTRA, load_pretrained, picture_of
 from memeloc.evaluate.finetuning.run_file import Device, LoraSettings, TrainingSettings
 from memeloc.evaluate.training.examples import Example
 from memeloc.evaluate.training.vectors import OnProgress

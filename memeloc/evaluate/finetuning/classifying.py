@@ -11,9 +11,17 @@ import numpy as np
 from memeloc.errors import InputError
 from memeloc.evaluate.answers import ModelAnswers
 from memeloc.evaluate.finetuning.fitting import fit_network, scores_of
-from memeloc.evaluate.finetuning.kept import Fold, content_key, read_fold, run_key, write_fold
+from memeloc.evaluate.finetuning.kept import (
+    MODELS,
+    Fold,
+    Tuned,
+    TunedModel,
+    content_key,
+    read_fold,
+    run_key,
+    write_fold,
+)
 from memeloc.evaluate.finetuning.run_file import FineTuningRun, NetworkSettings
-from memeloc.evaluate.finetuning.tuned import MODELS, Tuned, TunedModel
 from memeloc.evaluate.training.examples import Dataset, Example, Rows
 from memeloc.evaluate.training.saving import folder_name
 from memeloc.evaluate.training.splitting import Split, split_dataset

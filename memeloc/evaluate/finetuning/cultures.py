@@ -16,10 +16,18 @@ from memeloc.errors import InputError
 from memeloc.evaluate.answers import ModelAnswers
 from memeloc.evaluate.choices import read_choice
 from memeloc.evaluate.finetuning.adapters import Chat, adapted, fit_adapters, load_chat
-from memeloc.evaluate.finetuning.kept import Fold, content_key, read_fold, run_key, write_fold
+from memeloc.evaluate.finetuning.kept import (
+    MODELS,
+    Fold,
+    Tuned,
+    TunedModel,
+    content_key,
+    read_fold,
+    run_key,
+    write_fold,
+)
 from memeloc.evaluate.finetuning.networks import quiet
 from memeloc.evaluate.finetuning.run_file import LoraRun
-from memeloc.evaluate.finetuning.tuned import MODELS, Tuned, TunedModel
 from memeloc.evaluate.gold import Gold
 from memeloc.evaluate.training.examples import Dataset, Example
 from memeloc.evaluate.training.reading import read_dataset

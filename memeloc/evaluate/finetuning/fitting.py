@@ -17,8 +17,7 @@ from numpy.typing import NDArray
 from memeloc.arrays import Floats
 from memeloc.embedding.models import library
 from memeloc.errors import InputError
-from memeloc.evaluate.finetuning.joined import EXTRA
-from memeloc.evaluate.finetuning.networks import Network, build_network, quiet
+from memeloc.evaluate.finetuning.networks import EXTRA, Network, build_network, quiet
 from memeloc.evaluate.finetuning.run_file import Device, NetworkSettings, TrainingSettings
 from memeloc.evaluate.training.examples import Example
 from memeloc.evaluate.training.vectors import OnProgress

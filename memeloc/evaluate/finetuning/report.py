@@ -6,8 +6,8 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from memeloc.evaluate.finetuning.kept import Tuned
 from memeloc.evaluate.finetuning.run_file import LoraRun
-from memeloc.evaluate.finetuning.tuned import Tuned
 from memeloc.evaluate.scores.join import conditions_of
 from memeloc.evaluate.training.report import (
     PIPELINES,

@@ -6,8 +6,8 @@ from pathlib import Path
 
 from memeloc.evaluate.finetuning.classifying import fine_tune
 from memeloc.evaluate.finetuning.cultures import read_cultures, tune_cultures
+from memeloc.evaluate.finetuning.kept import Tuned
 from memeloc.evaluate.finetuning.run_file import FineTuningRun, LoraRun
-from memeloc.evaluate.finetuning.tuned import Tuned
 from memeloc.evaluate.training.reading import read_dataset
 from memeloc.evaluate.training.vectors import OnProgress
 

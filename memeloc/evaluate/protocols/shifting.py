@@ -104,7 +104,7 @@ def transferring(
     models = _chosen(run, settings.models)
     used = {name for model in models for name in model.features}
     features = compute_features(
-        joint,
+        joint.examples,
         {name: run.features[name] for name in run.features if name in used},
         folder,
         on_progress,

@@ -8,13 +8,13 @@ target, and is tested on as many items of the source's test set.
 
 from __future__ import annotations
 
+import random
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from memeloc.errors import InputError
-from memeloc.evaluate.shift.aligned import aligned_sample
 from memeloc.evaluate.shift.fitting import Fit, Predict, scored
 from memeloc.reports.figures import gap, joined, tidy
 from memeloc.statistics.bootstrap import Resampling
@@ -41,6 +41,46 @@ class Corpus:
     labels: Mapping[str, str]
     years: Mapping[str, int]
     window: tuple[int, int] | None = None
+
+
+def aligned_sample(
+    items: Sequence[str],
+    labels: Mapping[str, str],
+    counts: Mapping[str, int],
+    *,
+    years: Mapping[str, int] | None = None,
+    window: tuple[int, int] | None = None,
+    seed: int = 0,
+) -> tuple[tuple[str, ...], dict[str, int]]:
+    """Draw a simple random sample within each label, as near to what is wanted as there are items.
+
+    charmemes 5.3 trains on a sample of itself that matches the target in size and time span, and
+    nearly in the counts of its classes (Table 4). Where a label has fewer items than wanted, items
+    of the other labels make up the size; where the window has fewer altogether, it is all of them.
+
+    Args:
+        counts: by label how many are wanted: those of the target's training set.
+        years: of items; used with a window only.
+        window: the first and the last year, both in; items without a year are outside it.
+
+    Returns:
+        The items, in the order given, and by label how many fewer there are than wanted.
+    """
+    if window is not None:
+        first, last = window
+        dated = years or {}
+        items = [item for item in items if first <= dated.get(item, first - 1) <= last]
+    order = random.Random(seed).sample(items, len(items))
+    missing = Counter(counts)
+    chosen: set[str] = set()
+    for item in order:
+        if missing[labels[item]] > 0:
+            missing[labels[item]] -= 1
+            chosen.add(item)
+    lacking = {label: count for label, count in missing.items() if count > 0}
+    others = [item for item in order if item not in chosen]
+    chosen.update(others[: sum(lacking.values())])
+    return tuple(item for item in items if item in chosen), lacking
 
 
 def transfer_figures(
@@ -86,7 +126,7 @@ def transfer_figures(
     gaps = []
     for target in targets:
         wanted = Counter(target.labels[item] for item in target.train)
-        sample = aligned_sample(
+        sample, lacking = aligned_sample(
             source.train,
             source.labels,
             wanted,
@@ -94,26 +134,26 @@ def transfer_figures(
             window=target.window,
             seed=settings.seed,
         )
-        if sample.lacking or len(sample.items) < len(target.train):
+        if lacking or len(sample) < len(target.train):
             window = f" in {target.window[0]} to {target.window[1]}" if target.window else ""
-            fewer = ", ".join(f"{count:,} of {label!r}" for label, count in sample.lacking.items())
+            fewer = ", ".join(f"{count:,} of {label!r}" for label, count in lacking.items())
             reason = (
                 f"{source.name} lacks {fewer}{window} for a sample like {target.name}; the sample "
-                f"has {len(sample.items):,} items, others standing in where there are any."
+                f"has {len(sample):,} items, others standing in where there are any."
             )
             gaps.append(gap("transfer", reason))
         base = fit(target.train)
         on_progress(1, trainings)
         # Nothing is learned of one label alone; the note says what lacks.
-        aligned = fit(sample.items) if len(+Counter(sample.counts)) > 1 else {}
+        aligned = fit(sample) if len({source.labels[item] for item in sample}) > 1 else {}
         on_progress(1, trainings)
         rest = Counter(target.labels[item] for item in target.test)
-        held = aligned_sample(source.test, source.labels, rest, seed=settings.seed).items
+        held, _ = aligned_sample(source.test, source.labels, rest, seed=settings.seed)
         for model in full:
             basis = tested(base[model], target, target.test)["f1"]
             ways = {
                 "base": (base, target, target.train, target, target.test, basis),
-                "aligned": (aligned, source, sample.items, target, target.test, basis),
+                "aligned": (aligned, source, sample, target, target.test, basis),
                 "reverse": (base, target, target.train, source, held, own[model]),
                 "full": (full, source, source.train, target, target.test, basis),
             }

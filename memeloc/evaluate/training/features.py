@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from memeloc.embedding.models import create, library
 from memeloc.errors import InputError
-from memeloc.evaluate.training.examples import Dataset, Example, Rows
+from memeloc.evaluate.training.examples import Example, Rows
 from memeloc.evaluate.training.settings import FeatureSettings
 from memeloc.evaluate.training.vectors import OnProgress, VectorStore
 from memeloc.locales.words import plain_text, plain_words
@@ -65,22 +65,12 @@ class Features:
 
 
 def compute_features(
-    dataset: Dataset,
-    settings: Mapping[str, FeatureSettings],
-    folder: Path,
-    on_progress: OnProgress = lambda what, more, total: None,
-) -> Features:
-    """All features of a dataset; see `features_of`."""
-    return features_of(dataset.examples, settings, folder, on_progress)
-
-
-def features_of(
     examples: Sequence[Example],
     settings: Mapping[str, FeatureSettings],
     folder: Path,
     on_progress: OnProgress = lambda what, more, total: None,
 ) -> Features:
-    """All features of examples, whose labels nobody looks at.
+    """Compute all features of examples, whose labels nobody looks at.
 
     Args:
         folder: where vectors are kept.

@@ -20,7 +20,7 @@ from memeloc.embedding.models import first_line, library
 from memeloc.errors import InputError, MemelocError
 from memeloc.evaluate.training.classifiers import Classifier
 from memeloc.evaluate.training.examples import Example
-from memeloc.evaluate.training.features import EXTRA, FittedBlock, features_of
+from memeloc.evaluate.training.features import EXTRA, FittedBlock, compute_features
 from memeloc.evaluate.training.models import Part, Trained
 from memeloc.evaluate.training.settings import FeatureSettings, ModelSettings
 from memeloc.files import file_sha256, replacing
@@ -56,7 +56,7 @@ class SavedModel:
             InputError: a picture cannot be read, or the features are others than in training.
             MissingError: what the features need is not installed.
         """
-        features = features_of(examples, self.features, Path(folder))
+        features = compute_features(examples, self.features, Path(folder))
         rows = self.trained.usable(features)
         labels = [""] * len(examples)
         for row, place in zip(rows, self.trained.predict(features, rows), strict=True):

@@ -107,7 +107,7 @@ def train(
     splits = split_dataset(dataset, run.split, seed=run.seed)
     used = {name for model in run.models for name in model.features}
     settings = {name: each for name, each in run.features.items() if name in used}
-    features = compute_features(dataset, settings, folder, on_progress)
+    features = compute_features(dataset.examples, settings, folder, on_progress)
     return train_on(features, splits, dataset, run, on_progress)
 
 

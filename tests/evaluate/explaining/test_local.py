@@ -33,7 +33,7 @@ def trained(tmp_path_factory):
         noise = [NOUNS[(number // 2 + step) % len(NOUNS)] for step in range(3)]
         examples.append(Example(str(number), label, " ".join([*noise, label]), language="en"))
     dataset = Dataset(tuple(examples), ("alpha", "beta"))
-    features = compute_features(dataset, SETTINGS, tmp_path_factory.mktemp("features"))
+    features = compute_features(dataset.examples, SETTINGS, tmp_path_factory.mktemp("features"))
     trainer = Trainer(features, dataset.classes, dataset.labels)
     return trainer.fit(ModelSettings(name="words", features=("words",)), np.arange(40))
 

@@ -88,31 +88,35 @@ LABELS = {f"i{number}": "harmful" if number % 4 == 0 else "safe" for number in r
 YEARS = {f"i{number}": 2010 + number // 40 for number in range(400)}
 
 
-def test_a_sample_has_the_counts_wanted():
-    sample = aligned_sample(tuple(LABELS), LABELS, {"harmful": 30, "safe": 60}, seed=2)
-    assert sample.counts == {"harmful": 30, "safe": 60}
-    assert not sample.lacking
-    assert sample.items != aligned_sample(tuple(LABELS), LABELS, {"harmful": 30, "safe": 60}).items
+def counts(sample):
+    return Counter(LABELS[item] for item in sample)
+
+
+def test_a_sample_has_the_counts_of_the_other_dataset():
+    wanted = {"harmful": 30, "safe": 60}
+    sample, lacking = aligned_sample(tuple(LABELS), LABELS, wanted, seed=2)
+    assert (counts(sample), lacking) == (wanted, {})
+    assert sample != aligned_sample(tuple(LABELS), LABELS, wanted)[0]
 
 
 def test_a_sample_is_drawn_from_its_window_only():
-    sample = aligned_sample(
+    sample, _ = aligned_sample(
         tuple(LABELS), LABELS, {"harmful": 5, "safe": 5}, years=YEARS, window=(2011, 2012)
     )
-    assert {YEARS[item] for item in sample.items} <= {2011, 2012}
-    assert sample.in_window == 80
+    assert {YEARS[item] for item in sample} <= {2011, 2012}
 
 
 def test_others_stand_in_for_labels_that_lack():
     wanted = {"harmful": 30, "safe": 20}
-    sample = aligned_sample(tuple(LABELS), LABELS, wanted, years=YEARS, window=(2011, 2012))
-    assert len(sample.items) == 50
-    assert sample.counts == {"harmful": 20, "safe": 30}
-    assert sample.lacking == {"harmful": 10}
+    sample, lacking = aligned_sample(
+        tuple(LABELS), LABELS, wanted, years=YEARS, window=(2011, 2012)
+    )
+    assert counts(sample) == {"harmful": 20, "safe": 30}
+    assert lacking == {"harmful": 10}
 
 
 def test_a_window_that_is_too_small_is_taken_whole():
-    sample = aligned_sample(
+    sample, _ = aligned_sample(
         tuple(LABELS), LABELS, {"harmful": 99, "safe": 99}, years=YEARS, window=(2011, 2011)
     )
-    assert len(sample.items) == 40
+    assert len(sample) == 40

@@ -30,7 +30,7 @@ FEATURES = {
 
 @pytest.fixture(scope="module")
 def features(tmp_path_factory: pytest.TempPathFactory) -> Features:
-    return compute_features(DATASET, FEATURES, tmp_path_factory.mktemp("features"))
+    return compute_features(DATASET.examples, FEATURES, tmp_path_factory.mktemp("features"))
 
 
 def trainer(features: Features, **settings: object) -> Trainer:
@@ -112,7 +112,7 @@ def test_class_weights_help_the_rare_class(features: Features) -> None:
 def test_an_example_without_text_is_left_out(tmp_path: Path) -> None:
     empty = replace(DATASET.examples[0], text="!")
     dataset = replace(DATASET, examples=(empty, *DATASET.examples[1:]))
-    features = compute_features(dataset, {"words": FEATURES["words"]}, tmp_path)
+    features = compute_features(dataset.examples, {"words": FEATURES["words"]}, tmp_path)
     model = Trainer(features, dataset.classes, dataset.labels).fit(
         ModelSettings(name="m", features=("words",)), TRAIN
     )
