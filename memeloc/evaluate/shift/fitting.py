@@ -11,7 +11,6 @@ import numpy as np
 
 from memeloc.arrays import Floats, Ints
 from memeloc.evaluate.metrics import confusion, measure
-from memeloc.evaluate.scores.scoring import with_ends
 from memeloc.statistics.bootstrap import Resampling, estimate
 
 Predict = Callable[[Sequence[str]], Sequence[str]]
@@ -46,4 +45,11 @@ def scored(
         metrics = measure(confusion(rows[:, 0], rows[:, 1], len(labels), weights), levels)
         return np.column_stack([getattr(metrics, name) for name in names])
 
-    return {**with_ends(names, estimate(rows, figures, settings, "scored")), "n": len(rows)}
+    estimates = estimate(rows, figures, settings, "scored")
+    ends = {"": estimates.value, "_low": estimates.low, "_high": estimates.high}
+    cells = {
+        f"{name}{end}": float(value)
+        for end, values in ends.items()
+        for name, value in zip(names, values, strict=True)
+    }
+    return {**cells, "n": len(rows)}
