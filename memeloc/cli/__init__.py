@@ -21,7 +21,7 @@ from contextlib import suppress
 from functools import cache
 from importlib import import_module
 from inspect import cleandoc
-from typing import Any
+from typing import Any, TextIO
 
 import typer
 from typer import Option
@@ -126,12 +126,17 @@ class _Commands(TyperGroup):
 
 
 def _show_warning(
-    message: Any, category: type[Warning], filename: str, lineno: int, *file_and_line: Any
+    message: Warning | str,
+    category: type[Warning],
+    filename: str,
+    lineno: int,
+    file: TextIO | None = None,
+    line: str | None = None,
 ) -> None:
     if issubclass(category, KeptFileWarning):
         say(f"memeloc: {message}")
     else:
-        text = warnings.formatwarning(message, category, filename, lineno)
+        text = warnings.formatwarning(message, category, filename, lineno, line)
         print(text, file=sys.stderr, end="")
 
 
