@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from math import isnan
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import typer
 from typer import Argument, Option
@@ -14,7 +14,6 @@ from memeloc.cli.options import AsJson, Jobs, split
 from memeloc.cli.options import columns as columns_by_key
 from memeloc.cli.output import print_json, progress
 from memeloc.cli.show import Table, explain, show
-from memeloc.statistics.intervals import with_interval
 
 if TYPE_CHECKING:
     from memeloc.analyze import Settings
@@ -35,13 +34,16 @@ _FIGURES = Table(
     (
         ("figure", lambda row: f"{row.figure} ({row.analysis})"),
         ("of", lambda row: row.group or "all"),
-        (
-            "value",
-            lambda row: with_interval(*row[4:7]) if row.value % 1 else f"{row.value:,.0f}",
-        ),
+        ("value", lambda row: _value(row)),
         ("n", lambda row: "" if isnan(row.n) else int(row.n)),
     ),
 )
+
+
+def _value(row: Any) -> str:
+    from memeloc.statistics.intervals import with_interval
+
+    return with_interval(*row[4:7]) if row.value % 1 else f"{row.value:,.0f}"
 
 
 def analyze(

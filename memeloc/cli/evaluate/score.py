@@ -12,9 +12,7 @@ from typer import Argument, Option
 from memeloc.cli.options import AsJson, split
 from memeloc.cli.output import print_json, progress
 from memeloc.cli.show import Table, explain, show
-from memeloc.reports import as_json_rows
 from memeloc.reports.figures import gaps, of_analysis, wide
-from memeloc.statistics.intervals import rows_of
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -140,6 +138,8 @@ def score(
             )
     explain("Note", gaps(scored.figures[scored.figures["analysis"] == "answers"]))
     if as_json:
+        from memeloc.reports import as_json_rows
+
         print_json(as_json_rows(scored.figures))
         return
     show(scored, _lines, _CULTURES, _DIMENSIONS, _BASELINES, as_json=False)
@@ -184,6 +184,8 @@ def _cultures(figures: pd.DataFrame) -> list[dict[str, Any]]:
 
 def _dimensions(figures: pd.DataFrame) -> list[dict[str, Any]]:
     """Return the dimensions of each condition, then what it reaches as a whole."""
+    from memeloc.statistics.intervals import rows_of
+
     rows = _rows(figures, "dimensions", "dimension", "questions")
     whole = {
         "macro": "all, mean of the dimensions",
