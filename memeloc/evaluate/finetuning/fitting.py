@@ -12,13 +12,13 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from memeloc.arrays import Floats
 from memeloc.embedding.models import library
 from memeloc.errors import InputError
 from memeloc.evaluate.finetuning.networks import EXTRA, Network, build_network, quiet
 from memeloc.evaluate.finetuning.run_file import Device, NetworkSettings, TrainingSettings
+from memeloc.evaluate.training.classifiers import balanced_weights
 from memeloc.evaluate.training.examples import Example
 from memeloc.evaluate.training.vectors import OnProgress
 
@@ -170,19 +170,6 @@ def cross_entropy(weights: Floats | None = None) -> Loss:
         return total / (len(labels) if num_items_in_batch is None else num_items_in_batch)
 
     return loss
-
-
-def balanced_weights(classes: NDArray[np.int64], labels: int) -> Floats:
-    """Weights of labels by how rare they are: examples / (labels that occur x examples of it).
-
-    That is scikit-learn's `balanced`; their mean over the examples is 1. A label that does not
-    occur has weight 0.
-    """
-    counts = np.bincount(classes, minlength=labels).astype(np.float64)
-    weights = np.zeros(labels)
-    occurs = counts > 0
-    weights[occurs] = counts.sum() / (occurs.sum() * counts[occurs])
-    return weights
 
 
 def fit_network(

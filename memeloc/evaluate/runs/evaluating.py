@@ -225,7 +225,8 @@ def evaluate_run(
         notes.append(f"{counted(len(failures), 'question')} got no answer and are not counted.")
     page = None
     if stopped is None and rows:
-        _write_answers(table, out / ANSWERS)
+        with replacing(out / ANSWERS) as temporary:
+            table.to_parquet(temporary, index=False)
         _write_run(run, data, prompts, [settings for _, settings in models], sent, out / RUN)
         if inspect_logs:
             write_inspect_logs(table, out / INSPECT, task=run.name, gold=data.gold, about=about)
@@ -261,11 +262,12 @@ def _models(run: Run, sources: Sources) -> list[tuple[RunModel, ModelSettings]]:
     models = []
     for each in described:
         own = each.model_extra or {}
+        reasons = (each.reasoning or run.reasoning) != "none"
         values = {
             **sources.defaults,
             "temperature": run.temperature,
             "seed": run.seed,
-            "max_tokens": _max_tokens(run, each),
+            "max_tokens": run.max_tokens + (run.reasoning_tokens if reasons else 0),
             **({"logprobs": LOGPROBS} if run.parser == "logprobs" else {}),
             **own,
             "model": each.model,
@@ -279,11 +281,6 @@ def _models(run: Run, sources: Sources) -> list[tuple[RunModel, ModelSettings]]:
     if len({settings.currency for _, settings in models}) > 1:
         raise InputError("the models of a run have prices in one currency, for its budget is one")
     return models
-
-
-def _max_tokens(run: Run, model: RunModel) -> int:
-    reasons = (model.reasoning or run.reasoning) != "none"
-    return run.max_tokens + (run.reasoning_tokens if reasons else 0)
 
 
 def _reasked_most(run: Run, settings: ModelSettings, plan: Plan) -> float:
@@ -301,11 +298,6 @@ def _cache(sources: Sources, out: Path) -> Iterator[Cache]:
         return
     with FileCache(out / KEPT) as cache:
         yield cache
-
-
-def _write_answers(table: Any, path: Path) -> None:
-    with replacing(path) as temporary:
-        table.to_parquet(temporary, index=False)
 
 
 def _write_run(
@@ -336,12 +328,8 @@ def _write_run(
         "notes": data.notes,
     }
     with replacing(path) as temporary:
-        text = json.dumps(values, ensure_ascii=False, indent=2, default=_as_plain)
+        text = json.dumps(values, ensure_ascii=False, indent=2, default=asdict)
         temporary.write_text(text + "\n", encoding="utf-8")
-
-
-def _as_plain(value: Any) -> Any:
-    return asdict(value)
 
 
 def _about(run: Run, data: RunData, sent: Mapping[str, Any]) -> dict[str, str]:

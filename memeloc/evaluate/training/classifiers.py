@@ -95,9 +95,20 @@ def row_weights(classes: Ints, labels: tuple[str, ...], weights: ClassWeights) -
         return np.ones(len(classes))
     if isinstance(weights, Mapping):
         return np.array([float(weights.get(label, 1.0)) for label in labels])[classes]
-    counts = np.bincount(classes, minlength=len(labels))
-    present = np.count_nonzero(counts)
-    return np.asarray(len(classes) / (present * counts[classes]), dtype=np.float64)
+    return balanced_weights(classes, len(labels))[classes]
+
+
+def balanced_weights(classes: Ints, labels: int) -> Floats:
+    """Return weights of labels by how rare they are: examples / (labels that occur x its examples).
+
+    That is scikit-learn's `balanced`; their mean over the examples is 1. A label that does not
+    occur has weight 0.
+    """
+    counts = np.bincount(classes, minlength=labels)
+    shares = np.count_nonzero(counts) * counts
+    weights = np.zeros(labels)
+    np.divide(len(classes), shares, out=weights, where=counts > 0)
+    return weights
 
 
 def _built(name: ClassifierName, settings: Mapping[str, Any], seed: int) -> Any:

@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 
 from memeloc.errors import InputError, MissingError
-from memeloc.evaluate.finetuning.fitting import balanced_weights
 from memeloc.evaluate.finetuning.networks import build_network
 from memeloc.evaluate.finetuning.run_file import NetworkSettings, TrainingSettings
+from memeloc.evaluate.training.classifiers import balanced_weights
 from tests.evaluate.finetuning.drawn import LABELS, draw_examples
 
 TRAINING = TrainingSettings(epochs=4, learning_rate=5e-3, batch_size=8)
