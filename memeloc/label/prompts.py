@@ -59,7 +59,10 @@ class LabelPrompt:
         if self.name == PRINTED:
             messages = _printed("printed", {}, item)
         else:
-            values = {**_values(item), "how_many": self._how_many}
+            how_many = "the one category that fits best"
+            if self.scheme.most_severe:
+                how_many = "every category that applies, each with the subcategory that fits best,"
+            values = {**_values(item), "how_many": how_many}
             messages = self._labels.fill(item.input, values, pictures)
         return Question(messages, form, mark=item, expected=_EXPECTED)
 
@@ -71,7 +74,9 @@ class LabelPrompt:
             messages = _printed("topics", {"topics_block": lines}, item)
         else:
             pictures = () if item.picture is None else (item.picture,)
-            messages = _topics(lines).fill(item.input, _values(item), pictures)
+            prompt = read_prompt(files(__package__) / "prompts" / "topics.toml", _TOPIC_NEEDS)
+            prompt = Prompt(_filled(prompt.system, {"topics": lines}), prompt.asks)
+            messages = prompt.fill(item.input, _values(item), pictures)
         return Question(messages, form, mark=item, expected=_EXPECTED)
 
     @cached_property
@@ -96,23 +101,14 @@ class LabelPrompt:
     def _labels(self) -> Prompt:
         file = files(__package__) / "prompts" / "taxonomy.toml" if self.name == BUILT else self.name
         prompt = read_prompt(file, _NEEDS)
+        rules = ([_ALL_THAT_FIT] if self.scheme.most_severe else []) + list(self.scheme.rules)
         values = {
             "question": self.scheme.question,
             "definition": self.scheme.definition,
             "categories": "\n".join(_category(each) for each in self.scheme.categories),
-            "rules": "\n".join(f"- {rule}" for rule in self._rules),
+            "rules": "\n".join(f"- {rule}" for rule in rules),
         }
         return Prompt(_filled(prompt.system, values), prompt.asks)
-
-    @property
-    def _rules(self) -> tuple[str, ...]:
-        return (_ALL_THAT_FIT, *self.scheme.rules) if self.scheme.most_severe else self.scheme.rules
-
-    @property
-    def _how_many(self) -> str:
-        if self.scheme.most_severe:
-            return "every category that applies, each with the subcategory that fits best,"
-        return "the one category that fits best"
 
 
 def label_prompt(name: str, scheme: Scheme, topics: Sequence[Topic] = ()) -> LabelPrompt:
@@ -148,11 +144,6 @@ def _printed(name: str, values: Mapping[str, str], item: MemeInput) -> tuple[Mes
     pictures = () if item.picture is None else (item.picture,)
     after = f"The text of the meme:\n{item.text}" if item.text else ""
     return (Message("user", text, pictures, after),)
-
-
-def _topics(lines: str) -> Prompt:
-    prompt = read_prompt(files(__package__) / "prompts" / "topics.toml", _TOPIC_NEEDS)
-    return Prompt(_filled(prompt.system, {"topics": lines}), prompt.asks)
 
 
 def _category(category: Category) -> str:

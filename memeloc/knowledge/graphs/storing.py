@@ -9,9 +9,9 @@ from __future__ import annotations
 import hashlib
 import json
 import shutil
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -61,7 +61,15 @@ def update_store(
     if source and made.get("source") == source:
         return Update(0, len(made["graphs"]), 0)
     folder.mkdir(parents=True, exist_ok=True)
-    with _alone(folder):
+    with ExitStack() as stack:
+        try:
+            stack.enter_context(locked(folder / "lock", folder))
+        except InputError as error:
+            raise InputError(
+                "Another command is bringing the graphs up to date; run this one again when it "
+                "has ended.",
+                file=folder,
+            ) from error
         made = _made(folder)
         graphs: dict[str, str] = made.get("graphs", {})
         wanted = {graph_iri(each, terms.base): each for each in memes}
@@ -92,20 +100,6 @@ def open_store(folder: Path) -> Store:
             f"the command again ({error}).",
             file=folder,
         ) from error
-
-
-@contextmanager
-def _alone(folder: Path) -> Iterator[None]:
-    with ExitStack() as stack:
-        try:
-            stack.enter_context(locked(folder / "lock", folder))
-        except InputError as error:
-            raise InputError(
-                "Another command is bringing the graphs up to date; run this one again when it "
-                "has ended.",
-                file=folder,
-            ) from error
-        yield
 
 
 def _write(

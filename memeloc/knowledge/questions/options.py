@@ -56,28 +56,26 @@ def problems(question: str, options: Sequence[str], language: str, none: str) ->
     for name, text in texts.items():
         if not text or len(text) > LONGEST:
             yield f"{name} has {len(text)} characters; it must have 1 to {LONGEST}"
-    yield from _same(options, language, none)
-    right = _compared(options[0], language)
-    if _holds(_compared(question, language), right):
-        yield "the question holds the right answer; ask without giving it away"
-    for name, option in zip(_NAMES, options, strict=True):
-        words = _compared(option, language)
-        if any(_holds(words, _compared(each, language)) for each in _about_others(language)):
-            yield f"{name} is about the other options ({option[:60]!r}); name something instead"
-        if _MARKED.match(option):
-            yield f"{name} begins with a letter or number; leave it out"
-
-
-_NAMES = ("correct", "plausible", "implausible")
-
-
-def _same(options: Sequence[str], language: str, none: str) -> Iterator[str]:
     seen = {_compared(none, language): f"the fourth option, {none!r}, which is added to yours"}
     for name, option in zip(_NAMES, options, strict=True):
         words = _compared(option, language)
         if words in seen:
             yield f"{name} is the same as {seen[words]}; all options must differ"
         seen.setdefault(words, name)
+    right = _compared(options[0], language)
+    if _holds(_compared(question, language), right):
+        yield "the question holds the right answer; ask without giving it away"
+    # Phrases about other options, in the questions' language and in English.
+    phrases = (*_texts(language).get("about_others", ()), *_texts("en")["about_others"])
+    for name, option in zip(_NAMES, options, strict=True):
+        words = _compared(option, language)
+        if any(_holds(words, _compared(each, language)) for each in phrases):
+            yield f"{name} is about the other options ({option[:60]!r}); name something instead"
+        if _MARKED.match(option):
+            yield f"{name} begins with a letter or number; leave it out"
+
+
+_NAMES = ("correct", "plausible", "implausible")
 
 
 def _compared(text: str, language: str) -> tuple[str, ...]:
@@ -91,11 +89,6 @@ def _holds(words: Sequence[str], part: Sequence[str]) -> bool:
     return any(part) and any(
         tuple(words[at : at + len(part)]) == tuple(part) for at in range(last + 1)
     )
-
-
-def _about_others(language: str) -> Sequence[str]:
-    """Phrases about other options, in a language and in English."""
-    return (*_texts(language).get("about_others", ()), *_texts("en")["about_others"])
 
 
 def _texts(language: str) -> dict[str, Any]:
