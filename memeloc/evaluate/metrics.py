@@ -18,14 +18,10 @@ from memeloc.arrays import Floats, Ints
 class Metrics:
     """Metrics, each with the leading axes of the counts; NaN where nothing defines it.
 
-    Attributes:
-        accuracy: share of items whose label was predicted; an invalid answer is wrong.
-        precision, recall, f1: macro averages over all labels of the task, a label that was never
-            predicted (or does not occur) counting as 0, as scikit-learn's `zero_division=0` does.
-        mae: mean distance of levels; an invalid answer is as far off as its gold label allows.
-        mmae: mean over the labels that occur of the MAE within each (harmeme 6, Baccianella 2009).
-        precisions, recalls, f1s: by label, one axis more.
-        support: items by gold label.
+    An invalid answer is wrong, and as far off as its gold label allows. Macro averages are over all
+    labels of the task, one that does not occur or was never predicted counting 0 (scikit-learn's
+    `zero_division=0`). MMAE is the mean over the labels that occur of the MAE within each (harmeme
+    6, Baccianella 2009). `precisions`, `recalls`, `f1s` and `support` are by label, one axis more.
     """
 
     accuracy: Floats
@@ -41,12 +37,10 @@ class Metrics:
 
 
 def confusion(gold: Ints, predicted: Ints, labels: int, weights: Floats | None = None) -> Floats:
-    """Counts of gold (rows) by predicted label (columns), the last column for invalid answers.
+    """Return counts of gold (rows) by predicted label (columns), the last one for no answer.
 
     Args:
-        gold: by item the place of its label, from 0.
-        predicted: the same; a negative one is an invalid answer.
-        labels: how many there are.
+        gold, predicted: by item the place of its label, from 0; negative for an invalid answer.
         weights: of items, (..., items); the result has its leading axes.
     """
     columns = np.where(predicted < 0, labels, predicted)
@@ -61,12 +55,7 @@ def confusion(gold: Ints, predicted: Ints, labels: int, weights: Floats | None =
 
 
 def measure(counts: Floats, levels: Sequence[float] | None = None) -> Metrics:
-    """Metrics of confusion counts (..., labels, labels + 1).
-
-    Args:
-        counts: of `confusion`.
-        levels: of the labels, where they are ordered; None leaves MAE and MMAE undefined.
-    """
+    """Return metrics of confusion counts (..., labels, labels + 1); without levels, no errors."""
     labels = counts.shape[-2]
     support = counts.sum(-1)
     total = support.sum(-1)
@@ -83,7 +72,7 @@ def measure(counts: Floats, levels: Sequence[float] | None = None) -> Metrics:
 
 
 def _share(count: Floats, total: Floats, items: Floats) -> Floats:
-    """Count by total, 0 where there is nothing of a label, NaN where there are no items."""
+    """Return count by total, 0 where there is nothing of a label, NaN where there are no items."""
     nothing = np.where(items[..., None] > 0, np.zeros(count.shape), np.nan)
     return np.divide(count, total, out=nothing, where=total > 0)
 
@@ -91,13 +80,12 @@ def _share(count: Floats, total: Floats, items: Floats) -> Floats:
 def _distances(
     counts: Floats, support: Floats, levels: Sequence[float] | None
 ) -> tuple[Floats, Floats]:
+    """Return MAE and MMAE."""
     if levels is None:
         undefined = np.full(support.shape[:-1], np.nan)
         return undefined, undefined
     at = np.asarray(levels, dtype=np.float64)
-    distance = np.abs(at[:, None] - at[None, :])
-    distance = np.concatenate([distance, distance.max(axis=1, keepdims=True)], axis=1)
-    by_label = (counts * distance).sum(-1)
-    occur = support > 0
-    within = np.where(occur, by_label / support, 0).sum(-1)
-    return by_label.sum(-1) / support.sum(-1), within / occur.sum(-1)
+    distance = np.abs(at[:, None] - at)
+    by_label = (counts * np.column_stack([distance, distance.max(axis=1)])).sum(-1)
+    within = np.where(support > 0, by_label / support, 0).sum(-1)
+    return by_label.sum(-1) / support.sum(-1), within / (support > 0).sum(-1)

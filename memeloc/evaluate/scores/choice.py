@@ -8,86 +8,81 @@ expected.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from memeloc.arrays import Bools, Floats
 from memeloc.evaluate.gold import ChoiceQuestion
-from memeloc.evaluate.scores.join import INPUT_NAMES, NO_GOLD, NOT_ASKED, Condition, Joined
+from memeloc.evaluate.scores.join import INPUT_NAMES, NO_GOLD, NOT_ASKED, Joined, Pair
 from memeloc.evaluate.scores.scoring import (
-    as_columns,
+    Rows,
+    cut,
+    figure_rows,
+    gap_rows,
     mean_of_defined,
     ratios,
     resampled,
-    with_ends,
 )
 from memeloc.evaluate.scores.settings import ScoreSettings
-from memeloc.reports.figures import gap, joined, tidy
-from memeloc.statistics.bootstrap import Estimates, estimate
+from memeloc.statistics.bootstrap import estimate
 from memeloc.statistics.guessing import RULES, right_by_rules
 
-if TYPE_CHECKING:
-    import pandas as pd
-
-Questions = Mapping[str, ChoiceQuestion]
-_MEMES = "mean over prompts; percentile bootstrap of memes"
-_BESIDE = "on the same questions; percentile bootstrap of memes"
+_BOOTSTRAP = "percentile bootstrap of memes"
 _LESS = {"none": (), "text": ("none",)}
 """By input those with less of the meme; all others have both."""
 _ALONE = {**INPUT_NAMES, "text": "caption alone"}
+_KINDS = ("overall", "toxicity", "reasoning", "group_accuracy", "pair_accuracy", "macro")
 
 
-def examined(data: Joined, questions: Questions, settings: ScoreSettings) -> Iterator[pd.DataFrame]:
+def examined(
+    data: Joined, questions: Mapping[str, ChoiceQuestion], settings: ScoreSettings
+) -> Iterator[Rows]:
     """Yield what conditions and rules reach by dimension and by meme, and one above the other."""
     if not data.is_choice:
         return
+    parts: list[Rows] = []
+    for pair in data.pairs() if data.dimensions.any() else ():
+        parts += _by_dimension(data, pair.right.astype(np.int64), pair.scored, settings, pair)
     asked = (data.predicted != NOT_ASKED).any(axis=(0, 2))
-    parts: list[pd.DataFrame] = []
     for column, culture in enumerate(data.cultures):
-        for place, (title, condition) in enumerate(data.conditions.items()):
-            if data.dimensions.any():
-                right, scored = data.right(place, column)
-                group, name = data.name(title, culture), f"choice {culture} {'|'.join(condition)}"
-                sides = right.astype(np.int64), scored
-                parts += _examined(data, *sides, ("choice", "dimensions"), group, settings, name)
-        rules = _rules(data, column, questions)
+        rules = {name: np.full(len(data.items), np.nan) for name in RULES}
+        for index, question, place in _known(data, column, questions):
+            texts = question.language, question.question, question.text
+            for rule, share in right_by_rules(question.options, place, *texts).items():
+                rules[rule][index] = share
+        rules = {rule: values for rule, values in rules.items() if np.isfinite(values).any()}
         for rule, expected in rules.items():
             scored = (np.isfinite(expected) & asked)[:, None]
-            sides = np.where(scored, expected[:, None], 0.0), scored
-            names = ("baselines", "baselines-by-dimension")
-            parts += _examined(data, *sides, names, data.name(rule, culture), settings)
-        parts += _beside(data, column, rules, settings)
-    figures = joined(parts)
-    yield figures
-    if data.dimensions.any() and not figures["n"][figures["figure"] == "group_accuracy"].any():
-        yield gap("choice", "Group accuracy: no meme has a question about toxicity and another.")
-    beside = figures["item"][figures["analysis"] == "beside-baselines"]
-    if len(beside) and beside.isin(list(RULES)).all():
+            right = np.where(scored, expected[:, None], 0.0)
+            name = rule if len(data.cultures) == 1 else f"{rule} · {culture}"
+            parts += _by_dimension(data, right, scored, settings, name)
+        pairs = [pair for pair in data.pairs() if pair.culture == culture]
+        parts += _beside(data, pairs, rules, settings)
+    yield from parts
+    rows = [row for part in parts for row in part]
+    memes = [row[7] for row in rows if (row[0], row[3]) == ("choice", "group_accuracy")]
+    if memes and not any(memes):
+        reason = "Group accuracy: no meme has a question about toxicity and another."
+        yield gap_rows("choice", reason)
+    beside = {row[2] for row in rows if row[0] == "beside-baselines"}
+    if beside and beside <= set(RULES):
         reason = "No model was asked without the meme: the question alone, or with its caption."
-        yield gap("beside-baselines", reason)
+        yield gap_rows("beside-baselines", reason)
 
 
-def _examined(
-    data: Joined,
-    right: NDArray[Any],
-    scored: Bools,
-    analyses: tuple[str, str],
-    group: str,
-    settings: ScoreSettings,
-    name: str = "",
-) -> Iterator[pd.DataFrame]:
+def _by_dimension(
+    data: Joined, right: NDArray[Any], scored: Bools, settings: ScoreSettings, whose: Pair | str
+) -> Iterator[Rows]:
     """Yield accuracies by dimension, of pairs and of groups of questions (m-quest, Evaluation).
 
     A group is a meme with a question about toxicity and at least one other: right where all are.
 
     Args:
         right: (items, prompts), how probably an answer is right; 0 where there is none.
-        name: of the random numbers; without one there are no intervals.
+        whose: a condition with a culture, or a rule; only the former has intervals.
     """
-    import pandas as pd
-
     known: Bools = np.asarray(scored.any(axis=1))
     units = int(data.units.max()) + 1
     parts, toxic = _parts(data, known, settings)
@@ -104,8 +99,8 @@ def _examined(
     np.multiply.at(whole, data.units, np.where(scored, right, 1))
     groups = np.stack([whole, both], axis=2)
     dimensions = [counts(part) for part in parts.values()]
-    pairs = toxicity * reasoning
-    rows = np.stack([*dimensions, counts(known), toxicity, reasoning, groups, pairs], axis=1)
+    others = [counts(known), toxicity, reasoning, groups, toxicity * reasoning]
+    rows = np.stack([*dimensions, *others], axis=1)
 
     def means(patterns: NDArray[Any], weights: Floats) -> Floats:
         sums = (weights @ patterns).reshape(len(weights), *rows.shape[1:])
@@ -114,21 +109,24 @@ def _examined(
             macro = values[:, : len(parts)].sum(axis=1) / np.float64(len(parts))
         return np.column_stack([values[:, len(parts) :], macro, values[:, : len(parts)]])
 
-    flat = rows.reshape(units, -1)
-    if name:
-        estimates = estimate(flat.astype(np.int64), means, settings, name)
+    flat, totals = rows.reshape(units, -1), rows[..., 1].max(axis=2).sum(axis=0)
+    n = [*totals[len(parts) :], known.sum()]
+    if isinstance(whose, str):
+        value, method = means(flat, np.ones((1, units)))[0], "expected over equal options"
+        of_kinds, of_dimensions = value[: len(_KINDS)], value[len(_KINDS) :]
+        yield figure_rows("baselines", whose, "", _KINDS, of_kinds, n, method)
+        analysis, group = "baselines-by-dimension", whose
     else:
-        value = means(flat, np.ones((1, units)))[0]
-        estimates = Estimates(value, value * np.nan, value * np.nan)
-    kinds = ["overall", "toxicity", "reasoning", "group_accuracy", "pair_accuracy"]
-    totals = rows[..., 1].max(axis=2).sum(axis=0)
-    n = {f"{kind}_n": total for kind, total in zip(kinds, totals[len(parts) :], strict=True)}
-    cells = {"group": group, **with_ends([*kinds, "macro"], estimates), **n, "n": known.sum()}
-    method = _MEMES if name else "expected over equal options"
-    yield tidy(analyses[0], pd.DataFrame([cells]), method)
-    keys = {"group": group, "item": [*parts], "n": totals[: len(parts)]}
-    columns = as_columns("accuracy", estimates, len(kinds) + 1)
-    yield tidy(analyses[1], pd.DataFrame(keys | columns), method)
+        estimates = estimate(flat, means, settings, f"choice {whose.stream}")
+        method = f"mean over prompts; {_BOOTSTRAP}"
+        yield figure_rows(
+            "choice", whose.name, "", _KINDS, cut(estimates, 0, len(_KINDS)), n, method
+        )
+        analysis, group, of_dimensions = "dimensions", whose.name, cut(estimates, len(_KINDS))
+    names = list(parts)
+    yield figure_rows(
+        analysis, group, names, "accuracy", of_dimensions, totals[: len(parts)], method
+    )
 
 
 def _parts(data: Joined, known: Bools, settings: ScoreSettings) -> tuple[dict[str, Bools], Bools]:
@@ -141,7 +139,7 @@ def _parts(data: Joined, known: Bools, settings: ScoreSettings) -> tuple[dict[st
 
 
 def _known(
-    data: Joined, culture: int, questions: Questions
+    data: Joined, culture: int, questions: Mapping[str, ChoiceQuestion]
 ) -> Iterator[tuple[int, ChoiceQuestion, int]]:
     """Yield items whose options are known: place, question, and the place of the right option."""
     for index, (item, gold) in enumerate(zip(data.items, data.gold[:, culture], strict=True)):
@@ -150,28 +148,17 @@ def _known(
             yield index, question, question.options.index(data.labels[gold])
 
 
-def _rules(data: Joined, culture: int, questions: Questions) -> dict[str, Floats]:
-    """Return by rule how probably it answers each item right; without rules that say nothing."""
-    rules = {name: np.full(len(data.items), np.nan) for name in RULES}
-    for index, question, right in _known(data, culture, questions):
-        texts = question.language, question.question, question.text
-        for name, share in right_by_rules(question.options, right, *texts).items():
-            rules[name][index] = share
-    return {name: values for name, values in rules.items() if np.isfinite(values).any()}
-
-
 def _beside(
-    data: Joined, culture: int, rules: Mapping[str, Floats], settings: ScoreSettings
-) -> Iterator[pd.DataFrame]:
+    data: Joined, pairs: list[Pair], rules: Mapping[str, Floats], settings: ScoreSettings
+) -> Iterator[Rows]:
     """Yield each condition beside each rule, and beside the same model with less of the meme."""
-    import pandas as pd
-
-    shares: dict[Condition, Floats] = {}
-    for place, condition in enumerate(data.conditions.values()):
-        right, scored = (each.sum(axis=1) for each in data.right(place, culture))
-        shares[condition] = np.where(scored, right / np.maximum(scored, 1), np.nan)
-    for title, condition in data.conditions.items():
-        own, kinds = shares[condition], _LESS.get(condition.input, ("text", "none"))
+    shares = {}
+    for pair in pairs:
+        right, scored = pair.right.sum(axis=1), pair.scored.sum(axis=1)
+        shares[pair.condition] = np.where(scored, right / np.maximum(scored, 1), np.nan)
+    for pair in pairs:
+        own, condition = shares[pair.condition], pair.condition
+        kinds = _LESS.get(condition.input, ("text", "none"))
         less = [condition._replace(input=kind) for kind in kinds]
         blind = {_ALONE[each.input]: shares[each] for each in shares if each in less}
         for baseline, expected in {**rules, **blind}.items():
@@ -182,42 +169,34 @@ def _beside(
             asked = np.column_stack(list(parts.values()))
             apart = np.where(known, own - expected, 0.0)[:, None] * asked
             rows = np.stack([apart, asked], axis=2).reshape(len(own), -1)
-            name = f"beside {data.cultures[culture]} {baseline} {'|'.join(condition)}"
-            group = data.name(title, data.cultures[culture])
-            columns = {
+            name = f"beside {pair.culture} {baseline} {'|'.join(condition)}"
+            figures = {
                 "accuracy": [own[part].mean() for part in parts.values()],
                 "of_baseline": [expected[part].mean() for part in parts.values()],
-                **as_columns("difference", resampled(rows, data.units, ratios, settings, name)),
-                "n": asked.sum(axis=0),
+                "difference": resampled(rows, data.units, ratios, settings, name),
             }
-            frame = pd.DataFrame(columns, index=[*parts])
-            yield tidy("beside-baselines", frame[:1].assign(group=group, item=baseline), _BESIDE)
-            frame = frame[1:].assign(group=f"{group} · {baseline}", item=frame.index[1:])
-            yield tidy("beside-baselines-by-dimension", frame, _BESIDE)
+            n, names, group = asked.sum(axis=0), list(parts), f"{pair.name} · {baseline}"
+            for figure, values in figures.items():
+                whole, *by_dimension = figure_rows(
+                    "beside-baselines-by-dimension", group, names, figure, values, n, _BOOTSTRAP
+                )
+                yield [("beside-baselines", pair.name, baseline, *whole[3:]), *by_dimension]
 
 
 def right_places(
-    data: Joined, questions: Questions, settings: ScoreSettings
-) -> Iterator[pd.DataFrame]:
+    data: Joined, questions: Mapping[str, ChoiceQuestion], settings: ScoreSettings
+) -> Iterator[Rows]:
     """Yield accuracy by the place at which the right option was shown, of all answers."""
-    import pandas as pd
-
     orders = np.array([order for _, order in data.prompts])
-    for column, culture in enumerate(data.cultures):
-        places = np.zeros(data.predicted.shape[1:], dtype=np.int64)
+    for pair in data.pairs():
+        places = np.zeros(pair.predicted.shape, dtype=np.int64)
+        column = data.cultures.index(pair.culture)
         for index, question, place in _known(data, column, questions):
             places[index] = np.where(orders > 0, len(question.options) - place, place + 1)
         shown = [places == place for place in range(1, places.max(initial=0) + 1)]
-        for number, (title, condition) in enumerate(data.conditions.items()):
-            counts = [
-                (side & part).sum(axis=1) for part in shown for side in data.right(number, column)
-            ]
-            if counts:
-                rows = np.column_stack(counts).astype(np.float64)
-                name = f"places {culture} {'|'.join(condition)}"
-                estimates = resampled(rows, data.units, ratios, settings, name)
-                names = [f"place {place}" for place in range(1, len(shown) + 1)]
-                keys = {"group": data.name(title, culture), "item": names}
-                n = {"n": rows.sum(axis=0)[1::2]}
-                frame = pd.DataFrame(keys | as_columns("accuracy", estimates) | n)
-                yield tidy("right-places", frame, "percentile bootstrap of memes")
+        counts = [(side & part).sum(axis=1) for part in shown for side in (pair.right, pair.scored)]
+        if counts:
+            rows = np.column_stack(counts).astype(np.float64)
+            accuracy = resampled(rows, data.units, ratios, settings, f"places {pair.stream}")
+            names, n = [f"place {place + 1}" for place in range(len(shown))], rows.sum(axis=0)[1::2]
+            yield figure_rows("right-places", pair.name, names, "accuracy", accuracy, n, _BOOTSTRAP)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -11,9 +11,9 @@ from numpy.typing import ArrayLike
 from memeloc.arrays import Floats
 from memeloc.evaluate.answers import CONDITION
 from memeloc.evaluate.scores.join import Condition, Joined
-from memeloc.evaluate.scores.scoring import resampled, with_ends
+from memeloc.evaluate.scores.scoring import Rows, figure_rows, gap_rows, resampled
 from memeloc.evaluate.scores.settings import ScoreSettings
-from memeloc.reports.figures import BETWEEN, gap, tidy
+from memeloc.reports.figures import BETWEEN, tidy
 from memeloc.statistics.intervals import rows_of
 from memeloc.statistics.significance import holm, scipy_stats
 
@@ -22,6 +22,10 @@ if TYPE_CHECKING:
 
 ENGLISH = "en"
 _RANK_SUM = "Wilcoxon 1945, two-sided, over prompts"
+
+
+def _rows(analysis: str, frame: pd.DataFrame, method: str | Mapping[str, str]) -> Rows:
+    return list(tidy(analysis, frame, method).itertuples(index=False, name=None))
 
 
 def rank_sum(first: ArrayLike, second: ArrayLike) -> float:
@@ -35,9 +39,7 @@ def rank_sum(first: ArrayLike, second: ArrayLike) -> float:
     return float(scipy_stats().ranksums(*sides).pvalue)
 
 
-def best_culture(
-    data: Joined, scores: pd.DataFrame, settings: ScoreSettings
-) -> Iterator[pd.DataFrame]:
+def best_culture(data: Joined, scores: pd.DataFrame, settings: ScoreSettings) -> Iterator[Rows]:
     """Yield the rank of each culture in a condition, and tests of the best (multi3hate 5.3).
 
     The best is tested against the second and the lowest; each kind of test is corrected for the
@@ -62,7 +64,7 @@ def best_culture(
     frame = frame.assign(**{f"{test}_holm": holm(frame[test]) for test in tests})
     methods = dict.fromkeys(tests, _RANK_SUM) | {f"{test}_holm": "Holm 1979" for test in tests}
     wide = frame[["group", "item", "n", "rank", "accuracy", *methods]]
-    yield tidy("best-culture", wide, methods | {"accuracy": "mean over prompts"})
+    yield _rows("best-culture", wide, methods | {"accuracy": "mean over prompts"})
     best = frame[frame["rank"] == 1].set_index("group")["item"]
     lowest = frame.drop_duplicates("group", keep="last")["item"]
     is_above = frame.groupby("group", sort=False)[[*tests]].min() < settings.alpha
@@ -73,50 +75,44 @@ def best_culture(
         "lowest": [(lowest == culture).sum() for culture in data.cultures],
     }
     wide = pd.DataFrame({"item": data.cultures, "n": len(best), **counts})
-    yield tidy("best-culture-counts", wide, f"p < {settings.alpha:g}, not corrected")
+    yield _rows("best-culture-counts", wide, f"p < {settings.alpha:g}, not corrected")
     if frame["p_second"].isna().all():
         reason = "The rank-sum test compares prompts, and each condition has only one of them."
-        yield gap("best-culture", reason)
+        yield gap_rows("best-culture", reason)
 
 
-def changes(data: Joined, scores: pd.DataFrame, settings: ScoreSettings) -> Iterator[pd.DataFrame]:
+def changes(data: Joined, scores: pd.DataFrame, settings: ScoreSettings) -> Iterator[Rows]:
     """Yield what a change of the question does to the accuracy (multi3hate 5.3 to 5.5).
 
     Native prompts against English ones, a country named against none, the caption given against
     the picture alone, the picture against the caption alone: on the same model and memes.
     """
-    import pandas as pd
-
-    places = {condition: place for place, condition in enumerate(data.conditions.values())}
+    pairs = {(pair.condition, pair.culture): pair for pair in data.pairs()}
     whole: dict[Any, Any] = scores.set_index([*CONDITION, "item"]).to_dict("index")
-    rows = []
-    for title, after in data.conditions.items():
-        for kind, before in _before(after):
-            if before not in places:
+    method = "of all answers; percentile bootstrap of items"
+    for after in pairs.values():
+        for kind, condition in _before(after.condition):
+            before = pairs.get((condition, after.culture))
+            if before is None:
                 continue
-            target = after.country if kind == "country" else ""
+            target = after.condition.country if kind == "country" else ""
             if kind == "prompt language":
-                target = settings.countries.get(after.prompt_language, "")
-            for column, culture in enumerate(data.cultures):
-                one, other = (whole[(*side, culture)] for side in (after, before))
-                sides = [data.right(places[side], column) for side in (after, before)]
-                known = np.all([scored.any(axis=1) for _, scored in sides], axis=0)
-                counts = [values.sum(axis=1) * known for side in sides for values in side]
-                name = f"change {culture} {'|'.join((*before, *after))}"
-                estimates = resampled(
-                    np.column_stack(counts), data.units, _difference, settings, name
-                )
-                rows.append(
-                    {
-                        **{"group": f"{kind} · {title}", "item": culture, "n": known.sum()},
-                        **{"before": other["accuracy"], "after": one["accuracy"]},
-                        **with_ends(["difference"], estimates),
-                        **{"p": rank_sum(one["by_prompt"], other["by_prompt"])},
-                        **{"is_target": culture == target},
-                    }
-                )
-    methods = {"p": _RANK_SUM, "difference": "of all answers; percentile bootstrap of items"}
-    yield tidy("changes", pd.DataFrame(rows), methods)
+                target = settings.countries.get(after.condition.prompt_language, "")
+            known = np.logical_and(after.scored.any(axis=1), before.scored.any(axis=1))
+            sides = (after.right, after.scored, before.right, before.scored)
+            rows = np.column_stack([side.sum(axis=1) * known for side in sides])
+            name = f"change {after.culture} {'|'.join((*condition, *after.condition))}"
+            difference = resampled(rows, data.units, _difference, settings, name)
+            keys = ("changes", f"{kind} · {after.title}", after.culture)
+            one, other = (whole[(*side.condition, after.culture)] for side in (after, before))
+            others = {
+                "before": other["accuracy"],
+                "after": one["accuracy"],
+                "p": rank_sum(one["by_prompt"], other["by_prompt"]),
+                "is_target": after.culture == target,
+            }
+            yield figure_rows(*keys, "difference", difference, known.sum(), method)
+            yield figure_rows(*keys, list(others), list(others.values()), known.sum())
 
 
 def _before(after: Condition) -> Iterator[tuple[str, Condition]]:
@@ -134,7 +130,7 @@ def _difference(sums: Floats) -> Floats:
     return np.asarray(sums[:, [0]] / sums[:, [1]] - sums[:, [2]] / sums[:, [3]])
 
 
-def models(scores: pd.DataFrame, settings: ScoreSettings) -> Iterator[pd.DataFrame]:
+def models(scores: pd.DataFrame, settings: ScoreSettings) -> Iterator[Rows]:
     """Yield models by family and size, and with the picture against without (multi3hate 5.2)."""
     import pandas as pd
 
@@ -150,9 +146,9 @@ def models(scores: pd.DataFrame, settings: ScoreSettings) -> Iterator[pd.DataFra
         columns = {"by_prompt": ["mean", "std", "count"], "parameters": ["first"]}
         frame = known.groupby(["group", "item"], sort=False).agg(columns).reset_index()
         frame = frame.set_axis(["group", "item", "accuracy", "sd", "n", "parameters"], axis=1)
-        yield tidy("models", frame, "over conditions and prompts")
-        yield tidy("sizes", pd.DataFrame(_sizes(known, settings)), {"p": _RANK_SUM})
-    yield tidy("inputs", pd.DataFrame(_inputs(scores)), {"p": _RANK_SUM})
+        yield _rows("models", frame, "over conditions and prompts")
+        yield _rows("sizes", pd.DataFrame(_sizes(known, settings)), {"p": _RANK_SUM})
+    yield _rows("inputs", pd.DataFrame(_inputs(scores)), {"p": _RANK_SUM})
 
 
 def _sizes(known: pd.DataFrame, settings: ScoreSettings) -> Iterator[dict[str, Any]]:

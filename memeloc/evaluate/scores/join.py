@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import product
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -35,6 +36,26 @@ class Condition(NamedTuple):
     country: str
 
 
+class Pair(NamedTuple):
+    """A condition and a culture; arrays are (items, prompts), `gold` is by item.
+
+    Attributes:
+        name: the title, with the culture where there are several.
+        stream: of both, the name of random numbers.
+        scored: where there are an answer and gold; `right` says whether they are the same.
+    """
+
+    condition: Condition
+    title: str
+    culture: str
+    name: str
+    stream: str
+    gold: Ints
+    predicted: Ints
+    right: Bools
+    scored: Bools
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class Joined:
     """Answers and gold of the same items, as places of labels.
@@ -51,8 +72,7 @@ class Joined:
         positions: the same, the place, from 1, at which what was chosen was shown; 0 for none.
         refused, asks: the same, whether the model would not answer, and how often it was asked.
         dimensions: of the items; empty where the answers name none.
-        units: by item the number of its meme, whose questions go together, or one of its own;
-            resamples draw these.
+        units: by item the number of its meme, whose questions go together, or one of its own.
         notes: what was noticed, a sentence each.
     """
 
@@ -73,15 +93,15 @@ class Joined:
     units: Ints
     notes: tuple[str, ...]
 
-    def right(self, condition: int, culture: int) -> tuple[Bools, Bools]:
-        """Return where answers are right, and where there are an answer and gold."""
-        gold, predicted = self.gold[:, [culture]], self.predicted[condition]
-        scored = (predicted != NOT_ASKED) & (gold != NO_GOLD)
-        return scored & (predicted == gold), scored
-
-    def name(self, title: str, culture: str) -> str:
-        """Return the title with the culture, where there are several."""
-        return title if len(self.cultures) == 1 else f"{title} · {culture}"
+    def pairs(self) -> Iterator[Pair]:
+        """Yield each condition with each culture."""
+        conditions = zip(self.conditions.items(), self.predicted, strict=True)
+        cultures = zip(self.cultures, self.gold.T, strict=True)
+        for ((title, condition), predicted), (culture, gold) in product(conditions, cultures):
+            name = title if len(self.cultures) == 1 else f"{title} · {culture}"
+            scored = (predicted != NOT_ASKED) & (gold != NO_GOLD)[:, None]
+            arrays = gold, predicted, scored & (predicted == gold[:, None]), scored
+            yield Pair(condition, title, culture, name, f"{culture} {'|'.join(condition)}", *arrays)
 
     def coarser(self, task: str, mapping: Mapping[str, str]) -> Joined:
         """Return the same with a coarser label for each label; levels become ranks.
@@ -131,24 +151,30 @@ def join(answers: ModelAnswers, gold: Gold) -> Joined:
         notes.append(f"{counted(without, 'item')} that models answered {verbs} not scored.")
     if len(known) > with_gold:
         notes.append(f"{counted(len(known) - with_gold, 'item')} of the gold without any answer.")
+    counts = table.groupby([*CONDITION, *PROMPT, "item"], sort=False).size()
+    if counts.max() > 1:
+        *condition, wording, order, item = counts.index[int(counts.argmax())]
+        (title,) = titles([Condition(*condition)]).values()
+        prompt = _title(wording, order)
+        raise InputError(
+            f"Item {item!r} has {counts.max()} answers of {title} to prompt {prompt}; keep one of "
+            "them."
+        )
     labels = tuple(gold.labels or answers.labels)
     options = {str(name) for column in right.columns for name in right[column].dropna()}
     names = labels or tuple(sorted(options.union(table["choice"]) - {""}))
     right = right.set_axis(known).reindex(items)
-    golds = [_places(right[name], names, f" in {name}") for name in right.columns]
     is_invalid = table["invalid"] | (table["choice"] == "")
     choices = table.set_index("item")["choice"].where(~is_invalid.to_numpy(), "")
-    predicted = _places(choices, names)
     conditions = conditions_of(table)
     prompts = tuple(sorted(set(table[list(PROMPT)].itertuples(index=False, name=None))))
-    _check_doubled(table)
     at = (
         table.groupby(list(CONDITION), sort=False).ngroup(),
         items.get_indexer(pd.Index(table["item"])),
         table.groupby(list(PROMPT)).ngroup(),
     )
 
-    def spread(values: Any, missing: int) -> Ints:
+    def spread(values: Any, missing: int = 0) -> Ints:
         array = np.full((len(conditions), len(items), len(prompts)), missing)
         array[at] = values
         return array
@@ -164,15 +190,15 @@ def join(answers: ModelAnswers, gold: Gold) -> Joined:
         names,
         not labels,
         gold.cultures,
-        np.column_stack(golds),
+        np.column_stack([_places(right[name], names, f" in {name}") for name in right.columns]),
         tuple(float(gold.levels[name]) for name in names) if gold.levels else None,
         conditions,
         prompts,
         tuple(f"prompt {answers.prompt_names.get(each, _title(*each))}" for each in prompts),
-        spread(predicted, NOT_ASKED),
-        spread(table["position"].where(~is_invalid, 0), 0),
-        spread(table["refused"], 0),
-        spread(table["asks"], 0),
+        spread(_places(choices, names), NOT_ASKED),
+        spread(table["position"].where(~is_invalid, 0)),
+        spread(table["refused"]),
+        spread(table["asks"]),
         of_items("dimension"),
         np.asarray(pd.factorize(units)[0], dtype=np.int64),
         tuple(notes),
@@ -197,17 +223,15 @@ def titles(conditions: Iterable[Condition]) -> dict[Condition, str]:
     varying = [name for name in CONDITION[1:] if len({getattr(each, name) for each in every}) > 1]
     if all(each.prompt_language == each.language for each in every):
         varying = [name for name in varying if name != "prompt_language"]
-    return {
-        each: " · ".join(
-            [each.model or "model"]
-            + [
-                forms.get(name, "{}").format(INPUT_NAMES.get(value, value))
-                for name in varying
-                if (value := getattr(each, name))
-            ]
-        )
-        for each in every
-    }
+    named = {}
+    for each in every:
+        values = {name: getattr(each, name) for name in varying if getattr(each, name)}
+        words = [
+            forms.get(name, "{}").format(INPUT_NAMES.get(value, value))
+            for name, value in values.items()
+        ]
+        named[each] = " · ".join([each.model or "model", *words])
+    return named
 
 
 def _title(wording: int, order: int) -> str:
@@ -237,14 +261,3 @@ def _places(labels: pd.Series[str], names: Sequence[str], of_culture: str = "") 
             text = f"An answer chooses {label!r} (item {item!r})"
         raise InputError(f"{text}, which is not one of the labels: {', '.join(names)}.")
     return np.asarray(places, dtype=np.int64)
-
-
-def _check_doubled(table: pd.DataFrame) -> None:
-    counts = table.groupby([*CONDITION, *PROMPT, "item"], sort=False).size()
-    if counts.max() > 1:
-        *condition, wording, order, item = counts.index[int(counts.argmax())]
-        (title,) = titles([Condition(*condition)]).values()
-        raise InputError(
-            f"Item {item!r} has {counts.max()} answers of {title} to prompt "
-            f"{_title(wording, order)}; keep one of them."
-        )

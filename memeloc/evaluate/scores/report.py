@@ -20,13 +20,8 @@ if TYPE_CHECKING:
     import pandas as pd
 
 _TEXTS = Path(__file__).with_name("report.toml")
-_NAMES = {
-    "model": "Models",
-    "input": "Input",
-    "language": "Memes in",
-    "prompt_language": "Prompts in",
-    "country": "Countries named",
-}
+_NAMES = ("Models", "Input", "Memes in", "Prompts in", "Countries named")
+"""Of the columns of a condition among the facts of the page."""
 
 
 def report_of(
@@ -35,10 +30,10 @@ def report_of(
     """Return the report of what `score` computed; it does not say how many processes drew it."""
     import pandas as pd
 
-    values = {name: answers.table[name].fillna("").unique() for name in CONDITION}
+    values = [answers.table[name].fillna("").unique() for name in CONDITION]
     about = {str(name): str(text) for name, text in gold.about.items()}
     labels = gold.labels or answers.labels
-    facts = {_NAMES[name]: ", ".join(filter(None, texts)) for name, texts in values.items()}
+    facts = {name: ", ".join(filter(None, each)) for name, each in zip(_NAMES, values, strict=True)}
     facts |= {"Cultures": ", ".join(gold.cultures), "Labels": ", ".join(labels), **about}
     mappings = [
         (task, label, coarser)
@@ -48,7 +43,7 @@ def report_of(
     tables = {"tasks": pd.DataFrame(mappings, columns=["task", "label", "counts as"])}
     return Report(
         name="evaluation",
-        title=f"Evaluation of {counted(len(values['model']), 'model')}",
+        title=f"Evaluation of {counted(len(values[0]), 'model')}",
         figures=figures,
         texts=_TEXTS,
         settings={name: value for name, value in asdict(settings).items() if name != "jobs"},

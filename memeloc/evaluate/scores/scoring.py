@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
-from itertools import combinations, product
+from itertools import combinations
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -21,14 +21,18 @@ from memeloc.evaluate.gold import Gold
 from memeloc.evaluate.metrics import Metrics, confusion, measure
 from memeloc.evaluate.scores.join import INVALID, NO_GOLD, NOT_ASKED, Joined, join
 from memeloc.evaluate.scores.settings import ScoreSettings
-from memeloc.reports.figures import gap, joined, tidy
+from memeloc.reports.figures import COLUMNS
 from memeloc.statistics.bootstrap import Estimates, estimate
 from memeloc.statistics.intervals import wilson
 
 if TYPE_CHECKING:
     import pandas as pd
 
+Rows = list[tuple[Any, ...]]
+"""Of the table of figures, with the cells of its `COLUMNS`."""
 _MACRO = ("accuracy", "precision", "recall", "f1", "mae", "mmae")
+_OF_LABELS = {"accuracy": "labels", "tasks": "tasks-labels"}
+"""By analysis that of its labels."""
 _MEANS = "mean over prompts; percentile bootstrap of items"
 
 
@@ -39,31 +43,72 @@ def score(answers: ModelAnswers, gold: Gold, settings: ScoreSettings | None = No
         InputError: answers and gold do not fit; the sentence says how.
         MissingError: pandas or scipy is not installed.
     """
+    import pandas as pd
+
     from memeloc.evaluate.scores import choice, comparing
 
     settings = settings or ScoreSettings()
     data = join(answers, gold)
-    scores, prompts, labels = _scores(data, settings)
-    return joined(
-        [
-            *(gap("answers", note) for note in data.notes),
-            *_counts(data, answers),
-            tidy("accuracy", _wide(scores), _MEANS),
-            *_unanswered(scores),
-            tidy("prompts", _wide(prompts), "one prompt"),
-            tidy("labels", labels, _MEANS),
-            *_without_looking(data),
-            *choice.examined(data, gold.questions, settings),
-            *_validity(data, settings),
-            *comparing.best_culture(data, scores, settings),
-            *_agreement(data, scores, settings),
-            *_positions(data, settings),
-            *choice.right_places(data, gold.questions, settings),
-            *comparing.changes(data, scores, settings),
-            *comparing.models(scores, settings),
-            *_parts(data, gold, settings),
-        ]
-    )
+    figures, scores = _scores(data, settings)
+    parts = [
+        *(gap_rows("answers", note) for note in data.notes),
+        *_counts(data, answers),
+        figures,
+        *_without_looking(data),
+        *choice.examined(data, gold.questions, settings),
+        *_validity(data, settings),
+        *comparing.best_culture(data, scores, settings),
+        *_agreement(data, figures, settings),
+        *_positions(data, settings),
+        *choice.right_places(data, gold.questions, settings),
+        *comparing.changes(data, scores, settings),
+        *comparing.models(scores, settings),
+        *_parts(data, gold, settings),
+    ]
+    frame = pd.DataFrame([row for part in parts for row in part], columns=list(COLUMNS))
+    return frame.astype(dict.fromkeys(("value", "low", "high", "n"), float))
+
+
+def figure_rows(
+    analysis: str,
+    group: str | Sequence[str],
+    item: Any,
+    figure: str | Sequence[str],
+    values: Any,
+    n: Any = np.nan,
+    method: str = "",
+) -> Rows:
+    """Return rows of the table of figures; what is one for all of them may be given once.
+
+    Args:
+        values: numbers, or `Estimates` with their intervals.
+    """
+    missing = np.nan
+    ends = (values.value, values.low, values.high) if isinstance(values, Estimates) else (values,)
+    columns = (analysis, group, item, figure, *(*ends, missing, missing)[:3], n, method)
+    cells = np.broadcast_arrays(*(np.asarray(column, dtype=object) for column in columns))
+    return list(zip(*cells, strict=True))
+
+
+def gap_rows(analysis: str, reason: str, group: str = "") -> Rows:
+    """Return the row of what could not be computed, or was noticed."""
+    return figure_rows(analysis, group, "", "", [np.nan], np.nan, reason)
+
+
+def cut(estimates: Estimates, first: int = 0, last: int | None = None) -> Estimates:
+    """Return some of the estimates."""
+    values = (estimates.value, estimates.low, estimates.high)
+    return Estimates(*(each[first:last] for each in values))
+
+
+def with_ends(names: Sequence[str], estimates: Estimates) -> dict[str, float]:
+    """Return the first figures with the ends of their intervals, as cells of a wide frame."""
+    ends = {"": estimates.value, "_low": estimates.low, "_high": estimates.high}
+    return {
+        f"{name}{end}": float(values[place])
+        for place, name in enumerate(names)
+        for end, values in ends.items()
+    }
 
 
 def resampled(
@@ -105,69 +150,67 @@ def mean_of_defined(values: Floats) -> Floats:
         return np.asarray(np.where(defined, values, 0).sum(axis=1) / defined.sum(axis=1))
 
 
-def as_columns(name: str, estimates: Estimates, first: int = 0) -> dict[str, Floats]:
-    """Return a figure of many rows with the ends of its intervals, as columns of a wide frame."""
-    ends = {"": estimates.value, "_low": estimates.low, "_high": estimates.high}
-    return {f"{name}{end}": values[first:] for end, values in ends.items()}
-
-
-def with_ends(names: Sequence[str], estimates: Estimates) -> dict[str, float]:
-    """Return the first figures of a row with the ends of their intervals, as cells."""
-    columns = [as_columns(name, estimates, place) for place, name in enumerate(names)]
-    return {name: float(values[0]) for each in columns for name, values in each.items()}
-
-
 def _scores(
-    data: Joined, settings: ScoreSettings, task: str = ""
-) -> tuple[pd.DataFrame, pd.DataFrame, pd.DataFrame]:
-    """Return each condition against each culture: wide frames as a whole, by prompt, by label.
+    data: Joined,
+    settings: ScoreSettings,
+    analysis: str = "accuracy",
+    part: str = "",
+    task: str = "",
+) -> tuple[Rows, pd.DataFrame]:
+    """Return rows of each condition against each culture, and a frame of what others compare.
 
     Args:
+        part: what the groups begin with; parts are not given by prompt.
         task: the name of a coarser task or of a part of the items, for the random numbers.
     """
     import pandas as pd
 
-    whole, prompts, labels = [], [], []
-    for (place, (title, condition)), (column, culture) in product(
-        enumerate(data.conditions.items()), enumerate(data.cultures)
-    ):
-        name = f"{task} {culture} {'|'.join(condition)}"
-        right, scored = data.right(place, column)
-        n, used = scored.any(axis=1), (data.predicted[place] != NOT_ASKED).any(axis=0)
+    figures: Rows = []
+    scores: list[dict[str, Any]] = []
+    macro = _MACRO[: 1 if data.is_choice else 4 if data.levels is None else 6]
+    for pair in data.pairs():
+        name, group, item = f"{task} {pair.stream}", part + pair.title, pair.culture
+        used, counts = (pair.predicted != NOT_ASKED).any(axis=0), pair.scored.sum(axis=0)
+        n = int(pair.scored.any(axis=1).sum())
         if data.is_choice:
-            rows = np.stack([right, scored], axis=2).reshape(len(right), -1).astype(np.int64)
-            estimates = resampled(rows, data.units, _mean_accuracy, settings, name)
+            sides = np.stack([pair.right, pair.scored], axis=2).astype(np.int64)
+            sums = sides.reshape(len(sides), -1)
+            estimates = resampled(sums, data.units, _mean_accuracy, settings, name)
             with np.errstate(invalid="ignore"):
-                by_prompt = {"accuracy": right.sum(axis=0) / scored.sum(axis=0)}
+                by_prompt = [pair.right.sum(axis=0) / counts]
         else:
-            rows = np.column_stack([data.gold[:, column], data.predicted[place]])[n]
-            metrics, estimates = _of_labels(data, rows, settings, name)
-            by_prompt = {figure: getattr(metrics, figure)[0] for figure in _MACRO}
+            rows = np.column_stack([pair.gold, pair.predicted])[pair.scored.any(axis=1)]
+            metrics, estimates = _of_labels(data, rows, macro, settings, name)
+            by_prompt = [getattr(metrics, figure)[0] for figure in macro]
+        sd = pd.Series(by_prompt[0]).std()
+        figures.extend(
+            figure_rows(analysis, group, item, macro, cut(estimates, 0, len(macro)), n, _MEANS)
+        )
+        figures.extend(figure_rows(analysis, group, item, ["sd", "prompts"], [sd, used.sum()], n))
+        keys = {**pair.condition._asdict(), "group": pair.title, "item": item, "n": n}
+        figures_of = {"accuracy": estimates.value[0], "sd": sd, "by_prompt": tuple(by_prompt[0])}
+        scores.append(keys | figures_of)
+        if not n and not part:
+            reason = f"{pair.title} answered no item with a label of {item}."
+            figures += gap_rows(analysis, reason, pair.title)
+        if not part:
+            groups = np.array([f"{group} · {prompt}" for prompt in data.prompt_titles])[used]
+            for figure, values in zip(macro, by_prompt, strict=True):
+                own = values[used], counts[used]
+                figures += figure_rows("prompts", groups, item, figure, *own, "one prompt")
+        if not data.is_choice and analysis in _OF_LABELS:
+            places = np.arange(len(data.labels))
             of_label = {
+                "f1": cut(estimates, len(macro)),
                 "precision": mean_of_defined(metrics.precisions)[0],
                 "recall": mean_of_defined(metrics.recalls)[0],
-                **as_columns("f1", estimates, len(_MACRO)),
-                "support": [(rows[:, 0] == label).sum() for label in range(len(data.labels))],
-                "predicted": [
-                    (rows[:, 1:] == label).sum() / used.sum() for label in range(len(data.labels))
-                ],
+                "support": (rows[:, :1] == places).sum(axis=0),
+                "predicted": (rows[:, 1:, None] == places).sum(axis=(0, 1)) / used.sum(),
             }
-            keys = {"group": data.name(title, culture), "item": data.labels}
-            labels.append(pd.DataFrame(keys | of_label))
-        accuracies = pd.Series(by_prompt["accuracy"])
-        whole.append(
-            {
-                **condition._asdict(),
-                **{"group": title, "item": culture, "n": n.sum()},
-                **with_ends(_MACRO[: len(by_prompt)], estimates),
-                **{"sd": accuracies.std(), "prompts": used.sum(), "by_prompt": tuple(accuracies)},
-            }
-        )
-        groups = [f"{title} · {prompt}" for prompt in data.prompt_titles]
-        keys = {"group": groups, "item": culture, "n": scored.sum(axis=0)}
-        prompts.append(pd.DataFrame(keys | by_prompt)[used])
-    by_label = pd.concat(labels) if labels else pd.DataFrame()
-    return pd.DataFrame(whole), pd.concat(prompts), by_label
+            labels, group = _OF_LABELS[analysis], part + pair.name
+            for figure, values in of_label.items():
+                figures += figure_rows(labels, group, data.labels, figure, values, n, _MEANS)
+    return figures, pd.DataFrame(scores)
 
 
 def _mean_accuracy(sums: Floats) -> Floats:
@@ -175,7 +218,7 @@ def _mean_accuracy(sums: Floats) -> Floats:
 
 
 def _of_labels(
-    data: Joined, rows: Ints, settings: ScoreSettings, name: str
+    data: Joined, rows: Ints, macro: Sequence[str], settings: ScoreSettings, name: str
 ) -> tuple[Metrics, Estimates]:
     """Return metrics by prompt, and means over prompts of the macro ones and of each label's F1.
 
@@ -192,43 +235,26 @@ def _of_labels(
 
     def means(patterns: Ints, weights: Floats) -> Floats:
         metrics = measured(patterns, weights)
-        macro = [mean_of_defined(getattr(metrics, figure)) for figure in _MACRO]
-        return np.column_stack([*macro, mean_of_defined(metrics.f1s)])
+        figures = [mean_of_defined(getattr(metrics, figure)) for figure in macro]
+        return np.column_stack([*figures, mean_of_defined(metrics.f1s)])
 
     return measured(rows, np.ones((1, len(rows)))), estimate(rows, means, settings, name)
 
 
-def _wide(frame: pd.DataFrame) -> pd.DataFrame:
-    """Return a frame of `_scores` with figures only, and without what is nowhere defined."""
-    figures = [name for name in map(str, frame) if name.startswith((*_MACRO, "sd", "prompts"))]
-    return frame[["group", "item", "n", *(name for name in figures if frame[name].notna().any())]]
-
-
-def _counts(data: Joined, answers: ModelAnswers) -> Iterator[pd.DataFrame]:
+def _counts(data: Joined, answers: ModelAnswers) -> Iterator[Rows]:
     """Yield how much was scored, and by which rules answers were read."""
-    import pandas as pd
-
     table, invalid = answers.table, (data.predicted == INVALID).sum()
-    counts = {"answers": len(table), "items": len(data.items), "invalid": invalid}
-    counts["refused"] = data.refused.sum()
-    yield tidy("answers", pd.DataFrame([counts]), "count")
+    counts = [len(table), len(data.items), invalid, data.refused.sum()]
+    yield figure_rows("answers", "", "", ["answers", "items", "invalid", "refused"], counts)
     named = table[table["rule"].fillna("") != ""]
-    rules = named.groupby(["model", "rule"]).size().rename("answers").reset_index()
-    total = table["model"].value_counts().reindex(rules["model"]).to_numpy()
-    rules = rules.assign(share=rules["answers"] / total, group=rules["model"], item=rules["rule"])
-    rules = rules.sort_values(["model", "answers"], ascending=[True, False])
-    yield tidy("rules", rules.drop(columns=["model", "rule"]), "count")
+    for model, rules in named.groupby("model")["rule"]:
+        own, n = rules.value_counts(), (table["model"] == model).sum()
+        yield figure_rows("rules", str(model), own.index, "answers", own.to_numpy(), n)
+        yield figure_rows("rules", str(model), own.index, "share", own.to_numpy() / n, n)
 
 
-def _unanswered(scores: pd.DataFrame) -> Iterator[pd.DataFrame]:
-    for title, culture in scores.loc[scores["n"] == 0, ["group", "item"]].itertuples(index=False):
-        yield gap("accuracy", f"{title} answered no item with a label of {culture}.", title)
-
-
-def _without_looking(data: Joined) -> Iterator[pd.DataFrame]:
+def _without_looking(data: Joined) -> Iterator[Rows]:
     """Yield what the most frequent label reaches, and guessing: metrics of expected counts."""
-    import pandas as pd
-
     labels = len(data.labels)
     for culture, gold in zip(data.cultures, data.gold.T, strict=True):
         support = np.bincount(gold[gold != NO_GOLD], minlength=labels).astype(np.float64)
@@ -238,106 +264,92 @@ def _without_looking(data: Joined) -> Iterator[pd.DataFrame]:
             shares[1, :labels] = 1 / labels
             metrics = measure(support[:, None] * shares[:, None], data.levels)
             names = [f"always {data.labels[support.argmax()]}", "guessing"]
-            keys = {"group": culture, "item": names, "n": support.sum()}
-            frame = pd.DataFrame(keys | {name: getattr(metrics, name) for name in _MACRO})
-            yield tidy("without-looking", _wide(frame), "of expected counts")
+            for figure in _MACRO[: 4 if data.levels is None else 6]:
+                values, n = getattr(metrics, figure), support.sum()
+                yield figure_rows("without-looking", culture, names, figure, values, n, "expected")
 
 
-def _validity(data: Joined, settings: ScoreSettings) -> Iterator[pd.DataFrame]:
+def _validity(data: Joined, settings: ScoreSettings) -> Iterator[Rows]:
     """Yield how often answers chose nothing, whatever the gold (PROTOCOLS; multi3hate B.1)."""
-    import pandas as pd
-
-    asked, invalid = data.predicted != NOT_ASKED, data.predicted == INVALID
-    counts = np.stack([asked, invalid, data.refused])
-    whole, prompts = [], []
-    for place, (title, condition) in enumerate(data.conditions.items()):
-        rows, name = counts[:, place].sum(axis=2).T, f"rates {'|'.join(condition)}"
-        estimates = resampled(rows, data.units, lambda s: s[:, 1:] / s[:, :1], settings, name)
-        whole.append({"group": title, **with_ends(["invalid", "refused"], estimates)})
-        n, *chosen_nothing = counts[:, place].sum(axis=1)
-        groups = [f"{title} · {prompt}" for prompt in data.prompt_titles]
-        frame = pd.DataFrame(np.transpose(chosen_nothing), columns=["invalid", "refused"])
-        prompts.append(frame.div(n, axis=0).assign(group=groups, n=n)[n > 0])
-    frame = pd.DataFrame(whole).assign(
-        asks=data.asks.sum(axis=(1, 2)) / asked.sum(axis=(1, 2)),
-        items=asked.any(axis=2).sum(axis=1),
-        n=asked.sum(axis=(1, 2)),
+    asked = data.predicted != NOT_ASKED
+    counts, names = (
+        np.stack([asked, data.predicted == INVALID, data.refused]),
+        ["invalid", "refused"],
     )
-    yield tidy("validity", frame, "percentile bootstrap of items")
-    if len(data.prompts) > 1:
-        yield tidy("validity-prompts", pd.concat(prompts), "one prompt")
+    for place, (title, condition) in enumerate(data.conditions.items()):
+        own, stream = counts[:, place], f"rates {'|'.join(condition)}"
+        rates = resampled(
+            own.sum(axis=2).T, data.units, lambda s: s[:, 1:] / s[:, :1], settings, stream
+        )
+        n = own[0].sum()
+        others = [data.asks[place].sum() / n, asked[place].any(axis=1).sum()]
+        yield figure_rows("validity", title, "", names, rates, n, "percentile bootstrap of items")
+        yield figure_rows("validity", title, "", ["asks", "items"], others, n)
+        used = own[0].any(axis=0)
+        if len(used) > 1:
+            prompts = [f"{title} · {prompt}" for prompt in np.array(data.prompt_titles)[used]]
+            total, *chose_nothing = own.sum(axis=1)[:, used]
+            for name, values in zip(names, chose_nothing, strict=True):
+                yield figure_rows("validity-prompts", prompts, "", name, values / total, total)
 
 
-def _agreement(
-    data: Joined, scores: pd.DataFrame, settings: ScoreSettings
-) -> Iterator[pd.DataFrame]:
+def _agreement(data: Joined, figures: Rows, settings: ScoreSettings) -> Iterator[Rows]:
     """Yield how far each two cultures agree, and a model with a culture: its accuracy."""
-    import pandas as pd
-
     if len(data.cultures) == 1:
         return
     first, second = np.transpose([*combinations(range(len(data.cultures)), 2)])
     both = (data.gold[:, first] != NO_GOLD) & (data.gold[:, second] != NO_GOLD)
     same, n = (both & (data.gold[:, first] == data.gold[:, second])).sum(axis=0), both.sum(axis=0)
+    with np.errstate(invalid="ignore"):
+        agreement = Estimates(same / n, *wilson(same, n, settings.confidence))
     names = np.array(data.cultures, dtype=object)
-    cultures = pd.DataFrame({"group": names[first], "item": names[second], "n": n})
-    cultures["agreement"] = same / cultures["n"]
-    cultures["agreement_low"], cultures["agreement_high"] = wilson(same, n, settings.confidence)
-    ends = {f"accuracy{end}": f"agreement{end}" for end in ("", "_low", "_high")}
-    models = scores[["group", "item", "n", *ends]].rename(columns=ends)
-    means = {
-        "cultures_mean": cultures["agreement"].mean(),
-        "models_mean": models["agreement"].mean(),
-    }
-    yield tidy("agreement", cultures, "Wilson 1927")
-    yield tidy("agreement", models, _MEANS)
-    yield tidy("agreement", pd.DataFrame([means]), "plain mean")
+    yield figure_rows(
+        "agreement", names[first], names[second], "agreement", agreement, n, "Wilson 1927"
+    )
+    models = [row for row in figures if (row[0], row[3]) == ("accuracy", "accuracy")]
+    yield [("agreement", *row[1:3], "agreement", *row[4:]) for row in models]
+    means = [np.nanmean(agreement.value), np.nanmean([float(row[4]) for row in models])]
+    yield figure_rows("agreement", "", "", ["cultures_mean", "models_mean"], means)
 
 
-def _positions(data: Joined, settings: ScoreSettings) -> Iterator[pd.DataFrame]:
+def _positions(data: Joined, settings: ScoreSettings) -> Iterator[Rows]:
     """Yield what the place of an option does to valid answers."""
-    import pandas as pd
-
-    pairs = [(wording, 1) for wording, order in data.prompts if order == 0]
-    second = [data.prompts.index(pair) for pair in pairs if pair in data.prompts]
-    first = [data.prompts.index((data.prompts[place][0], 0)) for place in second]
+    swapped = [prompt for prompt in data.prompts if prompt[1] == 1]
+    pairs = [(wording, 0) for wording, _ in swapped if (wording, 0) in data.prompts]
+    first = [data.prompts.index(pair) for pair in pairs]
+    second = [data.prompts.index((wording, 1)) for wording, _ in pairs]
     valid = data.predicted >= 0
-    placed = valid & (data.positions > 0)
-    both = valid[..., first] & valid[..., second]
+    placed, both = valid & (data.positions > 0), valid[..., first] & valid[..., second]
     apart = both & (data.predicted[..., first] != data.predicted[..., second])
+    if not placed.any() and not both.any():
+        return
     counts = [placed & (data.positions == 1), placed, apart, both]
     rows = np.stack([values.sum(axis=2) for values in counts], axis=2)
-    cells = [
-        {"group": title, **with_ends(["first", "changed"], estimates)}
-        for own, (title, condition) in zip(rows, data.conditions.items(), strict=True)
-        for name in [f"positions {'|'.join(condition)}"]
-        for estimates in [resampled(own, data.units, ratios, settings, name)]
-    ]
-    total, pairs_n = rows[..., 1].sum(axis=1), rows[..., 3].sum(axis=1)
-    if not total.any() and not pairs_n.any():
-        return
-    frame = pd.DataFrame(cells).assign(first_n=total, changed_n=pairs_n)
-    yield tidy("position-bias", frame, "of valid answers; percentile bootstrap of items")
-    for place in range(1, data.positions.max() + 1):
-        chosen = (placed & (data.positions == place)).sum(axis=(1, 2))
-        keys = {"group": [*data.conditions], "item": f"place {place}", "n": total}
-        shares = pd.DataFrame(keys).assign(share=chosen / np.maximum(total, 1))
-        yield tidy("places", shares[total > 0], "of valid answers")
-    if not total.any():
+    for place, (title, condition) in enumerate(data.conditions.items()):
+        stream = f"positions {'|'.join(condition)}"
+        bias = resampled(rows[place], data.units, ratios, settings, stream)
+        n = rows[place].sum(axis=0)[1::2]
+        method = "of valid answers; percentile bootstrap of items"
+        yield figure_rows("position-bias", title, "", ["first", "changed"], bias, n, method)
+        chosen = np.bincount(data.positions[place][placed[place]])[1:]
+        names = [f"place {number + 1}" for number in range(len(chosen))]
+        yield figure_rows(
+            "places", title, names, "share", chosen / max(n[0], 1), n[0], "of valid answers"
+        )
+    if not placed.any():
         reason = "The answers do not say at which place the option chosen was shown."
-        yield gap("position-bias", reason)
-    if not pairs_n.any() and not data.is_choice:
-        yield gap("position-bias", "No wording was asked with its options in both orders.")
+        yield gap_rows("position-bias", reason)
+    if not both.any() and not data.is_choice:
+        yield gap_rows("position-bias", "No wording was asked with its options in both orders.")
 
 
-def _parts(data: Joined, gold: Gold, settings: ScoreSettings) -> Iterator[pd.DataFrame]:
+def _parts(data: Joined, gold: Gold, settings: ScoreSettings) -> Iterator[Rows]:
     """Yield scores with coarser labels (charmemes 5.1), and of groups of items (araharmeme 3.3)."""
     import pandas as pd
 
-    parts = [
-        ("tasks", task, data.coarser(task, mapping), f"task {task}")
-        for task, mapping in gold.coarser.items()
-    ]
+    for task, mapping in gold.coarser.items():
+        coarser = data.coarser(task, mapping)
+        yield _scores(coarser, settings, "tasks", f"{task} · ", f"task {task}")[0]
     groups = pd.DataFrame() if gold.groups is None else gold.groups
     groups = groups[~groups.index.duplicated()]
     groups = groups.set_axis(groups.index.astype(str)).reindex(data.items)
@@ -346,10 +358,5 @@ def _parts(data: Joined, gold: Gold, settings: ScoreSettings) -> Iterator[pd.Dat
             kept = (groups[column] == value).to_numpy()[:, None]
             part = replace(data, gold=np.where(kept, data.gold, NO_GOLD))
             if str(value) and (part.gold != NO_GOLD).any():
-                parts.append(("groups", f"{column}: {value}", part, f"{column} {value}"))
-    for analysis, name, part, stream in parts:
-        scores, _, labels = _scores(part, settings, stream)
-        yield tidy(analysis, _wide(scores.assign(group=name + " · " + scores["group"])), _MEANS)
-        if analysis == "tasks":
-            labels = labels.assign(group=name + " · " + labels["group"])
-            yield tidy("tasks-labels", labels, _MEANS)
+                name, stream = f"{column}: {value} · ", f"{column} {value}"
+                yield _scores(part, settings, "groups", name, stream)[0]
