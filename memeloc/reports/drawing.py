@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 PAPER, INK, GRID = "#ffffff", "#111111", "#dddddd"
 """Colours that the page turns for a dark screen; nothing else is drawn in them."""
 LABEL_COLOURS = ("#0072b2", "#e69f00", "#8e63b8", "#8a5a2b", "#2aa1a8", "#b5474d", "#7f7f7f")
-CULTURE_COLOURS = ("#009e73", "#cc79a7", "#d55e00", "#56b4e9", "#8c7b00", "#6a6fd8", "#777777")
+CULTURE_COLOURS = ("#009e73", "#cc79a7", "#d55e00", "#56b4e9", "#8c7b00", "#6a6fd8", "#b0306a")
 """Told apart by the colour-blind (after Okabe and Ito 2008), and readable on white and on black."""
 _PALETTE = LABEL_COLOURS + CULTURE_COLOURS
 _PLAIN = "#6b7fa8"
