@@ -31,6 +31,7 @@ from memeloc.locales import Registry, default
 from memeloc.locales.tags import listed_tags
 from memeloc.model import Caption, Locale, Template, check_tag_name
 from memeloc.tables import Row, Table, read_table, wrong_in
+from memeloc.tables.frames import Frame
 
 CELL_LIMIT = 10_000
 """Characters that a caption may have. More is a paste gone wrong, or a quotation mark left open."""
@@ -307,7 +308,7 @@ def _folded(meme_id: str) -> str:
 
 
 def read_captions(
-    path: str | Path,
+    path: str | Path | Frame,
     templates: Mapping[str, Template],
     languages: str | Sequence[str] | None = None,
     *,
@@ -321,7 +322,7 @@ def read_captions(
     """Open a captions table and settle which of its columns are languages.
 
     Args:
-        path: CSV, a workbook, JSON Lines or Parquet; see `memeloc.tables.read_table`.
+        path: CSV, a workbook, JSON Lines, Parquet or a frame; see `memeloc.tables.read_table`.
         languages: tags of the wanted languages, or one; None is every language column. A tag finds
             the column of that name, or else the one whose locale it means (`zh` finds `zh-Hans`).
         source: tag of the source language; None is the table's first language column.
@@ -336,8 +337,8 @@ def read_captions(
         InputError: the file is not a captions table, or a wanted language is not in it.
     """
     locales = default() if locales is None else locales
-    path = Path(path)
     table = read_table(path, _KEYS)
+    path = table.path
     columns: list[LanguageColumn] = []
     ignored: list[InputError] = []
     tags = {locale.tag.lower() for locale in locales}

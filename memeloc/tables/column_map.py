@@ -41,7 +41,7 @@ from memeloc.counts import counted
 from memeloc.errors import InputError
 from memeloc.settings import read_toml, validate
 from memeloc.tables.cells import folded
-from memeloc.tables.frames import Frame, as_file
+from memeloc.tables.frames import Frame
 from memeloc.tables.reading import read_table, read_tables
 from memeloc.tables.rows import Row, Table
 
@@ -379,27 +379,26 @@ def read_rows(
 
     is_wide = _is_wide(column_map, roles)
     many = {role.name for role in roles if role.many or (role.name == "label" and is_wide)}
-    with as_file(table) as path:
-        opened = _opened(path, column_map, roles, encodings)
-        columns = columns_of(opened.columns, column_map, roles, path)
-        by_name = {
-            f"{role}: {key}" if role in many else role: column
-            for role, by_key in columns.items()
-            for key, column in by_key.items()
-        }
-        texts: dict[str, list[str]] = {name: [] for name in by_name}
-        appenders = [(texts[name].append, column) for name, column in by_name.items()]
-        numbers: list[int] = []
-        broken: list[Row] = []
-        known: dict[str, str] = {}  # a text once in memory, not once a row
-        for row in opened.rows:
-            if row.reason:
-                broken.append(row)
-                continue
-            numbers.append(row.number)
-            for append, column in appenders:
-                text = row[column]
-                append(known.setdefault(text, text))
+    opened = _opened(table, column_map, roles, encodings)
+    columns = columns_of(opened.columns, column_map, roles, opened.path)
+    by_name = {
+        f"{role}: {key}" if role in many else role: column
+        for role, by_key in columns.items()
+        for key, column in by_key.items()
+    }
+    texts: dict[str, list[str]] = {name: [] for name in by_name}
+    appenders = [(texts[name].append, column) for name, column in by_name.items()]
+    numbers: list[int] = []
+    broken: list[Row] = []
+    known: dict[str, str] = {}  # a text once in memory, not once a row
+    for row in opened.rows:
+        if row.reason:
+            broken.append(row)
+            continue
+        numbers.append(row.number)
+        for append, column in appenders:
+            text = row[column]
+            append(known.setdefault(text, text))
     frame = pd.DataFrame({**texts, "row": numbers}).astype(dict.fromkeys(texts, object))
     notes = Notes()
     if opened.note:
@@ -415,13 +414,15 @@ def read_rows(
     for role in roles:
         for name in [name for name in frame if str(name).partition(": ")[0] == role.name]:
             frame[name] = _mapped(frame[name], frame["row"], role, column_map, notes)
-    file = str(table) if isinstance(table, str | Path) else "the data frame"
     unused = tuple(name for name in opened.columns if name and name not in by_name.values())
-    return MappedRows(frame, columns, unused, tuple(broken), notes, file)
+    return MappedRows(frame, columns, unused, tuple(broken), notes, str(opened.path))
 
 
 def _opened(
-    path: Path, column_map: ColumnMap, roles: Sequence[Role], encodings: Sequence[str]
+    table: str | Path | Frame,
+    column_map: ColumnMap,
+    roles: Sequence[Role],
+    encodings: Sequence[str],
 ) -> Table:
     """The table that has the columns, of several in a file; else the first, whatever it has."""
 
@@ -431,8 +432,8 @@ def _opened(
         except InputError:
             return False
 
-    tables = read_tables(path, is_header=is_header, encodings=encodings)
-    return next(tables, None) or read_table(path, encodings=encodings)
+    tables = read_tables(table, is_header=is_header, encodings=encodings)
+    return next(tables, None) or read_table(table, encodings=encodings)
 
 
 def _long(frame: pd.DataFrame, columns: Mapping[str, str]) -> pd.DataFrame:

@@ -17,6 +17,7 @@ from memeloc.files import LARGEST_FILE, read_head
 from memeloc.tables.archives import csv_member, is_ole, is_workbook
 from memeloc.tables.columnar import json_document, json_lines, parquet
 from memeloc.tables.csv_files import SEARCHED, decode
+from memeloc.tables.frames import FRAME, Frame, frame_table
 from memeloc.tables.rows import IsHeader, Line, Table, header_names
 from memeloc.tables.workbooks import read_worksheets
 
@@ -24,7 +25,7 @@ _JSON = (".jsonl", ".ndjson", ".json")
 
 
 def read_table(
-    path: Path,
+    path: str | Path | Frame,
     required: Sequence[str] = (),
     *,
     is_header: IsHeader | None = None,
@@ -35,6 +36,7 @@ def read_table(
     """Open the table of a file: of several the first that has the headings.
 
     Args:
+        path: of a file, or a frame of pandas, polars or pyarrow.
         required: columns it must have, each once; its header is the first row that names them.
         is_header: tells the header instead of `required`; it is given a row's texts. Without
             either the header is the first row that is not blank.
@@ -46,6 +48,7 @@ def read_table(
         InputError: the file is missing, empty, too large, broken or no table, or has no such
             header.
     """
+    file = Path(path) if isinstance(path, str | Path) else FRAME
     for table in read_tables(
         path, required, is_header=is_header, worksheet=worksheet, encodings=encodings
     ):
@@ -54,24 +57,24 @@ def read_table(
             doubled = next(name for name in table.columns if names.count(name.casefold()) > 1)
             raise InputError(
                 "The table has two columns of this name; rename or remove one.",
-                file=path,
+                file=file,
                 column=doubled[:60],
             )
         return table
     if not required:
-        raise InputError((wanted and f"has no row with {wanted}") or "has no rows", file=path)
+        raise InputError((wanted and f"has no row with {wanted}") or "has no rows", file=file)
     tables = read_tables(path, worksheet=worksheet, encodings=encodings)
     columns = next((table.columns for table in tables), ())
     present = {column.casefold() for column in columns}
     lacking = next((name for name in required if name.casefold() not in present), required[0])
     shown = ", ".join(repr(column[:40]) for column in columns[:12]) or "none"
     raise InputError(
-        f"The table has no column {lacking!r}. Its columns are {shown}.", file=path, column=lacking
+        f"The table has no column {lacking!r}. Its columns are {shown}.", file=file, column=lacking
     )
 
 
 def read_tables(
-    path: Path,
+    path: str | Path | Frame,
     required: Sequence[str] = (),
     *,
     is_header: IsHeader | None = None,
@@ -93,6 +96,12 @@ def read_tables(
         def is_header(texts: Sequence[str]) -> bool:
             return names <= {text.casefold() for text in texts}
 
+    if not isinstance(path, str | Path):
+        table = frame_table(path)
+        if is_header is None or is_header(table.columns):
+            yield table
+        return
+    path = Path(path)
     head = read_head(path, None)
     named = parquet(path) if head.startswith(b"PAR1") or _is_arrow(path) else _json(path, head)
     if named is not None:

@@ -25,7 +25,7 @@ from memeloc.evaluate.runs.run import INPUTS
 from memeloc.statistics.intervals import rows_of
 from memeloc.tables import folded as folded_heading
 from memeloc.tables.column_map import ColumnMap, Columns, Role, read_rows
-from memeloc.tables.frames import Frame, as_file
+from memeloc.tables.frames import Frame
 from memeloc.tables.reading import read_table
 
 if TYPE_CHECKING:
@@ -55,8 +55,7 @@ _MANY = 0.02
 
 def headings(table: str | Path | Frame) -> set[str]:
     """Return the names of a table's columns, folded."""
-    with as_file(table) as path:
-        return set(map(folded_heading, read_table(path).columns))
+    return set(map(folded_heading, read_table(table).columns))
 
 
 def _folded(columns: Columns) -> set[str]:

@@ -20,7 +20,7 @@ from memeloc.evaluate.runs.tables import read_table_data
 from memeloc.evaluate.scores import ScoreSettings, score
 from memeloc.statistics.intervals import rows_of
 from memeloc.tables.column_map import ColumnMap, Role, columns_of, read_map
-from memeloc.tables.frames import Frame, as_file
+from memeloc.tables.frames import Frame
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -115,9 +115,13 @@ def _asked(
         return {}, {}
     named = column_map.columns
     asks = {"question", "correct", *(name.casefold() for name in run.dataset.options)}
-    if not run.labels and not named.keys() & {"correct", "gold_item"} and asks <= headings(gold):
-        with as_file(gold) as path:
-            data = read_table_data(run, path)
+    if (
+        isinstance(gold, str | Path)
+        and not run.labels
+        and not named.keys() & {"correct", "gold_item"}
+        and asks <= headings(gold)
+    ):
+        data = read_table_data(run, Path(gold))
         by_id = {plain_id(item.id): item for item in data.items}
         asked = {item: by_id[plain_id(item)] for item in items if plain_id(item) in by_id}
         labels = {} if data.gold is None else data.gold.table[GOLD].to_dict()

@@ -39,7 +39,7 @@ from memeloc.render.sets.rows import Rows
 from memeloc.render.sets.shards import PictureMaker
 from memeloc.render.sets.summary import Progress, Summary
 from memeloc.render.settings import RenderSettings
-from memeloc.tables.frames import Frame, as_file, of_frame
+from memeloc.tables.frames import Frame
 from memeloc.templates import load_templates
 from memeloc.templates.loading import problems_by_name
 
@@ -87,66 +87,62 @@ def render_table(
     registry = registry_of(settings)
     templates, notes = load_templates(settings.templates)
     place = folder_at(out)
-    with as_file(table) as path:
-        captions = read_captions(
-            path,
-            templates,
-            None if settings.languages == "all" else settings.languages,
-            source=settings.source_language,
-            locales=registry,
-            left_out=left_out,
-            wrong_templates=problems_by_name(notes),
-        )
-        if settings.strict:
-            captions.check()
-        columns = tuple(column.name for column in captions.languages)
-        summary = Summary(place, columns, layout=settings.to, progress=progress)
-        check_owner(place, [SHARDS] if SUFFIXES[settings.to] else columns)
-        is_new = STATE not in place.names()
-        if is_new:
-            captions.check_names()
-        summary.notes += [*notes, *captions.ignored]
-        with hold(place):
-            rows = Rows({name: rank for rank, name in enumerate(captions.table.columns)})
-            rows.load(place)
-            rows.check_layout(settings.to, place)
-            if not is_new:
-                captions.check_names(rows.distinct("meme_id"))
-            folder = OutFolder(place, settings.to, rows.tables)
-            if folder.is_cut_off:
-                folder.clean({*rows.distinct("shard")})
-            noted = {column.name for column in captions.others} & {*rows.distinct("language")}
-            captions = replace(captions, noted=noted)
-            locales = dict((*captions.languages, captions.source))
-            maker = PictureMaker(place, settings, templates, locales, captions.source.name)
-            faces = {box.style.face for template in templates.values() for box in template.boxes}
-            fonts = maker.renderer.fonts
-            fonts.check(registry, locales.values(), faces)
-            summary.notes += map(InputError, fonts.notes(locales.values(), faces))
-            summary.total = captions.count()
-            if progress is not None:
-                progress(0, summary.total)
-            join = Join(captions, maker, rows, folder, summary)
-            _make(join, shard_map)
-            for template in join.templates():
-                for note in template.notes:
-                    summary.note(note, template.image.parent)
-            join.settle_the_others()
-            if FORMER in rows.tables:
-                summary.note(
-                    f"was made by an earlier version: {join.taken_over:,} pictures of it with the "
-                    "same text and size were taken over as they are; --force paints them anew.",
-                    place.address(FORMER),
-                )
-            rewrite(join, shard_size(summary.total))
-            if summary.page:
-                write_page(place, registry, rows, folder.begin)
-            summary.end(folder.begin)
-            folder.end()
-            summary.notes += captions.warnings()
-        if isinstance(table, Frame):
-            summary.input_problems = [of_frame(error, path) for error in summary.input_problems]
-            summary.notes = [of_frame(error, path) for error in summary.notes]
+    captions = read_captions(
+        table,
+        templates,
+        None if settings.languages == "all" else settings.languages,
+        source=settings.source_language,
+        locales=registry,
+        left_out=left_out,
+        wrong_templates=problems_by_name(notes),
+    )
+    if settings.strict:
+        captions.check()
+    columns = tuple(column.name for column in captions.languages)
+    summary = Summary(place, columns, layout=settings.to, progress=progress)
+    check_owner(place, [SHARDS] if SUFFIXES[settings.to] else columns)
+    is_new = STATE not in place.names()
+    if is_new:
+        captions.check_names()
+    summary.notes += [*notes, *captions.ignored]
+    with hold(place):
+        rows = Rows({name: rank for rank, name in enumerate(captions.table.columns)})
+        rows.load(place)
+        rows.check_layout(settings.to, place)
+        if not is_new:
+            captions.check_names(rows.distinct("meme_id"))
+        folder = OutFolder(place, settings.to, rows.tables)
+        if folder.is_cut_off:
+            folder.clean({*rows.distinct("shard")})
+        noted = {column.name for column in captions.others} & {*rows.distinct("language")}
+        captions = replace(captions, noted=noted)
+        locales = dict((*captions.languages, captions.source))
+        maker = PictureMaker(place, settings, templates, locales, captions.source.name)
+        faces = {box.style.face for template in templates.values() for box in template.boxes}
+        fonts = maker.renderer.fonts
+        fonts.check(registry, locales.values(), faces)
+        summary.notes += map(InputError, fonts.notes(locales.values(), faces))
+        summary.total = captions.count()
+        if progress is not None:
+            progress(0, summary.total)
+        join = Join(captions, maker, rows, folder, summary)
+        _make(join, shard_map)
+        for template in join.templates():
+            for note in template.notes:
+                summary.note(note, template.image.parent)
+        join.settle_the_others()
+        if FORMER in rows.tables:
+            summary.note(
+                f"was made by an earlier version: {join.taken_over:,} pictures of it with the "
+                "same text and size were taken over as they are; --force paints them anew.",
+                place.address(FORMER),
+            )
+        rewrite(join, shard_size(summary.total))
+        if summary.page:
+            write_page(place, registry, rows, folder.begin)
+        summary.end(folder.begin)
+        folder.end()
+        summary.notes += captions.warnings()
     summary.seconds = time.monotonic() - began
     return summary
 
