@@ -52,7 +52,7 @@ ROLES = (
     "item", "annotator", "culture", "label", "time", "category", "topic", "template",
     "demographics", "question", "answer", "prompt", "model", "language", "input", "dimension",
     "meme", "correct", "option", "gold_item", "id", "image", "picture", "text", "post", "problem",
-    "split", "group", "created", "year",
+    "split", "group", "created", "year", "other",
 )  # fmt: skip
 """The roles that columns have anywhere in memeloc: one map may serve several stages."""
 

@@ -48,7 +48,7 @@ def read_cultures(run: LoraRun, folder: Path) -> dict[str, Dataset]:
     datasets = {}
     known = {label for _, label in run.lora.options}
     for culture in run.lora.cultures:
-        columns = run.data.columns.model_copy(update={"label": culture})
+        columns = {**run.data.columns, "label": culture}
         update = (
             {"where": {**run.data.where, "culture": culture}}
             if run.data.release

@@ -112,7 +112,7 @@ class ProtocolRun(TrainingRun):
         for analysis in (self.explain, self.temporal, self.transfer):
             if analysis is not None and (unknown := set(analysis.models) - names):
                 raise ValueError(f"{min(unknown)} is no model of the run")
-        if self.temporal is not None and self.data.table and not self.data.columns.year:
+        if self.temporal is not None and self.data.table and "year" not in self.data.columns:
             raise ValueError("[temporal] needs the column of years in [data.columns] year")
         if self.target is not None and self.target.column not in self.data.other:
             raise ValueError(f"[target] needs {self.target.column!r} in [data] other")

@@ -12,8 +12,14 @@ from memeloc.evaluate.releases import release_rows, release_table, table_rows
 from memeloc.evaluate.training.examples import Dataset, Example
 from memeloc.evaluate.training.label_sets import LabelSet, label_set
 from memeloc.evaluate.training.run_file import DataSettings, LabelSettings
-from memeloc.tables import read_table, text_of
+from memeloc.tables import text_of
+from memeloc.tables.column_map import Role, read_map, read_rows
 
+ROLES = (
+    Role("label", ("label",), required=True),
+    *map(Role, ("item", "text", "picture", "language", "group", "split", "year")),
+    Role("other", many=True),
+)
 _COLUMNS = {
     "text": "text",
     "language": "language",
@@ -54,8 +60,8 @@ def release_records(data: DataSettings, pictures: Path) -> Iterator[Record]:
         cells["group"] = cells["group"] or meme
         known = labels.get(meme, {})
         cells["label"] = known.get("label", "")
-        cells |= {f"other.{name}": known.get(name, "") for name in data.other}
-        cells["year"] = known.get(data.columns.year, "")
+        cells |= {f"other: {name}": known.get(name, "") for name in data.other}
+        cells["year"] = known.get(data.columns.get("year", ""), "")
         yield Record(cells, row.picture, row.file, row.row)
 
 
@@ -89,7 +95,7 @@ def _labels(folder: Path, data: DataSettings) -> tuple[dict[str, dict[str, str]]
 
 @dataclass(frozen=True, slots=True)
 class Record:
-    """A row, wherever it is from: cells by the names of `ColumnSettings`, and where it stands."""
+    """A row, wherever it is from: cells by role, and where it stands."""
 
     cells: Mapping[str, str]
     picture: Path | None
@@ -116,7 +122,7 @@ def read_dataset(data: DataSettings, labels: LabelSettings, folder: Path) -> Dat
             f"The labels of the survey {data.survey} are learned in its workspace: run it there."
         )
     source = Path(data.table)
-    about = f"column {data.columns.label}"
+    about = f"column {data.columns.get('label', 'label')}"
     return dataset_of(_table_records(data, source), data, labels, source, about)
 
 
@@ -152,29 +158,25 @@ def dataset_of(
 
 
 def _table_records(data: DataSettings, path: Path) -> Iterator[Record]:
-    columns = {name: column for name, column in data.columns.model_dump().items() if column}
-    wanted = dict.fromkeys([*columns.values(), *data.other, *data.where])
-    table = read_table(path, tuple(wanted))
+    others = tuple(dict.fromkeys((*data.other, *data.where)))
+    named = {**data.columns, **({"other": others} if others else {})}
+    mapped = read_rows(path, read_map({"columns": named}), ROLES)
+    if mapped.broken:
+        raise mapped.wrong(mapped.broken[0].error, row=mapped.broken[0].number)
     pictures = Path(data.pictures) if data.pictures else path.parent
-    for row in table.rows:
-        if row.error:
-            raise InputError(row.error, file=path, row=row.number)
-        if any(row[column].strip() != value for column, value in data.where.items()):
+    for row in mapped.frame.to_dict("records"):
+        cells = {str(name): text for name, text in row.items()}
+        number = cells.pop("row")
+        if any(cells[f"other: {column}"] != value for column, value in data.where.items()):
             continue
-        cells = {name: row[column].strip() for name, column in columns.items()}
-        cells["item"] = cells.get("item") or str(row.number)
-        cells |= {f"other.{name}": row[name].strip() for name in data.other}
+        cells["item"] = cells.get("item") or str(number)
         picture = None
         if cells.get("picture"):
             picture = pictures / cells["picture"]
             if not picture.is_file():
-                raise InputError(
-                    f"The picture {cells['picture'][:80]!r} is not in {pictures}.",
-                    file=path,
-                    row=row.number,
-                    column=columns["picture"],
-                )
-        yield Record(cells, picture, path, row.number)
+                message = f"The picture {cells['picture'][:80]!r} is not in {pictures}."
+                raise mapped.wrong(message, "picture", number)
+        yield Record(cells, picture, path, number)
 
 
 def _label(record: Record, labels: LabelSet) -> str:
@@ -204,5 +206,5 @@ def _example(record: Record, label: str, data: DataSettings) -> Example:
         group=cells.get("group", ""),
         split=cells.get("split", ""),
         year=int(year) if year else None,
-        other={name: cells.get(f"other.{name}", "") for name in data.other},
+        other={name: cells.get(f"other: {name}", "") for name in data.other},
     )

@@ -17,19 +17,6 @@ BASELINES = "baselines"
 """The kind of run that trains classifiers on features; finetuning has kinds of its own."""
 
 
-class ColumnSettings(Settings):
-    """Columns of the table, each by its name there."""
-
-    item: str = Field(default="", description="id of the meme; empty: the row's number")
-    label: str = Field(default="label", description="its label")
-    text: str = Field(default="", description="of the meme")
-    picture: str = Field(default="", description="its file, relative to `pictures` or to the table")
-    language: str = Field(default="", description="of the text, a BCP 47 tag")
-    group: str = Field(default="", description="what stays in one split, such as the template")
-    split: str = Field(default="", description="the dataset's own split")
-    year: str = Field(default="", description="of the template, or of the meme")
-
-
 class DataSettings(Settings):
     """What is learned from; paths are relative to the run file."""
 
@@ -46,7 +33,12 @@ class DataSettings(Settings):
     )
     pictures: str = Field(default="", description="the folder of the table's pictures")
     language: str = Field(default="", description="of all texts, where no column has it")
-    columns: ColumnSettings = ColumnSettings()
+    columns: dict[str, str] = Field(
+        default_factory=dict,
+        description="columns of the table: item (else the row's number), label, text, picture (its "
+        "file, relative to `pictures` or to the table), language, group (what stays in one split, "
+        "such as the template), split and year",
+    )
     other: tuple[str, ...] = Field(
         default=(), description="further columns to keep, such as target"
     )
