@@ -1,10 +1,7 @@
 """One map of columns. In: a table from outside, and the roles that a stage needs. Out: its rows.
 
-A map says which column has which role and what its values mean. It is a TOML file, a mapping or
-keyword arguments, the same for every stage:
-
-    order = ["fine", "rude", "very rude"]  # labels that are a scale, lowest first; or [levels]
-    abstentions = ["unsure"]               # labels that are kept, and take no part in a vote
+A map says which column has which role and what its values mean; it is a TOML file, a mapping or
+keyword arguments, the same for every stage. guides/answers.md says what stands in it.
 
     [columns]
     item = "meme"                          # a column, or several names, of which one is there
@@ -13,13 +10,6 @@ keyword arguments, the same for every stage:
 
     [labels]                               # as written = the label; "" is no answer
     "RUDE!" = "rude"
-    9 = ""
-
-    [cultures]
-    "United States" = "US"
-
-    [fixed]                                # what all rows have where no column says it
-    language = "de"
 """
 
 from __future__ import annotations
