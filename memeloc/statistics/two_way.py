@@ -60,10 +60,12 @@ class Votes:
         votes = table[label >= 0]
         item = np.searchsorted(items, votes["item"].to_numpy(str))
         culture = np.searchsorted(cultures, votes["culture"].to_numpy(str))
-        person = votes.groupby(["culture", "participant"]).ngroup().to_numpy().astype(np.int64)
+        label = label[label >= 0].astype(np.int64)
+        named = votes.groupby(["culture", "participant"]).ngroup().to_numpy().astype(np.int64)
+        person = _by_answers(named, culture, item * len(labels) + label)
         counts = np.zeros((len(items), len(cultures), len(labels)), np.int64)
-        np.add.at(counts, (item, culture, label[label >= 0]), 1)
-        return cls(counts, item, culture, label[label >= 0].astype(np.int64), person)
+        np.add.at(counts, (item, culture, label), 1)
+        return cls(counts, item, culture, label, person)
 
     def of_cultures(self, *places: int) -> Votes:
         """Return the votes of some cultures, in that order."""
@@ -78,6 +80,21 @@ class Votes:
         culture = np.zeros(int(self.person.max(initial=-1)) + 1, np.int64)
         culture[self.person] = self.culture
         return np.bincount(culture[np.unique(self.person)], minlength=self.counts.shape[1])
+
+
+def _by_answers(person: Ints, culture: Ints, answers: Ints) -> Ints:
+    """Return people numbered by their culture and answers, whatever they are called.
+
+    Ids of people differ between workspaces and releases; what is drawn at random must not.
+    """
+    order = np.lexsort([answers, person])
+    starts = np.cumsum(np.bincount(person)) - np.bincount(person)
+    own = [part.tobytes() for part in np.split(answers[order], starts[1:])]
+    of_people = culture[order][starts] if len(person) else culture
+    ranked = sorted(range(len(of_people)), key=lambda place: (of_people[place], own[place]))
+    numbers = np.empty(len(ranked), np.int64)
+    numbers[ranked] = np.arange(len(ranked))
+    return numbers[person]
 
 
 @dataclass(frozen=True, slots=True)

@@ -103,3 +103,17 @@ def test_a_tie_after_a_lost_vote_is_half_of_each_label() -> None:
     assert statistic.without is not None
     fewer = votes.counts[:1] - np.array([[[0, 0, 1]]])
     assert statistic.without(fewer, np.array([0])).tolist() == [[0.5, 0, 0.5]]
+
+
+def test_names_of_people_change_nothing_that_is_drawn() -> None:
+    rows = [
+        (f"m{item}", culture, f"{culture}{person}", "yes" if (item + person) % 3 else "no")
+        for item in range(6)
+        for culture in "AB"
+        for person in range(3)
+    ]
+    table = pd.DataFrame(rows, columns=["item", "culture", "participant", "label"])
+    other = table.replace({"participant": {"A0": "A9", "B2": "B-"}})
+    one, two = (Votes.of(each.sort_values(list(each)), ("no", "yes")) for each in (table, other))
+    people = [sorted(zip(each.person, each.item, each.label, strict=True)) for each in (one, two)]
+    assert people[0] == people[1]
