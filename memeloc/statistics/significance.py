@@ -14,13 +14,22 @@ from memeloc.errors import MissingError
 
 
 def scipy_stats() -> Any:
-    """The module scipy.stats; it has no types.
+    """Return the module scipy.stats; it has no types.
 
     Raises:
         MissingError: scipy is not installed.
     """
+    return _scipy("stats")
+
+
+def scipy_special() -> Any:
+    """Return the module scipy.special, as `scipy_stats`."""
+    return _scipy("special")
+
+
+def _scipy(name: str) -> Any:
     try:
-        return import_module("scipy.stats")
+        return import_module(f"scipy.{name}")
     except ImportError as error:
         message = "This analysis needs scipy: pip install 'memeloc[analyze]'"
         raise MissingError(message) from error

@@ -22,7 +22,7 @@ from typing import TYPE_CHECKING, Literal
 import numpy as np
 
 from memeloc.arrays import Floats, Ints, majority
-from memeloc.statistics.significance import scipy_stats
+from memeloc.statistics.significance import scipy_special
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -218,7 +218,8 @@ def interval(
     variance = (items - 1) / items * np.square(apart - apart.mean(axis=0)).sum(axis=0)
     error = np.sqrt(variance + np.maximum(more, 0))
     fewest = int(min(people.min(initial=items), items))
-    reach = error * float(scipy_stats().t.ppf((1 + confidence) / 2, max(fewest - 1, 1)))
+    quantile = scipy_special().stdtrit  # of the t distribution; scipy.stats takes longer to load
+    reach = error * float(quantile(max(fewest - 1, 1), (1 + confidence) / 2))
     with np.errstate(invalid="ignore", divide="ignore", over="ignore"):
         if scale == "share":
             middle, slope = np.log(value / (1 - value)), 1 / (value * (1 - value))

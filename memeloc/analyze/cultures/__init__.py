@@ -9,6 +9,6 @@
 - `breakdowns`: the same by category, topic and template;
 - `dividing`: items by entropy, and those that divide cultures most.
 
-Intervals are over items and people (`memeloc.statistics.two_way`); whether cultures differ is tested
-with people permuted between them (`memeloc.statistics.permutation`).
+Intervals are over items and people (`memeloc.statistics.two_way`); whether cultures differ is
+tested with people permuted between them (`memeloc.statistics.permutation`).
 """
