@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from importlib import import_module
 from typing import Any
 
@@ -99,6 +100,9 @@ def pearson_test(table: Ints, confidence: float) -> dict[str, float]:
     n = int(table.sum())
     largest = n * (min(rows, columns) - 1)
     low, high = _noncentralities(stats, float(result.statistic), int(result.dof), confidence)
+    if high < result.statistic:
+        # Less than chance gives: all that such a statistic speaks for lies below V itself.
+        low = high = math.nan
     return {
         "cramers_v": float(np.sqrt(result.statistic / largest)),
         "cramers_v_low": float(np.sqrt(min(low / largest, 1))),
