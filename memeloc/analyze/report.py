@@ -78,7 +78,6 @@ def report_of(
         labels=answers.labels,
         cards={DIVIDING: _cards(answers, most_dividing(figures, MOST_CARDS), chosen.pair)},
         tables=tables,
-        jobs=chosen.jobs,
     )
 
 

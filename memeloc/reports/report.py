@@ -64,7 +64,6 @@ class Report:
         cards: by analysis items that it shows.
         tables: by analysis a table of texts, where figures cannot say it: captions, questions.
         hashes: SHA-256 of the files that figures rest on, by their names.
-        jobs: processes that draw; the result is the same for any number.
     """
 
     name: str
@@ -81,4 +80,3 @@ class Report:
     cards: Mapping[str, Sequence[Card]] = field(default_factory=dict)
     tables: Mapping[str, pd.DataFrame] = field(default_factory=dict)
     hashes: Mapping[str, str] = field(default_factory=dict)
-    jobs: int = 1

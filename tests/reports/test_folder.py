@@ -29,7 +29,7 @@ def test_a_report_is_a_page_figures_tables_plots_and_text(files):
 
 
 def test_the_same_report_gives_the_same_bytes(report, files, tmp_path):
-    write_report(replace(report, jobs=2), tmp_path)
+    write_report(report, tmp_path)
     for path in files.page.parent.rglob("*.*"):
         assert (tmp_path / path.relative_to(files.page.parent)).read_bytes() == path.read_bytes()
 

@@ -51,7 +51,6 @@ def report_of(
         cultures=gold.cultures,
         labels=labels,
         tables=tables if mappings else {},
-        jobs=settings.jobs,
     )
 
 
