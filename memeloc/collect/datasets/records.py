@@ -78,8 +78,14 @@ def read_records(
     path: Path,
     records: Iterable[Record],
     read: Callable[[Record], Iterable[Item]],
+    *,
+    strict: bool = False,
 ) -> Iterator[Item | Refusal]:
-    """Yield what is read from each row, and refusals of rows, and of a table that breaks off."""
+    """Yield what is read from each row, and refusals of rows, and of a table that breaks off.
+
+    Raises:
+        InputError: the table breaks off, and this is `strict`.
+    """
     try:
         for record in records:
             if record.error:
@@ -87,6 +93,8 @@ def read_records(
             else:
                 yield from folder.taken(record.place, read(record))
     except InputError as error:
+        if strict:
+            raise
         yield Refusal(folder.source, folder.key_of(path), "not readable", error.message)
 
 

@@ -220,8 +220,6 @@ def cased(line: str, style: str, lines: Sequence[str]) -> str:
     """
     if style in _CASES:
         return _CASES[style](line)
-    if style == "capitalize":
-        return line.capitalize()
     if style not in ("default", "thin"):
         return line
     written = [each for each in lines if each.strip()]

@@ -8,14 +8,13 @@ Bui et al. 2024, arXiv:2411.03888. The copy on the Hugging Face Hub is Parquet: 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import KW_ONLY, dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from memeloc.collect.datasets.folder import (
     DatasetFolder,
-    Item,
     NotTakenError,
     details_of,
     parts_of,
@@ -82,7 +81,8 @@ class Multi3HateSource:
 
         annotations = data / "final_annotations.csv"
         if annotations.is_file() and not folder.is_outside(annotations):
-            yield from _read(folder, annotations, (_ID,), answers)
+            rows = _rows(folder, annotations, (_ID,))
+            yield from read_records(folder, annotations, rows, answers)
         templates: set[str] = set()
         for table in tables:
             pictures: dict[str, Path] = {}
@@ -92,7 +92,9 @@ class Multi3HateSource:
                 else:
                     pictures.setdefault(_meme_id(path.stem), path)
             memes = self._memes(folder, table.stem, pictures, labels, templates)
-            yield from _read(folder, table, (_ID, _TEMPLATE), memes, strict=len(tables) == 1)
+            rows = _rows(folder, table, (_ID, _TEMPLATE))
+            is_only = len(tables) == 1
+            yield from read_records(folder, table, rows, memes, strict=is_only)
 
     def _memes(
         self,
@@ -157,22 +159,8 @@ class Multi3HateSource:
         return [tables[language] for language in wanted]
 
 
-def _read(
-    folder: DatasetFolder,
-    table: Path,
-    required: Sequence[str],
-    read: Callable[[Record], Iterable[Item]],
-    *,
-    strict: bool = False,
-) -> Iterator[Item | Refusal]:
-    try:
-        records = open_records(folder, table, required)
-    except InputError as error:
-        if strict:
-            raise
-        yield Refusal(folder.source, folder.key_of(table), "not readable", error.message)
-    else:
-        yield from read_records(folder, table, records.rows(), read)
+def _rows(folder: DatasetFolder, table: Path, required: Sequence[str]) -> Iterator[Record]:
+    yield from open_records(folder, table, required).rows()
 
 
 def _needed(row: Record, column: str) -> str:
