@@ -31,16 +31,8 @@ from memeloc.reports.drawing import (
 from memeloc.reports.figures import COLUMNS, gaps, of_analysis, wide_tables
 from memeloc.reports.latex import escape, latex_table
 from memeloc.reports.report import Report
-from memeloc.reports.texts import (
-    NOT_DEFINED,
-    PARTS,
-    AnalysisText,
-    PageText,
-    Writer,
-    figure_text,
-    named,
-    read_texts,
-)
+from memeloc.reports.texts import PARTS, AnalysisText, PageText, named, read_texts
+from memeloc.reports.writer import NOT_DEFINED, Writer, figure_text
 from memeloc.tables.writing import Column, Kind, write_table
 from memeloc.version import __version__
 

@@ -1,39 +1,23 @@
 """What a report says of its figures. In: a TOML of titles, meanings, sentences, plots. Out: texts.
 
 A table of the TOML is an analysis, in the order of the page; `[page]` is what the page begins with.
-Titles, methods, axes and sentences are Jinja2 templates; `Writer` has what they may name.
+Titles, methods, axes and sentences are Jinja2 templates; `writer` has what they may name.
 """
 
 from __future__ import annotations
 
-import math
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from fnmatch import fnmatchcase
-from functools import cache
 from pathlib import Path
-from types import SimpleNamespace
-from typing import TYPE_CHECKING, Annotated, Any, Literal
+from typing import Annotated, Literal
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict
 
-from memeloc.counts import counted
-from memeloc.errors import InputError
-from memeloc.reports.cells import shown
-from memeloc.reports.figures import BETWEEN, wide
+from memeloc.reports.figures import BETWEEN
 from memeloc.settings import read_toml, validate
-from memeloc.statistics.intervals import percent, percent_with_interval, with_interval
-from memeloc.statistics.significance import p_text
-from memeloc.version import __version__
-
-if TYPE_CHECKING:
-    from jinja2 import Environment
-
-    from memeloc.reports.report import Report
 
 PARTS = " · "
 """Between the parts of a group, as in `category: tea · DE–US`."""
-NOT_DEFINED = "not defined"
-"""What a sentence says of a figure that is not."""
 
 
 Strings = Annotated[
@@ -164,110 +148,3 @@ def named(text: str, names: Mapping[str, str]) -> str:
         return names[text]
     parts = (part.split(BETWEEN) for part in text.split(PARTS))
     return PARTS.join(BETWEEN.join(names.get(name, name) for name in part) for part in parts)
-
-
-class Writer:
-    """Fills the templates of texts with figures.
-
-    They may name `rows` (the analysis' wide rows, cells as attributes), `row(group, item)` and
-    `value(figure, group, item)` (of this analysis, or of `analysis=NAME`), `figures`, `settings`,
-    `facts`, `names`, `version`, and call `percent`, `number`, `interval`, `p_text`, `counted`; the
-    filter `known(figure)` keeps the rows where a figure is defined.
-    """
-
-    def __init__(self, report: Report) -> None:
-        self._report = report
-        self._rows: dict[str, list[SimpleNamespace]] = {}
-
-    def rows(self, analysis: str) -> list[SimpleNamespace]:
-        """Return the wide rows of an analysis."""
-        if analysis not in self._rows:
-            table = wide(self._report.figures, analysis)
-            cells = (zip(table.columns, row, strict=True) for row in table.to_numpy(object))
-            self._rows[analysis] = [SimpleNamespace(**dict(row)) for row in cells]
-        return self._rows[analysis]
-
-    def row(self, group: str, item: str, analysis: str) -> SimpleNamespace | None:
-        """Return an analysis' row of a group and item, None where there is none."""
-        keys = tuple(named(text, self._report.names) for text in (group, item))
-        return next((row for row in self.rows(analysis) if (row.group, row.item) == keys), None)
-
-    def fill(self, template: str, analysis: str = "") -> str:
-        """Return a text, its spaces joined.
-
-        Raises:
-            InputError: the template is not Jinja2, or names what there is not.
-        """
-        from jinja2 import TemplateError
-
-        def row(group: str = "", item: str = "", analysis: str = analysis) -> Any:
-            return self.row(group, item, analysis)
-
-        def value(figure: str, group: str = "", item: str = "", analysis: str = analysis) -> float:
-            return float(getattr(row(group, item, analysis), figure, math.nan))
-
-        report = self._report
-        try:
-            text = (
-                _environment()
-                .from_string(template)
-                .render(
-                    rows=self.rows(analysis),
-                    row=row,
-                    value=value,
-                    figures=report.figures,
-                    settings=report.settings,
-                    facts=report.facts,
-                    names=report.names,
-                )
-            )
-        except TemplateError as error:
-            message = f"The text {template[:60]!r} of {analysis or 'the page'}: {error}"
-            raise InputError(message) from error
-        return " ".join(text.split())
-
-    def sentences(self, templates: Iterable[str], analysis: str = "") -> tuple[str, ...]:
-        """Return those texts that say something."""
-        return tuple(filter(None, (self.fill(template, analysis) for template in templates)))
-
-
-def figure_text(row: Any, figure: str, percent: bool = False) -> str:
-    """Return a figure of a row with its interval, for a sentence."""
-    value, low, high = (
-        float(getattr(row, f"{figure}{end}", math.nan)) for end in ("", "_low", "_high")
-    )
-    if percent:
-        return percent_with_interval(value, low, high)
-    if math.isnan(value):
-        return NOT_DEFINED
-    return shown(value) if math.isnan(low) else with_interval(value, low, high)
-
-
-def _percent(value: Any, figure: str = "") -> str:
-    return figure_text(value, figure, True) if figure else percent(value)
-
-
-def _number(value: Any, figure: str = "") -> str:
-    return figure_text(value, figure) if figure else shown(value)
-
-
-def _known(rows: Iterable[Any], figure: str) -> list[Any]:
-    return [row for row in rows if not math.isnan(getattr(row, figure, math.nan))]
-
-
-@cache
-def _environment() -> Environment:
-    """Return what fills texts; it escapes nothing: a page escapes otherwise than LaTeX."""
-    from jinja2 import Environment, StrictUndefined
-
-    environment = Environment(undefined=StrictUndefined, autoescape=False)  # noqa: S701
-    environment.globals.update(
-        version=__version__,
-        percent=_percent,
-        number=_number,
-        interval=figure_text,
-        p_text=p_text,
-        counted=lambda number, noun, plural="": counted(int(number), noun, plural),
-    )
-    environment.filters["known"] = _known
-    return environment

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from memeloc.arrays import Bools, Floats
 from memeloc.evaluate.gold import ChoiceQuestion
 from memeloc.evaluate.scores.join import INPUT_NAMES, NO_GOLD, NOT_ASKED, Joined, Pair
-from memeloc.evaluate.scores.scoring import (
+from memeloc.evaluate.scores.rows import (
     Rows,
     cut,
     figure_rows,

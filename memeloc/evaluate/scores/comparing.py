@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike
 from memeloc.arrays import Floats
 from memeloc.evaluate.answers import CONDITION
 from memeloc.evaluate.scores.join import Condition, Joined
-from memeloc.evaluate.scores.scoring import Rows, figure_rows, gap_rows, resampled
+from memeloc.evaluate.scores.rows import Rows, figure_rows, gap_rows, resampled
 from memeloc.evaluate.scores.settings import ScoreSettings
 from memeloc.reports.figures import BETWEEN, tidy
 from memeloc.statistics.intervals import rows_of
