@@ -39,23 +39,36 @@ def models(answers: Answers, settings: Settings) -> pd.DataFrame:
         InputError: no model answered an item that people answered.
         MissingError: scipy is not installed.
     """
+    cultures = {code: answers.majority[:, place] for place, code in enumerate(answers.cultures)}
     by_model = _labels_by_model(answers)
-    if not any((label != NO_LABEL).any() for label in by_model.values()):
+    if not any((labels != NO_LABEL).any() for labels in by_model.values()):
         raise InputError("no model answered an item that people answered")
-    agreement = _agreement(answers, by_model, settings.confidence)
-    whole = {"models": len(by_model), "agreement": agreement["agreement"].mean()}
-    sides = {code: answers.majority[:, place] for place, code in enumerate(answers.cultures)}
-    wilson_1927 = {"agreement": "Wilson 1927", "kappa": "Cohen 1960"}
-    without = agreement[agreement["n"] == 0]
+    people = _annotators(answers)
+    agreement, pairs = [], []
+    for model, labels in by_model.items():
+        for culture, own in cultures.items():
+            row = _agreement(labels, own, len(answers.labels), settings.confidence)
+            annotators = people.get(culture, np.nan)
+            agreement.append({"group": model, "item": culture, **row, "annotators": annotators})
+        tests = [
+            {"group": model, "item": f"{one}{BETWEEN}{other}"}
+            | _mcnemar(labels, cultures[one], cultures[other])
+            for one, other in combinations(cultures, 2)
+        ]
+        pairs.append(pd.DataFrame(tests, columns=["group", "item", "n", "difference", "p"]))
+    rows = pd.DataFrame(agreement)
+    whole = pd.DataFrame([{"models": len(by_model), "agreement": rows["agreement"].mean()}])
+    tested = pd.concat([frame.assign(p_holm=holm(frame["p"])) for frame in pairs])
+    shares = _shares(cultures | by_model, (*answers.labels, NOT_A_LABEL))
     return joined(
         [
-            tidy(NAME, pd.DataFrame([whole]), "mean over models and cultures"),
-            tidy(NAME, agreement, wilson_1927),
-            tidy(NAME, _pairs(answers, by_model), "McNemar 1947, exact; Holm 1979"),
-            tidy(NAME, _shares(answers, sides | by_model), "counted"),
+            tidy(NAME, whole, "mean over models and cultures"),
+            tidy(NAME, rows, {"agreement": "Wilson 1927", "kappa": "Cohen 1960"}),
+            tidy(NAME, tested, "McNemar 1947, exact; Holm 1979"),
+            tidy(NAME, shares, "counted"),
             *(
                 gap(NAME, f"{model} and {culture} have no item with a label of both.", model)
-                for model, culture in zip(without["group"], without["item"], strict=True)
+                for model, culture in rows.loc[rows["n"] == 0, ["group", "item"]].to_numpy()
             ),
         ]
     )
@@ -67,88 +80,56 @@ def _labels_by_model(answers: Answers) -> dict[str, Ints]:
     It is the number of labels for `NOT_A_LABEL`, and `NO_LABEL` where the model was not asked, or
     gave different answers as often as each other.
     """
-    table = answers.models
-    given = table[table["label"].notna() & table["item"].astype(str).isin(answers.names)]
-    labels = {label: place for place, label in enumerate(answers.labels)}
-    place = given["label"].astype(str).map(labels).fillna(len(labels)).to_numpy(np.int64)
-    item = pd.Index(answers.names).get_indexer(pd.Index(given["item"].astype(str)))
-    asked_as = given["culture"].fillna("").astype(str)
-    title = given["participant"].astype(str) + asked_as.map(lambda code: code and f" (as {code})")
-    by_model = {}
-    for model in sorted(set(title)):
-        own = (title == model).to_numpy()
-        counts = np.zeros((len(answers.names), len(labels) + 1), np.int64)
-        np.add.at(counts, (item[own], place[own]), 1)
-        by_model[model] = majority(counts)
-    return by_model
+    table = answers.models[answers.models["label"].notna()].fillna("").astype(str)
+    asked_as = table["culture"].map(lambda code: code and f" (as {code})")
+    label = table["label"].where(table["label"].isin(answers.labels), NOT_A_LABEL)
+    counts = pd.crosstab([table["participant"] + asked_as, table["item"]], label)
+    counts = counts.reindex(columns=[*answers.labels, NOT_A_LABEL], fill_value=0)
+    return {
+        str(model): majority(own.droplevel(0).reindex(answers.names, fill_value=0).to_numpy())
+        for model, own in counts.groupby(level=0)
+        if own.index.isin(answers.names, level=1).any()
+    }
 
 
-def _agreement(answers: Answers, by_model: dict[str, Ints], confidence: float) -> pd.DataFrame:
-    people = _annotators(answers)
-    rows: list[dict[str, Any]] = []
-    for model, label in by_model.items():
-        for place, culture in enumerate(answers.cultures):
-            labels = answers.majority[:, place]
-            both = (label != NO_LABEL) & (labels != NO_LABEL)
-            items = int(both.sum())
-            same = int((label == labels)[both].sum())
-            low, high = map(float, wilson(same, items, confidence))
-            rows.append(
-                {
-                    "group": model,
-                    "item": culture,
-                    "n": items,
-                    "agreement": same / items if items else float("nan"),
-                    "agreement_low": low,
-                    "agreement_high": high,
-                    "kappa": _kappa(label[both], labels[both], len(answers.labels) + 1),
-                    "invalid": int((label[both] == len(answers.labels)).sum()),
-                    "annotators": people.get(culture, float("nan")),
-                }
-            )
-    return pd.DataFrame(rows)
+def _agreement(model: Ints, culture: Ints, labels: int, confidence: float) -> dict[str, Any]:
+    both = (model != NO_LABEL) & (culture != NO_LABEL)
+    given = model[both], culture[both]
+    items, same = len(given[0]), int((given[0] == given[1]).sum())
+    low, high = wilson(same, items, confidence)
+    table = np.zeros((labels + 1, labels + 1))
+    np.add.at(table, given, 1)
+    return {
+        "n": items,
+        "agreement": same / items if items else np.nan,
+        "agreement_low": float(low),
+        "agreement_high": float(high),
+        "kappa": float(cohen(table)),
+        "invalid": int((given[0] == labels).sum()),
+    }
 
 
-def _pairs(answers: Answers, by_model: dict[str, Ints]) -> pd.DataFrame:
+def _mcnemar(model: Ints, first: Ints, second: Ints) -> dict[str, Any]:
     """Return whether a model agrees more with one culture than with another."""
-    frames = []
-    for model, label in by_model.items():
-        rows = []
-        for first, second in combinations(range(len(answers.cultures)), 2):
-            labels = answers.majority[:, [first, second]]
-            both = (label != NO_LABEL) & (labels != NO_LABEL).all(axis=1)
-            right = labels[both] == label[both][:, None]
-            only = [int((right[:, side] & ~right[:, 1 - side]).sum()) for side in (0, 1)]
-            items, apart = int(both.sum()), sum(only)
-            p = scipy_stats().binomtest(only[0], apart, 0.5).pvalue if apart else 1.0
-            rows.append(
-                {
-                    "group": model,
-                    "item": BETWEEN.join(answers.cultures[place] for place in (first, second)),
-                    "n": items,
-                    "difference": (only[0] - only[1]) / items if items else float("nan"),
-                    "p": float(p) if items else float("nan"),
-                }
-            )
-        frame = pd.DataFrame(rows, columns=["group", "item", "n", "difference", "p"])
-        frames.append(frame.assign(p_holm=holm(frame["p"])))
-    return pd.concat(frames, ignore_index=True)
+    both = (model != NO_LABEL) & (first != NO_LABEL) & (second != NO_LABEL)
+    items = int(both.sum())
+    if not items:
+        return {"n": 0, "difference": np.nan, "p": np.nan}
+    apart = both & (first != second)
+    only = [int((model == labels)[apart].sum()) for labels in (first, second)]
+    p = scipy_stats().binomtest(only[0], sum(only), 0.5).pvalue if any(only) else 1.0
+    return {"n": items, "difference": (only[0] - only[1]) / items, "p": float(p)}
 
 
-def _shares(answers: Answers, sides: dict[str, Ints]) -> pd.DataFrame:
+def _shares(sides: dict[str, Ints], names: tuple[str, ...]) -> pd.DataFrame:
     """Return which labels cultures have, and which models give."""
     rows = [
-        {
-            "group": name,
-            "item": label,
-            "share": float((given == place).sum()) / max(len(given), 1),
-            "n": len(given),
-        }
-        for name, labels in sides.items()
-        for given in [labels[labels != NO_LABEL]]
-        for place, label in enumerate((*answers.labels, NOT_A_LABEL))
+        (side, name, float((labels == place).sum()) / max(given, 1), given)
+        for side, labels in sides.items()
+        for given in [int((labels != NO_LABEL).sum())]
+        for place, name in enumerate(names)
     ]
-    return pd.DataFrame(rows)
+    return pd.DataFrame(rows, columns=["group", "item", "share", "n"])
 
 
 def _annotators(answers: Answers) -> dict[str, float]:
@@ -161,10 +142,3 @@ def _annotators(answers: Answers) -> dict[str, float]:
         if len(rest):
             shares[str(culture)] = float(np.average(rest["agreement"], weights=rest["items"]))
     return shares
-
-
-def _kappa(first: Ints, second: Ints, labels: int) -> float:
-    """Return Cohen's kappa of two rows of labels; NaN where chance alone would always agree."""
-    table = np.zeros((labels, labels))
-    np.add.at(table, (first, second), 1)
-    return float(cohen(table))

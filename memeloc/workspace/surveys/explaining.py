@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from memeloc.analyze.codebook import (
+    PAIR,
     Codebook,
     Coding,
     Reason,
@@ -23,7 +24,6 @@ from memeloc.analyze.codebook import (
     write_coding,
     write_reasons,
 )
-from memeloc.analyze.codebook.sheets import PAIR
 from memeloc.analyze.differing import differing_items, least_agreeing
 from memeloc.curate.review.judgement import Judgement
 from memeloc.errors import InputError

@@ -1,0 +1,351 @@
+"""Why labels of two cultures differ. In: differing items. Out: sheets, and shares of themes.
+
+The qualitative analysis of multi3hate 4.3: `write_reasons` shows both versions of each item that
+differs to a person who knows both cultures, and asks why. `write_coding` shows the reasons to a
+coder, beside a codebook; the first may write new codes, a second one does not see the first one's.
+`themes` gives the share of each code and theme, and how far the coders agree.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+
+import pandas as pd
+from pydantic import BaseModel, ConfigDict, Field
+
+from memeloc.agreement import krippendorff_alpha, pairwise_kappa
+from memeloc.counts import counted
+from memeloc.errors import InputError
+from memeloc.reports.figures import BETWEEN, gap, joined, tidy
+from memeloc.settings import read_toml, validate
+from memeloc.sheets import SheetColumn, write_columns
+from memeloc.tables import Row, read_table
+
+NAME = "codebook"
+FOLDER = Path(__file__).parent / "codebooks"
+NO_THEME = "(not in the codebook)"
+PAIR = "|"
+"""Between the two cultures of a pair."""
+_SHOWN = {"picture": ("picture", 34), "text": ("text", 24), "label": ("text", 12)}
+"""What stands of both cultures before the reason: kinds and widths of the columns."""
+_ASKED_REASONS = (
+    "People of {first} and {second} label these memes differently. Why? Say it in your own words, "
+    "in one or more sentences; leave a cell empty where you cannot tell."
+)
+_ASKED_CODES = (
+    "Give each reason the code that says what it is about; the second worksheet lists them. "
+    "Several are separated by a semicolon. Where none fits, write a new code in a few words."
+)
+
+
+class Theme(BaseModel):
+    """Codes that have something in common; `about` says what, for coders."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    name: str = Field(min_length=1, max_length=200)
+    about: str = ""
+    codes: tuple[str, ...] = ()
+
+
+class Codebook(BaseModel):
+    """The codes that reasons are given, by themes in the order in which coders see them."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    name: str
+    source: str = ""
+    theme: tuple[Theme, ...] = ()
+
+    @cached_property
+    def codes(self) -> dict[str, str]:
+        """Return the code by its folded form: small letters, one space between words."""
+        return {folded(code): code for code in self.theme_of}
+
+    @cached_property
+    def theme_of(self) -> dict[str, str]:
+        """Return the theme of each code."""
+        return {code: theme.name for theme in self.theme for code in theme.codes}
+
+    def code(self, text: str) -> str:
+        """Return the code that a coder wrote as the codebook writes it, a new one as written."""
+        return self.codes.get(folded(text), " ".join(text.split()))
+
+
+@dataclass(frozen=True, slots=True)
+class Reason:
+    """Why two cultures differ on an item, as one person put it.
+
+    Attributes:
+        labels: the label in each culture of the pair.
+        row: where it stands in the file that it came in; 0 when in none.
+    """
+
+    item: str
+    pair: tuple[str, str]
+    person: str
+    text: str
+    labels: tuple[str, str] = ("", "")
+    row: int = 0
+
+    @property
+    def key(self) -> str:
+        """Return what codes name it by: the item and the person."""
+        return f"{self.item}|{self.person}"
+
+
+@dataclass(frozen=True, slots=True)
+class Coding:
+    """The codes that a coder gave a reason; `reason` is its `key`."""
+
+    reason: str
+    coder: str
+    codes: tuple[str, ...]
+    row: int = 0
+
+
+def load_codebook(name: str | Path = "multi3hate") -> Codebook:
+    """Return a shipped codebook by its name, or that of a TOML file.
+
+    Raises:
+        InputError: there is no such codebook, its file is wrong, or it has a code twice.
+    """
+    path = Path(name)
+    if path.suffix.lower() != ".toml":
+        shipped = {file.stem: file for file in sorted(FOLDER.glob("*.toml"))}
+        if str(name) not in shipped:
+            raise InputError(
+                f"There is no codebook {str(name)[:60]!r}. There is {', '.join(shipped)}, or name "
+                "a TOML file of your own."
+            )
+        path = shipped[str(name)]
+    book = validate(Codebook, read_toml(path), "a codebook", file=path)
+    counts = Counter(folded(code) for theme in book.theme for code in theme.codes)
+    if twice := [code for code, count in counts.items() if count > 1]:
+        raise InputError(f"has the code {twice[0][:80]!r} twice; keep one", file=path)
+    return book
+
+
+def folded(text: str) -> str:
+    """Return a code without what does not matter: case, spaces, the form of an apostrophe.
+
+    >>> folded(" Women’s  right")
+    "women's right"
+    """
+    return " ".join(text.replace("’", "'").split()).casefold()
+
+
+def write_reasons(
+    path: str | Path, items: pd.DataFrame, pair: tuple[str, str], person: str
+) -> Path:
+    """Write the sheet that asks a person for reasons; return where, see `memeloc.sheets`.
+
+    Args:
+        path: .xlsx with the pictures of both versions; or .csv, .jsonl, .parquet.
+        items: as of `memeloc.analyze.differing.differing_items`; `picture` holds paths.
+        person: who fills it in.
+
+    Raises:
+        InputError: no item differs, or another ending.
+    """
+    if items.empty:
+        raise InputError(f"no item has different labels in {pair[0]} and {pair[1]}")
+    shown = {f"{culture} {side}": form for culture in pair for side, form in _SHOWN.items()}
+    columns = [
+        SheetColumn("item", width=14),
+        *(SheetColumn(name, *form) for name, form in shown.items()),
+        SheetColumn("reason", "answer", width=48),
+        *(SheetColumn(str(name)) for name in items.columns if name not in {"item", *shown}),
+        SheetColumn("pair", width=9),
+        SheetColumn("person", width=10),
+    ]
+    cells = items.assign(pair=PAIR.join(pair), person=person).to_dict("records")
+    rows = [{str(name): cell for name, cell in row.items()} for row in cells]
+    asked = _ASKED_REASONS.format(first=pair[0], second=pair[1])
+    return write_columns(Path(path), "Reasons", columns, rows, asked=asked)
+
+
+def read_reasons(path: str | Path, *, person: str = "") -> list[Reason]:
+    """Read the reasons of a sheet that came back; rows without one are left out.
+
+    Args:
+        person: who filled it in, where the sheet's column is empty.
+
+    Raises:
+        InputError: a column is missing, a row cannot be read, or it names no pair or no person.
+    """
+    reasons = []
+    for row, who in _filled_in(Path(path), ("item", "pair", "reason"), "person", person):
+        first, bar, second = row["pair"].partition(PAIR)
+        if not (first and bar and second):
+            message = f"{row['pair'][:40]!r} is not a pair of cultures, such as US|IN"
+            raise InputError(message, file=path, row=row.number, column="pair")
+        labels = (row[f"{first} label"], row[f"{second} label"])
+        text = row["reason"].strip()
+        reasons.append(Reason(row["item"], (first, second), who, text, labels, row.number))
+    return reasons
+
+
+def write_coding(
+    path: str | Path,
+    reasons: Sequence[Reason],
+    codebook: Codebook,
+    coder: str,
+    *,
+    texts: Mapping[str, str] | None = None,
+) -> Path:
+    """Write the sheet that asks a coder for codes; return where, see `memeloc.sheets`.
+
+    Args:
+        path: .xlsx, with the codebook as its second worksheet; or .csv, .jsonl, .parquet.
+        texts: by item its caption, to be read with the reasons.
+
+    Raises:
+        InputError: there are no reasons, or another ending.
+    """
+    if not reasons:
+        raise InputError("there are no reasons yet; import them first")
+    columns = [
+        SheetColumn("coder", width=10),
+        SheetColumn("item", width=16),
+        SheetColumn("person", width=10),
+        SheetColumn("labels", width=24),
+        SheetColumn("text", "text", width=36),
+        SheetColumn("reason", "text", width=60),
+        SheetColumn("codes", "answer", width=44, choices=tuple(codebook.theme_of)),
+    ]
+    rows = []
+    for reason in sorted(reasons, key=lambda reason: (reason.item, reason.person)):
+        labels = zip(reason.pair, reason.labels, strict=True)
+        row = {"coder": coder, "item": reason.item, "person": reason.person, "reason": reason.text}
+        row["labels"] = ", ".join(f"{culture}: {label}" for culture, label in labels if label)
+        rows.append({**row, "text": (texts or {}).get(reason.item, "")})
+    listed = [
+        (theme.name, code, theme.about if place == 0 else "")
+        for theme in codebook.theme
+        for place, code in enumerate(theme.codes)
+    ]
+    second = ("Codebook", ("theme", "code", "about"), listed)
+    return write_columns(Path(path), "Codes", columns, rows, asked=_ASKED_CODES, listed=second)
+
+
+def read_coding(path: str | Path, codebook: Codebook, *, coder: str = "") -> list[Coding]:
+    """Read the codes of a sheet that came back; rows without any are left out.
+
+    Args:
+        coder: who filled it in, where the sheet's column is empty.
+
+    Raises:
+        InputError: a column is missing, a row cannot be read, or it names no coder.
+    """
+    codings = []
+    for row, who in _filled_in(Path(path), ("item", "person", "codes"), "coder", coder):
+        written = [part for part in row["codes"].replace("\n", ";").split(";") if part.strip()]
+        codes = tuple(dict.fromkeys(map(codebook.code, written)))
+        if codes:
+            codings.append(Coding(f"{row['item']}|{row['person']}", who, codes, row.number))
+    return codings
+
+
+def _filled_in(
+    path: Path, columns: tuple[str, str, str], column: str, person: str
+) -> Iterator[tuple[Row, str]]:
+    """Yield the rows whose last column is filled in, and who did it."""
+    for row in read_table(path, required=columns).rows:
+        if row.reason:
+            raise InputError(row.error, file=path, row=row.number)
+        if not row[columns[-1]].strip():
+            continue
+        who = row[column] or person
+        if not who:
+            message = f"it does not say who filled it in; fill in the column, or name the {column}"
+            raise InputError(message, file=path, row=row.number, column=column)
+        yield row, who
+
+
+def themes(
+    reasons: Sequence[Reason], codings: Sequence[Coding], codebook: Codebook
+) -> pd.DataFrame:
+    """Return the share of each theme, and of each code in it, and how far coders agree on both.
+
+    The group is a theme, the item empty or one of its codes: `reasons` and `share`. By two coders
+    `agreement` and `kappa` on `codes` and `themes`; of all coders `alpha` on themes.
+
+    Args:
+        codings: codes of any coders; those about other reasons do not count.
+
+    Raises:
+        InputError: no reason has a code.
+    """
+    known = {reason.key for reason in reasons}
+    given = pd.DataFrame(
+        [(each.reason, each.coder, code) for each in codings for code in each.codes],
+        columns=["item", "participant", "label"],
+    )
+    given = given[given["item"].isin(known)]
+    if given.empty:
+        raise InputError("no reason has a code yet; give a coder a sheet of codes")
+    total, coders = given["item"].nunique(), given["participant"].nunique()
+    people = len({reason.person for reason in reasons})
+    whole = pd.DataFrame([{"reasons": total, "people": people, "coders": coders}])
+    shares = _shares(given, codebook).assign(share=lambda table: table["reasons"] / total)
+    method = "multi3hate 4.3"
+    parts = [tidy(NAME, whole, "counted"), tidy(NAME, shares.assign(share_n=total), method)]
+    if coders > 1:
+        parts.append(_agreement(given, codebook))
+    else:
+        reason = "There is one coder, so no agreement: give a second one a sheet of codes."
+        parts.append(gap(NAME, reason))
+    if new := sorted(set(given["label"]) - set(codebook.theme_of)):
+        named = f"{', '.join(new[:5])}{' …' if len(new) > 5 else ''}"
+        are = counted(len(new), "code is", "codes are")
+        parts.append(gap(NAME, f"{are} in no theme of the codebook {codebook.name}: {named}."))
+    if left := len(known) - total:
+        parts.append(gap(NAME, f"{counted(left, 'reason has', 'reasons have')} no code."))
+    return joined(parts)
+
+
+def _shares(given: pd.DataFrame, codebook: Codebook) -> pd.DataFrame:
+    """Return all themes of the codebook, the largest first, each before its codes.
+
+    Where a reason has several codes, or coders differ, neither the paper nor its table (Figure 5)
+    says how they count; here every reason counts once, divided evenly among its coders, and what a
+    coder gave it evenly among the codes.
+    """
+    coders = given.groupby("item")["participant"].transform("nunique")
+    codes = given.groupby(["item", "participant"])["label"].transform("size")
+    weights = (1 / coders / codes).groupby(given["label"]).sum()
+    table = weights.rename_axis("item").reset_index(name="reasons")
+    table["group"] = table["item"].map(codebook.theme_of).fillna(NO_THEME)
+    sums = table.groupby("group")["reasons"].sum()
+    names = dict.fromkeys([*(theme.name for theme in codebook.theme), *sums.index])
+    sums = sums.reindex(list(names), fill_value=0.0).sort_values(ascending=False, kind="stable")
+    places = {name: place for place, name in enumerate(sums.index)}
+    table = table.sort_values(["reasons", "item"], ascending=[False, True])
+    table = pd.concat([sums.rename_axis("group").reset_index().assign(item=""), table])
+    return table.sort_values("group", key=lambda own: own.map(places), kind="stable")
+
+
+def _agreement(given: pd.DataFrame, codebook: Codebook) -> pd.DataFrame:
+    """Return Cohen's kappa of each two coders, and Krippendorff's alpha of all on themes.
+
+    Where a coder gave several codes, two agree when all are the same.
+    """
+
+    def sets(labels: pd.Series[str]) -> pd.DataFrame:
+        by_coder = given.assign(label=labels).groupby(["item", "participant"], sort=False)["label"]
+        return by_coder.agg(lambda own: "; ".join(sorted(set(own)))).reset_index()
+
+    themed = sets(given["label"].map(codebook.theme_of).fillna(NO_THEME))
+    pairs = [
+        pairwise_kappa(labels).assign(item=kind)
+        for kind, labels in (("codes", sets(given["label"])), ("themes", themed))
+    ]
+    frame = pd.concat(pairs, ignore_index=True).rename(columns={"items": "n"})
+    frame.insert(0, "group", frame.pop("first") + BETWEEN + frame.pop("second"))
+    alpha = pd.DataFrame([{"item": "themes", "alpha": krippendorff_alpha(themed)}])
+    return joined([tidy(NAME, alpha, "Krippendorff 2011"), tidy(NAME, frame, "Cohen 1960")])
