@@ -6,9 +6,6 @@ The counts of charmemes A, harmeme 4.1 and araharmeme C and 3.3, the lengths and
 
 from __future__ import annotations
 
-import unicodedata
-from typing import Any
-
 import numpy as np
 import pandas as pd
 
@@ -60,13 +57,11 @@ def dataset(answers: Answers, settings: Settings) -> pd.DataFrame:
     versions = answers.versions
     if not len(versions):
         raise InputError("the texts of the items are not known")
-    labels = {
-        (item, culture): answers.labels[label] if label >= 0 else ""
-        for item, by_culture in zip(answers.names, answers.majority, strict=True)
-        for culture, label in zip(answers.cultures, by_culture, strict=True)
-    }
-    cells = zip(versions["item"], versions["culture"], strict=True)
-    label = [labels.get(cell, "") for cell in cells]
+    # The last name is that of NO_LABEL, -1.
+    labels = np.array([*answers.labels, ""], dtype=object)[answers.majority]
+    by_cell = pd.DataFrame(labels, list(answers.names), list(answers.cultures)).stack()
+    cells = pd.MultiIndex.from_frame(versions[["item", "culture"]])
+    label = by_cell.reindex(cells, fill_value="").to_numpy()
     return describe(versions[["text", "language"]].assign(meme=versions["item"], label=label))
 
 
@@ -136,7 +131,7 @@ def _counts(kind: str, names: pd.Series[str], labels: pd.Series[str]) -> pd.Data
 
 def _scripts(texts: pd.Series[str]) -> tuple[pd.Series[str], pd.DataFrame]:
     """Return the script that most letters of each text have (ISO 15924), and how many are mixed."""
-    counts = texts.map(lambda text: count_scripts(unicodedata.normalize("NFC", text)))
+    counts = texts.str.normalize("NFC").map(count_scripts)
     most = [
         count.most_common(1)[0][0] if count else (UNKNOWN if text else NO_TEXT)
         for count, text in zip(counts, texts, strict=True)
@@ -152,13 +147,10 @@ def _lengths(texts: pd.DataFrame) -> pd.DataFrame:
     Words are those of UAX #29 in the language's own segmentation (ICU), without marks; characters
     are code points in Unicode's form NFC.
     """
-    words = [
-        len(plain_words(text, tag))
-        for text, tag in zip(texts["text"], texts["language"], strict=True)
-    ]
-    characters = [
-        len(unicodedata.normalize("NFC", text.replace(SEPARATOR, " "))) for text in texts["text"]
-    ]
+    pairs = zip(texts["text"], texts["language"], strict=True)
+    words = [len(plain_words(text, tag)) for text, tag in pairs]
+    one_line = texts["text"].str.replace(SEPARATOR, " ", regex=False)
+    characters = one_line.str.normalize("NFC").str.len()
     measured = texts.assign(words=words, characters=characters)
     measured["label"] = texts["label"].replace("", NO_LABEL)
     groups = [("", "", measured)]
@@ -166,23 +158,14 @@ def _lengths(texts: pd.DataFrame) -> pd.DataFrame:
         classes = list(own.groupby("label"))
         groups += [(str(tag), str(name), part) for name, part in classes if len(classes) > 1]
         groups.append((str(tag), ALL, own))
-    rows = [
-        {
-            "group": tag,
-            "item": name,
-            "n": len(part),
-            "words": part["words"].mean(),
-            "sd": part["words"].std(ddof=1),
-            "first_quartile": part["words"].quantile(0.25),
-            "median": part["words"].median(),
-            "third_quartile": part["words"].quantile(0.75),
-            "longest": part["words"].max(),
-            "characters": part["characters"].mean(),
-            "median_characters": part["characters"].median(),
-        }
-        for tag, name, part in groups
-    ]
-    return tidy("caption-lengths", pd.DataFrame(rows), "UAX #29 (ICU), NFC")
+    # count, mean, std, min, 25%, 50%, 75%, max
+    frame = pd.DataFrame([part["words"].describe() for *_, part in groups]).drop(columns="min")
+    quartiles = ["first_quartile", "median", "third_quartile"]
+    frame = frame.set_axis(["n", "words", "sd", *quartiles, "longest"], axis="columns")
+    frame["characters"] = [part["characters"].mean() for *_, part in groups]
+    frame["median_characters"] = [part["characters"].median() for *_, part in groups]
+    names = {"group": [tag for tag, *_ in groups], "item": [name for _, name, _ in groups]}
+    return tidy("caption-lengths", frame.assign(**names), "UAX #29 (ICU), NFC")
 
 
 def _class_words(texts: pd.DataFrame) -> pd.DataFrame:
@@ -202,7 +185,7 @@ def _class_words(texts: pd.DataFrame) -> pd.DataFrame:
         message = "Words that tell a class need scikit-learn: pip install 'memeloc[analyze]'"
         raise MissingError(message) from error
 
-    rows: list[dict[str, Any]] = []
+    frames = []
     for tag, own in texts.groupby("language"):
         words = [plain_words(text, str(tag)) for text in own["text"]]
         counts = pd.Series([word for text in words for word in set(text)]).value_counts()
@@ -215,11 +198,10 @@ def _class_words(texts: pd.DataFrame) -> pd.DataFrame:
             inside = (own["label"] == label).to_numpy()
             score, rest = (np.asarray(weights[side].mean(axis=0))[0] for side in (inside, ~inside))
             texts_with = np.asarray((weights[inside] > 0).sum(axis=0))[0]
+            table = {"item": vocabulary, "n": texts_with, "tf_idf": score, "rest": rest}
             # Ties are in the order of the vocabulary, which is sorted.
-            rows += [
-                {"group": f"{tag} · {label}", "item": vocabulary[place], "n": texts_with[place],
-                 "tf_idf": score[place], "rest": rest[place]}
-                for place in np.argsort(rest - score, kind="stable")[:_SHOWN_WORDS]
-                if score[place] > rest[place]
-            ]  # fmt: skip
-    return tidy("class-words", pd.DataFrame(rows), "tf-idf of scikit-learn; harmeme 4.4")
+            frame = pd.DataFrame(table).iloc[np.argsort(rest - score, kind="stable")]
+            frame = frame[frame["tf_idf"] > frame["rest"]].head(_SHOWN_WORDS)
+            frames.append(frame.assign(group=f"{tag} · {label}"))
+    method = "tf-idf of scikit-learn; harmeme 4.4"
+    return joined(tidy("class-words", frame, method) for frame in frames)

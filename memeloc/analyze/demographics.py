@@ -36,15 +36,12 @@ def large_groups(people: Mapping[str, int], smallest: int) -> dict[str, str]:
     """
     if sum(people.values()) < smallest:
         return {}
-    by_size = sorted(people, key=lambda value: (people[value], value))
     merged: set[str] = set()
     together = 0
-    for value in by_size:
+    for value in sorted(people, key=lambda value: (people[value], value)):
         if people[value] < smallest or 0 < together < smallest:
             merged.add(value)
             together += people[value]
-    if 0 < together < smallest:
-        merged = set(people)
     return {value: OTHER if value in merged else value for value in people}
 
 
@@ -58,8 +55,7 @@ def demographics(answers: Answers, settings: Settings) -> pd.DataFrame:
     Raises:
         InputError: nothing is known of people but their culture.
     """
-    everybody = set(answers.table["participant"].unique())
-    people = answers.people[[name in everybody for name in answers.people.index]]
+    people = answers.people[answers.people.index.isin(answers.table["participant"])]
     questions = [str(name) for name in people.columns if name != "culture"]
     if not questions:
         raise InputError("nothing is known of the people who answered but their culture")
@@ -78,19 +74,15 @@ def demographics(answers: Answers, settings: Settings) -> pd.DataFrame:
 
 def _groups(people: pd.DataFrame, question: str, smallest: int) -> pd.DataFrame:
     """Return by participant `culture` and `value`, without cultures that are too small."""
-    table = pd.DataFrame(
-        {"culture": people["culture"].astype(str), "value": _values(people[question])}
-    )
-    groups = []
-    for _, part in table.groupby("culture"):
-        counts = {str(value): int(n) for value, n in part["value"].value_counts().items()}
-        groups.append(part.assign(value=part["value"].map(large_groups(counts, smallest))))
-    return pd.concat(groups).dropna(subset="value") if groups else table
+    culture = people["culture"].astype(str)
+    groups = _values(people[question]).groupby(culture)
+    shown = groups.transform(lambda own: own.map(large_groups(dict(own.value_counts()), smallest)))
+    return pd.DataFrame({"culture": culture, "value": shown}).dropna(subset="value")
 
 
 def _figures(answers: Answers, groups: pd.DataFrame, question: str) -> pd.DataFrame:
     keys = ["culture", "value"]
-    counts = groups.groupby(keys).size().rename("people").reset_index()
+    counts = groups.groupby(keys).size().reset_index(name="people")
     counts["share_n"] = counts.groupby("culture")["people"].transform("sum")
     counts["share"] = counts["people"] / counts["share_n"]
     voting = answers.table[answers.table["label"].isin(answers.labels)]
@@ -128,10 +120,11 @@ def _gaps(
 
 def _values(facts: pd.Series[str]) -> pd.Series[str]:
     """Return facts as text; many different numbers in bands of ten."""
-    text = facts.astype("string").fillna("").str.strip()
-    numbers = pd.to_numeric(text.where(text != ""), errors="coerce")
-    if numbers.notna().sum() == (text != "").sum() and numbers.nunique() > _MOST_NUMBERS:
+    text = facts.astype("string").str.strip()
+    text = text.mask(text == "")
+    numbers = pd.to_numeric(text, errors="coerce")
+    if numbers.count() == text.count() and numbers.nunique() > _MOST_NUMBERS:
         low = (numbers // _BAND * _BAND).astype("Int64")
         text = low.astype("string") + "–" + (low + _BAND - 1).astype("string")
-    given: pd.Series[str] = text.fillna("").replace("", NOT_GIVEN).astype(object)
+    given: pd.Series[str] = text.fillna(NOT_GIVEN).astype(object)
     return given
