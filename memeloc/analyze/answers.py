@@ -5,17 +5,13 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import TYPE_CHECKING
 
 import numpy as np
+import pandas as pd
 
 from memeloc.arrays import Ints, majority
 from memeloc.counts import counted
 from memeloc.errors import InputError
-
-if TYPE_CHECKING:
-    import pandas as pd
-
 
 COLUMNS = ("item", "culture", "participant", "label")
 """What a table of answers has; further columns do not matter."""
@@ -75,15 +71,12 @@ class Answers:
             notes: what was noticed while the tables were read, for the report.
 
         Raises:
-            InputError: a column is missing, or a participant gave an item two different labels.
+            InputError: a column is missing, a participant gave an item two different labels, or an
+                item has two rows in `items`.
         """
-        import pandas as pd
-
-        for name in COLUMNS:
-            if name not in table.columns:
-                raise InputError(
-                    f"a table of answers has the columns {', '.join(COLUMNS)}", column=name
-                )
+        if lacking := [name for name in COLUMNS if name not in table.columns]:
+            message = f"a table of answers has the columns {', '.join(COLUMNS)}"
+            raise InputError(message, column=lacking[0])
         given = table.loc[table["label"].notna() & (table["label"] != ""), list(COLUMNS)]
         given = given.astype(str).drop_duplicates()
         twice = given.duplicated(["item", "participant"])
@@ -93,19 +86,24 @@ class Answers:
                 f"{row['participant']!r} gave {row['item']!r} two answers; keep the one that counts"
             )
         given = given.sort_values(["item", "culture", "participant"], ignore_index=True)
+        if items is not None:
+            items = items.set_axis(items.index.astype(str), axis="index")
+            if items.index.has_duplicates:
+                name = items.index[items.index.duplicated()][0]
+                message = f"the table of items has two rows for {name[:60]!r}"
+                raise InputError(message, column="item")
         left_out = frozenset(abstentions)
         names = tuple(labels) or tuple(sorted(set(given["label"]) - left_out))
-        unknown = given["label"][~given["label"].isin([*names, *left_out])]
-        if len(unknown):
-            label = str(unknown.iloc[0])[:60]
-            answers = counted(len(unknown), "answer")
+        unknown = given.loc[~given["label"].isin([*names, *left_out]), "label"].tolist()
+        if unknown:
+            answers, label = counted(len(unknown), "answer"), unknown[0][:60]
             notes = [*notes, f"{answers} with other labels, such as {label!r}, took no part"]
         return cls(
             table=given,
             labels=names,
             abstentions=left_out,
             levels=levels,
-            items=pd.DataFrame(index=given["item"].unique()) if items is None else _known(items),
+            items=pd.DataFrame(index=given["item"].unique()) if items is None else items,
             people=given.groupby("participant")[["culture"]].first() if people is None else people,
             versions=pd.DataFrame(columns=list(VERSION_COLUMNS)) if versions is None else versions,
             models=pd.DataFrame(columns=list(COLUMNS)) if models is None else models,
@@ -130,42 +128,18 @@ class Answers:
     def votes(self) -> Ints:
         """Return how many gave which label: (items, cultures, labels), in the order of names."""
         counts = np.zeros((len(self.names), len(self.cultures), len(self.labels)), np.int64)
-        label = _places(self.table["label"], self.labels)
-        votes = label >= 0
+        voting = self.table[self.table["label"].isin(self.labels)]
+        sides = {"item": self.names, "culture": self.cultures, "label": self.labels}
         where = (
-            _places(self.table["item"], self.names)[votes],
-            _places(self.table["culture"], self.cultures)[votes],
-            label[votes],
+            pd.Index(names).get_indexer(pd.Index(voting[side])) for side, names in sides.items()
         )
-        np.add.at(counts, where, 1)
+        np.add.at(counts, tuple(where), 1)
         return counts
 
     @cached_property
     def majority(self) -> Ints:
         """Return the label of each item in each culture by its place in `labels`, or `NO_LABEL`.
 
-        Multi3Hate, 3.3 and A.6: the majority of the answers that vote; of a
-        tie, or without answers, there is no label.
+        Multi3Hate, 3.3 and A.6: of a tie, or without answers that vote, there is no label.
         """
         return majority(self.votes)
-
-
-def _places(values: pd.Series[str], names: Sequence[str]) -> Ints:
-    """Return the place of each value in `names`, -1 for none."""
-    import pandas as pd
-
-    wanted = pd.Index(values.astype(object))
-    return pd.Index(list(names), dtype=object).get_indexer(wanted).astype(np.int64)
-
-
-def _known(items: pd.DataFrame) -> pd.DataFrame:
-    """Return items with their names as text, as the answers have them.
-
-    Raises:
-        InputError: an item has two rows.
-    """
-    items = items.set_axis(items.index.astype(str), axis="index")
-    if items.index.has_duplicates:
-        name = items.index[items.index.duplicated()][0]
-        raise InputError(f"the table of items has two rows for {name[:60]!r}", column="item")
-    return items

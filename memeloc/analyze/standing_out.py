@@ -39,13 +39,26 @@ def standing_out(answers: Answers, settings: Settings) -> pd.DataFrame:
     voting = answers.table[answers.table["label"].isin(answers.labels)]
     people, cultures, gaps = [], [], []
     for culture in answers.cultures:
-        ratings = Ratings.of(voting[voting["culture"] == culture])
+        own = voting[voting["culture"] == culture]
+        ratings = Ratings.of(own)
         if not (ratings.counts.sum(axis=1) > 1).any():
             gaps.append(gap(NAME, f"No item was answered by two people of {culture}.", culture))
             continue
         table = _people(ratings, 1 - settings.confidence).assign(group=culture)
         people.append(table)
-        cultures.append({"group": culture, **_with_and_without(ratings, table)})
+        out = table.loc[table["stands_out"], "item"]
+        rest = Ratings.of(own[~own["participant"].isin(out)])
+        cultures.append(
+            {
+                "group": culture,
+                "annotators": len(table),
+                "standing_out": len(out),
+                "alpha": krippendorff_alpha(ratings),
+                "fleiss": fleiss_kappa(ratings),
+                "alpha_without": krippendorff_alpha(rest),
+                "fleiss_without": fleiss_kappa(rest),
+            }
+        )
         if not table["p"].notna().any():
             reason = (
                 f"Nobody of {culture} could be tested: a person needs {_FEWEST} items that others "
@@ -83,24 +96,3 @@ def _people(ratings: Ratings, limit: float) -> pd.DataFrame:
         stands_out=holm(p) < limit,
     )
     return table.sort_values(["z", "item"], na_position="last", ignore_index=True)
-
-
-def _with_and_without(ratings: Ratings, people: pd.DataFrame) -> dict[str, float | None]:
-    """Return the agreement of everybody, and without those that stand out."""
-    out = people.loc[people["stands_out"], "item"]
-    places = {name: place for place, name in enumerate(ratings.participants)}
-    kept = ~np.isin(ratings.participant, [places[name] for name in out])
-    rest = Ratings(
-        ratings.items,
-        ratings.participants,
-        ratings.labels,
-        *(values[kept] for values in (ratings.item, ratings.participant, ratings.label)),
-    )
-    return {
-        "annotators": len(people),
-        "standing_out": len(out),
-        "alpha": krippendorff_alpha(ratings),
-        "fleiss": fleiss_kappa(ratings),
-        "alpha_without": krippendorff_alpha(rest),
-        "fleiss_without": fleiss_kappa(rest),
-    }
