@@ -55,11 +55,11 @@ def tidy(analysis: str, frame: pd.DataFrame, method: str | Mapping[str, str] = "
         cells = columns[name].astype(str) if name in columns else [""] * len(frame)
         return np.repeat(np.asarray(cells, dtype=object), len(figures))
 
-    def numbers(*ends: str) -> Any:
-        none = pd.Series(float("nan"), frame.index)
-        names = [[f"{name}{end}" if end != "n" else end for end in ends] for name in figures]
-        chosen = [next((columns[n] for n in own if n in columns), none) for own in names]
-        return np.stack([cells.astype(float).to_numpy() for cells in chosen], axis=1).ravel()
+    def numbers(end: str, of_row: str = "") -> Any:
+        none = np.full(len(frame), np.nan)
+        of_rows = columns.get(of_row, none)
+        chosen = [columns.get(f"{name}{end}", of_rows) for name in figures]
+        return np.stack([np.asarray(cells, dtype=float) for cells in chosen], axis=1).ravel()
 
     stated = [
         columns.get(f"{name}_method", [methods.get(name, "")] * len(frame)) for name in figures

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import suppress
+from functools import partial
 
 import pandas as pd
 
@@ -20,7 +21,6 @@ from memeloc.reports.texts import PARTS
 from memeloc.statistics.significance import holm
 
 NAME = "breakdowns"
-_ANALYSES = (agreement_between, chi_squared, label_shares, agreement_within)
 _FIGURES = {
     "agreement-between": ("agreement",),
     "cultures-agree": ("share",),
@@ -32,6 +32,12 @@ _FIGURES = {
     "agreement-within": ("alpha", "agreement"),
 }
 """What is computed for each part of the items; all else stands for all items only."""
+_ANALYSES = (
+    agreement_between,
+    chi_squared,
+    label_shares,
+    partial(agreement_within, only=_FIGURES["agreement-within"]),
+)
 _CORRECTED = ("p", "p_permuted")
 _MOST_GROUPS = 100
 """Parts that a breakdown has, those with most items."""

@@ -24,8 +24,14 @@ _MOST_PAIRS = 1_000
 """Pairs of annotators that are listed a culture; 500 people are 124,750 pairs."""
 
 
-def agreement_within(answers: Answers, settings: Settings) -> pd.DataFrame:
-    """Return how far the annotators of each culture agree, by every measure of the papers."""
+def agreement_within(
+    answers: Answers, settings: Settings, only: tuple[str, ...] = ()
+) -> pd.DataFrame:
+    """Return how far the annotators of each culture agree, by every measure of the papers.
+
+    Args:
+        only: names of `measures`, without pairs of annotators; all by default.
+    """
     parts = []
     for culture in answers.cultures:
         table = answers.table[answers.table["culture"] == culture]
@@ -47,16 +53,19 @@ def agreement_within(answers: Answers, settings: Settings) -> pd.DataFrame:
             "votes": ratings.counts[shared].sum(),
             "n": shared.sum(),
         }
-        for name, coefficient in measures(answers).items():
+        chosen = measures(answers)
+        for name in only or chosen:
             scale: Scale = "share" if name == "agreement" else "coefficient"
-            statistic = of_coefficient(coefficient, scale)
+            statistic = of_coefficient(chosen[name], scale)
             row |= estimate(votes, statistic, settings.confidence).columns(name)
-        row |= mean_kappa(ratings, settings.confidence).columns("cohen")
+        if not only:
+            row |= mean_kappa(ratings, settings.confidence).columns("cohen")
         parts.append(tidy(NAME, pd.DataFrame(row)))
-        if np.isnan(row["alpha"][0]):
+        if np.isnan(row["alpha"]).any():
             reason = f"Alpha within {culture} is not defined: all votes are for one label."
             parts.append(gap(NAME, reason, culture))
-        parts.append(_pairs(ratings, culture))
+        if not only:
+            parts.append(_pairs(ratings, culture))
     return joined(parts)
 
 
