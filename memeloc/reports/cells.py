@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 import re
-import unicodedata
 from numbers import Real
 from typing import TYPE_CHECKING, Any
 
@@ -17,10 +16,11 @@ _NOTHING = 1e-9
 _LETTERS = "\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc\U00010800-\U00010fff\U0001e800-\U0001efff"
 _RIGHT_TO_LEFT = re.compile(f"[{_LETTERS}]+(?:[ '’\"-]+[{_LETTERS}]+)*")
 """Words of the blocks that Unicode keeps for right-to-left scripts."""
+_NO_LETTER = re.compile("[\x00-\x1f\x7f-\x9f\ud800-\udfff]")
 
 
 def is_number(column: pd.Series[Any]) -> bool:
-    """Return whether a column holds numbers, so that it is set to the right."""
+    """Return whether a column is set to the right."""
     from pandas.api import types
 
     return types.is_numeric_dtype(column) and not types.is_bool_dtype(column)
@@ -95,14 +95,7 @@ def isolate(text: str) -> str:
 
 def clean(text: str) -> str:
     """Return text that every file can hold: no control characters, no lone surrogates."""
-    return "".join(map(_clean_letter, text)) if not text.isprintable() else text
-
-
-def _clean_letter(letter: str) -> str:
-    category = unicodedata.category(letter)
-    if category == "Cs":
-        return "\ufffd"
-    return " " if category == "Cc" else letter
+    return _NO_LETTER.sub(lambda found: " " if found[0] < "\ud800" else "\ufffd", text)
 
 
 def _decimal(number: float) -> str:

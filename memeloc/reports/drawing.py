@@ -8,23 +8,22 @@ bidirectional algorithm) and looks through a list of families for each letter.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from fnmatch import fnmatchcase
 from functools import cache
-from importlib.util import find_spec
 from io import BytesIO
 from textwrap import wrap
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from memeloc.errors import InputError, MissingError
-from memeloc.fonts import Face, FontLibrary
+from memeloc.errors import InputError
+from memeloc.fonts import FontLibrary
 from memeloc.locales.tags import count_scripts
 from memeloc.reports.cells import clean, isolate, shown, shown_column
 from memeloc.reports.figures import BETWEEN
-from memeloc.reports.texts import PARTS, PlotText
+from memeloc.reports.texts import MOST_ROWS, PARTS, PlotText
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -100,13 +99,8 @@ class Drawing:
         frame = self.frame.drop_duplicates(["row", "series"])
         table = frame.pivot(index="row", columns="series", values=name)
         rows, columns = (frame[axis].unique() for axis in ("row", "series"))
-        return table.reindex(rows, columns=columns).iloc[: self.text.most]
-
-
-def check_matplotlib() -> None:
-    """Raise MissingError where matplotlib is not installed."""
-    if find_spec("matplotlib") is None:
-        raise MissingError("Plots need matplotlib: pip install 'memeloc[analyze]'")
+        most = MOST_ROWS if self.text.each else self.text.most
+        return table.reindex(rows, columns=columns).iloc[:most]
 
 
 def drawings(
@@ -131,7 +125,7 @@ def drawings(
     marks = dict(zip(names, marked["value"], strict=True))
     title, axis = (clean(fill(text)) for text in (plot.title, plot.axis))
     each = _key(rows, plot.each, plot) if plot.each else rows["analysis"]
-    for number, part in enumerate(dict.fromkeys(each), 1):
+    for number, part in enumerate(each.unique()[: plot.most], 1):
         name, own_title = (f"{plot.name}-{number}", part) if plot.each else (plot.name, "")
         frame = _points(rows[each == part], plot)
         series = list(dict.fromkeys(filter(None, [*frame["series"], *marks])))
@@ -158,16 +152,12 @@ def _key(rows: pd.DataFrame, name: str, plot: PlotText) -> pd.Series[Any]:
     column, part = rows[match[1]], int(match[2] or 0)
     if part:
         return column.map(lambda text: [*text.split(PARTS), *[""] * part][part - 1])
-    if column.name == "figure":
-        heads = [name[:-1] for name in plot.figures if name.endswith("*") and name != "*"]
-        return column.map(lambda text: _figure(text, heads))
-    return column
-
-
-def _figure(text: str, heads: Sequence[str]) -> str:
-    """Return the name of a figure for people: of `votes: *` what stands at the star."""
-    head = next((head for head in heads if text.startswith(head)), "")
-    return text.removeprefix(head) if head else text.replace("_", " ")
+    if name != "figure":
+        return column
+    # Of `votes: *` people read what stands at the star.
+    heads = tuple(each[:-1] for each in plot.figures if each.endswith("*") and each != "*")
+    ends = column.str.replace("|".join(map(re.escape, heads)), "", n=1, regex=True)
+    return column.str.replace("_", " ").mask(column.str.startswith(heads), ends)
 
 
 def _points(rows: pd.DataFrame, plot: PlotText) -> pd.DataFrame:
@@ -232,7 +222,7 @@ def _heatmap(figure: Figure, axes: Axes, drawing: Drawing) -> None:
     """Draw a matrix with each figure in its cell, white where the cell is dark."""
     import pandas as pd
 
-    table = drawing.table().iloc[:, : drawing.text.most]
+    table = drawing.table().iloc[:, :MOST_ROWS]
     if not drawing.text.series:  # pairs: the same names on both sides
         both = list(dict.fromkeys([*table.index, *table.columns]))
         table = table.reindex(both, columns=both)
@@ -254,14 +244,14 @@ def _heatmap(figure: Figure, axes: Axes, drawing: Drawing) -> None:
     figure.colorbar(image, ax=axes, shrink=0.8).outline.set_visible(False)
     if len(rows) > _MOST_ANNOTATED[0] or len(columns) > _MOST_ANNOTATED[1]:
         return
-    texts = shown_column(pd.Series(cells.ravel()))
-    colours = image.cmap(image.norm(cells.ravel()))
-    size = 8 if len(columns) <= 10 else 6.5
-    for place, (text, colour) in enumerate(zip(texts, colours, strict=True)):
-        row, column = divmod(place, len(columns))
-        letters = "#000000" if colour[:3] @ _BRIGHTNESS > 0.5 else "#fefefe"
-        letters = "#999999" if np.isnan(cells[row, column]) else letters
-        axes.text(column, row, text, ha="center", va="center", color=letters, fontsize=size)
+    texts = np.reshape(shown_column(pd.Series(cells.ravel())), cells.shape)
+    colours: Any = image.cmap(image.norm(cells))
+    bright = colours[..., :3] @ _BRIGHTNESS > 0.5
+    letters = np.where(np.isnan(cells), "#999999", np.where(bright, "#000000", "#fefefe"))
+    style: dict[str, Any] = {"ha": "center", "va": "center"}
+    style["fontsize"] = 8 if len(columns) <= 10 else 6.5
+    for (row, column), text in np.ndenumerate(texts):
+        axes.text(column, row, text, color=letters[row, column], **style)
 
 
 def _histogram(figure: Figure, axes: Axes, drawing: Drawing) -> None:
@@ -357,11 +347,9 @@ def families_for(letters: str) -> list[str]:
 
     As few as can be: matplotlib looks for each of them with every label.
     """
-    names = {_FIRST[0]: None}
-    for letter in sorted(set(letters)):
-        if letter.isprintable() and not letter.isspace():
-            names |= dict.fromkeys(filter(None, [_family_of(letter)]))
-    return [_known_to_matplotlib(name) for name in names]
+    visible = (letter for letter in sorted(set(letters)) if letter.isprintable())
+    names = dict.fromkeys((_FIRST[0], *map(_family_of, visible)))
+    return [_known_to_matplotlib(name) for name in names if name]
 
 
 @cache
@@ -374,16 +362,12 @@ def _family_of(letter: str) -> str:
         if family.found and not family.optional and not family.handwritten
     ]
     names = dict.fromkeys((*_FIRST, *usable))
-    return next((name for name in names if _face(name).covers(letter)), "")
+    return next((name for name in names if library.face(name, "plain").covers(letter)), "")
 
 
 @cache
 def _library() -> FontLibrary:
     return FontLibrary()
-
-
-def _face(name: str) -> Face:
-    return _library().face(name, "plain")
 
 
 @cache

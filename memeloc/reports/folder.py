@@ -10,10 +10,12 @@ import math
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
+from importlib.util import find_spec
 from itertools import cycle
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from memeloc.errors import MissingError
 from memeloc.files import file_sha256, replacing
 from memeloc.pages import encode_json, fill_page
 from memeloc.reports.cells import clean, is_number, isolate, readable, shown_column
@@ -24,7 +26,6 @@ from memeloc.reports.drawing import (
     LABEL_COLOURS,
     PAPER,
     Drawing,
-    check_matplotlib,
     draw,
     drawings,
 )
@@ -100,7 +101,8 @@ def write_report(
         InputError: a file cannot be written, or the texts are not as they must be.
         MissingError: matplotlib is not installed.
     """
-    check_matplotlib()
+    if find_spec("matplotlib") is None:
+        raise MissingError("Plots need matplotlib: pip install 'memeloc[analyze]'")
     folder = Path(out)
     figures = _write_figures(report, folder)
     report = _with_names(report)
@@ -120,8 +122,7 @@ def write_report(
     paragraphs = [writer.sentences(texts.page.methods)]
     paragraphs += [section.text.sentence for section in sections]
     methods = [clean(" ".join(sentences)) for sentences in paragraphs if sentences]
-    svgs = {name: svg for name, (svg, _) in drawn.items()}
-    page = _fill_page(report, texts.page, writer, sections, svgs, methods, colours)
+    page = _fill_page(report, texts.page, writer, sections, drawn, methods, colours)
     return ReportFiles(
         _write(folder / "report.html", page),
         figures,
@@ -220,11 +221,11 @@ def _fill_page(
     page: PageText,
     writer: Writer,
     sections: Sequence[Section],
-    svgs: Mapping[str, bytes],
+    drawn: Mapping[str, tuple[bytes, bytes]],
     methods: Sequence[str],
     colours: Mapping[str, str],
 ) -> str:
-    """Return the page of a report with names instead of codes; `svgs` are by the name of a plot."""
+    """Return the page of a report with names instead of codes; `drawn` has SVG and PNG by plot."""
     figures = report.figures
     plots = {plot.name: plot for section in sections for plot in section.plots}
     with_cards = [section for section in sections if report.cards.get(section.name)]
@@ -247,7 +248,7 @@ def _fill_page(
         is_number=is_number,
         name=lambda code: clean(named(code, report.names)),
         text=lambda text: isolate(clean(str(text))),
-        picture=lambda plot: _picture(plot, svgs[plot.name]),
+        picture=lambda plot: _picture(plot, drawn[plot.name][0]),
         rows=partial(of_analysis, figures),
         cells=_cells,
         computed=_computed,
@@ -310,9 +311,8 @@ def _reasons(rows: pd.DataFrame, text: AnalysisText) -> list[str]:
         names = [PARTS.join(filter(None, pair)) or "all" for pair in pairs]
         others = f" and {len(names) - _MOST_NAMES} others" if len(names) > _MOST_NAMES else ""
         whose = f"{', '.join(names[:_MOST_NAMES])}{others}"
-        reasons.append(
-            f"{figure} of {whose} without an interval: {str(method).removeprefix(_NONE)}"
-        )
+        why = str(method).removeprefix(_NONE)
+        reasons.append(f"{figure} of {whose} without an interval: {why}")
     return reasons
 
 

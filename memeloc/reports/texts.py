@@ -18,7 +18,8 @@ from memeloc.settings import read_toml, validate
 
 PARTS = " · "
 """Between the parts of a group, as in `category: tea · DE–US`."""
-
+MOST_ROWS = 40
+"""Rows of a plot that says no other number, and columns of a heatmap."""
 
 Strings = Annotated[
     tuple[str, ...], BeforeValidator(lambda value: (value,) if isinstance(value, str) else value)
@@ -27,8 +28,6 @@ Strings = Annotated[
 
 
 class _Text(BaseModel):
-    """A table of the TOML."""
-
     model_config = ConfigDict(frozen=True, extra="forbid")
 
 
@@ -46,7 +45,7 @@ class PlotText(_Text):
         group, item: patterns of the rows that are drawn.
         each: a plot for each of these, NAME-1, NAME-2; it stands in the title.
         order: `falling` by value; as the rows come by default.
-        most: rows that are drawn at most.
+        most: rows that are drawn at most; with `each`, plots.
         stacked: of bars that are shares of one whole.
         counted: of a histogram whose figure is how often its item, a number, came.
         marks: figures that a histogram marks.
@@ -64,7 +63,7 @@ class PlotText(_Text):
     item: str = "*"
     each: str = ""
     order: Literal["", "falling"] = ""
-    most: int = 40
+    most: int = MOST_ROWS
     stacked: bool = False
     counted: bool = False
     marks: Strings = ()
@@ -121,8 +120,6 @@ class PageText(_Text):
 
 
 class Texts(_Text):
-    """The whole file."""
-
     page: PageText = PageText()
     analyses: dict[str, AnalysisText] = {}
 

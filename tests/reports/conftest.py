@@ -50,7 +50,7 @@ def figures():
             gap("between", "<b>FR</b> and مصر share no item."),
             within,
             five,
-            gap("empty", "there were no times"),
+            gap("empty", "Empty could not be computed: there were no times."),
             tidy("dividing", memes),
             tidy("dividing", pd.DataFrame({"mean_entropy": [0.5]})),
             tidy("of-a-plugin", pd.DataFrame({"group": ["DE"], "people": [5]})),

@@ -73,6 +73,11 @@ def test_a_plot_for_each_group_is_named_and_titled():
     assert [plot.title for plot in plots] == ["Title: category: tea", "Title: category: work"]
 
 
+def test_most_limits_the_plots_of_each_group_not_their_rows():
+    (plot,) = drawn(CATEGORIES, rows="group 2", each="group 1", most=1)
+    assert list(plot.table().index) == ["US", "EG"]
+
+
 def test_nothing_is_drawn_of_undefined_figures():
     assert drawn({"group": ["DE"], "share": [float("nan")]}) == []
 

@@ -73,7 +73,7 @@ def test_what_could_not_be_computed_is_the_last_section(page):
     *_, last = page.iter("section")
     assert [text(line) for line in last.iter("li")] == [
         "Agreement <of> each two cultures: <b>FR</b> and \u2068مصر\u2069 share no item.",
-        "Nothing is known of this: there were no times",
+        "Nothing is known of this: there were no times.",
     ]
 
 
