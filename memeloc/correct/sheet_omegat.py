@@ -29,7 +29,7 @@ from memeloc.correct.sheet_xliff import XLIFF, Xliff, parse_xml, write_xliff
 from memeloc.errors import InputError
 from memeloc.glossary import shown
 from memeloc.tables import drawable
-from memeloc.tables.archives import is_archive, names_in, read_member
+from memeloc.tables.archives import ZIP, names_in, read_member
 
 _DEFAULT = "__DEFAULT__"
 _FOLDERS = ("source", "target", "tm", "glossary", "dictionary")
@@ -72,7 +72,7 @@ class OmegaT:
 
     def knows(self, path: Path, head: bytes) -> bool:
         """Whether it is an archive of a project."""
-        return is_archive(head) and any(name.endswith(PROJECT) for name in names_in(path))
+        return head.startswith(ZIP) and any(name.endswith(PROJECT) for name in names_in(path))
 
     def read(self, path: Path) -> SheetAnswers:
         """See `SheetFormat.read`."""

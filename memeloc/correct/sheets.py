@@ -17,7 +17,7 @@ from memeloc.correct.packing import pack, unpacked
 from memeloc.errors import InputError
 from memeloc.files import read_head
 from memeloc.plugins import Registry
-from memeloc.tables.archives import is_archive
+from memeloc.tables.archives import ZIP
 
 
 class SheetFormat(Protocol):
@@ -105,7 +105,7 @@ def read_sheet(path: Path) -> SheetAnswers:
         InputError: the file is missing, too large, broken, or of no kind that is known.
     """
     head = read_head(path)
-    if not is_archive(head):
+    if not head.startswith(ZIP):
         return _read(path, head)
     with unpacked(path) as file:
         try:

@@ -25,19 +25,18 @@ WORKBOOKS = frozenset({"xl/workbook.xml", "content.xml"})
 """The part by which a workbook of Excel or of LibreOffice is known."""
 
 
+ZIP = b"PK\x03\x04"
+"""How a zip archive begins, as office files are."""
+
+
 def is_ole(head: bytes) -> bool:
     """Whether it is an old Office file, or a new one behind a password."""
     return head.startswith(b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1")
 
 
-def is_archive(head: bytes) -> bool:
-    """Whether it is a zip archive, as office files are."""
-    return head.startswith(b"PK\x03\x04")
-
-
 def is_workbook(head: bytes) -> bool:
     """Whether it is a workbook of Excel or LibreOffice, or an archive that may be one."""
-    return is_archive(head) or is_ole(head)
+    return head.startswith(ZIP) or is_ole(head)
 
 
 def names_in(path: Path) -> set[str]:
@@ -60,7 +59,6 @@ def names_in(path: Path) -> set[str]:
 
 
 def _check_size(part: zipfile.ZipInfo, path: Path) -> None:
-    """Refuse a part that unpacks to more than a table can be."""
     is_xml = part.filename.lower().endswith((".xml", ".rels"))
     packed = max(part.compress_size, 1)
     if part.file_size > (LARGEST_PART if is_xml else LARGEST_FILE) or (
@@ -96,13 +94,9 @@ def csv_member(path: Path) -> bytes | None:
     names = names_in(path)
     if names & WORKBOOKS:
         return None
-    tables = [
-        name for name in names if name.lower().endswith(".csv") and not name.startswith("__MACOSX/")
-    ]
+    own = [name for name in names if not name.startswith("__MACOSX/")]
+    tables = [name for name in own if name.lower().endswith(".csv")]
     if len(tables) != 1:
-        raise InputError(
-            f"is no workbook, but a zip archive of {len(tables)} CSV files; unpack it and import "
-            "each",
-            file=path,
-        )
+        count = f"is no workbook, but a zip archive of {len(tables)} CSV files"
+        raise InputError(f"{count}; unpack it and import each", file=path)
     return read_member(path, tables[0])

@@ -6,7 +6,7 @@ Rows are written in row groups as they come: memory does not grow with the file.
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -36,10 +36,14 @@ class PictureTable:
     """
 
     def __init__(self, path: Path, schema: pa.Schema) -> None:
+        import pyarrow as pa
         import pyarrow.parquet as pq
 
         self._schema = schema
-        leaves = list(_leaves(schema))
+        # Parquet's names of the columns within columns, as only a file tells them.
+        empty = pa.BufferOutputStream()
+        pq.write_table(schema.empty_table(), empty)
+        leaves = [leaf.path for leaf in pq.ParquetFile(pa.BufferReader(empty.getvalue())).schema]
         self._writer: Any = pq.ParquetWriter(
             path,
             schema,
@@ -74,14 +78,16 @@ class PictureTable:
         self._writer.close()
 
 
-def dataset_features(columns: Sequence[pa.Field], *, pictures: bool) -> dict[str, Any]:
-    """Features of Hugging Face datasets for the schema's metadata, as JSON values.
+def with_features(schema: Any, *, pictures: bool = False) -> Any:
+    """Return an Arrow schema with the metadata by which `datasets` gives pictures and features.
 
     The format is that of `datasets.Features.to_dict`, which `datasets` reads from the key
     `huggingface` of a Parquet file's schema.
     """
-    features: dict[str, Any] = {"image": {"_type": "Image"}} if pictures else {}
-    return features | {column.name: _feature(column.type) for column in columns}
+    features = {field.name: _feature(field.type) for field in schema if field.name != "image"}
+    image = {"image": {"_type": "Image"}} if pictures else {}
+    info = {"info": {"features": image | features}}
+    return schema.with_metadata({"huggingface": json.dumps(info)})
 
 
 def _feature(kind: pa.DataType) -> Any:
@@ -95,24 +101,3 @@ def _feature(kind: pa.DataType) -> Any:
         return {"feature": _feature(kind.value_type), "_type": "Sequence"}
     names = {pa.float64(): "float64", pa.bool_(): "bool"}
     return {"dtype": names.get(kind, str(kind)), "_type": "Value"}
-
-
-def with_features(schema: Any, *, pictures: bool = False) -> Any:
-    """An Arrow schema with the metadata by which `datasets` gives pictures and features."""
-    columns = [field for field in schema if field.name != "image"]
-    info = {"info": {"features": dataset_features(columns, pictures=pictures)}}
-    return schema.with_metadata({"huggingface": json.dumps(info)})
-
-
-def _leaves(fields: Iterable[pa.Field], before: str = "") -> Iterator[str]:
-    """The paths of a schema's columns of values, as Parquet names them."""
-    import pyarrow as pa
-
-    for field in fields:
-        path, kind = before + field.name, field.type
-        while pa.types.is_list(kind):
-            path, kind = f"{path}.list.element", kind.value_type
-        if pa.types.is_struct(kind):
-            yield from _leaves(kind, f"{path}.")
-        else:
-            yield path

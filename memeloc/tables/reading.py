@@ -55,11 +55,8 @@ def read_table(
         names = [name.casefold() for name in table.columns if name]
         if required and len(set(names)) < len(names):
             doubled = next(name for name in table.columns if names.count(name.casefold()) > 1)
-            raise InputError(
-                "The table has two columns of this name; rename or remove one.",
-                file=file,
-                column=doubled[:60],
-            )
+            message = "The table has two columns of this name; rename or remove one."
+            raise InputError(message, file=file, column=doubled[:60])
         return table
     if not required:
         raise InputError((wanted and f"has no row with {wanted}") or "has no rows", file=file)
@@ -103,7 +100,8 @@ def read_tables(
         return
     path = Path(path)
     head = read_head(path, None)
-    named = parquet(path) if head.startswith(b"PAR1") or _is_arrow(path) else _json(path, head)
+    is_arrow = head.startswith(b"PAR1") or path.suffix.lower() in (".parquet", ".arrow")
+    named = parquet(path) if is_arrow else _json(path, head)
     if named is not None:
         if is_header is None or is_header(named.columns):
             yield named
@@ -128,10 +126,6 @@ def read_tables(
         yield from islice(tables, 1)
     else:
         yield from sorted(tables, key=score, reverse=True)[:1]
-
-
-def _is_arrow(path: Path) -> bool:
-    return path.suffix.lower() in (".parquet", ".arrow")
 
 
 def _json(path: Path, head: bytes) -> Table | None:

@@ -74,20 +74,15 @@ class Row:
 
     def value(self, column: str) -> Any:
         """A cell as the file holds it; None where there is no such cell or column."""
-        position = self.header.positions.get(column)
-        if position is None or position >= len(self.cells):
-            return None
-        return self.cells[position]
+        at = self.header.positions.get(column)
+        return None if at is None or at >= len(self.cells) else self.cells[at]
 
     def __getitem__(self, column: str) -> str:
         """A cell as the text that was typed, see `text_of`; empty where there is none.
 
         A name in lower case finds its column however the file writes it.
         """
-        at = self.header.positions.get(column)
-        if at is None or at >= len(self.cells):
-            return ""
-        cell = self.cells[at]
+        cell = self.value(column)
         return clean_text(cell) if type(cell) is str else text_of(cell)
 
     def __contains__(self, column: object) -> bool:
@@ -106,8 +101,6 @@ class Row:
     @property
     def formulas(self) -> tuple[str, ...]:
         """The columns whose cell computes its value."""
-        if Formula not in map(type, self.cells):
-            return ()
         cells = enumerate(self.cells)
         return tuple(self.header.name(at) for at, cell in cells if isinstance(cell, Formula))
 
@@ -146,9 +139,12 @@ class Table:
             if problem is not None and (problem is not OPEN_END or len(cells) < len(header.names)):
                 yield Row(number, cells, header, *(CUT if problem is OPEN_END else problem))
                 continue
-            if again := self._header_again(cells, header):
-                header = again
-                continue
+            first = cells[0] if cells else None
+            if self._is_header and type(first) is str:
+                is_name = first.strip().casefold() in header.positions
+                if is_name and self._is_header(names := header_names(cells)):
+                    header = Header(tuple(names))
+                    continue
             if len(cells) > len(header.names):
                 cells = without_blank_end(cells, len(header.names))
             elif not any(cells) and all(cell is None or cell == "" for cell in cells):
@@ -158,13 +154,6 @@ class Table:
     def without_header(self, columns: Sequence[str]) -> Table:
         """Return a file whose first row is no header, its columns named so."""
         return replace(self, columns=tuple(columns), _header_row=0)
-
-    def _header_again(self, cells: list[Any], header: Header) -> Header | None:
-        first = cells[0] if cells else None
-        if self._is_header and type(first) is str and first.strip().casefold() in header.positions:
-            names = header_names(cells)
-            return Header(tuple(names)) if self._is_header(names) else None
-        return None
 
     @property
     def above(self) -> Iterator[Row]:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -19,6 +19,8 @@ from memeloc.tables.cells import Formula, drawable
 from memeloc.tables.rows import Line
 
 _ESCAPED = re.compile("_x(00[01][0-9A-Fa-f])_")
+"""Control characters (ISO 29500-1, 22.9.2.19, ST_Xstring): Excel writes the CR of a pasted line
+break as `_x000D_`, which openpyxl leaves; other escapes it has made indistinguishable from text."""
 
 
 def read_worksheets(path: Path, first: str = "") -> Iterator[Callable[[], Iterator[Line]]]:
@@ -74,18 +76,9 @@ def _value(cell: Any) -> Any:
     value = cell.value
     if getattr(cell, "data_type", "") == "f" and value is not None:
         return Formula(str(value))
-    return _unescaped(value) if isinstance(value, str) else value
-
-
-def _unescaped(text: str) -> str:
-    """A text with its control characters (ISO 29500-1, 22.9.2.19, ST_Xstring).
-
-    Excel writes the CR of a pasted line break as `_x000D_`, which openpyxl leaves; other escapes it
-    has made indistinguishable from text.
-    """
-    if "_x" not in text:
-        return text
-    return drawable(_ESCAPED.sub(lambda match: chr(int(match[1], 16)), text))
+    if isinstance(value, str) and "_x" in value:
+        return drawable(_ESCAPED.sub(lambda match: chr(int(match[1], 16)), value))
+    return value
 
 
 @contextmanager
@@ -96,20 +89,10 @@ def new_workbook(path: Path, *, in_order: bool = False) -> Iterator[Any]:
     """
     import xlsxwriter
 
-    book = xlsxwriter.Workbook(
-        str(path),
-        {
-            "strings_to_formulas": False,
-            "strings_to_urls": False,
-            "strings_to_numbers": False,
-            "constant_memory": in_order,
-            "tmpdir": str(path.parent),
-        },
-    )
-    try:
+    plain = dict.fromkeys(("strings_to_formulas", "strings_to_urls", "strings_to_numbers"), False)
+    options = plain | {"constant_memory": in_order, "tmpdir": str(path.parent)}
+    with closing(xlsxwriter.Workbook(str(path), options)) as book:
         yield book
-    finally:
-        book.close()
 
 
 def picture_options(path: Path, width: float, height: float, description: str) -> dict[str, Any]:
