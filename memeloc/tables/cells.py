@@ -18,7 +18,6 @@ _ILLEGAL = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\ud800-\udfff\ufffe\uffff]")
 _RISKY = re.compile("'*[=+\\-@\t\r＝＋－＠]")
 FIRST_RISKY = frozenset("'=+-@\t\r＝＋－＠")
 """What the texts begin with that have to be looked at; the others are most."""
-_GUARDED = re.compile("'+[=+\\-@\t\r＝＋－＠]")
 _WHITE = " \t\n\u00a0\ufeff"
 
 
@@ -91,7 +90,7 @@ def guarded(text: str) -> str:
     >>> guarded("=1+1")
     "'=1+1"
     """
-    return f"'{text}" if text[:1] in FIRST_RISKY and _RISKY.match(text) else text
+    return f"'{text}" if _RISKY.match(text) else text
 
 
 def unguarded(text: str) -> str:
@@ -100,7 +99,7 @@ def unguarded(text: str) -> str:
     >>> unguarded("'=1+1"), unguarded("'tis")
     ('=1+1', "'tis")
     """
-    return text[1:] if _GUARDED.match(text) else text
+    return text[1:] if text[:1] == "'" and _RISKY.match(text, 1) else text
 
 
 def wrong_in(cell: Any, is_text: bool) -> str:

@@ -17,6 +17,7 @@ from __future__ import annotations
 import difflib
 import json
 import re
+import sys
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -66,7 +67,7 @@ _MOST_CODES = 2
 """Labels that may be numbers without a question: 0 and 1 need no scale, and their order does not
 matter. A third may be one ("2" for don't know, -1, 9 for refused) as well as a step."""
 
-_ZERO_FRACTION = re.compile(r"([+-]?\d+)[.,]0+")
+_ZERO_FRACTION = re.compile(r"\A([+-]?\d+)[.,]0+\Z")
 
 Columns = str | tuple[str, ...] | dict[str, str]
 
@@ -102,19 +103,13 @@ class ColumnMap(BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid")
 
     columns: dict[str, Columns] = Field(default={}, description="which column has which role")
-    fixed: dict[str, str] = Field(
-        default={}, description="by role what all rows have where no column says it"
-    )
+    fixed: dict[str, str] = Field(default={}, description="what rows have where no column says it")
     labels: dict[str, str] = Field(default={}, description="labels, by what the table has")
     cultures: dict[str, str] = Field(default={}, description="codes, by what the table has")
     order: tuple[str, ...] = Field(default=(), description="the scale, lowest label first")
-    levels: dict[str, FiniteFloat] = Field(
-        default={}, description="by label its place on the scale"
-    )
+    levels: dict[str, FiniteFloat] = Field(default={}, description="labels' places on the scale")
     scale: bool = Field(default=False, description="whether labels that are numbers are a scale")
-    abstentions: tuple[str, ...] | None = Field(
-        default=None, description="labels that are left out of the vote"
-    )
+    abstentions: tuple[str, ...] | None = Field(default=None, description="labels without a vote")
     missing: tuple[str, ...] = Field(default=MISSING, description="what stands for no value")
     models: tuple[str, ...] = Field(default=(), description="annotators that are programs")
 
@@ -204,9 +199,8 @@ class MappedRows:
 
     def many(self, role: str) -> pd.DataFrame:
         """Return the columns of a role with many, each by its key."""
-        return self.frame[[f"{role}: {key}" for key in self.columns.get(role, ())]].rename(
-            columns=lambda name: name.removeprefix(f"{role}: ")
-        )
+        keys = list(self.columns.get(role, ()))
+        return self.frame[[f"{role}: {key}" for key in keys]].set_axis(keys, axis=1)
 
     def wrong(self, message: str, role: str = "", row: int | None = None) -> InputError:
         """Return an error that names the file, the row and the role's column."""
@@ -311,8 +305,8 @@ class _Headings:
         names = (wanted,) if isinstance(wanted, str) else wanted
         by_key = names if isinstance(names, dict) else {name: name for name in names}
         columns = {key: self.find(name) for key, name in by_key.items()}
-        if isinstance(wanted, tuple) and not role.many and any(columns.values()):
-            first = next(filter(None, columns.values()))
+        is_one = not role.many and not isinstance(wanted, dict)
+        if is_one and (first := next(filter(None, columns.values()), "")):
             return {first: first}
         for key, name in by_key.items():
             if not columns[key]:
@@ -320,8 +314,6 @@ class _Headings:
                 meant = f" Did you mean {near[0]!r}?" if near else ""
                 message = f"The table has no column {name[:60]!r} for the {role.name}.{meant}"
                 raise self.error(message, column=name)
-        if isinstance(wanted, str) and not role.many:
-            return {columns[wanted]: columns[wanted]}
         return columns
 
     def known(self, role: Role, taken: set[str]) -> list[str]:
@@ -377,18 +369,15 @@ def read_rows(
         for key, column in by_key.items()
     }
     texts: dict[str, list[str]] = {name: [] for name in by_name}
-    appenders = [(texts[name].append, column) for name, column in by_name.items()]
     numbers: list[int] = []
     broken: list[Row] = []
-    known: dict[str, str] = {}  # a text once in memory, not once a row
     for row in opened.rows:
         if row.reason:
             broken.append(row)
             continue
         numbers.append(row.number)
-        for append, column in appenders:
-            text = row[column]
-            append(known.setdefault(text, text))
+        for name, column in by_name.items():
+            texts[name].append(sys.intern(row[column]))  # a text once in memory, not once a row
     frame = pd.DataFrame({**texts, "row": numbers}).astype(dict.fromkeys(texts, object))
     notes = Notes()
     if opened.note:
@@ -488,10 +477,8 @@ def levels_of(
     codes = [str(label) for label in numbers.dropna().index]
     if column_map.scale and len(codes) < len(counts):
         text = numbers.index[-1]  # those that are no numbers come last
-        message = f"{text[:60]!r} is no number, and scale = true takes labels for numbers; "
-        raise mapped.wrong(
-            message + 'say what it is in [labels] of a map: "" is no answer', "label"
-        )
+        message = f"{text[:60]!r} is no number, and scale = true takes labels for numbers; say what"
+        raise mapped.wrong(f'{message} it is in [labels] of a map: "" is no answer', "label")
     if column_map.scale:
         return {code: float(numbers[code]) for code in codes}
     if len([code for code in codes if _key(code) not in column_map.label_names]) <= _MOST_CODES:
@@ -524,8 +511,7 @@ def _place(rows: list[int]) -> str:
 
 def _whole(text: str) -> str:
     """A whole number as it was typed: 1.0, which programs make of it, is 1."""
-    match = _ZERO_FRACTION.fullmatch(text)
-    return match[1] if match else text
+    return _ZERO_FRACTION.sub(r"\1", text)
 
 
 def _names(renamed: Mapping[str, str]) -> dict[str, str]:

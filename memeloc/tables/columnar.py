@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +14,8 @@ from memeloc.tables.cells import text_of
 from memeloc.tables.csv_files import CsvFile
 from memeloc.tables.rows import Line, Table
 
+_Object = tuple[int, dict[str, Any], str]
+"""Its number, its values by name, and what is wrong with it."""
 _SLICE = 1024
 """Rows of a Parquet file that are held at a time, at the most."""
 _SLICE_BYTES = 4 << 20
@@ -22,23 +25,23 @@ _HELD = ("choices", "text", "rating", "number", "datetime", "taxonomy")
 
 
 def json_lines(file: CsvFile) -> Table:
-    """A file with one JSON object a line; its columns are all names that any object has."""
-    names: dict[str, None] = {}
-    for _, value, error in _values(file):
-        if not error:
-            names.update(dict.fromkeys(value))
-
-    def read() -> Iterator[Line]:
-        for number, value, error in _values(file):
-            if error:
-                yield Line(number, [], ("broken row", error))
-            else:
-                yield Line(number, [value.get(name) for name in names])
-
-    return Table(file.path, tuple(name.strip() for name in names), _read=read)
+    """A file with one JSON object a line."""
+    return _of_objects(file.path, partial(_values, file))
 
 
-def _values(file: CsvFile) -> Iterator[tuple[int, dict[str, Any], str]]:
+def _of_objects(path: Path, read: Callable[[], Iterable[_Object]]) -> Table:
+    """The table of objects; its columns are all names that any of them has."""
+    names = dict.fromkeys(name for _, value, _ in read() for name in value)
+
+    def lines() -> Iterator[Line]:
+        for number, value, error in read():
+            cells = [value.get(name) for name in names]
+            yield Line(number, cells, ("broken row", error) if error else None)
+
+    return Table(path, tuple(name.strip() for name in names), _read=lines)
+
+
+def _values(file: CsvFile) -> Iterator[_Object]:
     with file.text("\n") as lines:
         for number, line in enumerate(lines, 1):
             if not line.strip():
@@ -68,16 +71,10 @@ def json_document(file: CsvFile) -> Table | None:
             document = json.load(stream)
     except (ValueError, RecursionError):
         return None
-    objects = list(_objects(document))
+    objects = [(number, value, "") for number, value in enumerate(_objects(document), 1)]
     if not objects:
         raise InputError("holds no list of objects, so it is not a table", file=file.path)
-    names = dict.fromkeys(name for value in objects for name in value)
-
-    def read() -> Iterator[Line]:
-        for number, value in enumerate(objects, 1):
-            yield Line(number, [value.get(name) for name in names])
-
-    return Table(file.path, tuple(name.strip() for name in names), _read=read)
+    return _of_objects(file.path, lambda: objects)
 
 
 def _objects(document: Any) -> Iterator[dict[str, Any]]:

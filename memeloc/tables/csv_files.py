@@ -149,13 +149,9 @@ def decode(path: Path, opener: Callable[[], IO[bytes]], encodings: Sequence[str]
             f"Latin-1 or Windows-1252 files have; {_SAVE_AS}",
             file=path,
         )
+    strict = replace(file, errors="strict")
     possible = [
-        replace(
-            file,
-            encoding=encoding,
-            errors="strict",
-            note=f"It is not in UTF-8; it was read as {encoding}.",
-        )
+        replace(strict, encoding=encoding, note=f"It is not in UTF-8; it was read as {encoding}.")
         for encoding in encodings
         if _problem(opener, encoding) is None
     ]

@@ -88,8 +88,7 @@ def _value(cell: etree._Element) -> Cell:
 
 def _text(element: etree._Element) -> Iterator[str]:
     """A paragraph's text, with its counted spaces, tabs and line breaks."""
-    if element.text:
-        yield element.text
+    yield element.text or ""
     for child in element:
         if child.tag == f"{_TEXT}s":
             yield " " * min(int(child.get(f"{_TEXT}c", "1")), 1000)
@@ -99,5 +98,4 @@ def _text(element: etree._Element) -> Iterator[str]:
             yield "\n"
         elif child.tag != f"{_OFFICE}annotation":
             yield from _text(child)
-        if child.tail:
-            yield child.tail
+        yield child.tail or ""

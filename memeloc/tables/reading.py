@@ -109,7 +109,10 @@ def read_tables(
     member = None
     if is_workbook(head):
         read_head(path)  # a workbook is read at once, and may not be too large
-        member = None if is_ole(head) else csv_member(path)
+        if is_ole(head):
+            hint = "save it as .xlsx without one"
+            raise InputError(f"is an old Excel file (.xls) or has a password: {hint}", file=path)
+        member = csv_member(path)
         if member is None:
             for read in read_worksheets(path, worksheet):
                 yield from _tables(path, read, is_header)

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from memeloc.errors import InputError
-from memeloc.tables.archives import BROKEN, is_ole, names_in
+from memeloc.tables.archives import BROKEN, names_in
 from memeloc.tables.cells import Formula, drawable
 from memeloc.tables.rows import Line
 
@@ -27,14 +27,8 @@ def read_worksheets(path: Path, first: str = "") -> Iterator[Callable[[], Iterat
     """What reads the lines of each worksheet of an xlsx or ods file, the one named `first` first.
 
     Raises:
-        InputError: it is broken, too large once unpacked, behind a password, or no workbook.
+        InputError: it is broken, too large once unpacked, or no workbook.
     """
-    with path.open("rb") as stream:
-        if is_ole(stream.read(8)):
-            raise InputError(
-                "is an old Excel file (.xls) or has a password: save it as .xlsx without one",
-                file=path,
-            )
     if "xl/workbook.xml" in names_in(path):
         yield from _worksheets(path, first)
     else:
