@@ -2,14 +2,6 @@
 
 A map says which column has which role and what its values mean; it is a TOML file, a mapping or
 keyword arguments, the same for every stage. guides/answers.md says what stands in it.
-
-    [columns]
-    item = "meme"                          # a column, or several names, of which one is there
-    demographics = ["age", "gender"]       # a role of many columns
-    label = { US = "US_label", DE = "DE_label" }  # a column a culture: a row becomes one for each
-
-    [labels]                               # as written = the label; "" is no answer
-    "RUDE!" = "rude"
 """
 
 from __future__ import annotations
@@ -70,6 +62,8 @@ matter. A third may be one ("2" for don't know, -1, 9 for refused) as well as a 
 _ZERO_FRACTION = re.compile(r"\A([+-]?\d+)[.,]0+\Z")
 
 Columns = str | tuple[str, ...] | dict[str, str]
+"""A role's column; several names, of which one is there, or of a role of many its columns; or the
+columns by names of their own, such as one of labels a culture: a row becomes one for each."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -226,18 +220,14 @@ def read_map(
         read = validate(ColumnMap, read_toml(Path(source)), "the map", file=Path(source))
     else:
         read = validate(ColumnMap, source or {}, "the map")
-    settings: dict[str, Any] = {}
+    settings = read.model_dump(exclude_unset=True)
     for name, value in given.items():
-        if not value:
-            continue
-        if name in ColumnMap.model_fields:
-            before = getattr(read, name)
+        if value and name in ColumnMap.model_fields:
+            before = settings.get(name)
             settings[name] = {**before, **value} if isinstance(before, dict) else value
-        else:
-            settings.setdefault("columns", dict(read.columns))[name] = value
-    if not settings:
-        return read
-    return validate(ColumnMap, read.model_dump(exclude_unset=True) | settings, "the map")
+        elif value:
+            settings["columns"] = {**settings.get("columns", {}), name: value}
+    return validate(ColumnMap, settings, "the map")
 
 
 def columns_of(

@@ -28,10 +28,6 @@ SEARCHED = 20
 _BEGINNING = 1 << 18
 """Characters of a file in which its delimiter and its headings are looked for."""
 
-_SAVE_AS = (
-    "save it as “CSV UTF-8” (Excel) or choose Unicode (UTF-8) as the character set (LibreOffice)"
-)
-
 csv.field_size_limit(1 << 26)  # pictures as data: addresses stand in cells, too
 
 
@@ -146,7 +142,8 @@ def decode(path: Path, opener: Callable[[], IO[bytes]], encodings: Sequence[str]
     if not encodings:
         raise InputError(
             f"is not in UTF-8: line {line} has the byte 0x{error.object[error.start]:02X}, as "
-            f"Latin-1 or Windows-1252 files have; {_SAVE_AS}",
+            f"Latin-1 or Windows-1252 files have; save it as “CSV UTF-8” (Excel) or choose "
+            "Unicode (UTF-8) as the character set (LibreOffice)",
             file=path,
         )
     strict = replace(file, errors="strict")

@@ -187,7 +187,6 @@ def find_columns(headings: Iterable[str], names: Mapping[str, str]) -> dict[str,
     """
     columns: dict[str, str] = {}
     for heading in headings:
-        name = names.get(" ".join(heading.casefold().split()))
-        if name is not None:
+        if name := names.get(" ".join(heading.casefold().split())):
             columns.setdefault(name, heading)
     return columns

@@ -29,18 +29,14 @@ def read_worksheets(path: Path, first: str = "") -> Iterator[Callable[[], Iterat
     Raises:
         InputError: it is broken, too large once unpacked, or no workbook.
     """
-    if "xl/workbook.xml" in names_in(path):
-        yield from _worksheets(path, first)
-    else:
-        from memeloc.tables.ods import read_tables
-
-        for _, read in sorted(read_tables(path), key=lambda table: table[0] != first):
-            yield read
-
-
-def _worksheets(path: Path, first: str) -> Iterator[Callable[[], Iterator[Line]]]:
     import openpyxl
 
+    from memeloc.tables import ods
+
+    if "xl/workbook.xml" not in names_in(path):
+        for _, read in sorted(ods.read_tables(path), key=lambda table: table[0] != first):
+            yield read
+        return
     with _explained(path):
         book = openpyxl.load_workbook(path, read_only=True)
         for name in sorted(book.sheetnames, key=lambda name: name != first):

@@ -8,10 +8,10 @@ from __future__ import annotations
 
 import csv
 import json
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from itertools import islice
+from itertools import count, islice
 from pathlib import Path
 from typing import Any, Literal
 
@@ -51,23 +51,17 @@ def write_table(
     """
     suffix = suffix or path.suffix.lower()
     if suffix not in SUFFIXES:
+        other = path.suffix or "without"
         raise InputError(
-            f"A table is written as .csv, .jsonl or .parquet, not {path.suffix or 'without'!r}.",
-            file=path,
+            f"A table is written as .csv, .jsonl or .parquet, not {other!r}.", file=path
         )
     typed = [Column(column) if isinstance(column, str) else column for column in columns]
     writers = {".csv": _write_csv, ".parquet": _write_parquet}
-    count = 0
-
-    def counted() -> Iterator[Sequence[Any]]:
-        nonlocal count
-        for row in rows:
-            count += 1
-            yield row
-
+    numbers = count()
+    counted = (row for row, _ in zip(rows, numbers, strict=False))  # a number is drawn for each row
     with replacing(path) as temporary:
-        writers.get(suffix, _write_json_lines)(typed, counted(), temporary)
-    return count
+        writers.get(suffix, _write_json_lines)(typed, counted, temporary)
+    return next(numbers)
 
 
 def _write_csv(columns: Sequence[Column], rows: Iterable[Sequence[Any]], path: Path) -> None:
