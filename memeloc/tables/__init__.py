@@ -12,14 +12,13 @@ from memeloc.tables.cells import Cell, Formula, clean_text, drawable, folded, te
 from memeloc.tables.reading import read_table, read_tables
 from memeloc.tables.rows import Header, Row, Table, find_columns
 from memeloc.tables.workbooks import new_workbook
-from memeloc.tables.writing import Column, Kind, write_table
+from memeloc.tables.writing import Column, write_table
 
 __all__ = [
     "Cell",
     "Column",
     "Formula",
     "Header",
-    "Kind",
     "Row",
     "Table",
     "clean_text",

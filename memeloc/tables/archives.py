@@ -24,19 +24,15 @@ BROKEN = (
 WORKBOOKS = frozenset({"xl/workbook.xml", "content.xml"})
 """The part by which a workbook of Excel or of LibreOffice is known."""
 
-
 ZIP = b"PK\x03\x04"
 """How a zip archive begins, as office files are."""
-
-
-def is_ole(head: bytes) -> bool:
-    """Whether it is an old Office file, or a new one behind a password."""
-    return head.startswith(b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1")
+OLE = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
+"""How an old office file begins, or a new one behind a password."""
 
 
 def is_workbook(head: bytes) -> bool:
     """Whether it is a workbook of Excel or LibreOffice, or an archive that may be one."""
-    return head.startswith(ZIP) or is_ole(head)
+    return head.startswith((ZIP, OLE))
 
 
 def names_in(path: Path) -> set[str]:

@@ -366,12 +366,10 @@ def read_rows(
             broken.append(row)
             continue
         numbers.append(row.number)
-        for name, column in by_name.items():
-            texts[name].append(sys.intern(row[column]))  # a text once in memory, not once a row
+        for key, column in by_name.items():
+            texts[key].append(sys.intern(row[column]))  # a text once in memory, not once a row
     frame = pd.DataFrame({**texts, "row": numbers}).astype(dict.fromkeys(texts, object))
-    notes = Notes()
-    if opened.note:
-        notes.add(opened.note)
+    notes = Notes({opened.note: []} if opened.note else {})
     for role in roles:
         if value := column_map.fixed.get(role.name):
             filled = frame[role.name].replace("", value) if role.name in frame else value

@@ -53,11 +53,10 @@ class CsvFile:
             lines = stream.read(_BEGINNING).splitlines(keepends=True)
         first = next((line for line in lines if line.strip(" \t\r\n,;")), "")
         frequent = sorted(DELIMITERS, key=first.count, reverse=True)
-        if is_header is not None:
-            for delimiter in frequent:
-                records = islice(_records(iter(lines), delimiter), SEARCHED)
-                if any(map(is_header, (header_names(cells) for cells, _ in records))):
-                    return replace(self, delimiter=delimiter)
+        for delimiter in frequent if is_header is not None else ():
+            records = islice(_records(iter(lines), delimiter), SEARCHED)
+            if any(map(is_header, (header_names(cells) for cells, _ in records))):
+                return replace(self, delimiter=delimiter)
         return replace(self, delimiter=frequent[0])
 
     def lines(self) -> Iterator[Line]:
@@ -72,9 +71,7 @@ class CsvFile:
 
     def text(self, newline: str = "") -> io.TextIOWrapper:
         """Its characters; `newline` as `open` takes it."""
-        return io.TextIOWrapper(
-            self.open(), encoding=self.encoding, errors=self.errors, newline=newline
-        )
+        return io.TextIOWrapper(self.open(), self.encoding, self.errors, newline)
 
 
 def _records(

@@ -5,7 +5,6 @@ A row is counted as in the frame: its first row is row 1.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any, Protocol, runtime_checkable
 
@@ -35,7 +34,6 @@ def frame_table(frame: Any) -> Table:
     """
     if not isinstance(frame, Frame):
         raise InputError(f"A table is a file's path or a data frame, not a {type(frame).__name__}.")
-    rows: Iterable[Sequence[Any]]
     if type(frame).__module__.partition(".")[0] == "pandas":
         whole: Any = frame
         named = [name for name in whole.index.names if name is not None]
@@ -43,7 +41,7 @@ def frame_table(frame: Any) -> Table:
         names = [str(name) for name in whole.columns]
         whole = whole.convert_dtypes()  # an id of 7 stays 7 where another is missing
         whole = whole.astype(object).where(whole.notna(), None)
-        rows = list(whole.itertuples(index=False, name=None))
+        rows: list[Any] = list(whole.itertuples(index=False, name=None))
     else:
         import pyarrow as pa
 

@@ -49,9 +49,7 @@ def _rows(table: etree._Element, path: Path) -> Iterator[Line]:
         repeated = _times(row, "rows", path)
         cells: list[Any] = []
         empty = 0
-        for cell in row:
-            if cell.tag not in (f"{_TABLE}table-cell", f"{_TABLE}covered-table-cell"):
-                continue
+        for cell in row.iterchildren(f"{_TABLE}table-cell", f"{_TABLE}covered-table-cell"):
             times, value = _times(cell, "columns", path), _value(cell)
             if value is None:
                 empty += times  # those at a row's end may be thousands
@@ -79,8 +77,7 @@ def _times(element: etree._Element, what: str, path: Path) -> int:
 
 
 def _value(cell: etree._Element) -> Cell:
-    formula = cell.get(f"{_TABLE}formula")
-    if formula:
+    if formula := cell.get(f"{_TABLE}formula"):
         return Formula(formula)
     paragraphs = ["".join(_text(paragraph)) for paragraph in cell.findall(f"{_TEXT}p")]
     return "\n".join(paragraphs) if paragraphs else None

@@ -95,9 +95,8 @@ def _feature(kind: pa.DataType) -> Any:
 
     if pa.types.is_struct(kind):
         return {field.name: _feature(field.type) for field in kind}
-    if pa.types.is_list(kind) and pa.types.is_struct(kind.value_type):
-        return [_feature(kind.value_type)]
     if pa.types.is_list(kind):
-        return {"feature": _feature(kind.value_type), "_type": "Sequence"}
+        each, is_struct = _feature(kind.value_type), pa.types.is_struct(kind.value_type)
+        return [each] if is_struct else {"feature": each, "_type": "Sequence"}
     names = {pa.float64(): "float64", pa.bool_(): "bool"}
     return {"dtype": names.get(kind, str(kind)), "_type": "Value"}

@@ -14,7 +14,7 @@ from pathlib import Path
 
 from memeloc.errors import InputError
 from memeloc.files import LARGEST_FILE, read_head
-from memeloc.tables.archives import csv_member, is_ole, is_workbook
+from memeloc.tables.archives import OLE, csv_member, is_workbook
 from memeloc.tables.columnar import json_document, json_lines, parquet
 from memeloc.tables.csv_files import SEARCHED, decode
 from memeloc.tables.frames import FRAME, Frame, frame_table
@@ -109,7 +109,7 @@ def read_tables(
     member = None
     if is_workbook(head):
         read_head(path)  # a workbook is read at once, and may not be too large
-        if is_ole(head):
+        if head.startswith(OLE):
             hint = "save it as .xlsx without one"
             raise InputError(f"is an old Excel file (.xls) or has a password: {hint}", file=path)
         member = csv_member(path)
