@@ -102,13 +102,11 @@ def raw_records(
     for row in answers.to_dict("records"):
         who, item, culture = row["annotator"], row["item"], row["culture"]
         sheet = sheets.get((culture, item))
-        if sheet is None:
-            message = f"Nobody of {culture} is asked about {item!r}."
-            yield _rejected(row, "unknown item", message)
-            continue
         if not sheet:
-            message = f"Several sheets ask about {item!r}; which one this is, is unknown."
-            yield _rejected(row, "several sheets", message)
+            nobody = f"Nobody of {culture} is asked about {item!r}."
+            several = f"Several sheets ask about {item!r}; which one this is, is unknown."
+            problem = ("unknown item", nobody) if sheet is None else ("several sheets", several)
+            yield _rejected(row, *problem)
             continue
         raw = RawAnswer(
             item,

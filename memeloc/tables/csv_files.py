@@ -53,10 +53,11 @@ class CsvFile:
             lines = stream.read(_BEGINNING).splitlines(keepends=True)
         first = next((line for line in lines if line.strip(" \t\r\n,;")), "")
         frequent = sorted(DELIMITERS, key=first.count, reverse=True)
-        for delimiter in frequent if is_header is not None else ():
-            records = islice(_records(iter(lines), delimiter), SEARCHED)
-            if any(map(is_header, (header_names(cells) for cells, _ in records))):
-                return replace(self, delimiter=delimiter)
+        if is_header is not None:
+            for delimiter in frequent:
+                records = islice(_records(iter(lines), delimiter), SEARCHED)
+                if any(map(is_header, (header_names(cells) for cells, _ in records))):
+                    return replace(self, delimiter=delimiter)
         return replace(self, delimiter=frequent[0])
 
     def lines(self) -> Iterator[Line]:

@@ -58,11 +58,6 @@ def headings(table: str | Path | Frame) -> set[str]:
     return set(map(folded_heading, read_table(table).columns))
 
 
-def _folded(columns: Columns) -> set[str]:
-    names = [columns] if isinstance(columns, str) else list(columns)
-    return set(map(folded_heading, names))
-
-
 def read_answers(
     tables: Iterable[str | Path | Frame],
     column_map: ColumnMap,
@@ -89,11 +84,11 @@ def read_answers(
     frames = []
     for table in tables:
         there = headings(table)
-        columns = {
-            role: named
-            for role, named in column_map.columns.items()
-            if there & (names := _folded(named)) or not names <= elsewhere
-        }
+        columns: dict[str, Columns] = {}
+        for role, named in column_map.columns.items():
+            names = set(map(folded_heading, [named] if isinstance(named, str) else named))
+            if there & names or not names <= elsewhere:
+                columns[role] = named
         rows = read_rows(table, ColumnMap(columns=columns), _ROLES)
         if rows.broken:
             raise InputError(rows.broken[0].error, file=rows.file, row=rows.broken[0].number)

@@ -130,16 +130,8 @@ class PromptReader:
         if prompt is None:
             prompt = own.wordings[wording] if own and wording < len(own.wordings) else ""
         number = str(wording * self.orders + order)
-        return Asked(
-            options,
-            labels,
-            wording + 1,
-            order,
-            number,
-            language or "en",
-            prompt,
-            is_other,
-        )
+        tag = language or "en"
+        return Asked(options, labels, wording + 1, order, number, tag, prompt, is_other)
 
 
 def labels_of(shown: Shown, labels: Sequence[str]) -> tuple[str, ...]:
@@ -209,9 +201,7 @@ def language_of(text: str) -> str:
     if len(text) < _SHORTEST_PROMPT:
         return ""
     words = set(re.findall(r"[^\W\d_]{2,}", folded(text)))
-    scores = {
-        tag: len(words & _short_words(tag)) for tag in languages() if _short_words(tag) & words
-    }
+    scores = {tag: len(words & _short_words(tag)) for tag in languages()}
     for tag, letters in _SCRIPTS.items():
         if len(re.findall(f"[{letters}]", text)) > len(text) // 10:
             return tag

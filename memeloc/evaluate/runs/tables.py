@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from functools import cache
 from pathlib import Path
@@ -12,7 +12,6 @@ from typing import Any
 
 from memeloc.counts import counted
 from memeloc.errors import InputError
-from memeloc.evaluate.gold import Gold
 from memeloc.evaluate.runs.items import RunData, RunItem, choice_questions, in_languages
 from memeloc.evaluate.runs.labels import GOLD, ITEM, as_label, gold_of, plain_id, read_gold
 from memeloc.evaluate.runs.run import Run
@@ -48,6 +47,8 @@ def read_table_data(run: Run, path: Path, gold: Path | None = None) -> RunData:
         InputError: the table, its pictures or its labels cannot be read; the file, row and column
             are named.
     """
+    import pandas as pd
+
     settings = run.dataset
     root = path if path.is_dir() else path.parent
     table = str(root / settings.table) if path.is_dir() else str(path)
@@ -56,9 +57,8 @@ def read_table_data(run: Run, path: Path, gold: Path | None = None) -> RunData:
     tables = {table: settings.language}
     if "{language}" in table:
         if not settings.languages:
-            raise InputError(
-                "the table differs by language; name them: dataset.languages or --langs"
-            )
+            message = "the table differs by language; name them: dataset.languages or --langs"
+            raise InputError(message)
         tables = {table.replace("{language}", tag): tag for tag in settings.languages}
     if gold is None and run.gold.path:
         gold = root / run.gold.path
@@ -92,7 +92,11 @@ def read_table_data(run: Run, path: Path, gold: Path | None = None) -> RunData:
         raise InputError("no item of these languages and this split is in it", file=path)
     about = {"dataset": path.resolve().name}
     about |= {"split": settings.split} if settings.split else {}
-    right = _gold(run, gold, chosen, labels, about)
+    if gold is not None:
+        right = read_gold(run, gold, [item.id for item in chosen], about)
+    else:
+        own = pd.DataFrame({GOLD: {item.id: labels.get(item.id, "") for item in chosen}})
+        right = gold_of(run, own, {**about, "gold": "the labels in its own table"})
     if right is not None:
         right = replace(right, questions=choice_questions(chosen))
     return RunData(chosen, right, about, tuple(notes))
@@ -194,21 +198,6 @@ def _label(run: Run, rows: MappedRows, row: Any, options: tuple[str, ...]) -> st
     raise rows.wrong(
         f"the right option {row.correct[:60]!r} is none of the options", "correct", row.row
     )
-
-
-def _gold(
-    run: Run,
-    gold: Path | None,
-    items: Sequence[RunItem],
-    labels: Mapping[str, str],
-    about: Mapping[str, str],
-) -> Gold | None:
-    import pandas as pd
-
-    if gold is not None:
-        return read_gold(run, gold, [item.id for item in items], about)
-    table = pd.DataFrame({GOLD: {item.id: labels.get(item.id, "") for item in items}})
-    return gold_of(run, table, {**about, "gold": "the labels in its own table"})
 
 
 def inside(folder: Path, name: str) -> Path | None:

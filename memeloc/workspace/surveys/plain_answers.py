@@ -135,10 +135,8 @@ def _pack(
 
 def _with_language(workspace: WorkspaceFolder, codes: Sequence[str]) -> list[str]:
     """Countries as `CODE=TAG`: the workspace's language there, else any, else its source's."""
-    locales = [*workspace.languages, workspace.source, *workspace.locales, workspace.source]
-    by_country: dict[str, str] = {}
-    for locale in locales:
-        by_country.setdefault(locale.country, locale.tag)
+    locales = [*workspace.languages, workspace.source, *workspace.locales]
+    by_country = {locale.country: locale.tag for locale in reversed(locales)}
     return [f"{code}={by_country.get(code, workspace.source.tag)}" for code in sorted(codes)]
 
 
