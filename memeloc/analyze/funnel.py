@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
 
 import pandas as pd
 
@@ -46,20 +45,16 @@ def funnel_of(steps: Sequence[Step]) -> pd.DataFrame:
     `out` is how many fewer there are than at the stage before, and, with the item
     `STAGE: REASON`, how many of them have a reason.
     """
-    rows: list[dict[str, Any]] = []
-    first: dict[str, int] = {}
-    before: dict[str, int] = {}
+    nan = float("nan")
+    rows: list[tuple[str, str, float, float]] = []
     for step in steps:
-        row = {"group": step.of, "item": step.stage, "count": step.count}
-        share = step.count / (first.setdefault(step.of, step.count) or 1)
-        out = before[step.of] - step.count if step.of in before else float("nan")
-        rows.append({**row, "share": share, "out": out})
-        rows += [
-            {"group": step.of, "item": f"{step.stage}: {reason}", "out": count}
-            for reason, count in step.why.items()
-        ]
-        before[step.of] = step.count
-    figures = tidy("funnel", pd.DataFrame(rows), "counted at each stage")
+        rows.append((step.of, step.stage, step.count, nan))
+        rows += [(step.of, f"{step.stage}: {why}", nan, n) for why, n in step.why.items()]
+    frame = pd.DataFrame(rows, columns=["group", "item", "count", "out"])
+    stages = frame["count"].dropna().groupby(frame["group"])
+    frame.insert(3, "share", frame["count"] / stages.transform("first").clip(lower=1))
+    frame["out"] = frame["out"].fillna(-stages.diff())
+    figures = tidy("funnel", frame, "counted at each stage")
     return figures[figures["value"].notna()]
 
 

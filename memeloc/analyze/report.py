@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import base64
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import asdict
 from io import BytesIO
 from itertools import combinations
@@ -21,7 +22,6 @@ from memeloc.analyze.cultures.dividing import most_dividing
 from memeloc.analyze.differing import NAME as DIFFERING
 from memeloc.analyze.differing import differing_items, least_agreeing
 from memeloc.analyze.settings import Settings
-from memeloc.arrays import NO_LABEL
 from memeloc.counts import counted
 from memeloc.errors import InputError
 from memeloc.reports.cells import clean
@@ -99,33 +99,25 @@ def _cards(
     answers: Answers, items: Sequence[str], pair: tuple[str, str] | None
 ) -> tuple[Card, ...]:
     """Return cards of items, with the versions of the pair or of the cultures furthest apart."""
-    places = {name: place for place, name in enumerate(answers.names)}
+    names = (*answers.labels, "tie")  # the last is that of NO_LABEL, -1
     about = answers.items.reindex(columns=list(ITEM_COLUMNS)).astype(object).fillna("").astype(str)
     cards = []
     for item in items:
-        counts, majority = answers.votes[places[item]], answers.majority[places[item]]
+        place = answers.names.index(item)
+        given = zip(answers.cultures, answers.majority[place], answers.votes[place], strict=True)
         votes = tuple(
-            Votes(
-                culture,
-                "tie" if majority[number] == NO_LABEL else answers.labels[majority[number]],
-                tuple(counts[number].tolist()),
-                int(counts[number].sum()),
-            )
-            for number, culture in enumerate(answers.cultures)
-            if counts[number].any()
+            Votes(culture, names[label], tuple(counts.tolist()), int(counts.sum()))
+            for culture, label, counts in given
+            if counts.any()
         )
         labels = {each.culture: each.label for each in votes}
-        frame = answers.versions[answers.versions["item"] == item].set_index("culture").fillna("")
+        own = answers.versions[answers.versions["item"] == item].set_index("culture")
+        cells = own[["language", "text", "picture"]].fillna("").astype(str).T.to_dict("list")
         versions = tuple(
-            Version(
-                culture,
-                str(frame["language"][culture]),
-                clean(str(frame["text"][culture])),
-                _data_address(str(frame["picture"][culture])),
-                labels.get(culture, ""),
-            )
+            Version(culture, tag, clean(text), _data_address(picture), labels.get(culture, ""))
             for culture in pair or _furthest(votes)
-            if culture in frame.index
+            if culture in cells
+            for tag, text, picture in [cells[culture]]
         )
         known = filter(None, about.loc[item]) if item in about.index else ()
         cards.append(Card(item, tuple(map(clean, known)), versions, votes))
@@ -144,12 +136,9 @@ def _furthest(votes: Sequence[Votes]) -> tuple[str, ...]:
 
 def _data_address(picture: str) -> str:
     """Return the picture as JPEG within an address; empty where none can be opened."""
-    try:
-        opened = open_picture(Path(picture), _LONGEST_SIDE) if picture else None
-    except InputError:
-        opened = None
-    if opened is None:
-        return ""
     content = BytesIO()
-    opened.save(content, "JPEG", quality=80)
-    return f"data:image/jpeg;base64,{base64.b64encode(content.getvalue()).decode()}"
+    with suppress(InputError):
+        if picture and (opened := open_picture(Path(picture), _LONGEST_SIDE)):
+            opened.save(content, "JPEG", quality=80)
+            return f"data:image/jpeg;base64,{base64.b64encode(content.getvalue()).decode()}"
+    return ""
