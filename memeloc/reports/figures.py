@@ -42,39 +42,33 @@ def tidy(analysis: str, frame: pd.DataFrame, method: str | Mapping[str, str] = "
     import numpy as np
     import pandas as pd
 
-    names = [str(name) for name in frame.columns]
+    names = list(frame.columns)
     beside = {f"{name}{end}" for name in names for end in (*_ENDS, "_n", "_method")}
     figures = [name for name in names if name not in beside | {"group", "item", "n"}]
     methods = dict.fromkeys(figures, method) if isinstance(method, str) else method
     if not figures:
         return pd.DataFrame(columns=list(COLUMNS))
-    columns = {name: frame[name] for name in names}
 
     # Arrays, not a frame a figure: reports have hundreds of wide frames.
-    def texts(name: str) -> Any:
-        cells = columns[name].astype(str) if name in columns else [""] * len(frame)
-        return np.repeat(np.asarray(cells, dtype=object), len(figures))
+    def numbers(columns: list[str]) -> Any:
+        return frame.reindex(columns=columns).to_numpy(float, na_value=np.nan).ravel()
 
-    def numbers(end: str, of_row: str = "") -> Any:
-        none = np.full(len(frame), np.nan)
-        of_rows = columns.get(of_row, none)
-        chosen = [columns.get(f"{name}{end}", of_rows) for name in figures]
-        return np.stack([np.asarray(cells, dtype=float) for cells in chosen], axis=1).ravel()
+    def texts(columns: dict[str, Any]) -> Any:
+        return pd.DataFrame(columns, index=frame.index).astype(str).to_numpy(object).ravel()
 
-    stated = [
-        columns.get(f"{name}_method", [methods.get(name, "")] * len(frame)) for name in figures
-    ]
+    own_n = [f"{name}_n" if f"{name}_n" in names else "n" for name in figures]
+    stated = {name: frame.get(f"{name}_method", methods.get(name, "")) for name in figures}
     return pd.DataFrame(
         {
             "analysis": analysis,
-            "group": texts("group"),
-            "item": texts("item"),
+            "group": texts(dict.fromkeys(figures, frame.get("group", ""))),
+            "item": texts(dict.fromkeys(figures, frame.get("item", ""))),
             "figure": figures * len(frame),
-            "value": numbers(""),
-            "low": numbers("_low"),
-            "high": numbers("_high"),
-            "n": numbers("_n", "n"),
-            "method": [cell for cells in zip(*stated, strict=True) for cell in cells],
+            "value": numbers(figures),
+            "low": numbers([f"{name}_low" for name in figures]),
+            "high": numbers([f"{name}_high" for name in figures]),
+            "n": numbers(own_n),
+            "method": texts(stated),
         },
         columns=list(COLUMNS),
     )

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable
-from functools import cache
 from types import SimpleNamespace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from memeloc.counts import counted
 from memeloc.errors import InputError
@@ -17,9 +16,6 @@ from memeloc.reports.texts import named
 from memeloc.statistics.intervals import percent, percent_with_interval, with_interval
 from memeloc.statistics.significance import p_text
 from memeloc.version import __version__
-
-if TYPE_CHECKING:
-    from jinja2 import Environment
 
 NOT_DEFINED = "not defined"
 """What a sentence says of a figure that is not."""
@@ -35,8 +31,27 @@ class Writer:
     """
 
     def __init__(self, report: Report) -> None:
+        from jinja2 import Environment, StrictUndefined
+
         self._report = report
         self._rows: dict[str, list[SimpleNamespace]] = {}
+        # Nothing is escaped: a page escapes otherwise than LaTeX.
+        self._environment = Environment(undefined=StrictUndefined, autoescape=False)  # noqa: S701
+        self._environment.filters["known"] = _known
+        self._environment.globals.update(
+            version=__version__,
+            figures=report.figures,
+            settings=report.settings,
+            facts=report.facts,
+            names=report.names,
+            percent=lambda value, figure="": (
+                figure_text(value, figure, True) if figure else percent(value)
+            ),
+            number=lambda value, figure="": figure_text(value, figure) if figure else shown(value),
+            interval=figure_text,
+            p_text=p_text,
+            counted=lambda number, noun, plural="": counted(int(number), noun, plural),
+        )
 
     def rows(self, analysis: str) -> list[SimpleNamespace]:
         """Return the wide rows of an analysis."""
@@ -65,21 +80,9 @@ class Writer:
         def value(figure: str, group: str = "", item: str = "", analysis: str = analysis) -> float:
             return float(getattr(row(group, item, analysis), figure, math.nan))
 
-        report = self._report
         try:
-            text = (
-                _environment()
-                .from_string(template)
-                .render(
-                    rows=self.rows(analysis),
-                    row=row,
-                    value=value,
-                    figures=report.figures,
-                    settings=report.settings,
-                    facts=report.facts,
-                    names=report.names,
-                )
-            )
+            compiled = self._environment.from_string(template)
+            text = compiled.render(rows=self.rows(analysis), row=row, value=value)
         except TemplateError as error:
             message = f"The text {template[:60]!r} of {analysis or 'the page'}: {error}"
             raise InputError(message) from error
@@ -102,31 +105,5 @@ def figure_text(row: Any, figure: str, percent: bool = False) -> str:
     return shown(value) if math.isnan(low) else with_interval(value, low, high)
 
 
-def _percent(value: Any, figure: str = "") -> str:
-    return figure_text(value, figure, True) if figure else percent(value)
-
-
-def _number(value: Any, figure: str = "") -> str:
-    return figure_text(value, figure) if figure else shown(value)
-
-
 def _known(rows: Iterable[Any], figure: str) -> list[Any]:
     return [row for row in rows if not math.isnan(getattr(row, figure, math.nan))]
-
-
-@cache
-def _environment() -> Environment:
-    """Return what fills texts; it escapes nothing: a page escapes otherwise than LaTeX."""
-    from jinja2 import Environment, StrictUndefined
-
-    environment = Environment(undefined=StrictUndefined, autoescape=False)  # noqa: S701
-    environment.globals.update(
-        version=__version__,
-        percent=_percent,
-        number=_number,
-        interval=figure_text,
-        p_text=p_text,
-        counted=lambda number, noun, plural="": counted(int(number), noun, plural),
-    )
-    environment.filters["known"] = _known
-    return environment
