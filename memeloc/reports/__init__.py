@@ -4,7 +4,7 @@
 2. `texts` reads what a TOML says of each analysis: titles, meanings, sentences, plots; `writer`
    fills its templates with figures.
 3. `report` puts both together: `Report`, with the cards of items.
-4. `drawing` makes plots of rows, with labels in any script; `cells` and `latex` make tables.
+4. `drawing` makes plots of rows, with labels in any script; `cells` makes tables.
 5. `folder` writes all of it, and fills `page.html`, one file that needs no network.
 """
 

@@ -1,4 +1,7 @@
-"""Cells of tables as people read them. In: a frame. Out: texts, and which columns are numbers."""
+"""Tables as people read them. In: a frame. Out: texts of its cells, LaTeX with booktabs.
+
+Text in scripts that a font of the paper lacks needs LuaLaTeX or XeLaTeX and a font that has it.
+"""
 
 from __future__ import annotations
 
@@ -17,6 +20,32 @@ _LETTERS = "\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc\U00010800-\U00010fff\U0001e8
 _RIGHT_TO_LEFT = re.compile(f"[{_LETTERS}]+(?:[ '’\"-]+[{_LETTERS}]+)*")
 """Words of the blocks that Unicode keeps for right-to-left scripts."""
 _NO_LETTER = re.compile("[\x00-\x1f\x7f-\x9f\ud800-\udfff]")
+MOST_LATEX_ROWS = 200
+"""Rows of a table in LaTeX; the rest stands in its CSV."""
+_PAGE_ROWS = 35
+"""Rows that fit a page; a longer table breaks across pages."""
+_LONG_TEXT = 40
+"""Letters from which a column of text breaks its lines."""
+
+_SPECIAL = str.maketrans(
+    {
+        "\\": r"\textbackslash{}",
+        "~": r"\textasciitilde{}",
+        "^": r"\textasciicircum{}",
+        "<": r"\textless{}",
+        ">": r"\textgreater{}",
+        "|": r"\textbar{}",
+        '"': '"{}',  # babel has shorthands that begin with it
+        "—": r"\textemdash{}",
+        "−": "$-$",
+        "∞": r"$\infty$",
+        "χ": r"$\chi$",
+        "²": r"\textsuperscript{2}",
+        **{letter: f"\\{letter}" for letter in "&%$#_{}"},
+    }
+)
+_LIGATURES = re.compile(r"([-'`,])(?=\1)|([?!])(?=`)")
+"""Letters in a row that TeX would join into a dash, a quotation mark or an inverted one."""
 
 
 def is_number(column: pd.Series[Any]) -> bool:
@@ -96,6 +125,48 @@ def isolate(text: str) -> str:
 def clean(text: str) -> str:
     """Return text that every file can hold: no control characters, no lone surrogates."""
     return _NO_LETTER.sub(lambda found: " " if found[0] < "\ud800" else "\ufffd", text)
+
+
+def escape(text: str) -> str:
+    r"""Text as LaTeX shows it letter by letter.
+
+    >>> escape("50 % of a_b & {c} -- [d]")
+    '50 \\% of a\\_b \\& \\{c\\} -{}- [d]'
+    """
+    apart = _LIGATURES.sub(r"\g<0>\0", clean(text)).translate(_SPECIAL)
+    return apart.replace("\0", "{}")
+
+
+def latex_table(name: str, table: pd.DataFrame, caption: str) -> str:
+    """Return a table with its caption and its label `tab:NAME`; a long one breaks across pages."""
+    import pandas as pd
+
+    frame = table.head(MOST_LATEX_ROWS)
+    layout, escaped = "", {}
+    for column in frame.columns:
+        texts = shown_column(frame[column])
+        breaks = max(map(len, texts), default=0) > _LONG_TEXT
+        text_layout = r"p{0.4\linewidth}" if breaks else "l"
+        layout += "r" if is_number(frame[column]) else text_layout
+        # After the end of a row LaTeX takes [ or * for an option of the line break.
+        kept = ["{}" if text.startswith(("[", "*")) else "" for text in texts]
+        escaped[escape(str(column))] = [*map("".join, zip(kept, map(escape, texts), strict=True))]
+    if len(table) > MOST_LATEX_ROWS:
+        caption = f"{caption} {len(table) - MOST_LATEX_ROWS:,} more rows stand in {name}.csv."
+    is_long = len(frame) > _PAGE_ROWS
+    text = (
+        pd.DataFrame(escaped)
+        .style.hide(axis="index")
+        .to_latex(
+            column_format=layout,
+            hrules=True,
+            caption=escape(caption),
+            label=f"tab:{name}",
+            environment="longtable" if is_long else None,
+            position_float=None if is_long else "centering",
+        )
+    )
+    return f"% \\usepackage{{booktabs{',longtable' if is_long else ''}}}\n{text}"
 
 
 def _decimal(number: float) -> str:

@@ -18,7 +18,15 @@ from typing import TYPE_CHECKING, Any
 from memeloc.errors import MissingError
 from memeloc.files import file_sha256, replacing
 from memeloc.pages import encode_json, fill_page
-from memeloc.reports.cells import clean, is_number, isolate, readable, shown_column
+from memeloc.reports.cells import (
+    clean,
+    escape,
+    is_number,
+    isolate,
+    latex_table,
+    readable,
+    shown_column,
+)
 from memeloc.reports.drawing import (
     CULTURE_COLOURS,
     GRID,
@@ -30,7 +38,6 @@ from memeloc.reports.drawing import (
     drawings,
 )
 from memeloc.reports.figures import COLUMNS, gaps, of_analysis, wide_tables
-from memeloc.reports.latex import escape, latex_table
 from memeloc.reports.report import Report
 from memeloc.reports.texts import PARTS, AnalysisText, PageText, named, read_texts
 from memeloc.reports.writer import NOT_DEFINED, Writer, figure_text
@@ -160,7 +167,6 @@ def _write_figures(report: Report, folder: Path) -> tuple[Path, Path]:
     rows = as_json_rows(report.figures)
     columns = [Column(name, "number" if name in _NUMBERS else "text") for name in COLUMNS]
     write_table(csv, columns, [tuple(row.values()) for row in rows])
-    types = [pa.float64() if name in _NUMBERS else pa.string() for name in COLUMNS]
     about = {
         "memeloc": __version__,
         "report": report.name,
@@ -168,7 +174,8 @@ def _write_figures(report: Report, folder: Path) -> tuple[Path, Path]:
         "settings": encode_json(dict(report.settings)),
         "hashes": encode_json({**report.hashes, csv.name: file_sha256(csv)}),
     }
-    schema = pa.schema(zip(COLUMNS, types, strict=True), metadata=about)
+    fields = [(name, pa.float64() if name in _NUMBERS else pa.string()) for name in COLUMNS]
+    schema = pa.schema(fields, metadata=about)
     with replacing(binary) as temporary:
         parquet.write_table(pa.Table.from_pylist(rows, schema), temporary)
     return csv, binary

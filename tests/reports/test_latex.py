@@ -3,7 +3,7 @@ from itertools import product
 
 import pandas as pd
 
-from memeloc.reports.latex import MOST_ROWS, escape, latex_table
+from memeloc.reports.cells import MOST_LATEX_ROWS, escape, latex_table
 
 _COMMANDS = re.compile(
     r"\\text(?:backslash|asciitilde|asciicircum|less|greater|bar|emdash)\{\}|\\[&%$#_{}]|\{\}"
@@ -49,7 +49,7 @@ def test_a_table_has_rules_a_caption_and_a_label():
 
 
 def test_a_long_table_breaks_over_pages_and_names_its_rest():
-    text = latex_table("counts", table(MOST_ROWS + 3), "Counts")
+    text = latex_table("counts", table(MOST_LATEX_ROWS + 3), "Counts")
     assert r"\begin{longtable}{lr}" in text
     assert "3 more rows stand in counts.csv" in text
-    assert f"[{MOST_ROWS}]" not in text
+    assert f"[{MOST_LATEX_ROWS}]" not in text
