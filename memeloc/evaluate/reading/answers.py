@@ -190,14 +190,12 @@ def read_questions(
 
     known = {item: RunItem(item, "") for item in rows["item"]} | dict(asked or {})
     of_items = [known[item] for item in rows["item"]]
-    own = pd.DataFrame([(each.dimension, each.meme) for each in of_items], rows.index)
-    rows = rows.assign(
-        correct=rows["correct"].where(
-            rows["correct"] != "", [right.get(item, "") for item in rows["item"]]
-        ),
-        dimension=rows["dimension"].where(rows["dimension"] != "", own[0]),
-        meme=rows["meme"].where(rows["meme"] != "", own[1]),
+    known_of_items = rows.assign(
+        correct=[right.get(item, "") for item in rows["item"]],
+        dimension=[each.dimension for each in of_items],
+        meme=[each.meme for each in of_items],
     )
+    rows = rows.where(rows != "", known_of_items)
     if rows.groupby("item")["dimension"].nunique().gt(1).any():  # then an item is a meme
         rows["meme"] = rows["meme"].where(rows["meme"] != "", rows["item"])
         rows["item"] += "/" + rows["dimension"]

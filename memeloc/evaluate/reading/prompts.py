@@ -137,13 +137,10 @@ class PromptReader:
 def labels_of(shown: Shown, labels: Sequence[str]) -> tuple[str, ...]:
     """Return the label that each option is, in any language; nothing where one is none, or two."""
     known = known_options(tuple(("", label) for label in labels))
-    places = []
-    for _, name in shown:
-        hit = option_alone(folded(name), known)
-        if hit is None or hit[0] < 0:
-            return ()
-        places.append(hit[0])
-    return tuple(labels[place] for place in places) if len({*places}) == len(labels) else ()
+    hits = [option_alone(folded(name), known) for _, name in shown]
+    places = [hit[0] for hit in hits if hit is not None and hit[0] >= 0]
+    is_whole = len(places) == len(hits) and len({*places}) == len(labels)
+    return tuple(labels[place] for place in places) if is_whole else ()
 
 
 def _wordings(rows: Sequence[Any]) -> dict[str, int]:
