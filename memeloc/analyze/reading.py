@@ -10,7 +10,9 @@ import difflib
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
+
+import pandas as pd
 
 from memeloc.analyze.answers import ITEM_COLUMNS, Answers
 from memeloc.counts import counted
@@ -26,9 +28,6 @@ from memeloc.tables.column_map import (
     read_rows,
 )
 from memeloc.tables.frames import Frame
-
-if TYPE_CHECKING:
-    import pandas as pd
 
 _ITEM = Role("item", ("item", "item id", "meme", "meme id"), required=True)
 _OF_ITEMS = tuple(Role(name, (name,), values="fact") for name in ITEM_COLUMNS)
@@ -115,14 +114,15 @@ def read_answers(
     _note_spelling(votes, column_map, notes)
     if silent := sorted(set(items.index) - set(people["item"])):
         notes.add(f"no answers to {listed('item', silent)}")
+    columns = {"item": "item", "culture": "culture", "annotator": "participant", "label": "label"}
     return Answers.of(
-        _as_table(people),
+        people[list(columns)].rename(columns=columns),
         labels=labels,
         abstentions=abstentions.union(column_map.abstentions or ()),
         levels={label: levels[label] for label in labels if label in levels} or None,
         items=items,
         people=_people(people, mapped.columns.get("demographics", {}), notes),
-        models=_as_table(models),
+        models=models[list(columns)].rename(columns=columns),
         notes=notes.lines(),
     )
 
@@ -139,8 +139,6 @@ def _table_of_items(table: str | Path | Frame, column_map: ColumnMap) -> MappedR
 
 def _items(rows: pd.DataFrame, asked: set[str], notes: Notes) -> pd.DataFrame:
     """What is known of each item: the first value that is filled in."""
-    import pandas as pd
-
     rows = rows[rows["item"] != ""]
     items = pd.DataFrame(index=pd.Index(rows["item"].unique(), name="item", dtype=object))
     for name in [name for name in ITEM_COLUMNS if name in rows]:
@@ -187,8 +185,6 @@ def _people_apart(rows: pd.DataFrame, notes: Notes) -> pd.DataFrame:
 
 def _first_answers(rows: pd.DataFrame, notes: Notes) -> pd.DataFrame:
     """Of a person's answers to an item the earliest; without times the first in the table."""
-    import pandas as pd
-
     if "time" in rows.columns:
         # Each time by itself, so that what a column mixes does not depend on its first row.
         times = pd.to_datetime(rows["time"], errors="coerce", utc=True, format="mixed")
@@ -246,8 +242,3 @@ def _first_values(rows: pd.DataFrame, by: str, column: str, notes: Notes) -> pd.
             f"{several[0][:60]!r}; the first value counts"
         )
     return values.first()
-
-
-def _as_table(rows: pd.DataFrame) -> pd.DataFrame:
-    columns = ["item", "culture", "annotator", "label"]
-    return rows[columns].rename(columns={"annotator": "participant"})

@@ -35,15 +35,13 @@ def dividing_items(answers: Answers, settings: Settings) -> pd.DataFrame:
     if not answers.votes.any():
         raise InputError("no answer takes part in the vote")
     entropy, within, divergence = entropies_of(answers.votes)
-    labels = range(len(answers.labels))
-    different = sum((answers.majority == label).any(axis=1).astype(np.int64) for label in labels)
     items = pd.DataFrame(
         {
             "item": list(answers.names),
             "divergence": divergence,
             "entropy": entropy,
             "within": within,
-            "labels": different,
+            "labels": _given(answers.majority, len(answers.labels)),
             "n": answers.votes.sum(axis=(1, 2)),
         }
     )
@@ -71,9 +69,8 @@ def of_differing(labels: int) -> Statistic:
     """Return the share of items with a label in two cultures or more whose labels differ."""
 
     def sums(most: Ints) -> Floats:
-        given = np.stack([(most == label).any(axis=1) for label in range(labels)]).sum(axis=0)
         several = (most != NO_LABEL).sum(axis=1) > 1
-        return np.stack([several & (given > 1), several], axis=1).astype(np.float64)
+        return np.stack([several & (_given(most, labels) > 1), several], axis=1).astype(np.float64)
 
     def value(sums: Floats) -> Floats:
         with np.errstate(invalid="ignore", divide="ignore"):
@@ -81,6 +78,12 @@ def of_differing(labels: int) -> Statistic:
         return share
 
     return of_labels(sums, value)
+
+
+def _given(majority: Ints, labels: int) -> Ints:
+    """Return by item how many labels cultures have."""
+    given: Ints = np.stack([(majority == label).any(axis=1) for label in range(labels)]).sum(axis=0)
+    return given
 
 
 def most_dividing(figures: pd.DataFrame, most: int) -> list[str]:
