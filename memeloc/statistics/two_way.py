@@ -15,7 +15,7 @@ it holds the truth.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
@@ -55,13 +55,14 @@ class Votes:
         """
         import pandas as pd
 
-        items, cultures = (np.unique(table[name].astype(str)) for name in ("item", "culture"))
+        (item, items), (culture, cultures), (who, people) = (
+            pd.factorize(table[name].to_numpy(object), sort=True)
+            for name in ("item", "culture", "participant")
+        )
         label = pd.Index(list(labels)).get_indexer(pd.Index(table["label"].astype(object)))
-        votes = table[label >= 0]
-        item = np.searchsorted(items, votes["item"].to_numpy(str))
-        culture = np.searchsorted(cultures, votes["culture"].to_numpy(str))
-        label = label[label >= 0].astype(np.int64)
-        named = votes.groupby(["culture", "participant"]).ngroup().to_numpy().astype(np.int64)
+        given = label >= 0
+        item, culture, who, label = (array[given] for array in (item, culture, who, label))
+        named = np.unique(culture * len(people) + who, return_inverse=True)[1]
         person = _by_answers(named, culture, item * len(labels) + label)
         counts = np.zeros((len(items), len(cultures), len(labels)), np.int64)
         np.add.at(counts, (item, culture, label), 1)
@@ -132,7 +133,7 @@ class Estimates:
     high: Floats
     methods: tuple[str, ...]
 
-    def columns(self, name: str) -> dict[str, object]:
+    def columns(self, name: str) -> dict[str, Sequence[object] | Floats]:
         """Return the columns of a wide frame of figures (`memeloc.reports.figures.tidy`)."""
         return {
             name: self.value,
@@ -140,6 +141,14 @@ class Estimates:
             f"{name}_high": self.high,
             f"{name}_method": list(self.methods),
         }
+
+
+def stacked(parts: Sequence[Estimates]) -> Estimates:
+    """Return the values of several estimates as one, in their order."""
+    value, low, high = (
+        np.concatenate([getattr(part, name) for part in parts]) for name in ("value", "low", "high")
+    )
+    return Estimates(value, low, high, tuple(each for part in parts for each in part.methods))
 
 
 def of_labels(

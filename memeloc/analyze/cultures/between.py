@@ -13,14 +13,17 @@ from memeloc.analyze.settings import Settings
 from memeloc.arrays import NO_LABEL, Floats, Ints, majority
 from memeloc.errors import InputError
 from memeloc.reports.figures import BETWEEN, gap, joined, tidy
-from memeloc.statistics.two_way import Statistic, Votes, estimate, of_labels
+from memeloc.statistics.two_way import Statistic, Votes, estimate, of_labels, stacked
 
 NAME = "agreement-between"
 ALL_PAIRS = "all pairs"
 
 
-def agreement_between(answers: Answers, settings: Settings) -> pd.DataFrame:
+def agreement_between(answers: Answers, settings: Settings, *, whole: bool = True) -> pd.DataFrame:
     """Return the agreement of each two cultures, their plain mean, and how many cultures agree.
+
+    Args:
+        whole: with the kappas, which parts of the items go without.
 
     Raises:
         InputError: there is one culture only, or no two have labelled a common item.
@@ -30,18 +33,26 @@ def agreement_between(answers: Answers, settings: Settings) -> pd.DataFrame:
         raise InputError(f"all answers are of one culture, {cultures[0]}")
     votes = Votes.of(answers.table, answers.labels)
     labels = majority(votes.counts)
-    pairs, gaps = [], []
-    for one, other in combinations(range(len(cultures)), 2):
-        items = int((labels[:, [one, other]] != NO_LABEL).all(axis=1).sum())
-        if not items:
-            gaps.append(f"{cultures[one]} and {cultures[other]} have labelled no common item.")
-        own = votes.of_cultures(one, other)
-        row = {"group": [cultures[one] + BETWEEN + cultures[other]], "n": items}
-        row |= estimate(own, of_pairs(2), settings.confidence).columns("agreement")
-        kappa = estimate(own, of_kappa(len(answers.labels)), settings.confidence)
-        pairs.append(pd.DataFrame(row | kappa.columns("kappa")))
+    pairs = list(combinations(range(len(cultures)), 2))
+    items = [int((labels[:, pair] != NO_LABEL).all(axis=1).sum()) for pair in pairs]
+    gaps = [
+        f"{cultures[one]} and {cultures[other]} have labelled no common item."
+        for (one, other), number in zip(pairs, items, strict=True)
+        if not number
+    ]
     if len(gaps) == len(pairs):
         raise InputError("no two cultures have labelled a common item")
+    statistics = {"agreement": of_pairs(2)}
+    if whole:
+        statistics["kappa"] = of_kappa(len(answers.labels))
+    columns: dict[str, object] = {
+        "group": [cultures[one] + BETWEEN + cultures[other] for one, other in pairs],
+        "n": items,
+    }
+    parts = [votes.of_cultures(*pair) for pair in pairs]
+    for name, statistic in statistics.items():
+        estimates = [estimate(own, statistic, settings.confidence) for own in parts]
+        columns |= stacked(estimates).columns(name)
     mean = {
         "group": [ALL_PAIRS],
         **estimate(votes, of_pairs(len(cultures)), settings.confidence).columns("agreement"),
@@ -53,7 +64,7 @@ def agreement_between(answers: Answers, settings: Settings) -> pd.DataFrame:
         gaps.append("How many cultures agree: no item has a label in every culture.")
     return joined(
         [
-            tidy(NAME, pd.concat(pairs, ignore_index=True)),
+            tidy(NAME, pd.DataFrame(columns)),
             tidy(NAME, pd.DataFrame(mean)),
             tidy("cultures-agree", agree),
             *(gap(NAME, reason) for reason in gaps),

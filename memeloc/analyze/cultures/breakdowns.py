@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import suppress
-from functools import partial
 
 import pandas as pd
 
@@ -32,12 +31,7 @@ _FIGURES = {
     "agreement-within": ("alpha", "agreement"),
 }
 """What is computed for each part of the items; all else stands for all items only."""
-_ANALYSES = (
-    agreement_between,
-    chi_squared,
-    label_shares,
-    partial(agreement_within, only=_FIGURES["agreement-within"]),
-)
+_ANALYSES = (agreement_between, chi_squared, label_shares, agreement_within)
 _CORRECTED = ("p", "p_permuted")
 _MOST_GROUPS = 100
 """Parts that a breakdown has, those with most items."""
@@ -87,7 +81,7 @@ def _of_part(part: Answers, settings: Settings) -> pd.DataFrame:
     parts = []
     for function in _ANALYSES:
         with suppress(InputError):  # one culture or one label here: nothing to compare
-            parts.append(function(part, settings))
+            parts.append(function(part, settings, whole=False))
     rows = joined(parts)
     wanted = {(analysis, name) for analysis, names in _FIGURES.items() for name in names}
     return rows[[pair in wanted for pair in zip(rows["analysis"], rows["figure"], strict=True)]]

@@ -33,8 +33,11 @@ _METHODS = {
 }
 
 
-def chi_squared(answers: Answers, settings: Settings) -> pd.DataFrame:
+def chi_squared(answers: Answers, settings: Settings, *, whole: bool = True) -> pd.DataFrame:
     """Return effect sizes and tests of culture by label, of answers and of items' labels.
+
+    Args:
+        whole: with the cells of the tables, which parts of the items go without.
 
     Raises:
         InputError: two cultures, or two labels, are missing.
@@ -74,9 +77,12 @@ def chi_squared(answers: Answers, settings: Settings) -> pd.DataFrame:
     frame = pd.DataFrame(rows)
     order = ["group", "cramers_v", "cramers_v_low", "cramers_v_high", *_METHODS, "dof", "n"]
     frame = frame[[name for name in dict.fromkeys(order) if name in frame]]
+    rows_of_tests = tidy(NAME, frame, _METHODS)
+    if not whole:
+        return rows_of_tests
     return joined(
         [
-            tidy(NAME, frame, _METHODS),
+            rows_of_tests,
             tidy("chi-squared-cells", _cells(tables, answers), "Haberman 1973"),
             *(gap(NAME, reason) for reason in gaps),
         ]

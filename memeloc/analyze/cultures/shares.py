@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 import numpy as np
 import pandas as pd
 
@@ -10,13 +12,16 @@ from memeloc.analyze.settings import Settings
 from memeloc.arrays import NO_LABEL, Floats, Ints, majority
 from memeloc.errors import InputError
 from memeloc.reports.figures import gap, joined, tidy
-from memeloc.statistics.two_way import Statistic, Votes, estimate, of_labels
+from memeloc.statistics.two_way import Statistic, Votes, estimate, of_labels, stacked
 
 NAME = "label-shares"
 
 
-def label_shares(answers: Answers, settings: Settings) -> pd.DataFrame:
+def label_shares(answers: Answers, settings: Settings, *, whole: bool = True) -> pd.DataFrame:
     """Return the shares of labels, of votes and of items, and how items got their labels.
+
+    Args:
+        whole: with all but the shares of items, which are what parts of the items have.
 
     Raises:
         InputError: no answer takes part in the vote.
@@ -24,31 +29,34 @@ def label_shares(answers: Answers, settings: Settings) -> pd.DataFrame:
     votes = Votes.of(answers.table, answers.labels)
     if not votes.counts.any():
         raise InputError("no answer takes part in the vote")
-    frames, gaps = [], []
-    for place, culture in enumerate(answers.cultures):
-        own = votes.of_cultures(place)
-        counts, labels = own.counts[:, 0], majority(own.counts[:, 0])
-        of_label = np.bincount(labels[labels != NO_LABEL], minlength=len(answers.labels))
-        columns = {
-            "group": culture,
-            "item": list(answers.labels),
-            "votes": counts.sum(axis=0),
-            **estimate(own, of_votes(), settings.confidence).columns("share"),
-            "share_n": counts.sum(),
-            "labelled": of_label,
-            **estimate(own, of_items(len(answers.labels)), settings.confidence).columns(
-                "share_of_items"
-            ),
-            "share_of_items_n": of_label.sum(),
-        }
-        frames.append(pd.DataFrame(columns))
-        if not counts.any():
-            gaps.append(f"No answer of {culture} takes part in the vote.")
+    number = len(answers.labels)
+    parts = [votes.of_cultures(place) for place in range(len(answers.cultures))]
+
+    def shares(statistic: Statistic, name: str) -> Mapping[str, object]:
+        estimates = [estimate(own, statistic, settings.confidence) for own in parts]
+        return stacked(estimates).columns(name)
+
+    most = majority(votes.counts)
+    given = votes.counts.sum(axis=0)  # by culture and label
+    labelled = np.stack([(most == label).sum(axis=0) for label in range(number)], axis=1)
+    columns: dict[str, object] = {
+        "group": np.repeat(answers.cultures, number),
+        "item": answers.labels * len(answers.cultures),
+    }
+    if whole:
+        columns |= {"votes": given.ravel(), **shares(of_votes(), "share")}
+        columns |= {"share_n": given.sum(axis=1).repeat(number), "labelled": labelled.ravel()}
+    columns |= shares(of_items(number), "share_of_items")
+    columns["share_of_items_n"] = labelled.sum(axis=1).repeat(number)
+    rows = tidy(NAME, pd.DataFrame(columns))
+    if not whole:
+        return rows
+    silent = (name for name, own in zip(answers.cultures, given, strict=True) if not own.any())
     return joined(
         [
-            tidy(NAME, pd.concat(frames, ignore_index=True)),
+            rows,
             tidy("label-counts", _counts(answers, votes, settings), "multi3hate 3.3"),
-            *(gap(NAME, reason) for reason in gaps),
+            *(gap(NAME, f"No answer of {name} takes part in the vote.") for name in silent),
         ]
     )
 

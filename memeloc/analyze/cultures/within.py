@@ -24,49 +24,50 @@ _MOST_PAIRS = 1_000
 """Pairs of annotators that are listed a culture; 500 people are 124,750 pairs."""
 
 
-def agreement_within(
-    answers: Answers, settings: Settings, only: tuple[str, ...] = ()
-) -> pd.DataFrame:
+def agreement_within(answers: Answers, settings: Settings, *, whole: bool = True) -> pd.DataFrame:
     """Return how far the annotators of each culture agree, by every measure of the papers.
 
     Args:
-        only: names of `measures`, without pairs of annotators; all by default.
+        whole: with all but alpha and plain agreement, which are what parts of the items have.
     """
-    parts = []
+    chosen = measures(answers)
+    if not whole:
+        chosen = {name: chosen[name] for name in ("alpha", "agreement")}
+    rows, gaps, pairs = [], [], []
     for culture in answers.cultures:
         table = answers.table[answers.table["culture"] == culture]
-        ratings = Ratings.of(table[table["label"].isin(answers.labels)])
-        shared = ratings.counts.sum(axis=1) > 1
-        if len(ratings.participants) < 2:
-            reason = f"needs two annotators; it has {len(ratings.participants)}."
-            parts.append(gap(NAME, f"Agreement within {culture} {reason}", culture))
+        votes = Votes.of(table, answers.labels)
+        sizes, people = votes.counts.sum(axis=(1, 2)), int(votes.people()[0])
+        shared = sizes > 1
+        if people < 2:
+            reason = f"Agreement within {culture} needs two annotators; it has {people}."
+            gaps.append(gap(NAME, reason, culture))
             continue
         if not shared.any():
             reason = f"Agreement within {culture}: no item has votes of two annotators."
-            parts.append(gap(NAME, reason, culture))
+            gaps.append(gap(NAME, reason, culture))
             continue
-        votes = Votes.of(table, answers.labels)
-        row = {
-            "group": [culture],
-            "annotators": len(ratings.participants),
-            "items": shared.sum(),
-            "votes": ratings.counts[shared].sum(),
-            "n": shared.sum(),
+        estimates = {
+            name: estimate(
+                votes,
+                of_coefficient(coefficient, "share" if name == "agreement" else "coefficient"),
+                settings.confidence,
+            )
+            for name, coefficient in chosen.items()
         }
-        chosen = measures(answers)
-        for name in only or chosen:
-            scale: Scale = "share" if name == "agreement" else "coefficient"
-            statistic = of_coefficient(chosen[name], scale)
-            row |= estimate(votes, statistic, settings.confidence).columns(name)
-        if not only:
-            row |= mean_kappa(ratings, settings.confidence).columns("cohen")
-        parts.append(tidy(NAME, pd.DataFrame(row)))
-        if np.isnan(row["alpha"]).any():
+        if np.isnan(estimates["alpha"].value[0]):
             reason = f"Alpha within {culture} is not defined: all votes are for one label."
-            parts.append(gap(NAME, reason, culture))
-        if not only:
-            parts.append(_pairs(ratings, culture))
-    return joined(parts)
+            gaps.append(gap(NAME, reason, culture))
+        if whole:
+            ratings = Ratings.of(table[table["label"].isin(answers.labels)])
+            estimates["cohen"] = mean_kappa(ratings, settings.confidence)
+            pairs.append(_pairs(ratings, culture))
+        numbers = {"annotators": people, "items": shared.sum(), "votes": sizes[shared].sum()}
+        row = {"group": culture, **numbers, "n": shared.sum()}
+        for name, each in estimates.items():
+            row |= {column: cell for column, (cell,) in each.columns(name).items()}
+        rows.append(row)
+    return joined([tidy(NAME, pd.DataFrame(rows)), *gaps, *pairs])
 
 
 def measures(answers: Answers) -> dict[str, Coefficient]:
