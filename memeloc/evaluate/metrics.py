@@ -21,7 +21,7 @@ class Metrics:
     An invalid answer is wrong, and as far off as its gold label allows. Macro averages are over all
     labels of the task, one that does not occur or was never predicted counting 0 (scikit-learn's
     `zero_division=0`). MMAE is the mean over the labels that occur of the MAE within each (harmeme
-    6, Baccianella 2009). `precisions`, `recalls`, `f1s` and `support` are by label, one axis more.
+    6, Baccianella 2009). `precisions`, `recalls` and `f1s` are by label, one axis more.
     """
 
     accuracy: Floats
@@ -33,7 +33,6 @@ class Metrics:
     precisions: Floats
     recalls: Floats
     f1s: Floats
-    support: Floats
 
 
 def confusion(gold: Ints, predicted: Ints, labels: int, weights: Floats | None = None) -> Floats:
@@ -45,12 +44,9 @@ def confusion(gold: Ints, predicted: Ints, labels: int, weights: Floats | None =
     """
     columns = np.where(predicted < 0, labels, predicted)
     cells = gold * (labels + 1) + columns
-    if weights is None:
-        counts = np.bincount(cells, minlength=labels * (labels + 1)).astype(np.float64)
-    else:
-        one_hot = np.zeros((len(cells), labels * (labels + 1)))
-        one_hot[np.arange(len(cells)), cells] = 1
-        counts = weights @ one_hot
+    one_hot = np.zeros((len(cells), labels * (labels + 1)))
+    one_hot[np.arange(len(cells)), cells] = 1
+    counts = one_hot.sum(axis=0) if weights is None else weights @ one_hot
     return np.asarray(counts.reshape(*counts.shape[:-1], labels, labels + 1), dtype=np.float64)
 
 
@@ -64,28 +60,17 @@ def measure(counts: Floats, levels: Sequence[float] | None = None) -> Metrics:
     precisions = _share(right, predicted, total)
     recalls = _share(right, support, total)
     f1s = _share(2 * right, predicted + support, total)
+    at = np.full(labels, np.nan) if levels is None else np.asarray(levels, dtype=np.float64)
+    distance = np.abs(at[:, None] - at)
+    apart = (counts * np.column_stack([distance, distance.max(axis=1)])).sum(-1)
     with np.errstate(invalid="ignore", divide="ignore"):
-        accuracy = right.sum(-1) / total
-        mae, mmae = _distances(counts, support, levels)
+        accuracy, mae = right.sum(-1) / total, apart.sum(-1) / total
+        mmae = np.where(support > 0, apart / support, 0).sum(-1) / (support > 0).sum(-1)
     macro = precisions.mean(-1), recalls.mean(-1), f1s.mean(-1)
-    return Metrics(accuracy, *macro, mae, mmae, precisions, recalls, f1s, support)
+    return Metrics(accuracy, *macro, mae, mmae, precisions, recalls, f1s)
 
 
 def _share(count: Floats, total: Floats, items: Floats) -> Floats:
     """Return count by total, 0 where there is nothing of a label, NaN where there are no items."""
     nothing = np.where(items[..., None] > 0, np.zeros(count.shape), np.nan)
     return np.divide(count, total, out=nothing, where=total > 0)
-
-
-def _distances(
-    counts: Floats, support: Floats, levels: Sequence[float] | None
-) -> tuple[Floats, Floats]:
-    """Return MAE and MMAE."""
-    if levels is None:
-        undefined = np.full(support.shape[:-1], np.nan)
-        return undefined, undefined
-    at = np.asarray(levels, dtype=np.float64)
-    distance = np.abs(at[:, None] - at)
-    by_label = (counts * np.column_stack([distance, distance.max(axis=1)])).sum(-1)
-    within = np.where(support > 0, by_label / support, 0).sum(-1)
-    return by_label.sum(-1) / support.sum(-1), within / (support > 0).sum(-1)

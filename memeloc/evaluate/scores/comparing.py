@@ -8,10 +8,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from memeloc.arrays import Floats
 from memeloc.evaluate.answers import CONDITION
 from memeloc.evaluate.scores.join import Condition, Joined
-from memeloc.evaluate.scores.rows import Rows, figure_rows, gap_rows, resampled
+from memeloc.evaluate.scores.rows import Rows, figure_rows, gap_rows, ratios, resampled
 from memeloc.evaluate.scores.settings import ScoreSettings
 from memeloc.reports.figures import BETWEEN, tidy
 from memeloc.statistics.intervals import rows_of
@@ -66,15 +65,16 @@ def best_culture(data: Joined, scores: pd.DataFrame, settings: ScoreSettings) ->
     wide = frame[["group", "item", "n", "rank", "accuracy", *methods]]
     yield _rows("best-culture", wide, methods | {"accuracy": "mean over prompts"})
     best = frame[frame["rank"] == 1].set_index("group")["item"]
-    lowest = frame.drop_duplicates("group", keep="last")["item"]
     is_above = frame.groupby("group", sort=False)[[*tests]].min() < settings.alpha
+    above = is_above.groupby(best).sum()
     counts = {
-        "best": [(best == culture).sum() for culture in data.cultures],
-        "above_second": [is_above["p_second"][best == culture].sum() for culture in data.cultures],
-        "above_lowest": [is_above["p_lowest"][best == culture].sum() for culture in data.cultures],
-        "lowest": [(lowest == culture).sum() for culture in data.cultures],
+        "best": best.value_counts(),
+        "above_second": above["p_second"],
+        "above_lowest": above["p_lowest"],
+        "lowest": frame.drop_duplicates("group", keep="last")["item"].value_counts(),
     }
-    wide = pd.DataFrame({"item": data.cultures, "n": len(best), **counts})
+    wide = pd.DataFrame(counts, index=pd.Index(data.cultures, name="item")).fillna(0)
+    wide = wide.assign(n=len(best)).reset_index()
     yield _rows("best-culture-counts", wide, f"p < {settings.alpha:g}, not corrected")
     if frame["p_second"].isna().all():
         reason = "The rank-sum test compares prompts, and each condition has only one of them."
@@ -102,7 +102,7 @@ def changes(data: Joined, scores: pd.DataFrame, settings: ScoreSettings) -> Iter
             sides = (after.right, after.scored, before.right, before.scored)
             rows = np.column_stack([side.sum(axis=1) * known for side in sides])
             name = f"change {after.culture} {'|'.join((*condition, *after.condition))}"
-            difference = resampled(rows, data.units, _difference, settings, name)
+            difference = resampled(rows, data.units, lambda s: -np.diff(ratios(s)), settings, name)
             keys = ("changes", f"{kind} · {after.title}", after.culture)
             one, other = (whole[(*side.condition, after.culture)] for side in (after, before))
             others = {
@@ -124,10 +124,6 @@ def _before(after: Condition) -> Iterator[tuple[str, Condition]]:
     if after.input == "both":
         yield "caption", after._replace(input="picture")
         yield "picture", after._replace(input="text")
-
-
-def _difference(sums: Floats) -> Floats:
-    return np.asarray(sums[:, [0]] / sums[:, [1]] - sums[:, [2]] / sums[:, [3]])
 
 
 def models(scores: pd.DataFrame, settings: ScoreSettings) -> Iterator[Rows]:
@@ -170,11 +166,10 @@ def _sizes(known: pd.DataFrame, settings: ScoreSettings) -> Iterator[dict[str, A
     for family, own in families.items():
         shared = set.intersection(*(set(each["condition"]) for _, each in own.groupby("model")))
         for culture, part in own[own["condition"].isin(shared)].groupby("item", sort=False):
-            sides = [
+            large, small = (
                 part["by_prompt"][part["size"] == size].dropna() for size in ("large", "small")
-            ]
-            large, small = sides
-            if min(map(len, sides)):
+            )
+            if len(large) and len(small):
                 yield {
                     **{"group": family, "item": culture},
                     **{"small": small.mean(), "small_sd": small.std(), "small_n": len(small)},

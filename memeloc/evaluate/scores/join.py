@@ -67,7 +67,7 @@ class Joined:
         gold: (items, cultures), a place or `NO_GOLD`.
         levels: of the labels, where they are ordered.
         conditions: by title, in the order in which the answers came.
-        prompts: wordings and orders, sorted; `prompt_titles` are their names.
+        prompts: by wording and order their names, sorted.
         predicted: (conditions, items, prompts), a place, `INVALID` or `NOT_ASKED`.
         positions: the same, the place, from 1, at which what was chosen was shown; 0 for none.
         refused, asks: the same, whether the model would not answer, and how often it was asked.
@@ -83,8 +83,7 @@ class Joined:
     gold: Ints
     levels: tuple[float, ...] | None
     conditions: Mapping[str, Condition]
-    prompts: tuple[tuple[int, int], ...]
-    prompt_titles: tuple[str, ...]
+    prompts: Mapping[tuple[int, int], str]
     predicted: Ints
     positions: Ints
     refused: Ints
@@ -167,7 +166,7 @@ def join(answers: ModelAnswers, gold: Gold) -> Joined:
     is_invalid = table["invalid"] | (table["choice"] == "")
     choices = table.set_index("item")["choice"].where(~is_invalid.to_numpy(), "")
     conditions = conditions_of(table)
-    prompts = tuple(sorted(set(table[list(PROMPT)].itertuples(index=False, name=None))))
+    prompts = sorted(set(table[list(PROMPT)].itertuples(index=False, name=None)))
     at = (
         table.groupby(list(CONDITION), sort=False).ngroup(),
         items.get_indexer(pd.Index(table["item"])),
@@ -193,8 +192,7 @@ def join(answers: ModelAnswers, gold: Gold) -> Joined:
         np.column_stack([_places(right[name], names, f" in {name}") for name in right.columns]),
         tuple(float(gold.levels[name]) for name in names) if gold.levels else None,
         conditions,
-        prompts,
-        tuple(f"prompt {answers.prompt_names.get(each, _title(*each))}" for each in prompts),
+        {each: f"prompt {answers.prompt_names.get(each, _title(*each))}" for each in prompts},
         spread(_places(choices, names), NOT_ASKED),
         spread(table["position"].where(~is_invalid, 0)),
         spread(table["refused"]),

@@ -48,16 +48,6 @@ def cut(estimates: Estimates, first: int = 0, last: int | None = None) -> Estima
     return Estimates(*(each[first:last] for each in values))
 
 
-def with_ends(names: Sequence[str], estimates: Estimates) -> dict[str, float]:
-    """Return the first figures with the ends of their intervals, as cells of a wide frame."""
-    ends = {"": estimates.value, "_low": estimates.low, "_high": estimates.high}
-    return {
-        f"{name}{end}": float(values[place])
-        for place, name in enumerate(names)
-        for end, values in ends.items()
-    }
-
-
 def resampled(
     rows: NDArray[Any],
     units: Ints,

@@ -40,6 +40,7 @@ if TYPE_CHECKING:
 _MACRO = ("accuracy", "precision", "recall", "f1", "mae", "mmae")
 _OF_LABELS = {"accuracy": "labels", "tasks": "tasks-labels"}
 """By analysis that of its labels."""
+_RATES = ("invalid", "refused")
 _MEANS = "mean over prompts; percentile bootstrap of items"
 
 
@@ -99,7 +100,9 @@ def _scores(
         if data.is_choice:
             sides = np.stack([pair.right, pair.scored], axis=2).astype(np.int64)
             sums = sides.reshape(len(sides), -1)
-            estimates = resampled(sums, data.units, _mean_accuracy, settings, name)
+            estimates = resampled(
+                sums, data.units, lambda s: mean_of_defined(ratios(s))[:, None], settings, name
+            )
             with np.errstate(invalid="ignore"):
                 by_prompt = [pair.right.sum(axis=0) / counts]
         else:
@@ -118,7 +121,7 @@ def _scores(
             reason = f"{pair.title} answered no item with a label of {item}."
             figures += gap_rows(analysis, reason, pair.title)
         if not part:
-            groups = np.array([f"{group} · {prompt}" for prompt in data.prompt_titles])[used]
+            groups = np.array([f"{group} · {prompt}" for prompt in data.prompts.values()])[used]
             for figure, values in zip(macro, by_prompt, strict=True):
                 own = values[used], counts[used]
                 figures += figure_rows("prompts", groups, item, figure, *own, "one prompt")
@@ -135,10 +138,6 @@ def _scores(
             for figure, values in of_label.items():
                 figures += figure_rows(labels, group, data.labels, figure, values, n, _MEANS)
     return figures, pd.DataFrame(scores)
-
-
-def _mean_accuracy(sums: Floats) -> Floats:
-    return mean_of_defined(ratios(sums))[:, None]
 
 
 def _of_labels(
@@ -196,10 +195,7 @@ def _without_looking(data: Joined) -> Iterator[Rows]:
 def _validity(data: Joined, settings: ScoreSettings) -> Iterator[Rows]:
     """Yield how often answers chose nothing, whatever the gold (PROTOCOLS; multi3hate B.1)."""
     asked = data.predicted != NOT_ASKED
-    counts, names = (
-        np.stack([asked, data.predicted == INVALID, data.refused]),
-        ["invalid", "refused"],
-    )
+    counts, names = np.stack([asked, data.predicted == INVALID, data.refused]), _RATES
     for place, (title, condition) in enumerate(data.conditions.items()):
         own, stream = counts[:, place], f"rates {'|'.join(condition)}"
         rates = resampled(
@@ -211,7 +207,7 @@ def _validity(data: Joined, settings: ScoreSettings) -> Iterator[Rows]:
         yield figure_rows("validity", title, "", ["asks", "items"], others, n)
         used = own[0].any(axis=0)
         if len(used) > 1:
-            prompts = [f"{title} · {prompt}" for prompt in np.array(data.prompt_titles)[used]]
+            prompts = np.array([f"{title} · {prompt}" for prompt in data.prompts.values()])[used]
             total, *chose_nothing = own.sum(axis=1)[:, used]
             for name, values in zip(names, chose_nothing, strict=True):
                 yield figure_rows("validity-prompts", prompts, "", name, values / total, total)
@@ -238,10 +234,9 @@ def _agreement(data: Joined, figures: Rows, settings: ScoreSettings) -> Iterator
 
 def _positions(data: Joined, settings: ScoreSettings) -> Iterator[Rows]:
     """Yield what the place of an option does to valid answers."""
-    swapped = [prompt for prompt in data.prompts if prompt[1] == 1]
-    pairs = [(wording, 0) for wording, _ in swapped if (wording, 0) in data.prompts]
-    first = [data.prompts.index(pair) for pair in pairs]
-    second = [data.prompts.index((wording, 1)) for wording, _ in pairs]
+    places = {prompt: place for place, prompt in enumerate(data.prompts)}
+    both_orders = [wording for wording, order in places if order == 1 and (wording, 0) in places]
+    first, second = ([places[wording, order] for wording in both_orders] for order in (0, 1))
     valid = data.predicted >= 0
     placed, both = valid & (data.positions > 0), valid[..., first] & valid[..., second]
     apart = both & (data.predicted[..., first] != data.predicted[..., second])
