@@ -25,14 +25,12 @@ from memeloc.agreement.measures import (
 )
 from memeloc.agreement.others import beside_others
 from memeloc.agreement.ratings import COLUMNS, Ratings
-from memeloc.agreement.report import Agreement, AnnotatorAgreement, PairAgreement, measure
+from memeloc.agreement.report import Agreement, measure
 
 __all__ = [
     "COLUMNS",
     "Agreement",
-    "AnnotatorAgreement",
     "Further",
-    "PairAgreement",
     "Ratings",
     "against_rest",
     "beside_others",

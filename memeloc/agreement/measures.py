@@ -217,15 +217,8 @@ def _compared(
     items: Ints = np.bincount(group, minlength=groups)
     with np.errstate(invalid="ignore", divide="ignore"):
         agreement = np.bincount(group, first == second, minlength=groups) / items
-        kappa = _kappa(agreement, (shares(first) * shares(second)).sum(axis=1))
+        expected = (shares(first) * shares(second)).sum(axis=1)
+        # Where chance alone would agree throughout, rounding must not make a number of it.
+        kappa = np.where(expected < 1 - 1e-12, (agreement - expected) / (1 - expected), np.nan)
     measured: dict[str, NDArray[Any]] = {"items": items, "agreement": agreement, "kappa": kappa}
     return measured
-
-
-def _kappa(observed: Floats, expected: Floats) -> Floats:
-    with np.errstate(invalid="ignore", divide="ignore"):
-        # Where chance alone would agree throughout, rounding must not make a number of it.
-        kappa: Floats = np.where(
-            expected < 1 - 1e-12, (observed - expected) / (1 - expected), np.nan
-        )
-    return kappa

@@ -21,27 +21,6 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, slots=True)
-class PairAgreement:
-    """Two people: the `items` that both answered, the share with one label, and Cohen's kappa."""
-
-    first: str
-    second: str
-    items: int
-    agreement: float
-    kappa: float | None
-
-
-@dataclass(frozen=True, slots=True)
-class AnnotatorAgreement:
-    """A person beside the majority of the others, over the items on which those have one."""
-
-    participant: str
-    items: int
-    agreement: float
-    kappa: float | None
-
-
-@dataclass(frozen=True, slots=True)
 class Agreement:
     """How far people agree; None is what is not defined.
 
@@ -51,9 +30,10 @@ class Agreement:
         alpha, alpha_ordinal: Krippendorff's, nominal and by the labels' order.
         fleiss: Fleiss' kappa.
         cohen: the mean of Cohen's kappa over `pairs` of which it is defined.
-        rest: each person against the others.
+        rest: the rows of `against_rest` of people who have items.
         last: the share of items whose label would be another without one of their answers.
         further: what one and two more answers an item would bring.
+        pairs: the rows of `pairwise_kappa`.
     """
 
     items: int
@@ -67,8 +47,8 @@ class Agreement:
     cohen: float | None
     last: float | None
     further: tuple[Further, ...]
-    rest: tuple[AnnotatorAgreement, ...]
-    pairs: tuple[PairAgreement, ...]
+    rest: tuple[dict[str, Any], ...]
+    pairs: tuple[dict[str, Any], ...]
 
 
 def measure(table: pd.DataFrame, levels: Mapping[str, float] | None = None) -> Agreement:
@@ -83,7 +63,7 @@ def measure(table: pd.DataFrame, levels: Mapping[str, float] | None = None) -> A
     """
     ratings = Ratings.of(table)
     pairs = pairwise_kappa(ratings)
-    rest = against_rest(ratings)
+    rest = against_rest(ratings).query("items > 0")
     kappas = pairs["kappa"].dropna()
     further = (further_answers(ratings, more) for more in (1, 2))
     return Agreement(
@@ -98,12 +78,12 @@ def measure(table: pd.DataFrame, levels: Mapping[str, float] | None = None) -> A
         cohen=float(kappas.mean()) if len(kappas) else None,
         last=last_answer(ratings),
         further=tuple(filter(None, further)),
-        rest=tuple(AnnotatorAgreement(*row) for row in _rows(rest) if row[1]),
-        pairs=tuple(PairAgreement(*row) for row in _rows(pairs)),
+        rest=_rows(rest),
+        pairs=_rows(pairs),
     )
 
 
-def _rows(table: pd.DataFrame) -> list[list[Any]]:
-    """The rows in Python's own types, None for NaN."""
-    rows: list[list[Any]] = table.astype(object).where(table.notna(), None).to_numpy().tolist()
-    return rows
+def _rows(table: pd.DataFrame) -> tuple[dict[str, Any], ...]:
+    """Return the rows in Python's own types, None for NaN."""
+    rows: Any = table.astype(object).where(table.notna(), None).to_dict("records")
+    return tuple(rows)

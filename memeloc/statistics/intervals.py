@@ -61,11 +61,6 @@ def with_interval(value: float, low: float, high: float) -> str:
     return f"{value:.3f}" + ("" if isnan(low) else f" [{low:.3f}, {high:.3f}]")
 
 
-def defined(value: float) -> float | None:
-    """A figure for programs: None for NaN."""
-    return None if isnan(value) else float(value)
-
-
 def rows_of(frame: pd.DataFrame) -> list[Any]:
     """The rows of a table, each with its cells as attributes."""
     return list(frame.itertuples(index=False))

@@ -36,10 +36,10 @@ def test_report_of_no_answers_is_empty() -> None:
 
 def test_undefined_kappas_are_none_not_nan() -> None:
     report = measure(table({"m1": "aa", "m2": "aa"}))
-    assert [pair.kappa for pair in report.pairs] == [None]
-    assert [person.kappa for person in report.rest] == [None, None]
+    assert [pair["kappa"] for pair in report.pairs] == [None]
+    assert [person["kappa"] for person in report.rest] == [None, None]
 
 
 def test_person_whose_others_have_no_majority_is_left_out() -> None:
     report = measure(table({"m1": "a", "m2": ".bb"}))
-    assert [person.participant for person in report.rest] == ["ben", "cem"]
+    assert [person["participant"] for person in report.rest] == ["ben", "cem"]

@@ -71,16 +71,16 @@ def test_harmemes_kappa_of_targets_is_over_items_both_answered(tmp_path: Path) -
         for question in ("label", "target"):
             given = answers(filled.sent, question)
             pairs = {
-                frozenset((pair.first, pair.second)): pair
+                frozenset((pair["first"], pair["second"])): pair
                 for pair in filled.agreement(question).measures.pairs
             }
             for group in FIVE_GROUPS:
                 one, other = f"{group}-1@team.example", f"{group}-2@team.example"
                 pair = pairs[frozenset((hashed(one), hashed(other)))]
                 both = [row for row in given.values() if one in row and other in row]
-                assert pair.items == len(both)
-                if pair.kappa is not None:
-                    assert pair.kappa == pytest.approx(kappa_of(given, one, other))
+                assert pair["items"] == len(both)
+                if pair["kappa"] is not None:
+                    assert pair["kappa"] == pytest.approx(kappa_of(given, one, other))
 
 
 # CHARMemes

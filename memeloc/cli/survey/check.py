@@ -37,17 +37,17 @@ _VIEWS = (
                 (part.culture, part.question, person)
                 for part in result.agreement
                 for person in part.measures.rest
-                if person.kappa is not None
+                if person["kappa"] is not None
             ),
-            key=lambda row: row[2].kappa,
+            key=lambda row: row[2]["kappa"],
         ),
         (
             ("culture", 0),
             ("question", 1),
-            ("participant", lambda row: row[2].participant),
-            ("items", lambda row: row[2].items),
-            ("agree", lambda row: f"{row[2].agreement:.0%}"),
-            ("kappa", lambda row: f"{row[2].kappa:.3f}"),
+            ("participant", lambda row: row[2]["participant"]),
+            ("items", lambda row: row[2]["items"]),
+            ("agree", lambda row: f"{row[2]['agreement']:.0%}"),
+            ("kappa", lambda row: f"{row[2]['kappa']:.3f}"),
         ),
         most=10,
     ),
