@@ -8,6 +8,7 @@ how many people a culture has is known, so a single cell left out could be compu
 from __future__ import annotations
 
 from collections.abc import Mapping
+from itertools import product
 
 import pandas as pd
 
@@ -60,62 +61,49 @@ def demographics(answers: Answers, settings: Settings) -> pd.DataFrame:
     if not questions:
         raise InputError("nothing is known of the people who answered but their culture")
     smallest = settings.smallest_cell
-    whole = pd.DataFrame([{"people": len(people), "questions": len(questions)}])
-    # A culture's number of people is a cell, too.
-    sizes = people["culture"].astype(str).value_counts().sort_index()
-    cultures = sizes[sizes >= smallest].rename_axis("group").reset_index(name="people")
-    parts = [tidy(NAME, whole, "counted"), tidy(NAME, cultures, "counted")]
-    for question in questions:
-        groups = _groups(people, question, smallest)
-        parts.append(tidy(NAME, _figures(answers, groups, question), "counted"))
-        parts += _gaps(people, groups, question, smallest)
-    return joined(parts)
-
-
-def _groups(people: pd.DataFrame, question: str, smallest: int) -> pd.DataFrame:
-    """Return by participant `culture` and `value`, without cultures that are too small."""
     culture = people["culture"].astype(str)
-    groups = _values(people[question]).groupby(culture)
-    shown = groups.transform(lambda own: own.map(large_groups(dict(own.value_counts()), smallest)))
-    return pd.DataFrame({"culture": culture, "value": shown}).dropna(subset="value")
-
-
-def _figures(answers: Answers, groups: pd.DataFrame, question: str) -> pd.DataFrame:
-    keys = ["culture", "value"]
+    facts = [
+        pd.DataFrame(
+            {"place": place, "group": f"{name} · " + culture, "item": _values(people[name])}
+        )
+        for place, name in enumerate(questions)
+    ]
+    groups = pd.concat(facts)
+    by_group = groups.groupby(["place", "group"])["item"]
+    groups["item"] = by_group.transform(
+        lambda own: own.map(large_groups(dict(own.value_counts()), smallest))
+    )
+    keys = ["place", "group", "item"]
     counts = groups.groupby(keys).size().reset_index(name="people")
-    counts["share_n"] = counts.groupby("culture")["people"].transform("sum")
+    counts["share_n"] = counts.groupby("group")["people"].transform("sum")
     counts["share"] = counts["people"] / counts["share_n"]
     voting = answers.table[answers.table["label"].isin(answers.labels)]
-    # Whoever has no group belongs to a culture that is not shown.
-    given = voting[["participant", "label"]].join(groups, on="participant", how="inner")
-    labels = pd.crosstab([given["culture"], given["value"]], given["label"])
+    given = voting[["participant", "label"]].join(groups.dropna(), on="participant", how="inner")
+    labels = pd.crosstab([given[key] for key in keys], given["label"])
     labels = labels.reindex(columns=list(answers.labels), fill_value=0)
+    counts = counts.join(labels.sum(axis=1).rename("answers"), on=keys)
     shares = labels.div(labels.sum(axis=1), axis="index").add_prefix("share: ")
-    counts = counts.merge(shares.assign(answers=labels.sum(axis=1)).reset_index(), "left", on=keys)
-    counts["last"] = counts["value"] == OTHER
-    counts = counts.sort_values(
-        ["culture", "last", "people", "value"], ascending=[True, True, False, True]
-    )
-    named = {"group": f"{question} · " + counts["culture"], "item": counts["value"]}
-    frame = pd.DataFrame(named).join(counts.drop(columns=["culture", "value", "last"]))
-    return frame.assign(**{f"share: {label}_n": frame["answers"] for label in answers.labels})
-
-
-def _gaps(
-    people: pd.DataFrame, groups: pd.DataFrame, question: str, smallest: int
-) -> list[pd.DataFrame]:
-    """Return what cannot be shown."""
-    gaps = []
-    for culture in sorted(set(people["culture"].astype(str))):
-        values = groups.loc[groups["culture"] == culture, "value"]
-        if values.empty:
-            reason = f"{culture} has fewer than {smallest} people, so none are shown."
+    counts = counts.join(shares, on=keys)
+    order = counts.assign(last=counts["item"] == OTHER, most=-counts["people"])
+    order = order.sort_values(["place", "group", "last", "most", "item"])
+    frame = counts.loc[order.index].drop(columns="place")
+    frame = frame.assign(**{f"share: {label}_n": frame["answers"] for label in answers.labels})
+    # A culture's number of people is a cell, too.
+    people_of = culture.value_counts().sort_index()
+    sizes = people_of[people_of >= smallest].rename_axis("group").reset_index(name="people")
+    whole = pd.DataFrame([{"people": len(people), "questions": len(questions)}])
+    parts = [tidy(NAME, each, "counted") for each in (whole, sizes, frame)]
+    for question, code in product(questions, people_of.index):
+        group = f"{question} · {code}"
+        values = groups.loc[groups["group"] == group, "item"]
+        if values.isna().all():
+            reason = f"{code} has fewer than {smallest} people, so none are shown."
         elif (values == OTHER).all():
-            reason = f"in {culture} no value was given by {smallest} people."
+            reason = f"in {code} no value was given by {smallest} people."
         else:
             continue
-        gaps.append(gap(NAME, f"{question}: {reason}", f"{question} · {culture}"))
-    return gaps
+        parts.append(gap(NAME, f"{question}: {reason}", group))
+    return joined(parts)
 
 
 def _values(facts: pd.Series[str]) -> pd.Series[str]:

@@ -30,10 +30,9 @@ def least_agreeing(answers: Answers) -> tuple[str, str]:
     """
     shares = {}
     for pair in combinations(answers.cultures, 2):
-        labels = _labels(answers, pair)
-        both = (labels != NO_LABEL).all(axis=1)
-        if both.any():
-            shares[pair] = float((labels[both, 0] == labels[both, 1]).mean())
+        first, second = _labels(answers, pair).T
+        if (both := (first != NO_LABEL) & (second != NO_LABEL)).any():
+            shares[pair] = float((first == second)[both].mean())
     if not shares:
         raise InputError("no two cultures have labels of the same item, so none differ")
     return min(shares, key=lambda pair: (shares[pair], pair))

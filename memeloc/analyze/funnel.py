@@ -21,11 +21,9 @@ _LABELS = "labels (of an item in a culture)"
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """How many there are at a stage.
+    """How many there are `of` something (a plural) at a stage, and why there are no more.
 
-    Attributes:
-        of: what is counted, in the plural: `memes`, `answers`.
-        why: of those that are there no more by reason how many; one may have several reasons.
+    `why` counts by reason those that were left out; one may have several reasons.
     """
 
     of: str
@@ -34,48 +32,41 @@ class Step:
     why: Mapping[str, int] = field(default_factory=dict)
 
 
-def funnel(answers: Answers, settings: Settings) -> pd.DataFrame:
-    """Return the stages that a table of answers shows by itself."""
-    return funnel_of(answer_steps(answers))
+def funnel(answers: Answers, settings: Settings, earlier: Sequence[Step] = ()) -> pd.DataFrame:
+    """Return the stages before there were answers, and from answers to votes and labels.
 
-
-def funnel_of(steps: Sequence[Step]) -> pd.DataFrame:
-    """Return by what is counted and stage `count`, `share` of the first stage, and `out`.
-
-    `out` is how many fewer there are than at the stage before, and, with the item
-    `STAGE: REASON`, how many of them have a reason.
+    By what is counted and stage `count`, `share` of the first stage, and `out`: how many fewer
+    there are than at the stage before, and, with the item `STAGE: REASON`, how many of them have a
+    reason.
     """
+    labels = answers.table["label"]
+    known = labels.isin(answers.labels)
+    no_votes = {
+        str(label): int(out) for label, out in sorted(labels[~known].value_counts().items())
+    }
+    votes = answers.votes.sum(axis=2) > 0
+    labelled = answers.majority != NO_LABEL
+    cells, most = int(votes.sum()), int(labelled.sum())
+    cultures = counted(len(answers.cultures), "culture")
+    steps = [
+        *earlier,
+        Step("answers", "given", len(labels)),
+        Step("answers", "that vote", int(known.sum()), no_votes),
+        Step("items", "answered", len(answers.names)),
+        Step("items", "with a vote in a culture", int(votes.any(axis=1).sum())),
+        Step("items", f"with a vote in each of {cultures}", int(votes.all(axis=1).sum())),
+        Step("items", f"with a label in each of {cultures}", int(labelled.all(axis=1).sum())),
+        Step(_LABELS, "with votes", cells),
+        Step(_LABELS, "with a majority", most, {"tie": cells - most} if cells > most else {}),
+    ]
     nan = float("nan")
     rows: list[tuple[str, str, float, float]] = []
     for step in steps:
         rows.append((step.of, step.stage, step.count, nan))
-        rows += [(step.of, f"{step.stage}: {why}", nan, n) for why, n in step.why.items()]
+        rows += [(step.of, f"{step.stage}: {why}", nan, out) for why, out in step.why.items()]
     frame = pd.DataFrame(rows, columns=["group", "item", "count", "out"])
     stages = frame["count"].dropna().groupby(frame["group"])
     frame.insert(3, "share", frame["count"] / stages.transform("first").clip(lower=1))
     frame["out"] = frame["out"].fillna(-stages.diff())
     figures = tidy("funnel", frame, "counted at each stage")
     return figures[figures["value"].notna()]
-
-
-def answer_steps(answers: Answers) -> list[Step]:
-    """Return the stages from answers to votes, and from items to labels."""
-    labels = answers.table["label"]
-    known = labels.isin(answers.labels)
-    by_label = labels[~known].value_counts()
-    why = {str(label): int(count) for label, count in sorted(by_label.items())}
-    votes = answers.votes.sum(axis=2) > 0
-    labelled = answers.majority != NO_LABEL
-    cells = int(votes.sum())
-    ties = cells - int(labelled.sum())
-    cultures = counted(len(answers.cultures), "culture")
-    return [
-        Step("answers", "given", len(labels)),
-        Step("answers", "that vote", int(known.sum()), why),
-        Step("items", "answered", len(answers.names)),
-        Step("items", "with a vote in a culture", int(votes.any(axis=1).sum())),
-        Step("items", f"with a vote in each of {cultures}", int(votes.all(axis=1).sum())),
-        Step("items", f"with a label in each of {cultures}", int(labelled.all(axis=1).sum())),
-        Step(_LABELS, "with votes", cells),
-        Step(_LABELS, "with a majority", int(labelled.sum()), {"tie": ties} if ties else {}),
-    ]

@@ -8,7 +8,6 @@ item more than once counts with its most common answer.
 from __future__ import annotations
 
 from itertools import combinations
-from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -43,32 +42,43 @@ def models(answers: Answers, settings: Settings) -> pd.DataFrame:
     by_model = _labels_by_model(answers)
     if not any((labels != NO_LABEL).any() for labels in by_model.values()):
         raise InputError("no model answered an item that people answered")
-    people = _annotators(answers)
-    agreement, pairs = [], []
+    names = [*answers.labels, NOT_A_LABEL]
+    rows, pairs = [], []
     for model, labels in by_model.items():
         for culture, own in cultures.items():
-            row = _agreement(labels, own, len(answers.labels), settings.confidence)
-            annotators = people.get(culture, np.nan)
-            agreement.append({"group": model, "item": culture, **row, "annotators": annotators})
+            both = (labels != NO_LABEL) & (own != NO_LABEL)
+            table = np.zeros((len(names), len(names)))
+            np.add.at(table, (labels[both], own[both]), 1)
+            counts = table.sum(), np.trace(table), table[-1].sum()
+            rows.append((model, culture, float(cohen(table)), *counts))
         tests = [
-            {"group": model, "item": f"{one}{BETWEEN}{other}"}
-            | _mcnemar(labels, cultures[one], cultures[other])
+            (model, f"{one}{BETWEEN}{other}", *_mcnemar(labels, cultures[one], cultures[other]))
             for one, other in combinations(cultures, 2)
         ]
-        pairs.append(pd.DataFrame(tests, columns=["group", "item", "n", "difference", "p"]))
-    rows = pd.DataFrame(agreement)
-    whole = pd.DataFrame([{"models": len(by_model), "agreement": rows["agreement"].mean()}])
-    tested = pd.concat([frame.assign(p_holm=holm(frame["p"])) for frame in pairs])
-    shares = _shares(cultures | by_model, (*answers.labels, NOT_A_LABEL))
+        tested = pd.DataFrame(tests, columns=["group", "item", "n", "difference", "p"])
+        pairs.append(tested.assign(p_holm=holm(tested["p"])))
+    frame = pd.DataFrame(rows, columns=["group", "item", "kappa", "n", "same", "invalid"])
+    frame.insert(2, "agreement", frame["same"] / frame["n"])
+    low, high = wilson(frame["same"], frame["n"], settings.confidence)
+    agreement = frame.drop(columns="same").assign(agreement_low=low, agreement_high=high)
+    agreement["annotators"] = frame["item"].map(_annotators(answers))
+    whole = pd.DataFrame([{"models": len(by_model), "agreement": frame["agreement"].mean()}])
+    counted = {
+        side: np.bincount(labels[labels != NO_LABEL], minlength=len(names))
+        for side, labels in (cultures | by_model).items()
+    }
+    shares = pd.DataFrame(counted, names).unstack().rename_axis(["group", "item"])
+    given = shares.groupby(level="group").transform("sum")
+    shares = pd.DataFrame({"share": shares / given.clip(lower=1), "n": given}).reset_index()
     return joined(
         [
             tidy(NAME, whole, "mean over models and cultures"),
-            tidy(NAME, rows, {"agreement": "Wilson 1927", "kappa": "Cohen 1960"}),
-            tidy(NAME, tested, "McNemar 1947, exact; Holm 1979"),
+            tidy(NAME, agreement, {"agreement": "Wilson 1927", "kappa": "Cohen 1960"}),
+            tidy(NAME, pd.concat(pairs), "McNemar 1947, exact; Holm 1979"),
             tidy(NAME, shares, "counted"),
             *(
                 gap(NAME, f"{model} and {culture} have no item with a label of both.", model)
-                for model, culture in rows.loc[rows["n"] == 0, ["group", "item"]].to_numpy()
+                for model, culture in frame.loc[frame["n"] == 0, ["group", "item"]].to_numpy()
             ),
         ]
     )
@@ -92,44 +102,15 @@ def _labels_by_model(answers: Answers) -> dict[str, Ints]:
     }
 
 
-def _agreement(model: Ints, culture: Ints, labels: int, confidence: float) -> dict[str, Any]:
-    both = (model != NO_LABEL) & (culture != NO_LABEL)
-    given = model[both], culture[both]
-    items, same = len(given[0]), int((given[0] == given[1]).sum())
-    low, high = wilson(same, items, confidence)
-    table = np.zeros((labels + 1, labels + 1))
-    np.add.at(table, given, 1)
-    return {
-        "n": items,
-        "agreement": same / items if items else np.nan,
-        "agreement_low": float(low),
-        "agreement_high": float(high),
-        "kappa": float(cohen(table)),
-        "invalid": int((given[0] == labels).sum()),
-    }
-
-
-def _mcnemar(model: Ints, first: Ints, second: Ints) -> dict[str, Any]:
-    """Return whether a model agrees more with one culture than with another."""
-    both = (model != NO_LABEL) & (first != NO_LABEL) & (second != NO_LABEL)
-    items = int(both.sum())
-    if not items:
-        return {"n": 0, "difference": np.nan, "p": np.nan}
-    apart = both & (first != second)
+def _mcnemar(model: Ints, first: Ints, second: Ints) -> tuple[int, float, float]:
+    """Return on how many items a model agrees more with one culture by how much, and p."""
+    both = (np.stack([model, first, second]) != NO_LABEL).all(axis=0)
+    if not both.any():
+        return 0, np.nan, np.nan
+    items, apart = int(both.sum()), both & (first != second)
     only = [int((model == labels)[apart].sum()) for labels in (first, second)]
     p = scipy_stats().binomtest(only[0], sum(only), 0.5).pvalue if any(only) else 1.0
-    return {"n": items, "difference": (only[0] - only[1]) / items, "p": float(p)}
-
-
-def _shares(sides: dict[str, Ints], names: tuple[str, ...]) -> pd.DataFrame:
-    """Return which labels cultures have, and which models give."""
-    rows = [
-        (side, name, float((labels == place).sum()) / max(given, 1), given)
-        for side, labels in sides.items()
-        for given in [int((labels != NO_LABEL).sum())]
-        for place, name in enumerate(names)
-    ]
-    return pd.DataFrame(rows, columns=["group", "item", "share", "n"])
+    return items, (only[0] - only[1]) / items, float(p)
 
 
 def _annotators(answers: Answers) -> dict[str, float]:
@@ -138,7 +119,6 @@ def _annotators(answers: Answers) -> dict[str, float]:
     shares = {}
     for culture, rows in voting.groupby("culture"):
         rest = against_rest(rows)
-        rest = rest[rest["items"] > 0]
-        if len(rest):
-            shares[str(culture)] = float(np.average(rest["agreement"], weights=rest["items"]))
+        if items := int(rest["items"].sum()):
+            shares[str(culture)] = float((rest["agreement"] * rest["items"]).sum() / items)
     return shares

@@ -7,7 +7,6 @@ in their place would reach (`memeloc.agreement.beside_others`). Nobody is exclud
 
 from __future__ import annotations
 
-import numpy as np
 import pandas as pd
 
 from memeloc.agreement import Ratings, against_rest, beside_others, fleiss_kappa, krippendorff_alpha
@@ -44,22 +43,25 @@ def standing_out(answers: Answers, settings: Settings) -> pd.DataFrame:
         if not (ratings.counts.sum(axis=1) > 1).any():
             gaps.append(gap(NAME, f"No item was answered by two people of {culture}.", culture))
             continue
-        table = _people(ratings, 1 - settings.confidence).assign(group=culture)
-        people.append(table)
+        table = beside_others(ratings).rename(columns={"participant": "item", "items": "n"})
+        tested = (table["n"] >= _FEWEST) & table["z"].notna()
+        p = scipy_stats().pearson3.cdf(table["z"], table.pop("skewness"))
+        table["p"] = pd.Series(p, table.index).where(tested)
+        table["p_holm"] = holm(table["p"])
+        table["stands_out"] = table["p_holm"] < 1 - settings.confidence
+        kappas = against_rest(ratings).set_index("participant")["kappa"]
+        people.append(table.assign(group=culture, kappa=table["item"].map(kappas)))
         out = table.loc[table["stands_out"], "item"]
+        row: dict[str, object] = {
+            "group": culture,
+            "annotators": len(table),
+            "standing_out": len(out),
+        }
         rest = Ratings.of(own[~own["participant"].isin(out)])
-        cultures.append(
-            {
-                "group": culture,
-                "annotators": len(table),
-                "standing_out": len(out),
-                "alpha": krippendorff_alpha(ratings),
-                "fleiss": fleiss_kappa(ratings),
-                "alpha_without": krippendorff_alpha(rest),
-                "fleiss_without": fleiss_kappa(rest),
-            }
-        )
-        if not table["p"].notna().any():
+        for end, each in (("", ratings), ("_without", rest)):
+            row |= {f"alpha{end}": krippendorff_alpha(each), f"fleiss{end}": fleiss_kappa(each)}
+        cultures.append(row)
+        if not tested.any():
             reason = (
                 f"Nobody of {culture} could be tested: a person needs {_FEWEST} items that others "
                 "answered, too, and not all in the same way."
@@ -67,32 +69,11 @@ def standing_out(answers: Answers, settings: Settings) -> pd.DataFrame:
             gaps.append(gap(NAME, reason, culture))
     if not people:
         raise InputError("no item was answered by two people of one culture")
-    frame = pd.concat(people, ignore_index=True)
-    whole = {
-        "annotators": len(frame),
-        "tested": int(frame["p"].notna().sum()),
-        "standing_out": int(frame["stands_out"].sum()),
-    }
+    frame = pd.concat(people).sort_values(["group", "z", "item"], na_position="last")
+    away = frame["agreement"] - frame["expected"]
+    reach = 1.96 * (away / frame["z"]).abs().where(frame["z"] != 0, 0.0)
+    frame = frame.assign(difference=away, difference_low=away - reach, difference_high=away + reach)
+    tested, standing = int(frame["p"].notna().sum()), int(frame["stands_out"].sum())
+    whole = {"annotators": len(frame), "tested": tested, "standing_out": standing}
     parts = [pd.DataFrame([whole]), pd.DataFrame(cultures), frame]
     return joined([*(tidy(NAME, part, _METHOD) for part in parts), *gaps])
-
-
-def _people(ratings: Ratings, limit: float) -> pd.DataFrame:
-    """Return the people of a culture, those that agree least first."""
-    table = beside_others(ratings).rename(columns={"participant": "item", "items": "n"})
-    tested = (table["n"] >= _FEWEST) & table["z"].notna()
-    p = np.full(len(table), np.nan)
-    p[tested] = scipy_stats().pearson3.cdf(table.loc[tested, "z"], table.loc[tested, "skewness"])
-    away = table["agreement"] - table["expected"]
-    spread = (away / table["z"]).abs().where(table["z"] != 0, 0.0)
-    kappas = against_rest(ratings).set_index("participant")["kappa"]
-    table = table.drop(columns="skewness").assign(
-        difference=away,
-        difference_low=away - 1.96 * spread,
-        difference_high=away + 1.96 * spread,
-        p=p,
-        p_holm=holm(p),
-        kappa=kappas.reindex(table["item"]).to_numpy(),
-        stands_out=holm(p) < limit,
-    )
-    return table.sort_values(["z", "item"], na_position="last", ignore_index=True)

@@ -1,7 +1,7 @@
 import pandas as pd
 
 from memeloc.analyze import Answers, Settings
-from memeloc.analyze.funnel import Step, funnel, funnel_of
+from memeloc.analyze.funnel import Step, funnel
 from memeloc.reports.figures import value_of, wide
 
 
@@ -28,7 +28,8 @@ def test_answers_that_are_no_votes_are_counted_by_label():
 
 
 def test_shares_are_of_the_first_stage_of_a_kind():
-    steps = [Step("memes", "collected", 9), Step("answers", "given", 40), Step("memes", "kept", 5)]
-    frame = wide(funnel_of(steps), "funnel").set_index(["group", "item"])
-    assert frame["share"].tolist() == [1, 1, 5 / 9]
+    steps = [Step("memes", "collected", 9), Step("sheets", "sent", 40), Step("memes", "kept", 5)]
+    none = Answers.of(pd.DataFrame(columns=["item", "culture", "participant", "label"]))
+    frame = wide(funnel(none, Settings(), steps), "funnel").set_index(["group", "item"])
+    assert frame["share"].tolist()[:3] == [1, 1, 5 / 9]
     assert frame["out"].tolist()[2] == 4

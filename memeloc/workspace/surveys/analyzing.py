@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from memeloc.analyze.analysis import OnAnalysis, figures
 from memeloc.analyze.answers import VERSION_COLUMNS, Answers
 from memeloc.analyze.dataset import dataset, describe
-from memeloc.analyze.funnel import Step, answer_steps, funnel_of
+from memeloc.analyze.funnel import Step, funnel
 from memeloc.analyze.report import report_of
 from memeloc.analyze.settings import Settings
 from memeloc.counts import counted
@@ -64,9 +64,10 @@ class Analyzing(Checking):
         """
         checked = self.checked(keep=False)
         answers = self._analysed(checked, pictures, models)
+        chosen = settings or Settings()
         own = {
-            "funnel": lambda: funnel_of([*self._steps(checked), *answer_steps(answers)]),
-            "dataset": lambda: self._described(answers, settings),
+            "funnel": lambda: funnel(answers, chosen, self._steps(checked)),
+            "dataset": lambda: self._described(answers, chosen),
             **self._further_analyses(),
         }
         rows = figures(answers, settings, only, own, on_analysis)
@@ -249,11 +250,11 @@ class Analyzing(Checking):
             Step("answers", "with a picture that loaded", asked - unseen),
         ]
 
-    def _described(self, answers: Answers, settings: Settings | None) -> pd.DataFrame:
+    def _described(self, answers: Answers, settings: Settings) -> pd.DataFrame:
         """Return the figures of what was collected, or else of the captions asked about."""
         if any("template" not in kinds for kinds in self.workspace.store.items.count()):
             return describe(Describing(self.workspace).memes())
-        return dataset(answers, settings or Settings())
+        return dataset(answers, settings)
 
     def _further_analyses(self) -> dict[str, Callable[[], pd.DataFrame]]:
         """Return analyses of what people wrote beside their answers; none here."""
