@@ -23,7 +23,7 @@ from memeloc.analyze.models import models
 from memeloc.analyze.settings import Settings
 from memeloc.analyze.standing_out import standing_out
 from memeloc.errors import InputError
-from memeloc.reports.figures import gap, joined
+from memeloc.reports.figures import NOT_COMPUTED, gap, joined
 
 ANALYSES: dict[str, Callable[[Answers, Settings], pd.DataFrame]] = {
     "funnel": funnel,
@@ -90,7 +90,7 @@ def figures(
                 parts.append(ANALYSES[name](checked, chosen))
         except InputError as error:
             title = name.replace("-", " ").capitalize()
-            parts.append(gap(name, f"{title} could not be computed: {str(error).rstrip('.')}."))
+            parts.append(gap(name, f"{title}{NOT_COMPUTED}{str(error).rstrip('.')}."))
     return joined(parts)
 
 

@@ -77,25 +77,20 @@ def shown_column(column: pd.Series[Any]) -> list[str]:
     return [shown(figure) for figure in figures]
 
 
-def readable(frame: pd.DataFrame) -> pd.DataFrame:
-    """Return a wide frame as people read it: a figure and its interval in one cell.
+def shown_cells(frame: pd.DataFrame) -> dict[str, list[str]]:
+    """Return the texts of a wide frame by column: a figure and its interval in one cell.
 
     >>> import pandas as pd
-    >>> readable(pd.DataFrame({"alpha": [0.5], "alpha_low": [0.41], "alpha_high": [0.6]}))
-                      alpha
-    0  0.500 [0.410, 0.600]
+    >>> shown_cells(pd.DataFrame({"alpha": [0.5], "alpha_low": [0.41], "alpha_high": [0.6]}))
+    {'alpha': ['0.500 [0.410, 0.600]']}
     """
-    names = [str(name) for name in frame.columns]
-    with_ends = [name for name in names if f"{name}_low" in names]
-    ends = {f"{name}_{end}" for name in with_ends for end in ("low", "high")}
-    merged = frame.drop(columns=list(ends))
-    for name in with_ends:
-        cells = [shown_column(frame[f"{name}{end}"]) for end in ("", "_low", "_high")]
-        merged[name] = [
-            value if low == UNDEFINED else f"{value} [{low}, {high}]"
-            for value, low, high in zip(*cells, strict=True)
+    texts = {str(name): shown_column(frame[name]) for name in frame}
+    for name in [name for name in texts if f"{name}_low" in texts]:
+        ends = zip(texts[name], texts.pop(f"{name}_low"), texts.pop(f"{name}_high"), strict=True)
+        texts[name] = [
+            value if low == UNDEFINED else f"{value} [{low}, {high}]" for value, low, high in ends
         ]
-    return merged
+    return texts
 
 
 def shown(cell: Any) -> str:
@@ -143,14 +138,13 @@ def latex_table(name: str, table: pd.DataFrame, caption: str) -> str:
 
     frame = table.head(MOST_LATEX_ROWS)
     layout, escaped = "", {}
-    for column in frame.columns:
-        texts = shown_column(frame[column])
+    for column, texts in shown_cells(frame).items():
         breaks = max(map(len, texts), default=0) > _LONG_TEXT
         text_layout = r"p{0.4\linewidth}" if breaks else "l"
         layout += "r" if is_number(frame[column]) else text_layout
         # After the end of a row LaTeX takes [ or * for an option of the line break.
         kept = ["{}" if text.startswith(("[", "*")) else "" for text in texts]
-        escaped[escape(str(column))] = [*map("".join, zip(kept, map(escape, texts), strict=True))]
+        escaped[escape(column)] = [*map("".join, zip(kept, map(escape, texts), strict=True))]
     if len(table) > MOST_LATEX_ROWS:
         caption = f"{caption} {len(table) - MOST_LATEX_ROWS:,} more rows stand in {name}.csv."
     is_long = len(frame) > _PAGE_ROWS

@@ -7,6 +7,7 @@ bidirectional algorithm) and looks through a list of families for each letter.
 
 from __future__ import annotations
 
+import base64
 import re
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
@@ -23,7 +24,7 @@ from memeloc.fonts import FontLibrary
 from memeloc.locales.tags import count_scripts
 from memeloc.reports.cells import clean, isolate, shown, shown_column
 from memeloc.reports.figures import BETWEEN
-from memeloc.reports.texts import MOST_ROWS, PARTS, PlotText
+from memeloc.reports.texts import MOST_ROWS, PARTS, PlotText, all_parts
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -39,6 +40,9 @@ _PALETTE = LABEL_COLOURS + CULTURE_COLOURS
 _PLAIN = "#6b7fa8"
 """What is neither a label's nor a culture's."""
 _DISTRIBUTION = "#b9c3d6"
+_DARK = {PAPER: "#17191d", INK: "#e4e6ea", GRID: "#3a3f47"}
+_MOST_READ = 12
+"""Values of a plot that somebody hears who cannot see it; the table has all."""
 _WIDTH = 6.4
 """Inches: what fits the page of a paper, and half of the report's page."""
 _DPI = 200
@@ -80,10 +84,8 @@ _STYLE: dict[str, Any] = {
 class Drawing:
     """A plot with the figures that it shows.
 
-    Attributes:
-        frame: row, series (texts), value, low, high, and times: how often a histogram's value came.
-        marks: values of interest of a histogram, by label.
-        colours: by row or series.
+    `frame` has row, series (texts), value, low, high, and times (how often a histogram's value
+    came); `marks` are a histogram's values of interest by label; `colours` are by row or series.
     """
 
     name: str
@@ -120,13 +122,12 @@ def drawings(
     rows = rows[np.isfinite(rows["value"])]
     marked = rows[_like(rows["figure"], *plot.marks)]
     rows = rows[_like(rows["figure"], *plot.figures)]
-    keys = zip(marked["group"], marked["item"], marked["figure"], strict=True)
-    names = (PARTS.join(filter(None, key[:2])) or key[2].replace("_", " ") for key in keys)
+    names = all_parts(marked, "group", "item", empty=marked["figure"].str.replace("_", " "))
     marks = dict(zip(names, marked["value"], strict=True))
     title, axis = (clean(fill(text)) for text in (plot.title, plot.axis))
     each = _key(rows, plot.each, plot) if plot.each else rows["analysis"]
     for number, part in enumerate(each.unique()[: plot.most], 1):
-        name, own_title = (f"{plot.name}-{number}", part) if plot.each else (plot.name, "")
+        name, of_part = (f"{plot.name}-{number}", part) if plot.each else (plot.name, "")
         frame = _points(rows[each == part], plot)
         series = list(dict.fromkeys(filter(None, [*frame["series"], *marks])))
         for one in series if len(series) > 1 else ():
@@ -135,8 +136,8 @@ def drawings(
                 colours[one] = palette[len(colours) % len(palette)]
         shown_names = PARTS.join([*frame["row"], *series]).split(PARTS)
         own = {key: colours[key] for key in (*shown_names, *marks) if key in colours}
-        own_title = ": ".join(filter(None, (title, own_title)))
-        yield Drawing(name, own_title, axis, plot, frame, marks, own)
+        whole_title = ": ".join(filter(None, (title, of_part)))
+        yield Drawing(name, whole_title, axis, plot, frame, marks, own)
 
 
 def _like(texts: pd.Series[Any], *patterns: str) -> pd.Series[Any]:
@@ -169,9 +170,9 @@ def _points(rows: pd.DataFrame, plot: PlotText) -> pd.DataFrame:
         others = [name for name in ("group", "item", "figure") if not plot.series.startswith(name)]
         differing = tuple(name for name in others if rows[name].nunique() > 1)
         chosen = differing or tuple(name for name in others if rows[name].any())[:1]
-    cells = zip(*(_key(rows, name, plot) for name in chosen), strict=True)
+    names = pd.DataFrame({name: _key(rows, name, plot) for name in chosen}, index=rows.index)
     frame = rows[["value", "low", "high"]].assign(
-        row=[PARTS.join(filter(None, parts)) or "all" for parts in cells],
+        row=all_parts(names, *chosen),
         series=_key(rows, plot.series, plot) if plot.series else "",
         times=1.0,
     )
@@ -193,6 +194,8 @@ def draw(drawing: Drawing) -> tuple[bytes, bytes]:
     from matplotlib.backends.backend_agg import FigureCanvasAgg
     from matplotlib.backends.backend_svg import FigureCanvasSVG
     from matplotlib.figure import Figure
+    from matplotlib.patheffects import withStroke
+    from matplotlib.text import Text
 
     frame = drawing.frame
     texts = (drawing.title, drawing.axis, *frame["row"], *frame["series"], *drawing.marks)
@@ -200,13 +203,20 @@ def draw(drawing: Drawing) -> tuple[bytes, bytes]:
     with matplotlib.style.context(["default", _STYLE | fonts]):
         figure = Figure(layout="constrained")
         axes = figure.add_subplot()
+        axes.set_xlabel(drawing.axis)
         figure.suptitle(_label(drawing.title), x=0.01, ha="left")
-        _DRAWN[drawing.text.kind](figure, axes, drawing)
+        painters = {"heatmap": _heatmap, "histogram": _histogram, "lines": _lines}
+        painters.get(drawing.text.kind, _by_row)(figure, axes, drawing)
         handles, names = axes.get_legend_handles_labels()
         if len(handles) > 1 or drawing.marks:
             figure.set_figheight(max(figure.get_figheight(), 0.5 + 0.24 * len(handles)))
             figure.legend(handles, names, loc="outside right upper")
-        thicken(figure)
+        for label in figure.findobj(Text):
+            assert isinstance(label, Text)
+            if {"Hani", "Hira", "Kana", "Hang"} & set(count_scripts(label.get_text())):
+                width = _STROKE * float(label.get_fontsize())
+                stroke = withStroke(linewidth=width, foreground=label.get_color())
+                label.set_path_effects([stroke])
         svg, png = BytesIO(), BytesIO()
         # Figure.savefig would draw each of them twice.
         vector: Any = FigureCanvasSVG(figure)
@@ -216,6 +226,25 @@ def draw(drawing: Drawing) -> tuple[bytes, bytes]:
         pixels: Any = FigureCanvasAgg(figure)
         pixels.print_png(png, metadata={"Software": None}, pil_kwargs={"compress_level": 4})
     return svg.getvalue(), png.getvalue()
+
+
+def picture(plot: Drawing, svg: bytes) -> tuple[str, str]:
+    """Return the address of a plot that turns dark with the page, and what it shows."""
+    text = svg.decode()
+    light, dark = (
+        "".join(f"--c{number}:{colour};" for number, colour in enumerate(each))
+        for each in (_DARK, _DARK.values())
+    )
+    for number, colour in enumerate(_DARK):
+        text = text.replace(colour, f"var(--c{number})")
+    in_the_dark = f"@media screen and (prefers-color-scheme:dark){{svg{{{dark}}}}}"
+    start = text.index(">", text.index("<svg")) + 1
+    themed = f"{text[:start]}<style>svg{{{light}}}{in_the_dark}</style>{text[start:]}"
+    address = f"data:image/svg+xml;base64,{base64.b64encode(themed.encode()).decode()}"
+    frame = plot.frame.head(_MOST_READ)
+    points = zip(frame["row"], frame["series"], shown_column(frame["value"]), strict=True)
+    values = "; ".join(" ".join(filter(None, point)) for point in points)
+    return address, f"{plot.title}. {plot.axis}: {values}"
 
 
 def _heatmap(figure: Figure, axes: Axes, drawing: Drawing) -> None:
@@ -240,7 +269,6 @@ def _heatmap(figure: Figure, axes: Axes, drawing: Drawing) -> None:
     if max(map(len, columns)) > (70 - max(map(len, rows))) / len(columns):
         for label in axes.get_xticklabels():
             label.set(rotation=45, ha="right", rotation_mode="anchor")
-    axes.set_xlabel(drawing.axis)
     figure.colorbar(image, ax=axes, shrink=0.8).outline.set_visible(False)
     if len(rows) > _MOST_ANNOTATED[0] or len(columns) > _MOST_ANNOTATED[1]:
         return
@@ -248,10 +276,10 @@ def _heatmap(figure: Figure, axes: Axes, drawing: Drawing) -> None:
     colours: Any = image.cmap(image.norm(cells))
     bright = colours[..., :3] @ _BRIGHTNESS > 0.5
     letters = np.where(np.isnan(cells), "#999999", np.where(bright, "#000000", "#fefefe"))
-    style: dict[str, Any] = {"ha": "center", "va": "center"}
-    style["fontsize"] = 8 if len(columns) <= 10 else 6.5
+    size = 8 if len(columns) <= 10 else 6.5
     for (row, column), text in np.ndenumerate(texts):
-        axes.text(column, row, text, color=letters[row, column], **style)
+        colour = letters[row, column]
+        axes.text(column, row, text, color=colour, ha="center", va="center", fontsize=size)
 
 
 def _histogram(figure: Figure, axes: Axes, drawing: Drawing) -> None:
@@ -271,7 +299,6 @@ def _histogram(figure: Figure, axes: Axes, drawing: Drawing) -> None:
     for name, value in sorted(drawing.marks.items(), key=lambda mark: mark[1]):
         colour = drawing.colours.get(name, INK)
         axes.axvline(value, color=colour, linewidth=1.5, label=f"{_label(name)} {shown(value)}")
-    axes.set_xlabel(drawing.axis)
     axes.set_ylabel(f"times, of {int(times.sum()):,}")
     axes.yaxis.set_major_locator(MaxNLocator(integer=True))
 
@@ -300,7 +327,6 @@ def _by_row(figure: Figure, axes: Axes, drawing: Drawing) -> None:
             axes.scatter(value[name], at, s=18, c=colours, marker=marker, label=_label(name))
     axes.set_yticks(places, labels)
     axes.set_ylim(len(rows) - 0.5, -0.5)
-    axes.set_xlabel(drawing.axis)
     axes.grid(axis="x")
 
 
@@ -333,15 +359,6 @@ def _label(name: str, wrapped: bool = False) -> str:
     return "\n".join(map(isolate, lines))
 
 
-_DRAWN: dict[str, Callable[[Figure, Axes, Drawing], None]] = {
-    "heatmap": _heatmap,
-    "histogram": _histogram,
-    "intervals": _by_row,
-    "bars": _by_row,
-    "lines": _lines,
-}
-
-
 def families_for(letters: str) -> list[str]:
     """The names that matplotlib has for the project's fonts that draw these letters.
 
@@ -355,19 +372,16 @@ def families_for(letters: str) -> list[str]:
 @cache
 def _family_of(letter: str) -> str:
     """The first family that has the letter; empty where none has."""
-    library = _library()
-    usable = [
+    usable = (
         name
-        for name, family in library.families.items()
+        for name, family in _library().families.items()
         if family.found and not family.optional and not family.handwritten
-    ]
-    names = dict.fromkeys((*_FIRST, *usable))
-    return next((name for name in names if library.face(name, "plain").covers(letter)), "")
+    )
+    covers = (name for name in (*_FIRST, *usable) if _library().face(name, "plain").covers(letter))
+    return next(covers, "")
 
 
-@cache
-def _library() -> FontLibrary:
-    return FontLibrary()
+_library = cache(FontLibrary)
 
 
 @cache
@@ -385,15 +399,3 @@ def _known_to_matplotlib(name: str) -> str:
     known[before:] = []
     known.insert(0, replace(entry, weight=400))
     return str(entry.name)
-
-
-def thicken(figure: Figure) -> None:
-    """Give labels with Chinese, Japanese or Korean letters the weight of the others."""
-    from matplotlib.patheffects import withStroke
-    from matplotlib.text import Text
-
-    for label in figure.findobj(Text):
-        assert isinstance(label, Text)
-        if {"Hani", "Hira", "Kana", "Hang"} & set(count_scripts(label.get_text())):
-            width = _STROKE * float(label.get_fontsize())
-            label.set_path_effects([withStroke(linewidth=width, foreground=label.get_color())])

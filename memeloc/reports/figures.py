@@ -26,6 +26,8 @@ if TYPE_CHECKING:
 COLUMNS = ("analysis", "group", "item", "figure", "value", "low", "high", "n", "method")
 BETWEEN = "–"
 """Between the two names of a pair, as in `DE–US`."""
+NOT_COMPUTED = " could not be computed: "
+"""Between an analysis and the reason; a page, which has its title beside, shows the reason only."""
 _ENDS = ("_low", "_high")
 
 
@@ -136,9 +138,8 @@ def wide_tables(figures: pd.DataFrame, analysis: str) -> list[pd.DataFrame]:
     sets = rows.groupby(keys, sort=False)["figure"].agg(frozenset)
     largest = sorted(dict.fromkeys(sets), key=len, reverse=True)
     home = {own: next(other for other in largest if own <= other) for own in largest}
-    tables = dict.fromkeys(home[own] for own in sets)
-    of_row = [home[own] for own in sets.loc[list(zip(*(rows[key] for key in keys), strict=True))]]
-    return [wide(rows[[own == table for own in of_row]], analysis) for table in tables]
+    of_row = rows.join(sets.map(home).rename("home"), on=keys)["home"]
+    return [wide(rows[of_row == table], analysis) for table in of_row.unique()]
 
 
 def value_of(

@@ -1,13 +1,9 @@
-"""Writing a report. In: a `Report`. Out: a folder: page, figures, tables, plots, methods.
-
-The page is one file that needs no network: page.html is its template.
-"""
+"""Writing a report. In: a `Report`. Out: a folder: page, figures, tables, plots, methods."""
 
 from __future__ import annotations
 
-import base64
 import math
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from importlib.util import find_spec
@@ -18,30 +14,13 @@ from typing import TYPE_CHECKING, Any
 from memeloc.errors import MissingError
 from memeloc.files import file_sha256, replacing
 from memeloc.pages import encode_json, fill_page
-from memeloc.reports.cells import (
-    clean,
-    escape,
-    is_number,
-    isolate,
-    latex_table,
-    readable,
-    shown_column,
-)
-from memeloc.reports.drawing import (
-    CULTURE_COLOURS,
-    GRID,
-    INK,
-    LABEL_COLOURS,
-    PAPER,
-    Drawing,
-    draw,
-    drawings,
-)
-from memeloc.reports.figures import COLUMNS, gaps, of_analysis, wide_tables
+from memeloc.reports.cells import clean, escape, is_number, isolate, latex_table, shown_cells
+from memeloc.reports.drawing import CULTURE_COLOURS, LABEL_COLOURS, Drawing, draw, drawings, picture
+from memeloc.reports.figures import COLUMNS, NOT_COMPUTED, gaps, of_analysis, wide_tables
 from memeloc.reports.report import Report
-from memeloc.reports.texts import PARTS, AnalysisText, PageText, named, read_texts
+from memeloc.reports.texts import AnalysisText, PageText, all_parts, named, read_texts
 from memeloc.reports.writer import NOT_DEFINED, Writer, figure_text
-from memeloc.tables.writing import Column, Kind, write_table
+from memeloc.tables.writing import write_table
 from memeloc.version import __version__
 
 if TYPE_CHECKING:
@@ -52,37 +31,32 @@ _SHOWN_ROWS = 30
 _MOST_NUMBERS = 3
 _MOST_NAMES = 6
 """Names that a reason is said of; of more it is said how many others there are."""
-_NONE = "no interval: "
+_NO_INTERVAL = "no interval: "
 """What a row's method begins with where it says why there is none."""
-_MOST_READ = 12
-"""Values of a plot that somebody hears who cannot see it; the table has all."""
-_PAGE = Path(__file__).with_name("page.html")
-_DARK = {PAPER: "#17191d", INK: "#e4e6ea", GRID: "#3a3f47"}
-_NUMBERS = ("value", "low", "high", "n")
-_KINDS: dict[str, Kind] = {"i": "integer", "u": "integer", "f": "number", "b": "truth"}
-"""Of a numpy kind the kind of a written column; anything else is text."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Section:
-    """What is said and shown of an analysis: texts that are filled in, tables by file, plots."""
+    """What is said and shown of an analysis.
+
+    Its texts are filled in, tables stand by their files, `computed` has by method the figures that
+    were computed so, `reasons` why figures that are drawn with intervals have none.
+    """
 
     name: str
     text: AnalysisText
     tables: dict[str, pd.DataFrame]
     plots: list[Drawing]
+    computed: dict[str, str]
+    reasons: list[str]
 
 
 @dataclass(frozen=True, slots=True)
 class ReportFiles:
-    """What a report consists of.
+    """The files of a report.
 
-    Attributes:
-        page: `report.html`: one file that needs no network.
-        figures: all figures as CSV and as Parquet, whose metadata say what they were computed with.
-        tables: CSV and LaTeX by turns, in the order of the report.
-        plots: SVG and PNG by turns.
-        methods: the methods paragraph as text and as LaTeX.
+    Figures are a CSV and a Parquet file, whose metadata say what they were computed with; tables
+    are CSV and LaTeX by turns, plots SVG and PNG by turns, methods text and LaTeX.
     """
 
     page: Path
@@ -114,18 +88,31 @@ def write_report(
     figures = _write_figures(report, folder)
     report = _with_names(report)
     texts = read_texts(report.texts) if isinstance(report.texts, Path) else report.texts
-    analyses = texts.analyses | {
-        name: AnalysisText() for name in report.figures["analysis"] if name not in texts.analyses
-    }
     writer = Writer(report)
     colours = dict(zip(report.labels, cycle(LABEL_COLOURS), strict=False))
     colours |= zip(report.cultures, cycle(CULTURE_COLOURS), strict=False)
+    # An analysis of which nothing is said comes after the others.
+    names = dict.fromkeys([*texts.analyses, *report.figures["analysis"]])
+    analyses = {name: texts.analyses.get(name, AnalysisText()) for name in names}
     sections = [_section(report, name, text, writer, colours) for name, text in analyses.items()]
     plots = [plot for section in sections for plot in section.plots]
-    drawn = {}
+    drawn, plot_files = {}, []
     for plot in plots:
         drawn[plot.name] = draw(plot)
         on_progress(1, len(plots))
+        for suffix, content in zip((".svg", ".png"), drawn[plot.name], strict=True):
+            plot_files.append(_write(folder / "plots" / f"{plot.name}{suffix}", content))
+    tables = []
+    for section in sections:
+        sentences = filter(None, (section.text.title, section.text.method))
+        caption = " ".join(f"{sentence.removesuffix('.')}." for sentence in sentences)
+        for name, table in section.tables.items():
+            csv = folder / "tables" / f"{name}.csv"
+            frame = table.convert_dtypes()  # 7 people stay 7 where others are not known
+            cells = frame.astype(object).where(frame.notna(), None)
+            write_table(csv, list(map(str, frame)), cells.itertuples(index=False, name=None))
+            latex = latex_table(name, table, caption)
+            tables += [csv, _write(csv.with_name(f"{name}.tex"), latex)]
     paragraphs = [writer.sentences(texts.page.methods)]
     paragraphs += [section.text.sentence for section in sections]
     methods = [clean(" ".join(sentences)) for sentences in paragraphs if sentences]
@@ -133,12 +120,8 @@ def write_report(
     return ReportFiles(
         _write(folder / "report.html", page),
         figures,
-        tuple(path for section in sections for path in _write_tables(section, folder / "tables")),
-        tuple(
-            _write(folder / "plots" / f"{name}{suffix}", content)
-            for name, contents in drawn.items()
-            for suffix, content in zip((".svg", ".png"), contents, strict=True)
-        ),
+        tuple(tables),
+        tuple(plot_files),
         (
             _write(folder / "methods.txt", "\n\n".join(map(isolate, methods)) + "\n"),
             _write(folder / "methods.tex", "\n\n".join(map(escape, methods)) + "\n"),
@@ -149,14 +132,15 @@ def write_report(
 def as_json_rows(figures: pd.DataFrame) -> list[dict[str, Any]]:
     """Return the figures for JSON: a dictionary a row, None for what is not defined."""
 
-    def plain(cell: Any) -> Any:
+    def plain(name: str, cell: Any) -> Any:
         if isinstance(cell, str):
             return clean(cell)
-        return cell if math.isfinite(cell) else None
+        if not math.isfinite(cell):
+            return None
+        return int(cell) if name == "n" else cell
 
-    rows = figures[list(COLUMNS)].itertuples(index=False, name=None)
-    cells = (dict(zip(COLUMNS, map(plain, row), strict=True)) for row in rows)
-    return [row | {"n": None if row["n"] is None else int(row["n"])} for row in cells]
+    rows = figures[list(COLUMNS)].to_dict("records")
+    return [{str(name): plain(str(name), cell) for name, cell in row.items()} for row in rows]
 
 
 def _write_figures(report: Report, folder: Path) -> tuple[Path, Path]:
@@ -165,8 +149,7 @@ def _write_figures(report: Report, folder: Path) -> tuple[Path, Path]:
 
     csv, binary = folder / "figures.csv", folder / "figures.parquet"
     rows = as_json_rows(report.figures)
-    columns = [Column(name, "number" if name in _NUMBERS else "text") for name in COLUMNS]
-    write_table(csv, columns, [tuple(row.values()) for row in rows])
+    write_table(csv, COLUMNS, [tuple(row.values()) for row in rows])
     about = {
         "memeloc": __version__,
         "report": report.name,
@@ -174,10 +157,10 @@ def _write_figures(report: Report, folder: Path) -> tuple[Path, Path]:
         "settings": encode_json(dict(report.settings)),
         "hashes": encode_json({**report.hashes, csv.name: file_sha256(csv)}),
     }
-    fields = [(name, pa.float64() if name in _NUMBERS else pa.string()) for name in COLUMNS]
-    schema = pa.schema(fields, metadata=about)
+    numbers = dict.fromkeys(("value", "low", "high", "n"), pa.float64())
+    fields = [(name, numbers.get(name, pa.string())) for name in COLUMNS]
     with replacing(binary) as temporary:
-        parquet.write_table(pa.Table.from_pylist(rows, schema), temporary)
+        parquet.write_table(pa.Table.from_pylist(rows, pa.schema(fields, about)), temporary)
     return csv, binary
 
 
@@ -210,17 +193,36 @@ def _section(
         tables.append(frame.drop(columns=empty).rename(columns=headings))
     if name in report.tables:
         tables.append(report.tables[name])
-    filled = {
-        "title": clean(fill(text.title)) or name,
-        "method": clean(fill(text.method)) if len(rows) else "",
-        "sentence": writer.sentences(text.sentence, name) if len(rows) else (),
-    }
+    said = {"method": "", "sentence": ()}
+    if len(rows):
+        said = {
+            "method": clean(fill(text.method)),
+            "sentence": writer.sentences(text.sentence, name),
+        }
+    by_method = rows[rows["method"] != ""].groupby("method", sort=False)["figure"].unique()
     return Section(
         name,
-        text.model_copy(update=filled),
+        text.model_copy(update={"title": clean(fill(text.title)) or name, **said}),
         {f"{name}-{n}" if n > 1 else name: table for n, table in enumerate(tables, 1)},
         [each for plot in text.plot for each in drawings(plot, rows, colours, fill)],
+        {str(method): ", ".join(names) for method, names in by_method.items()},
+        _reasons(rows, text),
     )
+
+
+def _reasons(rows: pd.DataFrame, text: AnalysisText) -> list[str]:
+    drawn = [name for plot in text.plot if plot.kind == "intervals" for name in plot.figures]
+    rows = rows[rows["figure"].isin(drawn) & (rows["method"] != "")]
+    others_have = rows["figure"].isin(rows.loc[rows["low"].notna(), "figure"])
+    rows = rows[rows["low"].isna() & (others_have | rows["method"].str.startswith(_NO_INTERVAL))]
+    reasons = []
+    for (figure, method), part in rows.groupby(["figure", "method"], sort=False):
+        names = all_parts(part, "group", "item")
+        others = f" and {len(names) - _MOST_NAMES} others" if len(names) > _MOST_NAMES else ""
+        whose = f"{', '.join(names[:_MOST_NAMES])}{others}"
+        why = str(method).removeprefix(_NO_INTERVAL)
+        reasons.append(f"{figure} of {whose} without an interval: {why}")
+    return reasons
 
 
 def _fill_page(
@@ -233,107 +235,38 @@ def _fill_page(
     colours: Mapping[str, str],
 ) -> str:
     """Return the page of a report with names instead of codes; `drawn` has SVG and PNG by plot."""
-    figures = report.figures
+    numbers = []
+    for number in page.numbers:
+        fill = partial(writer.fill, analysis=number.analysis)
+        row = writer.row(fill(number.group), fill(number.item), number.analysis)
+        value, _, ends = figure_text(row, number.figure, number.percent).partition(" [")
+        if value != NOT_DEFINED:
+            interval = f"[{ends}" if ends else ""
+            numbers.append((number.analysis, fill(number.title), value, interval))
     plots = {plot.name: plot for section in sections for plot in section.plots}
     with_cards = [section for section in sections if report.cards.get(section.name)]
     return fill_page(
-        _PAGE,
+        Path(__file__).with_name("page.html"),
         report=report,
         version=__version__,
         colours=colours,
-        numbers=_numbers(page, writer)[:_MOST_NUMBERS],
+        numbers=numbers[:_MOST_NUMBERS],
         leading=next((plots[name] for name in page.plot if name in plots), None),
         first=next((each for each in with_cards if page.cards in ("", each.name)), None),
         sections=[each for each in sections if each.tables or each in with_cards],
         methods=methods,
         gaps=[
-            (section.text.title, gap)
+            (section.text.title, gap.split(NOT_COMPUTED)[-1])
             for section in sections
-            for gap in gaps(figures[figures["analysis"] == section.name])
+            for gap in gaps(report.figures[report.figures["analysis"] == section.name])
         ],
         most=_SHOWN_ROWS,
         is_number=is_number,
         name=lambda code: clean(named(code, report.names)),
         text=lambda text: isolate(clean(str(text))),
-        picture=lambda plot: _picture(plot, drawn[plot.name][0]),
-        rows=partial(of_analysis, figures),
-        cells=_cells,
-        computed=_computed,
-        reasons=_reasons,
+        picture=lambda plot: picture(plot, drawn[plot.name][0]),
+        cells=lambda frame: shown_cells(frame.head(_SHOWN_ROWS)),
     )
-
-
-def _numbers(page: PageText, writer: Writer) -> list[tuple[str, str, str, str]]:
-    """Return analysis, title, value and interval of the numbers that are defined."""
-    numbers = []
-    for number in page.numbers:
-        group, item = (writer.fill(text, number.analysis) for text in (number.group, number.item))
-        row = writer.row(group, item, number.analysis)
-        value, _, ends = figure_text(row, number.figure, number.percent).partition(" [")
-        title = writer.fill(number.title, number.analysis)
-        numbers.append((number.analysis, title, value, f"[{ends}" if ends else ""))
-    return [number for number in numbers if number[2] != NOT_DEFINED]
-
-
-def _picture(plot: Drawing, svg: bytes) -> tuple[str, str]:
-    """Return the address of a plot that turns dark with the page, and what it shows."""
-    text = svg.decode()
-    colours = [
-        "".join(f"--c{number}:{colour};" for number, colour in enumerate(each))
-        for each in (_DARK, _DARK.values())
-    ]
-    for number, colour in enumerate(_DARK):
-        text = text.replace(colour, f"var(--c{number})")
-    dark = f"@media screen and (prefers-color-scheme:dark){{svg{{{colours[1]}}}}}"
-    start = text.index(">", text.index("<svg")) + 1
-    themed = f"{text[:start]}<style>svg{{{colours[0]}}}{dark}</style>{text[start:]}"
-    address = f"data:image/svg+xml;base64,{base64.b64encode(themed.encode()).decode()}"
-    frame = plot.frame.head(_MOST_READ)
-    points = zip(frame["row"], frame["series"], shown_column(frame["value"]), strict=True)
-    values = "; ".join(" ".join(filter(None, point)) for point in points)
-    return address, f"{plot.title}. {plot.axis}: {values}"
-
-
-def _cells(frame: pd.DataFrame) -> dict[str, list[str]]:
-    """Return the columns of a table's first rows as people read them."""
-    table = readable(frame.head(_SHOWN_ROWS))
-    return {str(name): shown_column(table[name]) for name in table.columns}
-
-
-def _computed(rows: pd.DataFrame) -> list[tuple[str, str]]:
-    """Return which figures were computed how."""
-    by_method = rows[rows["method"] != ""].groupby("method", sort=False)["figure"].unique()
-    return [(", ".join(names), str(method)) for method, names in by_method.items()]
-
-
-def _reasons(rows: pd.DataFrame, text: AnalysisText) -> list[str]:
-    """Return why figures that are drawn with intervals have none."""
-    drawn = [name for plot in text.plot if plot.kind == "intervals" for name in plot.figures]
-    rows = rows[rows["figure"].isin(drawn) & (rows["method"] != "")]
-    others_have = rows["figure"].isin(rows.loc[rows["low"].notna(), "figure"])
-    rows = rows[rows["low"].isna() & (others_have | rows["method"].str.startswith(_NONE))]
-    reasons = []
-    for (figure, method), part in rows.groupby(["figure", "method"], sort=False):
-        pairs = zip(part["group"], part["item"], strict=True)
-        names = [PARTS.join(filter(None, pair)) or "all" for pair in pairs]
-        others = f" and {len(names) - _MOST_NAMES} others" if len(names) > _MOST_NAMES else ""
-        whose = f"{', '.join(names[:_MOST_NAMES])}{others}"
-        why = str(method).removeprefix(_NONE)
-        reasons.append(f"{figure} of {whose} without an interval: {why}")
-    return reasons
-
-
-def _write_tables(section: Section, folder: Path) -> Iterator[Path]:
-    sentences = (section.text.title, section.text.method)
-    caption = " ".join(f"{sentence.removesuffix('.')}." for sentence in sentences if sentence)
-    for file, table in section.tables.items():
-        frame = table.convert_dtypes()
-        csv = folder / f"{file}.csv"
-        columns = [Column(str(name), _KINDS.get(frame[name].dtype.kind, "text")) for name in frame]
-        cells = frame.astype(object).where(frame.notna(), None)
-        write_table(csv, columns, cells.itertuples(index=False, name=None))
-        yield csv
-        yield _write(folder / f"{file}.tex", latex_table(file, readable(table), caption))
 
 
 def _write(path: Path, content: str | bytes) -> Path:

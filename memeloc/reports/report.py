@@ -48,22 +48,13 @@ class Card:
 class Report:
     """What a folder with a page, tables and plots is made of; see `write_report`.
 
-    Attributes:
-        name: of the report, for programs, such as analysis.
-        title: the first line of the page, such as the study's name.
-        figures: rows of `memeloc.reports.figures`.
-        texts: what is said of each analysis, or the TOML file that says it.
-        question: what the study asks; empty where nobody wrote it down.
-        settings: what the figures were computed with, the seed among them.
-        facts: what stands below the title, by its name.
-        notes: what was noticed, a sentence each.
-        names: of codes of cultures, questions and the like; people read names only.
-        cultures: codes, in the order in which they get their colours; those of the cards' votes
-            where none are named.
-        labels: in the order of the cards' counts.
-        cards: by analysis items that it shows.
-        tables: by analysis a table of texts, where figures cannot say it: captions, questions.
-        hashes: SHA-256 of the files that figures rest on, by their names.
+    `figures` are rows of `memeloc.reports.figures`; `texts` say what is said of each analysis;
+    `settings` are those of the figures, the seed among them; `facts` stand below the title, `notes`
+    are sentences. `names` are those of codes of cultures, questions and the like: people read names
+    only. `cultures`, codes, are in the order of their colours (those of the cards' votes where none
+    are named), `labels` in the order of the cards' counts. `cards` and `tables` (of texts, where
+    figures cannot say it: captions, questions) are by analysis; `hashes` are the SHA-256 of the
+    files that figures rest on, by name.
     """
 
     name: str

@@ -6,15 +6,19 @@ Titles, methods, axes and sentences are Jinja2 templates; `writer` has what they
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from fnmatch import fnmatchcase
+from itertools import repeat
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import TYPE_CHECKING, Annotated, Literal
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict
 
 from memeloc.reports.figures import BETWEEN
 from memeloc.settings import read_toml, validate
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 PARTS = " · "
 """Between the parts of a group, as in `category: tea · DE–US`."""
@@ -120,6 +124,8 @@ class PageText(_Text):
 
 
 class Texts(_Text):
+    """What a report says: of its page, and of each analysis by name."""
+
     page: PageText = PageText()
     analyses: dict[str, AnalysisText] = {}
 
@@ -145,3 +151,9 @@ def named(text: str, names: Mapping[str, str]) -> str:
         return names[text]
     parts = (part.split(BETWEEN) for part in text.split(PARTS))
     return PARTS.join(BETWEEN.join(names.get(name, name) for name in part) for part in parts)
+
+
+def all_parts(rows: pd.DataFrame, *columns: str, empty: Iterable[str] = repeat("all")) -> list[str]:
+    """Return of each row the texts of columns, joined; `empty` where there are none."""
+    cells = zip(rows[list(columns)].itertuples(index=False, name=None), empty, strict=False)
+    return [PARTS.join(filter(None, parts)) or other for parts, other in cells]

@@ -37,17 +37,17 @@ class Writer:
         self._rows: dict[str, list[SimpleNamespace]] = {}
         # Nothing is escaped: a page escapes otherwise than LaTeX.
         self._environment = Environment(undefined=StrictUndefined, autoescape=False)  # noqa: S701
-        self._environment.filters["known"] = _known
+        self._environment.filters["known"] = lambda rows, figure: [
+            row for row in rows if not math.isnan(getattr(row, figure, math.nan))
+        ]
         self._environment.globals.update(
             version=__version__,
             figures=report.figures,
             settings=report.settings,
             facts=report.facts,
             names=report.names,
-            percent=lambda value, figure="": (
-                figure_text(value, figure, True) if figure else percent(value)
-            ),
-            number=lambda value, figure="": figure_text(value, figure) if figure else shown(value),
+            percent=lambda of, figure="": figure_text(of, figure, True) if figure else percent(of),
+            number=lambda of, figure="": figure_text(of, figure) if figure else shown(of),
             interval=figure_text,
             p_text=p_text,
             counted=lambda number, noun, plural="": counted(int(number), noun, plural),
@@ -103,7 +103,3 @@ def figure_text(row: Any, figure: str, percent: bool = False) -> str:
     if math.isnan(value):
         return NOT_DEFINED
     return shown(value) if math.isnan(low) else with_interval(value, low, high)
-
-
-def _known(rows: Iterable[Any], figure: str) -> list[Any]:
-    return [row for row in rows if not math.isnan(getattr(row, figure, math.nan))]
