@@ -118,7 +118,7 @@ def intervals(design: Design, sets: int) -> Iterator[tuple[str, float, int]]:
         "alpha": of_coefficient(coefficients.alpha()),
         "Fleiss' kappa": of_coefficient(coefficients.fleiss()),
         "percent agreement": of_coefficient(coefficients.observed(), "share"),
-        "AC1": of_coefficient(coefficients.gwet(np.eye(2))),
+        "AC1": of_coefficient(coefficients.gwet()),
     }
     for name, statistic in of_one.items():
         statistics[name] = lambda votes, statistic=statistic: estimate(  # type: ignore[misc]

@@ -1,23 +1,24 @@
-"""Coefficients of agreement as ratios of sums over items. In: labels counted by item. Out: values.
+"""Coefficients of agreement as ratios of sums over items. In: labels counted by item, or a table.
 
-Each coefficient is a function of sums over items, so that whoever deletes an item or an answer, or
-counts items twice, adds sums and computes no coefficient anew:
-
-    coefficient = alpha("ordinal", levels)
-    coefficient.value(coefficient.sums(counts).sum(axis=0))
-
-`counts` are items by labels; items with one answer do not count. NaN where it is not defined.
+Whoever deletes an item or an answer, or counts items twice, adds sums and computes no coefficient
+anew: `coefficient.value(coefficient.sums(counts).sum(axis=0))`. Written out in numpy, since the
+packages that have them are under the GPL or take only complete tables; tests compare them.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
+from memeloc.agreement.ratings import Ratings
 from memeloc.arrays import Floats, Ints
+from memeloc.errors import InputError
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 Metric = Literal["nominal", "ordinal", "interval"]
 """How far two labels lie apart: not at all or fully; by the answers between; by their values."""
@@ -28,7 +29,7 @@ _TINY = 1e-12
 
 @dataclass(frozen=True, slots=True)
 class Coefficient:
-    """A coefficient in two steps.
+    """A coefficient in two steps; NaN where it is not defined.
 
     Attributes:
         sums: (items, labels) of counts to (items, sums), to be added up over items.
@@ -38,20 +39,70 @@ class Coefficient:
     sums: Callable[[Ints], Floats]
     value: Callable[[Floats], Floats]
 
-    def of(self, counts: Ints) -> float:
-        """Return the coefficient of all items."""
-        return float(self.value(self.sums(counts).sum(axis=0)))
+    def of(self, answers: pd.DataFrame | Ratings) -> float | None:
+        """Return the coefficient of a table of answers; raises as `Ratings.of`."""
+        value = float(self.value(self.sums(Ratings.of(answers).counts).sum(axis=0)))
+        return None if np.isnan(value) else value
+
+
+def krippendorff_alpha(
+    answers: pd.DataFrame | Ratings,
+    levels: Mapping[str, float] | None = None,
+    metric: Metric = "ordinal",
+) -> float | None:
+    """Return `alpha`: 1 for full agreement, 0 for agreement by chance.
+
+    Args:
+        levels: by label its place in an order, such as its severity; labels of one level count as
+            the same. Without it, alpha is nominal.
+
+    Raises:
+        InputError: of `Ratings.of`, or a label has no level.
+    """
+    ratings = Ratings.of(answers)
+    return (alpha(metric, _places(ratings, levels)) if levels is not None else alpha()).of(ratings)
+
+
+def gwet_ac(
+    answers: pd.DataFrame | Ratings,
+    levels: Mapping[str, float] | None = None,
+    metric: Metric = "ordinal",
+) -> float | None:
+    """Return Gwet's AC1, or AC2 of labels with levels; arguments as of `krippendorff_alpha`."""
+    ratings = Ratings.of(answers)
+    return (gwet(metric, _places(ratings, levels)) if levels is not None else gwet()).of(ratings)
+
+
+def fleiss_kappa(answers: pd.DataFrame | Ratings) -> float | None:
+    """Return Fleiss' kappa, see `fleiss`; items with one answer do not count."""
+    return fleiss().of(answers)
+
+
+def randolph_kappa(answers: pd.DataFrame | Ratings) -> float | None:
+    """Return Randolph's free-marginal kappa (2005)."""
+    return randolph().of(answers)
+
+
+def observed_agreement(answers: pd.DataFrame | Ratings) -> float | None:
+    """Return the share of pairs of answers to an item that are the same, a mean over items."""
+    return observed().of(answers)
+
+
+def _places(ratings: Ratings, levels: Mapping[str, float]) -> Floats:
+    if missing := [label for label in ratings.labels if label not in levels]:
+        raise InputError(f"the label {missing[0][:60]!r} has no level", column="label")
+    return np.array([levels[label] for label in ratings.labels], dtype=np.float64)
 
 
 def alpha(metric: Metric = "nominal", levels: Floats | None = None) -> Coefficient:
     """Return Krippendorff's alpha (2011, "Computing Krippendorff's Alpha-Reliability").
 
     Args:
-        metric: of "ordinal" the labels are in their order.
-        levels: of the interval metric the labels' values.
+        levels: of each label; without them, ordinal labels are in their order.
     """
 
     def coincidences(counts: Ints) -> Floats:
+        counts = _by_level(counts, levels)
         pairs = counts[:, :, None] * (counts[:, None, :] - np.eye(counts.shape[1]))
         sizes = counts.sum(axis=1)
         shared = np.where(sizes > 1, 1 / np.maximum(sizes - 1, 1), 0)
@@ -62,29 +113,32 @@ def alpha(metric: Metric = "nominal", levels: Floats | None = None) -> Coefficie
         table = sums.reshape(*sums.shape[:-1], labels, labels)
         margin = table.sum(axis=-1)
         total = margin.sum(axis=-1)
-        apart = _distances(margin, metric, levels)
-        observed = (table * apart).sum(axis=(-2, -1))
+        if metric == "nominal":
+            apart = np.ones_like(margin)[..., None] - np.eye(labels)
+        else:
+            if metric == "interval":
+                values = np.unique(np.asarray(levels))
+                # Between 0 and 1, so that rounding is small beside the largest distance.
+                places = (values - values.min(initial=0)) / max(float(np.ptp(values)), 1e-300)
+            else:
+                # The answers that lie between, of all answers (Krippendorff 2011, 3d).
+                below = np.cumsum(margin, axis=-1) - margin / 2
+                places = below / np.maximum(total[..., None], _TINY)
+            apart = np.square(places[..., :, None] - places[..., None, :])
+        distance = (table * apart).sum(axis=(-2, -1))
         expected = (margin[..., :, None] * margin[..., None, :] * apart).sum(axis=(-2, -1))
-        return _ratio(expected - (total - 1) * observed, expected, total)
+        return _ratio(expected - (total - 1) * distance, expected, total)
 
     return Coefficient(coincidences, value)
 
 
-def _distances(margin: Floats, metric: Metric, levels: Floats | None) -> Floats:
-    """Return the squared distances of each two labels: (..., labels, labels)."""
-    if metric == "nominal":
-        return np.ones_like(margin)[..., None] - np.eye(margin.shape[-1])
-    if metric == "interval":
-        assert levels is not None
-        # Between 0 and 1, so that rounding is small beside the largest distance.
-        places = (levels - levels.min()) / max(float(np.ptp(levels)), 1e-300)
-    else:
-        # The answers that lie between, of all answers (Krippendorff 2011, 3d).
-        places = (np.cumsum(margin, axis=-1) - margin / 2) / np.maximum(
-            margin.sum(axis=-1, keepdims=True), _TINY
-        )
-    squared: Floats = np.square(places[..., :, None] - places[..., None, :])
-    return squared
+def _by_level(counts: Ints, levels: Floats | None) -> Ints:
+    """Return counts by level, lowest first; labels of one level count as the same."""
+    if levels is None:
+        return counts
+    order = np.unique(levels, return_inverse=True)[1]
+    merged: Ints = counts @ (order[:, None] == np.unique(order)).astype(np.int64)
+    return merged
 
 
 def fleiss() -> Coefficient:
@@ -96,19 +150,33 @@ def fleiss() -> Coefficient:
     return _chance_corrected(lambda shares: np.square(shares).sum(axis=-1), singles=False)
 
 
-def gwet(weights: Floats) -> Coefficient:
-    """Return Gwet's AC2 (2014, chapter 5) with weights of partial agreement; AC1 of the identity.
+def gwet(metric: Metric = "nominal", levels: Floats | None = None) -> Coefficient:
+    """Return Gwet's AC1 (2008), or AC2 (2014, chapter 5) with weights of partial agreement.
 
-    Shares of labels are over all items, those with one answer among them.
+    Weights (2014, chapter 3) are ordinal, by the labels between, or of the interval metric
+    quadratic, by the levels' differences. Shares of labels are over all items, those with one
+    answer among them.
     """
-    labels = len(weights)
+
+    def weights(labels: int) -> Floats:
+        if metric == "nominal" or labels < 2:
+            return np.eye(labels)
+        if metric == "interval":
+            values = np.unique(np.asarray(levels))
+            apart = np.square(values[:, None] - values)
+        else:
+            steps = np.abs(np.arange(labels)[:, None] - np.arange(labels))
+            apart = steps * (steps + 1) / 2
+        partial: Floats = 1 - apart / apart.max()
+        return partial
 
     def chance(shares: Floats) -> Floats:
+        labels = shares.shape[-1]
         spread = (shares * (1 - shares)).sum(axis=-1)
-        expected: Floats = weights.sum() * spread / max(labels * (labels - 1), 1)
+        expected: Floats = weights(labels).sum() * spread / max(labels * (labels - 1), 1)
         return expected
 
-    return _chance_corrected(chance, weights=weights)
+    return _chance_corrected(chance, weights, levels)
 
 
 def randolph() -> Coefficient:
@@ -123,48 +191,26 @@ def observed() -> Coefficient:
     return _chance_corrected(lambda shares: np.zeros(shares.shape[:-1]))
 
 
-def partial_agreement(metric: Metric, labels: int, levels: Floats | None = None) -> Floats:
-    """Return Gwet's weights (2014, chapter 3) of each two labels, 1 for the same: AC2's.
-
-    Ordinal weights go by the labels between, interval ones (quadratic) by the levels' differences.
-    """
-    if metric == "nominal" or labels < 2:
-        return np.eye(labels)
-    if metric == "interval":
-        assert levels is not None
-        apart = np.square(levels[:, None] - levels)
-    else:
-        steps = np.abs(np.arange(labels)[:, None] - np.arange(labels))
-        apart = steps * (steps + 1) / 2
-    weights: Floats = 1 - apart / apart.max()
-    return weights
-
-
-def cohen(tables: Floats) -> Floats:
-    """Return Cohen's kappa (1960) of tables of two people's labels: (..., labels, labels)."""
-    firsts, seconds = tables.sum(axis=-1), tables.sum(axis=-2)
-    total = firsts.sum(axis=-1)
-    agree = np.einsum("...ii->...", tables)
-    expected = (firsts * seconds).sum(axis=-1)
-    # All times the square of the total, so that only the last step divides.
-    return _ratio(agree * total - expected, np.square(total) - expected, total)
-
-
 def _chance_corrected(
-    chance: Callable[[Floats], Floats], weights: Floats | None = None, *, singles: bool = True
+    chance: Callable[[Floats], Floats],
+    weights: Callable[[int], Floats] = np.eye,
+    levels: Floats | None = None,
+    *,
+    singles: bool = True,
 ) -> Coefficient:
     """Return (observed - chance) / (1 - chance), each item counting as much as another.
 
     Args:
         chance: (..., labels) of shares of labels to the agreement by chance.
+        weights: of each two of so many labels, 1 for the same.
         singles: whether items with one answer take part in the shares of labels.
     """
 
     def sums(counts: Ints) -> Floats:
+        counts = _by_level(counts, levels)
         sizes = counts.sum(axis=1)
         shared = sizes > 1
-        near = counts if weights is None else counts @ weights
-        pairs = (counts * (near - 1)).sum(axis=1)
+        pairs = (counts * (counts @ weights(counts.shape[1]) - 1)).sum(axis=1)
         same = np.where(shared, pairs / np.maximum(sizes * (sizes - 1), 1), 0)
         counted = sizes > 0 if singles else shared
         shares = np.where(counted[:, None], counts / np.maximum(sizes, 1)[:, None], 0)
@@ -177,6 +223,16 @@ def _chance_corrected(
             return _ratio(same / shared - expected, 1 - expected, np.ones_like(same))
 
     return Coefficient(sums, value)
+
+
+def cohen(tables: Floats) -> Floats:
+    """Return Cohen's kappa (1960) of tables of two people's labels: (..., labels, labels)."""
+    firsts, seconds = tables.sum(axis=-1), tables.sum(axis=-2)
+    total = firsts.sum(axis=-1)
+    agree = np.einsum("...ii->...", tables)
+    expected = (firsts * seconds).sum(axis=-1)
+    # All times the square of the total, so that only the last step divides.
+    return _ratio(agree * total - expected, np.square(total) - expected, total)
 
 
 def _ratio(above: Floats, below: Floats, scale: Floats) -> Floats:

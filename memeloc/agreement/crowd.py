@@ -21,9 +21,6 @@ if TYPE_CHECKING:
 Method = Literal["dawid-skene", "mace"]
 METHODS: tuple[Method, ...] = get_args(Method)
 
-_CLOSE = 1e-6
-"""Labels whose probabilities differ by no more are equally likely."""
-
 
 def label_odds(
     answers: pd.DataFrame,
@@ -35,15 +32,14 @@ def label_odds(
 ) -> tuple[pd.DataFrame, pd.Series[float]]:
     """Return how likely each label of an item is, and how far each person can be trusted.
 
+    That is items by labels, both sorted, and by person, of MACE the probability of knowing the
+    label, of Dawid-Skene nothing.
+
     Args:
         answers: `item`, `participant` and `label` of one culture.
         seed: of MACE's starts; Dawid-Skene starts from the majority and draws nothing.
         iterations: of EM, at the most.
         restarts: of MACE, of which the likeliest is kept.
-
-    Returns:
-        Items by labels, both sorted, and by person, of MACE the probability of knowing the label,
-        of Dawid-Skene nothing.
 
     Raises:
         MissingError: crowd-kit is not installed.
@@ -82,7 +78,6 @@ def label_odds(
 
 
 def likeliest(odds: pd.DataFrame) -> pd.Series[str]:
-    """Return the label of each item, empty where two are equally likely."""
-    best = odds.max(axis=1)
-    tied = odds.ge(best - _CLOSE, axis=0).sum(axis=1) > 1
+    """Return the label of each item, empty where two are equally likely, to within 1e-6."""
+    tied = odds.ge(odds.max(axis=1) - 1e-6, axis=0).sum(axis=1) > 1
     return odds.idxmax(axis=1).astype(object).mask(tied, "")

@@ -1,20 +1,14 @@
 """What another answer an item would bring. In: a long table of answers. Out: expected changes.
 
-An item's label is the one with most answers; a tie is none. Two figures, which check each other:
+An item's label is the one with most answers; a tie is none. Two figures check each other:
+`last_answer` assumes nothing; of `further_answers` the next answer to an item with n_j answers of
+label j, n in all, is j with the probability
 
-- `last_answer`: what the last answer brought. The share of items whose label would be another
-  without one of their answers, on average over which of them is left out. Nothing is assumed.
-- `further_answers`: what the next ones are expected to bring. The next answer to an item with n_j
-  answers of label j, n in all, is j with the probability
+    (k * n_j + (1 - k) * p_j) / (k * n + 1 - k)
 
-      (k * n_j + (1 - k) * p_j) / (k * n + 1 - k)
-
-  where p_j is the label's share over all items, and k Fleiss' kappa, from 0 to 1. It is the
-  predictive probability of the Dirichlet-multinomial model: items differ in how people see them,
-  by a Dirichlet distribution with the mean p. In that model two answers to an item are correlated
-  by 1 / (s + 1), s being the sum of the distribution's parameters, and that correlation is what
-  Fleiss' kappa estimates; so s = (1 - k) / k. With k = 1 everybody answers as those before, with
-  k = 0 an item's own answers say nothing of the next.
+where p_j is the label's share over all items, and k Fleiss' kappa, from 0 to 1. That is the
+Dirichlet-multinomial model: two answers to an item are correlated by 1 / (s + 1), s being the sum
+of the distribution's parameters, and Fleiss' kappa estimates that correlation: s = (1 - k) / k.
 """
 
 from __future__ import annotations
@@ -25,7 +19,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from memeloc.agreement.measures import fleiss_kappa
+from memeloc.agreement.coefficients import fleiss_kappa
 from memeloc.agreement.ratings import Ratings
 from memeloc.arrays import NO_LABEL, Floats, Ints, majority
 from memeloc.errors import InputError
@@ -33,19 +27,13 @@ from memeloc.errors import InputError
 if TYPE_CHECKING:
     import pandas as pd
 
-_MOST = 3
-"""Each further answer multiplies the cases by the number of labels."""
-
 
 @dataclass(frozen=True, slots=True)
 class Further:
     """What so many `more` answers an item are expected to change, as shares of all items.
 
-    Attributes:
-        open: items without a label now: those that are tied.
-        decided: without a label now, and with one then.
-        undone: with a label now, and without one then.
-        overturned: with another label then than now.
+    Items are `open` without a label now, `decided` with one then; `undone` have a label now and
+    none then, `overturned` ones another.
     """
 
     more: int
@@ -56,21 +44,21 @@ class Further:
 
     @property
     def changed(self) -> float:
-        """The share of items whose label would be another, or come, or go."""
+        """Return the share of items whose label would be another, or come, or go."""
         return self.decided + self.undone + self.overturned
 
 
 def further_answers(answers: pd.DataFrame | Ratings, more: int = 1) -> Further | None:
-    """What so many (1 to 3) further answers to every item are expected to bring; see the module.
+    """Return what so many (1 to 3) further answers to every item are expected to bring.
 
     None where kappa is not defined: no item has two answers, or all answers are the same.
 
     Raises:
         InputError: of `Ratings.of`, or for another number.
     """
-    if not 1 <= more <= _MOST:
-        raise InputError(f"further answers are 1 to {_MOST}, not {more}")
-    ratings = answers if isinstance(answers, Ratings) else Ratings.of(answers)
+    if not 1 <= more <= 3:  # each multiplies the cases by the number of labels
+        raise InputError(f"further answers are 1 to 3, not {more}")
+    ratings = Ratings.of(answers)
     kappa = fleiss_kappa(ratings)
     if kappa is None:
         return None
@@ -88,13 +76,13 @@ def further_answers(answers: pd.DataFrame | Ratings, more: int = 1) -> Further |
 
 
 def last_answer(answers: pd.DataFrame | Ratings) -> float | None:
-    """The share of items whose label would be another without one of their answers.
+    """Return the share of items whose label would be another without one of their answers.
 
     Mean over the items with two answers or more, and over which answer is left out; None where
     there is no such item. Raises as `Ratings.of`.
     """
-    ratings = answers if isinstance(answers, Ratings) else Ratings.of(answers)
-    counts = ratings.counts[ratings.counts.sum(axis=1) > 1]
+    counts = Ratings.of(answers).counts
+    counts = counts[counts.sum(axis=1) > 1]
     if not len(counts):
         return None
     label = majority(counts)
@@ -108,7 +96,7 @@ def last_answer(answers: pd.DataFrame | Ratings) -> float | None:
 
 
 def _after(counts: Ints, shares: Floats, kappa: float, more: int) -> Iterator[tuple[Ints, Floats]]:
-    """All counts that so many further answers can make, by item with their probability."""
+    """Yield all counts that so many further answers can make, by item with their probability."""
     if not more:
         yield counts, np.ones(len(counts))
         return

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING
@@ -22,12 +22,9 @@ COLUMNS = ("item", "participant", "label")
 
 @dataclass(frozen=True, eq=False)
 class Ratings:
-    """Who gave which item which label.
+    """Who gave which item which label: places of each answer, sorted by item, then person.
 
-    Attributes:
-        participants, labels: their names, sorted; `items` is how many items there are.
-        item, participant, label: a place an answer, sorted by item: which item, and the places of
-            the participant and the label in their names.
+    Names of participants and labels are sorted; of items only the number is kept.
     """
 
     items: int
@@ -38,14 +35,17 @@ class Ratings:
     label: Ints
 
     @classmethod
-    def of(cls, table: pd.DataFrame) -> Ratings:
-        """The answers of a long table with `COLUMNS`, in any order.
+    def of(cls, table: pd.DataFrame | Ratings, labels: Sequence[str] = ()) -> Ratings:
+        """Return the answers of a long table with `COLUMNS`, in any order.
 
-        A cell without a label is no answer, and a row that is there twice counts once.
+        A cell without a label is no answer, and a row that is there twice counts once. `labels` are
+        those that could be given, too.
 
         Raises:
             InputError: a column is missing, or a person gave an item two different labels.
         """
+        if isinstance(table, Ratings):
+            return table
         import pandas as pd
 
         for name in COLUMNS:
@@ -61,23 +61,15 @@ class Ratings:
                 f"{who[:60]!r} gave two different labels to {item[:60]!r}; keep the one that counts"
             )
         given = given.sort_values(["item", "participant"])
-        (item, items), (who, people), (label, labels) = (
-            pd.factorize(given[name], sort=True) for name in COLUMNS
-        )
-        return cls(len(items), tuple(people), tuple(labels), item, who, label)
+        item, items = pd.factorize(given["item"], sort=True)
+        who, people = pd.factorize(given["participant"], sort=True)
+        names = sorted({*labels, *given["label"]})
+        label = pd.Index(names, dtype=object).get_indexer(given["label"].to_numpy(object))
+        return cls(len(items), tuple(people), tuple(names), item, who, label)
 
     @cached_property
     def counts(self) -> Ints:
-        """How often each label was given to each item: a row an item, a column a label."""
+        """Return how often each label was given to each item: (items, labels)."""
         places = self.item * len(self.labels) + self.label
         flat = np.bincount(places, minlength=self.items * len(self.labels))
         return flat.reshape(self.items, len(self.labels))
-
-    def pairs(self) -> Iterator[tuple[Ints, Ints]]:
-        """All pairs of answers to one item, as places of answers; items with as many at a time."""
-        sizes = self.counts.sum(axis=1)
-        starts = np.cumsum(sizes) - sizes
-        for size in np.unique(sizes[sizes > 1]):
-            first, second = np.triu_indices(size, 1)
-            start = starts[sizes == size][:, None]
-            yield (start + first).ravel(), (start + second).ravel()

@@ -72,7 +72,7 @@ def test_harmemes_kappa_of_targets_is_over_items_both_answered(tmp_path: Path) -
             given = answers(filled.sent, question)
             pairs = {
                 frozenset((pair["first"], pair["second"])): pair
-                for pair in filled.agreement(question).measures.pairs
+                for pair in filled.agreement(question).measures["pairs"]
             }
             for group in FIVE_GROUPS:
                 one, other = f"{group}-1@team.example", f"{group}-2@team.example"

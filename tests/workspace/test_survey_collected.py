@@ -135,7 +135,7 @@ def test_labels_and_agreement_of_selected_memes(folder: Path, selected: dict[str
         result = survey.settle()
         assert {row["picture"] for row in result.labels} == set(survey.pictures.values())
         assert list(result.table["picture"]) == [survey.pictures[id] for id in result.table["item"]]
-        assert {part.measures.items for part in survey.status().agreement} == {2}
+        assert {part.measures["items"] for part in survey.status().agreement} == {2}
 
 
 # A picture that changes

@@ -16,7 +16,7 @@ from memeloc.agreement import coefficients
 from memeloc.agreement.coefficients import Coefficient
 from memeloc.agreement.crowd import METHODS, label_odds, likeliest
 from memeloc.analyze.answers import Answers
-from memeloc.analyze.cultures.within import by_level, of_coefficient
+from memeloc.analyze.cultures.within import of_coefficient
 from memeloc.analyze.settings import Settings
 from memeloc.arrays import NO_LABEL, majority
 from memeloc.errors import MissingError
@@ -58,15 +58,12 @@ def further_measures(answers: Answers, settings: Settings) -> pd.DataFrame:
 
 
 def _coefficients(answers: Answers) -> dict[str, Coefficient]:
-    labels = len(answers.labels)
-    chosen = {"ac1": coefficients.gwet(np.eye(labels)), "randolph": coefficients.randolph()}
+    chosen = {"ac1": coefficients.gwet(), "randolph": coefficients.randolph()}
     levels = answers.levels
     if levels and len(set(levels.values())) > 2:
         places = np.array([levels[label] for label in answers.labels])
-        values, order = np.unique(places, return_inverse=True)
-        for metric in ("ordinal", "interval"):
-            weights = coefficients.partial_agreement(metric, len(values), values)
-            chosen[f"ac2_{metric}"] = by_level(coefficients.gwet(weights), order)
+        chosen["ac2_ordinal"] = coefficients.gwet("ordinal", places)
+        chosen["ac2_interval"] = coefficients.gwet("interval", places)
     return chosen
 
 

@@ -11,10 +11,10 @@ import pandas as pd
 
 from memeloc.agreement import Ratings, coefficients, pairwise_kappa
 from memeloc.agreement.coefficients import Coefficient
-from memeloc.agreement.measures import LabelPairs
+from memeloc.agreement.people import pairs_of
 from memeloc.analyze.answers import Answers
 from memeloc.analyze.settings import Settings
-from memeloc.arrays import Floats, Ints
+from memeloc.arrays import Floats
 from memeloc.counts import counted
 from memeloc.reports.figures import BETWEEN, gap, joined, tidy
 from memeloc.statistics.two_way import Estimates, Scale, Statistic, Votes, estimate, interval
@@ -80,16 +80,9 @@ def measures(answers: Answers) -> dict[str, Coefficient]:
     levels = answers.levels
     if levels and len(set(levels.values())) > 2:
         places = np.array([levels[label] for label in answers.labels])
-        values, order = np.unique(places, return_inverse=True)
-        chosen["alpha_ordinal"] = by_level(coefficients.alpha("ordinal"), order)
-        chosen["alpha_interval"] = by_level(coefficients.alpha("interval", values), order)
+        chosen["alpha_ordinal"] = coefficients.alpha("ordinal", places)
+        chosen["alpha_interval"] = coefficients.alpha("interval", places)
     return chosen
-
-
-def by_level(coefficient: Coefficient, order: Ints) -> Coefficient:
-    """Return a coefficient of the labels' levels; `order` is the place of each label's."""
-    merge = (order[:, None] == np.arange(order.max() + 1)).astype(np.int64)
-    return Coefficient(lambda counts: coefficient.sums(counts @ merge), coefficient.value)
 
 
 def of_coefficient(coefficient: Coefficient, scale: Scale = "coefficient") -> Statistic:
@@ -108,11 +101,11 @@ def mean_kappa(ratings: Ratings, confidence: float) -> Estimates:
     What it loses without a person is known from the kappas; without an item, or a vote, kappas
     change a little each, and what a kappa that is no longer defined would lose is left out.
     """
-    pairs = LabelPairs.of(ratings)
+    each, pair, sides = pairs_of(ratings)
     labels, people = len(ratings.labels), len(ratings.participants)
-    first, second = (ratings.label[side] for side in pairs.answers)
+    first, second = (ratings.label[side] for side in sides)
     cell = first * labels + second
-    counts = np.bincount(pairs.pair * labels**2 + cell, minlength=len(pairs.first) * labels**2)
+    counts = np.bincount(pair * labels**2 + cell, minlength=len(each[0]) * labels**2)
     tables: Floats = counts.reshape(-1, labels, labels).astype(np.float64)
     kappas = coefficients.cohen(tables)
     defined = np.isfinite(kappas)
@@ -121,15 +114,15 @@ def mean_kappa(ratings: Ratings, confidence: float) -> Estimates:
 
     fewer = tables[:, None] - np.eye(labels**2).reshape(1, labels**2, labels, labels)
     less = np.nan_to_num(kappas[:, None] - coefficients.cohen(fewer)) / number
-    of_pair_votes = less[pairs.pair, cell]
-    of_items = np.bincount(pairs.item, of_pair_votes, ratings.items)
+    of_pair_votes = less[pair, cell]
+    of_items = np.bincount(ratings.item[sides[0]], of_pair_votes, ratings.items)
     of_votes = sum(
-        (np.bincount(side, of_pair_votes, len(ratings.item)) for side in pairs.answers),
+        (np.bincount(side, of_pair_votes, len(ratings.item)) for side in sides),
         np.zeros(len(ratings.item)),
     )
 
     theirs, own = np.zeros((2, people))
-    for side in (pairs.first[defined], pairs.second[defined]):
+    for side in (each[0][defined], each[1][defined]):
         theirs += np.bincount(side, kappas[defined], people)
         own += np.bincount(side, minlength=people)
     known = own > 0

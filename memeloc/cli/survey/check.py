@@ -36,7 +36,7 @@ _VIEWS = (
             (
                 (part.culture, part.question, person)
                 for part in result.agreement
-                for person in part.measures.rest
+                for person in part.measures["rest"]
                 if person["kappa"] is not None
             ),
             key=lambda row: row[2]["kappa"],

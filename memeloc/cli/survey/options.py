@@ -20,16 +20,16 @@ if TYPE_CHECKING:
 
 AGREEMENT = Table(
     "Agreement; of one more answer an item, the share of labels that it would change",
-    lambda result: [part for part in result.agreement if part.measures.shared],
+    lambda result: [part for part in result.agreement if part.measures["shared"]],
     (
         "culture question",
-        ("items", "measures.shared"),
-        ("people", "measures.annotators"),
-        ("agree", lambda part: _share(part.measures.agreement)),
-        ("alpha", lambda part: _number(part.measures.alpha)),
-        ("ordinal", lambda part: _number(part.measures.alpha_ordinal)),
-        ("Fleiss", lambda part: _number(part.measures.fleiss)),
-        ("Cohen", lambda part: _number(part.measures.cohen)),
+        ("items", lambda part: part.measures["shared"]),
+        ("people", lambda part: part.measures["annotators"]),
+        ("agree", lambda part: _share(part.measures["agreement"])),
+        ("alpha", lambda part: _number(part.measures["alpha"])),
+        ("ordinal", lambda part: _number(part.measures["alpha_ordinal"])),
+        ("Fleiss", lambda part: _number(part.measures["fleiss"])),
+        ("Cohen", lambda part: _number(part.measures["cohen"])),
         ("one more", lambda part: _one_more(part)),
     ),
 )
@@ -45,7 +45,7 @@ def _share(value: float | None) -> str:
 
 
 def _one_more(part: QuestionAgreement) -> str:
-    further = part.measures.further
+    further = part.measures["further"]
     return _share(further[0].changed if further else None)
 
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
-from memeloc.agreement import Agreement, measure
+from memeloc.agreement import measure
 from memeloc.taxonomy import LABEL, Taxonomy
 
 if TYPE_CHECKING:
@@ -15,11 +15,11 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class QuestionAgreement:
-    """How far the people of a culture agree on one question; see `memeloc.agreement`."""
+    """How far the people of a culture agree on one question; `measures` are those of `measure`."""
 
     culture: str
     question: str
-    measures: Agreement
+    measures: dict[str, Any]
 
 
 def survey_agreement(answers: pd.DataFrame, taxonomy: Taxonomy) -> tuple[QuestionAgreement, ...]:
