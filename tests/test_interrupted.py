@@ -189,11 +189,12 @@ def _answer(row: dict[str, str]) -> dict[str, str]:
     return {"status": "corrected", "your text": f"Gericht {row['meme'][1:]} {row['part']}"}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("kills", "memes", "steps"),
     [
         pytest.param(1, 20, ["import", "correct import", "settle"], id="1"),
-        pytest.param(50, 150, list(_STEPS), id="50", marks=pytest.mark.slow),
+        pytest.param(50, 150, list(_STEPS), id="50"),
     ],
 )
 def test_one_more_run_ends_with_the_same_state_as_an_undisturbed_one(

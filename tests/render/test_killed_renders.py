@@ -92,8 +92,14 @@ class Renders:
         }
 
 
-@pytest.mark.parametrize("layout", LAYOUTS)
-@pytest.mark.parametrize("kills", [1, pytest.param(12, marks=pytest.mark.slow)])
+@pytest.mark.parametrize(
+    ("layout", "kills"),
+    [
+        ("files", 1),
+        ("webdataset", 1),
+        *(pytest.param(layout, 12, marks=pytest.mark.slow) for layout in LAYOUTS),
+    ],
+)
 def test_one_more_run_leaves_what_an_undisturbed_one_leaves(
     tmp_path: Path, processes: ForkServerContext, request: pytest.FixtureRequest,
     layout: str, kills: int,

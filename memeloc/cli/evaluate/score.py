@@ -42,7 +42,7 @@ def score(
     run: str = Option(
         "multi3hate", metavar="RUN", help="Whose options these are: a shipped run, or a run file."
     ),
-    column_map: Path | None = Option(
+    map_: Path | None = Option(
         None,
         "--map",
         metavar="TOML",
@@ -120,7 +120,7 @@ def score(
         answers,
         gold,
         run=run,
-        column_map=read_map(column_map, **columns),
+        column_map=read_map(map_, **columns),
         language=language,
         model=model,
         options=tuple((marker, name) for marker, name in pairs if name),
