@@ -61,17 +61,14 @@ def figures(
 
     Args:
         answers: `Answers`, or a frame with the columns item, culture, participant and label.
-        settings: seed, repetitions and the like; those of the papers by default.
         only: names of `ANALYSES` and of `more`; all by default.
         more: further analyses by name; one of a name of `ANALYSES` takes its place.
-        on_analysis: called as each begins.
 
     Raises:
         InputError: there is no analysis of such a name.
         MissingError: a package of the extra `analyze` is missing.
     """
     checked = answers if isinstance(answers, Answers) else Answers.of(answers)
-    chosen = settings or Settings()
     further = more or {}
     names = list(dict.fromkeys([*ANALYSES, *further]))
     for name in only:
@@ -87,7 +84,7 @@ def figures(
             elif not checked.labels and name not in _WITHOUT_VOTES:
                 raise InputError("no answer votes for a label")
             else:
-                parts.append(ANALYSES[name](checked, chosen))
+                parts.append(ANALYSES[name](checked, settings or Settings()))
         except InputError as error:
             title = name.replace("-", " ").capitalize()
             parts.append(gap(name, f"{title}{NOT_COMPUTED}{str(error).rstrip('.')}."))

@@ -1,9 +1,7 @@
 """Why labels of two cultures differ. In: differing items. Out: sheets, and shares of themes.
 
-The qualitative analysis of multi3hate 4.3: `write_reasons` shows both versions of each item that
-differs to a person who knows both cultures, and asks why. `write_coding` shows the reasons to a
-coder, beside a codebook; the first may write new codes, a second one does not see the first one's.
-`themes` gives the share of each code and theme, and how far the coders agree.
+The qualitative analysis of multi3hate 4.3: people who know both cultures give reasons, and coders
+give these codes of a codebook, or new ones; no coder sees another's.
 """
 
 from __future__ import annotations
@@ -24,6 +22,7 @@ from memeloc.reports.figures import BETWEEN, gap, joined, tidy
 from memeloc.settings import read_toml, validate
 from memeloc.sheets import SheetColumn, write_columns
 from memeloc.tables import Row, read_table
+from memeloc.tables.cells import folded
 
 NAME = "codebook"
 FOLDER = Path(__file__).parent / "codebooks"
@@ -63,7 +62,7 @@ class Codebook(BaseModel):
 
     @cached_property
     def codes(self) -> dict[str, str]:
-        """Return the code by its folded form: small letters, one space between words."""
+        """Return the code by its folded form."""
         return {folded(code): code for code in self.theme_of}
 
     @cached_property
@@ -78,12 +77,7 @@ class Codebook(BaseModel):
 
 @dataclass(frozen=True, slots=True)
 class Reason:
-    """Why two cultures differ on an item, as one person put it.
-
-    Attributes:
-        labels: the label in each culture of the pair.
-        row: where it stands in the file that it came in; 0 when in none.
-    """
+    """Why two cultures differ on an item, as one person put it; `row` is that of a file, or 0."""
 
     item: str
     pair: tuple[str, str]
@@ -130,24 +124,10 @@ def load_codebook(name: str | Path = "multi3hate") -> Codebook:
     return book
 
 
-def folded(text: str) -> str:
-    """Return a code without what does not matter: case, spaces, the form of an apostrophe.
-
-    >>> folded(" Women’s  right")
-    "women's right"
-    """
-    return " ".join(text.replace("’", "'").split()).casefold()
-
-
 def write_reasons(
     path: str | Path, items: pd.DataFrame, pair: tuple[str, str], person: str
 ) -> Path:
-    """Write the sheet that asks a person for reasons; return where, see `memeloc.sheets`.
-
-    Args:
-        path: .xlsx with the pictures of both versions; or .csv, .jsonl, .parquet.
-        items: as of `memeloc.analyze.differing.differing_items`; `picture` holds paths.
-        person: who fills it in.
+    """Write the sheet that asks a person for reasons of `differing_items`, and return where.
 
     Raises:
         InputError: no item differs, or another ending.
@@ -155,14 +135,15 @@ def write_reasons(
     if items.empty:
         raise InputError(f"no item has different labels in {pair[0]} and {pair[1]}")
     shown = {f"{culture} {side}": form for culture in pair for side, form in _SHOWN.items()}
-    columns = [
-        SheetColumn("item", width=14),
-        *(SheetColumn(name, *form) for name, form in shown.items()),
-        SheetColumn("reason", "answer", width=48),
-        *(SheetColumn(str(name)) for name in items.columns if name not in {"item", *shown}),
-        SheetColumn("pair", width=9),
-        SheetColumn("person", width=10),
-    ]
+    further = [str(name) for name in items.columns if name not in {"item", *shown}]
+    forms = {
+        "item": ("", 14),
+        **shown,
+        "reason": ("answer", 48),
+        **dict.fromkeys(further, ("", 16)),
+    }
+    forms |= {"pair": ("", 9), "person": ("", 10)}
+    columns = [SheetColumn(name, *form) for name, form in forms.items()]
     cells = items.assign(pair=PAIR.join(pair), person=person).to_dict("records")
     rows = [{str(name): cell for name, cell in row.items()} for row in cells]
     asked = _ASKED_REASONS.format(first=pair[0], second=pair[1])
@@ -170,10 +151,7 @@ def write_reasons(
 
 
 def read_reasons(path: str | Path, *, person: str = "") -> list[Reason]:
-    """Read the reasons of a sheet that came back; rows without one are left out.
-
-    Args:
-        person: who filled it in, where the sheet's column is empty.
+    """Read the reasons of a sheet that came back, of `person` where the sheet does not say.
 
     Raises:
         InputError: a column is missing, a row cannot be read, or it names no pair or no person.
@@ -198,22 +176,16 @@ def write_coding(
     *,
     texts: Mapping[str, str] | None = None,
 ) -> Path:
-    """Write the sheet that asks a coder for codes; return where, see `memeloc.sheets`.
-
-    Args:
-        path: .xlsx, with the codebook as its second worksheet; or .csv, .jsonl, .parquet.
-        texts: by item its caption, to be read with the reasons.
+    """Write the sheet that asks a coder for codes, with captions by item; return where.
 
     Raises:
         InputError: there are no reasons, or another ending.
     """
     if not reasons:
         raise InputError("there are no reasons yet; import them first")
+    widths = {"coder": 10, "item": 16, "person": 10, "labels": 24}
     columns = [
-        SheetColumn("coder", width=10),
-        SheetColumn("item", width=16),
-        SheetColumn("person", width=10),
-        SheetColumn("labels", width=24),
+        *(SheetColumn(name, width=width) for name, width in widths.items()),
         SheetColumn("text", "text", width=36),
         SheetColumn("reason", "text", width=60),
         SheetColumn("codes", "answer", width=44, choices=tuple(codebook.theme_of)),
@@ -234,10 +206,7 @@ def write_coding(
 
 
 def read_coding(path: str | Path, codebook: Codebook, *, coder: str = "") -> list[Coding]:
-    """Read the codes of a sheet that came back; rows without any are left out.
-
-    Args:
-        coder: who filled it in, where the sheet's column is empty.
+    """Read the codes of a sheet that came back, of `coder` where the sheet does not say.
 
     Raises:
         InputError: a column is missing, a row cannot be read, or it names no coder.
@@ -272,11 +241,13 @@ def themes(
 ) -> pd.DataFrame:
     """Return the share of each theme, and of each code in it, and how far coders agree on both.
 
-    The group is a theme, the item empty or one of its codes: `reasons` and `share`. By two coders
-    `agreement` and `kappa` on `codes` and `themes`; of all coders `alpha` on themes.
+    The group is a theme, the largest first, the item empty or one of its codes: `reasons` and
+    `share`. By two coders `agreement` and `kappa` on `codes` and `themes`, where all of a reason
+    are the same; of all coders `alpha` on themes. Codes about other reasons do not count.
 
-    Args:
-        codings: codes of any coders; those about other reasons do not count.
+    Where a reason has several codes, or coders differ, neither the paper nor its table (Figure 5)
+    says how they count; here every reason counts once, divided evenly among its coders, and what a
+    coder gave it evenly among the codes.
 
     Raises:
         InputError: no reason has a code.
@@ -289,14 +260,37 @@ def themes(
     given = given[given["item"].isin(known)]
     if given.empty:
         raise InputError("no reason has a code yet; give a coder a sheet of codes")
-    total, coders = given["item"].nunique(), given["participant"].nunique()
-    people = len({reason.person for reason in reasons})
-    whole = pd.DataFrame([{"reasons": total, "people": people, "coders": coders}])
-    shares = _shares(given, codebook).assign(share=lambda table: table["reasons"] / total)
-    method = "multi3hate 4.3"
-    parts = [tidy(NAME, whole, "counted"), tidy(NAME, shares.assign(share_n=total), method)]
-    if coders > 1:
-        parts.append(_agreement(given, codebook))
+    given["theme"] = given["label"].map(codebook.theme_of).fillna(NO_THEME)
+    coders = given.groupby("item")["participant"].transform("nunique")
+    codes = given.groupby(["item", "participant"])["label"].transform("size")
+    sums = (1 / coders / codes).groupby([given["theme"], given["label"]]).sum()
+    table = sums.rename_axis(["group", "item"]).reset_index(name="reasons")
+    table = table.sort_values(["reasons", "item"], ascending=[False, True])
+    names = dict.fromkeys([*(theme.name for theme in codebook.theme), *table["group"]])
+    by_theme = sums.groupby(level=0).sum().reindex(list(names), fill_value=0.0)
+    by_theme = by_theme.sort_values(ascending=False, kind="stable").rename_axis("group")
+    places = {name: place for place, name in enumerate(by_theme.index)}
+    table = pd.concat([by_theme.reset_index(name="reasons").assign(item=""), table])
+    table = table.sort_values("group", key=lambda own: own.map(places), kind="stable")
+    total, people = given["item"].nunique(), len({reason.person for reason in reasons})
+    count = given["participant"].nunique()
+    whole = pd.DataFrame([{"reasons": total, "people": people, "coders": count}])
+    table = table.assign(share=table["reasons"] / total, share_n=total)
+    parts = [tidy(NAME, whole, "counted"), tidy(NAME, table, "multi3hate 4.3")]
+    if count > 1:
+        by_coder = given.groupby(["item", "participant"], sort=False)
+        columns = {
+            name: by_coder[name].agg(lambda own: "; ".join(sorted(set(own))))
+            for name in ("label", "theme")
+        }
+        sets = pd.DataFrame(columns).reset_index()
+        themed = sets[["item", "participant"]].assign(label=sets.pop("theme"))
+        kappas = [pairwise_kappa(each) for each in (sets, themed)]
+        pairs = pd.concat(kappas, keys=["codes", "themes"], names=["item"]).reset_index(level=0)
+        pairs = pairs.rename(columns={"items": "n"})
+        pairs.insert(0, "group", pairs.pop("first") + BETWEEN + pairs.pop("second"))
+        alpha = pd.DataFrame([{"item": "themes", "alpha": krippendorff_alpha(themed)}])
+        parts += [tidy(NAME, alpha, "Krippendorff 2011"), tidy(NAME, pairs, "Cohen 1960")]
     else:
         reason = "There is one coder, so no agreement: give a second one a sheet of codes."
         parts.append(gap(NAME, reason))
@@ -307,45 +301,3 @@ def themes(
     if left := len(known) - total:
         parts.append(gap(NAME, f"{counted(left, 'reason has', 'reasons have')} no code."))
     return joined(parts)
-
-
-def _shares(given: pd.DataFrame, codebook: Codebook) -> pd.DataFrame:
-    """Return all themes of the codebook, the largest first, each before its codes.
-
-    Where a reason has several codes, or coders differ, neither the paper nor its table (Figure 5)
-    says how they count; here every reason counts once, divided evenly among its coders, and what a
-    coder gave it evenly among the codes.
-    """
-    coders = given.groupby("item")["participant"].transform("nunique")
-    codes = given.groupby(["item", "participant"])["label"].transform("size")
-    weights = (1 / coders / codes).groupby(given["label"]).sum()
-    table = weights.rename_axis("item").reset_index(name="reasons")
-    table["group"] = table["item"].map(codebook.theme_of).fillna(NO_THEME)
-    sums = table.groupby("group")["reasons"].sum()
-    names = dict.fromkeys([*(theme.name for theme in codebook.theme), *sums.index])
-    sums = sums.reindex(list(names), fill_value=0.0).sort_values(ascending=False, kind="stable")
-    places = {name: place for place, name in enumerate(sums.index)}
-    table = table.sort_values(["reasons", "item"], ascending=[False, True])
-    table = pd.concat([sums.rename_axis("group").reset_index().assign(item=""), table])
-    return table.sort_values("group", key=lambda own: own.map(places), kind="stable")
-
-
-def _agreement(given: pd.DataFrame, codebook: Codebook) -> pd.DataFrame:
-    """Return Cohen's kappa of each two coders, and Krippendorff's alpha of all on themes.
-
-    Where a coder gave several codes, two agree when all are the same.
-    """
-
-    def sets(labels: pd.Series[str]) -> pd.DataFrame:
-        by_coder = given.assign(label=labels).groupby(["item", "participant"], sort=False)["label"]
-        return by_coder.agg(lambda own: "; ".join(sorted(set(own)))).reset_index()
-
-    themed = sets(given["label"].map(codebook.theme_of).fillna(NO_THEME))
-    pairs = [
-        pairwise_kappa(labels).assign(item=kind)
-        for kind, labels in (("codes", sets(given["label"])), ("themes", themed))
-    ]
-    frame = pd.concat(pairs, ignore_index=True).rename(columns={"items": "n"})
-    frame.insert(0, "group", frame.pop("first") + BETWEEN + frame.pop("second"))
-    alpha = pd.DataFrame([{"item": "themes", "alpha": krippendorff_alpha(themed)}])
-    return joined([tidy(NAME, alpha, "Krippendorff 2011"), tidy(NAME, frame, "Cohen 1960")])

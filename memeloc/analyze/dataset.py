@@ -34,9 +34,6 @@ MEME_COLUMNS = {
 
 NO_TEXT = "no text"
 UNKNOWN = "not known"
-READ = "text was read"
-NO_LABEL = "no label"
-ALL = "all"
 OTHERS = "all others"
 _MOST = 30
 """Names of a kind, such as sources, that are counted each; the rarer ones are `OTHERS`."""
@@ -96,12 +93,17 @@ def describe(table: pd.DataFrame) -> pd.DataFrame:
     if known["text"]:
         if known["language"]:
             kinds["language"] = kinds["language"].where(memes["text"] != "", NO_TEXT)
-        kinds["script"], mixed = _scripts(memes["text"])
-        parts.append(mixed)
+        # The script that most letters have (ISO 15924).
+        scripts = memes["text"].str.normalize("NFC").map(count_scripts)
+        most = scripts.map(lambda counts: counts.most_common(1)[0][0] if counts else UNKNOWN)
+        kinds["script"] = most.where(memes["text"] != "", NO_TEXT)
+        mixed = scripts.map(len).gt(1).groupby(kinds["script"]).sum().rename_axis("item")
+        frame = mixed.reset_index(name="mixed").assign(group="script")
+        parts.append(tidy("dataset", frame, "counted"))
     if known["time"]:
         kinds["year"] = memes["time"].str.extract(r"^(\d{4})", expand=False).fillna(UNKNOWN)
     if known["reading"]:
-        kinds["reading"] = memes["reading"].replace("", READ)
+        kinds["reading"] = memes["reading"].replace("", "text was read")
     parts += [_counts(kind, names, memes["label"]) for kind, names in kinds.items()]
     if known["text"]:
         parts.append(_lengths(memes[memes["text"] != ""]))
@@ -118,27 +120,13 @@ def _counts(kind: str, names: pd.Series[str], labels: pd.Series[str]) -> pd.Data
     elif len(counts) > _MOST:
         names = names.where(names.isin(counts.index[: _MOST - 1]), OTHERS)
         counts = pd.concat([counts[: _MOST - 1], names[names == OTHERS].value_counts()])
-    frame = pd.DataFrame({"group": kind, "item": counts.index, "memes": counts.to_numpy()})
+    classes = pd.crosstab(names[labels != ""], labels[labels != ""]).reindex(counts.index)
+    total = classes.sum(axis=1)
+    shares = classes.div(total, axis="index").add_prefix("share: ")
+    sizes = pd.DataFrame({f"{name}_n": total for name in shares}, counts.index)
+    frame = pd.DataFrame({"group": kind, "item": counts.index, "memes": counts}, counts.index)
     frame = frame.assign(share=frame["memes"] / len(names), share_n=len(names))
-    known = labels != ""
-    classes = pd.crosstab(names[known], labels[known]).reindex(counts.index)
-    total = classes.sum(axis=1).to_numpy()
-    for label in classes:
-        frame[f"share: {label}"] = classes[label].to_numpy() / np.where(total > 0, total, np.nan)
-        frame[f"share: {label}_n"] = total
-    return tidy("dataset", frame, "counted")
-
-
-def _scripts(texts: pd.Series[str]) -> tuple[pd.Series[str], pd.DataFrame]:
-    """Return the script that most letters of each text have (ISO 15924), and how many are mixed."""
-    counts = texts.str.normalize("NFC").map(count_scripts)
-    most = [
-        count.most_common(1)[0][0] if count else (UNKNOWN if text else NO_TEXT)
-        for count, text in zip(counts, texts, strict=True)
-    ]
-    mixed = counts.map(len).gt(1).groupby(most).sum()
-    frame = pd.DataFrame({"group": "script", "item": mixed.index, "mixed": mixed.to_numpy()})
-    return pd.Series(most, texts.index), tidy("dataset", frame, "counted")
+    return tidy("dataset", pd.concat([frame, shares, sizes], axis=1), "counted")
 
 
 def _lengths(texts: pd.DataFrame) -> pd.DataFrame:
@@ -147,25 +135,24 @@ def _lengths(texts: pd.DataFrame) -> pd.DataFrame:
     Words are those of UAX #29 in the language's own segmentation (ICU), without marks; characters
     are code points in Unicode's form NFC.
     """
+    own = texts[["language", "label"]].assign(whole=False)
     pairs = zip(texts["text"], texts["language"], strict=True)
-    words = [len(plain_words(text, tag)) for text, tag in pairs]
+    own["words"] = [len(plain_words(text, tag)) for text, tag in pairs]
     one_line = texts["text"].str.replace(SEPARATOR, " ", regex=False)
-    characters = one_line.str.normalize("NFC").str.len()
-    measured = texts.assign(words=words, characters=characters)
-    measured["label"] = texts["label"].replace("", NO_LABEL)
-    groups = [("", "", measured)]
-    for tag, own in measured.groupby("language"):
-        classes = list(own.groupby("label"))
-        groups += [(str(tag), str(name), part) for name, part in classes if len(classes) > 1]
-        groups.append((str(tag), ALL, own))
+    own["characters"] = one_line.str.normalize("NFC").str.len()
+    own["label"] = own["label"].replace("", "no label")
+    several = own[own.groupby("language")["label"].transform("nunique") > 1]
+    parts = [own.assign(language="", label=""), several, own.assign(label="all", whole=True)]
+    groups = pd.concat(parts).groupby(["language", "whole", "label"])
     # count, mean, std, min, 25%, 50%, 75%, max
-    frame = pd.DataFrame([part["words"].describe() for *_, part in groups]).drop(columns="min")
+    frame = groups["words"].describe().drop(columns="min")
     quartiles = ["first_quartile", "median", "third_quartile"]
     frame = frame.set_axis(["n", "words", "sd", *quartiles, "longest"], axis="columns")
-    frame["characters"] = [part["characters"].mean() for *_, part in groups]
-    frame["median_characters"] = [part["characters"].median() for *_, part in groups]
-    names = {"group": [tag for tag, *_ in groups], "item": [name for _, name, _ in groups]}
-    return tidy("caption-lengths", frame.assign(**names), "UAX #29 (ICU), NFC")
+    frame["characters"] = groups["characters"].mean()
+    frame["median_characters"] = groups["characters"].median()
+    frame = frame.reset_index().drop(columns="whole")
+    frame = frame.rename(columns={"language": "group", "label": "item"})
+    return tidy("caption-lengths", frame, "UAX #29 (ICU), NFC")
 
 
 def _class_words(texts: pd.DataFrame) -> pd.DataFrame:

@@ -50,20 +50,32 @@ def report_of(
     """Return the report of an analysis; it does not say how many processes made it.
 
     Args:
-        figures: as `memeloc.analyze.figures` computed them of the answers.
-        settings: what they were computed with.
+        figures: as `memeloc.analyze.figures` computed them of the answers with the settings.
         title: the study's name; how many answers there are by default.
         question: what people were asked.
         names: of codes of cultures, questions and their answers.
         facts: what the study planned, by its name, such as `Plan`; beside what the answers show.
     """
     chosen = settings or Settings()
-    count = len(answers.table)
+    known = names or {}
     tables = {}
     if len(of_analysis(figures, DIFFERING)):
         pair = chosen.pair or least_agreeing(answers)
         items = differing_items(answers, pair)
         tables[DIFFERING] = items.drop(columns=[f"{culture} picture" for culture in pair])
+    shown = {}
+    if count := len(answers.table):
+        cultures = [known.get(culture, culture) for culture in answers.cultures]
+        people = counted(answers.table["participant"].nunique(), "annotator")
+        shown = {
+            "Answers": f"{counted(count, 'answer')} of {people}",
+            "Items": counted(len(answers.names), "item"),
+            "Cultures": f"{counted(len(cultures), 'culture')} ({', '.join(cultures)})",
+            "Labels": ", ".join(answers.labels),
+        }
+        if answers.abstentions:
+            abstained = int(answers.table["label"].isin(answers.abstentions).sum())
+            shown["Abstentions"] = f"{abstained:,} ({', '.join(sorted(answers.abstentions))})"
     return Report(
         name="analysis",
         title=title or (f"Analysis of {count:,} answers" if count else "Analysis of a dataset"),
@@ -71,57 +83,41 @@ def report_of(
         texts=TEXTS,
         question=question,
         settings={name: value for name, value in asdict(chosen).items() if name != "jobs"},
-        facts={**(_facts(answers, names or {}) if count else {}), **(facts or {})},
+        facts={**shown, **(facts or {})},
         notes=answers.notes,
-        names=names or {},
+        names=known,
         cultures=answers.cultures,
         labels=answers.labels,
-        cards={DIVIDING: _cards(answers, most_dividing(figures, MOST_CARDS), chosen.pair)},
+        cards={
+            DIVIDING: [
+                _card(answers, item, chosen.pair) for item in most_dividing(figures, MOST_CARDS)
+            ]
+        },
         tables=tables,
     )
 
 
-def _facts(answers: Answers, names: Mapping[str, str]) -> dict[str, str]:
-    people = int(answers.table["participant"].nunique())
-    cultures = [names.get(culture, culture) for culture in answers.cultures]
-    abstained = int(answers.table["label"].isin(answers.abstentions).sum())
-    left_out = ", ".join(sorted(answers.abstentions))
-    return {
-        "Answers": f"{counted(len(answers.table), 'answer')} of {counted(people, 'annotator')}",
-        "Items": counted(len(answers.names), "item"),
-        "Cultures": f"{counted(len(cultures), 'culture')} ({', '.join(cultures)})",
-        "Labels": ", ".join(answers.labels),
-        **({"Abstentions": f"{abstained:,} ({left_out})"} if answers.abstentions else {}),
-    }
-
-
-def _cards(
-    answers: Answers, items: Sequence[str], pair: tuple[str, str] | None
-) -> tuple[Card, ...]:
-    """Return cards of items, with the versions of the pair or of the cultures furthest apart."""
+def _card(answers: Answers, item: str, pair: tuple[str, str] | None) -> Card:
+    """Return an item with its versions of the pair, or of the cultures furthest apart."""
     names = (*answers.labels, "tie")  # the last is that of NO_LABEL, -1
-    about = answers.items.reindex(columns=list(ITEM_COLUMNS)).astype(object).fillna("").astype(str)
-    cards = []
-    for item in items:
-        place = answers.names.index(item)
-        given = zip(answers.cultures, answers.majority[place], answers.votes[place], strict=True)
-        votes = tuple(
-            Votes(culture, names[label], tuple(counts.tolist()), int(counts.sum()))
-            for culture, label, counts in given
-            if counts.any()
-        )
-        labels = {each.culture: each.label for each in votes}
-        own = answers.versions[answers.versions["item"] == item].set_index("culture")
-        cells = own[["language", "text", "picture"]].fillna("").astype(str).T.to_dict("list")
-        versions = tuple(
-            Version(culture, tag, clean(text), _data_address(picture), labels.get(culture, ""))
-            for culture in pair or _furthest(votes)
-            if culture in cells
-            for tag, text, picture in [cells[culture]]
-        )
-        known = filter(None, about.loc[item]) if item in about.index else ()
-        cards.append(Card(item, tuple(map(clean, known)), versions, votes))
-    return tuple(cards)
+    place = answers.names.index(item)
+    given = zip(answers.cultures, answers.majority[place], answers.votes[place], strict=True)
+    votes = {
+        culture: Votes(culture, names[label], tuple(counts.tolist()), int(counts.sum()))
+        for culture, label, counts in given
+        if counts.any()
+    }
+    own = answers.versions[answers.versions["item"] == item].set_index("culture")
+    cells = own[["language", "text", "picture"]].fillna("").astype(str).T.to_dict("list")
+    versions = []
+    for culture in pair or _furthest(list(votes.values())):
+        if culture in cells:
+            tag, text, picture = cells[culture]
+            label = votes[culture].label if culture in votes else ""
+            versions.append(Version(culture, tag, clean(text), _data_address(picture), label))
+    facts = answers.items.reindex([item], columns=list(ITEM_COLUMNS)).iloc[0]
+    about = tuple(clean(str(fact)) for fact in facts if pd.notna(fact) and fact)
+    return Card(item, about, tuple(versions), tuple(votes.values()))
 
 
 def _furthest(votes: Sequence[Votes]) -> tuple[str, ...]:
