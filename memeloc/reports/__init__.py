@@ -1,11 +1,7 @@
 """Reports: rows of figures as a page, tables and plots. In: a `Report`. Out: a folder.
 
-1. `figures` has the one table of figures, which analyses fill.
-2. `texts` reads what a TOML says of each analysis: titles, meanings, sentences, plots; `writer`
-   fills its templates with figures.
-3. `report` puts both together: `Report`, with the cards of items.
-4. `drawing` makes plots of rows, with labels in any script; `cells` makes tables.
-5. `folder` writes all of it, and fills `page.html`, one file that needs no network.
+`figures` has the one table of figures, `texts` what a TOML says of each analysis, filled in by
+`writer`; `drawing` makes plots, `cells` tables, `folder` all files, page.html among them.
 """
 
 from __future__ import annotations

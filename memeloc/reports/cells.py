@@ -140,11 +140,12 @@ def latex_table(name: str, table: pd.DataFrame, caption: str) -> str:
     layout, escaped = "", {}
     for column, texts in shown_cells(frame).items():
         breaks = max(map(len, texts), default=0) > _LONG_TEXT
-        text_layout = r"p{0.4\linewidth}" if breaks else "l"
-        layout += "r" if is_number(frame[column]) else text_layout
+        of_text = r"p{0.4\linewidth}" if breaks else "l"
+        layout += "r" if is_number(frame[column]) else of_text
         # After the end of a row LaTeX takes [ or * for an option of the line break.
-        kept = ["{}" if text.startswith(("[", "*")) else "" for text in texts]
-        escaped[escape(column)] = [*map("".join, zip(kept, map(escape, texts), strict=True))]
+        escaped[escape(column)] = [
+            "{}" * text.startswith(("[", "*")) + escape(text) for text in texts
+        ]
     if len(table) > MOST_LATEX_ROWS:
         caption = f"{caption} {len(table) - MOST_LATEX_ROWS:,} more rows stand in {name}.csv."
     is_long = len(frame) > _PAGE_ROWS
@@ -166,7 +167,6 @@ def latex_table(name: str, table: pd.DataFrame, caption: str) -> str:
 def _decimal(number: float) -> str:
     if not math.isfinite(number):
         return "∞" if number > 0 else "−∞"
-    size = abs(number)
-    if 0 < size < 0.0005:
+    if 0 < abs(number) < 0.0005:
         return f"{number:.1e}"
-    return f"{number:,.1f}" if size >= 100 else f"{number:.3f}"
+    return f"{number:,.1f}" if abs(number) >= 100 else f"{number:.3f}"

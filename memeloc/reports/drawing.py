@@ -106,17 +106,12 @@ class Drawing:
 
 
 def drawings(
-    plot: PlotText,
-    rows: pd.DataFrame,
-    colours: dict[str, str],
-    fill: Callable[[str], str],
+    plot: PlotText, rows: pd.DataFrame, colours: dict[str, str], fill: Callable[[str], str]
 ) -> Iterator[Drawing]:
-    """Yield the plots that a text describes; none where nothing is defined.
+    """Yield the plots of some rows that a text describes; none where nothing is defined.
 
-    Args:
-        rows: the figures of an analysis, with names for people.
-        colours: of labels, cultures and other names; series without one get one.
-        fill: makes a text of a template.
+    `colours` are of labels, cultures and other names; series without one get one. `fill` makes a
+    text of a template.
     """
     rows = rows[_like(rows["group"], plot.group) & _like(rows["item"], plot.item)]
     rows = rows[np.isfinite(rows["value"])]

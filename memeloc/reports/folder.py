@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from importlib.util import find_spec
@@ -18,7 +18,7 @@ from memeloc.reports.cells import clean, escape, is_number, isolate, latex_table
 from memeloc.reports.drawing import CULTURE_COLOURS, LABEL_COLOURS, Drawing, draw, drawings, picture
 from memeloc.reports.figures import COLUMNS, NOT_COMPUTED, gaps, of_analysis, wide_tables
 from memeloc.reports.report import Report
-from memeloc.reports.texts import AnalysisText, PageText, all_parts, named, read_texts
+from memeloc.reports.texts import AnalysisText, PageText, all_parts, read_texts
 from memeloc.reports.writer import NOT_DEFINED, Writer, figure_text
 from memeloc.tables.writing import write_table
 from memeloc.version import __version__
@@ -84,17 +84,27 @@ def write_report(
     """
     if find_spec("matplotlib") is None:
         raise MissingError("Plots need matplotlib: pip install 'memeloc[analyze]'")
+
     folder = Path(out)
     figures = _write_figures(report, folder)
-    report = _with_names(report)
+    people = [votes.culture for cards in report.cards.values() for c in cards for votes in c.votes]
+    report = replace(
+        report,
+        figures=report.figures.assign(
+            **{key: report.figures[key].map(report.named) for key in ("group", "item")}
+        ),
+        cultures=list(dict.fromkeys(map(report.named, report.cultures or people))),
+        labels=list(map(clean, report.labels)),
+    )
     texts = read_texts(report.texts) if isinstance(report.texts, Path) else report.texts
     writer = Writer(report)
     colours = dict(zip(report.labels, cycle(LABEL_COLOURS), strict=False))
     colours |= zip(report.cultures, cycle(CULTURE_COLOURS), strict=False)
     # An analysis of which nothing is said comes after the others.
-    names = dict.fromkeys([*texts.analyses, *report.figures["analysis"]])
-    analyses = {name: texts.analyses.get(name, AnalysisText()) for name in names}
-    sections = [_section(report, name, text, writer, colours) for name, text in analyses.items()]
+    sections = [
+        _section(report, analysis, texts.analyses.get(analysis, AnalysisText()), writer, colours)
+        for analysis in dict.fromkeys([*texts.analyses, *report.figures["analysis"]])
+    ]
     plots = [plot for section in sections for plot in section.plots]
     drawn, plot_files = {}, []
     for plot in plots:
@@ -106,13 +116,13 @@ def write_report(
     for section in sections:
         sentences = filter(None, (section.text.title, section.text.method))
         caption = " ".join(f"{sentence.removesuffix('.')}." for sentence in sentences)
-        for name, table in section.tables.items():
-            csv = folder / "tables" / f"{name}.csv"
+        for file, table in section.tables.items():
+            csv = folder / "tables" / f"{file}.csv"
             frame = table.convert_dtypes()  # 7 people stay 7 where others are not known
             cells = frame.astype(object).where(frame.notna(), None)
             write_table(csv, list(map(str, frame)), cells.itertuples(index=False, name=None))
-            latex = latex_table(name, table, caption)
-            tables += [csv, _write(csv.with_name(f"{name}.tex"), latex)]
+            latex = latex_table(file, table, caption)
+            tables += [csv, _write(csv.with_name(f"{file}.tex"), latex)]
     paragraphs = [writer.sentences(texts.page.methods)]
     paragraphs += [section.text.sentence for section in sections]
     methods = [clean(" ".join(sentences)) for sentences in paragraphs if sentences]
@@ -164,22 +174,6 @@ def _write_figures(report: Report, folder: Path) -> tuple[Path, Path]:
     return csv, binary
 
 
-def _with_names(report: Report) -> Report:
-    """Return the report with names for people where codes stand."""
-
-    def names(codes: Iterable[str]) -> list[str]:
-        return [clean(named(code, report.names)) for code in codes]
-
-    voters = (votes.culture for cards in report.cards.values() for c in cards for votes in c.votes)
-    figures = report.figures
-    return replace(
-        report,
-        figures=figures.assign(group=names(figures["group"]), item=names(figures["item"])),
-        cultures=list(dict.fromkeys(names(report.cultures or voters))),
-        labels=list(map(clean, report.labels)),
-    )
-
-
 def _section(
     report: Report, name: str, text: AnalysisText, writer: Writer, colours: dict[str, str]
 ) -> Section:
@@ -193,16 +187,15 @@ def _section(
         tables.append(frame.drop(columns=empty).rename(columns=headings))
     if name in report.tables:
         tables.append(report.tables[name])
-    said = {"method": "", "sentence": ()}
-    if len(rows):
-        said = {
-            "method": clean(fill(text.method)),
-            "sentence": writer.sentences(text.sentence, name),
-        }
+    filled = {
+        "title": clean(fill(text.title)) or name,
+        "method": clean(fill(text.method)) if len(rows) else "",
+        "sentence": writer.sentences(text.sentence, name) if len(rows) else (),
+    }
     by_method = rows[rows["method"] != ""].groupby("method", sort=False)["figure"].unique()
     return Section(
         name,
-        text.model_copy(update={"title": clean(fill(text.title)) or name, **said}),
+        text.model_copy(update=filled),
         {f"{name}-{n}" if n > 1 else name: table for n, table in enumerate(tables, 1)},
         [each for plot in text.plot for each in drawings(plot, rows, colours, fill)],
         {str(method): ", ".join(names) for method, names in by_method.items()},
@@ -262,7 +255,6 @@ def _fill_page(
         ],
         most=_SHOWN_ROWS,
         is_number=is_number,
-        name=lambda code: clean(named(code, report.names)),
         text=lambda text: isolate(clean(str(text))),
         picture=lambda plot: picture(plot, drawn[plot.name][0]),
         cells=lambda frame: shown_cells(frame.head(_SHOWN_ROWS)),

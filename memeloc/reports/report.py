@@ -7,10 +7,12 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from memeloc.reports.cells import clean
+from memeloc.reports.figures import BETWEEN
+from memeloc.reports.texts import PARTS, Texts
+
 if TYPE_CHECKING:
     import pandas as pd
-
-    from memeloc.reports.texts import Texts
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,3 +73,17 @@ class Report:
     cards: Mapping[str, Sequence[Card]] = field(default_factory=dict)
     tables: Mapping[str, pd.DataFrame] = field(default_factory=dict)
     hashes: Mapping[str, str] = field(default_factory=dict)
+
+    def named(self, text: str) -> str:
+        """Return a group or item with the names of its codes.
+
+        >>> names = {"DE": "Germany", "US": "United States"}
+        >>> Report("", "", None, Path(), names=names).named("category: tea · DE–US")
+        'category: tea · Germany–United States'
+        """
+        names = self.names
+        if text in names:
+            return clean(names[text])
+        parts = (part.split(BETWEEN) for part in text.split(PARTS))
+        whole = PARTS.join(BETWEEN.join(names.get(name, name) for name in part) for part in parts)
+        return clean(whole)

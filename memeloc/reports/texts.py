@@ -6,7 +6,7 @@ Titles, methods, axes and sentences are Jinja2 templates; `writer` has what they
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from fnmatch import fnmatchcase
 from itertools import repeat
 from pathlib import Path
@@ -14,7 +14,6 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict
 
-from memeloc.reports.figures import BETWEEN
 from memeloc.settings import read_toml, validate
 
 if TYPE_CHECKING:
@@ -76,11 +75,9 @@ class PlotText(_Text):
 class AnalysisText(_Text):
     """What is said of an analysis.
 
-    Attributes:
-        group, item: headings of these columns; a column that is empty throughout is not shown.
-        method: how it was computed, for the tables.
-        sentence: one or several, for the methods paragraph.
-        figures: what each figure means, with unit and range; a name may end in `*`.
+    `group` and `item` head these columns; `method`, for the tables, says how it was computed,
+    `sentence` is for the methods paragraph; `figures` has what each means, with unit and range; a
+    name may end in `*`.
     """
 
     title: str = ""
@@ -110,11 +107,8 @@ class NumberText(_Text):
 class PageText(_Text):
     """What the page begins with.
 
-    Attributes:
-        numbers: of these the first three that are defined.
-        plot: of these names the first that is drawn.
-        cards: the analysis whose cards are shown; the first that has any by default.
-        methods: sentences that the methods paragraph begins with.
+    Of `numbers` the first three that are defined are shown, of the names in `plot` the first that
+    is drawn, and the cards of the analysis `cards`, of the first that has any by default.
     """
 
     numbers: tuple[NumberText, ...] = ()
@@ -139,18 +133,6 @@ def read_texts(path: Path) -> Texts:
     tables = read_toml(path)
     page = tables.pop("page", {})
     return validate(Texts, {"page": page, "analyses": tables}, "the texts", file=path)
-
-
-def named(text: str, names: Mapping[str, str]) -> str:
-    """Return a group or item with the names of its codes.
-
-    >>> named("category: tea · DE–US", {"DE": "Germany", "US": "United States"})
-    'category: tea · Germany–United States'
-    """
-    if text in names:
-        return names[text]
-    parts = (part.split(BETWEEN) for part in text.split(PARTS))
-    return PARTS.join(BETWEEN.join(names.get(name, name) for name in part) for part in parts)
 
 
 def all_parts(rows: pd.DataFrame, *columns: str, empty: Iterable[str] = repeat("all")) -> list[str]:

@@ -12,7 +12,6 @@ from memeloc.errors import InputError
 from memeloc.reports.cells import shown
 from memeloc.reports.figures import wide
 from memeloc.reports.report import Report
-from memeloc.reports.texts import named
 from memeloc.statistics.intervals import percent, percent_with_interval, with_interval
 from memeloc.statistics.significance import p_text
 from memeloc.version import __version__
@@ -63,7 +62,7 @@ class Writer:
 
     def row(self, group: str, item: str, analysis: str) -> SimpleNamespace | None:
         """Return an analysis' row of a group and item, None where there is none."""
-        keys = tuple(named(text, self._report.names) for text in (group, item))
+        keys = (self._report.named(group), self._report.named(item))
         return next((row for row in self.rows(analysis) if (row.group, row.item) == keys), None)
 
     def fill(self, template: str, analysis: str = "") -> str:
