@@ -23,6 +23,7 @@ import numpy as np
 import pandas as pd
 
 from memeloc.agreement import Ratings, coefficients
+from memeloc.analyze.answers import Settings
 from memeloc.analyze.cultures.between import of_kappa, of_pairs
 from memeloc.analyze.cultures.chi_squared import (
     ANSWERS,
@@ -36,7 +37,6 @@ from memeloc.analyze.cultures.chi_squared import (
 from memeloc.analyze.cultures.random_groups import by_people, compared
 from memeloc.analyze.cultures.shares import of_items, of_votes
 from memeloc.analyze.cultures.within import mean_kappa, of_coefficient
-from memeloc.analyze.settings import Settings
 from memeloc.arrays import Floats
 from memeloc.statistics.permutation import PeopleOfCultures, p_above
 from memeloc.statistics.significance import holm, scipy_stats

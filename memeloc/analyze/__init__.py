@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from memeloc.analyze.analysis import figures as figures
     from memeloc.analyze.analysis import random_groups as random_groups
     from memeloc.analyze.answers import Answers as Answers
+    from memeloc.analyze.answers import Settings as Settings
     from memeloc.analyze.reading import read_answers as read_answers
-    from memeloc.analyze.settings import Settings as Settings
 
 __all__, __getattr__, __dir__ = lazy_package(__name__, __file__)

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 
 import pandas as pd
 
-from memeloc.analyze.answers import Answers
+from memeloc.analyze.answers import Answers, Settings
 from memeloc.analyze.cultures.between import agreement_between
 from memeloc.analyze.cultures.breakdowns import breakdowns
 from memeloc.analyze.cultures.chi_squared import chi_squared
@@ -20,7 +20,6 @@ from memeloc.analyze.demographics import demographics
 from memeloc.analyze.differing import differing
 from memeloc.analyze.funnel import funnel
 from memeloc.analyze.models import models
-from memeloc.analyze.settings import Settings
 from memeloc.analyze.standing_out import standing_out
 from memeloc.errors import InputError
 from memeloc.reports.figures import NOT_COMPUTED, gap, joined

@@ -9,8 +9,7 @@ from __future__ import annotations
 import numpy as np
 import pandas as pd
 
-from memeloc.analyze.answers import Answers
-from memeloc.analyze.settings import Settings
+from memeloc.analyze.answers import Answers, Settings
 from memeloc.errors import InputError, MissingError
 from memeloc.locales.tags import count_scripts
 from memeloc.locales.words import plain_words

@@ -12,8 +12,7 @@ from itertools import product
 
 import pandas as pd
 
-from memeloc.analyze.answers import Answers
-from memeloc.analyze.settings import Settings
+from memeloc.analyze.answers import Answers, Settings
 from memeloc.errors import InputError
 from memeloc.reports.figures import gap, joined, tidy
 

@@ -11,8 +11,7 @@ from itertools import combinations
 import numpy as np
 import pandas as pd
 
-from memeloc.analyze.answers import ITEM_COLUMNS, Answers
-from memeloc.analyze.settings import Settings
+from memeloc.analyze.answers import ITEM_COLUMNS, Answers, Settings
 from memeloc.arrays import NO_LABEL, Ints
 from memeloc.errors import InputError
 from memeloc.reports.figures import BETWEEN, joined, tidy

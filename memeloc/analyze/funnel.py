@@ -10,8 +10,7 @@ from dataclasses import dataclass, field
 
 import pandas as pd
 
-from memeloc.analyze.answers import Answers
-from memeloc.analyze.settings import Settings
+from memeloc.analyze.answers import Answers, Settings
 from memeloc.arrays import NO_LABEL
 from memeloc.counts import counted
 from memeloc.reports.figures import tidy

@@ -14,8 +14,7 @@ import pandas as pd
 
 from memeloc.agreement import against_rest
 from memeloc.agreement.coefficients import cohen
-from memeloc.analyze.answers import Answers
-from memeloc.analyze.settings import Settings
+from memeloc.analyze.answers import Answers, Settings
 from memeloc.arrays import NO_LABEL, Ints, majority
 from memeloc.errors import InputError
 from memeloc.reports.figures import BETWEEN, gap, joined, tidy

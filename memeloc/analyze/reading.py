@@ -7,7 +7,7 @@ be used are left out, and a note has their number, the first row and why; nothin
 from __future__ import annotations
 
 import difflib
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -86,42 +86,75 @@ def read_answers(
     notes.add("left out: item, annotator or culture is empty", rows.loc[missing, "row"])
     rows = rows[~missing]
     known = mapped if category is None else _table_of_items(category, column_map)
-    items = _items(known.frame, set(rows["item"]), notes)
+    about = {name: name for name in ITEM_COLUMNS if name in known.frame}
+    items = _first_values(known.frame[known.frame["item"] != ""], "item", about, notes)
+    for name in items:
+        if without := sorted(set(rows["item"]) - set(items.index[items[name].notna()])):
+            answered = counted(len(without), "answered item")
+            notes.add(f"{answered}, such as {without[0][:60]!r}, without a {name}")
     rows = _with_labels(rows, column_map, notes)
     unmapped = sorted(set(rows["culture"]) - {"", *column_map.cultures.values()})
     if column_map.cultures and unmapped:
         notes.add(f"the map does not name, and they are kept: {listed('culture', unmapped)}")
     of_models = rows["annotator"].isin(column_map.models)
     models = _first_answers(rows[of_models], notes)
-    people = _first_answers(_people_apart(rows[~of_models].copy(), notes), notes)
-    if people.empty:
+    given = rows[~of_models].copy()
+    cultures = given.groupby("annotator")["culture"].nunique()
+    if several := list(cultures.index[cultures > 1]):
+        shared = given["annotator"].isin(several)
+        notes.add(
+            f"{counted(len(several), 'annotator id')} such as "
+            f"{given.loc[shared, 'annotator'].iloc[0][:60]!r} stand in more than one culture; each "
+            "is taken for a person in each culture"
+        )
+        given.loc[shared, "annotator"] = given["culture"] + "/" + given["annotator"]
+    answers = _first_answers(given, notes)
+    if answers.empty:
         raise mapped.wrong(
             "no row is an answer: item, annotator, culture and label have to be filled in"
             + "".join(f"; {note}" for note in notes.lines()[:1])
         )
     for name in ("label", "culture"):
-        if (number := people[name].nunique()) > _MOST_NAMES:
+        if (number := answers[name].nunique()) > _MOST_NAMES:
             raise mapped.wrong(
                 f"has {number:,} different values; at most {_MOST_NAMES} can be a {name}", name
             )
     abstentions = {label for label in rows["label"].unique() if column_map.abstains(label)}
-    votes = people["label"][~people["label"].isin(abstentions)]
+    votes = answers["label"][~answers["label"].isin(abstentions)]
     levels = levels_of(votes, column_map, mapped)
     # In the order of the scale, with steps that nobody gave; else as the map has them.
     names = levels or {name: 0 for name in column_map.labels.values() if name in set(votes)}
     labels = [name for name in sorted(names, key=names.__getitem__) if name not in abstentions]
     labels += sorted(set(votes) - set(labels))
-    _note_spelling(votes, column_map, notes)
-    if silent := sorted(set(items.index) - set(people["item"])):
+    counts = votes.value_counts(sort=False)
+    for label in () if column_map.places or column_map.labels else counts.index:
+        frequent = [name for name in counts.index if counts[label] < _MISSPELT_SHARE * counts[name]]
+        near = difflib.get_close_matches(label[:100], [name[:100] for name in frequent], 1, 0.75)
+        if near:
+            notes.add(
+                f"the label {label[:60]!r} has only {counted(int(counts[label]), 'answer')}; if "
+                f"{near[0][:60]!r} is meant, name both in the section [labels] of a map"
+            )
+    if silent := sorted(set(items.index) - set(answers["item"])):
         notes.add(f"no answers to {listed('item', silent)}")
+    facts = {f"demographics: {name}": name for name in mapped.columns.get("demographics", {})}
+    people = _first_values(answers, "annotator", {"culture": "culture"} | facts, notes)
+    people = people.sort_index().fillna("")
+    for fact in facts.values():
+        a_culture = people.groupby("culture")[fact].nunique()
+        if len(people) > 2 * len(a_culture) and len(a_culture) > 1 and (a_culture <= 1).all():
+            notes.add(
+                f"{fact!r} is the same for all annotators of each culture: it may be a fact of the "
+                "survey, not of people"
+            )
     columns = {"item": "item", "culture": "culture", "annotator": "participant", "label": "label"}
     return Answers.of(
-        people[list(columns)].rename(columns=columns),
+        answers[list(columns)].rename(columns=columns),
         labels=labels,
         abstentions=abstentions.union(column_map.abstentions or ()),
         levels={label: levels[label] for label in labels if label in levels} or None,
         items=items,
-        people=_people(people, mapped.columns.get("demographics", {}), notes),
+        people=people,
         models=models[list(columns)].rename(columns=columns),
         notes=notes.lines(),
     )
@@ -135,18 +168,6 @@ def _table_of_items(table: str | Path | Frame, column_map: ColumnMap) -> MappedR
     if len(mapped.columns) == 1:
         raise mapped.wrong(f"a table of items has a column of {', '.join(ITEM_COLUMNS)}")
     return mapped
-
-
-def _items(rows: pd.DataFrame, asked: set[str], notes: Notes) -> pd.DataFrame:
-    """What is known of each item: the first value that is filled in."""
-    rows = rows[rows["item"] != ""]
-    items = pd.DataFrame(index=pd.Index(rows["item"].unique(), name="item", dtype=object))
-    for name in [name for name in ITEM_COLUMNS if name in rows]:
-        items[name] = _first_values(rows, "item", name, notes)
-        if without := sorted(asked - set(items.index[items[name].notna()])):
-            answered = counted(len(without), "answered item")
-            notes.add(f"{answered}, such as {without[0][:60]!r}, without a {name}")
-    return items
 
 
 def _with_labels(rows: pd.DataFrame, column_map: ColumnMap, notes: Notes) -> pd.DataFrame:
@@ -169,20 +190,6 @@ def _with_labels(rows: pd.DataFrame, column_map: ColumnMap, notes: Notes) -> pd.
     return rows[~rows["label"].isin(unknown)] if column_map.places else rows
 
 
-def _people_apart(rows: pd.DataFrame, notes: Notes) -> pd.DataFrame:
-    """Annotator ids of several cultures as a person in each."""
-    cultures = rows.groupby("annotator")["culture"].nunique()
-    shared = rows["annotator"].isin(cultures.index[cultures > 1])
-    if shared.any():
-        notes.add(
-            f"{counted(int((cultures > 1).sum()), 'annotator id')} such as "
-            f"{rows.loc[shared, 'annotator'].iloc[0][:60]!r} stand in more than one culture; each "
-            "is taken for a person in each culture"
-        )
-        rows.loc[shared, "annotator"] = rows["culture"] + "/" + rows["annotator"]
-    return rows
-
-
 def _first_answers(rows: pd.DataFrame, notes: Notes) -> pd.DataFrame:
     """Of a person's answers to an item the earliest; without times the first in the table."""
     if "time" in rows.columns:
@@ -201,44 +208,22 @@ def _first_answers(rows: pd.DataFrame, notes: Notes) -> pd.DataFrame:
     return rows[~twice].sort_values("row")
 
 
-def _note_spelling(labels: pd.Series[Any], column_map: ColumnMap, notes: Notes) -> None:
-    """Note labels without a map that are rare, and spelt nearly as a frequent one."""
-    if column_map.places or column_map.labels:
-        return
-    counts = labels.value_counts(sort=False)
-    for label in counts.index:
-        frequent = [n for n in counts.index if counts[label] < _MISSPELT_SHARE * counts[n]]
-        near = difflib.get_close_matches(label[:100], [n[:100] for n in frequent], 1, 0.75)
-        if near:
+def _first_values(
+    rows: pd.DataFrame, by: str, columns: Mapping[str, str], notes: Notes
+) -> pd.DataFrame:
+    """By item or annotator the first value that is filled in of each fact; NaN for none.
+
+    Args:
+        columns: the names of the facts by column.
+    """
+    values = pd.DataFrame(index=pd.Index(rows[by].unique(), name=by, dtype=object))
+    for column, name in columns.items():
+        given = rows[rows[column] != ""].groupby(by)[column]
+        counts = given.nunique()
+        if several := list(counts.index[counts > 1]):
             notes.add(
-                f"the label {label[:60]!r} has only {counted(int(counts[label]), 'answer')}; if "
-                f"{near[0][:60]!r} is meant, name both in the section [labels] of a map"
+                f"{name!r} changes between the rows of {counted(len(several), by)}, such as "
+                f"{several[0][:60]!r}; the first value counts"
             )
-
-
-def _people(rows: pd.DataFrame, facts: Iterable[str], notes: Notes) -> pd.DataFrame:
-    """A row a person: `culture`, and the first value of each fact that is filled in."""
-    people = rows.groupby("annotator")[["culture"]].first()
-    for fact in facts:
-        values = _first_values(rows, "annotator", f"demographics: {fact}", notes)
-        people[fact] = values.reindex(people.index).fillna("")
-        a_culture = people.groupby("culture")[fact].nunique()
-        if len(people) > 2 * len(a_culture) and len(a_culture) > 1 and (a_culture <= 1).all():
-            notes.add(
-                f"{fact!r} is the same for all annotators of each culture: it may be a fact of the "
-                "survey, not of people"
-            )
-    return people
-
-
-def _first_values(rows: pd.DataFrame, by: str, column: str, notes: Notes) -> pd.Series[Any]:
-    """By item or annotator the first value of a column that is filled in."""
-    values = rows[rows[column] != ""].groupby(by)[column]
-    counts = values.nunique()
-    if several := list(counts.index[counts > 1]):
-        name = column.removeprefix("demographics: ")
-        notes.add(
-            f"{name!r} changes between the rows of {counted(len(several), by)}, such as "
-            f"{several[0][:60]!r}; the first value counts"
-        )
-    return values.first()
+        values[name] = given.first()
+    return values

@@ -16,12 +16,11 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
-from memeloc.analyze.answers import ITEM_COLUMNS, Answers
+from memeloc.analyze.answers import ITEM_COLUMNS, Answers, Settings
 from memeloc.analyze.cultures.dividing import NAME as DIVIDING
 from memeloc.analyze.cultures.dividing import most_dividing
 from memeloc.analyze.differing import NAME as DIFFERING
 from memeloc.analyze.differing import differing_items, least_agreeing
-from memeloc.analyze.settings import Settings
 from memeloc.counts import counted
 from memeloc.errors import InputError
 from memeloc.reports.cells import clean

@@ -10,8 +10,7 @@ from __future__ import annotations
 import pandas as pd
 
 from memeloc.agreement import Ratings, against_rest, beside_others, fleiss_kappa, krippendorff_alpha
-from memeloc.analyze.answers import Answers
-from memeloc.analyze.settings import Settings
+from memeloc.analyze.answers import Answers, Settings
 from memeloc.errors import InputError
 from memeloc.reports.figures import gap, joined, tidy
 from memeloc.statistics.significance import holm, scipy_stats

@@ -10,6 +10,7 @@ import pytest
 from PIL import Image
 
 from memeloc.analyze import Answers
+from memeloc.analyze.answers import Settings
 from memeloc.analyze.codebook import (
     Coding,
     Reason,
@@ -21,7 +22,6 @@ from memeloc.analyze.codebook import (
     write_reasons,
 )
 from memeloc.analyze.differing import differing, differing_items, least_agreeing
-from memeloc.analyze.settings import Settings
 from memeloc.errors import InputError
 from memeloc.reports.figures import gaps, value_of, wide
 from memeloc.tables import read_table

@@ -7,12 +7,11 @@ from contextlib import suppress
 
 import pandas as pd
 
-from memeloc.analyze.answers import ITEM_COLUMNS, Answers
+from memeloc.analyze.answers import ITEM_COLUMNS, Answers, Settings
 from memeloc.analyze.cultures.between import agreement_between
 from memeloc.analyze.cultures.chi_squared import chi_squared
 from memeloc.analyze.cultures.shares import label_shares
 from memeloc.analyze.cultures.within import agreement_within
-from memeloc.analyze.settings import Settings
 from memeloc.counts import counted
 from memeloc.errors import InputError
 from memeloc.reports.figures import gap, joined

@@ -9,8 +9,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from memeloc.analyze.answers import Answers
-from memeloc.analyze.settings import Settings
+from memeloc.analyze.answers import Answers, Settings
 from memeloc.arrays import NO_LABEL, Floats, Ints, majority
 from memeloc.errors import InputError
 from memeloc.reports.figures import gap, joined, tidy

@@ -10,8 +10,7 @@ from __future__ import annotations
 import numpy as np
 import pandas as pd
 
-from memeloc.analyze.answers import Answers
-from memeloc.analyze.settings import Settings
+from memeloc.analyze.answers import Answers, Settings
 from memeloc.arrays import NO_LABEL, Floats, Ints
 from memeloc.errors import InputError
 from memeloc.reports.figures import gap, joined, of_analysis, tidy

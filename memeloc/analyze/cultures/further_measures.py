@@ -15,9 +15,8 @@ import pandas as pd
 from memeloc.agreement import coefficients
 from memeloc.agreement.coefficients import Coefficient
 from memeloc.agreement.crowd import METHODS, label_odds, likeliest
-from memeloc.analyze.answers import Answers
+from memeloc.analyze.answers import Answers, Settings
 from memeloc.analyze.cultures.within import of_coefficient
-from memeloc.analyze.settings import Settings
 from memeloc.arrays import NO_LABEL, majority
 from memeloc.errors import MissingError
 from memeloc.reports.figures import gap, joined, tidy

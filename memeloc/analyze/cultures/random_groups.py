@@ -19,9 +19,8 @@ from math import sqrt
 import numpy as np
 import pandas as pd
 
-from memeloc.analyze.answers import Answers
+from memeloc.analyze.answers import Answers, Settings
 from memeloc.analyze.cultures.group_chances import agreement_chances, chances_of
-from memeloc.analyze.settings import Settings
 from memeloc.arrays import NO_LABEL, Floats, Ints, majority
 from memeloc.errors import InputError
 from memeloc.reports.figures import BETWEEN, gap, joined, tidy

@@ -12,8 +12,7 @@ import pandas as pd
 from memeloc.agreement import Ratings, coefficients, pairwise_kappa
 from memeloc.agreement.coefficients import Coefficient
 from memeloc.agreement.people import pairs_of
-from memeloc.analyze.answers import Answers
-from memeloc.analyze.settings import Settings
+from memeloc.analyze.answers import Answers, Settings
 from memeloc.arrays import Floats
 from memeloc.counts import counted
 from memeloc.reports.figures import BETWEEN, gap, joined, tidy

@@ -5,10 +5,9 @@ from __future__ import annotations
 from collections import Counter
 from typing import TYPE_CHECKING
 
-from memeloc.analyze.answers import COLUMNS, Answers
+from memeloc.analyze.answers import COLUMNS, Answers, Settings
 from memeloc.analyze.dataset import MEME_COLUMNS, describe
 from memeloc.analyze.report import report_of
-from memeloc.analyze.settings import Settings
 from memeloc.errors import InputError
 from memeloc.model import SEPARATOR
 from memeloc.ocr.transcript import NO_TEXT

@@ -7,11 +7,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from memeloc.analyze.analysis import OnAnalysis, figures
-from memeloc.analyze.answers import VERSION_COLUMNS, Answers
+from memeloc.analyze.answers import VERSION_COLUMNS, Answers, Settings
 from memeloc.analyze.dataset import dataset, describe
 from memeloc.analyze.funnel import Step, funnel
 from memeloc.analyze.report import report_of
-from memeloc.analyze.settings import Settings
 from memeloc.counts import counted
 from memeloc.errors import InputError
 from memeloc.reports.report import Report
