@@ -1,13 +1,8 @@
 """What annotations show. In: tables of answers, items and people. Out: rows of figures, a report.
 
-One answer, from table to report:
-
-1. `answers` takes a long table (item, culture, participant, label) and counts its votes: `Answers`;
-   `reading.read_answers` reads that table from a file, with a map of its columns and labels.
-2. Each analysis is a function from `Answers` and `Settings` to rows (`memeloc.reports.figures`);
-   `analysis.figures` runs all of them.
-3. `report.report_of` puts a title, the items that divide people most and `report.toml`, what is
-   said of each analysis, to the rows; `memeloc.reports.write_report` makes page and files of it.
+`read_answers` or `Answers.of` count the votes of a table; each analysis is a function from
+`Answers` and `Settings` to rows (`memeloc.reports.figures`), `figures` runs all of them, and
+`report.report_of` puts to them what is said of each.
 """
 
 from __future__ import annotations

@@ -89,14 +89,11 @@ class Answers:
         models: pd.DataFrame | None = None,
         notes: Sequence[str] = (),
     ) -> Answers:
-        """Return the tables, checked and in order.
+        """Return the tables, checked and in order; `notes` are those of whoever read them.
 
-        Args:
-            table: in any order; cells without a label are no answers, and rows that are there
-                twice count once.
-            labels: without them, those of the table that are no abstentions, sorted; with them,
-                answers with other labels take no part, and are noted.
-            notes: what was noticed while the tables were read, for the report.
+        Cells without a label are no answers, and rows that are there twice count once. Without
+        `labels` they are those of the table that are no abstentions, sorted; with them, answers
+        with other labels take no part, and are noted.
 
         Raises:
             InputError: a column is missing, a participant gave an item two different labels, or an

@@ -55,13 +55,11 @@ def differing_items(answers: Answers, pair: tuple[str, str]) -> pd.DataFrame:
     for side, culture in enumerate(pair):
         versions = answers.versions[answers.versions["culture"] == culture]
         own = versions.drop_duplicates("item").set_index("item").reindex(names)
-        votes = [
-            ", ".join(f"{label} {n}" for label, n in zip(answers.labels, counts, strict=True) if n)
-            for counts in answers.votes[rows, answers.cultures.index(culture)].tolist()
-        ]
-        own = own[["language", "text", "picture"]]
-        own.insert(2, "label", [answers.labels[label] for label in labels[rows, side]])
-        own.insert(3, "votes", votes)
+        counts = answers.votes[rows, answers.cultures.index(culture)].tolist()
+        votes = [zip(answers.labels, numbers, strict=True) for numbers in counts]
+        own["label"] = [answers.labels[label] for label in labels[rows, side]]
+        own["votes"] = [", ".join(f"{label} {n}" for label, n in each if n) for each in votes]
+        own = own[["language", "text", "label", "votes", "picture"]]
         parts.append(own.add_prefix(f"{culture} "))
     frame = pd.concat(parts, axis=1).astype(object)
     return frame.where(frame.notna(), "").astype(str).rename_axis("item").reset_index()
@@ -83,13 +81,12 @@ def differing(answers: Answers, settings: Settings) -> pd.DataFrame:
     if not len(labels):
         raise InputError(f"{pair[0]} and {pair[1]} have no labels of the same item")
     ways, items = np.unique(labels[labels[:, 0] != labels[:, 1]], axis=0, return_counts=True)
-    count, group = int(items.sum()), BETWEEN.join(pair)
-    share, n = count / len(labels), len(labels)
-    whole = pd.DataFrame([{"group": group, "differing": count, "share": share, "n": n}])
+    group, count, n = BETWEEN.join(pair), int(items.sum()), len(labels)
+    whole = pd.DataFrame([{"group": group, "differing": count, "share": count / n, "n": n}])
     names = [BETWEEN.join(answers.labels[label] for label in way) for way in ways]
     directions = pd.DataFrame({"item": names, "items": items, "share": items / max(count, 1)})
-    directions = directions.assign(group=group, n=count)
-    return joined([tidy(NAME, whole, _METHOD), tidy(NAME, directions, _METHOD)])
+    parts = (whole, directions.assign(group=group, n=count))
+    return joined(tidy(NAME, part, _METHOD) for part in parts)
 
 
 def _labels(answers: Answers, pair: tuple[str, str]) -> Ints:

@@ -19,7 +19,6 @@ from memeloc.counts import counted
 from memeloc.tables.column_map import (
     NAMED_CASES,
     ColumnMap,
-    MappedRows,
     Notes,
     Role,
     levels_of,
@@ -85,7 +84,14 @@ def read_answers(
     missing |= (rows["culture"] == "") & ~rows["annotator"].isin(column_map.models)
     notes.add("left out: item, annotator or culture is empty", rows.loc[missing, "row"])
     rows = rows[~missing]
-    known = mapped if category is None else _table_of_items(category, column_map)
+    known = mapped
+    if category is not None:
+        # The columns of this table may be called as those of the answers.
+        named = {name: each for name, each in column_map.columns.items() if isinstance(each, str)}
+        roles = [replace(r, known=(named.get(r.name, ""), *r.known)) for r in (_ITEM, *_OF_ITEMS)]
+        known = read_rows(category, column_map.model_copy(update={"columns": {}}), roles)
+        if len(known.columns) == 1:
+            raise known.wrong(f"a table of items has a column of {', '.join(ITEM_COLUMNS)}")
     about = {name: name for name in ITEM_COLUMNS if name in known.frame}
     items = _first_values(known.frame[known.frame["item"] != ""], "item", about, notes)
     for name in items:
@@ -158,16 +164,6 @@ def read_answers(
         models=models[list(columns)].rename(columns=columns),
         notes=notes.lines(),
     )
-
-
-def _table_of_items(table: str | Path | Frame, column_map: ColumnMap) -> MappedRows:
-    """The rows of a table of items, whose columns may be called as those of the answers."""
-    named = {name: value for name, value in column_map.columns.items() if isinstance(value, str)}
-    roles = [replace(r, known=(named.get(r.name, ""), *r.known)) for r in (_ITEM, *_OF_ITEMS)]
-    mapped = read_rows(table, column_map.model_copy(update={"columns": {}}), roles)
-    if len(mapped.columns) == 1:
-        raise mapped.wrong(f"a table of items has a column of {', '.join(ITEM_COLUMNS)}")
-    return mapped
 
 
 def _with_labels(rows: pd.DataFrame, column_map: ColumnMap, notes: Notes) -> pd.DataFrame:
