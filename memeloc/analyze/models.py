@@ -18,8 +18,7 @@ from memeloc.analyze.answers import Answers, Settings
 from memeloc.arrays import NO_LABEL, Ints, majority
 from memeloc.errors import InputError
 from memeloc.reports.figures import BETWEEN, gap, joined, tidy
-from memeloc.statistics.intervals import wilson
-from memeloc.statistics.significance import holm, scipy_stats
+from memeloc.statistics.significance import holm, scipy_stats, wilson
 
 NAME = "models"
 NOT_A_LABEL = "(not a label)"

@@ -41,7 +41,7 @@ _FIGURES = Table(
 
 
 def _value(row: Any) -> str:
-    from memeloc.statistics.intervals import with_interval
+    from memeloc.statistics.significance import with_interval
 
     return with_interval(*row[4:7]) if row.value % 1 else f"{row.value:,.0f}"
 

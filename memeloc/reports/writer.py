@@ -12,8 +12,7 @@ from memeloc.errors import InputError
 from memeloc.reports.cells import shown
 from memeloc.reports.figures import wide
 from memeloc.reports.report import Report
-from memeloc.statistics.intervals import percent, percent_with_interval, with_interval
-from memeloc.statistics.significance import p_text
+from memeloc.statistics.significance import p_text, percent, percent_with_interval, with_interval
 from memeloc.version import __version__
 
 NOT_DEFINED = "not defined"

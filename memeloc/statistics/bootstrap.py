@@ -56,17 +56,17 @@ class Estimates:
 
 
 def generator(settings: Seeded, name: str) -> np.random.Generator:
-    """Random numbers of one use, named; they do not depend on what else is computed."""
+    """Return random numbers of one use, named; they do not depend on what else is computed."""
     return np.random.default_rng([settings.seed, zlib.crc32(name.encode())])
 
 
 def estimate(rows: Ints, statistic: Statistic, settings: Resampling, name: str) -> Estimates:
-    """Statistics of items, with percentile intervals of `settings.bootstraps` resamples.
+    """Return statistics of items, with percentile intervals of `settings.bootstraps` resamples.
 
     Args:
         rows: what is known of each item, as whole numbers: (items, columns).
         statistic: of distinct rows and what each weighs. It may give NaN.
-        name: of the generator, see `generator`.
+        name: see `generator`.
     """
     patterns, counts = np.unique(rows, axis=0, return_counts=True)
     value = statistic(patterns, counts[None].astype(np.float64))[0]
@@ -77,17 +77,11 @@ def estimate(rows: Ints, statistic: Statistic, settings: Resampling, name: str) 
     for start in range(0, resamples, step):
         weights = random.multinomial(len(rows), counts / len(rows), min(step, resamples - start))
         drawn[start : start + step] = statistic(patterns, weights.astype(np.float64))
-    low, high = percentiles(drawn, settings.confidence)
-    defined = np.isfinite(value)
-    return Estimates(value, np.where(defined, low, np.nan), np.where(defined, high, np.nan))
-
-
-def percentiles(drawn: Floats, confidence: float) -> tuple[Floats, Floats]:
-    """The lower and upper end of the middle `confidence` of each column's defined values."""
-    low, high = np.full((2, drawn.shape[1]), np.nan)
-    tail = (1 - confidence) / 2
-    for column, values in enumerate(drawn.T):
-        defined = values[np.isfinite(values)]
-        if len(defined) and len(defined) >= _DEFINED * len(values):
-            low[column], high[column] = np.quantile(defined, [tail, 1 - tail])
-    return low, high
+    # A statistic that is undefined in more than a tenth of the resamples has no interval.
+    bad = np.isnan(value) | (np.isfinite(drawn).sum(axis=0) < max(_DEFINED * resamples, 1))
+    tail = (1 - settings.confidence) / 2
+    low, high = np.full((2, len(value)), np.nan)
+    for column in np.flatnonzero(~bad):
+        defined = drawn[np.isfinite(drawn[:, column]), column]
+        low[column], high[column] = np.quantile(defined, [tail, 1 - tail])
+    return Estimates(value, low, high)

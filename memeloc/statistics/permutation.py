@@ -11,8 +11,6 @@ so that every item keeps its number of answers of each culture.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
-from functools import cached_property
 from importlib import import_module
 from math import exp, factorial, lgamma
 from typing import Any
@@ -27,62 +25,36 @@ _CELLS = 8_000_000
 _MOST_CELLS = 100_000_000
 """Counts of all permutations: ten seconds; 2,000 items, five cultures and labels have them all."""
 _FEWEST = 199
+_FEWEST_WAYS = 1_000
+"""Permutations that people of the same items need to stay among themselves; else all change."""
 _TINY = 1e-9
 """Rounding must not part statistics that are equal."""
 
 
-@dataclass(frozen=True, eq=False)
 class PeopleOfCultures:
-    """People who change places between cultures.
+    """People who change places between cultures, within their groups.
 
-    Attributes:
-        votes: theirs.
-        least: permutations that there must be for people of the same items to stay among
-            themselves; with fewer, all change places.
+    `culture` and `group` are of each person; `keep_sizes` says whether every item keeps its number
+    of answers of each culture; `smallest_p` is the smallest p-value that there can be.
     """
 
-    votes: Votes
-    least: int = 1_000
-
-    @cached_property
-    def culture(self) -> Ints:
-        """Return the culture of each person."""
-        of_people = np.zeros(int(self.votes.person.max(initial=-1)) + 1, np.int64)
-        of_people[self.votes.person] = self.votes.culture
-        return of_people
-
-    @cached_property
-    def item_set(self) -> Ints:
-        """Return a number for each person that people of the same items share."""
-        order = np.lexsort([self.votes.item, self.votes.person])
-        ends = np.cumsum(np.bincount(self.votes.person))[:-1]
-        items = [own.tobytes() for own in np.split(self.votes.item[order], ends)]
-        numbers: Ints = np.unique(np.array(items, dtype=object), return_inverse=True)[1]
-        return numbers
-
-    @cached_property
-    def group(self) -> Ints:
-        """Return the group of each person, among whom people change places."""
-        enough = _number(self.culture, self.item_set) >= self.least
-        return self.item_set if enough else np.zeros_like(self.item_set)
-
-    @property
-    def keep_sizes(self) -> bool:
-        """Return whether every item keeps its number of answers of each culture."""
-        sets = np.unique(np.stack([self.group, self.item_set]), axis=1)
-        return bool(sets.shape[1] == len(np.unique(self.group)))
-
-    @property
-    def smallest_p(self) -> float:
-        """Return the smallest p-value that there can be: of all permutations those as extreme.
-
-        Cultures of as many people can exchange all theirs, and nothing is another.
-        """
-        sizes = np.zeros((self.group.max(initial=0) + 1, self.culture.max(initial=0) + 1), np.int64)
-        np.add.at(sizes, (self.group, self.culture), 1)
+    def __init__(self, votes: Votes) -> None:
+        self.votes = votes
+        self.culture = np.zeros(int(votes.person.max(initial=-1)) + 1, np.int64)
+        self.culture[votes.person] = votes.culture
+        order = np.lexsort([votes.item, votes.person])
+        ends = np.cumsum(np.bincount(votes.person))[:-1]
+        items = [own.tobytes() for own in np.split(votes.item[order], ends)]
+        of_items: Ints = np.unique(np.array(items, dtype=object), return_inverse=True)[1]
+        enough = _ways(_sizes(self.culture, of_items)) >= _FEWEST_WAYS
+        self.group = of_items if enough else np.zeros_like(of_items)
+        sets = np.unique(np.stack([self.group, of_items]), axis=1)
+        self.keep_sizes = bool(sets.shape[1] == len(np.unique(self.group)))
+        # Cultures of as many people can exchange all theirs, and nothing is another.
+        sizes = _sizes(self.culture, self.group)
         alike = np.unique(sizes, axis=1, return_counts=True)[1]
-        number = _number(self.culture, self.group)
-        return min(1.0, float(np.prod([factorial(int(each)) for each in alike])) / number)
+        same = float(np.prod([factorial(int(each)) for each in alike]))
+        self.smallest_p = min(1.0, same / _ways(sizes))
 
     def permuted(self, repetitions: int, random: np.random.Generator) -> Iterator[Ints]:
         """Yield (permutations, items, cultures, labels) of counts, some permutations at a time.
@@ -126,11 +98,15 @@ def p_beyond(observed: float, drawn: Floats) -> float:
     return min(1.0, 2 * min(p_above(observed, drawn), p_above(-observed, -drawn)))
 
 
-def _number(culture: Ints, group: Ints) -> float:
-    """Return how many permutations give people of a group different cultures; at most 1e300."""
+def _sizes(culture: Ints, group: Ints) -> Ints:
+    """Return how many people of each group are of each culture."""
     sizes = np.zeros((group.max(initial=0) + 1, culture.max(initial=0) + 1), np.int64)
     np.add.at(sizes, (group, culture), 1)
-    logarithm = sum(lgamma(n + 1) for n in sizes.sum(axis=1)) - sum(
-        lgamma(n + 1) for n in sizes.ravel()
-    )
+    return sizes
+
+
+def _ways(sizes: Ints) -> float:
+    """Return how many permutations give people of a group different cultures; at most 1e300."""
+    parts = [sum(lgamma(n + 1) for n in numbers) for numbers in (sizes.sum(axis=1), sizes.ravel())]
+    logarithm = parts[0] - parts[1]
     return round(exp(logarithm)) if logarithm < 30 else exp(min(logarithm, 690))

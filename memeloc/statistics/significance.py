@@ -1,16 +1,20 @@
-"""Tests of significance that several analyses share. In: statistics. Out: p-values."""
+"""Tests, intervals and texts of figures that several stages share. In: numbers. Out: p, bounds."""
 
 from __future__ import annotations
 
 from importlib import import_module
-from math import erfc, sqrt
-from typing import Any
+from math import erfc, isnan, sqrt
+from statistics import NormalDist
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from memeloc.arrays import Floats
 from memeloc.errors import MissingError
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 
 def scipy_stats() -> Any:
@@ -19,15 +23,11 @@ def scipy_stats() -> Any:
     Raises:
         MissingError: scipy is not installed.
     """
-    return _scipy("stats")
+    return scipy_module("stats")
 
 
-def scipy_special() -> Any:
-    """Return the module scipy.special, as `scipy_stats`."""
-    return _scipy("special")
-
-
-def _scipy(name: str) -> Any:
+def scipy_module(name: str) -> Any:
+    """Return a module of scipy, as `scipy_stats`."""
     try:
         return import_module(f"scipy.{name}")
     except ImportError as error:
@@ -61,6 +61,52 @@ def holm(p_values: ArrayLike) -> Floats:
     return corrected
 
 
+def wilson(count: ArrayLike, total: ArrayLike, confidence: float) -> tuple[Floats, Floats]:
+    """The score interval of a share, count / total (Wilson 1927); NaN where the total is 0.
+
+    Unlike a bootstrap's it has a width where all or none of the items count.
+    """
+    z = NormalDist().inv_cdf((1 + confidence) / 2)
+    n = np.asarray(total, dtype=float)
+    with np.errstate(invalid="ignore", divide="ignore"):
+        share = np.asarray(count, dtype=float) / n
+        middle = (share + z**2 / (2 * n)) / (1 + z**2 / n)
+        reach = z / (1 + z**2 / n) * np.sqrt(share * (1 - share) / n + z**2 / (4 * n**2))
+    # Exactly 0 and 1 there, but for rounding.
+    low: Floats = np.where(share == 0, 0, middle - reach)
+    high: Floats = np.where(share == 1, 1, middle + reach)
+    return low, high
+
+
+def percent(share: float) -> str:
+    """A share for a sentence.
+
+    >>> percent(0.4425), percent(float("nan"))
+    ('44.2 %', 'not defined')
+    """
+    return "not defined" if isnan(share) else f"{100 * share:.1f} %"
+
+
+def percent_with_interval(share: float, low: float, high: float) -> str:
+    """A share with its interval for a sentence.
+
+    >>> percent_with_interval(0.74, 0.701, 0.779)
+    '74.0 % [70.1, 77.9]'
+    """
+    return percent(share) + ("" if isnan(low) else f" [{100 * low:.1f}, {100 * high:.1f}]")
+
+
+def with_interval(value: float, low: float, high: float) -> str:
+    """A coefficient with its interval for a sentence.
+
+    >>> with_interval(0.5123, 0.46, 0.56)
+    '0.512 [0.460, 0.560]'
+    """
+    if isnan(value):
+        return "not defined"
+    return f"{value:.3f}" + ("" if isnan(low) else f" [{low:.3f}, {high:.3f}]")
+
+
 def p_text(p: float) -> str:
     """A p-value for a sentence.
 
@@ -68,3 +114,8 @@ def p_text(p: float) -> str:
     ('p = 0.031', 'p < 0.001')
     """
     return "p < 0.001" if p < 0.001 else f"p = {p:.3f}"
+
+
+def rows_of(frame: pd.DataFrame) -> list[Any]:
+    """The rows of a table, each with its cells as attributes."""
+    return list(frame.itertuples(index=False))

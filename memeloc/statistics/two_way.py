@@ -22,7 +22,7 @@ from typing import TYPE_CHECKING, Literal
 import numpy as np
 
 from memeloc.arrays import Floats, Ints, majority
-from memeloc.statistics.significance import scipy_special
+from memeloc.statistics.significance import scipy_module
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -33,12 +33,10 @@ METHOD = "two-way jackknife of items and people"
 
 @dataclass(frozen=True, eq=False)
 class Votes:
-    """Who gave which item which label.
+    """Who gave which item which label: counts, and places of each vote.
 
-    Attributes:
-        counts: (items, cultures, labels).
-        item, culture, label, person: of each vote their places; people are numbered over all
-            cultures, and whoever answered in two is two.
+    Counts are (items, cultures, labels). People are numbered over all cultures, and whoever
+    answered in two is two.
     """
 
     counts: Ints
@@ -63,7 +61,15 @@ class Votes:
         given = label >= 0
         item, culture, who, label = (array[given] for array in (item, culture, who, label))
         named = np.unique(culture * len(people) + who, return_inverse=True)[1]
-        person = _by_answers(named, culture, item * len(labels) + label)
+        # Numbered by culture and answers, whatever people are called: ids differ between workspaces
+        # and releases, and what is drawn at random must not.
+        answer = item * len(labels) + label
+        starts = np.searchsorted(np.sort(named), np.arange(named.max(initial=-1) + 1))
+        order = np.lexsort([answer, named])
+        own = [part.tobytes() for part in np.split(answer[order], starts[1:])]
+        of_people = culture[order][starts]
+        ranked = sorted(range(len(starts)), key=lambda place: (of_people[place], own[place]))
+        person = np.argsort(np.array(ranked, np.int64))[named]
         counts = np.zeros((len(items), len(cultures), len(labels)), np.int64)
         np.add.at(counts, (item, culture, label), 1)
         return cls(counts, item, culture, label, person)
@@ -83,29 +89,13 @@ class Votes:
         return np.bincount(culture[np.unique(self.person)], minlength=self.counts.shape[1])
 
 
-def _by_answers(person: Ints, culture: Ints, answers: Ints) -> Ints:
-    """Return people numbered by their culture and answers, whatever they are called.
-
-    Ids of people differ between workspaces and releases; what is drawn at random must not.
-    """
-    order = np.lexsort([answers, person])
-    starts = np.cumsum(np.bincount(person)) - np.bincount(person)
-    own = [part.tobytes() for part in np.split(answers[order], starts[1:])]
-    of_people = culture[order][starts] if len(person) else culture
-    ranked = sorted(range(len(of_people)), key=lambda place: (of_people[place], own[place]))
-    numbers = np.empty(len(ranked), np.int64)
-    numbers[ranked] = np.arange(len(ranked))
-    return numbers[person]
-
-
 @dataclass(frozen=True, slots=True)
 class Statistic:
-    """What is estimated: values of sums over items.
+    """What is estimated: values of sums over items; intervals are symmetric on the scale.
 
     Attributes:
         sums: (rows, cultures, labels) of counts to (rows, sums).
         value: (..., sums), added up over items, to (..., values).
-        scale: on which intervals are symmetric.
         without: the sums of rows that have lost a vote, given their culture; None where `sums`
             says it. An item of five votes that loses one may be tied, and has not lost its label.
         pairs: whether the statistic is of pairs of votes to an item. A jackknife divides by the
@@ -121,12 +111,7 @@ class Statistic:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Estimates:
-    """Values of a statistic with their intervals.
-
-    Attributes:
-        value, low, high: NaN where one is not defined.
-        methods: of each value how its interval was made, or why it has none.
-    """
+    """Values with intervals, NaN where one is not defined, and how each was made or why not."""
 
     value: Floats
     low: Floats
@@ -189,26 +174,16 @@ def estimate(votes: Votes, statistic: Statistic, confidence: float) -> Estimates
         sizes = votes.counts[item, culture].sum(axis=1)
         of_cells *= (np.maximum(sizes - 2, 0) / sizes)[:, None]
     of_votes = np.nan_to_num(of_cells)[places]
-    more = beyond_votes(of_votes, votes)
-    return interval(value, of_items, more, votes.people(), statistic.scale, confidence)
-
-
-def beyond_votes(of_votes: Floats, votes: Votes) -> Floats:
-    """Return the variance that people have beyond that of their single votes; it may be below 0.
-
-    Args:
-        of_votes: (votes, values), what values lose without each.
-    """
-    more = np.zeros(of_votes.shape[1])
+    # The variance that people have beyond that of their single votes; it may be below 0.
+    more = np.zeros(len(value))
     for place, people in enumerate(votes.people()):
         own = votes.culture == place
-        if not own.any():
-            continue
-        apart = of_votes[own] - of_votes[own].mean(axis=0)
-        by_person = np.stack([np.bincount(votes.person[own], part) for part in apart.T], axis=1)
-        more += people / max(people - 1, 1) * np.square(by_person).sum(axis=0)
-        more -= np.square(apart).sum(axis=0)
-    return more
+        if own.any():
+            apart = of_votes[own] - of_votes[own].mean(axis=0)
+            by_person = np.stack([np.bincount(votes.person[own], part) for part in apart.T], axis=1)
+            more += people / max(people - 1, 1) * np.square(by_person).sum(axis=0)
+            more -= np.square(apart).sum(axis=0)
+    return interval(value, of_items, more, votes.people(), statistic.scale, confidence)
 
 
 def interval(
@@ -217,9 +192,8 @@ def interval(
     """Return the intervals of values.
 
     Args:
-        value: (values,).
         of_items: (items, values), what they lose without each item; NaN for nothing.
-        more: (values,), the variance that people add; it is an estimate, and below 0 it is none.
+        more: the variance that people add; it is an estimate, and below 0 it is none.
         people: how many there are of each culture.
     """
     items = len(of_items)
@@ -227,27 +201,22 @@ def interval(
     variance = (items - 1) / items * np.square(apart - apart.mean(axis=0)).sum(axis=0)
     error = np.sqrt(variance + np.maximum(more, 0))
     fewest = int(min(people.min(initial=items), items))
-    quantile = scipy_special().stdtrit  # of the t distribution; scipy.stats takes longer to load
-    reach = error * float(quantile(max(fewest - 1, 1), (1 + confidence) / 2))
+    # Of the t distribution; scipy.stats takes longer to load.
+    quantile = scipy_module("special").stdtrit(max(fewest - 1, 1), (1 + confidence) / 2)
+    reach = error * float(quantile)
+    sides = np.array([[-1], [1]])
     with np.errstate(invalid="ignore", divide="ignore", over="ignore"):
         if scale == "share":
             middle, slope = np.log(value / (1 - value)), 1 / (value * (1 - value))
-            low, high = (1 / (1 + np.exp(-(middle + sign * reach * slope))) for sign in (-1, 1))
+            low, high = 1 / (1 + np.exp(-(middle + sides * reach * slope)))
         else:
-            middle, slope = np.arctanh(value), 1 / (1 - np.square(value))
-            low, high = (np.tanh(middle + sign * reach * slope) for sign in (-1, 1))
+            low, high = np.tanh(np.arctanh(value) + sides * reach / (1 - np.square(value)))
     known = np.isfinite(low) & np.isfinite(high) & (error > 0) & (fewest > 1)
-    methods = tuple(
-        METHOD if ok else _reason(each, fewest, people)
-        for ok, each in zip(known, value, strict=True)
-    )
-    return Estimates(value, np.where(known, low, np.nan), np.where(known, high, np.nan), methods)
-
-
-def _reason(value: float, fewest: int, people: Ints) -> str:
-    if np.isnan(value):
-        return "not defined"
-    if fewest < 2:
+    if fewest > 1:
+        reason = "no interval: without any item or person it is the same"
+    else:
         what = "person" if people.min(initial=2) < 2 else "item"
-        return f"no interval: one {what} says nothing of others"
-    return "no interval: without any item or person it is the same"
+        reason = f"no interval: one {what} says nothing of others"
+    methods = np.where(known, METHOD, np.where(np.isnan(value), "not defined", reason))
+    low, high = np.where(known, (low, high), np.nan)
+    return Estimates(value, low, high, tuple(methods.tolist()))

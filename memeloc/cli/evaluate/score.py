@@ -184,7 +184,7 @@ def _cultures(figures: pd.DataFrame) -> list[dict[str, Any]]:
 
 def _dimensions(figures: pd.DataFrame) -> list[dict[str, Any]]:
     """Return the dimensions of each condition, then what it reaches as a whole."""
-    from memeloc.statistics.intervals import rows_of
+    from memeloc.statistics.significance import rows_of
 
     rows = _rows(figures, "dimensions", "dimension", "questions")
     whole = {

@@ -22,7 +22,7 @@ from memeloc.evaluate.reading.prompts import Asked, Shown, wrong
 from memeloc.evaluate.runs.items import RunItem
 from memeloc.evaluate.runs.labels import GOLD, ITEM, plain_id
 from memeloc.evaluate.runs.run import INPUTS
-from memeloc.statistics.intervals import rows_of
+from memeloc.statistics.significance import rows_of
 from memeloc.tables import folded as folded_heading
 from memeloc.tables.column_map import ColumnMap, Columns, Role, read_rows
 from memeloc.tables.frames import Frame

@@ -18,7 +18,7 @@ from memeloc.evaluate.runs.reading_prompts import read_prompts
 from memeloc.evaluate.runs.run import Run, read_run
 from memeloc.evaluate.runs.tables import read_table_data
 from memeloc.evaluate.scores import ScoreSettings, score
-from memeloc.statistics.intervals import rows_of
+from memeloc.statistics.significance import rows_of
 from memeloc.tables.column_map import ColumnMap, Role, columns_of, read_map
 from memeloc.tables.frames import Frame
 

@@ -12,7 +12,7 @@ from memeloc.evaluate.choices.options import known_options
 from memeloc.evaluate.choices.places import option_alone
 from memeloc.evaluate.gold import Gold
 from memeloc.evaluate.runs.run import Run
-from memeloc.statistics.intervals import rows_of
+from memeloc.statistics.significance import rows_of
 from memeloc.tables.column_map import (
     ABSTENTIONS,
     MISSING,

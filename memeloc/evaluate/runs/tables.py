@@ -15,7 +15,7 @@ from memeloc.errors import InputError
 from memeloc.evaluate.runs.items import RunData, RunItem, choice_questions, in_languages
 from memeloc.evaluate.runs.labels import GOLD, ITEM, as_label, gold_of, plain_id, read_gold
 from memeloc.evaluate.runs.run import Run
-from memeloc.statistics.intervals import rows_of
+from memeloc.statistics.significance import rows_of
 from memeloc.tables.column_map import ColumnMap, MappedRows, Role, read_rows
 
 _ROLES = (

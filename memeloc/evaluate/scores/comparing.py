@@ -13,8 +13,7 @@ from memeloc.evaluate.scores.join import Condition, Joined
 from memeloc.evaluate.scores.rows import Rows, figure_rows, gap_rows, ratios, resampled
 from memeloc.evaluate.scores.settings import ScoreSettings
 from memeloc.reports.figures import BETWEEN, tidy
-from memeloc.statistics.intervals import rows_of
-from memeloc.statistics.significance import holm, scipy_stats
+from memeloc.statistics.significance import holm, rows_of, scipy_stats
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -32,7 +32,7 @@ from memeloc.evaluate.scores.rows import (
 from memeloc.evaluate.scores.settings import ScoreSettings
 from memeloc.reports.figures import COLUMNS
 from memeloc.statistics.bootstrap import Estimates, estimate
-from memeloc.statistics.intervals import wilson
+from memeloc.statistics.significance import wilson
 
 if TYPE_CHECKING:
     import pandas as pd

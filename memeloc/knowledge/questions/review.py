@@ -14,8 +14,7 @@ from memeloc.knowledge.questions.question import MemeQuestion
 from memeloc.locales.words import plain_words
 from memeloc.reports.figures import gap, joined, tidy
 from memeloc.statistics.guessing import overlap, right_by_rules
-from memeloc.statistics.intervals import wilson
-from memeloc.statistics.significance import scipy_stats
+from memeloc.statistics.significance import scipy_stats, wilson
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -9,7 +9,7 @@ import numpy as np
 from memeloc.arrays import NO_LABEL
 from memeloc.evaluate.scores import ScoreSettings
 from memeloc.statistics.bootstrap import estimate
-from memeloc.statistics.intervals import wilson
+from memeloc.statistics.significance import wilson
 from tests.analyze.comparisons.comparison import Values, compared, cultures
 
 

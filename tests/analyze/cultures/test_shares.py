@@ -9,7 +9,7 @@ from statsmodels.stats.proportion import proportion_confint
 from memeloc.analyze import Settings
 from memeloc.analyze.cultures.shares import label_shares
 from memeloc.reports.figures import value_of, wide
-from memeloc.statistics.intervals import wilson
+from memeloc.statistics.significance import wilson
 from tests.analyze.cultures.answers import simulated, written
 
 HAND = written(
