@@ -59,8 +59,7 @@ def krippendorff_alpha(
     Raises:
         InputError: of `Ratings.of`, or a label has no level.
     """
-    ratings = Ratings.of(answers)
-    return (alpha(metric, _places(ratings, levels)) if levels is not None else alpha()).of(ratings)
+    return _by_metric(alpha, answers, levels, metric)
 
 
 def gwet_ac(
@@ -69,8 +68,22 @@ def gwet_ac(
     metric: Metric = "ordinal",
 ) -> float | None:
     """Return Gwet's AC1, or AC2 of labels with levels; arguments as of `krippendorff_alpha`."""
+    return _by_metric(gwet, answers, levels, metric)
+
+
+def _by_metric(
+    coefficient: Callable[[Metric, Floats | None], Coefficient],
+    answers: pd.DataFrame | Ratings,
+    levels: Mapping[str, float] | None,
+    metric: Metric,
+) -> float | None:
     ratings = Ratings.of(answers)
-    return (gwet(metric, _places(ratings, levels)) if levels is not None else gwet()).of(ratings)
+    if levels is None:
+        return coefficient("nominal", None).of(ratings)
+    if missing := [label for label in ratings.labels if label not in levels]:
+        raise InputError(f"the label {missing[0][:60]!r} has no level", column="label")
+    places = np.array([levels[label] for label in ratings.labels], dtype=np.float64)
+    return coefficient(metric, places).of(ratings)
 
 
 def fleiss_kappa(answers: pd.DataFrame | Ratings) -> float | None:
@@ -86,12 +99,6 @@ def randolph_kappa(answers: pd.DataFrame | Ratings) -> float | None:
 def observed_agreement(answers: pd.DataFrame | Ratings) -> float | None:
     """Return the share of pairs of answers to an item that are the same, a mean over items."""
     return observed().of(answers)
-
-
-def _places(ratings: Ratings, levels: Mapping[str, float]) -> Floats:
-    if missing := [label for label in ratings.labels if label not in levels]:
-        raise InputError(f"the label {missing[0][:60]!r} has no level", column="label")
-    return np.array([levels[label] for label in ratings.labels], dtype=np.float64)
 
 
 def alpha(metric: Metric = "nominal", levels: Floats | None = None) -> Coefficient:

@@ -1,9 +1,8 @@
 """Intervals of what is measured on items. In: a row an item, a statistic. Out: values, intervals.
 
-Items are drawn anew, with replacement, as many as there are, and the statistic is computed of each
-resample (Efron and Tibshirani 1993, "An Introduction to the Bootstrap"). Items whose rows are the
-same are one pattern with a count, so a resample is one multinomial draw of how often each pattern
-comes; that is the same distribution, and with five answers an item there are few patterns.
+Items are drawn anew, with replacement (Efron and Tibshirani 1993, "An Introduction to the
+Bootstrap"). Items whose rows are the same are one pattern with a count, so a resample is one
+multinomial draw of how often each comes; of five answers an item there are few patterns.
 """
 
 from __future__ import annotations

@@ -23,12 +23,9 @@ RULES = {
 def right_by_rules(
     options: Sequence[str], right: int, language: str, question: str = "", caption: str = ""
 ) -> dict[str, float]:
-    """By rule how probably it chooses the right option; of options that are equal by it, any.
+    """Return by rule how probably it chooses the right option; of equal ones by it, any.
 
-    Args:
-        right: the place of the right option, from 0.
-        language: of all texts, a tag.
-        question, caption: a rule whose text is empty says nothing, and is left out.
+    A rule whose text, the question or caption, is empty says nothing, and is left out.
 
     >>> right_by_rules(["a cat", "tea", "rain"], 0, "en", "Who is the cat?")
     {'chance': 0.3333333333333333, 'longest option': 1.0, 'most words of the question': 1.0}
@@ -44,7 +41,7 @@ def right_by_rules(
 
 
 def overlap(option: str, text: str, language: str) -> float:
-    """The share of an option's different words that a text has, too, 0 to 1; 0 without words.
+    """Return the share of an option's different words that a text has, too; 0 without words.
 
     >>> overlap("A sleeping cat", "Where does the cat sleep?", "en")
     0.3333333333333333

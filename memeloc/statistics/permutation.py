@@ -1,11 +1,9 @@
 """People permuted between cultures. In: votes. Out: the votes of cultures that do not matter.
 
-One person's answers are not independent of each other, so whole people change places: each culture
-gets as many as it has, drawn from all. If labels do not depend on the culture, the study is as
-likely as any of these (Fisher 1935; Good 2005, "Permutation, Parametric and Bootstrap Tests").
-
-Where people answered the same items, as in fixed batches, they change places with each other only,
-so that every item keeps its number of answers of each culture.
+One person's answers go together, so whole people change places, and each culture has as many as
+before. If labels do not depend on the culture, the study is as likely as any of these (Fisher 1935;
+Good 2005, "Permutation, Parametric and Bootstrap Tests"). People who answered the same items, as in
+fixed batches, change places with each other only, so that items keep their answers of each culture.
 """
 
 from __future__ import annotations
@@ -65,9 +63,8 @@ class PeopleOfCultures:
         items, cultures, labels = self.votes.counts.shape
         people = len(self.culture)
         cells = self.votes.item * labels + self.votes.label
-        ones = np.ones(len(cells))
-        shape = (items * labels, people)
-        answers = sparse.csr_array((ones, (cells, self.votes.person)), shape=shape)
+        entries = np.ones(len(cells)), (cells, self.votes.person)
+        answers = sparse.csr_array(entries, shape=(items * labels, people))
         cells_each = max(items * cultures * labels, people * cultures)
         step = max(1, _CELLS // cells_each)
         repetitions = min(repetitions, max(_FEWEST, _MOST_CELLS // cells_each))

@@ -1,16 +1,11 @@
 """Intervals over items and people. In: who gave which item which label. Out: values, intervals.
 
-A study draws items from those that could have been shown, and people from those of each culture;
-an interval is of what would be expected with other items and other people, as many as here. Items
-alone will not do: one person's answers go together.
-
-The variance is that of two-way clusters (Cameron, Gelbach and Miller 2011): over items, plus over
-people, less over single answers, which both count. Each part is a jackknife: an item's influence
-is what the statistic loses without it; a person's is the sum of those of the person's answers. The
-interval is that of a t distribution, with one degree of freedom less than the smallest number of
-people of a culture (or items), on a scale without ends: logits of shares, Fisher's z of
-coefficients. It holds its estimate by construction. `python -m bench.coverage` measures how often
-it holds the truth.
+An interval is of what other items and other people, as many as here, would give. Its variance is
+that of two-way clusters (Cameron, Gelbach and Miller 2011): over items, plus over people, less over
+single answers, which both count. Each part is a jackknife; a person's influence is the sum of those
+of the person's answers. The interval is that of a t distribution, with one degree of freedom less
+than the smallest number of people of a culture (or items), on a scale without ends: logits of
+shares, Fisher's z of coefficients. `python -m bench.coverage` measures how often it holds.
 """
 
 from __future__ import annotations
