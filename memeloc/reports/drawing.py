@@ -85,7 +85,7 @@ class Drawing:
     """A plot with the figures that it shows.
 
     `frame` has row, series (texts), value, low, high, and times (how often a histogram's value
-    came); `marks` are a histogram's values of interest by label; `colours` are by row or series.
+    came); `marks` are a histogram's values of interest by label; `colours` are by name.
     """
 
     name: str
@@ -129,10 +129,8 @@ def drawings(
             if one not in colours:
                 palette = [each for each in _PALETTE if each not in colours.values()] or _PALETTE
                 colours[one] = palette[len(colours) % len(palette)]
-        shown_names = PARTS.join([*frame["row"], *series]).split(PARTS)
-        own = {key: colours[key] for key in (*shown_names, *marks) if key in colours}
         whole_title = ": ".join(filter(None, (title, of_part)))
-        yield Drawing(name, whole_title, axis, plot, frame, marks, own)
+        yield Drawing(name, whole_title, axis, plot, frame, marks, dict(colours))
 
 
 def _like(texts: pd.Series[Any], *patterns: str) -> pd.Series[Any]:
@@ -163,8 +161,8 @@ def _points(rows: pd.DataFrame, plot: PlotText) -> pd.DataFrame:
     chosen = plot.rows
     if not chosen:
         others = [name for name in ("group", "item", "figure") if not plot.series.startswith(name)]
-        differing = tuple(name for name in others if rows[name].nunique() > 1)
-        chosen = differing or tuple(name for name in others if rows[name].any())[:1]
+        chosen = tuple(name for name in others if rows[name].nunique() > 1)
+        chosen = chosen or tuple(name for name in others if rows[name].any())[:1]
     names = pd.DataFrame({name: _key(rows, name, plot) for name in chosen}, index=rows.index)
     frame = rows[["value", "low", "high"]].assign(
         row=all_parts(names, *chosen),
