@@ -136,13 +136,8 @@ def write_reasons(
         raise InputError(f"no item has different labels in {pair[0]} and {pair[1]}")
     shown = {f"{culture} {side}": form for culture in pair for side, form in _SHOWN.items()}
     further = [str(name) for name in items.columns if name not in {"item", *shown}]
-    forms = {
-        "item": ("", 14),
-        **shown,
-        "reason": ("answer", 48),
-        **dict.fromkeys(further, ("", 16)),
-    }
-    forms |= {"pair": ("", 9), "person": ("", 10)}
+    forms = {"item": ("", 14), **shown, "reason": ("answer", 48)}
+    forms |= {**dict.fromkeys(further, ("", 16)), "pair": ("", 9), "person": ("", 10)}
     columns = [SheetColumn(name, *form) for name, form in forms.items()]
     cells = items.assign(pair=PAIR.join(pair), person=person).to_dict("records")
     rows = [{str(name): cell for name, cell in row.items()} for row in cells]
@@ -176,7 +171,7 @@ def write_coding(
     *,
     texts: Mapping[str, str] | None = None,
 ) -> Path:
-    """Write the sheet that asks a coder for codes, with captions by item; return where.
+    """Write the sheet that asks a coder for codes; `texts` are captions by item; return where.
 
     Raises:
         InputError: there are no reasons, or another ending.

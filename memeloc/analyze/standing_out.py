@@ -72,10 +72,7 @@ def standing_out(answers: Answers, settings: Settings) -> pd.DataFrame:
     away = frame["agreement"] - frame["expected"]
     reach = 1.96 * (away / frame["z"]).abs().where(frame["z"] != 0, 0.0)
     frame = frame.assign(difference=away, difference_low=away - reach, difference_high=away + reach)
-    whole = {
-        "annotators": len(frame),
-        "tested": int(frame["p"].notna().sum()),
-        "standing_out": int(frame["stands_out"].sum()),
-    }
-    parts = [pd.DataFrame([whole]), pd.DataFrame(cultures), frame]
+    whole = pd.DataFrame({"annotators": [len(frame)], "tested": frame["p"].notna().sum()})
+    whole["standing_out"] = frame["stands_out"].sum()
+    parts = [whole, pd.DataFrame(cultures), frame]
     return joined([*(tidy(NAME, part, _METHOD) for part in parts), *gaps])
