@@ -25,15 +25,7 @@ import pandas as pd
 from memeloc.agreement import Ratings, coefficients
 from memeloc.analyze.answers import Settings
 from memeloc.analyze.cultures.between import of_kappa, of_pairs
-from memeloc.analyze.cultures.chi_squared import (
-    ANSWERS,
-    LABELS,
-    SAME_ITEMS,
-    cochran_q,
-    pearson,
-    permuted_statistics,
-    tables_of,
-)
+from memeloc.analyze.cultures.chi_squared import permuted_statistics, statistics_of
 from memeloc.analyze.cultures.random_groups import by_people, compared
 from memeloc.analyze.cultures.shares import of_items, of_votes
 from memeloc.analyze.cultures.within import mean_kappa, of_coefficient
@@ -111,7 +103,7 @@ def intervals(design: Design, sets: int) -> Iterator[tuple[str, float, int]]:
     statistics: dict[str, Callable[[Votes], Estimates]] = {
         "share of votes": lambda votes: estimate(votes.of_cultures(0), of_votes(), CONFIDENCE),
         "share of items": lambda votes: estimate(votes.of_cultures(0), of_items(2), CONFIDENCE),
-        "agreement of pairs": lambda votes: estimate(votes, of_pairs(2), CONFIDENCE),
+        "agreement of pairs": lambda votes: estimate(votes, of_pairs(), CONFIDENCE),
         "kappa of cultures": lambda votes: estimate(votes, of_kappa(2), CONFIDENCE),
     }
     of_one = {
@@ -156,10 +148,8 @@ def tests(design: Design, sets: int) -> Iterator[tuple[str, float, int]]:
         people = PeopleOfCultures(votes)
         settings = Settings(seed=seed, permutations=499)
         drawn = permuted_statistics(people, settings)
-        tables = tables_of(votes.counts[None])
-        statistics = {name: float(pearson(tables[name])[0]) for name in (ANSWERS, LABELS)}
-        statistics[SAME_ITEMS] = float(np.nan_to_num(cochran_q(votes.counts[None])[0][0]))
-        for name, statistic in statistics.items():
+        for name, (value,) in statistics_of(votes.counts[None]).items():
+            statistic = float(np.nan_to_num(value))
             p = {
                 f"{name}: people permuted": p_above(statistic, drawn[name]),
                 f"{name}: as if independent": float(chi2.sf(statistic, design.cultures - 1)),

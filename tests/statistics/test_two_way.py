@@ -65,7 +65,7 @@ def test_an_interval_holds_its_estimate_or_says_why_there_is_none(
     found = [estimate(of_one, each, 0.95) for each in (of_votes(), of_items(3))]
     found += [estimate(votes, of_agreeing(number, 3), 0.95)]
     if number > 1:
-        found += [estimate(votes, of_pairs(number), 0.95)]
+        found += [estimate(votes, of_pairs(), 0.95)]
         found += [estimate(votes.of_cultures(0, 1), of_kappa(3), 0.95)]
     for each in found:
         for value, low, high, method in zip(

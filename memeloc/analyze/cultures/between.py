@@ -9,7 +9,8 @@ import pandas as pd
 
 from memeloc.agreement.coefficients import cohen
 from memeloc.analyze.answers import Answers, Settings
-from memeloc.arrays import NO_LABEL, Floats, Ints, majority
+from memeloc.analyze.cultures.shares import of_kinds
+from memeloc.arrays import NO_LABEL, Bools, Floats, Ints, majority
 from memeloc.errors import InputError
 from memeloc.reports.figures import BETWEEN, gap, joined, tidy
 from memeloc.statistics.two_way import Statistic, Votes, estimate, of_labels, stacked
@@ -21,121 +22,102 @@ ALL_PAIRS = "all pairs"
 def agreement_between(answers: Answers, settings: Settings, *, whole: bool = True) -> pd.DataFrame:
     """Return the agreement of each two cultures, their plain mean, and how many cultures agree.
 
-    Args:
-        whole: with the kappas, which parts of the items go without.
+    Parts of the items (not `whole`) go without kappas.
 
     Raises:
         InputError: there is one culture only, or no two have labelled a common item.
     """
-    cultures = answers.cultures
+    cultures, number = answers.cultures, len(answers.labels)
     if len(cultures) < 2:
         raise InputError(f"all answers are of one culture, {cultures[0]}")
     votes = Votes.of(answers.table, answers.labels)
     labels = majority(votes.counts)
-    pairs = list(combinations(range(len(cultures)), 2))
-    items = [int((labels[:, pair] != NO_LABEL).all(axis=1).sum()) for pair in pairs]
-    gaps = [
-        f"{cultures[one]} and {cultures[other]} have labelled no common item."
-        for (one, other), number in zip(pairs, items, strict=True)
-        if not number
-    ]
-    if len(gaps) == len(pairs):
+    groups = [BETWEEN.join(pair) for pair in combinations(cultures, 2)]
+    common = of_each_pair(labels)[0].sum(axis=0)
+    if not common.any():
         raise InputError("no two cultures have labelled a common item")
-    statistics = {"agreement": of_pairs(2)}
-    if whole:
-        statistics["kappa"] = of_kappa(len(answers.labels))
-    columns: dict[str, object] = {
-        "group": [cultures[one] + BETWEEN + cultures[other] for one, other in pairs],
-        "n": items,
-    }
-    parts = [votes.of_cultures(*pair) for pair in pairs]
+    parts = [votes.of_cultures(*pair) for pair in combinations(range(len(cultures)), 2)]
+    columns: dict[str, object] = {"group": groups, "n": common}
+    statistics = {"agreement": of_pairs(), **({"kappa": of_kappa(number)} if whole else {})}
     for name, statistic in statistics.items():
         estimates = [estimate(own, statistic, settings.confidence) for own in parts]
         columns |= stacked(estimates).columns(name)
     mean = {
         "group": [ALL_PAIRS],
-        **estimate(votes, of_pairs(len(cultures)), settings.confidence).columns("agreement"),
-        "n": len(pairs) - len(gaps),
-        "items_left_out": int((labels == NO_LABEL).any(axis=1).sum()),
+        **estimate(votes, of_pairs(), settings.confidence).columns("agreement"),
+        "n": (common > 0).sum(),
+        "items_left_out": (labels == NO_LABEL).any(axis=1).sum(),
     }
-    agree = _cultures_agree(votes, labels, settings)
-    if not len(agree):
-        gaps.append("How many cultures agree: no item has a label in every culture.")
-    return joined(
-        [
-            tidy(NAME, pd.DataFrame(columns)),
-            tidy(NAME, pd.DataFrame(mean)),
-            tidy("cultures-agree", agree),
-            *(gap(NAME, reason) for reason in gaps),
-        ]
-    )
-
-
-def of_pairs(cultures: int) -> Statistic:
-    """Return the plain mean over pairs of cultures of the share of items with the same label."""
-    pairs = list(combinations(range(cultures), 2))
-
-    def sums(labels: Ints) -> Floats:
-        columns = []
-        for one, other in pairs:
-            both = (labels[:, one] != NO_LABEL) & (labels[:, other] != NO_LABEL)
-            columns += [both & (labels[:, one] == labels[:, other]), both]
-        return np.stack(columns, axis=1).astype(np.float64)
-
-    def value(sums: Floats) -> Floats:
-        same, both = sums[..., 0::2], sums[..., 1::2]
-        known = both > 0
-        total = np.where(known, same / np.where(known, both, 1), 0).sum(axis=-1)
-        with np.errstate(invalid="ignore", divide="ignore"):
-            mean: Floats = total / known.sum(axis=-1)
-        return mean[..., None]
-
-    return of_labels(sums, value)
-
-
-def of_kappa(labels: int) -> Statistic:
-    """Return Cohen's kappa of two cultures' labels as a statistic."""
-
-    def sums(most: Ints) -> Floats:
-        both = (most != NO_LABEL).all(axis=1)
-        cells = np.where(both, most[:, 0] * labels + most[:, 1], NO_LABEL)
-        columns: Floats = (cells[:, None] == np.arange(labels**2)).astype(np.float64)
-        return columns
-
-    def value(sums: Floats) -> Floats:
-        return cohen(sums.reshape(*sums.shape[:-1], labels, labels))[..., None]
-
-    return of_labels(sums, value, "coefficient")
-
-
-def of_agreeing(cultures: int, labels: int) -> Statistic:
-    """Return of items labelled in every culture the shares whose label 1, 2, ... cultures give."""
-
-    def sums(most: Ints) -> Floats:
-        number = np.stack([(most == label).sum(axis=1) for label in range(labels)]).max(axis=0)
-        number = np.where((most != NO_LABEL).all(axis=1), number, 0)
-        columns: Floats = (number[:, None] == np.arange(1, cultures + 1)).astype(np.float64)
-        return columns
-
-    def value(sums: Floats) -> Floats:
-        with np.errstate(invalid="ignore", divide="ignore"):
-            shares: Floats = sums / sums.sum(axis=-1, keepdims=True)
-        return shares
-
-    return of_labels(sums, value)
-
-
-def _cultures_agree(votes: Votes, labels: Ints, settings: Settings) -> pd.DataFrame:
-    cultures = labels.shape[1]
-    statistic = of_agreeing(cultures, votes.counts.shape[2])
+    statistic = of_agreeing(len(cultures), number)
     items = statistic.sums(votes.counts).sum(axis=0)
-    frame = pd.DataFrame(
+    agree = pd.DataFrame(
         {
-            "item": [f"{number} of {cultures} cultures" for number in range(1, cultures + 1)],
+            "item": [f"{k} of {len(cultures)} cultures" for k in range(1, len(cultures) + 1)],
             "items": items,
             **estimate(votes, statistic, settings.confidence).columns("share"),
             "n": items.sum(),
         }
     )
-    # Two labels of five cultures: three agree at least. Counts that cannot be are not shown.
-    return frame[frame["items"].cumsum() > 0]
+    gaps = [
+        f"{group.replace(BETWEEN, ' and ')} have labelled no common item."
+        for group, number in zip(groups, common, strict=True)
+        if not number
+    ]
+    if not items.any():
+        gaps.append("How many cultures agree: no item has a label in every culture.")
+    return joined(
+        [
+            tidy(NAME, pd.DataFrame(columns)),
+            tidy(NAME, pd.DataFrame(mean)),
+            # Two labels of five cultures: three agree at least. What cannot be is not shown.
+            tidy("cultures-agree", agree[agree["items"].cumsum() > 0]),
+            *(gap(NAME, reason) for reason in gaps),
+        ]
+    )
+
+
+def of_each_pair(labels: Ints) -> tuple[Bools, Bools]:
+    """Return of each two cultures whether both have labelled an item, and whether the same.
+
+    Both are (..., pairs), of (..., cultures) of majority labels.
+    """
+    one, other = np.triu_indices(labels.shape[-1], 1)
+    both: Bools = (labels[..., one] != NO_LABEL) & (labels[..., other] != NO_LABEL)
+    return both, both & (labels[..., one] == labels[..., other])
+
+
+def of_pairs() -> Statistic:
+    """Return the plain mean over pairs of cultures of the share of items with the same label."""
+
+    def value(sums: Floats) -> Floats:
+        both, same = np.split(sums, 2, axis=-1)
+        known = both > 0
+        total = np.where(known, same / np.where(known, both, 1), 0).sum(axis=-1, keepdims=True)
+        with np.errstate(invalid="ignore", divide="ignore"):
+            mean: Floats = total / known.sum(axis=-1, keepdims=True)
+        return mean
+
+    return of_labels(lambda most: np.hstack(of_each_pair(most)).astype(np.float64), value)
+
+
+def of_kappa(labels: int) -> Statistic:
+    """Return Cohen's kappa of two cultures' labels as a statistic."""
+
+    def cell(most: Ints) -> Ints:
+        both = (most != NO_LABEL).all(axis=1)
+        return np.where(both, most[:, 0] * labels + most[:, 1], NO_LABEL)
+
+    def value(sums: Floats) -> Floats:
+        return cohen(sums.reshape(*sums.shape[:-1], labels, labels))[..., None]
+
+    return of_kinds(cell, labels**2, value, "coefficient")
+
+
+def of_agreeing(cultures: int, labels: int) -> Statistic:
+    """Return of items labelled in every culture the shares whose label 1, 2, ... cultures give."""
+
+    def more_than_one(most: Ints) -> Ints:
+        largest = (most[..., None] == np.arange(labels)).sum(axis=1).max(axis=1)
+        return np.where((most != NO_LABEL).all(axis=1), largest - 1, NO_LABEL)
+
+    return of_kinds(more_than_one, cultures)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from contextlib import suppress
 
 import pandas as pd
@@ -30,8 +29,8 @@ _FIGURES = {
     "agreement-within": ("alpha", "agreement"),
 }
 """What is computed for each part of the items; all else stands for all items only."""
+_WANTED = {(analysis, name) for analysis, names in _FIGURES.items() for name in names}
 _ANALYSES = (agreement_between, chi_squared, label_shares, agreement_within)
-_CORRECTED = ("p", "p_permuted")
 _MOST_GROUPS = 100
 """Parts that a breakdown has, those with most items."""
 _PLURALS = {"category": "categories", "topic": "topics", "template": "templates"}
@@ -46,7 +45,7 @@ def breakdowns(answers: Answers, settings: Settings) -> pd.DataFrame:
     Raises:
         InputError: neither category, topic nor template is known, or all items have the same.
     """
-    parts: list[pd.DataFrame] = []
+    found: list[pd.DataFrame] = []
     reasons = []
     for by in ITEM_COLUMNS:
         values = answers.items.get(by, pd.Series(dtype=object)).reindex(list(answers.names))
@@ -56,38 +55,32 @@ def breakdowns(answers: Answers, settings: Settings) -> pd.DataFrame:
             reasons.append(f"All items have one {by}, {counts.index[0][:60]!r}.")
         if len(counts) < 2:
             continue
-        names = sorted(counts.index[:_MOST_GROUPS])
-        rows = joined(
-            _of_part(answers.of_items(values.index[values == name]), settings).assign(part=name)
-            for name in names
+        parts = []
+        for name in sorted(counts.index[:_MOST_GROUPS]):
+            own = answers.of_items(values.index[values == name])
+            for function in _ANALYSES:
+                with suppress(InputError):  # one culture or one label here: nothing to compare
+                    parts.append(function(own, settings, whole=False).assign(part=name))
+        rows = joined(parts)
+        pairs = zip(rows["analysis"], rows["figure"], strict=True)
+        rows = rows[[pair in _WANTED for pair in pairs]]
+        # For the number of parts that were tested in the same way.
+        tests = rows[rows["figure"].isin(["p", "p_permuted"])]
+        same = tests.groupby(["figure", "group", "item"])["value"]
+        corrected = tests.assign(
+            figure=tests["figure"] + "_holm",
+            value=same.transform(lambda p_values: holm(p_values)),
+            method="Holm 1979",
         )
-        rows = joined([rows, *_corrected(rows)])
+        rows = joined([rows, corrected])
         groups = zip(rows.pop("part"), rows["group"], strict=True)
         named = [PARTS.join(filter(None, (f"{by}: {part}", group))) for part, group in groups]
-        parts.append(rows.assign(analysis=NAME, group=named))
+        found.append(rows.assign(analysis=NAME, group=named))
         if without := len(answers.names) - len(values):
-            parts.append(gap(NAME, f"{counted(without, 'item')} without a {by} left out."))
-        if rest := len(counts) - len(names):
+            found.append(gap(NAME, f"{counted(without, 'item')} without a {by} left out."))
+        if (rest := len(counts) - _MOST_GROUPS) > 0:
             left_out = counted(rest, by, _PLURALS[by])
-            parts.append(gap(NAME, f"{left_out} with the fewest items left out."))
-    if not parts:
+            found.append(gap(NAME, f"{left_out} with the fewest items left out."))
+    if not found:
         raise InputError(" ".join(reasons) or "no category, topic or template of items is known")
-    return joined([*parts, *(gap(NAME, reason) for reason in reasons)])
-
-
-def _of_part(part: Answers, settings: Settings) -> pd.DataFrame:
-    """Return the figures of some of the items."""
-    parts = []
-    for function in _ANALYSES:
-        with suppress(InputError):  # one culture or one label here: nothing to compare
-            parts.append(function(part, settings, whole=False))
-    rows = joined(parts)
-    wanted = {(analysis, name) for analysis, names in _FIGURES.items() for name in names}
-    return rows[[pair in wanted for pair in zip(rows["analysis"], rows["figure"], strict=True)]]
-
-
-def _corrected(rows: pd.DataFrame) -> Iterator[pd.DataFrame]:
-    """Yield p-values corrected for the number of parts that were tested in the same way."""
-    for figure in _CORRECTED:
-        for _, own in rows[rows["figure"] == figure].groupby(["group", "item"]):
-            yield own.assign(figure=f"{figure}_holm", value=holm(own["value"]), method="Holm 1979")
+    return joined([*found, *(gap(NAME, reason) for reason in reasons)])

@@ -11,10 +11,11 @@ import numpy as np
 import pandas as pd
 
 from memeloc.analyze.answers import Answers, Settings
+from memeloc.analyze.cultures.shares import of_kinds, shares_of
 from memeloc.arrays import NO_LABEL, Floats, Ints
 from memeloc.errors import InputError
 from memeloc.reports.figures import gap, joined, of_analysis, tidy
-from memeloc.statistics.two_way import Statistic, Votes, estimate, of_labels
+from memeloc.statistics.two_way import Votes, estimate
 
 NAME = "dividing-items"
 _METHOD = "Shannon 1948, Lin 1991; each culture counts as much as another"
@@ -33,6 +34,14 @@ def dividing_items(answers: Answers, settings: Settings) -> pd.DataFrame:
     """
     if not answers.votes.any():
         raise InputError("no answer takes part in the vote")
+
+    def different(most: Ints) -> Ints:
+        given: Ints = (most[..., None] == np.arange(len(answers.labels))).any(axis=1).sum(axis=1)
+        return given
+
+    def differing(most: Ints) -> Ints:
+        return np.where((most != NO_LABEL).sum(axis=1) > 1, different(most) > 1, NO_LABEL)
+
     entropy, within, divergence = entropies_of(answers.votes)
     items = pd.DataFrame(
         {
@@ -40,14 +49,14 @@ def dividing_items(answers: Answers, settings: Settings) -> pd.DataFrame:
             "divergence": divergence,
             "entropy": entropy,
             "within": within,
-            "labels": _given(answers.majority, len(answers.labels)),
+            "labels": different(answers.majority),
             "n": answers.votes.sum(axis=(1, 2)),
         }
     )
     order = ["divergence", "entropy", "item"]
     items = items.sort_values(order, ascending=[False, False, True], ignore_index=True)
-    votes = Votes.of(answers.table, answers.labels)
-    share = estimate(votes, of_differing(len(answers.labels)), settings.confidence)
+    statistic = of_kinds(differing, 2, lambda sums: shares_of(sums)[..., 1:])
+    share = estimate(Votes.of(answers.table, answers.labels), statistic, settings.confidence)
     whole = pd.DataFrame(
         {
             "differing": int((items["labels"] > 1).sum()),
@@ -58,31 +67,17 @@ def dividing_items(answers: Answers, settings: Settings) -> pd.DataFrame:
             "n": len(items),
         }
     )
-    parts = [tidy(NAME, whole, _METHOD), tidy(NAME, items, _METHOD), _votes(answers)]
+    sides = [answers.names, answers.cultures]
+    votes = pd.DataFrame(
+        answers.votes.reshape(-1, len(answers.labels)),
+        pd.MultiIndex.from_product(sides, names=["item", "group"]),
+        [f"votes: {label}" for label in answers.labels],
+    )
+    votes = votes.assign(n=votes.sum(axis=1)).query("n > 0").reset_index()
+    parts = [tidy(NAME, whole, _METHOD), tidy(NAME, items, _METHOD), tidy(NAME, votes, "counted")]
     if len(answers.cultures) == 1:
         parts.append(gap(NAME, "One culture only: items have no divergence."))
     return joined(parts)
-
-
-def of_differing(labels: int) -> Statistic:
-    """Return the share of items with a label in two cultures or more whose labels differ."""
-
-    def sums(most: Ints) -> Floats:
-        several = (most != NO_LABEL).sum(axis=1) > 1
-        return np.stack([several & (_given(most, labels) > 1), several], axis=1).astype(np.float64)
-
-    def value(sums: Floats) -> Floats:
-        with np.errstate(invalid="ignore", divide="ignore"):
-            share: Floats = sums[..., :1] / sums[..., 1:]
-        return share
-
-    return of_labels(sums, value)
-
-
-def _given(majority: Ints, labels: int) -> Ints:
-    """Return by item how many labels cultures have."""
-    given: Ints = np.stack([(majority == label).any(axis=1) for label in range(labels)]).sum(axis=0)
-    return given
 
 
 def most_dividing(figures: pd.DataFrame, most: int) -> list[str]:
@@ -99,8 +94,7 @@ def entropies_of(votes: Ints) -> tuple[Floats, Floats, Floats]:
         votes: (items, cultures, labels).
     """
     sizes = votes.sum(axis=2)
-    present = sizes > 0
-    cultures = present.sum(axis=1)
+    cultures = (sizes > 0).sum(axis=1)
     shares = votes / np.maximum(sizes, 1)[:, :, None]
     with np.errstate(invalid="ignore", divide="ignore"):
         pooled = _entropy(shares.sum(axis=1) / cultures[:, None])
@@ -115,13 +109,3 @@ def _entropy(shares: Floats) -> Floats:
     logs = np.log2(shares, out=np.zeros_like(shares), where=shares > 0)
     entropy: Floats = np.abs((shares * logs).sum(axis=-1))
     return entropy
-
-
-def _votes(answers: Answers) -> pd.DataFrame:
-    items, cultures, labels = answers.votes.shape
-    votes = answers.votes.reshape(items * cultures, labels)
-    frame = pd.DataFrame(votes, columns=[f"votes: {label}" for label in answers.labels])
-    frame.insert(0, "group", list(answers.cultures) * items)
-    frame.insert(1, "item", np.repeat(answers.names, cultures))
-    frame["n"] = votes.sum(axis=1)
-    return tidy(NAME, frame[frame["n"] > 0], "counted")

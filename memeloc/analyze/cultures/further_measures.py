@@ -13,10 +13,9 @@ import numpy as np
 import pandas as pd
 
 from memeloc.agreement import coefficients
-from memeloc.agreement.coefficients import Coefficient
 from memeloc.agreement.crowd import METHODS, label_odds, likeliest
 from memeloc.analyze.answers import Answers, Settings
-from memeloc.analyze.cultures.within import of_coefficient
+from memeloc.analyze.cultures.within import of_coefficient, places_of
 from memeloc.arrays import NO_LABEL, majority
 from memeloc.errors import MissingError
 from memeloc.reports.figures import gap, joined, tidy
@@ -39,6 +38,10 @@ answers for one of two labels, one start gave 8 another label than three did: ne
 def further_measures(answers: Answers, settings: Settings) -> pd.DataFrame:
     """Return Gwet's and Randolph's coefficients, and labels by models of annotators."""
     votes = Votes.of(answers.table, answers.labels)
+    chosen = {"ac1": coefficients.gwet(), "randolph": coefficients.randolph()}
+    if (places := places_of(answers)) is not None:
+        chosen["ac2_ordinal"] = coefficients.gwet("ordinal", places)
+        chosen["ac2_interval"] = coefficients.gwet("interval", places)
     parts = []
     for place, culture in enumerate(answers.cultures):
         own = votes.of_cultures(place)
@@ -48,22 +51,12 @@ def further_measures(answers: Answers, settings: Settings) -> pd.DataFrame:
             parts.append(gap(NAME, reason, culture))
             continue
         row: dict[str, object] = {"group": [culture], "n": shared}
-        for name, coefficient in _coefficients(answers).items():
+        for name, coefficient in chosen.items():
             row |= estimate(own, of_coefficient(coefficient), settings.confidence).columns(name)
         parts.append(tidy(NAME, pd.DataFrame(row)))
         parts += _models(answers, culture, own, settings)
     rows = joined(parts)
     return rows[~rows.duplicated()].reset_index(drop=True)
-
-
-def _coefficients(answers: Answers) -> dict[str, Coefficient]:
-    chosen = {"ac1": coefficients.gwet(), "randolph": coefficients.randolph()}
-    levels = answers.levels
-    if levels and len(set(levels.values())) > 2:
-        places = np.array([levels[label] for label in answers.labels])
-        chosen["ac2_ordinal"] = coefficients.gwet("ordinal", places)
-        chosen["ac2_interval"] = coefficients.gwet("interval", places)
-    return chosen
 
 
 def _models(answers: Answers, culture: str, votes: Votes, settings: Settings) -> list[pd.DataFrame]:

@@ -8,14 +8,13 @@ tie it has none.
 from __future__ import annotations
 
 from functools import lru_cache
-from importlib import import_module
 from math import comb
-from typing import Any
 
 import numpy as np
 
 from memeloc.arrays import NO_LABEL, Floats, Ints, majority
 from memeloc.errors import InputError
+from memeloc.statistics.significance import scipy_special
 
 _MOST_WAYS = 4_000_000
 """Pairs of groups that are counted one by one: two labels and groups of 2,000, five and eleven."""
@@ -23,28 +22,31 @@ _DRAWS = 20_000
 """Drawn where there are more: an item's chance is off by 0.0035 at most, and items even it out."""
 
 
-def agreement_chances(pools: Ints, first: int, second: int) -> Floats:
+def agreement_chances(pools: Ints, first: Ints | int, second: Ints | int) -> Floats:
     """Return how probably two random groups have the same label, or two different ones.
+
+    What is missing to 1 is that a group has none, for a tie.
 
     Args:
         pools: (items, labels): how many answers gave each label; enough for both groups.
-        first, second: answers of the groups, 1 or more.
+        first, second: answers of the groups, 1 or more; of all items, or of each.
 
     Returns:
-        (items, 2): both groups have a label and it is the same; both have one and they differ.
-        What is missing to 1 is that a group has none, for a tie.
+        (items, 2).
 
     Raises:
         InputError: a pool is too small, or a group is empty.
     """
-    if min(first, second) < 1:
-        raise InputError(f"a random group has 1 answer or more, not {min(first, second)}")
-    if (pools.sum(axis=1) < first + second).any():
-        raise InputError(f"groups of {first} and {second} answers need {first + second} an item")
-    sizes = min(first, second), max(first, second)
+    sizes = np.sort(np.column_stack(np.broadcast_arrays(first, second, pools[:, 0])[:2]), axis=1)
+    for (few, many), answers in zip(sizes.tolist(), pools.sum(axis=1), strict=True):
+        if few < 1:
+            raise InputError(f"a random group has 1 answer or more, not {few}")
+        if answers < few + many:
+            raise InputError(f"groups of {few} and {many} answers need {few + many} an item")
     # Labels' order does not matter, nor do labels that nobody gave.
     rows = (tuple(sorted((n for n in pool if n), reverse=True)) for pool in pools.tolist())
-    return np.array([chances_of(row, *sizes) for row in rows]).reshape(-1, 2)
+    chances = [chances_of(row, *own) for row, own in zip(rows, sizes.tolist(), strict=True)]
+    return np.array(chances).reshape(-1, 2)
 
 
 @lru_cache(maxsize=1 << 18)  # items and pairs of cultures with the same counts are many
@@ -53,7 +55,7 @@ def chances_of(pool: tuple[int, ...], first: int, second: int) -> tuple[float, f
     ways = [comb(size + len(pool) - 1, len(pool) - 1) for size in (first, second)]
     if ways[0] * ways[1] > _MOST_WAYS:
         return _drawn(pool, first, second)
-    gammaln: Any = import_module("scipy.special").gammaln
+    gammaln = scipy_special().gammaln
     groups = [_groups(pool, size) for size in (first, second)]
     winners = [majority(group) for group in groups]
     one, other = (group[won != NO_LABEL] for group, won in zip(groups, winners, strict=True))

@@ -20,8 +20,10 @@ import numpy as np
 import pandas as pd
 
 from memeloc.analyze.answers import Answers, Settings
-from memeloc.analyze.cultures.group_chances import agreement_chances, chances_of
-from memeloc.arrays import NO_LABEL, Floats, Ints, majority
+from memeloc.analyze.cultures.between import of_each_pair
+from memeloc.analyze.cultures.chi_squared import too_few
+from memeloc.analyze.cultures.group_chances import agreement_chances
+from memeloc.arrays import Floats, Ints, majority
 from memeloc.errors import InputError
 from memeloc.reports.figures import BETWEEN, gap, joined, tidy
 from memeloc.statistics.bootstrap import generator
@@ -37,6 +39,7 @@ _FEWEST_FOR_NORMALITY = 20
 """The test's approximation of the kurtosis needs as many values (scipy.stats.kurtosistest)."""
 _CERTAIN = 1e-12
 """Probabilities below it are rounding."""
+_COMPARED = ("agreement", "expected", "expected_low", "expected_high", "z", "p", "n")
 _METHODS = {
     "p_people": "permutation of people",
     "p_people_holm": "permutation of people; Holm 1979",
@@ -58,9 +61,9 @@ def random_groups(answers: Answers, settings: Settings) -> pd.DataFrame:
     if len(answers.cultures) < 2:
         raise InputError("random groups are compared with pairs of cultures; there is one only")
     votes = Votes.of(answers.table, answers.labels)
+    people = PeopleOfCultures(votes)
     frame = compared(votes.counts, settings.confidence)
-    pairs = list(combinations(answers.cultures, 2))
-    frame["group"] = [BETWEEN.join(pair) for pair in pairs]
+    frame["group"] = [BETWEEN.join(pair) for pair in combinations(answers.cultures, 2)]
     if not frame["n"].any():
         raise InputError("no two cultures have labelled a common item")
     gaps = [
@@ -69,25 +72,19 @@ def random_groups(answers: Answers, settings: Settings) -> pd.DataFrame:
     ]
     if frame["z"].isna().all():
         gaps.append("Random groups always agree as much; no pair of cultures can be compared.")
-    people = PeopleOfCultures(votes)
     if people.keep_sizes:
         frame["p_people"] = by_people(people, frame["agreement"].to_numpy(), settings)
         frame["p_people_holm"] = holm(frame["p_people"])
+        gaps += too_few(people, settings.confidence)
     else:
         gaps.append(
             "Whole people could not change places between cultures: items were shared out among "
             "them in such a way that a culture's answers at an item would become more or fewer."
         )
-    if people.keep_sizes and people.smallest_p > 1 - settings.confidence:
-        gaps.append(
-            f"{len(people.culture)} people can be shared out among the cultures in so few ways "
-            f"that p is {people.smallest_p:.2g} at least: no pair could be significant."
-        )
-    columns = ["group", *(name for name in _METHODS if name in frame), "n"]
-    ends = ["expected_low", "expected_high"]
+    columns = ["group", *_METHODS, "expected_low", "expected_high", "n"]
     return joined(
         [
-            tidy(NAME, frame[[*columns, *ends]], _METHODS),
+            tidy(NAME, frame[[name for name in columns if name in frame]], _METHODS),
             multi3hate(votes, frame[["group", "agreement"]], settings),
             *(gap(NAME, reason) for reason in gaps),
         ]
@@ -97,26 +94,20 @@ def random_groups(answers: Answers, settings: Settings) -> pd.DataFrame:
 def compared(counts: Ints, confidence: float) -> pd.DataFrame:
     """Return each pair of cultures beside random groups of answers on the pair's own items.
 
+    `expected_low` and `expected_high` are the range of most random groups.
+
     Args:
         counts: (items, cultures, labels).
-
-    Returns:
-        `agreement`, `expected` with the range of most random groups, `z`, `p`, `p_holm` and `n`.
     """
-    labels, sizes, pools = majority(counts), counts.sum(axis=2), counts.sum(axis=1)
-    # By counts, whatever their labels are called: far fewer are different.
-    names = [tuple(sorted((n for n in pool if n), reverse=True)) for pool in pools.tolist()]
+    sizes, pools = counts.sum(axis=2), counts.sum(axis=1)
+    labelled, agreeing = of_each_pair(majority(counts))
     rows = []
-    for one, other in combinations(range(counts.shape[1]), 2):
-        both = np.flatnonzero((labels[:, [one, other]] != NO_LABEL).all(axis=1))
-        chances = np.zeros(len(both))
-        for place, item in enumerate(both):
-            first, second = sorted(sizes[item, [one, other]].tolist())
-            same, apart = chances_of(names[item], first, second)
-            chances[place] = same / (same + apart)
-        agree = int((labels[both, one] == labels[both, other]).sum())
-        rows.append(_beside(agree, chances, confidence))
-    frame = pd.DataFrame(rows)
+    for place, pair in enumerate(combinations(range(counts.shape[1]), 2)):
+        both = labelled[:, place]
+        same, apart = agreement_chances(pools[both], *sizes[both][:, pair].T).T
+        agree = int(agreeing[:, place].sum())
+        rows.append(_beside(agree, same / (same + apart), confidence))
+    frame = pd.DataFrame(rows, columns=list(_COMPARED))
     return frame.assign(p_holm=holm(frame["p"]))
 
 
@@ -124,9 +115,7 @@ def _beside(agree: int, chances: Floats, confidence: float) -> dict[str, float]:
     """Return how an agreement lies in the distribution of items that agree with such chances."""
     n = len(chances)
     if not n:
-        return dict.fromkeys(
-            ("agreement", "expected", "expected_low", "expected_high", "z", "p"), np.nan
-        ) | {"n": 0}
+        return {"n": 0}
     spread = sqrt(float((chances * (1 - chances)).sum()))
     # Poisson binomial, by its characteristic function (Fernandez and Williams 2010).
     values, times = np.unique(chances, return_counts=True)
@@ -153,34 +142,22 @@ def _beside(agree: int, chances: Floats, confidence: float) -> dict[str, float]:
 def by_people(people: PeopleOfCultures, agreements: Floats, settings: Settings) -> list[float]:
     """Return p of the agreement of each two cultures among those of random groups of people."""
     random = generator(settings, "people of pairs")
-    drawn = [_agreements(counts) for counts in people.permuted(settings.permutations, random)]
-    columns = np.concatenate(drawn).T
+    drawn = []
+    for counts in people.permuted(settings.permutations, random):
+        both, same = (each.sum(axis=1) for each in of_each_pair(majority(counts)))
+        drawn.append(np.where(both > 0, same / np.maximum(both, 1), np.nan))
     return [
         np.nan if np.isnan(agreement) else p_beyond(float(agreement), own[~np.isnan(own)])
-        for agreement, own in zip(agreements, columns, strict=True)
+        for agreement, own in zip(agreements, np.concatenate(drawn).T, strict=True)
     ]
-
-
-def _agreements(counts: Ints) -> Floats:
-    """Return (tables, pairs) of agreements: (tables, items, cultures, labels) of counts."""
-    labels = majority(counts)
-    columns = []
-    for one, other in combinations(range(counts.shape[2]), 2):
-        both = (labels[:, :, one] != NO_LABEL) & (labels[:, :, other] != NO_LABEL)
-        same = both & (labels[:, :, one] == labels[:, :, other])
-        items = both.sum(axis=1)
-        columns.append(np.where(items > 0, same.sum(axis=1) / np.maximum(items, 1), np.nan))
-    return np.stack(columns, axis=1)
 
 
 def multi3hate(votes: Votes, pairs: pd.DataFrame, settings: Settings) -> pd.DataFrame:
     """Return the paper's comparison, of two groups of five of all answers, over and over.
 
     Of items on which every culture has five votes; where groups of five stand for cultures that
-    have more or fewer, cultures without any difference are found to differ.
-
-    Args:
-        pairs: `group` and `agreement`.
+    have more or fewer, cultures without any difference are found to differ. `pairs` have `group`
+    and `agreement`.
     """
     size = settings.group_size
     five = (votes.counts.sum(axis=2) == size).all(axis=1)
@@ -191,8 +168,8 @@ def multi3hate(votes: Votes, pairs: pd.DataFrame, settings: Settings) -> pd.Data
     deviation = drawn["deviation_used"]
     z = (overall - drawn["mean_used"]) / deviation if deviation > _CERTAIN else np.nan
     row = {
-        "n": int(five.sum()),
-        "items_left_out": int((~five).sum()),
+        "n": five.sum(),
+        "items_left_out": (~five).sum(),
         "repetitions": settings.repetitions,
         **drawn,
         "mean_of_pairs": overall,
@@ -200,13 +177,10 @@ def multi3hate(votes: Votes, pairs: pd.DataFrame, settings: Settings) -> pd.Data
         "mean_of_pairs_p": two_sided(z),
     }
     values, times = np.unique(shares, return_counts=True)
+    distribution = pd.DataFrame({"item": values, "times": times})
     method = f"multi3hate 4.2: groups of {size} of all answers"
     return joined(
-        [
-            tidy(MULTI3HATE, pd.DataFrame([row]), method),
-            tidy(MULTI3HATE, pairs, method),
-            tidy(MULTI3HATE, pd.DataFrame({"item": values, "times": times}), method),
-        ]
+        tidy(MULTI3HATE, frame, method) for frame in (pd.DataFrame([row]), pairs, distribution)
     )
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable
 
 import numpy as np
 import pandas as pd
@@ -11,7 +11,7 @@ from memeloc.analyze.answers import Answers, Settings
 from memeloc.arrays import NO_LABEL, Floats, Ints, majority
 from memeloc.errors import InputError
 from memeloc.reports.figures import gap, joined, tidy
-from memeloc.statistics.two_way import Statistic, Votes, estimate, of_labels, stacked
+from memeloc.statistics.two_way import Scale, Statistic, Votes, estimate, of_labels, stacked
 
 NAME = "label-shares"
 
@@ -19,8 +19,7 @@ NAME = "label-shares"
 def label_shares(answers: Answers, settings: Settings, *, whole: bool = True) -> pd.DataFrame:
     """Return the shares of labels, of votes and of items, and how items got their labels.
 
-    Args:
-        whole: with all but the shares of items, which are what parts of the items have.
+    Parts of the items (not `whole`) have the shares of items only.
 
     Raises:
         InputError: no answer takes part in the vote.
@@ -28,74 +27,81 @@ def label_shares(answers: Answers, settings: Settings, *, whole: bool = True) ->
     votes = Votes.of(answers.table, answers.labels)
     if not votes.counts.any():
         raise InputError("no answer takes part in the vote")
-    number = len(answers.labels)
-    parts = [votes.of_cultures(place) for place in range(len(answers.cultures))]
-
-    def shares(statistic: Statistic, name: str) -> Mapping[str, object]:
-        estimates = [estimate(own, statistic, settings.confidence) for own in parts]
-        return stacked(estimates).columns(name)
-
-    most = majority(votes.counts)
-    given = votes.counts.sum(axis=0)  # by culture and label
-    labelled = np.stack([(most == label).sum(axis=0) for label in range(number)], axis=1)
+    cultures, labels = answers.cultures, answers.labels
+    most, sizes = majority(votes.counts), votes.counts.sum(axis=2)
+    given = votes.counts.sum(axis=0)  # by culture and label, as the next
+    labelled = (most[..., None] == np.arange(len(labels))).sum(axis=0)
+    parts = [votes.of_cultures(place) for place in range(len(cultures))]
     columns: dict[str, object] = {
-        "group": np.repeat(answers.cultures, number),
-        "item": answers.labels * len(answers.cultures),
+        "group": np.repeat(cultures, len(labels)),
+        "item": labels * len(cultures),
     }
+    measured = {"share_of_items": ("labelled", labelled, of_items(len(labels)))}
     if whole:
-        columns |= {"votes": given.ravel(), **shares(of_votes(), "share")}
-        columns |= {"share_n": given.sum(axis=1).repeat(number), "labelled": labelled.ravel()}
-    columns |= shares(of_items(number), "share_of_items")
-    columns["share_of_items_n"] = labelled.sum(axis=1).repeat(number)
+        measured = {"share": ("votes", given, of_votes()), **measured}
+    for name, (counted, counts, statistic) in measured.items():
+        estimates = [estimate(own, statistic, settings.confidence) for own in parts]
+        columns |= {counted: counts.ravel(), **stacked(estimates).columns(name)}
+        columns[f"{name}_n"] = counts.sum(axis=1).repeat(len(labels))
     rows = tidy(NAME, pd.DataFrame(columns))
     if not whole:
         return rows
-    silent = (name for name, own in zip(answers.cultures, given, strict=True) if not own.any())
-    return joined(
-        [
-            rows,
-            tidy("label-counts", _counts(answers, votes, settings), "multi3hate 3.3"),
-            *(gap(NAME, f"No answer of {name} takes part in the vote.") for name in silent),
-        ]
-    )
-
-
-def of_votes() -> Statistic:
-    """Return the labels' shares of one culture's votes as a statistic."""
-    return Statistic(lambda counts: counts[:, 0].astype(np.float64), _shares)
-
-
-def of_items(labels: int) -> Statistic:
-    """Return the labels' shares of one culture's labelled items as a statistic."""
-
-    def sums(most: Ints) -> Floats:
-        columns: Floats = (most[:, :1] == np.arange(labels)).astype(np.float64)
-        return columns
-
-    return of_labels(sums, _shares)
-
-
-def _shares(sums: Floats) -> Floats:
-    with np.errstate(invalid="ignore", divide="ignore"):
-        shares: Floats = sums / sums.sum(axis=-1, keepdims=True)
-    return shares
-
-
-def _counts(answers: Answers, votes: Votes, settings: Settings) -> pd.DataFrame:
     by_culture = answers.table.groupby("culture")
-    sizes, labelled = votes.counts.sum(axis=2), majority(votes.counts) != NO_LABEL
     items = by_culture["item"].nunique().to_numpy()
-    return pd.DataFrame(
+    of_cultures = pd.DataFrame(
         {
-            "group": list(answers.cultures),
+            "group": list(cultures),
             "annotators": by_culture["participant"].nunique().to_numpy(),
             "items": items,
             "answers": by_culture.size().to_numpy(),
             "votes": sizes.sum(axis=0),
             "abstentions": by_culture["label"].agg(lambda own: own.isin(answers.abstentions).sum()),
-            "labelled": labelled.sum(axis=0),
-            "tied": (~labelled & (sizes > 0)).sum(axis=0),
+            "labelled": labelled.sum(axis=1),
+            "tied": ((most == NO_LABEL) & (sizes > 0)).sum(axis=0),
             "without_votes": items - (sizes > 0).sum(axis=0),
             "short": ((sizes > 0) & (sizes < settings.least_answers)).sum(axis=0),
         }
+    )
+    silent = (name for name, own in zip(cultures, given, strict=True) if not own.any())
+    return joined(
+        [
+            rows,
+            tidy("label-counts", of_cultures, "multi3hate 3.3"),
+            *(gap(NAME, f"No answer of {name} takes part in the vote.") for name in silent),
+        ]
+    )
+
+
+def shares_of(sums: Floats) -> Floats:
+    """Return the shares of (..., sums) in their total, NaN of none."""
+    with np.errstate(invalid="ignore", divide="ignore"):
+        shares: Floats = sums / sums.sum(axis=-1, keepdims=True)
+    return shares
+
+
+def of_votes() -> Statistic:
+    """Return the labels' shares of one culture's votes as a statistic."""
+    return Statistic(lambda counts: counts[:, 0].astype(np.float64), shares_of)
+
+
+def of_items(labels: int) -> Statistic:
+    """Return the labels' shares of one culture's labelled items as a statistic."""
+    return of_kinds(lambda most: most[:, 0], labels)
+
+
+def of_kinds(
+    kind: Callable[[Ints], Ints],
+    number: int,
+    value: Callable[[Floats], Floats] = shares_of,
+    scale: Scale = "share",
+) -> Statistic:
+    """Return a statistic of how many items there are of each kind; their shares by default.
+
+    Args:
+        kind: (items, cultures) of majority labels to the kinds of items, 0 to `number` - 1;
+            another number leaves an item out.
+        value: of the numbers of items.
+    """
+    return of_labels(
+        lambda most: (kind(most)[:, None] == np.arange(number)).astype(np.float64), value, scale
     )

@@ -26,62 +26,55 @@ _MOST_PAIRS = 1_000
 def agreement_within(answers: Answers, settings: Settings, *, whole: bool = True) -> pd.DataFrame:
     """Return how far the annotators of each culture agree, by every measure of the papers.
 
-    Args:
-        whole: with all but alpha and plain agreement, which are what parts of the items have.
+    Parts of the items (not `whole`) have alpha and plain agreement only.
     """
-    chosen = measures(answers)
-    if not whole:
-        chosen = {name: chosen[name] for name in ("alpha", "agreement")}
-    rows, gaps, pairs = [], [], []
-    for culture in answers.cultures:
-        table = answers.table[answers.table["culture"] == culture]
-        votes = Votes.of(table, answers.labels)
-        sizes, people = votes.counts.sum(axis=(1, 2)), int(votes.people()[0])
-        shared = sizes > 1
-        if people < 2:
-            reason = f"Agreement within {culture} needs two annotators; it has {people}."
-            gaps.append(gap(NAME, reason, culture))
-            continue
-        if not shared.any():
-            reason = f"Agreement within {culture}: no item has votes of two annotators."
-            gaps.append(gap(NAME, reason, culture))
-            continue
-        estimates = {
-            name: estimate(
-                votes,
-                of_coefficient(coefficient, "share" if name == "agreement" else "coefficient"),
-                settings.confidence,
-            )
-            for name, coefficient in chosen.items()
-        }
-        if np.isnan(estimates["alpha"].value[0]):
-            reason = f"Alpha within {culture} is not defined: all votes are for one label."
-            gaps.append(gap(NAME, reason, culture))
-        if whole:
-            ratings = Ratings.of(table[table["label"].isin(answers.labels)])
-            estimates["cohen"] = mean_kappa(ratings, settings.confidence)
-            pairs.append(_pairs(ratings, culture))
-        numbers = {"annotators": people, "items": shared.sum(), "votes": sizes[shared].sum()}
-        row = {"group": culture, **numbers, "n": shared.sum()}
-        for name, each in estimates.items():
-            row |= {column: cell for column, (cell,) in each.columns(name).items()}
-        rows.append(row)
-    return joined([tidy(NAME, pd.DataFrame(rows)), *gaps, *pairs])
-
-
-def measures(answers: Answers) -> dict[str, Coefficient]:
-    """Return the coefficients by the name of the figure; those of a scale of three or more."""
     chosen = {
         "alpha": coefficients.alpha(),
         "fleiss": coefficients.fleiss(),
         "agreement": coefficients.observed(),
     }
-    levels = answers.levels
-    if levels and len(set(levels.values())) > 2:
-        places = np.array([levels[label] for label in answers.labels])
+    if (places := places_of(answers)) is not None:
         chosen["alpha_ordinal"] = coefficients.alpha("ordinal", places)
         chosen["alpha_interval"] = coefficients.alpha("interval", places)
-    return chosen
+    if not whole:
+        chosen = {name: chosen[name] for name in ("alpha", "agreement")}
+    parts = []
+    for culture in answers.cultures:
+        table = answers.table[answers.table["culture"] == culture]
+        votes = Votes.of(table, answers.labels)
+        sizes, people = votes.counts.sum(axis=(1, 2)), int(votes.people()[0])
+        shared = sizes > 1
+        if people < 2 or not shared.any():
+            few = f"Agreement within {culture} needs two annotators; it has {people}."
+            none = f"Agreement within {culture}: no item has votes of two annotators."
+            parts.append(gap(NAME, few if people < 2 else none, culture))
+            continue
+        numbers = {"annotators": people, "items": shared.sum(), "votes": sizes[shared].sum()}
+        row: dict[str, object] = {"group": [culture], **numbers, "n": shared.sum()}
+        for name, coefficient in chosen.items():
+            statistic = of_coefficient(
+                coefficient, "share" if name == "agreement" else "coefficient"
+            )
+            row |= estimate(votes, statistic, settings.confidence).columns(name)
+        ratings = Ratings.of(table[table["label"].isin(answers.labels)])
+        if whole:
+            row |= mean_kappa(ratings, settings.confidence).columns("cohen")
+        frame = pd.DataFrame(row)
+        parts.append(tidy(NAME, frame))
+        if frame["alpha"].isna().any():
+            reason = f"Alpha within {culture} is not defined: all votes are for one label."
+            parts.append(gap(NAME, reason, culture))
+        if whole:
+            parts += _pairs(ratings, culture)
+    return joined(parts)
+
+
+def places_of(answers: Answers) -> Floats | None:
+    """Return the labels' places on a scale of three or more; None where there is none."""
+    levels = answers.levels
+    if not levels or len(set(levels.values())) < 3:
+        return None
+    return np.array([levels[label] for label in answers.labels])
 
 
 def of_coefficient(coefficient: Coefficient, scale: Scale = "coefficient") -> Statistic:
@@ -138,19 +131,13 @@ def mean_kappa(ratings: Ratings, confidence: float) -> Estimates:
     )
 
 
-def _pairs(ratings: Ratings, culture: str) -> pd.DataFrame:
+def _pairs(ratings: Ratings, culture: str) -> list[pd.DataFrame]:
     frame = pairwise_kappa(ratings).sort_values("items", ascending=False, kind="stable")
-    shown = frame.head(_MOST_PAIRS)
-    columns = {
-        "group": culture,
-        "item": shown["first"] + BETWEEN + shown["second"],
-        "kappa": shown["kappa"],
-        "agreement": shown["agreement"],
-        "n": shown["items"],
-    }
-    rows = tidy("annotator-pairs", pd.DataFrame(columns), "Cohen 1960")
-    left = len(frame) - len(shown)
-    if not left:
-        return rows
-    reason = f"{counted(left, 'pair')} of annotators with the fewest common items left out."
-    return joined([rows, gap("annotator-pairs", reason, culture)])
+    frame = frame.assign(group=culture, item=frame["first"] + BETWEEN + frame["second"])
+    columns = ["group", "item", "kappa", "agreement", "n"]
+    shown = frame.rename(columns={"items": "n"}).head(_MOST_PAIRS)[columns]
+    rows = [tidy("annotator-pairs", shown, "Cohen 1960")]
+    if left := len(frame) - len(shown):
+        reason = f"{counted(left, 'pair')} of annotators with the fewest common items left out."
+        rows.append(gap("annotator-pairs", reason, culture))
+    return rows
