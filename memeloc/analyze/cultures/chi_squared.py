@@ -14,7 +14,7 @@ from memeloc.errors import InputError
 from memeloc.reports.figures import gap, joined, tidy
 from memeloc.statistics.bootstrap import generator
 from memeloc.statistics.permutation import PeopleOfCultures, p_above
-from memeloc.statistics.significance import scipy_special, scipy_stats
+from memeloc.statistics.significance import scipy_module, scipy_stats
 from memeloc.statistics.two_way import Votes
 
 NAME = "chi-squared"
@@ -111,7 +111,7 @@ def pearson_test(table: Ints, confidence: float) -> dict[str, float]:
         what = "culture" if rows < 2 else "label"
         raise InputError(f"two {what}s are needed, and there is {min(rows, columns) or 'none'}")
     statistic, dof, largest = float(pearson(table)), (rows - 1) * (columns - 1), _largest(table)
-    chi2, inverse = scipy_stats().chi2, scipy_special().chndtrinc
+    chi2, inverse = scipy_stats().chi2, scipy_module("special").chndtrinc
     central = chi2.cdf(statistic, dof)
     low, high = (
         float(inverse(statistic, dof, share)) if central > share else 0.0

@@ -14,7 +14,7 @@ import numpy as np
 
 from memeloc.arrays import NO_LABEL, Floats, Ints, majority
 from memeloc.errors import InputError
-from memeloc.statistics.significance import scipy_special
+from memeloc.statistics.significance import scipy_module
 
 _MOST_WAYS = 4_000_000
 """Pairs of groups that are counted one by one: two labels and groups of 2,000, five and eleven."""
@@ -55,7 +55,7 @@ def chances_of(pool: tuple[int, ...], first: int, second: int) -> tuple[float, f
     ways = [comb(size + len(pool) - 1, len(pool) - 1) for size in (first, second)]
     if ways[0] * ways[1] > _MOST_WAYS:
         return _drawn(pool, first, second)
-    gammaln = scipy_special().gammaln
+    gammaln = scipy_module("special").gammaln
     groups = [_groups(pool, size) for size in (first, second)]
     winners = [majority(group) for group in groups]
     one, other = (group[won != NO_LABEL] for group, won in zip(groups, winners, strict=True))
