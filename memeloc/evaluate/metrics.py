@@ -1,4 +1,4 @@
-"""Metrics of a classifier. In: counts of gold by predicted label. Out: accuracy, F1, MAE and more.
+"""Metrics of a classifier. In: counts of gold by predicted label. Out: accuracy, F1, MAE, ratios.
 
 All of them follow from the confusion counts, so a bootstrap needs only counts of its resamples:
 the functions take any number of leading axes.
@@ -6,12 +6,15 @@ the functions take any number of leading axes.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from memeloc.arrays import Floats, Ints
+from memeloc.statistics.bootstrap import Estimates, Resampling, estimate
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -74,3 +77,50 @@ def _share(count: Floats, total: Floats, items: Floats) -> Floats:
     """Return count by total, 0 where there is nothing of a label, NaN where there are no items."""
     nothing = np.where(items[..., None] > 0, np.zeros(count.shape), np.nan)
     return np.divide(count, total, out=nothing, where=total > 0)
+
+
+def unit_sums(values: NDArray[Any], units: Ints) -> NDArray[Any]:
+    """Return the sums of the items of each unit; `units` has the number of each item's."""
+    sums: NDArray[Any] = np.zeros((int(units.max()) + 1, *values.shape[1:]), dtype=values.dtype)
+    np.add.at(sums, units, values)
+    return sums
+
+
+def ratio(
+    right: NDArray[Any],
+    asked: NDArray[Any],
+    units: Ints | None,
+    settings: Resampling,
+    stream: str,
+    then: Callable[[Floats], Floats] = lambda shares: shares,
+) -> Estimates:
+    """Return means over prompts of ratios of sums, with intervals that draw units anew.
+
+    Args:
+        right, asked: (items, figures, prompts), the last may be missing. Units of whole numbers
+            are few patterns; of others each is one.
+        units: by item its unit, of which those without anything are not drawn; None if rows are.
+        stream: the name of the random numbers, see `memeloc.statistics.bootstrap.generator`.
+        then: of the ratios (resamples, figures) what is wanted.
+    """
+    sums = np.stack([right, asked], axis=-1)
+    if units is not None:
+        sums = unit_sums(sums, units)
+        sums = sums[sums.reshape(len(sums), -1).any(axis=1)]
+    shape = (-1, right.shape[1], int(np.prod(right.shape[2:])), 2)
+    rows = sums.reshape(len(sums), int(np.prod(shape[1:])))
+    are_whole = rows.dtype.kind == "i"
+
+    def shares(patterns: Ints, weights: Floats) -> Floats:
+        each = (weights @ (patterns if are_whole else rows[patterns[:, 0]])).reshape(shape)
+        with np.errstate(invalid="ignore", divide="ignore"):
+            return then(mean_of_defined(np.moveaxis(each[..., 0] / each[..., 1], 2, 1)))
+
+    return estimate(rows if are_whole else np.arange(len(rows))[:, None], shares, settings, stream)
+
+
+def mean_of_defined(values: Floats) -> Floats:
+    """Return the mean over prompts, (resamples, prompts, ...), of what is defined; else NaN."""
+    defined = np.isfinite(values)
+    with np.errstate(invalid="ignore", divide="ignore"):
+        return np.asarray(np.where(defined, values, 0).sum(axis=1) / defined.sum(axis=1))

@@ -4,10 +4,8 @@
     value_of(figures, "accuracy", "accuracy", "cat", "US")    # of a condition's title and a culture
     write_evaluation(answers, gold, "out")                    # report.html, tables, scored.parquet
 
-1. `join` has answers and gold as places of labels, condition by condition: `Joined`.
-2. `scoring` makes rows of them; `choice` those of multiple choice, `comparing` those of cultures,
-   changes and models beside each other; `rows` has what all of these need.
-3. `report` puts them on a page; report.toml has what it says of them.
+`join` has answers and gold as places of labels; `scoring` makes rows of them, `choice` those of
+multiple choice, `comparing` those of cultures, changes and models; `report` makes the page.
 """
 
 from __future__ import annotations

@@ -22,6 +22,8 @@ NO_GOLD = INVALID = -1
 """In place of a label: an item has none in a culture; an answer chose no option."""
 NOT_ASKED = -2
 """In place of a label: there is no answer."""
+Rows = Iterator[tuple[Any, ...]]
+"""Of the table of figures, up to all of its cells; some may be several, for as many rows."""
 INPUT_NAMES = {"none": "question alone"}
 """Inputs that are called otherwise in titles."""
 
@@ -39,10 +41,8 @@ class Condition(NamedTuple):
 class Pair(NamedTuple):
     """A condition and a culture; arrays are (items, prompts), `gold` is by item.
 
-    Attributes:
-        name: the title, with the culture where there are several.
-        stream: of both, the name of random numbers.
-        scored: where there are an answer and gold; `right` says whether they are the same.
+    `name` is the title, with the culture where there are several; `stream` names random numbers;
+    `scored` is where there are an answer and gold, `right` where they are the same.
     """
 
     condition: Condition
@@ -60,20 +60,11 @@ class Pair(NamedTuple):
 class Joined:
     """Answers and gold of the same items, as places of labels.
 
-    Attributes:
-        items: those that were asked about, in the order of the gold, then those without gold.
-        labels: of the places; of multiple choice all options of all questions.
-        is_choice: whether each item has options of its own, so that only right and wrong count.
-        gold: (items, cultures), a place or `NO_GOLD`.
-        levels: of the labels, where they are ordered.
-        conditions: by title, in the order in which the answers came.
-        prompts: by wording and order their names, sorted.
-        predicted: (conditions, items, prompts), a place, `INVALID` or `NOT_ASKED`.
-        positions: the same, the place, from 1, at which what was chosen was shown; 0 for none.
-        refused, asks: the same, whether the model would not answer, and how often it was asked.
-        dimensions: of the items; empty where the answers name none.
-        units: by item the number of its meme, whose questions go together, or one of its own.
-        notes: what was noticed, a sentence each.
+    Items are those that were asked about, in the order of the gold, then those without gold. Gold
+    is (items, cultures): a place or `NO_GOLD`. Conditions go by title, in the order of the answers,
+    prompts by wording and order. Arrays of answers are (conditions, items, prompts): `predicted`
+    has a place, `INVALID` or `NOT_ASKED`, `positions` the place (from 1, 0 for none) at which what
+    was chosen was shown. `units` has the number of each item's meme, or one of its own.
     """
 
     items: pd.Index[Any]
@@ -110,16 +101,17 @@ class Joined:
         """
         if missing := [label for label in self.labels if label not in mapping]:
             raise InputError(f"The coarser task {task} has no label for {missing[0]!r}.")
-        labels = tuple(dict.fromkeys(mapping[name] for name in self.labels))
+        import pandas as pd
+
+        of_labels, labels = pd.factorize(pd.Index([mapping[name] for name in self.labels]))
         # Places that are negative stay, for as indices they are the last two.
-        places = np.array([*(labels.index(mapping[name]) for name in self.labels), -2, -1])
+        places = np.array([*of_labels, NOT_ASKED, INVALID])
         levels = None
         if self.levels is not None:
-            fine = np.array(self.levels)
-            least = [fine[places[:-2] == place].min() for place in range(len(labels))]
-            levels = tuple(map(float, np.unique(least, return_inverse=True)[1]))
+            least = pd.Series(self.levels).groupby(of_labels).min()
+            levels = tuple(least.rank(method="dense"))
         gold, predicted = places[self.gold], places[self.predicted]
-        return replace(self, labels=labels, gold=gold, levels=levels, predicted=predicted)
+        return replace(self, labels=tuple(labels), gold=gold, levels=levels, predicted=predicted)
 
 
 def join(answers: ModelAnswers, gold: Gold) -> Joined:
@@ -135,36 +127,34 @@ def join(answers: ModelAnswers, gold: Gold) -> Joined:
         raise InputError("There are no answers to score.")
     table = _filled(answers.table)
     right = gold.table[~gold.table.index.duplicated()]
-    known, asked = right.index.astype(str), pd.Index(table["item"].unique())
-    with_gold = int(known.isin(asked).sum())
-    if not with_gold:
+    right = right.set_axis(right.index.astype(str))
+    asked = pd.Index(table["item"].unique())
+    known, without = right.index[right.index.isin(asked)], asked.difference(right.index, sort=False)
+    if known.empty:
         raise InputError(
             f"None of the {counted(len(asked), 'item')} that were asked about is in the gold: "
             f"answers have items such as {asked[0]!r}, the gold such as "
-            f"{known[0] if len(known) else 'nothing'!r}."
+            f"{right.index[0] if len(right) else 'nothing'!r}."
         )
-    items = pd.Index([*known[known.isin(asked)], *asked.difference(known, sort=False)])
     notes = list(answers.notes)
-    if without := len(items) - with_gold:
-        verbs = "has no gold and is" if without == 1 else "have no gold and are"
-        notes.append(f"{counted(without, 'item')} that models answered {verbs} not scored.")
-    if len(known) > with_gold:
-        notes.append(f"{counted(len(known) - with_gold, 'item')} of the gold without any answer.")
+    if len(without):
+        verbs = "has no gold and is" if len(without) == 1 else "have no gold and are"
+        notes.append(f"{counted(len(without), 'item')} that models answered {verbs} not scored.")
+    if more := len(right) - len(known):
+        notes.append(f"{counted(more, 'item')} of the gold without any answer.")
     counts = table.groupby([*CONDITION, *PROMPT, "item"], sort=False).size()
     if counts.max() > 1:
         *condition, wording, order, item = counts.index[int(counts.argmax())]
         (title,) = titles([Condition(*condition)]).values()
-        prompt = _title(wording, order)
         raise InputError(
-            f"Item {item!r} has {counts.max()} answers of {title} to prompt {prompt}; keep one of "
-            "them."
+            f"Item {item!r} has {counts.max()} answers of {title} to prompt "
+            f"{_title(wording, order)}; keep one of them."
         )
-    labels = tuple(gold.labels or answers.labels)
-    options = {str(name) for column in right.columns for name in right[column].dropna()}
-    names = labels or tuple(sorted(options.union(table["choice"]) - {""}))
-    right = right.set_axis(known).reindex(items)
-    is_invalid = table["invalid"] | (table["choice"] == "")
-    choices = table.set_index("item")["choice"].where(~is_invalid.to_numpy(), "")
+    items, labels = known.append(without), tuple(gold.labels or answers.labels)
+    right = right.reindex(items)
+    names = labels or tuple(sorted({*right.stack().dropna(), *table["choice"]} - {""}))
+    is_valid = ~table["invalid"] & (table["choice"] != "")
+    choices = table["choice"].where(is_valid, "").set_axis(table["item"])
     conditions = conditions_of(table)
     prompts = sorted(set(table[list(PROMPT)].itertuples(index=False, name=None)))
     at = (
@@ -178,12 +168,8 @@ def join(answers: ModelAnswers, gold: Gold) -> Joined:
         array[at] = values
         return array
 
-    def of_items(column: str) -> pd.Series[str]:
-        named = table[table[column] != ""].drop_duplicates("item").set_index("item")[column]
-        return named.reindex(items).fillna("")
-
-    memes = of_items("meme")
-    units = ("meme " + memes).where(memes != "", "item " + items)
+    of_items = table[["meme", "dimension"]].where(lambda texts: texts != "").groupby(table["item"])
+    memes, dimensions = (of_items[name].first().reindex(items) for name in ("meme", "dimension"))
     return Joined(
         items,
         names,
@@ -194,11 +180,11 @@ def join(answers: ModelAnswers, gold: Gold) -> Joined:
         conditions,
         {each: f"prompt {answers.prompt_names.get(each, _title(*each))}" for each in prompts},
         spread(_places(choices, names), NOT_ASKED),
-        spread(table["position"].where(~is_invalid, 0)),
+        spread(table["position"].where(is_valid, 0)),
         spread(table["refused"]),
         spread(table["asks"]),
-        of_items("dimension"),
-        np.asarray(pd.factorize(units)[0], dtype=np.int64),
+        dimensions.fillna(""),
+        pd.factorize(("meme " + memes).fillna("item " + items.to_series()))[0],
         tuple(notes),
     )
 
@@ -223,10 +209,11 @@ def titles(conditions: Iterable[Condition]) -> dict[Condition, str]:
         varying = [name for name in varying if name != "prompt_language"]
     named = {}
     for each in every:
-        values = {name: getattr(each, name) for name in varying if getattr(each, name)}
+        values = {name: getattr(each, name) for name in varying}
         words = [
             forms.get(name, "{}").format(INPUT_NAMES.get(value, value))
             for name, value in values.items()
+            if value
         ]
         named[each] = " · ".join([each.model or "model", *words])
     return named
@@ -237,13 +224,13 @@ def _title(wording: int, order: int) -> str:
 
 
 def _filled(table: pd.DataFrame) -> pd.DataFrame:
-    texts = [*CONDITION, "item", "choice", "dimension", "meme"]
-    numbers = [*PROMPT, "position", "asks"]
-    return table.assign(
-        **{name: table[name].fillna("").astype(str) for name in texts},
-        **{name: table[name].fillna(COLUMNS[name]).astype("int64") for name in numbers},
-        **{name: table[name].fillna(False).astype(bool) for name in ("invalid", "refused")},
-    ).reset_index(drop=True)
+    kinds: dict[str, Any] = dict.fromkeys((*CONDITION, "item", "choice", "dimension", "meme"), str)
+    kinds |= dict.fromkeys((*PROMPT, "position", "asks"), "int64")
+    kinds |= dict.fromkeys(("invalid", "refused"), bool)
+    filled = {
+        name: table[name].fillna(COLUMNS.get(name, "")).astype(kind) for name, kind in kinds.items()
+    }
+    return table.assign(**filled).reset_index(drop=True)
 
 
 def _places(labels: pd.Series[str], names: Sequence[str], of_culture: str = "") -> Ints:
