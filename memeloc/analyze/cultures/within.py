@@ -56,8 +56,8 @@ def agreement_within(answers: Answers, settings: Settings, *, whole: bool = True
                 coefficient, "share" if name == "agreement" else "coefficient"
             )
             row |= estimate(votes, statistic, settings.confidence).columns(name)
-        ratings = Ratings.of(table[table["label"].isin(answers.labels)])
         if whole:
+            ratings = Ratings.of(table[table["label"].isin(answers.labels)])
             row |= mean_kappa(ratings, settings.confidence).columns("cohen")
         frame = pd.DataFrame(row)
         parts.append(tidy(NAME, frame))
