@@ -29,7 +29,7 @@ from memeloc.analyze.cultures.chi_squared import permuted_statistics, statistics
 from memeloc.analyze.cultures.random_groups import by_people, compared
 from memeloc.analyze.cultures.shares import of_items, of_votes
 from memeloc.analyze.cultures.within import mean_kappa, of_coefficient
-from memeloc.arrays import Floats
+from memeloc.arrays import Ints
 from memeloc.statistics.permutation import PeopleOfCultures, p_above
 from memeloc.statistics.significance import holm, scipy_stats
 from memeloc.statistics.two_way import Estimates, Votes, estimate
@@ -85,7 +85,7 @@ class Design:
         np.add.at(counts, (item, culture, label), 1)
         return Votes(counts, item, culture, label, np.unique(person, return_inverse=True)[1])
 
-    def _who(self, random: np.random.Generator) -> tuple[Floats, Floats]:
+    def _who(self, random: np.random.Generator) -> tuple[Ints, Ints]:
         """Return items and people of a culture's answers."""
         if self.batches:
             batch = np.arange(self.items) % (self.people // self.answers[0])
@@ -94,8 +94,8 @@ class Design:
         sizes = [self.answers[n % len(self.answers)] or self.people for n in range(self.items)]
         if len(self.answers) > 1:
             random.shuffle(sizes)
-        people = [random.permutation(self.people)[:size] for size in sizes]
-        return np.repeat(np.arange(self.items), sizes), np.concatenate(people)
+        drawn = [random.permutation(self.people)[:size] for size in sizes]
+        return np.repeat(np.arange(self.items), sizes), np.concatenate(drawn)
 
 
 def intervals(design: Design, sets: int) -> Iterator[tuple[str, float, int]]:
