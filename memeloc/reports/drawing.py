@@ -124,6 +124,8 @@ def drawings(
     for number, part in enumerate(each.unique()[: plot.most], 1):
         name, of_part = (f"{plot.name}-{number}", part) if plot.each else (plot.name, "")
         frame = _points(rows[each == part], plot)
+        if frame.empty:
+            continue
         series = list(dict.fromkeys(filter(None, [*frame["series"], *marks])))
         for one in series if len(series) > 1 else ():
             if one not in colours:
@@ -175,10 +177,11 @@ def _points(rows: pd.DataFrame, plot: PlotText) -> pd.DataFrame:
     if plot.kind == "heatmap" and not plot.series:
         ends = frame["row"].str.split(BETWEEN, n=1, expand=True).reindex(columns=[0, 1])
         both = (frame.assign(row=ends[one], series=ends[1 - one]) for one in (0, 1))
-        frame = pd.concat(both).dropna(subset=["row", "series"])
+        frame = pd.concat(both)
     if plot.order:
         frame = frame.sort_values("value", ascending=False, kind="stable")
-    return frame.reset_index(drop=True)
+    # What is no pair, or no number that is counted, has no place.
+    return frame.dropna(subset=["row", "series", "value"]).reset_index(drop=True)
 
 
 def draw(drawing: Drawing) -> tuple[bytes, bytes]:
@@ -278,7 +281,7 @@ def _heatmap(figure: Figure, axes: Axes, drawing: Drawing) -> None:
 def _histogram(figure: Figure, axes: Axes, drawing: Drawing) -> None:
     from matplotlib.ticker import MaxNLocator
 
-    values, times = drawing.frame[["value", "times"]].dropna().to_numpy(float).T
+    values, times = drawing.frame[["value", "times"]].to_numpy(float).T
     figure.set_size_inches(_WIDTH, 2.8)
     distinct, place = np.unique(np.round(values, 9), return_inverse=True)
     step = float(np.diff(distinct).min()) if len(distinct) > 1 else 0.01
@@ -330,7 +333,10 @@ def _lines(figure: Figure, axes: Axes, drawing: Drawing) -> None:
     figure.set_size_inches(_WIDTH, 3.0)
     table = drawing.table()
     numbers = pd.to_numeric(table.index.to_series(), errors="coerce")
-    table.index = pd.Index(numbers if numbers.notna().all() else map(_label, table.index))
+    if numbers.notna().all():
+        table = table.set_axis(pd.Index(numbers)).sort_index()
+    else:
+        table = table.rename(index=_label)
     table.rename(columns=_label).plot(
         ax=axes,
         color=[drawing.colours.get(name, _PLAIN) for name in table.columns],

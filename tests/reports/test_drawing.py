@@ -82,6 +82,28 @@ def test_nothing_is_drawn_of_undefined_figures():
     assert drawn({"group": ["DE"], "share": [float("nan")]}) == []
 
 
+@pytest.mark.parametrize(
+    ("rows", "text"),
+    [
+        ({"group": ["DE", "US"], "share": [0.5, 0.6]}, {"kind": "heatmap"}),
+        ({"item": ["a", "b"], "share": [3, 4]}, {"kind": "histogram", "counted": True}),
+    ],
+)
+def test_nothing_is_drawn_of_rows_without_a_place(rows, text):
+    assert drawn(rows, **text) == []
+
+
+def test_lines_along_numbers_are_in_their_order():
+    from xml.etree import ElementTree
+
+    rows = {"item": ["10", "-1", "2"], "share": [0.1, 0.2, 0.3]}
+    svg = ElementTree.fromstring(draw(drawn(rows, kind="lines", rows="item")[0])[0])
+    paths = (each.get("d", "") for each in svg.iter("{http://www.w3.org/2000/svg}path"))
+    (line,) = (path for path in paths if path.count("L") == 2 and "z" not in path)
+    across = [float(point.split()[0]) for point in line.removeprefix("M").split("L")]
+    assert across == sorted(across)
+
+
 def test_a_name_has_one_colour_in_every_plot():
     colours = {"DE": "#009e73"}
     rows = {"group": ["DE", "US"], "item": ["m", "m"], "share": [0.1, 0.2]}
