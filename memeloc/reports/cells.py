@@ -72,9 +72,8 @@ def shown_column(column: pd.Series[Any]) -> list[str]:
     known = [figure for figure in figures if not math.isnan(figure)]
     if any(figure < 0 for figure in known):
         figures = [0.0 if abs(figure) < _NOTHING else figure for figure in figures]
-    if all(abs(figure) <= 1 for figure in known) and any(figure % 1 for figure in known):
-        return [UNDEFINED if math.isnan(figure) else _decimal(figure) for figure in figures]
-    return [shown(figure) for figure in figures]
+    shares = all(abs(figure) <= 1 for figure in known) and any(figure % 1 for figure in known)
+    return [_decimal(each) if shares and not math.isnan(each) else shown(each) for each in figures]
 
 
 def shown_cells(frame: pd.DataFrame) -> dict[str, list[str]]:

@@ -34,12 +34,9 @@ _ENDS = ("_low", "_high")
 def tidy(analysis: str, frame: pd.DataFrame, method: str | Mapping[str, str] = "") -> pd.DataFrame:
     """Return the figures of a wide frame as rows, row by row in the order of its columns.
 
-    Args:
-        analysis: the name of the analysis.
-        frame: numbers and truth values, each column a figure; NAME_low and NAME_high are the ends
-            of the interval of NAME. `group`, `item` (texts) and `n` (of all figures of a row) may
-            be left out; NAME_n goes before `n`, and the texts NAME_method before `method`.
-        method: of all figures, or by the name of the figure.
+    Its columns are figures, numbers or truth values; NAME_low and NAME_high are the ends of the
+    interval of NAME. `group`, `item` (texts) and `n` (of all figures of a row) may be left out;
+    NAME_n goes before `n`, the texts NAME_method before `method` (of all, or by figure).
     """
     import numpy as np
     import pandas as pd
