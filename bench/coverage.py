@@ -1,4 +1,4 @@
-"""How often intervals hold the truth, and tests are wrong. In: drawn answers. Out: shares of sets.
+"""Coverage of intervals and false positives of tests. In: drawn answers. Out: shares of sets.
 
     python -m bench.coverage --sets 2000        # some two hours; bench/results/coverage.csv
 
@@ -41,7 +41,7 @@ CONFIDENCE = 0.95
 
 @dataclass(frozen=True)
 class Design:
-    """What answers are drawn from.
+    """A population that answers are drawn from.
 
     Attributes:
         people: of each culture.

@@ -35,7 +35,7 @@ NAMES = {"A": "Culture A", "B": "Culture B", "C": "Culture C"}
 
 @dataclass(frozen=True)
 class Population:
-    """What answers are drawn from.
+    """A population that answers are drawn from.
 
     Attributes:
         a, b: of the beta distribution of an item's chance to be called funny; alpha is

@@ -1,4 +1,4 @@
-"""How far annotators agree. In: a long table `item, participant, label`. Out: measures.
+"""Agreement of annotators. In: a long table `item, participant, label`. Out: measures.
 
     measure(table)                              # all of them: a dictionary
     krippendorff_alpha(table, levels=..., metric="interval")    # or each by itself

@@ -21,10 +21,10 @@ if TYPE_CHECKING:
     import pandas as pd
 
 Metric = Literal["nominal", "ordinal", "interval"]
-"""How far two labels lie apart: not at all or fully; by the answers between; by their values."""
+"""Distance of two labels: none or full; by the answers between; by their values."""
 
 _TINY = 1e-12
-"""Where chance alone would agree throughout, rounding must not make a number of it."""
+"""Rounding: where chance alone would agree throughout, it must not make a number."""
 
 
 @dataclass(frozen=True, slots=True)

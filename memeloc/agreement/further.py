@@ -1,4 +1,4 @@
-"""What another answer an item would bring. In: a long table of answers. Out: expected changes.
+"""Expected effect of further answers. In: a long table of answers. Out: expected changes.
 
 An item's label is the one with most answers; a tie is none. Two figures check each other:
 `last_answer` assumes nothing; of `further_answers` the next answer to an item with n_j answers of
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Further:
-    """What so many `more` answers an item are expected to change, as shares of all items.
+    """Changes expected of so many `more` answers an item, as shares of all items.
 
     Items are `open` without a label now, `decided` with one then; `undone` have a label now and
     none then, `overturned` ones another.

@@ -69,7 +69,7 @@ class Pairs(NamedTuple):
     people: tuple[Ints, Ints]
     """Places of the participants, a pair of people."""
     pair: Ints
-    """Which pair of people, two answers."""
+    """The pair of people of each two answers."""
     answers: tuple[Ints, Ints]
     """Places of the answers of the first and of the second."""
 

@@ -17,12 +17,12 @@ if TYPE_CHECKING:
 
 
 COLUMNS = ("item", "participant", "label")
-"""What a table has: which item, who, and the label given; further columns do not matter."""
+"""Columns of a table: the item, who answered, and the label; others do not matter."""
 
 
 @dataclass(frozen=True, eq=False)
 class Ratings:
-    """Who gave which item which label: places of each answer, sorted by item, then person.
+    """Answers as numbers: the places of each, sorted by item, then person.
 
     Names of participants and labels are sorted; of items only the number is kept.
     """

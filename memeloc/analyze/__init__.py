@@ -1,8 +1,8 @@
-"""What annotations show. In: tables of answers, items and people. Out: rows of figures, a report.
+"""Analyses of annotations. In: tables of answers, items and people. Out: rows of figures, a report.
 
 `read_answers` or `Answers.of` count the votes of a table; each analysis is a function from
 `Answers` and `Settings` to rows (`memeloc.reports.figures`), `figures` runs all of them, and
-`report.report_of` puts to them what is said of each.
+`report.report_of` adds their texts.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""What is analysed, and how. In: data frames. Out: `Answers`, their votes; `Settings`."""
+"""Answers and settings of an analysis. In: data frames. Out: `Answers`, their votes; `Settings`."""
 
 from __future__ import annotations
 
@@ -14,16 +14,16 @@ from memeloc.counts import counted
 from memeloc.errors import InputError
 
 COLUMNS = ("item", "culture", "participant", "label")
-"""What a table of answers has; further columns do not matter."""
+"""Columns of a table of answers; others do not matter."""
 ITEM_COLUMNS = ("category", "topic", "template")
-"""What is known of items, each optional: what the analyses are repeated by."""
+"""Facts about items, each optional, that the analyses are repeated by."""
 VERSION_COLUMNS = ("item", "culture", "language", "text", "picture")
 """An item as one culture saw it; `picture` is a file's path, empty for none."""
 
 
 @dataclass(frozen=True, slots=True)
 class Settings:
-    """What an analysis is made with; it stands in the report.
+    """Settings of an analysis; they stand in the report.
 
     Attributes:
         seed: of everything drawn at random. Each use derives its own generator with
@@ -51,7 +51,7 @@ class Settings:
 
 @dataclass(frozen=True, eq=False)
 class Answers:
-    """What people, and models, answered; made with `Answers.of`.
+    """Answers of people, and of models; made with `Answers.of`.
 
     Attributes:
         table: a row an answer, with `COLUMNS` as text; an item and participant have one row.

@@ -1,4 +1,4 @@
-"""Why labels of two cultures differ. In: differing items. Out: sheets, and shares of themes.
+"""Reasons why labels of cultures differ. In: differing items. Out: sheets, and shares of themes.
 
 The qualitative analysis of multi3hate 4.3: people who know both cultures give reasons, and coders
 give these codes of a codebook, or new ones; no coder sees another's.
@@ -30,7 +30,7 @@ NO_THEME = "(not in the codebook)"
 PAIR = "|"
 """Between the two cultures of a pair."""
 _SHOWN = {"picture": ("picture", 34), "text": ("text", 24), "label": ("text", 12)}
-"""What stands of both cultures before the reason: kinds and widths of the columns."""
+"""Columns of both cultures before the reason: kinds and widths."""
 _ASKED_REASONS = (
     "People of {first} and {second} label these memes differently. Why? Say it in your own words, "
     "in one or more sentences; leave a cell empty where you cannot tell."
@@ -77,7 +77,7 @@ class Codebook(BaseModel):
 
 @dataclass(frozen=True, slots=True)
 class Reason:
-    """Why two cultures differ on an item, as one person put it; `row` is that of a file, or 0."""
+    """A reason why two cultures differ on an item; `row` is that of a file, or 0."""
 
     item: str
     pair: tuple[str, str]

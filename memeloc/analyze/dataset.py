@@ -1,4 +1,4 @@
-"""What a dataset is made of. In: a table of memes. Out: rows: counts, lengths of captions, words.
+"""Statistics of a dataset. In: a table of memes. Out: rows: counts, lengths of captions, words.
 
 The counts of charmemes A, harmeme 4.1 and araharmeme C and 3.3, the lengths and words of harmeme
 4.4.
@@ -29,7 +29,7 @@ MEME_COLUMNS = {
     "time": "when it was made: a year, or ISO 8601",
     "reading": "why no text was read in the picture; empty where text was read",
 }
-"""What a table of memes may have; only `meme` must be there."""
+"""Columns of a table of memes; only `meme` must be there."""
 
 NO_TEXT = "no text"
 UNKNOWN = "not known"

@@ -1,4 +1,4 @@
-"""Who answered, and how they answered. In: `Answers` with facts about people. Out: rows.
+"""Groups of people and their answers. In: `Answers` with facts about people. Out: rows.
 
 No row shows a group of fewer people than `Settings.smallest_cell`. In each culture the values that
 fewer people gave are put together, and so are the next smallest until the group is large enough:

@@ -1,4 +1,4 @@
-"""What an analysis rests on. In: counts from stage to stage, `Answers`. Out: rows, one a stage.
+"""Counts from stage to stage. In: counts from stage to stage, `Answers`. Out: rows, one a stage.
 
 What was left out, and why, belongs beside every figure (charmemes 4.3, multi3hate 3.1).
 """
@@ -20,7 +20,7 @@ _LABELS = "labels (of an item in a culture)"
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """How many there are `of` something (a plural) at a stage, and why there are no more.
+    """A stage: how many there are `of` something (a plural), and why there are no more.
 
     `why` counts by reason those that were left out; one may have several reasons.
     """

@@ -22,7 +22,7 @@ from memeloc.statistics.significance import holm, scipy_stats, wilson
 
 NAME = "models"
 NOT_A_LABEL = "(not a label)"
-"""What stands behind the labels for an answer that is none of them."""
+"""The place, behind the labels, of an answer that is none of them."""
 
 
 def models(answers: Answers, settings: Settings) -> pd.DataFrame:

@@ -187,7 +187,7 @@ def _with_labels(rows: pd.DataFrame, column_map: ColumnMap, notes: Notes) -> pd.
 
 
 def _first_answers(rows: pd.DataFrame, notes: Notes) -> pd.DataFrame:
-    """Of a person's answers to an item the earliest; without times the first in the table."""
+    """Return a person's earliest answer to an item; without times the first in the table."""
     if "time" in rows.columns:
         # Each time by itself, so that what a column mixes does not depend on its first row.
         times = pd.to_datetime(rows["time"], errors="coerce", utc=True, format="mixed")
@@ -207,7 +207,7 @@ def _first_answers(rows: pd.DataFrame, notes: Notes) -> pd.DataFrame:
 def _first_values(
     rows: pd.DataFrame, by: str, columns: Mapping[str, str], notes: Notes
 ) -> pd.DataFrame:
-    """By item or annotator the first value that is filled in of each fact; NaN for none.
+    """Return by item or annotator the first value of each fact; NaN for none.
 
     Args:
         columns: the names of the facts by column.

@@ -1,6 +1,6 @@
 """An analysis as a report. In: answers, rows of figures, settings. Out: a `Report`, with cards.
 
-What is said of each analysis stands in report.toml.
+Titles, methods and sentences of the analyses stand in report.toml.
 """
 
 from __future__ import annotations

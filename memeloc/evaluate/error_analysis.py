@@ -1,4 +1,4 @@
-"""Where models go wrong. In: answers joined with gold. Out: rows: labels given by right label.
+"""Errors of models. In: answers joined with gold. Out: rows: labels given by right label.
 
 charmemes B looks at harmful items only, and finds that errors often stay within a severity.
 """
@@ -17,9 +17,9 @@ if TYPE_CHECKING:
     import pandas as pd
 
 INVALID = "(none)"
-"""What stands for an answer that chooses no label."""
+"""The label of an answer that chooses none."""
 OUTCOMES = ("right", "same", "other", "harmless", "invalid")
-"""What an answer on a harmful item gave: the right label, another of the same severity, one of
+"""Outcomes of an answer on a harmful item: the right label, another of the same severity, one of
 another severity, one of what harms nobody, or none."""
 
 

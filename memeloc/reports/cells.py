@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
 UNDEFINED = "—"
-"""What stands where a figure is not defined."""
+"""The cell of a figure that is not defined."""
 _NOTHING = 1e-9
 _LETTERS = "\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc\U00010800-\U00010fff\U0001e800-\U0001efff"
 _RIGHT_TO_LEFT = re.compile(f"[{_LETTERS}]+(?:[ '’\"-]+[{_LETTERS}]+)*")

@@ -38,7 +38,7 @@ CULTURE_COLOURS = ("#009e73", "#cc79a7", "#d55e00", "#56b4e9", "#8c7b00", "#6a6f
 """Told apart by the colour-blind (after Okabe and Ito 2008), and readable on white and on black."""
 _PALETTE = LABEL_COLOURS + CULTURE_COLOURS
 _PLAIN = "#6b7fa8"
-"""What is neither a label's nor a culture's."""
+"""The colour of what is neither a label nor a culture."""
 _DISTRIBUTION = "#b9c3d6"
 _DARK = {PAPER: "#17191d", INK: "#e4e6ea", GRID: "#3a3f47"}
 _MOST_READ = 12
@@ -54,7 +54,7 @@ _LONGEST_LABEL = 36
 """Letters of a line of a label at the side: half of the width is left for what is drawn."""
 _MARKERS = "osD^vP*X"
 _BRIGHTNESS = np.array([0.299, 0.587, 0.114])
-"""What red, green and blue add to how bright a colour looks (ITU-R BT.601)."""
+"""Parts of red, green and blue in how bright a colour looks (ITU-R BT.601)."""
 _FIRST = ("noto-sans", "noto-sans-cjk-sc")
 """Families that letters are looked for in first. A label has no language that says which forms
 Chinese characters have: they are simplified Chinese's."""
@@ -359,7 +359,7 @@ def _label(name: str, wrapped: bool = False) -> str:
 
 
 def families_for(letters: str) -> list[str]:
-    """The names that matplotlib has for the project's fonts that draw these letters.
+    """Return matplotlib's names of the project's fonts that draw these letters.
 
     As few as can be: matplotlib looks for each of them with every label.
     """
@@ -370,7 +370,7 @@ def families_for(letters: str) -> list[str]:
 
 @cache
 def _family_of(letter: str) -> str:
-    """The first family that has the letter; empty where none has."""
+    """Return the first family that has the letter; empty where none has."""
     usable = (
         name
         for name, family in _library().families.items()
@@ -385,7 +385,7 @@ _library = cache(FontLibrary)
 
 @cache
 def _known_to_matplotlib(name: str) -> str:
-    """The family's name in matplotlib, which is given its file first.
+    """Return the family's name in matplotlib, which is given its file first.
 
     It comes before fonts of the same name of the system, so that every machine draws the same.
     """

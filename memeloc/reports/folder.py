@@ -32,12 +32,12 @@ _MOST_NUMBERS = 3
 _MOST_NAMES = 6
 """Names that a reason is said of; of more it is said how many others there are."""
 _NO_INTERVAL = "no interval: "
-"""What a row's method begins with where it says why there is none."""
+"""The beginning of a row's method that says why there is none."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Section:
-    """What is said and shown of an analysis.
+    """An analysis as the page shows it.
 
     Its texts are filled in, tables stand by their files, `computed` has by method the figures that
     were computed so, `reasons` why figures that are drawn with intervals have none.

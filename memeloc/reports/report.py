@@ -1,4 +1,4 @@
-"""What a page, its tables and plots are made of. In: figures, texts, cards. Out: a `Report`."""
+"""Records of a report. In: figures, texts, cards. Out: a `Report`."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Votes:
-    """What a culture answered about an item: `counts` in the order of the labels."""
+    """Answers of a culture about an item: `counts` in the order of the labels."""
 
     culture: str
     label: str
@@ -48,7 +48,7 @@ class Card:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Report:
-    """What a folder with a page, tables and plots is made of; see `write_report`.
+    """A report: all that its page, tables and plots are made of; see `write_report`.
 
     `figures` are rows of `memeloc.reports.figures`; `texts` say what is said of each analysis;
     `settings` are those of the figures, the seed among them; `facts` stand below the title, `notes`

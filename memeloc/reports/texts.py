@@ -1,4 +1,4 @@
-"""What a report says of its figures. In: a TOML of titles, meanings, sentences, plots. Out: texts.
+"""Texts of a report. In: a TOML of titles, meanings, sentences, plots. Out: texts.
 
 A table of the TOML is an analysis, in the order of the page; `[page]` is what the page begins with.
 Titles, methods, axes and sentences are Jinja2 templates; `writer` has what they may name.
@@ -73,7 +73,7 @@ class PlotText(_Text):
 
 
 class AnalysisText(_Text):
-    """What is said of an analysis.
+    """Texts of an analysis.
 
     `group` and `item` head these columns; `method`, for the tables, says how it was computed,
     `sentence` is for the methods paragraph; `figures` has what each means, with unit and range; a
@@ -105,7 +105,7 @@ class NumberText(_Text):
 
 
 class PageText(_Text):
-    """What the page begins with.
+    """The beginning of the page.
 
     Of `numbers` the first three that are defined are shown, of the names in `plot` the first that
     is drawn, and the cards of the analysis `cards`, of the first that has any by default.
@@ -118,7 +118,7 @@ class PageText(_Text):
 
 
 class Texts(_Text):
-    """What a report says: of its page, and of each analysis by name."""
+    """Texts of a report: of its page, and of each analysis by name."""
 
     page: PageText = PageText()
     analyses: dict[str, AnalysisText] = {}

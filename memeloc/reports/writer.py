@@ -16,7 +16,7 @@ from memeloc.statistics.significance import p_text, percent, percent_with_interv
 from memeloc.version import __version__
 
 NOT_DEFINED = "not defined"
-"""What a sentence says of a figure that is not."""
+"""The words of a sentence for a figure that is not defined."""
 
 
 class Writer:

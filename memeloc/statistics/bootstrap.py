@@ -34,7 +34,7 @@ class Seeded(Protocol):
 
 
 class Resampling(Seeded, Protocol):
-    """How items are drawn anew."""
+    """Settings of resamples."""
 
     @property
     def bootstraps(self) -> int:

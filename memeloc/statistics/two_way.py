@@ -28,7 +28,7 @@ METHOD = "two-way jackknife of items and people"
 
 @dataclass(frozen=True, eq=False)
 class Votes:
-    """Who gave which item which label: counts, and places of each vote.
+    """Votes as numbers: counts, and places of each vote.
 
     Counts are (items, cultures, labels). People are numbered over all cultures, and whoever
     answered in two is two.
@@ -86,7 +86,7 @@ class Votes:
 
 @dataclass(frozen=True, slots=True)
 class Statistic:
-    """What is estimated: values of sums over items; intervals are symmetric on the scale.
+    """A statistic: values of sums over items; intervals are symmetric on the scale.
 
     Attributes:
         sums: (rows, cultures, labels) of counts to (rows, sums).

@@ -25,9 +25,9 @@ WORKBOOKS = frozenset({"xl/workbook.xml", "content.xml"})
 """The part by which a workbook of Excel or of LibreOffice is known."""
 
 ZIP = b"PK\x03\x04"
-"""How a zip archive begins, as office files are."""
+"""First bytes of a zip archive, as office files are."""
 OLE = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
-"""How an old office file begins, or a new one behind a password."""
+"""First bytes of an old office file, or a new one behind a password."""
 
 
 def is_workbook(head: bytes) -> bool:
@@ -68,7 +68,7 @@ def _check_size(part: zipfile.ZipInfo, path: Path) -> None:
 
 
 def read_member(path: Path, name: str) -> bytes:
-    """What an archive holds under a name.
+    """Return the content that an archive holds under a name.
 
     Raises:
         InputError: it is broken, or unpacks to more than a table can be.

@@ -49,7 +49,7 @@ ABSTENTIONS = (
 as English spells it and as our surveys ask in other languages."""
 
 MISSING = ("nan", "na", "n/a", "#n/a", "<na>", "nat", "null")
-"""What programs write where there is no value, folded. `none` is not among them: it is a label in
+"""Words that programs write for no value, folded. `none` is not among them: it is a label in
 published tables ("none", "some", "much"), and a person's answer is not to be lost."""
 
 NAMED_CASES = 5
@@ -68,7 +68,7 @@ columns by names of their own, such as one of labels a culture: a row becomes on
 
 @dataclass(frozen=True, slots=True)
 class Role:
-    """What a stage needs of a table.
+    """A role that a stage needs of a table.
 
     Attributes:
         name: one of `ROLES`.
@@ -92,7 +92,7 @@ class Role:
 
 
 class ColumnMap(BaseModel):
-    """What the columns of a table are, and what their values mean."""
+    """Roles of a table's columns, and meanings of their values."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
@@ -125,7 +125,7 @@ class ColumnMap(BaseModel):
 
     @property
     def places(self) -> dict[str, float]:
-        """By label its place on the scale; empty where the labels have no order."""
+        """Return by label its place on the scale; empty where the labels have no order."""
         return self.levels or {label: float(place) for place, label in enumerate(self.order)}
 
     @cached_property
@@ -144,7 +144,7 @@ class ColumnMap(BaseModel):
         return self.label_names.get(key, absent)
 
     def abstains(self, label: str) -> bool:
-        """Whether a label is left out of the vote: the map's, else one that is known as such."""
+        """Return whether a label is left out of the vote: the map's, else a known one."""
         if self.abstentions is not None:
             return label in self.abstentions
         return folded(label) in ABSTENTIONS
@@ -152,7 +152,7 @@ class ColumnMap(BaseModel):
 
 @dataclass
 class Notes:
-    """What was noticed: of each sentence the rows it is about."""
+    """Sentences on what was noticed, with the rows that each is about."""
 
     rows: dict[str, list[int]] = field(default_factory=dict)
 
@@ -268,7 +268,7 @@ def columns_of(
 
 
 def _is_wide(column_map: ColumnMap, roles: Sequence[Role]) -> bool:
-    """Whether each culture has a column of labels."""
+    """Return whether each culture has a column of labels."""
     is_one = any(role.name == "label" and not role.many for role in roles)
     return is_one and isinstance(column_map.columns.get("label"), dict)
 

@@ -117,7 +117,7 @@ def _annotations(task: dict[str, Any]) -> Iterator[dict[str, Any]]:
 
 
 def _controls(annotation: dict[str, Any]) -> dict[str, str]:
-    """What stands in each control: choices, texts or a number; several with `|` between."""
+    """Return by control its choices, texts or number; several with `|` between."""
     values: dict[str, list[str]] = {}
     for region in annotation.get("result") or ():
         match region:
@@ -208,7 +208,7 @@ def _column_values(column: Any, classes: Sequence[str] | None) -> list[Any]:
 
 
 def _class_names(metadata: Mapping[bytes, bytes]) -> dict[str, list[str]]:
-    """What the numbers of a column mean, as `datasets` states it in a schema."""
+    """Return the names of a column's numbers, as `datasets` states them in a schema."""
     try:
         features = json.loads(metadata[b"huggingface"])["info"]["features"]
         within = {column: feature.get("feature", feature) for column, feature in features.items()}

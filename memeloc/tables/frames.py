@@ -12,7 +12,7 @@ from memeloc.errors import InputError
 from memeloc.tables.rows import Line, Table
 
 FRAME = Path("the data frame")
-"""What stands for a frame where errors name a file."""
+"""The name of a frame where errors name a file."""
 
 
 @runtime_checkable

@@ -28,7 +28,7 @@ _FIGURES = {
     "label-shares": ("share_of_items",),
     "agreement-within": ("alpha", "agreement"),
 }
-"""What is computed for each part of the items; all else stands for all items only."""
+"""Figures of each part of the items; all others stand for all items only."""
 _WANTED = {(analysis, name) for analysis, names in _FIGURES.items() for name in names}
 _ANALYSES = (agreement_between, chi_squared, label_shares, agreement_within)
 _MOST_GROUPS = 100

@@ -19,7 +19,7 @@ from memeloc.statistics.two_way import Votes
 
 NAME = "chi-squared"
 ANSWERS, LABELS, SAME_ITEMS = "answers", "labels of items", "labels of the same items"
-"""What is counted: votes, majority labels, and those of items that every culture labelled."""
+"""Counts: votes, majority labels, and those of items that every culture labelled."""
 _METHODS = {
     "cramers_v": "Cramér 1946; Steiger 2004, as if answers were independent",
     "by_chance": "mean of the permutations of people",

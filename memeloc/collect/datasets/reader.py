@@ -52,13 +52,13 @@ if TYPE_CHECKING:
     from memeloc.collect.fetching.fetch import Fetcher
 
 _SHARD = re.compile(r"-\d{5}-of-\d{5}$")
-"""How the names of a split's files end where it has several."""
+"""The end of the names of a split's files where it has several."""
 
 _SPLIT = re.compile(
     r"(?<![a-z])(train|training|dev|val|valid|validation|test|testing|trial)(?![a-z])",
     re.IGNORECASE,
 )
-"""What the names of splits' tables have in them."""
+"""Names of splits within names of tables."""
 
 _SECONDS = re.compile(r"([0-9]{9,10})(\.[0-9]+|[0-9]{3})?")  # from 1970, or milliseconds
 _TAG = re.compile(r"[A-Za-z]{2,3}([-_][A-Za-z0-9]{2,8})*")

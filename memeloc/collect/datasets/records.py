@@ -26,7 +26,7 @@ TABLES = (
     *(".csv", ".tsv", ".jsonl", ".ndjson", ".json", ".xlsx", ".ods"),
     *(".parquet", ".arrow", ".tar"),
 )
-"""How the names of tables end."""
+"""Endings of names of tables."""
 
 BESIDE = "the picture beside it"
 """The column of the picture that a JSON file stands beside."""

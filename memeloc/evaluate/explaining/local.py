@@ -31,7 +31,7 @@ SAMPLES = 500
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Explanation:
-    """What a model's answer about an item rests on.
+    """An explanation: what a model's answer about an item rests on.
 
     Attributes:
         example: the item.

@@ -87,7 +87,7 @@ def fit_surrogate(
 
 
 def draw_masks(parts: int, samples: int, seed: int) -> Masks:
-    """Which parts each sample keeps; the first keeps all, each other lacks one part or more."""
+    """Return the parts that each sample keeps; the first all, each other not all."""
     generator = np.random.default_rng(seed)
     lacking = generator.integers(1, parts + 1, size=samples)
     lacking[0] = 0

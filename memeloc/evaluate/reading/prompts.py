@@ -1,4 +1,4 @@
-"""Which prompt an answer answers. In: prompts' numbers or texts. Out: `Asked`, row by row.
+"""Prompts of answers made elsewhere. In: prompts' numbers or texts. Out: `Asked`, row by row.
 
 A number counts as Multi3Hate's do (its code, `vlm/inference`): 0 to 5 for three wordings in two
 orders, the even ones in the order of the run; 1 to 6 where there is no 0 and a 6. Of a text the
@@ -39,7 +39,7 @@ _MOST_WORDINGS = 40
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """What was asked.
+    """A prompt as it was asked.
 
     Attributes:
         options: as they were shown; labels: the label that each of them is.
@@ -144,7 +144,7 @@ def labels_of(shown: Shown, labels: Sequence[str]) -> tuple[str, ...]:
 
 
 def _wordings(rows: Sequence[Any]) -> dict[str, int]:
-    """Of each prompt's text the number of its wording, from 0.
+    """Return by prompt's text the number of its wording, from 0.
 
     Texts that differ only in their options, and in lines that few items have (captions), are one
     wording.

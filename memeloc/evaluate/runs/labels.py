@@ -1,4 +1,4 @@
-"""What is right. In: a table of labels, the items that are asked about. Out: `Gold`."""
+"""Right labels. In: a table of labels, the items that are asked about. Out: `Gold`."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ GOLD = "gold"
 _NO_LABEL = {
     *map(folded, (*ABSTENTIONS, *MISSING)), "none", "tie", "?", "-", "unsure", "unknown",
 }  # fmt: skip
-"""What is no label, folded, unless a run has it among its own."""
+"""Cells that are no label, folded, unless a run has them among its own."""
 _TRUTH = {"true": "1", "false": "0"}
 
 

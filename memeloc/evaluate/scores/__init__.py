@@ -1,4 +1,4 @@
-"""How right models are. In: `ModelAnswers`, `Gold`. Out: rows of the table of figures, a page.
+"""Scores of models. In: `ModelAnswers`, `Gold`. Out: rows of the table of figures, a page.
 
     figures = score(answers, gold, ScoreSettings(seed=7))
     value_of(figures, "accuracy", "accuracy", "cat", "US")    # of a condition's title and a culture

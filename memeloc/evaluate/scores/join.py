@@ -29,7 +29,7 @@ INPUT_NAMES = {"none": "question alone"}
 
 
 class Condition(NamedTuple):
-    """What answers have in common that differ only in item and prompt."""
+    """A condition: all that answers share which differ only in item and prompt."""
 
     model: str
     input: str

@@ -1,4 +1,4 @@
-"""How right answers are. In: `ModelAnswers`, `Gold`. Out: rows of the table of figures.
+"""Scores of answers. In: `ModelAnswers`, `Gold`. Out: rows of the table of figures.
 
 Every figure is the mean over the prompts of what one prompt reaches (PROTOCOLS; multi3hate 5.1).
 An interval draws items anew with all their answers; of multiple choice memes with all questions.
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
 _MACRO = ("accuracy", "precision", "recall", "f1", "mae", "mmae")
 _LABELS = {"accuracy": "labels", "tasks": "tasks-labels"}
-"""By analysis that of its labels."""
+"""The analysis of the labels of an analysis."""
 _BOOTSTRAP = "percentile bootstrap of items"
 _MEANS = f"mean over prompts; {_BOOTSTRAP}"
 

@@ -1,4 +1,4 @@
-"""What answers are scored with. In: seed, resamples, what models are. Out: `ScoreSettings`."""
+"""Settings of scores. In: seed, resamples, what models are. Out: `ScoreSettings`."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 
 @dataclass(frozen=True, slots=True)
 class ModelFacts:
-    """What a model is.
+    """A model's family and size.
 
     Attributes:
         family: models of one maker and kind, such as `Qwen2-VL`; empty where it is not known.
@@ -21,7 +21,7 @@ class ModelFacts:
 
 @dataclass(frozen=True, slots=True)
 class ScoreSettings:
-    """What answers are scored with; it stands in the report.
+    """Settings of scores; they stand in the report.
 
     Attributes:
         seed: of the resamples.

@@ -56,7 +56,7 @@ model.predict([Example(item="1", label="", text="a caption", language="en")], "v
 
 @dataclass(frozen=True, slots=True, eq=False)
 class TrainedFiles:
-    """What was written of a run.
+    """Files that were written of a run.
 
     Attributes:
         figures: rows of `memeloc.reports.figures`, as in the report.

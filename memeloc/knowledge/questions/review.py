@@ -1,4 +1,4 @@
-"""What a set of questions gives away. In: `MemeQuestion`s, captions. Out: rows of figures.
+"""Review of a set of questions. In: `MemeQuestion`s, captions. Out: rows of figures.
 
 Rules that know neither picture nor question answer a good set no better than chance: the longest
 option, the one that shares most words with the question or with the caption.

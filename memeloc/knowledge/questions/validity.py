@@ -1,4 +1,4 @@
-"""How much of what a model wrote people find right. In: `Judgement`s. Out: rows of figures."""
+"""Validity of what a model wrote, as people judge it. In: `Judgement`s. Out: rows of figures."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ if TYPE_CHECKING:
 
 What = Literal["question", "answer", "statement"]
 GIVEN = ("yes", "no", "maybe")
-"""What a person answers to each."""
+"""Choices of a person for each."""
 
 
 @dataclass(frozen=True, slots=True)
 class Judgement:
-    """What a person answered about a question, its right answer, or a statement.
+    """A person's answer about a question, its right answer, or a statement.
 
     Attributes:
         item: id of the question, or of the meme and statement.
