@@ -81,7 +81,7 @@ def write_answers(path: Path, items: int, *, seed: int) -> int:
 
 def _analyze(folder: Path) -> Run:
     options = {name: name for name in ("item", "annotator", "culture", "label")}
-    options |= {"demographics": "age,gender", "jobs": "1", "map": str(folder / "map.toml")}
+    options |= {"demographics": "age,gender", "map": str(folder / "map.toml")}
     (folder / "map.toml").write_text('abstentions = ["don\'t know"]\n', encoding="utf-8")
     words = [word for name, value in options.items() for word in (f"--{name}", value)]
     return run("analyze", str(folder / "answers.csv"), *words, "--out", str(folder / "report"))

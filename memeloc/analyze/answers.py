@@ -35,7 +35,6 @@ class Settings:
         confidence: of the intervals.
         smallest_cell: people whom a cell of a demographic table must have to be shown.
         pair: two cultures whose differing items are listed; None for the pair that agrees least.
-        jobs: processes; results are the same for any number.
     """
 
     seed: int = 0
@@ -46,7 +45,6 @@ class Settings:
     confidence: float = 0.95
     smallest_cell: int = 5
     pair: tuple[str, str] | None = None
-    jobs: int = 1
 
 
 @dataclass(frozen=True, eq=False)

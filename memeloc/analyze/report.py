@@ -46,7 +46,7 @@ def report_of(
     names: Mapping[str, str] | None = None,
     facts: Mapping[str, str] | None = None,
 ) -> Report:
-    """Return the report of an analysis; it does not say how many processes made it.
+    """Return the report of an analysis.
 
     Args:
         figures: as `memeloc.analyze.figures` computed them of the answers with the settings.
@@ -81,7 +81,7 @@ def report_of(
         figures=figures,
         texts=TEXTS,
         question=question,
-        settings={name: value for name, value in asdict(chosen).items() if name != "jobs"},
+        settings=asdict(chosen),
         facts={**shown, **(facts or {})},
         notes=answers.notes,
         names=known,

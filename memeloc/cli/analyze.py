@@ -10,7 +10,7 @@ import typer
 from typer import Argument, Option
 
 import memeloc
-from memeloc.cli.options import AsJson, Jobs, split
+from memeloc.cli.options import AsJson, split
 from memeloc.cli.options import columns as columns_by_key
 from memeloc.cli.output import print_json, progress
 from memeloc.cli.show import Table, explain, show
@@ -89,7 +89,6 @@ def analyze(
     repetitions: int = Option(10_000, min=2, help="Of random groups of annotators."),
     permutations: int = Option(1_999, min=19, help="Of people between cultures, for p-values."),
     smallest_cell: int = Option(5, min=1, help="People whom a demographic cell shown must have."),
-    jobs: Jobs = None,
     as_json: AsJson = False,
 ) -> None:
     """Analyse what annotators of several cultures answered, and write a report.
@@ -106,7 +105,6 @@ def analyze(
       memeloc analyze answers.csv --map answers.toml --demographics age,gender --out report
     """
     from memeloc.analyze import Settings
-    from memeloc.engine import usable_cpus
     from memeloc.reports import as_json_rows, write_report
     from memeloc.reports.figures import gaps, of_analysis
 
@@ -119,7 +117,6 @@ def analyze(
         permutations=permutations,
         smallest_cell=smallest_cell,
         pair=(two[0], two[1]) if two else None,
-        jobs=jobs or usable_cpus(),
     )
     columns = {
         "item": item,

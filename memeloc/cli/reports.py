@@ -35,7 +35,7 @@ def sentences(report: Report) -> Iterator[str]:
     if report.facts:
         yield "; ".join(f"{name}: {value}" for name, value in report.facts.items())
     texts = read_texts(report.texts) if isinstance(report.texts, Path) else report.texts
-    writer = Writer(report)
+    writer = Writer(report.for_people())
     for name, text in texts.analyses.items():
         if len(of_analysis(report.figures, name)):
             yield from writer.sentences(text.sentence, name)

@@ -89,10 +89,7 @@ def write_report(
     figures = _write_figures(report, folder)
     people = [votes.culture for cards in report.cards.values() for c in cards for votes in c.votes]
     report = replace(
-        report,
-        figures=report.figures.assign(
-            **{key: report.figures[key].map(report.named) for key in ("group", "item")}
-        ),
+        report.for_people(),
         cultures=list(dict.fromkeys(map(report.named, report.cultures or people))),
         labels=list(map(clean, report.labels)),
     )

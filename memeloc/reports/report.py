@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -73,6 +73,11 @@ class Report:
     cards: Mapping[str, Sequence[Card]] = field(default_factory=dict)
     tables: Mapping[str, pd.DataFrame] = field(default_factory=dict)
     hashes: Mapping[str, str] = field(default_factory=dict)
+
+    def for_people(self) -> Report:
+        """Return the same with names in the place of codes in groups and items."""
+        columns = {key: self.figures[key].map(self.named) for key in ("group", "item")}
+        return replace(self, figures=self.figures.assign(**columns))
 
     def named(self, text: str) -> str:
         """Return a group or item with the names of its codes.

@@ -12,7 +12,7 @@ from memeloc.reports.figures import wide
 from tests.end_to_end.study import Study
 from tests.worlds import label_of, write_table
 
-QUICK = ("--repetitions", 40, "--permutations", 39, "--jobs", 1, "--seed", 7)
+QUICK = ("--repetitions", 40, "--permutations", 39, "--seed", 7)
 MEMES = (
     "monday",
     "chef",

@@ -27,7 +27,7 @@ _NAMES = ("Models", "Input", "Memes in", "Prompts in", "Countries named")
 def report_of(
     answers: ModelAnswers, gold: Gold, figures: pd.DataFrame, settings: ScoreSettings
 ) -> Report:
-    """Return the report of what `score` computed; it does not say how many processes drew it."""
+    """Return the report of what `score` computed."""
     import pandas as pd
 
     values = [answers.table[name].fillna("").unique() for name in CONDITION]
@@ -46,7 +46,7 @@ def report_of(
         title=f"Evaluation of {counted(len(values[0]), 'model')}",
         figures=figures,
         texts=_TEXTS,
-        settings={name: value for name, value in asdict(settings).items() if name != "jobs"},
+        settings=asdict(settings),
         facts={name: text for name, text in facts.items() if text},
         cultures=gold.cultures,
         labels=labels,

@@ -34,7 +34,6 @@ class ScoreSettings:
         toxicity: the dimension of multiple choice that group accuracy joins with every other;
             empty for the one whose name begins with `Toxic` (m-quest).
         countries: by language of prompts the culture that a prompt in it aims at.
-        jobs: processes that draw; results are the same for any number.
     """
 
     seed: int = 0
@@ -46,4 +45,3 @@ class ScoreSettings:
     large: float = 70.0
     toxicity: str = ""
     countries: Mapping[str, str] = field(default_factory=dict, hash=False)
-    jobs: int = 1
