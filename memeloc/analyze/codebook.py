@@ -20,7 +20,7 @@ from memeloc.counts import counted
 from memeloc.errors import InputError
 from memeloc.reports.figures import BETWEEN, gap, joined, tidy
 from memeloc.settings import read_toml, validate
-from memeloc.sheets import SheetColumn, write_columns
+from memeloc.sheets import Listed, SheetColumn, SheetForm, write_form
 from memeloc.tables import Row, read_table
 from memeloc.tables.cells import folded
 
@@ -142,7 +142,7 @@ def write_reasons(
     cells = items.assign(pair=PAIR.join(pair), person=person).to_dict("records")
     rows = [{str(name): cell for name, cell in row.items()} for row in cells]
     asked = _ASKED_REASONS.format(first=pair[0], second=pair[1])
-    return write_columns(Path(path), "Reasons", columns, rows, asked=asked)
+    return write_form(Path(path), SheetForm("Reasons", tuple(columns), asked=asked), rows)
 
 
 def read_reasons(path: str | Path, *, person: str = "") -> list[Reason]:
@@ -196,8 +196,9 @@ def write_coding(
         for theme in codebook.theme
         for place, code in enumerate(theme.codes)
     ]
-    second = ("Codebook", ("theme", "code", "about"), listed)
-    return write_columns(Path(path), "Codes", columns, rows, asked=_ASKED_CODES, listed=second)
+    second = Listed("Codebook", ("theme", "code", "about"), listed)
+    form = SheetForm("Codes", tuple(columns), asked=_ASKED_CODES, listed=second)
+    return write_form(Path(path), form, rows)
 
 
 def read_coding(path: str | Path, codebook: Codebook, *, coder: str = "") -> list[Coding]:

@@ -21,13 +21,13 @@ from tempfile import TemporaryDirectory
 from lxml import etree
 from lxml.builder import E
 
-from memeloc.correct.guide_text import paragraphs
 from memeloc.correct.model import Sheet, SheetAnswers
 from memeloc.correct.packing import PROJECT, add_pictures
 from memeloc.correct.rows import key_of, parts_of
 from memeloc.correct.sheet_xliff import XLIFF, Xliff, parse_xml, write_xliff
 from memeloc.errors import InputError
 from memeloc.glossary import shown
+from memeloc.sheets.markdown import paragraphs
 from memeloc.tables import drawable
 from memeloc.tables.archives import ZIP, names_in, read_member
 

@@ -13,10 +13,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from memeloc.correct.beside import match_lines, note_lines, part_of
-from memeloc.correct.guide_text import paragraphs
 from memeloc.correct.model import Row, Sheet, SheetAnswers, SheetItem
 from memeloc.correct.rows import gather, key_of, parts_of, split_key, split_note
 from memeloc.errors import InputError
+from memeloc.sheets.markdown import paragraphs
 from memeloc.tables import clean_text, drawable
 
 if TYPE_CHECKING:

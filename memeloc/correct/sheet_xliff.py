@@ -18,12 +18,12 @@ from typing import Any
 from lxml import etree
 
 from memeloc.correct.beside import note_lines, part_of
-from memeloc.correct.guide_text import paragraphs
 from memeloc.correct.model import Row, Sheet, SheetAnswers, SheetItem
 from memeloc.correct.rows import gather, key_of, split_key, split_note
 from memeloc.correct.statuses import read_status
 from memeloc.errors import InputError
 from memeloc.placeholders import PLACEHOLDER, placeholders
+from memeloc.sheets.markdown import paragraphs
 from memeloc.tables import clean_text, drawable
 
 _SPACE = "urn:oasis:names:tc:xliff:document:1.2"

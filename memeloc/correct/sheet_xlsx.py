@@ -14,10 +14,10 @@ from typing import Any
 from xlsxwriter.utility import xl_rowcol_to_cell
 
 from memeloc.correct.columns import HEADINGS, cells_of, empty_columns, read_columns
-from memeloc.correct.guide_text import paragraphs
 from memeloc.correct.model import Sheet, SheetAnswers, SheetItem
 from memeloc.correct.statuses import status_words
 from memeloc.placeholders import PLACEHOLDER
+from memeloc.sheets.markdown import paragraphs
 from memeloc.tables import drawable, new_workbook
 from memeloc.tables.archives import is_workbook
 from memeloc.tables.workbooks import picture_options

@@ -1,10 +1,41 @@
-"""Files that people fill in and send back: sheets, lists and tables. In: rows. Out: a file.
+"""Sheets that people fill in and send back. In: a form and rows. Out: a file, or the filled rows.
 
-All of them are written by `write_sheet`, which replaces nothing that a person has changed;
-`write_sheet_table` and `write_columns` write tables, and workbooks with pictures, by it.
+A form (`SheetForm`) says as data which columns there are, which of them are filled in, what is
+asked and in which language; `write_form` writes it as a workbook with pictures, CSV, XLIFF or PO,
+and `read_form` reads what came back, also ods. `write_sheet` replaces nothing that a person has
+changed; all that people fill in is written by it.
 """
 
-from memeloc.sheets.workbooks import SheetColumn, write_columns
-from memeloc.sheets.writing import write_sheet, write_sheet_table
+from memeloc.sheets.form import (
+    Alternative,
+    Filled,
+    FilledRow,
+    Listed,
+    SheetColumn,
+    SheetForm,
+    SheetPicture,
+)
+from memeloc.sheets.reading import read_form
+from memeloc.sheets.writing import (
+    write_archive,
+    write_form,
+    write_outcomes,
+    write_sheet,
+    write_sheet_table,
+)
 
-__all__ = ["SheetColumn", "write_columns", "write_sheet", "write_sheet_table"]
+__all__ = [
+    "Alternative",
+    "Filled",
+    "FilledRow",
+    "Listed",
+    "SheetColumn",
+    "SheetForm",
+    "SheetPicture",
+    "read_form",
+    "write_archive",
+    "write_form",
+    "write_outcomes",
+    "write_sheet",
+    "write_sheet_table",
+]

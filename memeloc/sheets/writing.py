@@ -10,6 +10,7 @@ import json
 import os
 import secrets
 import warnings
+import zipfile
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager, suppress
 from itertools import count
@@ -18,12 +19,139 @@ from typing import Any, TypeVar
 
 from memeloc.errors import InputError, KeptFileWarning
 from memeloc.files import file_sha256, not_written, replacing
+from memeloc.sheets.form import (
+    CHECK,
+    Cells,
+    SheetColumn,
+    SheetForm,
+    SheetPicture,
+    cell_text,
+    check_of,
+    picture_of,
+)
 from memeloc.tables import Column, write_table
 
 Result = TypeVar("Result")
 
+FORMATS = {
+    "xlsx": ".xlsx",
+    "csv": ".csv",
+    "xliff": ".xlf",
+    "po": ".po",
+    "jsonl": ".jsonl",
+    "parquet": ".parquet",
+}
+"""The endings of the formats that a form can have, by name; XLIFF and PO are for texts with a
+source only. OpenDocument is read, and not written."""
+
 _WRITTEN = Path(".memeloc", "written.json")
 """By name of a file: the name that it was to have, without a number, and the SHA-256 of it."""
+
+
+def format_of(path: Path, form: SheetForm, format: str = "") -> str:
+    """Return the format that a sheet is written in: by name, else as the file's ending says.
+
+    Raises:
+        InputError: there is none of the name or ending, or the form has no text with a source.
+    """
+    known = [name for name in FORMATS if name not in ("xliff", "po") or form.of_kind("source")]
+    suffix = path.suffix.lower()
+    by_suffix = {FORMATS[name]: name for name in known} | {".xliff": "xliff", ".ndjson": "jsonl"}
+    format = format or by_suffix.get(suffix, "")
+    if format not in known:
+        *endings, last = [FORMATS[name] for name in known]
+        raise InputError(
+            f"A sheet is written as {', '.join(endings)} or {last}, not {suffix or 'without'!r}.",
+            file=path,
+        )
+    return format
+
+
+def write_form(
+    path: Path,
+    form: SheetForm,
+    rows: Sequence[Cells],
+    *,
+    format: str = "",
+    before: Callable[[Path], object] = lambda place: None,
+) -> Path:
+    """Write a sheet for a person to fill in; return where it is, see `write_sheet`.
+
+    Args:
+        rows: cells by column. Facts are the form's, and what is to be filled in may be left out.
+        format: a name of FORMATS; empty is what the file's ending says.
+        before: is given the file's place before the file appears there.
+
+    Raises:
+        InputError: there is no such format or ending, or the file cannot be written.
+    """
+    format = format_of(path, form, format)
+    rows = [{**form.facts, **row} for row in rows]
+
+    def write(draft: Path) -> None:
+        if format == "xlsx":
+            from memeloc.sheets.workbooks import write_workbook
+
+            write_workbook(draft, form, rows)
+        elif format == "xliff":
+            from memeloc.sheets.xliff import write_xliff
+
+            write_xliff(draft, form, rows)
+        elif format == "po":
+            from memeloc.sheets.po import write_po
+
+            write_po(draft, form, rows)
+        else:
+            _write_table(draft, form, rows, FORMATS[format])
+
+    return write_sheet(path, write, before=before)[0]
+
+
+def _write_table(path: Path, form: SheetForm, rows: Sequence[Cells], suffix: str) -> None:
+    """Write a sheet as a table, under the names of its columns."""
+    columns = [
+        column
+        for column in form.columns
+        if column.kind != "count"
+        and not (column.optional and not any(row.get(column.name) for row in rows))
+    ]
+    has_check = suffix == ".csv" and form.of_kind("key")
+    cells = []
+    for row in rows:
+        texts = {column.name: cell_text(row.get(column.name)) for column in columns}
+        texts[CHECK] = check_of(columns, texts)
+        cells.append(list(texts.values()) if has_check else list(texts.values())[:-1])
+    names = [column.name for column in columns] + [CHECK] * bool(has_check)
+    write_table(path, names, cells, suffix=suffix)
+
+
+def write_archive(file: Path, rows: Iterable[Cells]) -> Path | None:
+    """Write an archive of a sheet's file and the pictures of its rows beside it: what is mailed.
+
+    Return where it is; None where the sheet has no pictures, or is a workbook, which holds them.
+    """
+    cells = (cell for row in rows for cell in row.values() if isinstance(cell, SheetPicture))
+    pictures = {picture.name: picture.file for picture in cells if picture_of(picture)}
+    if file.suffix.lower() == FORMATS["xlsx"] or not pictures:
+        return None
+
+    def write(draft: Path) -> None:
+        with zipfile.ZipFile(draft, "w") as archive:
+            archive.write(file, file.name, zipfile.ZIP_DEFLATED)
+            for name, picture in pictures.items():
+                archive.write(picture, name)
+
+    return write_sheet(file.with_name(f"{file.name}.zip"), write)[0]
+
+
+def write_outcomes(sheet: Path, columns: Sequence[SheetColumn], rows: Sequence[Cells]) -> Path:
+    """Write what became of each row of a sheet, for who filled it in; return where it is.
+
+    It stands beside the sheet as NAME-import, a workbook beside a workbook and else CSV.
+    """
+    suffix = ".xlsx" if sheet.suffix.lower() in (".xlsx", ".ods") else ".csv"
+    form = SheetForm("Your import", tuple(columns))
+    return write_form(sheet.with_name(f"{sheet.stem}-import{suffix}"), form, rows)
 
 
 def write_sheet(

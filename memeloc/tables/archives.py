@@ -35,6 +35,19 @@ def is_workbook(head: bytes) -> bool:
     return head.startswith((ZIP, OLE))
 
 
+def member_names(path: Path) -> list[str] | None:
+    """Return the names of an archive's files but those that macOS adds; None of a workbook.
+
+    Raises:
+        InputError: as `names_in`.
+    """
+    names = names_in(path)
+    if names & WORKBOOKS:
+        return None
+    files = sorted(name for name in names if not name.rpartition("/")[2].startswith("."))
+    return [name for name in files if not name.startswith("__MACOSX/")]
+
+
 def names_in(path: Path) -> set[str]:
     """The names of an archive's parts, once its sizes have been looked at.
 
@@ -87,11 +100,10 @@ def csv_member(path: Path) -> bytes | None:
     Raises:
         InputError: it is broken, too large, or holds no CSV or several.
     """
-    names = names_in(path)
-    if names & WORKBOOKS:
+    names = member_names(path)
+    if names is None:
         return None
-    own = [name for name in names if not name.startswith("__MACOSX/")]
-    tables = [name for name in own if name.lower().endswith(".csv")]
+    tables = [name for name in names if name.lower().endswith(".csv")]
     if len(tables) != 1:
         count = f"is no workbook, but a zip archive of {len(tables)} CSV files"
         raise InputError(f"{count}; unpack it and import each", file=path)

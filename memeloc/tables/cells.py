@@ -103,14 +103,17 @@ def unguarded(text: str) -> str:
 
 
 def wrong_in(cell: Any, is_text: bool) -> str:
-    """What is wrong with a cell that a person typed; empty when nothing is.
+    """Return what is wrong with a cell that a person typed; empty when nothing is.
 
     Where it `is_text`, a date or a time cannot have been meant.
     """
     if isinstance(cell, Formula):
         return f"the cell holds a formula ({cell.text[:40]}): put the text itself"
     if is_text and isinstance(cell, date | time | timedelta):
-        return (
-            f"the cell was turned into a date or time ({cell}): put an apostrophe before the text"
-        )
+        return turned_into("a date or time", cell)
     return ""
+
+
+def turned_into(kind: str, shown: object) -> str:
+    """Return the sentence for a text of which a spreadsheet has made something else."""
+    return f"the cell was turned into {kind} ({shown}): put an apostrophe before the text"

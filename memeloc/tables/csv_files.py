@@ -28,6 +28,9 @@ SEARCHED = 20
 _BEGINNING = 1 << 18
 """Characters of a file in which its delimiter and its headings are looked for."""
 
+MIXED = "Some bytes are not UTF-8; they are kept as numbers."
+"""What is odd about a file in which no encoding fits all bytes."""
+
 csv.field_size_limit(1 << 26)  # pictures as data: addresses stand in cells, too
 
 
@@ -140,8 +143,8 @@ def decode(path: Path, opener: Callable[[], IO[bytes]], encodings: Sequence[str]
     if not encodings:
         raise InputError(
             f"is not in UTF-8: line {line} has the byte 0x{error.object[error.start]:02X}, as "
-            f"Latin-1 or Windows-1252 files have; save it as “CSV UTF-8” (Excel) or choose "
-            "Unicode (UTF-8) as the character set (LibreOffice)",
+            "files in Windows-1252, Windows-1256 and the like have; save it as “CSV UTF-8” (Excel) "
+            "or choose Unicode (UTF-8) as the character set (LibreOffice)",
             file=path,
         )
     strict = replace(file, errors="strict")
@@ -150,8 +153,7 @@ def decode(path: Path, opener: Callable[[], IO[bytes]], encodings: Sequence[str]
         for encoding in encodings
         if _problem(opener, encoding) is None
     ]
-    note = "Some bytes are not UTF-8; they are kept as numbers."
-    return [*possible, replace(as_bytes, note=note)]
+    return [*possible, replace(as_bytes, note=MIXED)]
 
 
 def _problem(

@@ -153,7 +153,7 @@ def _tables(
 ) -> Iterator[Table]:
     """The table whose header stands among the first rows, if there is one."""
     lines = read() if is_header is None else islice(read(), SEARCHED)
-    for number, cells, problem in lines:
+    for number, cells, problem, _ in lines:
         names = header_names(cells)
         if any(names) and (not problem or not problem[0]) and (not is_header or is_header(names)):
             yield Table(path, tuple(names), note, read, number, is_header)

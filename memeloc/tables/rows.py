@@ -7,7 +7,8 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from memeloc.tables.cells import Formula, clean_text, text_of
+from memeloc.tables.cells import Formula, clean_text, text_of, wrong_in
+from memeloc.tables.number_formats import shown_number
 
 BROKEN = (
     "broken row",
@@ -19,15 +20,35 @@ OPEN_END = ("", "")
 """Of a line that ends without a line's end; it is cut off when cells are missing."""
 
 
+class Seen(NamedTuple):
+    """How a cell looks, where that is not its value.
+
+    Attributes:
+        format: the number format in which a number is shown; see `number_formats`.
+        wrong: why what it shows is no text that somebody meant, as a sentence.
+        note: what people wrote beside it: a spreadsheet's comments.
+    """
+
+    format: str = ""
+    wrong: str = ""
+    note: str = ""
+
+
 class Line(NamedTuple):
     """One line of a table as a format's reader gives it, numbered as spreadsheets count.
 
-    `problem` is reason and sentence when it cannot be read, or `OPEN_END`.
+    `problem` is reason and sentence when it cannot be read, or `OPEN_END`; `seen` has cells by
+    their position.
     """
 
     number: int
     cells: list[Any]
     problem: tuple[str, str] | None = None
+    seen: Mapping[int, Seen] = {}
+
+
+_PLAIN = Seen()
+STRUCK = "the text is struck through: delete it, or take the line through it away"
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -64,6 +85,7 @@ class Row:
         header: the columns under which it stands.
         reason: a short key when the row cannot be trusted: "broken row", "cut off"; or empty.
         error: the sentence for that; a broken row's only cell is its raw text.
+        seen: how cells look, by position, where that is not their value.
     """
 
     number: int
@@ -71,6 +93,7 @@ class Row:
     header: Header
     reason: str = ""
     error: str = ""
+    seen: Mapping[int, Seen] = field(default_factory=dict)
 
     def value(self, column: str) -> Any:
         """A cell as the file holds it; None where there is no such cell or column."""
@@ -84,6 +107,45 @@ class Row:
         """
         cell = self.value(column)
         return clean_text(cell) if type(cell) is str else text_of(cell)
+
+    def shown(self, column: str, language: str = "") -> str:
+        """Return a cell as its program shows it, which is what a person typed: `50%`, `007`.
+
+        What stands before decimals and between thousands is as `language` has it, where the cell's
+        format does not say. See `problem` for cells that cannot be shown.
+        """
+        cell, look = self.value(column), self._seen(column)
+        if isinstance(cell, Formula):
+            return cell.text
+        if isinstance(cell, int | float) and not isinstance(cell, bool) and look.format:
+            return shown_number(cell, look.format, language) or text_of(cell)
+        return text_of(cell)
+
+    def problem(self, column: str, *, is_text: bool = True) -> str:
+        """Return why a cell that a person typed cannot be used; empty when it can.
+
+        Where it `is_text`, what a spreadsheet made of it may have been meant otherwise.
+        """
+        cell, look = self.value(column), self._seen(column)
+        if problem := wrong_in(cell, is_text) or look.wrong * is_text:
+            return problem
+        if not isinstance(cell, int | float) or not (is_text and look.format):
+            return ""
+        if shown_number(cell, look.format) is None:
+            return (
+                f"the cell holds the number {text_of(cell)} in a form that cannot be read "
+                f"({look.format}): put an apostrophe before the text"
+            )
+        return ""
+
+    def _seen(self, column: str) -> Seen:
+        at = self.header.positions.get(column)
+        return _PLAIN if at is None else self.seen.get(at, _PLAIN)
+
+    @property
+    def notes(self) -> list[str]:
+        """The comments on its cells."""
+        return [look.note for _, look in sorted(self.seen.items()) if look.note]
 
     def __contains__(self, column: object) -> bool:
         """Whether the table has such a column."""
@@ -133,10 +195,13 @@ class Table:
         their own: that is how people put tables under one another.
         """
         header = Header(self.columns)
-        for number, cells, problem in self._read():
+        leaves_out = False  # whether the program leaves out the empty cells at a row's end
+        for number, cells, problem, seen in self._read():
             if number <= self._header_row:
                 continue
-            if problem is not None and (problem is not OPEN_END or len(cells) < len(header.names)):
+            is_short = len(cells) < len(header.names)
+            is_cut = is_short and not leaves_out
+            if problem is not None and (problem is not OPEN_END or is_cut):
                 yield Row(number, cells, header, *(CUT if problem is OPEN_END else problem))
                 continue
             first = cells[0] if cells else None
@@ -147,9 +212,10 @@ class Table:
                     continue
             if len(cells) > len(header.names):
                 cells = without_blank_end(cells, len(header.names))
-            elif not any(cells) and all(cell is None or cell == "" for cell in cells):
+            if _is_blank(first) and not seen and all(map(_is_blank, cells)):
                 continue
-            yield Row(number, cells, header)
+            leaves_out = leaves_out or is_short
+            yield Row(number, cells, header, seen=seen)
 
     def without_header(self, columns: Sequence[str]) -> Table:
         """Return a file whose first row is no header, its columns named so."""
@@ -158,11 +224,15 @@ class Table:
     @property
     def above(self) -> Iterator[Row]:
         """What stands over the headings: notes, or rows that were sorted before them."""
-        for number, cells, _ in self._read():
+        for number, cells, _, seen in self._read():
             if number >= self._header_row:
                 return
             if any(cells):
-                yield Row(number, cells, Header(()))
+                yield Row(number, cells, Header(()), seen=seen)
+
+
+def _is_blank(cell: Any) -> bool:
+    return cell is None or (type(cell) is str and not cell.strip())
 
 
 def header_names(cells: Sequence[Any]) -> list[str]:

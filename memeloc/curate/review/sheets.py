@@ -14,7 +14,7 @@ from memeloc.curate.review.answers import HEADINGS, SHEET
 from memeloc.curate.review.questions import ReviewQuestion
 from memeloc.curate.review.rows import ReviewRow, ReviewSide
 from memeloc.errors import InputError
-from memeloc.sheets import SheetColumn, write_columns
+from memeloc.sheets import SheetColumn, SheetForm, write_form
 from memeloc.tables import clean_text, drawable
 
 FORMATS = ("xlsx", "csv")
@@ -49,15 +49,14 @@ def write_review(
     if kind not in FORMATS:
         raise InputError(f"a sheet of a review is {' or '.join(FORMATS)}", file=path)
     names = [name for name in HEADINGS if question.which == "pairs" or name not in _OF_PAIRS]
-    return write_columns(
-        path,
+    form = SheetForm(
         SHEET,
-        [_column(question, name) for name in names],
-        [_cells(question, row, person, as_csv=kind == "csv") for row in rows],
+        tuple(_column(question, name) for name in names),
         asked=question.text,
         side=_PICTURE_SIDE,
-        guide=_guide(question),
+        how=tuple(_guide(question)),
     )
+    return write_form(path, form, [_cells(question, row, person) for row in rows])
 
 
 def _column(question: ReviewQuestion, name: str) -> SheetColumn:
@@ -68,10 +67,8 @@ def _column(question: ReviewQuestion, name: str) -> SheetColumn:
     return SheetColumn(HEADINGS[name], kind, width, hidden=name in _HIDDEN)
 
 
-def _cells(
-    question: ReviewQuestion, row: ReviewRow, person: str, *, as_csv: bool
-) -> dict[str, Any]:
-    """A row's cells, by heading; of a picture its path, or its name in CSV."""
+def _cells(question: ReviewQuestion, row: ReviewRow, person: str) -> dict[str, Any]:
+    """A row's cells, by heading."""
     first, other = (*row.sides, ReviewSide())[:2]
     scores = ", ".join(f"{name} {value:g}" for name, value in row.scores.items())
     texts = {
@@ -87,10 +84,12 @@ def _cells(
         "person": person,
         "content": row.content,
     }
-    cells = {HEADINGS[name]: clean_text(drawable(text)) for name, text in texts.items()}
+    cells: dict[str, Any] = {
+        HEADINGS[name]: clean_text(drawable(text)) for name, text in texts.items()
+    }
     for name, side in (("picture", first), ("other picture", other)):
         if side.picture:
-            cells[HEADINGS[name]] = side.picture.name if as_csv else str(side.picture)
+            cells[HEADINGS[name]] = Path(side.picture)
     return cells
 
 

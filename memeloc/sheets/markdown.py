@@ -15,7 +15,7 @@ _CODE = re.compile(r"`+ ?(.+?) ?`+")
 
 
 def paragraphs(markdown: str) -> Iterator[tuple[bool, str]]:
-    """Each paragraph of a guide, and whether it is a heading.
+    """Yield each paragraph of a guide, and whether it is a heading.
 
     >>> list(paragraphs("# How\\n\\nRead it\\n**aloud**.\\n- pick `skip`"))
     [(True, 'How'), (False, 'Read it aloud.'), (False, '• pick skip')]

@@ -1,0 +1,226 @@
+"""Sheets that come back. In: a file of any format, or an archive with one. Out: its filled rows.
+
+Columns are found by their headings, in any order and case; more columns than ours are named and
+left alone; what a spreadsheet made of a cell is reported and never guessed. A file in which what
+memeloc wrote has lost its letters is refused: what a person typed beside it has lost them, too.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import replace
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+from memeloc import tables
+from memeloc.errors import InputError
+from memeloc.files import file_sha256, read_head
+from memeloc.sheets.encodings import ENCODINGS, Sent, rightness, with_letters
+from memeloc.sheets.form import (
+    CHECK,
+    TYPED,
+    Filled,
+    FilledRow,
+    SheetColumn,
+    SheetForm,
+    changed_columns,
+)
+from memeloc.tables.archives import ZIP, is_workbook, member_names, read_member
+
+_SHEETS = (".csv", ".tsv", ".txt", ".xlsx", ".ods", ".xlf", ".xliff", ".po", ".pot")
+"""Endings that the file of a sheet may have in an archive, ours and what programs make of them."""
+
+
+def read_form(
+    path: Path,
+    form: SheetForm | Sequence[SheetColumn],
+    *,
+    needed: Sequence[Collection[str]] = (),
+    sent: Sent | None = None,
+) -> Filled:
+    """Read a sheet that was filled in: xlsx, ods, CSV, XLIFF, PO, or an archive that has one.
+
+    Args:
+        form: the form, or the columns of several.
+        needed: sets of columns; a row that has the headings of one of them is the header. Without
+            any it is the row that has those of all answers and keys.
+        sent: what the sheet showed. Where it is given, CSV may be in an old encoding, which is the
+            one in which that comes back right, and a file that has lost letters of it is refused.
+
+    Raises:
+        InputError: the file is missing, too large, broken, no such sheet, or has lost letters.
+    """
+    columns = tuple(form.columns if isinstance(form, SheetForm) else form)
+    title = form.title if isinstance(form, SheetForm) else ""
+    if not needed:
+        needed = [{column.name for column in columns if column.kind in ("key", "answer")}]
+    with _unpacked(path) as file:
+        try:
+            filled = _read(file, columns, title, needed, sent)
+        except InputError as error:
+            if error.file == str(path):
+                raise
+            raise _of_file(error, path) from error
+    problems = tuple(_of_file(problem, path) for problem in filled.problems)
+    return replace(filled, file=path, problems=problems)
+
+
+def _read(
+    path: Path,
+    columns: Sequence[SheetColumn],
+    title: str,
+    needed: Sequence[Collection[str]],
+    sent: Sent | None,
+) -> Filled:
+    head = read_head(path)
+    if not is_workbook(head):
+        from memeloc.sheets import po, xliff
+
+        for module in (xliff, po):
+            if module.knows(head):
+                filled = module.read(path, columns)
+                return filled if sent is None else with_letters(filled, sent)
+    return _read_table(path, columns, title, needed, sent)
+
+
+def _read_table(
+    path: Path,
+    columns: Sequence[SheetColumn],
+    title: str,
+    needed: Sequence[Collection[str]],
+    sent: Sent | None,
+) -> Filled:
+    def is_header(texts: Sequence[str]) -> bool:
+        found = _find_columns(columns, texts).keys()
+        return any(set(names) <= found for names in needed)
+
+    def score(table: tables.Table) -> float:
+        return rightness(_rows_of(table, columns), columns, sent) if sent else 0
+
+    encodings = ENCODINGS if sent else ()
+    copies = tables.read_tables(
+        path, is_header=is_header, worksheet=title, encodings=encodings, score=score
+    )
+    table = next(copies, None)
+    if table is None:
+        wanted = " or ".join(", ".join(map(repr, names)) for names in needed)
+        raise InputError(f"has no row with the headings of a sheet: {wanted} are needed", file=path)
+    rows = tuple(_rows_of(table, columns))
+    filled = Filled(path, file_sha256(path), _facts(rows, columns), rows, (), table.note)
+    filled = filled if sent is None else with_letters(filled, sent)
+    known = {*_find_columns(columns, table.columns).values(), CHECK, ""}
+    others = [name for name in table.columns if name not in known]
+    typed = [repr(name) for name in others if any(row[name] for row in table.rows)]
+    note = table.note
+    if typed:
+        note += f" Columns that are not the sheet's were not read: {', '.join(typed[:5])}."
+    problems = tuple(_only_in(copies, filled, columns))
+    return replace(filled, note=note.strip(), problems=problems)
+
+
+def _find_columns(columns: Sequence[SheetColumn], headings: Sequence[str]) -> dict[str, str]:
+    """Return the headings of our columns: as we wrote them, wherever one of one's own stands."""
+    also = {name.casefold(): column.name for column in columns for name in column.also}
+    ours = {
+        name.casefold(): column.name for column in columns for name in (column.heading, column.name)
+    }
+    return tables.find_columns(headings, also) | tables.find_columns(headings, ours)
+
+
+def _rows_of(table: tables.Table, columns: Sequence[SheetColumn]) -> Iterator[FilledRow]:
+    """Yield a table's rows, and those that were sorted above its headings."""
+    header = tables.Header(table.columns)
+    places = _find_columns(columns, header.names)
+    keys = [column.name for column in columns if column.kind == "key"]
+    for above in table.above:
+        row = _filled(
+            tables.Row(above.number, above.cells, header, seen=above.seen), columns, places
+        )
+        if row.is_touched and any(row[name] for name in keys):
+            yield row
+    for line in table.rows:
+        if line.header is not header:
+            header, places = line.header, _find_columns(columns, line.header.names)
+        yield _filled(line, columns, places)
+
+
+def _filled(
+    line: tables.Row, columns: Sequence[SheetColumn], places: Mapping[str, str]
+) -> FilledRow:
+    if line.error:
+        answers = [column.name for column in columns if column.kind == "answer"]
+        text = " | ".join(filter(None, map(tables.text_of, line.cells)))
+        return FilledRow(line.number, dict.fromkeys(answers[:1], text), line.error, is_touched=True)
+    language = line[places["language"]] if "language" in places else ""
+    cells = {name: line.shown(heading, language) for name, heading in places.items()}
+    wrong = ""
+    comments = list(line.notes)
+    for column in columns:
+        if column.kind not in TYPED or column.name not in places:
+            continue
+        if problem := line.problem(places[column.name], is_text=column.kind == "answer"):
+            wrong = wrong or f"column {places[column.name]!r}: {problem}"
+    typed = [cells.get(column.name) for column in columns if column.kind in TYPED]
+    for name in changed_columns(line[CHECK], cells):
+        comments.append(f"{name}: {cells[name]}")
+    return FilledRow(
+        line.number, cells, wrong, comments=tuple(comments), is_touched=any(typed) or bool(comments)
+    )
+
+
+def _facts(rows: Iterable[FilledRow], columns: Sequence[SheetColumn]) -> dict[str, str]:
+    """Return what most rows say: a comma without quotation marks shifts the cells of one."""
+    facts = {}
+    for column in columns:
+        if column.kind == "fact":
+            counts = Counter(row[column.name] for row in rows if row[column.name])
+            facts[column.name] = counts.most_common(1)[0][0] if counts else ""
+    return facts
+
+
+def _only_in(
+    copies: Iterable[tables.Table], filled: Filled, columns: Sequence[SheetColumn]
+) -> Iterator[InputError]:
+    """Yield a problem for each copy of the worksheet with an answer that only the copy has."""
+    names = [column.name for column in columns if column.kind in TYPED]
+    read = {tuple(row[name] for name in names) for row in filled.rows}
+    for copy in copies:
+        for row in _rows_of(copy, columns):
+            typed = tuple(row[name] for name in names)
+            if any(typed) and typed not in read:
+                shown = next(filter(None, typed))
+                yield InputError(
+                    f"another worksheet of the file has an answer here, {shown[:40]!r}, that the "
+                    "sheet itself lacks: copy it there",
+                    file=filled.file,
+                    row=row.number,
+                )
+                break
+
+
+@contextmanager
+def _unpacked(path: Path) -> Iterator[Path]:
+    """Give the file of a sheet, that within an archive until the end; no name in it is believed."""
+    names = member_names(path) if read_head(path).startswith(ZIP) else None
+    if names is None:
+        yield path
+        return
+    sheets = [name for name in names if name.lower().endswith(_SHEETS)]
+    if len(sheets) != 1:
+        shown = ", ".join(sorted(sheets)[:3]) or "none"
+        raise InputError(
+            f"is no workbook, but a zip archive that holds {len(sheets)} sheets ({shown}), not "
+            "one: unpack it and import each",
+            file=path,
+        )
+    with TemporaryDirectory(prefix="memeloc-") as folder:
+        file = Path(folder) / f"sheet{Path(sheets[0]).suffix.lower()}"
+        file.write_bytes(read_member(path, sheets[0]))
+        yield file
+
+
+def _of_file(error: InputError, path: Path) -> InputError:
+    """Return the error, of the file that the person has."""
+    return InputError(error.message, file=path, row=error.row, column=error.column)
