@@ -30,8 +30,8 @@ _numbers = itertools.count(1)
 
 
 @pytest.fixture(scope="session")
-def postgresql() -> Iterator[Callable[[], str]]:
-    """Makes a database without memes on a PostgreSQL started for these tests; gives its URL."""
+def postgresql() -> Iterator[Callable[..., str]]:
+    """Makes databases without memes on a PostgreSQL started for these tests; gives their URLs."""
     import tempfile
 
     with warnings.catch_warnings():
@@ -46,11 +46,11 @@ def postgresql() -> Iterator[Callable[[], str]]:
     server.psql("SELECT pg_reload_conf(); CREATE DATABASE empty;")
     Store.create(str(server.get_uri("empty"))).close()
 
-    def fresh_database() -> str:
+    def fresh_database(name: str = "fresh") -> str:
         # A copy of files: to make all tables takes several times as long.
-        server.psql("DROP DATABASE IF EXISTS fresh WITH (FORCE);")
-        server.psql("CREATE DATABASE fresh TEMPLATE empty;")
-        return str(server.get_uri("fresh"))
+        server.psql(f"DROP DATABASE IF EXISTS {name} WITH (FORCE);")
+        server.psql(f"CREATE DATABASE {name} TEMPLATE empty;")
+        return str(server.get_uri(name))
 
     yield fresh_database
     server.cleanup()

@@ -1,13 +1,14 @@
-"""kill -9 at random moments of the whole way; one more run of the same command mends it all.
+"""kill -9 at random moments of the whole way, and two programs at once, on SQLite and PostgreSQL.
 
-In: memes in one workspace, and processes that are killed. Out: the state of another workspace in
-which nothing was: nothing lost, nothing doubled, and its dump and load the same byte for byte.
-The workspace's and the renderer's own tests kill inside a narrower piece.
+In: memes in one workspace, and processes that are killed; the same command is run once more. Out:
+the state of another workspace in which nothing was: nothing lost, nothing doubled, and its dump and
+load the same byte for byte. The renderer's own test kills inside a narrower piece.
 """
 
 from __future__ import annotations
 
 import csv
+import json
 import multiprocessing
 import os
 import pkgutil
@@ -15,8 +16,9 @@ import random
 import signal
 import sqlite3
 import time
-from collections.abc import Callable
-from contextlib import closing
+from collections import Counter
+from collections.abc import Callable, Iterator
+from contextlib import closing, contextmanager
 from multiprocessing.context import ForkServerContext
 from multiprocessing.process import BaseProcess
 from pathlib import Path
@@ -25,20 +27,18 @@ import pytest
 
 import memeloc.cli
 import memeloc.correct
-import memeloc.render
 import memeloc.store
 import memeloc.workspace
 from memeloc import Workspace
 from memeloc.object_storage import TEMPORARY
+from tests.chat_server import serve_chat
 from tests.store.test_dumps import content
 
-OUT = "out"
 _STEPS = {
     "import": ("import", "memes.csv"),
     "translate": ("translate", "--langs", "de,hi", "--with", "pseudo"),
     "correct import": ("correct", "import", "sheet.csv"),
     "settle": ("correct", "settle", "--from", "cases.csv", "--as", "eve"),
-    "render": ("render", "--out", OUT, "--max-side", "64", "--jobs", "1"),
     "dump": ("dump", "dump"),
     "load": ("load", "dump", "loaded"),
 }
@@ -52,11 +52,6 @@ _PREPARED = {
 """What is run before a step, and what people then fill in."""
 
 
-@pytest.fixture(autouse=True)
-def _on_sqlite(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.delenv("MEMELOC_DATABASE_URL", raising=False)
-
-
 @pytest.fixture(scope="module")
 def processes() -> ForkServerContext:
     """Makes processes that have imported memeloc already, so that a kill meets its work."""
@@ -66,35 +61,51 @@ def processes() -> ForkServerContext:
 
 
 def _modules() -> list[str]:
-    """What the commands import on first use."""
-    packages = (memeloc.cli, memeloc.store, memeloc.workspace, memeloc.correct, memeloc.render)
+    """Return what the commands import on first use."""
+    packages = (memeloc.cli, memeloc.store, memeloc.workspace, memeloc.correct)
     names = [
         module.name
         for package in packages
         for module in pkgutil.walk_packages(package.__path__, f"{package.__name__}.")
         if ".survey" not in module.name and ".versions" not in module.name
     ]
-    return [*names, "memeloc.translate.run", "pandas", "pyarrow.parquet", "openpyxl"]
+    return [*names, "memeloc.translate.run", "pandas", "pyarrow.parquet", "openpyxl", "psycopg"]
 
 
-def _run(folder: Path, arguments: tuple[str, ...]) -> None:
+def _run(folder: Path, arguments: tuple[str, ...], database: str) -> None:
     """Run a command; what a process does."""
     from memeloc.cli import run
 
-    os.chdir(folder)
-    null = os.open(os.devnull, os.O_WRONLY)
-    os.dup2(null, 1)
-    os.dup2(null, 2)
-    os._exit(run(arguments))
+    with _database(database):
+        os.chdir(folder)
+        null = os.open(os.devnull, os.O_WRONLY)
+        os.dup2(null, 1)
+        os.dup2(null, 2)
+        os._exit(run(arguments))
+
+
+@contextmanager
+def _database(url: str) -> Iterator[None]:
+    """Have workspaces in a database, or in a file of their own."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("MEMELOC_DATABASE_URL", url)
+        yield
 
 
 class Team:
-    """A workspace, and the people who work in it."""
+    """A workspace, and the people who work in it.
 
-    def __init__(self, folder: Path, processes: ForkServerContext, memes: int) -> None:
+    `databases` are the URLs of its database and of the one that its dump is loaded into; empty for
+    files.
+    """
+
+    def __init__(
+        self, folder: Path, processes: ForkServerContext, memes: int, databases: tuple[str, str]
+    ) -> None:
         self.folder = folder
+        self.databases = {"": databases[0], "loaded": databases[1]}
         self._processes = processes
-        with Workspace.create(folder, languages=["de", "hi"]):
+        with _database(databases[0]), Workspace.create(folder, languages=["de", "hi"]):
             pass
         with (folder / "memes.csv").open("w", encoding="utf-8", newline="") as stream:
             writer = csv.writer(stream)
@@ -102,9 +113,9 @@ class Team:
             writer.writerows((f"m{n}", "robot-chef", f"Dish {n} // is hot") for n in range(memes))
 
     def prepare(self, step: str) -> None:
-        """What people do before a step."""
+        """Do what people do before a step."""
         if step in _PREPARED:
-            process = self._start(_PREPARED[step])
+            process = self.start(*_PREPARED[step])
             process.join()
             assert process.exitcode == 0, step
         if step == "correct import":
@@ -113,59 +124,46 @@ class Team:
             _fill_in(self.folder / "cases.csv", lambda row: {"take": "keep"})
 
     def finish(self, step: str) -> float:
-        """Run a step to its end; the seconds it took."""
+        """Run a step to its end; return the seconds it took."""
         begun = time.monotonic()
-        process = self._start(_STEPS[step])
+        process = self.start(*_STEPS[step])
         process.join()
         is_whole = step == "dump" and (self.folder / "dump" / "manifest.json").exists()
         assert process.exitcode == 0 or is_whole, step
         return time.monotonic() - begun
 
     def kill(self, step: str, moment: float) -> bool:
-        """Kill a step after some seconds; False when it had ended already."""
-        process = self._start(_STEPS[step])
+        """Kill a step after some seconds; return False when it had ended already."""
+        process = self.start(*_STEPS[step])
         process.join(moment)
         process.kill()
         process.join()
         return process.exitcode == -signal.SIGKILL
 
-    def _start(self, arguments: tuple[str, ...]) -> BaseProcess:
-        process = self._processes.Process(target=_run, args=(self.folder, arguments))
+    def start(self, *arguments: str) -> BaseProcess:
+        database = self.databases["loaded" if arguments[0] == "load" else ""]
+        process = self._processes.Process(target=_run, args=(self.folder, arguments, database))
         process.start()
         return process
 
     def check(self) -> None:
-        """Look for damage, and for anything that is there twice."""
+        """Look for damage."""
         for file in self.folder.glob("**/memeloc.db"):
             with closing(sqlite3.connect(file)) as database:
                 assert database.execute("PRAGMA integrity_check").fetchone() == ("ok",)
                 assert database.execute("PRAGMA foreign_key_check").fetchall() == []
-                if not database.execute("SELECT * FROM sqlite_master").fetchall():
-                    continue
-                for table, columns in _ONCE.items():
-                    doubled = f"SELECT count(*) FROM {table} GROUP BY {columns} HAVING count(*) > 1"
-                    assert database.execute(doubled).fetchall() == [], table
 
-    def state(self) -> dict[str, object]:
-        """All that the work came to, without what differs from run to run."""
-        state: dict[str, object] = {}
-        for name in ("", "loaded"):
-            with Workspace.open(self.folder / name) as workspace:
+    def state(self, *names: str) -> dict[str, list[tuple[str, ...]]]:
+        """Return all that the work came to, without what differs from run to run."""
+        state = {}
+        for name in names:
+            with _database(self.databases[name]), Workspace.open(self.folder / name) as workspace:
                 for table, facts in _FACTS.items():
                     rows = workspace.table(table)[facts].astype(str).values.tolist()
                     state[f"{name} {table}"] = sorted(map(tuple, rows))
-        made = content(self.folder / OUT).items()
-        state["pictures"] = {path: data for path, data in made if path.endswith(".jpg")}
         return state
 
 
-_ONCE = {
-    "memes": "id",
-    "captions": "meme_id, language, stage",
-    "corrections": "meme_id, language, person",
-    "cases": "meme_id, language",
-    "decisions": "case_id",
-}
 _FACTS = {
     "history": ["meme_id", "language", "version", "text", "stage", "person", "translator", "marks"],
     "corrections": ["meme_id", "language", "person", "status", "text", "typed", "outcome"],
@@ -189,32 +187,40 @@ def _answer(row: dict[str, str]) -> dict[str, str]:
     return {"status": "corrected", "your text": f"Gericht {row['meme'][1:]} {row['part']}"}
 
 
-@pytest.mark.slow
+@pytest.fixture(params=["sqlite", pytest.param("postgresql", marks=pytest.mark.slow)])
+def databases(request: pytest.FixtureRequest) -> Callable[[], tuple[str, str]]:
+    """Makes two empty databases."""
+    if request.param == "sqlite":
+        return lambda: ("", "")
+    fresh = request.getfixturevalue("postgresql")
+    return lambda: (fresh("fresh"), fresh("loaded"))
+
+
 @pytest.mark.parametrize(
-    ("kills", "memes", "steps"),
-    [
-        pytest.param(1, 20, ["import", "correct import", "settle"], id="1"),
-        pytest.param(50, 150, list(_STEPS), id="50"),
-    ],
+    ("kills", "memes"), [(12, 20), pytest.param(50, 150, marks=pytest.mark.slow)]
 )
 def test_one_more_run_ends_with_the_same_state_as_an_undisturbed_one(
-    tmp_path: Path, processes: ForkServerContext, kills: int, memes: int, steps: list[str]
+    tmp_path: Path,
+    processes: ForkServerContext,
+    databases: Callable[[], tuple[str, str]],
+    kills: int,
+    memes: int,
 ) -> None:
     chance = random.Random(kills)
-    calm = Team(tmp_path / "calm", processes, memes)
+    calm = Team(tmp_path / "calm", processes, memes, databases())
     longest = {}
     for step in _STEPS:
         calm.prepare(step)
         longest[step] = calm.finish(step)
-    expected = calm.state()
-    assert len(expected["pictures"]) == 3 * memes  # type: ignore[arg-type]
+    expected = calm.state("", "loaded")
+    assert len(expected[" corrections"]) == memes
+    assert len(expected[" cases"]) == memes // 5
     struck = missed = 0
     while struck < kills and missed < 10 * kills:
-        rough = Team(tmp_path / f"rough-{struck}-{missed}", processes, memes)
-        wanted = chance.sample(steps, min(len(steps), kills - struck))
+        rough = Team(tmp_path / f"rough-{struck}-{missed}", processes, memes, databases())
         for step in _STEPS:
             rough.prepare(step)
-            for _ in range(min(2, kills - struck) if step in wanted else 0):
+            for _ in range(min(2, kills - struck)):
                 if not rough.kill(step, chance.uniform(0, longest[step])):
                     missed += 1
                     longest[step] *= 0.9  # it was measured while the machine had more to do
@@ -223,13 +229,42 @@ def test_one_more_run_ends_with_the_same_state_as_an_undisturbed_one(
                 rough.check()
             rough.finish(step)
             rough.check()
-        assert rough.state() == expected
-        assert content(rough.folder / "dump") == _dumped_again(rough.folder)
+        assert rough.state("", "loaded") == expected
+        assert content(rough.folder / "dump") == _dumped_again(rough)
         assert not list(rough.folder.rglob(f"*{TEMPORARY}"))
     assert struck >= kills
 
 
-def _dumped_again(folder: Path) -> dict[str, bytes]:
-    with Workspace.open(folder / "loaded") as workspace:
-        workspace.dump(folder / "again")
-    return content(folder / "again")
+def _dumped_again(team: Team) -> dict[str, bytes]:
+    with (
+        _database(team.databases["loaded"]),
+        Workspace.open(team.folder / "loaded") as workspace,
+    ):
+        workspace.dump(team.folder / "again")
+    return content(team.folder / "again")
+
+
+def test_two_programs_at_once_do_and_pay_everything_once(
+    tmp_path: Path, processes: ForkServerContext, databases: Callable[[], tuple[str, str]]
+) -> None:
+    memes = 60
+    team = Team(tmp_path / "memes", processes, memes, databases())
+    with serve_chat() as chat:
+        settings = team.folder / "memeloc.toml"
+        service = f'\n[translate.openai]\nbase_url = "{chat.url}"\nprice_in = 1000\n'
+        settings.write_text(settings.read_text("utf-8") + service, "utf-8")
+        translate = ("translate", "--langs", "de", "--with", "openai", "--model", "tiny")
+        for words in (_STEPS["import"], translate):
+            both = [team.start(*words) for _ in range(2)]
+            for process in both:
+                process.join()
+            assert [process.exitcode for process in both] == [0, 0]
+        asked = Counter(
+            part["text"]
+            for body in chat.bodies
+            for part in json.loads(body["messages"][1]["content"])["caption"]
+        )
+    assert {text for text, times in asked.items() if times > 1} <= {"is hot"}
+    assert sum(asked.values()) == 2 * memes
+    history = team.state("")[" history"]
+    assert len(history) == len({row[:2] for row in history}) == 2 * memes
