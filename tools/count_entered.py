@@ -1,0 +1,157 @@
+"""Count the functions of memeloc that a sheet enters on its way to its picture, and their files.
+
+A sheet of one caption is filled in and imported (`correct import`), its picture is drawn, and then
+the whole set is rendered (`render`); the numbers are printed after each of these steps. A function
+counts once, however often it is called; bodies of modules and classes, comprehensions and lambdas
+do not count, nor does what imports run. `--list` names the functions, in order of entry.
+"""
+
+from __future__ import annotations
+
+import argparse
+import contextlib
+import io
+import os
+import subprocess
+import sys
+import tempfile
+import threading
+from collections.abc import Callable, Iterator
+from importlib import import_module
+from inspect import CO_OPTIMIZED
+from pathlib import Path
+from types import CodeType, FrameType
+from typing import Any
+
+PACKAGE = Path(__file__).parents[1] / "memeloc"
+
+
+def import_sheet() -> None:
+    """Import the sheet."""
+    command("correct", "import", "sheet.xlsx")
+
+
+def draw_picture() -> None:
+    """Draw the picture of the caption that the sheet has brought."""
+    from memeloc import Workspace
+
+    with Workspace.open(".") as workspace:
+        caption = workspace.store.captions.current("de", ["m1"])["m1"].caption
+        template = workspace.templates["robot-chef"]
+        picture = workspace.renderer.render(template, caption, workspace.locale("de"))
+        picture.image.save("picture.jpg")
+
+
+def render_set() -> None:
+    """Render all pictures of the workspace, into a folder with its page."""
+    command("render", "--langs", "de", "--jobs", "1")
+
+
+STEPS: dict[str, Callable[[], None]] = {
+    "correct import": import_sheet,
+    "and its picture": draw_picture,
+    "and render": render_set,
+}
+
+
+def command(*words: str) -> None:
+    """Run a command in this process."""
+    from memeloc.cli import run
+
+    silent = io.StringIO()
+    with contextlib.redirect_stdout(silent), contextlib.redirect_stderr(silent):
+        status = run(list(words))
+    assert status == 0, silent.getvalue()
+
+
+def prepare(folder: Path) -> None:
+    """Make a workspace with one caption, and a sheet of it that is filled in."""
+    import openpyxl
+
+    table = "meme_id,template,en,de\nm1,robot-chef,Monday // again,Montag // wieder\n"
+    (folder / "captions.csv").write_text(table, "utf-8")
+    for words in (
+        ("init", ".", "--langs", "de"),
+        ("import", "captions.csv"),
+        ("correct", "export", "--lang", "de", "--to", "anna", "--out", "sheet.xlsx"),
+    ):
+        command_line = [sys.executable, "-m", "memeloc", *words]
+        subprocess.run(command_line, cwd=folder, check=True, capture_output=True)
+    book = openpyxl.load_workbook(folder / "sheet.xlsx")
+    page = book.worksheets[0]
+    column = next(cell.column for cell in page[1] if cell.value == "your text")
+    page.cell(2, column).value = "Schon Montag"
+    book.save(folder / "sheet.xlsx")
+
+
+@contextlib.contextmanager
+def prepared() -> Iterator[None]:
+    """Be in a new workspace with a sheet that is filled in."""
+    with tempfile.TemporaryDirectory() as folder:
+        prepare(Path(folder))
+        with contextlib.chdir(folder):
+            yield
+
+
+def measure() -> dict[str, list[CodeType]]:
+    """Return the functions that have been entered after each step, in order of entry."""
+    with prepared():
+        modules = [sys.executable, __file__, "--modules"]
+        names = subprocess.run(modules, check=True, capture_output=True, text=True).stdout.split()
+    for name in names:
+        import_module(name)
+    codes: dict[CodeType, None] = {}
+
+    def note(frame: FrameType, event: str, argument: Any) -> None:
+        code = frame.f_code
+        # Bodies of modules and classes are frames, too, but their variables are a dictionary's.
+        is_function = code.co_flags & CO_OPTIMIZED and not code.co_name.startswith("<")
+        if event == "call" and is_function and code.co_filename.startswith(str(PACKAGE)):
+            codes[code] = None
+
+    entered = {}
+    with prepared():
+        for name, step in STEPS.items():
+            threading.setprofile(note)
+            sys.setprofile(note)
+            try:
+                step()
+            finally:
+                sys.setprofile(None)
+                threading.setprofile(None)
+            entered[name] = list(codes)
+    return entered
+
+
+def by_file(codes: list[CodeType]) -> dict[str, list[str]]:
+    """Return the names of functions by their files, in order of entry."""
+    files: dict[str, list[str]] = {}
+    for code in codes:
+        path = Path(code.co_filename).relative_to(PACKAGE.parent).as_posix()
+        files.setdefault(path, []).append(code.co_qualname)
+    return files
+
+
+def main() -> None:
+    """Print the numbers of functions and files after each step."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--list", action="store_true", help="name the functions by file")
+    parser.add_argument("--modules", action="store_true", help=argparse.SUPPRESS)
+    options = parser.parse_args()
+    os.environ.pop("MEMELOC_DATABASE_URL", None)
+    if options.modules:
+        for step in STEPS.values():
+            step()
+        print("\n".join(name for name in sys.modules if name.split(".")[0] == "memeloc"))
+        return
+    seen: set[CodeType] = set()
+    for name, codes in measure().items():
+        if options.list:
+            for path, names in by_file([code for code in codes if code not in seen]).items():
+                print(f"  {path} {len(names)}: {', '.join(names)}")
+        seen |= set(codes)
+        print(f"{name}: {len(codes)} functions in {len(by_file(codes))} files")
+
+
+if __name__ == "__main__":
+    main()
