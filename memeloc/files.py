@@ -130,7 +130,11 @@ def replacing(path: Path) -> Iterator[Path]:
 
 
 @contextmanager
-def locked(lock: Path, folder: Path) -> Iterator[None]:
+def locked(
+    lock: Path,
+    folder: Path,
+    message: str = "Another run is at work in this folder; wait for it, or name another folder.",
+) -> Iterator[None]:
     """Hold a folder for this run; raise InputError if another does. It ends with the process."""
     with lock.open("w") as file:
         try:
@@ -141,7 +145,6 @@ def locked(lock: Path, folder: Path) -> Iterator[None]:
         try:
             fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except OSError as error:
-            message = "Another run is at work in this folder; wait for it, or name another folder."
             raise InputError(message, file=folder) from error
         yield
 

@@ -19,7 +19,7 @@ import re
 import sqlite3
 import time
 from collections.abc import Iterator, Sequence
-from contextlib import closing, contextmanager
+from contextlib import ExitStack, closing, contextmanager
 from pathlib import Path
 from typing import Any
 from urllib.parse import quote
@@ -28,6 +28,7 @@ from sqlalchemy import URL, Connection, create_engine, event, make_url, text
 from sqlalchemy.exc import ArgumentError, DBAPIError
 
 from memeloc.errors import InputError, MemelocError, MissingError
+from memeloc.files import locked
 
 BUSY_SECONDS = 60.0
 """How long a writer waits for another."""
@@ -114,6 +115,41 @@ class Database:
             yield connection
             if dry_run:
                 transaction.rollback()
+
+    @contextmanager
+    def lock(self, name: str) -> Iterator[None]:
+        """Hold the workspace for one run of a kind, as `translate`; it ends with the process.
+
+        What others write meanwhile does not wait for it: it only keeps a second run of this kind
+        from doing, and paying for, the same. SQLite: a file beside the database, locked by the
+        system; PostgreSQL: a session's advisory lock, on a connection of its own.
+
+        Raises:
+            InputError: another run of the kind is at work.
+            WorkspaceError: the database cannot be reached, or its folder not be written to.
+        """
+        busy = (
+            f"Another `memeloc {name}` is at work in this workspace; run the same again when it "
+            "is done."
+        )
+        if self.file:
+            lock = self.file.with_name(f"{self.file.name}.{name}.lock")
+            try:
+                lock.touch()
+            except OSError as error:
+                raise WorkspaceError(f"{lock}: cannot be written ({error.strerror}).") from error
+            with locked(lock, self.file.parent, busy):
+                yield
+            return
+        with ExitStack() as stack:
+            with self._explained():
+                engine = self._engine.execution_options(isolation_level="AUTOCOMMIT")
+                connection = stack.enter_context(engine.connect())
+                connection.detach()  # so that its end is the session's, and with it the lock's
+                query = text("SELECT pg_try_advisory_lock(:key, hashtext(:name))")
+                if not connection.execute(query, {"key": _LOCK, "name": name}).scalar():
+                    raise InputError(busy, file=self.name)
+            yield
 
     def scrub(self, tables: Sequence[str]) -> None:
         """Write the database anew, so that no page or log of it holds what was deleted.

@@ -11,7 +11,6 @@ import json
 import shutil
 from collections.abc import Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -61,15 +60,10 @@ def update_store(
     if source and made.get("source") == source:
         return Update(0, len(made["graphs"]), 0)
     folder.mkdir(parents=True, exist_ok=True)
-    with ExitStack() as stack:
-        try:
-            stack.enter_context(locked(folder / "lock", folder))
-        except InputError as error:
-            raise InputError(
-                "Another command is bringing the graphs up to date; run this one again when it "
-                "has ended.",
-                file=folder,
-            ) from error
+    busy = (
+        "Another command is bringing the graphs up to date; run this one again when it has ended."
+    )
+    with locked(folder / "lock", folder, busy):
         made = _made(folder)
         graphs: dict[str, str] = made.get("graphs", {})
         wanted = {graph_iri(each, terms.base): each for each in memes}
