@@ -13,7 +13,7 @@ import memeloc
 from memeloc.cli.options import AsJson, split
 from memeloc.cli.options import columns as columns_by_key
 from memeloc.cli.output import print_json, progress
-from memeloc.cli.show import Table, explain, show
+from memeloc.cli.show import Table, explain, next_lines, show
 
 if TYPE_CHECKING:
     from memeloc.analyze import Settings
@@ -126,6 +126,7 @@ def analyze(
         "scale": scale,
     }
     of_table = {"category": category, "demographics": split(demographics), "mapping": map_}
+    further: list[str] = []
     with progress("Analysing", None, unit="analyses") as bar:
 
         def on_analysis(_: str, done: int, total: int) -> None:
@@ -134,7 +135,9 @@ def analyze(
         if _is_table(source, [*columns.values(), *of_table.values()]):
             report = _of_table(source, {**columns, **of_table}, split(only), settings, on_analysis)
         else:
-            report = _of_survey(source, pictures, models, split(only), settings, on_analysis)
+            report, further = _of_survey(
+                source, pictures, models, split(only), settings, on_analysis, as_json=as_json
+            )
     with progress("Drawing", None, unit="plots") as bar:
         files = write_report(report, out, on_progress=bar.report)
     explain("Note", report.notes)
@@ -148,7 +151,7 @@ def analyze(
         for row in of_analysis(report.figures, analysis, *names).itertuples(index=False)
         if not row.item
     ]
-    show(rows, _FIGURES, f"The report: {files.page}", as_json=False)
+    show(rows, _FIGURES, f"The report: {files.page}", *further, as_json=False)
 
 
 def _is_table(source: str, options: list[object]) -> bool:
@@ -178,12 +181,16 @@ def _of_survey(
     only: list[str],
     settings: Settings,
     on_analysis: OnAnalysis,
-) -> Report:
+    *,
+    as_json: bool,
+) -> tuple[Report, list[str]]:
+    """The report, and what comes next."""
     with memeloc.Workspace.find() as workspace:
         collected = any("template" not in key for key in workspace.store.items.count())
         if collected and not name and not workspace.surveys.names():
-            return workspace.curating.analyze(settings=settings)
+            return workspace.curating.analyze(settings=settings), []
         survey = workspace.survey(name or workspace.surveys.only())
-        return survey.analyze(
+        report = survey.analyze(
             settings, pictures=pictures, models=models, only=only, on_analysis=on_analysis
         )
+        return report, next_lines(workspace, "analyze", survey=survey.name, as_json=as_json)

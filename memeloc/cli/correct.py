@@ -24,7 +24,7 @@ from memeloc.cli.options import (
 )
 from memeloc.cli.output import progress, say
 from memeloc.cli.settle import WARNINGS, settle
-from memeloc.cli.show import SHOWN, Table, as_plain, explain, show
+from memeloc.cli.show import SHOWN, Table, as_plain, explain, next_lines, show
 from memeloc.counts import counted
 from memeloc.errors import MemelocError
 
@@ -184,8 +184,9 @@ def import_(
             results.append(as_plain(result))
             if not as_json:
                 _print_import(result, dry_run)
-    if as_json:
-        show({"files": results, "stored": not dry_run}, as_json=True)
+        is_stored = not dry_run and any("error" not in result for result in results)
+        further = next_lines(workspace, "correct", as_json=as_json or not is_stored)
+    show({"files": results, "stored": not dry_run}, *further, as_json=as_json)
     if any("error" in result or result["left_out"] for result in results):
         raise typer.Exit(1)
 

@@ -11,7 +11,7 @@ from typer import Argument, Option
 import memeloc
 from memeloc.cli.options import AsJson, Jobs
 from memeloc.cli.output import progress
-from memeloc.cli.show import Table, by_place, explain, show
+from memeloc.cli.show import Table, by_place, explain, next_lines, show
 from memeloc.counts import counted
 
 _PICTURES = Table(
@@ -79,6 +79,7 @@ def publish(
             jobs=jobs or usable_cpus(),
             on_progress=bar.phase,
         )
+        further = next_lines(workspace, "publish", as_json=as_json)
     explain("Note", result.notes)
     explain("Warning", map(str, result.findings))
     if result.unread and not check:
@@ -89,4 +90,4 @@ def publish(
         f"{counted(len(result.tables), 'table')} in {folder} "
         f"({counted(result.files, 'file')}, {result.size / 1e6:,.1f} MB)."
     )
-    show(result, _PICTURES, _TABLES, then, as_json=as_json)
+    show(result, _PICTURES, _TABLES, then, *further, as_json=as_json)

@@ -27,7 +27,7 @@ from memeloc.cli.options import (
     taking,
 )
 from memeloc.cli.output import progress
-from memeloc.cli.show import Table, as_plain, by_place, explain, show
+from memeloc.cli.show import Table, as_plain, by_place, explain, next_lines, show
 from memeloc.counts import counted
 from memeloc.render.settings import RenderSettings
 from memeloc.workspace.acceptance import acceptance_sentences
@@ -115,12 +115,14 @@ def render(
         leave_out_pandas()
         if settings.jobs > 1 and not by.elsewhere:
             by = replace(by, map_shards=fork_ahead(settings.jobs))
+    further: list[str] = []
     with progress("Rendering", None) as bar:
         if captions is None:
             with memeloc.Workspace.find() as workspace:
                 summary = workspace.rendering.render(
                     out, settings, captions=taken, engine=by, on_progress=bar.report
                 )
+                further = next_lines(workspace, "render", as_json=as_json)
         else:
             from memeloc.render.sets.parallel_set import render_table
 
@@ -135,7 +137,7 @@ def render(
         more=summary.input_kinds.total() - len(summary.input_problems),
         where=str(summary.skipped_file),
     )
-    show(_fields(summary), _PROBLEMS, *_sentences(summary), as_json=as_json)
+    show(_fields(summary), _PROBLEMS, *_sentences(summary), *further, as_json=as_json)
     if summary.failed or not summary.rendered + summary.unchanged:
         raise typer.Exit(1)
 

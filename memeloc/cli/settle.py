@@ -11,7 +11,7 @@ from typer import Argument, Option
 
 import memeloc
 from memeloc.cli.options import AsJson, DecidedBy, login
-from memeloc.cli.show import SHOWN, Table, as_plain, by_place, show
+from memeloc.cli.show import SHOWN, Table, as_plain, by_place, next_lines, show
 
 if TYPE_CHECKING:
     from memeloc.workspace.correcting.cases import Case
@@ -121,9 +121,10 @@ def settle(
                 case, person=who, accept=accept, text=text, drop=how, comment=comment
             )
         open_cases = cases.count(lang)
+        further = next_lines(workspace, "correct", as_json=as_json)
     fields = {"settled": done.settled, "open": open_cases, "warnings": done.warnings}
     then = f"{done.settled:,} settled, {open_cases:,} open"
-    show(fields, WARNINGS, then, as_json=as_json)
+    show(fields, WARNINGS, then, *further, as_json=as_json)
 
 
 def _list_cases(cases: list[Case], as_json: bool) -> None:

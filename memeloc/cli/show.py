@@ -16,12 +16,15 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from operator import attrgetter, itemgetter
 from string import Formatter
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import typer
 
 from memeloc.cli.output import Cell, print_json, say, table
 from memeloc.counts import counted
+
+if TYPE_CHECKING:
+    from memeloc import Workspace
 
 Column = str | tuple[str, str | int | Callable[[Any], Cell]]
 """Fields with spaces between, each `field` or `heading=field`, `_` being a space of a heading; or a
@@ -109,6 +112,17 @@ def show(result: Any, *views: View, as_json: bool) -> None:
         else:
             for sentence in [view] if isinstance(view, str) else view(result):
                 print(sentence)
+
+
+def next_lines(
+    workspace: Workspace, stage: str, *, survey: str = "", as_json: bool = False
+) -> list[str]:
+    """Return the last line of a command that moved a stage of the path: what comes next, if
+    anything does. For `--json` there is none: `memeloc status --json` has it."""
+    from memeloc.workspace.status import next_command
+
+    command = "" if as_json else next_command(workspace, stage, survey)
+    return [f"Next: {command}"] if command else []
 
 
 def as_plain(result: Any) -> Any:

@@ -12,7 +12,7 @@ from typer import Argument, Option
 import memeloc
 from memeloc.cli.options import AsJson, DryRun, Taxonomy, check_taxonomy, languages
 from memeloc.cli.output import progress, say
-from memeloc.cli.show import Table, by_place, explain, show
+from memeloc.cli.show import Table, by_place, explain, next_lines, show
 from memeloc.counts import counted
 
 if TYPE_CHECKING:
@@ -166,6 +166,7 @@ def translate(
             )
         with progress("Translating", plan.captions, unit="captions") as bar:
             result = job.run(on_progress=bar.report, on_wait=_waiting())
+        further = next_lines(workspace, "translate", as_json=as_json or kind != "caption")
     done = (
         f"{result.translated:,} translated, {result.from_memory:,} from memory, "
         f"{result.repeated:,} repeated, {result.empty:,} without text; "
@@ -176,7 +177,7 @@ def translate(
     if result.marks:
         marks = ", ".join(f"{mark} {count:,}" for mark, count in sorted(result.marks.items()))
         done += f"\nMarked: {marks}"
-    show(result, done, as_json=as_json)
+    show(result, done, *further, as_json=as_json)
     if plan.translator == "memory":  # what the memory does not know is not a failure
         if result.failures:
             say(f"{counted(len(result.failures), 'caption is', 'captions are')} not in the memory.")

@@ -21,7 +21,7 @@ from memeloc.cli.options import (
     split,
 )
 from memeloc.cli.output import progress, say
-from memeloc.cli.show import Column, Table, explain, show
+from memeloc.cli.show import Column, Table, explain, next_lines, show
 from memeloc.counts import counted
 from memeloc.workspace.acceptance import acceptance_sentences
 
@@ -101,6 +101,7 @@ def import_table(
             dry_run=dry_run,
             on_progress=bar.report,
         )
+        further = next_lines(workspace, "translate", as_json=as_json)
     explain("Note", result.notes)
     explain("Left out", result.left_out, more=sum(result.problems.values()) - len(result.left_out))
     if result.empty:
@@ -114,7 +115,7 @@ def import_table(
         else f"Nothing is new: {counted(result.unchanged, 'caption is', 'captions are')} "
         "here already."
     )
-    show(result, then, as_json=as_json)
+    show(result, then, *further, as_json=as_json)
 
 
 def _import_folder(folder: Path, *, table_only: bool, as_json: bool) -> None:
@@ -126,6 +127,8 @@ def _import_folder(folder: Path, *, table_only: bool, as_json: bool) -> None:
         )
     with memeloc.Workspace.find() as workspace, progress("Importing", None) as bar:
         result = workspace.publishing.import_folder(folder, on_progress=bar.phase)
+        stage = "translate" if result.memes else "collect"
+        further = next_lines(workspace, stage, as_json=as_json)
     collected = result.collected
     if not result.layout:
         explain("Read", map(how_read, collected.tables))
@@ -143,7 +146,7 @@ def _import_folder(folder: Path, *, table_only: bool, as_json: bool) -> None:
             f"Captions of {counted(result.memes, 'meme')}: {captions:,} new or changed. "
             f"{counted(len(result.tables), 'table')} and further files: {result.kept}"
         )
-    show(result, *then, as_json=as_json)
+    show(result, *then, *further, as_json=as_json)
 
 
 def export(
@@ -183,12 +186,12 @@ def export(
 
 
 def _columns(languages: Any) -> list[Column]:
-    from memeloc.workspace.captions import states_of
+    from memeloc.workspace.status import states_of
 
     return [
-        ("language", lambda row: f"{row.language} (source)" if row.source else row.language),
+        ("language", lambda row: row["language"] + " (source)" * row["source"]),
         *(
-            (state, lambda row, state=state: row.states.get(state, 0))
+            (state, lambda row, state=state: row["states"].get(state, 0))
             for state in states_of(languages)
         ),
         "missing to_settle",
@@ -196,6 +199,7 @@ def _columns(languages: Any) -> list[Column]:
 
 
 _TABLES = (
+    Table("The path", "path", ("stage done open of", ("next", str))),
     Table("{0.memes:meme}", "languages", lambda result: _columns(result.languages)),
     Table("Texts of surveys", "survey_texts", lambda result: _columns(result.survey_texts)),
     Table(
@@ -207,19 +211,22 @@ _TABLES = (
 
 
 def status(as_json: AsJson = False) -> None:
-    """Count the captions by language and state, and say what was spent and what to do next.
+    """Show the path: what is done and open of each stage, and the one command that comes next.
 
-    Given are those that people brought as they are, corrected those that a person typed and nobody
-    else has found right yet; the guide on correction says it in full.
+    Stages are collect, filter, select, translate, correct, render, survey, settle, analyze and
+    publish; those that are not used take no line. Below stand the captions by language and state,
+    and what was spent. Given are those that people brought as they are, corrected those that a
+    person typed and nobody else has found right yet; the guide on correction says it in full.
 
     Example:
       memeloc status
     """
     with memeloc.Workspace.find() as workspace:
         result = workspace.status()
-    counts = ", ".join(f"{count:,} {kind}s" for kind, count in result.collected.items())
+    counts = ", ".join(counted(count, kind) for kind, count in result.collected.items())
     then = [f"Collected: {counts}"] if counts else []
-    show(result, *_TABLES, *then, *(f"Next: {step}" for step in result.next), as_json=as_json)
+    then += [f"Next: {result.next}"] if result.next else []
+    show(result, *_TABLES, *then, as_json=as_json)
 
 
 _TABLE = Table(

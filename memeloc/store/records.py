@@ -326,29 +326,3 @@ class Spent:
     currency: str
     cost: float
     texts: int
-
-
-@dataclass(frozen=True, slots=True)
-class LanguageStatus:
-    """How far one language is, in captions.
-
-    Attributes:
-        source: whether it is the language of the source captions.
-        missing, changed_source: not translated yet, and translations of another source text.
-        stages: the others by stage, `corrected 1` and so on with the round.
-        states: all captions by state, `corrected 1` and so on with the round; of those that are
-            dropped, the ones that are dropped in this language and not in all.
-        to_settle: open cases.
-        dropped: memes that are dropped in this language, and not in all.
-        outdated: those of `changed_source` that people wrote, which stand all the same.
-    """
-
-    language: str
-    source: bool
-    missing: int
-    changed_source: int
-    stages: Mapping[str, int]
-    states: Mapping[str, int]
-    to_settle: int
-    dropped: int
-    outdated: int = 0

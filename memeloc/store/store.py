@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from memeloc.store.items import Items
     from memeloc.store.knowledge import Knowledge
     from memeloc.store.model_labels import ModelLabels
+    from memeloc.store.progress import Progress
     from memeloc.store.spending import Spending
     from memeloc.store.surveys.erasures import Erasures
     from memeloc.store.surveys.label_decisions import LabelDecisions
@@ -78,6 +79,7 @@ class Store(Repository):
     label_decisions: LabelDecisions
     model_labels: ModelLabels
     knowledge: Knowledge
+    progress: Progress
     spending: Spending
 
     @classmethod

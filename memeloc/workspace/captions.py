@@ -1,13 +1,13 @@
-"""Captions in and out. In: a captions table. Out: what was imported, tables, counts by stage."""
+"""Captions in and out. In: a captions table. Out: what was imported, tables, states."""
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass, field, fields
 from difflib import get_close_matches
 from pathlib import Path
-from typing import TYPE_CHECKING, get_args
+from typing import TYPE_CHECKING
 
 from memeloc.counts import counted
 from memeloc.errors import InputError
@@ -18,14 +18,11 @@ from memeloc.sheets import write_sheet, write_sheet_table
 from memeloc.store.captions.versions import ALL_LANGUAGES
 from memeloc.store.records import (
     Accept,
-    CaptionState,
     CaptionStatus,
     DropRecord,
     FileRecord,
     ImportSummary,
     Kind,
-    LanguageStatus,
-    Spent,
 )
 from memeloc.workspace.part import Part
 
@@ -73,27 +70,8 @@ class ExportResult:
     acceptance: Acceptance | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Status:
-    """How far a workspace is.
-
-    Attributes:
-        collected: items by kind.
-        languages: of the captions, the source first.
-        spent: on translators and language models, over all runs.
-        next: the commands that come next, the most urgent first.
-    """
-
-    collected: Mapping[str, int]
-    memes: int
-    languages: Sequence[LanguageStatus]
-    survey_texts: Sequence[LanguageStatus]
-    spent: Sequence[Spent]
-    next: Sequence[str]
-
-
 class Captions(Part):
-    """Captions in and out, and how far each language is."""
+    """Captions in and out."""
 
     def import_table(
         self,
@@ -278,24 +256,6 @@ class Captions(Part):
         everywhere = languages is None or self._workspace.source.tag in tags
         return [ALL_LANGUAGES] if everywhere else tags
 
-    def status(self) -> Status:
-        """How far each language is, and what to do next."""
-        store = self._store
-        tags = [locale.tag for locale in self._workspace.languages]
-        memes = store.captions.count()
-        languages = store.captions.status(tags, rounds=self._rounds)
-        collected: Counter[str] = Counter()
-        for (_, kind), count in store.items.count().items():
-            collected[kind] += count
-        steps = next_steps(languages, memes, self._workspace.settings.correction.rounds)
-        if collected:
-            from memeloc.workspace.curating.next_steps import curation_steps
-
-            before = curation_steps(self._workspace, collected)
-            steps = [*before, *(steps if memes or not before else [])]
-        texts = [row for row in store.captions.status(tags, "survey", self._rounds) if row.stages]
-        return Status(dict(collected), memes, languages, texts, store.spending.find(), steps)
-
     @property
     def _rounds(self) -> int:
         return self._workspace.settings.correction.rounds
@@ -349,38 +309,3 @@ def outdated_sentence(outdated: Counter[str]) -> str:
         "somebody has looked: memeloc correct export --lang TAG --only changed, which shows a "
         "machine's suggestion beside each if `memeloc translate` comes first."
     )
-
-
-def states_of(languages: Sequence[LanguageStatus]) -> list[str]:
-    """The states that texts of these languages are in, in the order of the work."""
-    there = {state for language in languages for state in language.states}
-    order = get_args(CaptionState)
-    return sorted(there, key=lambda state: (order.index(state.split(" ")[0]), state))
-
-
-def next_steps(languages: Sequence[LanguageStatus], memes: int, rounds: int) -> list[str]:
-    """What to do next, the most urgent first; `rounds` are those of correction."""
-    if not memes:
-        return ["memeloc import TABLE"]
-    targets = [language for language in languages if not language.source]
-    if not targets:
-        return ["name the languages to translate into in memeloc.toml"]
-    steps = []
-    if new := [
-        target.language
-        for target in targets
-        if target.missing or target.changed_source > target.outdated
-    ]:
-        steps.append(f"memeloc translate --langs {','.join(new)}")
-    for round_ in range(1, rounds + 1):
-        before = (f"corrected {round_ - 1}", f"settled {round_ - 1}")
-        ready = ("translated",) if round_ == 1 else before
-        steps += [
-            f"memeloc correct export --lang {target.language} --round {round_} --to NAME"
-            for target in targets
-            if any(target.stages.get(stage) for stage in ready) or (round_ == 1 and target.outdated)
-        ]
-    steps += [
-        f"memeloc correct settle --lang {target.language}" for target in targets if target.to_settle
-    ]
-    return steps or ["memeloc render --langs all"]

@@ -65,6 +65,7 @@ class Rendering(Part):
         settings = replace(settings, **own)
         rounds = workspace.settings.correction.rounds
         tags = [locale.tag for locale in (workspace.source, *workspace.languages)]
+        newest = self._store.progress.newest_version()
         with TemporaryDirectory(prefix="memeloc-") as folder:
             table = Path(folder) / "captions.parquet"
             if not self._store.exports.write("captions", table, tags):
@@ -92,6 +93,12 @@ class Rendering(Part):
             if problems := summary.input_problems:
                 summary.input_problems = [*map(InputError, _by_meme(map(str, problems), table))]
             summary.acceptance = acceptance
+            rendered = [workspace.locale(name).tag for name in summary.languages]
+            left_out = {tag: sum(acceptance.left_out.get(tag, {}).values()) for tag in rendered}
+            # Of which languages what the table skips is, nobody has counted: of all, it is right.
+            left_out[rendered[0]] += summary.skipped + summary.failed
+            notes = {tag: {"newest": newest, "left_out": left_out[tag]} for tag in rendered}
+            self._store.progress.note("rendered", notes)
             return summary
 
     def proof(self, out: str | Path, languages: Sequence[str] | None = None) -> Review:

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
     from memeloc.render.sets.parallel_set import Summary
     from memeloc.store.records import Accept
-    from memeloc.workspace.captions import Captions, Status
+    from memeloc.workspace.captions import Captions
     from memeloc.workspace.collecting import Collecting
     from memeloc.workspace.correcting import Correcting
     from memeloc.workspace.curating import Curating
@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from memeloc.workspace.localising import Localising
     from memeloc.workspace.publishing import Publishing
     from memeloc.workspace.rendering import Rendering
+    from memeloc.workspace.status import Status
     from memeloc.workspace.surveys import Survey, Surveys
     from memeloc.workspace.translating import Translating
 
@@ -53,7 +54,7 @@ class Workspace(WorkspaceFolder):
     database cannot be reached, read or written; nothing of a failed step is stored.
 
     Attributes:
-        captions: captions in and out, and how far each language is.
+        captions: captions in and out.
         translating: translating the captions, and the translation memory.
         correcting: having people correct the captions.
         rendering: pictures of the captions.
@@ -173,5 +174,7 @@ class Workspace(WorkspaceFolder):
         return load(path, folder, on_progress)
 
     def status(self) -> Status:
-        """How far each language is, and what to do next."""
-        return self.captions.status()
+        """Return how far each stage and language is, and what comes next."""
+        from memeloc.workspace.status import status
+
+        return status(self)

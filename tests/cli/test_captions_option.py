@@ -24,7 +24,8 @@ def read(workspace: Path, command: Command) -> Path:
 
 
 def test_status_counts_by_state(read: Path, command: Command) -> None:
-    header, source, german, hindi, *_ = command("status").out.splitlines()
+    lines = command("status").out.splitlines()
+    header, source, german, hindi, *_ = lines[lines.index("") + 1 :]
     assert header.split("\t")[1:] == [
         "given",
         "machine",

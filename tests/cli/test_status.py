@@ -1,4 +1,4 @@
-"""`memeloc status`: counts, what to do next, and what it loads."""
+"""`memeloc status`: the path, what was spent, and what it loads."""
 
 from __future__ import annotations
 
@@ -11,52 +11,105 @@ from pathlib import Path
 import pytest
 
 from memeloc.model import Caption
-from memeloc.store import LanguageStatus
 from memeloc.workspace import Workspace
-from memeloc.workspace.captions import next_steps
 from tests.conftest import Outcome
+from tests.worlds import correct, memeloc, read_rows, write_table
 
 Command = Callable[..., Outcome]
 
 
-def _language(
-    tag: str, *, missing: int = 0, outdated: int = 0, cases: int = 0, **stages: int
-) -> LanguageStatus:
-    named = {name.replace("_", " "): count for name, count in stages.items()}
-    return LanguageStatus(tag, tag == "en", missing, outdated, named, {}, cases, 0)
-
-
-ENGLISH = _language("en", imported=9)
+def _path(folder: Path) -> dict[str, tuple[int, int, str]]:
+    """Return done, open and the command of each stage, and of all as `next`."""
+    status = json.loads(memeloc(folder, "status", "--json"))
+    path = {step["stage"]: (step["done"], step["open"], step["next"]) for step in status["path"]}
+    return path | {"next": (0, 0, status["next"].partition("  #")[0])}
 
 
 @pytest.mark.parametrize(
-    ("languages", "memes", "steps"),
+    ("name", "path"),
     [
-        ([ENGLISH], 0, ["memeloc import TABLE"]),
-        ([ENGLISH], 9, ["name the languages to translate into in memeloc.toml"]),
+        ("captions", {"translate": (0, 24, "memeloc translate --langs de,hi")}),
         (
-            [ENGLISH, _language("de", missing=9), _language("hi", outdated=1, imported=8)],
-            9,
-            ["memeloc translate --langs de,hi"],
+            "translated",
+            {
+                "translate": (24, 0, ""),
+                "correct": (
+                    *(0, 24),
+                    "memeloc correct export --langs de,hi --round 1 --to NAME",
+                ),
+            },
         ),
         (
-            [ENGLISH, _language("de", translated=2, corrected_1=7)],
-            9,
-            [
-                "memeloc correct export --lang de --round 1 --to NAME",
-                "memeloc correct export --lang de --round 2 --to NAME",
-            ],
+            "given",
+            {
+                "translate": (24, 0, ""),
+                "correct": (24, 0, ""),
+                "render": (0, 36, "memeloc render"),
+            },
         ),
         (
-            [ENGLISH, _language("de", corrected_2=9, cases=1)],
-            9,
-            ["memeloc correct settle --lang de"],
+            "labelled",
+            {
+                "translate": (24, 0, ""),
+                "correct": (24, 0, ""),
+                "render": (36, 0, ""),
+                "survey": (45, 0, ""),
+                "settle": (36, 0, ""),
+                "analyze": (0, 1, "memeloc analyze pilot"),
+            },
         ),
-        ([ENGLISH, _language("de", corrected_2=8, settled_2=1)], 9, ["memeloc render --langs all"]),
     ],
 )
-def test_what_to_do_next(languages: list[LanguageStatus], memes: int, steps: list[str]) -> None:
-    assert next_steps(languages, memes, 2) == steps
+def test_the_path_of_a_study(
+    name: str, path: dict[str, tuple[int, int, str]], world: Callable[[str], Path]
+) -> None:
+    command = next(step[2] for step in path.values() if step[2])
+    assert _path(world(name)) == path | {"next": (0, 0, command)}
+
+
+def test_an_empty_workspace_and_one_without_languages(tmp_path: Path) -> None:
+    memeloc(tmp_path, "init", ".")
+    assert _path(tmp_path)["next"][2] == "memeloc import TABLE"
+    table = tmp_path / "table.csv"
+    table.write_text("meme_id,template,en\na,cloud-monday,one\n", encoding="utf-8")
+    printed = memeloc(tmp_path, "import", table)
+    assert printed.splitlines()[-1].startswith("Next: edit languages in memeloc.toml  #")
+    assert _path(tmp_path)["render"] == (0, 1, "memeloc render")
+
+
+def test_whose_answers_are_waited_for(world: Callable[[str], Path]) -> None:
+    folder = world("translated")
+    for person, share in (("anna", "1/2"), ("ben", "2/2")):
+        to = ("--to", person, "--share", share, "--format", "csv", "--no-pictures")
+        memeloc(folder, "correct", "export", "--lang", "de", *to)
+    assert "--langs hi --round 1" in _path(folder)["next"][2]
+    memeloc(folder, "correct", "export", "--lang", "hi", "--to", "asha", "--no-pictures")
+    (why,) = (line for line in memeloc(folder, "status").splitlines() if line.startswith("Next"))
+    anna, ben = (
+        len({row["meme"] for row in read_rows(folder / f"de-r1-{person}.csv")})
+        for person in ("anna", "ben")
+    )
+    assert why == (
+        f"Next: memeloc correct import FILE  # out with anna {anna} (de-r1-anna.csv), "
+        f"ben {ben} (de-r1-ben.csv), asha 12 (hi-r1-asha.xlsx)"
+    )
+    correct(folder / "de-r1-anna.csv", {})
+    printed = memeloc(folder, "correct", "import", "de-r1-anna.csv").splitlines()[-1]
+    assert printed.startswith("Next: memeloc correct export --langs de --round 2")
+    assert printed.endswith(f"  # round 2 of 2, on nobody's sheet: de {anna}")
+
+
+def test_pictures_of_captions_that_have_changed(world: Callable[[str], Path]) -> None:
+    folder = world("rendered")
+    assert _path(folder)["next"][2] == "memeloc survey build NAME --cultures CODES"
+    rows = read_rows(folder / "captions.csv")
+    rows[0]["de"] = "Eins // zwei"
+    write_table(folder / "captions.csv", rows)
+    memeloc(folder, "import", "captions.csv")
+    assert _path(folder)["render"] == (35, 1, "memeloc render")
+    printed = memeloc(folder, "render", "--langs", "de", "--max-side", 160, "--jobs", 1)
+    assert printed.splitlines()[-1].startswith("Next: memeloc survey build NAME")
+    assert _path(folder)["render"] == (36, 0, "")
 
 
 def test_what_was_spent_over_all_runs(

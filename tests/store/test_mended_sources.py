@@ -124,8 +124,9 @@ def test_status_says_what_to_do_about_outdated_texts(folder: Path) -> None:
     status = json.loads(memeloc(folder, "status", "--json"))
     (hindi,) = (row for row in status["languages"] if row["language"] == "hi")
     assert (hindi["outdated"], hindi["states"]["outdated"]) == (1, 1)
-    assert "memeloc translate --langs de" in status["next"]  # the machine's alone must be anew
-    assert "memeloc correct export --lang hi --round 1 --to NAME" in status["next"]
+    translate, correct, *_ = (step["next"] for step in status["path"])
+    assert translate == "memeloc translate --langs de"  # the machine's alone must be anew
+    assert correct == "memeloc correct export --langs hi,de --round 1 --to NAME"
 
 
 def test_the_next_sheet_shows_what_changed_and_a_suggestion(folder: Path) -> None:

@@ -16,7 +16,7 @@ from typer.core import TyperGroup
 import memeloc
 from memeloc.cli.options import AsJson
 from memeloc.cli.output import progress, say
-from memeloc.cli.show import Table, by_place, explain, show
+from memeloc.cli.show import Table, by_place, explain, next_lines, show
 from memeloc.counts import counted
 from memeloc.errors import MissingError
 
@@ -174,6 +174,7 @@ def _run(
             on_tables=lambda tables: explain("", map(how_read, tables)),
             on_progress=bar.phase,
         )
+        further = next_lines(workspace, "collect", as_json=as_json)
     if result.cost:
         say(result.cost)
     counts = ", ".join(counted(count, kind) for kind, count in result.found.items())
@@ -189,7 +190,7 @@ def _run(
             f"{asked['not modified']:,} not modified; "
             f"{counted(asked['from cache'], 'page')} not asked for"
         )
-    show(result, done, _NOT_TAKEN, as_json=as_json)
+    show(result, done, _NOT_TAKEN, *further, as_json=as_json)
     if not as_json:
         explain("", [f"{refusal.url}: {refusal.sentence}" for refusal in result.refusals])
 

@@ -8,7 +8,7 @@ import memeloc
 from memeloc.cli.curating.recipes import RECIPE_SETTINGS
 from memeloc.cli.options import AsJson, CurationRecipe, EngineAddress, EngineName, Jobs, engine
 from memeloc.cli.output import progress, say
-from memeloc.cli.show import Table, explain, show
+from memeloc.cli.show import Table, explain, next_lines, show
 from memeloc.counts import counted
 
 _STAGES = {
@@ -111,6 +111,7 @@ def dedup(
             engine=engine(engine_name, address, workspace.settings.engine),
             on_progress=bar.phase,
         )
+        further = next_lines(workspace, "collect", as_json=as_json)
     for subject in result.contradictions:
         first, _, second = subject.partition("|")
         say(
@@ -119,12 +120,8 @@ def dedup(
         )
     explain("", [f"memeloc: {item}: {why}" for item, why in result.unreadable.items()], most=10)
     asked = sum(line.asked for line in result.stages)
-    review = "memeloc review export duplicates --person NAME"
-    then = f"Next: {review}, for {counted(asked, 'pair')} that a person looks at"
+    then = f"A person looks at {counted(asked, 'pair')}: memeloc review export duplicates"
     if result.unread:
-        then = (
-            "Next: memeloc ocr and this again, as "
-            f"{counted(result.unread, 'picture has', 'pictures have')} no text yet; "
-            f"else {review}, for {counted(asked, 'pair')}"
-        )
-    show(result, _TABLE, RECIPE_SETTINGS, *[then] * bool(asked), as_json=as_json)
+        unread = counted(result.unread, "picture has", "pictures have")
+        then += f", after memeloc ocr and this again, as {unread} no text yet"
+    show(result, _TABLE, RECIPE_SETTINGS, *[then] * bool(asked), *further, as_json=as_json)

@@ -21,8 +21,7 @@ from memeloc.cli.options import (
     settings,
 )
 from memeloc.cli.output import progress, say
-from memeloc.cli.show import Table, by_place, explain, show
-from memeloc.counts import counted
+from memeloc.cli.show import Table, by_place, explain, next_lines, show
 
 if TYPE_CHECKING:
     from memeloc.workspace.curating.filtering import FilterResult, ItemVerdicts
@@ -148,29 +147,15 @@ def filter_items(
             engine=engine(engine_name, address, workspace.settings.engine),
             on_progress=bar.phase,
         )
-    show(result, _VERDICTS, RECIPE_SETTINGS, as_json=as_json)
-    if not as_json:
-        judged = sum(run.judged for run in result.filters)
-        skipped = sum(run.skipped for run in result.filters)
-        unread = _unread(result)
-        then = (
-            f"memeloc ocr, as {counted(unread, 'picture has', 'pictures have')} no text yet"
-            if unread
-            else "memeloc select"
-        )
-        say(f"{judged:,} judged now, {skipped:,} before. Next: {then}")
+        further = next_lines(workspace, "collect", as_json=as_json)
+    judged = sum(run.judged for run in result.filters)
+    skipped = sum(run.skipped for run in result.filters)
+    done = f"{judged:,} judged now, {skipped:,} before"
+    show(result, _VERDICTS, RECIPE_SETTINGS, done, *further, as_json=as_json)
     if result.cost:
         say(result.cost)
     failures = [f"{run.filter}: {run.failure}" for run in result.filters if run.failure]
     explain("memeloc", failures, most=None, fail=True)
-
-
-def _unread(result: FilterResult) -> int:
-    """How many pictures a filter asks about because nothing was read in them yet."""
-    from memeloc.curate.filters.language import NOT_READ
-
-    reasons = (reason for run in result.filters for reason in run.reasons)
-    return max((reason.items for reason in reasons if reason.reason == NOT_READ), default=0)
 
 
 def _about(result: ItemVerdicts) -> Iterator[str]:

@@ -11,7 +11,7 @@ import memeloc
 from memeloc.cli.curating.recipes import RECIPE_SETTINGS, recipe_notes
 from memeloc.cli.options import AsJson, CurationRecipe, DryRun, split
 from memeloc.cli.output import say
-from memeloc.cli.show import Column, Table, explain, show
+from memeloc.cli.show import Column, Table, explain, next_lines, show
 
 NOUNS = {"caption": "captions", "picture": "finished memes"}
 
@@ -129,6 +129,7 @@ def select(
             page=page,
             dry_run=dry_run,
         )
+        further = next_lines(workspace, "select", as_json=as_json or dry_run)
     views = (*map(_stages, NOUNS), _TOPICS, RECIPE_SETTINGS, _PAPER)
     show(result, *views, as_json=as_json)
     if as_json:
@@ -143,3 +144,4 @@ def select(
         say(f"{chosen} would be selected; nothing was stored.")
     else:
         say(f"{chosen} selected, {result.new:,} of them new memes. {result.page or ''}")
+    show(result, *further, as_json=False)

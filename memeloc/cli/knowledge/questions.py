@@ -11,7 +11,7 @@ from typer import Argument, Option
 import memeloc
 from memeloc.cli.options import AsJson, TakenCaptions
 from memeloc.cli.reports import show_report
-from memeloc.cli.show import Table, explain, show
+from memeloc.cli.show import Table, explain, next_lines, show
 from memeloc.counts import counted
 
 if TYPE_CHECKING:
@@ -151,16 +151,18 @@ def survey(
             model=model,
             lang=lang,
         )
+        names = [result.survey for result in results]
+        further = [next_lines(workspace, "survey", survey=name, as_json=as_json) for name in names]
     if as_json:
         show({"surveys": results}, as_json=True)
         return
-    for result in results:
+    for result, lines in zip(results, further, strict=True):
         explain("Note", result.remarks)
         show(
             result,
             f"{result.survey}: {counted(result.memes, 'meme')}, "
             f"{counted(result.sheets, 'sheet')} for {counted(result.annotators, 'judge')}",
-            f"Next: memeloc survey export {result.survey} --to html --contact WHO",
+            *lines,
             as_json=False,
         )
 

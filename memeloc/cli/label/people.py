@@ -12,7 +12,7 @@ import memeloc
 from memeloc.cli.label.options import OfModel, OfTaxonomy, OtherEqual
 from memeloc.cli.options import AsJson, TakenCaptions
 from memeloc.cli.reports import show_report, wide_rows
-from memeloc.cli.show import Table, explain, show
+from memeloc.cli.show import Table, explain, next_lines, show
 from memeloc.counts import counted
 
 if TYPE_CHECKING:
@@ -76,7 +76,8 @@ def differing(
     of: dict[str, Any] = {"taxonomy": taxonomy, "model": model, "equal": equal}
     asked: dict[str, Any] = {"people": people, "recipe": recipe, "seed": seed, "captions": captions}
     with memeloc.Workspace.find() as workspace:
-        _show(workspace.labels.ask_people(name, cultures, show=show_labels, **of, **asked), as_json)
+        result = workspace.labels.ask_people(name, cultures, show=show_labels, **of, **asked)
+        _show(result, next_lines(workspace, "survey", survey=name, as_json=as_json), as_json)
 
 
 def audit(
@@ -103,7 +104,8 @@ def audit(
     of: dict[str, Any] = {"taxonomy": taxonomy, "model": model, "equal": equal}
     asked: dict[str, Any] = {"people": people, "recipe": recipe, "seed": seed, "captions": captions}
     with memeloc.Workspace.find() as workspace:
-        _show(workspace.labels.audit(name, cultures, sample=sample, **of, **asked), as_json)
+        result = workspace.labels.audit(name, cultures, sample=sample, **of, **asked)
+        _show(result, next_lines(workspace, "survey", survey=name, as_json=as_json), as_json)
 
 
 def agreement(
@@ -139,7 +141,7 @@ _WITH_MODEL = Table(
 )
 
 
-def _show(result: BuildResult, as_json: bool) -> None:
+def _show(result: BuildResult, further: list[str], as_json: bool) -> None:
     if not as_json:
         explain("Note", result.remarks)
     show(
@@ -147,6 +149,6 @@ def _show(result: BuildResult, as_json: bool) -> None:
         f"{result.survey}: {counted(result.memes, 'meme')} in "
         f"{counted(len(result.batches), 'batch', 'batches')}, "
         f"{counted(result.sheets, 'sheet')} for {counted(result.annotators, 'annotator')}",
-        f"Next: memeloc survey export {result.survey} --to html --contact WHO",
+        *further,
         as_json=as_json,
     )

@@ -10,7 +10,7 @@ from typer import Option
 import memeloc
 from memeloc.cli.options import AsJson, TakenCaptions, split
 from memeloc.cli.output import say
-from memeloc.cli.show import explain, show
+from memeloc.cli.show import explain, next_lines, show
 from memeloc.cli.survey.options import Name
 from memeloc.counts import counted
 from memeloc.workspace.acceptance import acceptance_sentences
@@ -147,10 +147,11 @@ def build(
             demographics=split(demographics),
             captions=captions,
         )
+        further = next_lines(workspace, "survey", survey=name, as_json=as_json)
     for tag, left_out in result.left_out.items():
         say(f"{counted(len(left_out), 'meme')} without a caption in {tag} left out: {left_out[0]}")
     explain("Note", acceptance_sentences(result.acceptance))
-    _show(result, as_json)
+    _show(result, further, as_json)
 
 
 def choose(
@@ -175,12 +176,13 @@ def choose(
         result = workspace.survey(name).choose(
             total, harmful=harmful, harmless=harmless, tied=tied, fewest_votes=fewest_votes
         )
+        further = next_lines(workspace, "survey", survey=name, as_json=as_json)
     for kind, (taken, there) in result.outcomes.items():
         say(f"{kind}: {taken:,} of {there:,} taken")
-    _show(result, as_json)
+    _show(result, further, as_json)
 
 
-def _show(result: BuildResult, as_json: bool) -> None:
+def _show(result: BuildResult, further: list[str], as_json: bool) -> None:
     if not as_json:
         explain("Note", result.remarks)
     there = "" if result.new else " (all of them were there)"
@@ -189,7 +191,6 @@ def _show(result: BuildResult, as_json: bool) -> None:
         f"{result.survey}: {counted(result.memes, 'meme')} in "
         f"{counted(len(result.batches), 'batch', 'batches')}, "
         f"{counted(result.sheets, 'sheet')} for {counted(result.annotators, 'annotator')}{there}",
-        f"Next: memeloc survey export {result.survey} --to html --contact WHO "
-        "--option send_to=https://...",
+        *further,
         as_json=as_json,
     )

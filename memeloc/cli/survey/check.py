@@ -11,7 +11,7 @@ from typer import Option
 import memeloc
 from memeloc.cli.options import AsJson, settings
 from memeloc.cli.output import say
-from memeloc.cli.show import Table, as_plain, by_place, show
+from memeloc.cli.show import Table, as_plain, by_place, next_lines, show
 from memeloc.cli.survey.options import AGREEMENT, Changed, Name, check_table, write_frame
 from memeloc.counts import counted
 from memeloc.errors import InputError
@@ -103,13 +103,14 @@ def check(
         rules.setdefault(rule, {})[setting] = value
     with memeloc.Workspace.find() as workspace:
         result = workspace.survey(name).check(rules, without=without or (), exclude=exclude or ())
+        further = next_lines(workspace, "survey", survey=name, as_json=as_json)
     file = None if out is None else write_frame(out, result.table)
     show(
         as_plain(result) | {"file": file} if as_json else result,
         *_VIEWS,
         *([f"Wrote {counted(len(result.table), 'exclusion')} to {file}"] if file else []),
         f"{result.retained:,} of {counted(result.submissions, 'submission')} retained",
-        f"Next: memeloc survey settle {name}",
+        *further,
         as_json=as_json,
     )
     if result.absent and not as_json:

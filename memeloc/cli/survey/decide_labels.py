@@ -10,7 +10,7 @@ from typer import Argument, Option
 
 import memeloc
 from memeloc.cli.options import AsJson, pairs
-from memeloc.cli.show import SHOWN, Table, show
+from memeloc.cli.show import SHOWN, Table, next_lines, show
 from memeloc.cli.survey.options import Name, check_table
 from memeloc.counts import counted
 
@@ -71,16 +71,16 @@ def decide_labels(
         result = workspace.survey(name).decide_labels(
             [given] if item else (), file=file, people=people or (), reason=reason, out=out
         )
-    show(result, _OPEN, _next_steps, as_json=as_json)
+        lines = next_lines(workspace, "settle", survey=name, as_json=as_json or out is not None)
+    show(result, _OPEN, _stored, *lines, as_json=as_json)
 
 
-def _next_steps(result: DecideLabelsResult) -> Iterator[str]:
+def _stored(result: DecideLabelsResult) -> Iterator[str]:
     if result.new or result.known:
         yield (
             f"{counted(result.new, 'decision was', 'decisions were')} stored; "
             f"{result.known:,} were known"
         )
-        yield f"Next: memeloc survey settle {result.survey}"
     if result.file is not None:
         yield f"{counted(len(result.open), 'row')} to be filled in: {result.file}"
     elif not result.open:

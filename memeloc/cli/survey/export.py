@@ -10,7 +10,7 @@ from typer import Option
 import memeloc
 from memeloc.cli.options import AsJson, split
 from memeloc.cli.output import confirm, progress, say
-from memeloc.cli.show import Table, by_field, explain, show
+from memeloc.cli.show import Table, by_field, explain, next_lines, show
 from memeloc.cli.survey.options import Name, changed_sentences, target_options
 from memeloc.counts import counted
 
@@ -91,6 +91,7 @@ def export(
             dry_run=dry_run,
             on_progress=bar.report,
         )
+        further = next_lines(workspace, "survey", survey=name, as_json=as_json or dry_run)
     for tag, count in result.english.items():
         say(
             f"{counted(count, 'text of the survey is', 'texts of the survey are')} "
@@ -123,7 +124,7 @@ def export(
         f"{counted(result.minutes, 'minute')} each, in {out or Path('surveys') / name / to}"
     )
     first = [f"Open first: {path}" for path in result.files[:1]]
-    show(result, *([_PUSHED] if push else [summary, *first]), as_json=as_json)
+    show(result, *([_PUSHED] if push else [summary, *first]), *further, as_json=as_json)
 
 
 def filters(

@@ -14,7 +14,7 @@ from typer import Argument, Option
 import memeloc
 from memeloc.cli.options import AsJson
 from memeloc.cli.output import progress, say
-from memeloc.cli.show import SHOWN, Table, View, as_plain, by_place, explain, show
+from memeloc.cli.show import SHOWN, Table, View, as_plain, by_place, explain, next_lines, show
 from memeloc.cli.survey.options import Name, check_table, target_options
 from memeloc.counts import counted
 
@@ -74,14 +74,15 @@ def import_(
             dry_run=dry_run,
             on_progress=bar.report,
         )
+        is_stored = bool(result.files) and not result.problems and not dry_run
+        further = next_lines(workspace, "survey", survey=name, as_json=as_json or not is_stored)
     views: list[View] = [
         files_table("Would be imported" if dry_run else "Imported", result),
         REJECTED,
     ]
     if dry_run:
         views.append("Nothing is stored; the same without --dry-run stores it")
-    elif result.files and not result.problems:
-        views.append(f"Next: memeloc survey check {name}")
+    views += further
     show_import(result, *views, left=left, as_json=as_json)
     if not as_json:
         remark(result)

@@ -9,6 +9,7 @@ from typer import Argument, Option
 
 import memeloc
 from memeloc.cli.options import AsJson, columns, pairs
+from memeloc.cli.show import next_lines
 from memeloc.cli.survey.import_ import REJECTED, files_table, remark, show_import
 from memeloc.cli.survey.options import Name, check_table
 
@@ -84,13 +85,13 @@ def import_answers(
             labels=pairs("--label", label),
             cultures=pairs("--country", country),
         )
+        further = (
+            ["Nothing is stored; the same without --dry-run stores it"]
+            if dry_run
+            else next_lines(workspace, "survey", survey=name, as_json=as_json)
+        )
     title = "Would be imported" if dry_run else "Imported"
-    then = (
-        "Nothing is stored; the same without --dry-run stores it"
-        if dry_run
-        else f"Next: memeloc survey check {name}"
-    )
-    views = (files_table(title, result), REJECTED, then)
-    show_import(result, *views, left=left, as_json=as_json)
+    table = files_table(title, result)
+    show_import(result, table, REJECTED, *further, left=left, as_json=as_json)
     if not as_json:
         remark(result)

@@ -12,7 +12,7 @@ from typer import Option
 import memeloc
 from memeloc.cli.options import AsJson, settings
 from memeloc.cli.output import progress
-from memeloc.cli.show import SHOWN, Table, as_plain, by_field, show
+from memeloc.cli.show import SHOWN, Table, as_plain, by_field, next_lines, show
 from memeloc.cli.survey.options import Changed, Name, check_table, write_frame
 from memeloc.counts import counted
 
@@ -83,14 +83,15 @@ def settle(
         result = workspace.survey(name).settle(
             changes, close=close, next_round=next_, models=models, on_progress=bar.report
         )
+        further = next_lines(workspace, "survey", survey=name, as_json=as_json)
     tables = ((out, result.table), (answers_out, result.answers), (people, result.people))
     files = [write_frame(path, frame) for path, frame in tables if path is not None]
     written = [f"Wrote {', '.join(map(str, files))}"] if files else []
     fields = as_plain(result) | {"files": files} if as_json else result
-    show(fields, _LABELS, _DIFFERENCES, *written, _next_steps, as_json=as_json)
+    show(fields, _LABELS, _DIFFERENCES, *written, _open, *further, as_json=as_json)
 
 
-def _next_steps(result: SettleResult) -> Iterator[str]:
+def _open(result: SettleResult) -> Iterator[str]:
     if result.differences is not None:
         count = len(result.differences)
         yield (
@@ -109,7 +110,6 @@ def _next_steps(result: SettleResult) -> Iterator[str]:
             f"Round {batches[0].round}: {counted(len(batches), 'batch', 'batches')}, "
             f"{counted(number, 'sheet')} for {places}"
         )
-        yield f"Next: memeloc survey export {result.survey} --to TARGET"
         return
     rows = Counter(row.question for row in result.discuss)
     open_labels = sum(
@@ -130,10 +130,8 @@ def _next_steps(result: SettleResult) -> Iterator[str]:
     if result.discuss:
         what = ", ".join(f"{count:,} of the question {name}" for name, count in rows.items())
         yield f"For a discussion, as nobody more is asked: {what}"
-        yield f"Next: memeloc survey decide-labels {result.survey} --out open.csv"
     if result.unsent:
         yield (
             f"{counted(len(result.unsent), 'batch', 'batches')} of round "
-            f"{result.last_round} never went out. "
-            f"Next: memeloc survey export {result.survey} --to TARGET"
+            f"{result.last_round} never went out"
         )

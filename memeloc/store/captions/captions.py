@@ -11,7 +11,6 @@ from sqlalchemy import Connection, Select, Text, bindparam, func, or_, select, t
 from memeloc.model import Acceptance, Caption
 from memeloc.store.captions.importing import ImportBatch
 from memeloc.store.captions.states import count_states, find_left_out, find_states
-from memeloc.store.captions.status import count_languages, count_memes
 from memeloc.store.captions.versions import (
     VERSION_COLUMNS,
     add_versions,
@@ -37,7 +36,6 @@ from memeloc.store.records import (
     FileRecord,
     ImportSummary,
     Kind,
-    LanguageStatus,
     Need,
     ToTranslate,
 )
@@ -201,15 +199,8 @@ class Captions(Repository):
 
     def count(self, kind: Kind = "caption") -> int:
         """How many memes there are, or texts of another kind."""
-        with self.database.read() as connection:
-            return count_memes(connection, kind)
-
-    def status(
-        self, tags: Sequence[str], kind: Kind = "caption", rounds: int = ROUNDS
-    ) -> list[LanguageStatus]:
-        """How far each language is: the source first, then `tags`, then what else is there."""
-        with self.database.read() as connection:
-            return count_languages(connection, tags, kind, rounds)
+        query = select(func.count()).select_from(memes).where(is_active(kind))
+        return int(self.fetch(query)[0][0])
 
     def acceptance(
         self, which: Accept, tags: Sequence[str] | None = None, rounds: int = ROUNDS

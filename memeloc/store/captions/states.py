@@ -88,7 +88,7 @@ OPEN_CASES = (
 """The memes and languages of cases that wait to be settled, dropped memes' too: where dropping is
 all that was decided, and was taken back, the case waits again."""
 
-_GIVEN = ("imported", "collected", "shipped")
+GIVEN = ("imported", "collected", "shipped")
 
 
 def taken_states(which: Accept) -> frozenset[CaptionState]:
@@ -117,7 +117,7 @@ def states_query(kind: Kind | None = "caption", rounds: int = ROUNDS) -> Select[
         (is_dropped(captions.c.meme_id, captions.c.language), "dropped"),
         (is_disputed(), "disputed"),
         (is_outdated(captions), "outdated"),
-        (captions.c.stage.in_(_GIVEN), "given"),
+        (captions.c.stage.in_(GIVEN), "given"),
         (captions.c.stage.in_(MACHINE), "machine"),
         (or_(captions.c.stage == "settled", last_round, confirmed), "accepted"),
         else_="corrected",

@@ -1,7 +1,6 @@
 """Curating. In: a workspace, what was collected. Out: verdicts, pairs, answers and selections.
 
-`Curating` is in curating.py, its steps in a module each; next_steps.py says which of them is next,
-without loading the others.
+`Curating` is in curating.py, its steps in a module each.
 """
 
 from typing import TYPE_CHECKING

@@ -88,7 +88,8 @@ class Publishing(Part):
         release = self.gather(
             rendered, with_pictures=with_pictures, jobs=jobs, on_progress=on_progress
         )
-        return publish(
+        newest = self._store.progress.newest_version()
+        published = publish(
             release,
             place,
             to,
@@ -97,6 +98,8 @@ class Publishing(Part):
             checked=check,
             on_progress=on_progress,
         )
+        self._store.progress.note("published", {str(out): {"newest": newest}})
+        return published
 
     def check(
         self,

@@ -70,6 +70,7 @@ class Analyzing(Checking):
             **self._further_analyses(),
         }
         rows = figures(answers, settings, only, own, on_analysis)
+        self.workspace.store.progress.note("analyzed", {self.name: {}})
         english = SurveyTexts(self.workspace.locale("en"), {}, catalogue(self.taxonomy))
         asked = TaxonomyTexts(english, self.taxonomy)
         names = {culture.code: culture_name(culture) for culture in self.design.cultures}

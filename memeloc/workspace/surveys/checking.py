@@ -114,6 +114,7 @@ class Checking(StoredSurvey):
         import pandas as pd
 
         checked = self.checked(self._rules(rules or {}, without, exclude))
+        self.workspace.store.progress.note("checked", {self.name: {}})
         report = checked.report
         cultures = {sheet.id: sheet.culture.code for sheet in checked.sheets}
         everybody = Counter(cultures.get(judged.sheet, "?") for judged in report.judged)

@@ -239,6 +239,10 @@ class Survey(Exporting, Importing, Contacting, Labelling, Explaining):
         if next_round and fresh:
             note_assigned(self, assigned)
             self._store.add_batches(self.name, fresh)
+        discuss = to_discuss(standing.open_questions, asked_again)
+        places = sum(len(batch.cultures) * batch.answers for batch in fresh)
+        left = {"to_ask": 0 if next_round else places, "discuss": len(discuss)}
+        self.workspace.store.progress.note("settled", {self.name: left})
         sent = self.minutes
         counts = labels.groupby(["culture", "state"]).size().to_dict()
         cultures = set(labels["culture"])
@@ -254,10 +258,10 @@ class Survey(Exporting, Importing, Contacting, Labelling, Explaining):
                 NextBatch(batch.id, batch.round, batch.memes, batch.cultures, batch.answers)
                 for batch in (fresh if next_round else ())
             ),
-            to_discuss(standing.open_questions, asked_again),
+            discuss,
             self._differences(answers, settled, on_progress) if models else None,
             len(needs),
-            sum(len(batch.cultures) * batch.answers for batch in fresh),
+            places,
             plan(fresh, self.design, read_rates(service), paces=checked.paces(), loss=0)
             if is_paid
             else None,

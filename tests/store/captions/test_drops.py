@@ -46,7 +46,7 @@ def test_an_open_case_ends_with_its_meme(filled: Store) -> None:
     answer(filled, "s1", {"one": ""}, outcome="case", reason="given up", status="wordplay")
     drop(filled, "one", language="de")
     assert filled.cases.find("de") == []
-    assert filled.captions.status(["de"])[1].to_settle == 0
+    assert filled.progress.languages(["de"])[1]["to_settle"] == 0
     drop(filled, "one", language="de", dropped=False)
     assert len(filled.cases.find("de")) == 1
 
@@ -75,7 +75,7 @@ def test_a_case_that_was_dropped_waits_again_once_that_is_taken_back(
         assert filled.cases.find("de") == []
         drop(filled, "one", language=language, dropped=False)
         assert [(each.id, each.decision) for each in filled.cases.find("de")] == [(case, "")]
-        assert filled.captions.status(["de"])[1].states["disputed"] == 1
+        assert filled.progress.languages(["de"])[1]["states"]["disputed"] == 1
     filled.cases.decide(case, person="bob", parts=("doch", "noch"))
     assert filled.cases.find("de") == []
 

@@ -188,6 +188,7 @@ def test_the_history_has_the_state_of_what_stands(mixed: Store) -> None:
 
 
 def test_states_are_counted_by_language(mixed: Store) -> None:
-    _, german, hindi = mixed.captions.status(["de", "hi"])
-    assert german.states == {"accepted": 1, "corrected 1": 1, "machine": 1}
-    assert (hindi.states, hindi.missing) == ({}, 3)
+    _, german, hindi = mixed.progress.languages(["de", "hi"])
+    assert german["states"] == {"accepted": 1, "corrected 1": 1, "machine": 1}
+    assert german["ready"] == {1: 1, 2: 2}
+    assert (hindi["states"], hindi["missing"]) == ({}, 3)
