@@ -4,7 +4,7 @@
 
 Fills the newest round of a survey of the workspace here. Each sheet is filled in one of the targets
 it was exported to, and what comes back is written as that program writes it: the files that a web
-page saves, a table of Google Forms, a CSV, an export of Label Studio, the states of Potato, and an
+page saves, a table of Google Forms, a CSV, an export of Label Studio, and an
 export of Qualtrics; beside them, Prolific's export for each sheet. INTO/retained.csv has what
 those people answered whom quality control is to retain, and nobody reads it but the check at the
 end of survey.sh.
@@ -187,35 +187,6 @@ def label_studio(
     (into / f"{sheet.id}.json").write_text(json.dumps(out), encoding="utf-8")
 
 
-def potato(
-    pack: SurveyPack, sheet: Sheet, sent: Sequence[Submission], exports: Path, into: Path
-) -> None:
-    """The folder in which Potato keeps everybody's state."""
-    assert (exports / "potato" / sheet.id / "config.yaml").exists()
-    for submission in sent:
-        own = into / sheet.id / "annotation_output" / submission.participant
-        own.mkdir(parents=True, exist_ok=True)
-        agreed = "no" if submission.status == "no consent" else "yes"
-        state = {
-            "user_id": submission.participant,
-            "current_phase_and_page": ["done" if submission.code else "annotation", None],
-            "phase_to_page_to_label_to_value": {
-                "consent": {"consent": [[{"schema": "consent", "name": agreed}, agreed]]}
-            },
-            "instance_id_to_label_to_value": {
-                item_key(pack.name, sheet.id, answer.entry): [
-                    [{"schema": "q-label", "name": answer.label}, answer.label]
-                ]
-                for answer in submission.answers
-            },
-        }
-        (own / "user_state.json").write_text(json.dumps(state), encoding="utf-8")
-        times = [time for time in (submission.started, submission.submitted) if time]
-        (own / "annotation_history.jsonl").write_text(
-            "".join(json.dumps({"timestamp": time.isoformat()}) + "\n" for time in times)
-        )
-
-
 def qualtrics(
     pack: SurveyPack, sheet: Sheet, sent: Sequence[Submission], exports: Path, into: Path
 ) -> None:
@@ -265,7 +236,6 @@ WRITERS: dict[str, Write] = {
     "google-forms": google_forms,
     "csv": table,
     "label-studio": label_studio,
-    "potato": potato,
     "qsf": qualtrics,
 }
 

@@ -12,7 +12,7 @@ shopt -s nullglob
 
 . "$(dirname "${BASH_SOURCE[0]}")/environment.sh"
 
-targets="html google-forms prolific label-studio potato qsf csv"
+targets="html google-forms prolific label-studio qsf csv"
 cultures=US,DE,MX=es,IN=hi,CN
 
 say "A workspace with the starter set, rendered in the languages of five cultures"
@@ -44,7 +44,7 @@ while :; do
 
     say "Round $round: answers in, all files twice; each tells its kind by its content"
     files=("$back"/html/* "$back"/google-forms/* "$back"/label-studio/* "$back"/qsf/* "$back"/csv/* \
-        "$back"/prolific/* "$back"/potato/*)
+        "$back"/prolific/*)
     memeloc survey import pilot "${files[@]}" --json >first.json
     memeloc survey import pilot "${files[@]}" --json >second.json
     new='sum(one["new"] for one in it["files"])'

@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 
 EXAMPLES = Path(__file__).parents[1] / "examples"
-TARGETS = {"html", "google-forms", "prolific", "label-studio", "potato", "qsf", "csv"}
+TARGETS = {"html", "google-forms", "prolific", "label-studio", "qsf", "csv"}
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="the examples are shell scripts")
 

@@ -26,8 +26,7 @@ class Bonus:
 
     Attributes:
         participant, service: ids of the person and of the submission at the service, as stored.
-        amount: all that the submission is to get for that reason; what of it was paid before is
-            not paid again.
+        amount: all that the submission is to get for that reason.
         reason: what it is for, a word that tells one bonus of a submission from another.
     """
 

@@ -303,7 +303,7 @@ RELEASES: list[tuple[str, list[str], Make | None, str, str]] = [
     ("a page with data of its own", ["page.html"], text(
         "page.html", "<body><script type='application/json' id=data>{}</script>"), "", ""),
     ("a survey's table", ["back.txt"], copy("../back.csv", "back.txt"), TABLE, ""),
-    ("a sheet in the survey's folder", ["surveys"], text("surveys/pilot/potato.yaml", "a: 1"),
+    ("a sheet in the survey's folder", ["surveys"], text("surveys/pilot/form.yaml", "a: 1"),
      "a sheet of a survey", ""),
     ("answers of a page", ["a.txt"], text("a.txt", '{"memeloc": "survey-answers", "answers": []}'),
      ANSWERS, ""),

@@ -155,7 +155,7 @@ def test_studies_at_prolific(
     study.run("survey", "decide", "pilot", *listed, "--send", "--yes")
     study.run("survey", "decide", "pilot", *listed, "--send", "--yes")
     study.show("decided", [each["status"] for each in service.submissions.values()])
-    study.run("survey", "bonus", "pilot", *listed, "--each", "0.50", "--send", "--yes")
+    study.run("survey", "bonus", "pilot", *listed, "--each", "0.50")
     study.run("survey", "status", "pilot")
     for path in exports:
         rows = read_rows(path)

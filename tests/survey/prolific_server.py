@@ -70,8 +70,6 @@ class ProlificServer:
         groups: by id.
         filters: as GET /filters/ gives them.
         submissions: by id, as GET /submissions/ID/ gives them; `bodies` are those that decided it.
-        bonuses: by the id of what was set up, minor units by submission.
-        messages: to whom, and what.
         calls: `VERB path` of each request.
         sent: verb, path and body of each.
         faults: by `VERB path`, what happens at the next ones; ids in paths are `ID`.
@@ -86,8 +84,6 @@ class ProlificServer:
         self.groups: dict[str, dict[str, Any]] = {}
         self.filters: list[dict[str, Any]] = []
         self.submissions: dict[str, dict[str, Any]] = {}
-        self.bonuses: dict[str, dict[str, int]] = {}
-        self.messages: list[dict[str, Any]] = []
         self.calls: list[str] = []
         self.sent: list[tuple[str, str, Any]] = []
         self.headers: list[dict[str, str]] = []
@@ -136,12 +132,6 @@ class ProlificServer:
             self._check(body, "requests.json#/$defs/cost")
             rewards = body["reward"] * body["total_available_places"]
             return {"total_cost": rewards * (1 + FEE * (1 + TAX))}
-        if (verb, path) == ("POST", "submissions/bonus-payments/"):
-            return self._set_up(body)
-        if match := re.fullmatch(r"bulk-bonus-payments/([^/]+)/pay/", path):
-            return self._pay(match[1])
-        if path == "messages/":
-            return self._message(verb, query, body)
         if match := re.fullmatch(r"studies/([^/]+)/(transition/)?", path):
             return self._study(verb, match[1], bool(match[2]), body)
         if match := re.fullmatch(r"submissions/([^/]+)/(transition/|request-return/|)", path):
@@ -190,37 +180,9 @@ class ProlificServer:
                 "started_at": "2026-03-01T12:00:00Z",
                 "participant": f"person{number}",
                 "study_id": study,
-                "bonus_payments": [],
                 "return_requested": None,
                 "bodies": [],
             }
-
-    def _set_up(self, body: Any) -> Any:
-        self._check(body, "requests.json#/$defs/bonuses")
-        lines = [line.split(",") for line in body["csv_bonuses"].splitlines()]
-        for number, _ in lines:
-            if self.submissions.get(number, {}).get("study_id") != body["study_id"]:
-                raise RefusedError(400, "Bad Request", f"{number} did not take part")
-        number = self._id()
-        self.bonuses[number] = {own: round(float(money) * 100) for own, money in lines}
-        people = sum(self.bonuses[number].values())
-        fees = people * FEE
-        costs = {"fees": fees, "vat": fees * TAX, "total_amount": people + fees * (1 + TAX)}
-        return {"id": number, "study": body["study_id"], "amount": people, **costs}
-
-    def _pay(self, number: str) -> Any:
-        """Pay once more each time that it is asked, as Prolific does."""
-        for own, minor in self.bonuses[number].items():
-            self.submissions[own]["bonus_payments"].append(minor)
-
-    def _message(self, verb: str, query: dict[str, list[str]], body: Any) -> Any:
-        if verb == "GET":
-            (person,) = query["user_id"]
-            return {"results": [each for each in self.messages if each["person"] == person]}
-        self._check(body, "requests.json#/$defs/message")
-        message = {"id": self._id(), "person": body["recipient_id"], "body": body["body"]}
-        self.messages.append({**message, "data": {"study_id": body["study_id"]}})
-        return None
 
     @staticmethod
     def _check(body: Any, schema: str) -> None:
@@ -247,9 +209,7 @@ class ProlificServer:
 def _reply(state: ProlificServer, request: Request) -> Reply:
     parts = urlsplit(request.path)
     path = parts.path.removeprefix("/api/v1/")
-    pattern = re.sub(
-        r"(studies|submissions|bulk-bonus-payments)/(?!bonus)[0-9A-Za-z-]+/", r"\1/ID/", path
-    )
+    pattern = re.sub(r"(studies|submissions)/[0-9A-Za-z-]+/", r"\1/ID/", path)
     call = f"{request.method} {pattern}"
     body = request.json()
     with state.lock:

@@ -1,17 +1,15 @@
-"""`memeloc survey bonus` and `message`. In: what was checked. Out: lists, sent if agreed to."""
+"""`memeloc survey bonus` and `message`. In: what was checked. Out: lists for the service's page."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Annotated, Any
 
-import typer
 from typer import Option
 
 import memeloc
 from memeloc.cli.options import AsJson, split
-from memeloc.cli.output import confirm, say
+from memeloc.cli.output import say
 from memeloc.cli.show import Table, by_place, show
 from memeloc.cli.survey.options import Name, check_table
 from memeloc.counts import counted
@@ -24,8 +22,6 @@ Exported = Annotated[
         help="Prolific's export, which has the ids that are stored as hashes. Repeatable.",
     ),
 ]
-Send = Annotated[bool, Option("--send", help="Send it, after it was shown and agreed to.")]
-Yes = Annotated[bool, Option("--yes", help="With --send: what is shown is agreed to.")]
 
 _SHORT = Table(
     "Took longer than was promised",
@@ -53,32 +49,27 @@ def bonus(
     out: Path | None = Option(
         None, metavar="FILE", help="The list.", show_default="NAME-bonuses.csv"
     ),
-    send: Send = False,
-    yes: Yes = False,
     as_json: AsJson = False,
 ) -> None:
-    """List whom to pay a bonus, and pay it through Prolific with --send.
+    """List whom to pay a bonus, for Prolific's own page.
 
     Where a culture's retained people took longer than they were promised, everybody whose work is
-    paid gets what the wage is short of. Only approved submissions are paid, each once for a reason;
-    the sum is shown before, fee and tax included, and asked about.
+    paid gets what the wage is short of. Prolific's page for bonuses takes lines of a participant
+    and an amount, two columns of the list; it says what they cost before it pays.
 
     Example:
       memeloc survey bonus pilot --from prolific_export_65f0.csv
-      memeloc survey bonus pilot --from prolific_export_65f0.csv --send
-      memeloc survey bonus pilot --each 0.50 --from prolific_export_65f0.csv --send
+      memeloc survey bonus pilot --each 0.50 --from prolific_export_65f0.csv
     """
     from memeloc.survey.design.pay import read_bonus
 
-    path = _list(out, f"{name}-bonuses.csv", send, yes)
+    path = _list(out, f"{name}-bonuses.csv")
     with memeloc.Workspace.find() as workspace:
         result = workspace.survey(name).bonus(
             path,
             each=read_bonus(each) if each else None,
             reason=reason,
             exported=exported or (),
-            send=send,
-            agree=lambda costs: confirm(costs, "Pay it?", agreed=yes),
         )
     written = (
         f"Wrote {counted(len(result.bonuses), 'bonus', 'bonuses')} of "
@@ -87,7 +78,7 @@ def bonus(
     )
     none = "Nobody retained took longer than was paid for, as far as five people tell"
     remarks = [] if each or result.shortfalls else [none]
-    show(result, _SHORT, *remarks, written, *_outcomes(result.sent, send), as_json=as_json)
+    show(result, _SHORT, *remarks, written, as_json=as_json)
     _unknown(result, as_json)
 
 
@@ -107,28 +98,20 @@ def message(
     out: Path | None = Option(
         None, metavar="FILE", help="The list.", show_default="NAME-messages.csv"
     ),
-    send: Send = False,
-    yes: Yes = False,
     as_json: AsJson = False,
 ) -> None:
-    """List whom to write what, and send it through Prolific with --send.
+    """List whom to write what, for Prolific's own page.
 
-    Texts are shown with the number of people before, and asked about. The same text goes to nobody
-    twice.
+    Its page for messages takes the participants of the list, those with the same text together.
 
     Example:
       memeloc survey message pilot --to absent --text "Did you send your answers?" --from export.csv
-      memeloc survey message pilot --to retained --texts thanks.toml --from export.csv --send
+      memeloc survey message pilot --to retained --texts thanks.toml --from export.csv
     """
     from memeloc.workspace.surveys.contacting import read_texts
 
-    path = _list(out, f"{name}-messages.csv", send, yes)
+    path = _list(out, f"{name}-messages.csv")
     by_tag = read_texts(text, texts)
-
-    def agree(costs: str) -> bool:
-        for own in by_tag.values():
-            say(own)
-        return confirm(costs, "Send it?", agreed=yes)
 
     with memeloc.Workspace.find() as workspace:
         result = workspace.survey(name).message(
@@ -137,27 +120,16 @@ def message(
             to=to,
             cultures=[code.upper() for code in split(cultures)],
             exported=exported or (),
-            send=send,
-            agree=agree,
         )
     written = f"Wrote {counted(len(result.messages), 'message')} to {result.file}"
-    show(result, _TEXTS, written, *_outcomes(result.sent, send), as_json=as_json)
+    show(result, _TEXTS, written, as_json=as_json)
     _unknown(result, as_json)
 
 
-def _list(out: Path | None, usual: str, send: bool, yes: bool) -> Path:
-    if yes and not send:
-        raise typer.BadParameter("goes with --send", param_hint="--yes")
+def _list(out: Path | None, usual: str) -> Path:
     path = out or Path(usual)
     check_table(path)
     return path
-
-
-def _outcomes(sent: Mapping[str, int], send: bool) -> Iterator[str]:
-    for outcome, count in sent.items():
-        yield f"{outcome}: {count:,}"
-    if send:
-        yield f"Sent the service {sent.get('sent', 0):,} of them"
 
 
 def _unknown(result: Any, as_json: bool) -> None:

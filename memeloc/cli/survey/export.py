@@ -24,7 +24,7 @@ def export(
     to: str = Option(
         ...,
         metavar="TARGET",
-        help="google-forms, prolific, label-studio, potato, html, csv or qsf (Qualtrics).",
+        help="google-forms, prolific, label-studio, html, csv or qsf (Qualtrics).",
     ),
     contact: str = Option(
         "",

@@ -40,7 +40,7 @@ def import_(
         "",
         "--from",
         metavar="KIND",
-        help="google-forms, prolific, label-studio, potato, html, csv or qsf.",
+        help="google-forms, prolific, label-studio, html, csv or qsf.",
         show_default="what its content shows",
     ),
     option: list[str] | None = Option(
@@ -55,7 +55,7 @@ def import_(
 ) -> None:
     """Take in answers, and what a recruitment service reports of people.
 
-    Of a folder every file is taken that holds answers; a folder of Potato's is taken whole.
+    Of a folder every file is taken that holds answers.
     The same file twice, or an older one later, changes nothing: of a person and sheet, what was
     sent last counts. People's ids are stored as hashes under a key (MEMELOC_SURVEY_KEY, or
     survey.key in the workspace). What cannot be placed is listed with its row, and kept.
@@ -63,7 +63,7 @@ def import_(
     Example:
       memeloc survey import pilot answers/*.json
       memeloc survey import pilot responses.csv prolific_export.csv
-      memeloc survey import pilot annotations/ --from potato --left left.csv
+      memeloc survey import pilot answers/ --from csv --left left.csv
     """
     check_table(left)
     with memeloc.Workspace.find() as workspace, progress("Importing", None, unit="files") as bar:

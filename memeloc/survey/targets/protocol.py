@@ -20,7 +20,7 @@ labels by key, id or name in the sheet's language; keeps each answer once; leave
 without consent; and rejects, with a reason and the record's `content`, what cannot be resolved.
 What a reader cannot make sense of it passes on as text.
 
-Services may also offer `Push`, `ReadMade`, `Decide`, `PayBonuses`, `SendMessages`, `Lookup` and
+Services may also offer `Push`, `ReadMade`, `Decide`, `Lookup` and
 `Revocations`; whether a target does is asked with `isinstance`, so no command knows a target by
 name. What they remember goes into a `State`, which the workspace keeps by the target's name and
 hands to every target as `SurveyPack.made`.
@@ -36,7 +36,6 @@ from pathlib import Path
 from typing import Any, Protocol, get_args, runtime_checkable
 
 from memeloc.errors import InputError
-from memeloc.survey.messages import Message
 from memeloc.survey.model import (
     CompletionCodes,
     Culture,
@@ -46,7 +45,6 @@ from memeloc.survey.model import (
     Submission,
 )
 from memeloc.survey.quality.decisions import Decision
-from memeloc.survey.rewards import Bonus
 from memeloc.survey.targets.places import Places
 from memeloc.survey.texts import SurveyTexts
 from memeloc.taxonomy import Kind, Taxonomy
@@ -329,46 +327,6 @@ class Decide(Protocol):
         Raises:
             InputError, MissingError, ServiceError: as of `Push.push`.
         """
-        ...
-
-
-@runtime_checkable
-class PayBonuses(Protocol):
-    """A target that pays people money beside the reward."""
-
-    def pay_bonuses(
-        self,
-        bonuses: Sequence[Bonus],
-        ids: Mapping[str, str],
-        state: State,
-        *,
-        agree: Callable[[str], bool] = lambda _: False,
-    ) -> Mapping[str, int]:
-        """Pay bonuses, each once; how many came to which outcome (`sent`: it was paid).
-
-        `ids` gives the service's own id by `Bonus.service`. `agree` is given a sentence with the
-        sum before, fee and tax included; only True goes on. What the service does not say to have
-        paid is never paid again (`unclear`).
-
-        Raises:
-            InputError, MissingError, ServiceError: as of `Push.push`.
-        """
-        ...
-
-
-@runtime_checkable
-class SendMessages(Protocol):
-    """A target that people can be written to through."""
-
-    def send_messages(
-        self,
-        messages: Sequence[Message],
-        ids: Mapping[str, str],
-        state: State,
-        *,
-        agree: Callable[[str], bool] = lambda _: False,
-    ) -> Mapping[str, int]:
-        """Send messages, each once; how many came to which outcome; as of `pay_bonuses`."""
         ...
 
 

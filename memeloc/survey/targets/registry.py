@@ -18,7 +18,6 @@ TARGETS: Registry[Target] = Registry(
         "google-forms": "memeloc.survey.targets.google_forms.target:GoogleForms",
         "prolific": "memeloc.survey.targets.prolific.target:Prolific",
         "label-studio": "memeloc.survey.targets.label_studio.target:LabelStudio",
-        "potato": "memeloc.survey.targets.potato.target:Potato",
         "html": "memeloc.survey.targets.html.target:Html",
         "csv": "memeloc.survey.targets.csv.target:Csv",
         "qsf": "memeloc.survey.targets.qualtrics.target:Qsf",

@@ -1,4 +1,4 @@
-"""Bonuses and messages. In: a quality control. Out: who gets what, sent if that is asked for."""
+"""Bonuses and messages. In: a quality control. Out: tables for the service's own page."""
 
 from __future__ import annotations
 
@@ -13,10 +13,9 @@ from memeloc.sheets import write_sheet_table
 from memeloc.survey.design.pay import read_rates
 from memeloc.survey.messages import Message, write_messages
 from memeloc.survey.rewards import Bonus, Shortfall, equal_bonuses, shortfalls, time_bonuses
-from memeloc.survey.targets.protocol import PayBonuses, SendMessages
 from memeloc.workspace.surveys.checking import Checked
 from memeloc.workspace.surveys.deciding import Deciding
-from memeloc.workspace.surveys.stored import Agree, SurveyState, disagree, offering
+from memeloc.workspace.surveys.stored import recruiter
 
 _BONUS = ("submission", "participant", "sheet", "amount", "currency", "reason")
 _MESSAGE = ("submission", "participant", "sheet", "text")
@@ -27,9 +26,8 @@ class BonusResult:
     """Whom a bonus is for, and where they are listed.
 
     Attributes:
-        total: what they get in all; what was paid before is among it, the service's fee is not.
+        total: what they get in all, without the service's fee.
         shortfalls: sheets that took longer than was promised.
-        sent: how many came to what at the service; empty when nothing was sent.
         unknown: how many have no id of the service's here.
     """
 
@@ -39,13 +37,12 @@ class BonusResult:
     currency: str
     shortfalls: tuple[Shortfall, ...]
     file: Path
-    sent: Mapping[str, int]
     unknown: int
 
 
 @dataclass(frozen=True, slots=True)
 class MessageResult:
-    """Who is written to, and where they are listed; `sent` and `unknown` as of `BonusResult`.
+    """Who is written to, and where they are listed; `unknown` as of `BonusResult`.
 
     Attributes:
         texts: by text, to how many it goes.
@@ -55,7 +52,6 @@ class MessageResult:
     messages: tuple[Message, ...]
     texts: Mapping[str, int]
     file: Path
-    sent: Mapping[str, int]
     unknown: int
 
 
@@ -66,7 +62,7 @@ class Contacting(Deciding):
         They are paid for the minutes that the sheet says, or those of the service's settings where
         these are more.
         """
-        settings = self.settings(next(offering(PayBonuses)))
+        settings = self.settings(recruiter())
         least = int(settings.get("minutes", 0))
         promised = {batch: max(minutes, least) for batch, minutes in self.minutes.items()}
         return shortfalls(checked.sheets, checked.paces(), promised, read_rates(settings))
@@ -78,10 +74,8 @@ class Contacting(Deciding):
         each: Decimal | None = None,
         reason: str = "",
         exported: Sequence[str | Path] = (),
-        send: bool = False,
-        agree: Agree = disagree,
     ) -> BonusResult:
-        """List whom to pay a bonus; pay it if that is asked for.
+        """List whom to pay a bonus.
 
         Args:
             out: the list, a .csv file.
@@ -89,10 +83,8 @@ class Contacting(Deciding):
                 was promised, for all whose work is paid.
             reason: a word that tells this bonus from others of the same people.
             exported: the service's exports, which have the ids that are stored as hashes.
-            send: whether it is paid.
-            agree: is given the sum before, fee and tax included; only True goes on.
         """
-        service = next(offering(PayBonuses))
+        service = recruiter()
         checked = self.checked()
         short, report = self.shortfalls(checked), checked.report
         bonuses = time_bonuses(report, short) if each is None else equal_bonuses(report, each)
@@ -111,11 +103,6 @@ class Contacting(Deciding):
             for bonus in bonuses
         ]
         file, _ = write_sheet_table(Path(out), _BONUS, rows)
-        sent: Mapping[str, int] = {}
-        if send:
-            target = self.target(service)
-            assert isinstance(target, PayBonuses)
-            sent = target.pay_bonuses(bonuses, ids, SurveyState(self, service), agree=agree)
         return BonusResult(
             self.name,
             tuple(bonuses),
@@ -123,7 +110,6 @@ class Contacting(Deciding):
             currency.currency,
             short,
             file,
-            dict(sorted(sent.items())),
             sum(bonus.service not in ids for bonus in bonuses),
         )
 
@@ -135,23 +121,20 @@ class Contacting(Deciding):
         to: str = "everybody",
         cultures: Collection[str] = (),
         exported: Sequence[str | Path] = (),
-        send: bool = False,
-        agree: Agree = disagree,
     ) -> MessageResult:
-        """List whom to write what; send it if that is asked for.
+        """List whom to write what.
 
         Args:
             out: the list, a .csv file.
             texts: by language tag; the one under an empty tag is for all other languages.
             to: retained, excluded, absent, everybody, or a rule of quality control.
             cultures: codes; all by default.
-            exported, send: as of `bonus`.
-            agree: is given the number of people before; only True goes on.
+            exported: as of `bonus`.
 
         Raises:
             InputError: there is no such group, or no text in a person's language.
         """
-        service = next(offering(SendMessages))
+        service = recruiter()
         checked = self.checked()
         for code in cultures:
             self.design.culture(code)
@@ -167,11 +150,6 @@ class Contacting(Deciding):
             for message in messages
         ]
         file, _ = write_sheet_table(Path(out), _MESSAGE, rows)
-        sent: Mapping[str, int] = {}
-        if send:
-            target = self.target(service)
-            assert isinstance(target, SendMessages)
-            sent = target.send_messages(messages, ids, SurveyState(self, service), agree=agree)
         counts: dict[str, int] = {}
         for message in messages:
             counts[message.text] = counts.get(message.text, 0) + 1
@@ -180,7 +158,6 @@ class Contacting(Deciding):
             tuple(messages),
             counts,
             file,
-            dict(sorted(sent.items())),
             sum(message.service not in ids for message in messages),
         )
 

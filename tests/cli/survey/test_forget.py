@@ -47,7 +47,7 @@ def files_of(pack: SurveyPack, inbox: Path) -> Iterator[Path]:
         yield path
     for kind, make_values in VALUES.items():
         values = [value for value, _ in make_values(pack, sheet)]
-        path = inbox / f"{kind}-{FILE_NAME}-{ADA}{'' if kind == 'potato' else '.json'}"
+        path = inbox / f"{kind}-{FILE_NAME}-{ADA}.json"
         yield save_json(kind, path, values)
     (first, _), *_ = html_values(pack, pack.sheets[1])
     first["comments"] = f"I am {ADA}, and {FILE_NAME} is my street."

@@ -192,33 +192,6 @@ def label_studio_values(pack: SurveyPack, sheet: Sheet) -> list[tuple[Any, Said]
     return tasks
 
 
-def potato_values(pack: SurveyPack, sheet: Sheet) -> list[tuple[Any, Said]]:
-    """Everybody's states; a folder a person on the disk."""
-    return [
-        (
-            {
-                "user_id": who,
-                "current_phase_and_page": ["done", None],
-                "phase_to_page_to_label_to_value": {
-                    "consent": {"consent": [[{"schema": "consent", "name": "yes"}, "yes"]]}
-                },
-                "instance_id_to_label_to_value": {
-                    item_key(pack.name, sheet.id, entry): [
-                        [{"schema": schema, "name": name}, name]
-                        for schema, name in zip(
-                            ("q-label", "q-whom"), chosen(who, entry), strict=True
-                        )
-                        if name
-                    ]
-                    for entry in map(entry_id, sheet.entries)
-                },
-            },
-            _said(sheet, who),
-        )
-        for who in PEOPLE
-    ]
-
-
 def forms_values(pack: SurveyPack, sheet: Sheet) -> list[tuple[Any, Said]]:
     """Responses of the Forms API."""
     form = plan(pack, sheet)
@@ -245,7 +218,6 @@ TABLES: dict[str, Callable[[SurveyPack, Sheet], Table]] = {
 VALUES: dict[str, Callable[[SurveyPack, Sheet], list[tuple[Any, Said]]]] = {
     "html": html_values,
     "label-studio": label_studio_values,
-    "potato": potato_values,
     "google-forms": forms_values,
 }
 PROLIFIC = "\n".join(

@@ -34,8 +34,6 @@ RECRUITS = {"prolific"}
 ACCOUNTS = {"label-studio"}
 """Targets whose annotators have accounts: they read the consent text, and need not click it."""
 OPTIONS = {"html": {"send_to": "https://survey.example/answers"}}
-SERVERS = {"potato": "config.yaml"}
-"""Programs that end a sheet by themselves, and the file with the codes, which stays with them."""
 
 MEMES = (
     ("m1", "robot-chef", "two eggs // one segfault"),
@@ -236,8 +234,6 @@ def test_annotators_cannot_find_the_codes_of_other_endings(
 ) -> None:
     """Only the recruitment service is told what ends as failed or screened out."""
     target.export(survey, tmp_path / "out")
-    for path in (tmp_path / "out").rglob(SERVERS.get(target.name, "-")):
-        path.unlink()
     written = contents(tmp_path / "out")
     for sheet in survey.sheets:
         own = survey.codes[sheet.id]

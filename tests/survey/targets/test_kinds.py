@@ -17,8 +17,6 @@ from memeloc.survey.targets.google_forms.plan import plan, question_key
 from memeloc.survey.targets.instructions import SheetTexts, ShownQuestion
 from memeloc.survey.targets.label_studio.reading import control
 from memeloc.survey.targets.places import item_key
-from memeloc.survey.targets.potato.reading import scheme_name
-from memeloc.survey.targets.potato.schemes import plain
 from memeloc.survey.targets.protocol import ALL_KINDS, SurveyPack, refuse_other_kinds
 from memeloc.survey.targets.qualtrics.reading import tag_of
 from memeloc.survey.targets.registry import make_target, target_names
@@ -138,41 +136,6 @@ def _regions(question: ShownQuestion, values: tuple[str, ...]) -> Iterator[dict[
         yield {"from_name": name, "type": key, "value": {key: list(values)}}
 
 
-def fill_potato(survey: SurveyPack, out: Path, answers: Filled) -> Path:
-    """The state that the program keeps of a person."""
-    (config,) = out.rglob("config.yaml")
-    project = json.loads(config.read_text("utf-8"))
-    person = item_key(survey.name, survey.sheets[0].id, "person")
-    labels: dict[str, list[Any]] = {}
-    spans: dict[str, list[Any]] = {}
-    for item, question, values in answers:
-        name = scheme_name(question.id)
-        if item != person:
-            (name,) = (
-                scheme["name"]
-                for scheme in project["annotation_schemes"]
-                if scheme["name"].startswith(name) and scheme["description"] == plain(question.text)
-            )
-        for value in values:
-            if question.kind == "span":
-                start, end = map(int, value.split("-"))
-                span = {"schema": name, "name": question.id, "start": start, "end": end}
-                spans.setdefault(item, []).append([span, 1])
-            else:
-                chosen = "text_box" if question.kind == "text" else value
-                labels.setdefault(item, []).append([{"schema": name, "name": chosen}, value])
-    consent = {"consent": [[{"schema": "consent", "name": "yes"}, "yes"]]}
-    value = {
-        "user_id": WHO,
-        "instance_id_to_label_to_value": {key: labels[key] for key in labels if key != person},
-        "instance_id_to_span_to_value": spans,
-        "phase_to_page_to_label_to_value": {
-            "consent": consent, "poststudy": {person: labels.get(person, [])},
-        },
-    }  # fmt: skip
-    return saved(out / "annotation_output" / WHO / "user_state.json", value)
-
-
 def fill_qualtrics(survey: SurveyPack, out: Path, answers: Filled) -> Path:
     """An export as CSV with choice text."""
     tags = {
@@ -200,7 +163,6 @@ FILLS: dict[str, Callable[[SurveyPack, Path, Filled], Path]] = {
     "google-forms": fill_forms,
     "html": fill_html,
     "label-studio": fill_label_studio,
-    "potato": fill_potato,
     "qsf": fill_qualtrics,
 }
 RECRUITS = {"prolific"}

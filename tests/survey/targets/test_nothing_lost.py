@@ -266,13 +266,7 @@ def save_json(kind: str, path: Path, values: Sequence[Any], way: str = "utf-8") 
         text = json.dumps(value, ensure_ascii=way == "escaped")
         return text.encode(way if way.startswith("utf") else "utf-8", "backslashreplace")
 
-    if kind == "potato":
-        path.mkdir()
-        for number, state in enumerate(values):
-            (path / f"{number:03}").mkdir()
-            (path / f"{number:03}" / "user_state.json").write_bytes(encoded(state))
-    else:
-        path.write_bytes(encoded(values))
+    path.write_bytes(encoded(values))
     return path
 
 
@@ -357,7 +351,7 @@ def original(kind: str, survey: SurveyPack, folder: Path) -> bytes:
     if kind == "prolific":
         return PROLIFIC.encode()
     values = [value for value, _ in VALUES[kind](survey, survey.sheets[0])]
-    return json.dumps(values[0] if kind == "potato" else values).encode()
+    return json.dumps(values).encode()
 
 
 @pytest.mark.parametrize("kind", target_names())

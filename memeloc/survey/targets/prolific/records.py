@@ -56,26 +56,10 @@ class FilterRecord(BaseModel):
 
 
 class SubmissionRecord(BaseModel):
-    """A submission; `bonus_payments` are minor units that it got."""
+    """A submission."""
 
     status: str = ""
     return_requested: Any = None
-    participant: str | None = None
-    study_id: str | None = None
-    bonus_payments: list[float] | None = None
-
-
-class BonusRecord(Record):
-    """Bonuses that were set up: minor units that people get, and that they cost in all."""
-
-    amount: float | None = None
-    total_amount: Annotated[float, Field(ge=0)]
-
-
-class MessageRecord(Record):
-    """A message to or from a person."""
-
-    body: str | None = ""
 
 
 class CostRecord(BaseModel):

@@ -17,16 +17,12 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from memeloc.counts import counted
 from memeloc.errors import InputError
 from memeloc.request_pool import Backoff
 from memeloc.settings import validate
 from memeloc.survey.design.pay import amount
-from memeloc.survey.messages import Message
 from memeloc.survey.model import Culture
 from memeloc.survey.quality.decisions import Decision
-from memeloc.survey.rewards import Bonus
-from memeloc.survey.targets.prolific.bonuses import Paying
 from memeloc.survey.targets.prolific.client import ProlificApi, checked_id
 from memeloc.survey.targets.prolific.filters import (
     Filters,
@@ -35,7 +31,6 @@ from memeloc.survey.targets.prolific.filters import (
     lookup,
     write_filters,
 )
-from memeloc.survey.targets.prolific.messages import is_sent, send
 from memeloc.survey.targets.prolific.push import (
     DRAFT,
     SENT,
@@ -184,56 +179,6 @@ class Prolific:
                 outcomes[outcome] += 1
                 if outcome == SENT:
                     state.put(f"decided/{decision.service}", decision.action)
-        return outcomes
-
-    def pay_bonuses(
-        self,
-        bonuses: Sequence[Bonus],
-        ids: Mapping[str, str],
-        state: State,
-        *,
-        agree: Callable[[str], bool] = lambda _: False,
-    ) -> Mapping[str, int]:
-        """Pay bonuses to submissions that are approved. See `PayBonuses`.
-
-        Outcomes are `sent`; `no id`; `sent before`; `unclear`, where a run ended without hearing
-        whether it was paid and the submission does not show it; or the submission's status.
-        """
-        with self._connect() as api:
-            return Paying(api, self.pay.currency, state).pay(bonuses, ids, agree)
-
-    def send_messages(
-        self,
-        messages: Sequence[Message],
-        ids: Mapping[str, str],
-        state: State,
-        *,
-        agree: Callable[[str], bool] = lambda _: False,
-    ) -> Mapping[str, int]:
-        """Write to people, each text once. See `SendMessages`."""
-        outcomes: Counter[str] = Counter()
-        waiting: list[tuple[Message, str]] = []
-        for message in messages:
-            own = ids.get(message.service)
-            if not own:
-                outcomes["no id"] += 1
-            elif is_sent(message, state):
-                outcomes["sent before"] += 1
-            else:
-                waiting.append((message, checked_id(own, "submission")))
-        if not waiting:
-            return outcomes
-        texts = len({message.text for message, _ in waiting})
-        costs = (
-            f"Writing to {counted(len(waiting), 'person', 'people')} through Prolific, "
-            f"{counted(texts, 'text')}. This cannot"
-        )
-        if agree(f"{costs} be taken back.") is not True:
-            return {}
-        with self._connect() as api:
-            for message, own in waiting:
-                send(api, message, own, state)
-                outcomes[SENT] += 1
         return outcomes
 
     def look_up(self, cultures: Sequence[Culture], root: Path, out: Path | None = None) -> LookedUp:

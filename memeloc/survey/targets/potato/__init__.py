@@ -1,1 +1,0 @@
-"""Potato. In: a pack, its state files. Out: project folders, raw answers."""
