@@ -28,6 +28,8 @@ STAGES = (
     *("render", "survey", "settle", "analyze", "publish"),
 )
 _KINDS: tuple[ItemKind, ...] = ("caption", "picture")
+_SUBJECTS = {"dedup": "pair", "multimodality": "template"}
+"""What of a filter's evidence people are asked about, where it is not the item."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -230,8 +232,8 @@ def _questions(
     judgements = store.curation.judgements()
     decided = majority(judgements, ("yes", "no", "same", "different", "keep", "drop"))
     given = Counter((row.subject, row.question) for row in judgements)
-    stays = ("asked", "not judged")
-    gone = {item for item, (_, why) in choice.out.items() if not why.startswith(stays)}
+    waits = ("asked", "not judged")
+    gone = {item for item, (_, why) in choice.out.items() if not why.startswith(waits)}
     again: set[str] = set()
     questions: Counter[str] = Counter()
     items: set[str] = set()
@@ -239,16 +241,21 @@ def _questions(
         outcomes = {name: decided.get((item, name), row.verdict) for name, row in by.items()}
         if (is_chosen and item in gone) or outcomes.get("dedup") == "drop":
             continue
-        asking = (by[name] for name, outcome in outcomes.items() if outcome == "ask")
-        for verdict in asking:
-            for subject, question in _asked(verdict):
-                items.add(item)
-                people = BUILT_IN[question].people if question in BUILT_IN else 1
-                is_enough = given[subject, question] >= people
-                if is_enough and ((subject, question) in decided or people > 1):
-                    again.add(verdict.filter)
-                else:
-                    questions[question] += 1
+        asking = [
+            (by[name], question)
+            for name, outcome in outcomes.items()
+            if outcome == "ask" and by[name].reason != "not read yet"
+            for question in _asked(by[name])
+        ]
+        for verdict, question in asking:
+            items.add(item)
+            subject = str(verdict.evidence.get(_SUBJECTS.get(verdict.filter, ""), item))
+            people = BUILT_IN[question].people if question in BUILT_IN else 1
+            is_enough = given[subject, question] >= people
+            if is_enough and ((subject, question) in decided or people > 1):
+                again.add(verdict.filter)
+            else:
+                questions[question] += 1
     if again:
         name = min(again, key=lambda name: (name != "dedup", name))
         command = "memeloc dedup" if name == "dedup" else f"memeloc filter {name}"
@@ -259,27 +266,18 @@ def _questions(
     return len(items), f"memeloc review export {question} --person NAME", f"{count:,} to ask"
 
 
-def _asked(verdict: Verdict) -> list[tuple[str, str]]:
-    """The subjects and questions that settle what a filter asks; empty where no answer does."""
-    from memeloc.curate.duplicates.grouping import QUESTION as DUPLICATES
+def _asked(verdict: Verdict) -> list[str]:
+    """The questions that settle what a filter asks: those it names, the one made for its reason,
+    or its own name."""
     from memeloc.curate.review.questions import BUILT_IN
 
-    item, name, reason = verdict.item, verdict.filter, verdict.reason
-    if name == "dedup":
-        return [(str(verdict.evidence.get("pair", "")), DUPLICATES)]
-    if name == "multimodality" and reason == "descriptions missing":
-        return [(str(verdict.evidence.get("template", "")), "description")]
     if unanswered := verdict.evidence.get("unanswered"):
-        return [(item, str(question)) for question in unanswered]
-    if reason == "not read yet":
-        return []
-    if name == "wordplay" or reason == "no text":
-        return [(item, "wordplay" if name == "wordplay" else "no-text")]
-    for question in BUILT_IN.values():
-        settles = question.reasons or (reason,)
-        if question.filter == name and question.which == "asked" and reason in settles:
-            return [(item, question.name)]
-    return [(item, name)]
+        return [str(question) for question in unanswered]
+    of_filter = (question for question in BUILT_IN.values() if question.filter == verdict.filter)
+    fitting = (
+        row.name for row in of_filter if verdict.reason in (row.reasons or (verdict.reason,))
+    )
+    return [next(fitting, verdict.filter)]
 
 
 # Captions

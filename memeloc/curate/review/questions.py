@@ -100,6 +100,7 @@ _QUESTIONS = (
         ("template",),
         which="above",
         filter="multimodality",
+        reasons=("descriptions missing",),
         people=2,
         note="Say who or what is seen, and what goes on, for somebody who does not see it. Say "
         "nothing of captions.",
@@ -121,6 +122,7 @@ _QUESTIONS = (
         ("picture",),
         which="unread",
         filter="quality",
+        reasons=("no text",),
     ),
     ReviewQuestion(
         "cartoon",
