@@ -70,16 +70,16 @@ class Status:
 
 def status(workspace: WorkspaceFolder) -> Status:
     """Return how far each stage and language is, and what comes next."""
-    store, rounds = workspace.store, workspace.settings.correction.rounds
-    tags = [locale.tag for locale in workspace.languages]
-    steps = [*path(workspace)]
+    store = workspace.store
+    languages = _languages(workspace)
+    steps = [*path(workspace, languages=languages)]
     return Status(
         steps,
         _first(steps),
         _collected(store),
         store.captions.count(),
-        store.progress.languages(tags, rounds=rounds),
-        [row for row in store.progress.languages(tags, "survey", rounds) if row["stages"]],
+        languages,
+        [row for row in _languages(workspace, "survey") if row["stages"]],
         store.spending.find(),
     )
 
@@ -97,8 +97,18 @@ def states_of(languages: Sequence[Mapping[str, Any]]) -> list[str]:
     return sorted(states, key=lambda state: (order.index(state.split(" ")[0]), state))
 
 
-def path(workspace: WorkspaceFolder, begin: str = STAGES[0], survey: str = "") -> Iterator[Step]:
-    """Yield the stages that are used, from one on; of an empty workspace how it is filled."""
+def path(
+    workspace: WorkspaceFolder,
+    begin: str = STAGES[0],
+    survey: str = "",
+    languages: Sequence[Mapping[str, Any]] = (),
+) -> Iterator[Step]:
+    """Yield the stages that are used, from one on; of an empty workspace how it is filled.
+
+    Args:
+        survey: of which alone the last stages are.
+        languages: the counts of captions, where they are there.
+    """
     store, place = workspace.store, STAGES.index(begin)
     memes, items = store.captions.count(), _collected(store)
     if not memes and not any(items[kind] for kind in _KINDS):
@@ -108,16 +118,14 @@ def path(workspace: WorkspaceFolder, begin: str = STAGES[0], survey: str = "") -
     selection = store.curation.selection() if items else None
     finished = len(selection.pictures) if selection else 0
     steps: list[Step] = []
-    if place < 3 and any(items[kind] for kind in _KINDS):
+    if place < STAGES.index("translate") and any(items[kind] for kind in _KINDS):
         steps += _curation(workspace, {kind: items[kind] for kind in _KINDS if items[kind]})
-    if memes:
-        steps += _captions(workspace, memes)
-    if finished:
-        steps.append(
-            _correction(workspace, store.progress.languages([], "transcript"), "transcript")
-        )
-    is_rendered = any(step.stage == "render" and step.done for step in steps)
     names = [survey] if survey else store.surveys.names()
+    if memes and (place < STAGES.index("survey") or not names):
+        steps += _captions(workspace, memes, languages or _languages(workspace))
+    if finished:
+        steps.append(_correction(workspace, _languages(workspace, "transcript"), "transcript"))
+    is_rendered = any(step.stage == "render" and step.done for step in steps)
     steps += _surveys(store, names, memes + finished, finished > 0, is_rendered)
     yield from (step for step in steps if STAGES.index(step.stage) >= place)
 
@@ -283,10 +291,16 @@ def _asked(verdict: Verdict) -> list[str]:
 # Captions
 
 
-def _captions(workspace: WorkspaceFolder, memes: int) -> Iterator[Step]:
-    store, rounds = workspace.store, workspace.settings.correction.rounds
-    tags = [locale.tag for locale in workspace.languages]
-    languages = store.progress.languages(tags, rounds=rounds)
+def _languages(workspace: WorkspaceFolder, kind: Kind = "caption") -> list[dict[str, Any]]:
+    tags = [] if kind == "transcript" else [locale.tag for locale in workspace.languages]
+    rounds = workspace.settings.correction.rounds
+    return workspace.store.progress.languages(tags, kind, rounds)
+
+
+def _captions(
+    workspace: WorkspaceFolder, memes: int, languages: Sequence[Mapping[str, Any]]
+) -> Iterator[Step]:
+    store = workspace.store
     targets = [row for row in languages if not row["source"]]
     left = {
         row["language"]: row["missing"] + row["changed_source"] - row["outdated"] for row in targets
