@@ -284,9 +284,10 @@ def convert(files: Iterable[Path], kind: str, out: Path) -> None:
     )  # fmt: skip
 
 
-def program(*arguments: object) -> None:
-    """Run a program of Translate Toolkit or gettext."""
+def program(*arguments: object) -> str:
+    """Run a program of Translate Toolkit or gettext; return what it prints."""
     name, *rest = map(str, arguments)
     found = shutil.which(name) or shutil.which(name, path=Path(sys.executable).parent)
     assert found, f"{name} is missing: install gettext and memeloc[test]"
-    subprocess.run([found, *rest], check=True, capture_output=True, timeout=60)
+    done = subprocess.run([found, *rest], check=True, capture_output=True, timeout=60, text=True)
+    return done.stdout
