@@ -242,4 +242,34 @@ def test_the_row_of_a_part_without_a_source_may_be_gone(
     write_table(sheet, kept)
     assert command("correct", "import", sheet).status == 0
     assert command("export", "captions", "--to", "now.csv").status == 0
-    assert read_rows(Path("now.csv"))[2]["de"] == "// nichts, neu"
+    assert read_rows(Path("now.csv"))[2]["de"].strip() == "// nichts, neu"
+
+
+TMX = """<?xml version="1.0"?><tmx version="1.4"><header creationtool="x" creationtoolversion="1"
+segtype="block" o-tmf="x" adminlang="en" srclang="en" datatype="plaintext"/><body><tu>
+<tuv xml:lang="en"><seg>Monday’s forecasts: // me</seg></tuv>
+<tuv xml:lang="ar"><seg>=قديم // أنا</seg></tuv>
+</tu></body></tmx>"""
+
+
+@pytest.mark.parametrize("form", FORMATS)
+def test_the_memorys_matches_and_the_glossarys_terms_are_beside_and_not_read_back(
+    folder: Path, command: Command, form: str
+) -> None:
+    Path("memory.tmx").write_text(TMX, "utf-8")
+    Path("terms.csv").write_text("term,ar,note\nforecast*,توقعات,=a note\n", "utf-8")
+    settings = Path("memeloc.toml").read_text("utf-8")
+    Path("memeloc.toml").write_text(settings.replace('glossary = ""', 'glossary = "terms.csv"'))
+    assert command("memory", "import", "memory.tmx").status == 0
+    sheet = export(command, "ar", form, "--no-pictures")
+    if form == "po":
+        program("msgfmt", "--check", "--output-file=/dev/null", sheet)
+        (entry,) = (entry for entry in polib.pofile(str(sheet)) if entry.msgid[:3] == "Mon")
+        assert (entry.previous_msgid, "توقعات" in entry.comment) == ("Monday’s forecasts:", True)
+    elif form == "xliff":
+        unit = next(etree.parse(str(sheet)).iter(f"{XLIFF}trans-unit"))
+        match = unit.find(f"{XLIFF}alt-trans[@match-quality]")
+        assert match.findtext(f"{XLIFF}target") == "=قديم"
+        assert "توقعات" in "".join(note.text for note in unit.iter(f"{XLIFF}note"))
+    done = command("correct", "import", sheet)
+    assert (done.status, "no answers" in done.out) == (0, True)
