@@ -42,7 +42,7 @@ def nothing_taken(acceptance: Acceptance) -> str:
     return (
         f"Only {which.get(acceptance.captions, 'undropped')} captions are taken, and none is left: "
         f"left out are {counts_in_words(acceptance.left_out)}. Have people correct them (memeloc "
-        "correct export --lang TAG --to NAME) and settle what is disputed (memeloc correct "
+        "correct export --langs TAG --to NAME) and settle what is disputed (memeloc correct "
         "settle), or take them as they are with --captions any."
     )
 
