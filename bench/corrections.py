@@ -47,7 +47,7 @@ def _small(say: Callable[[str], None], memes: int = 10_000) -> list[Figure]:
         _table(workspace / "captions.csv", memes)
         _memeloc(workspace, "import", "captions.csv")
         say(f"{memes} captions, exported as a workbook with pictures")
-        export = ("correct", "export", "--lang", "de", "--to", "anna", "--out")
+        export = ("correct", "export", "--langs", "de", "--to", "anna", "--out")
         took, megabytes = _memeloc(workspace, *export, "anna.xlsx")
         say(f"{memes} captions, exported as CSV without pictures")
         bare, _ = _memeloc(workspace, *export, "anna.csv", *_CSV)
@@ -82,12 +82,12 @@ def _large(say: Callable[[str], None], memes: int = 100_000) -> list[Figure]:
         seconds = []
         for tag in _LANGUAGES:
             say(f"{memes} captions in {tag}: a sheet out, and its answers in")
-            export = ("correct", "export", "--lang", tag, "--to", "anna", "--out", "anna.csv")
+            export = ("correct", "export", "--langs", tag, "--to", "anna", "--out", "anna.csv")
             seconds.append(_memeloc(workspace, *export, *_CSV)[0])
             _answer(workspace / "anna.csv")
             _memeloc(workspace, "correct", "import", "anna.csv", "--json")
         say(f"{memes} captions, as a workbook with pictures, and the report")
-        export = ("correct", "export", "--lang", "de", "--to", "ben", "--out", "ben.xlsx")
+        export = ("correct", "export", "--langs", "de", "--to", "ben", "--out", "ben.xlsx")
         _, workbook = _memeloc(workspace, *export)
         _, report = _memeloc(workspace, "correct", "report", "--to", "report.html")
     return [

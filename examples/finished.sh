@@ -23,7 +23,7 @@ echo "collected again: $(field 'it["new"]' <../again.json) new"
 
 say "What stands in them: a program reads it, and a person corrects it"
 memeloc ocr
-memeloc correct export --kind transcript --lang en --to ada --format csv --no-pictures --out ada.csv
+memeloc correct export --kind transcript --langs en --to ada --format csv --no-pictures --out ada.csv
 person transcribe ada.csv
 memeloc correct import ada.csv
 memeloc correct settle --prefer person:ada

@@ -31,8 +31,8 @@ memeloc import ../cut.csv
 memeloc translate --langs de,hi --with pseudo
 
 say "The same sheet for two people: a workbook for Anna, a CSV for Ben"
-memeloc correct export --lang de --to anna --format xlsx --out ../anna.xlsx
-memeloc correct export --lang de --to ben --format csv --out ../ben.csv
+memeloc correct export --langs de --to anna --format xlsx --out ../anna.xlsx
+memeloc correct export --langs de --to ben --format csv --out ../ben.csv
 cd ..
 
 say "Both fill it in; they agree on one correction, differ on one, and give one up as wordplay"
@@ -132,7 +132,7 @@ send() { # LANG ROUND NAME: out, filled in with a program of its own, and back
     case $lang in
     hi)
         sheet=../hi-r$round.xlsx
-        memeloc correct export --lang hi --round "$round" --to "$name" --out "$sheet"
+        memeloc correct export --langs hi --round "$round" --to "$name" --out "$sheet"
         edit "$sheet" "../filled-hi-r$round.xlsx" --typed ../typed.csv --round "$round" --lang hi --rest correct
         back=../filled-hi-r$round.xlsx
         if command -v soffice >/dev/null; then
@@ -142,7 +142,7 @@ send() { # LANG ROUND NAME: out, filled in with a program of its own, and back
         ;;
     ar)
         sheet=../ar-r$round.zip
-        memeloc correct export --lang ar --round "$round" --to "$name" --format omegat --out "$sheet"
+        memeloc correct export --langs ar --round "$round" --to "$name" --format omegat --out "$sheet"
         rm -rf project && mkdir project
         "$python" -m zipfile -e "$sheet" project
         back=$(echo project/memeloc-ar-*)
@@ -156,7 +156,7 @@ send() { # LANG ROUND NAME: out, filled in with a program of its own, and back
         ;;
     zh)
         sheet=../zh-r$round.csv
-        memeloc correct export --lang zh --round "$round" --to "$name" --format csv --no-pictures --out "$sheet"
+        memeloc correct export --langs zh --round "$round" --to "$name" --format csv --no-pictures --out "$sheet"
         edit "$sheet" "../filled-zh-r$round.csv" --typed ../typed.csv --round "$round" --lang zh --rest correct
         back=../filled-zh-r$round.csv
         ;;
@@ -180,7 +180,7 @@ memeloc correct settle --json >../given-up.json
     done
 
 say "Round 2: Ravi, Layla and Mei; what was asked stands on their sheets"
-if memeloc correct export --lang hi --round 2 --to asha --out ../refused.xlsx >/dev/null; then
+if memeloc correct export --langs hi --round 2 --to asha --out ../refused.xlsx >/dev/null; then
     fail "the same person got both rounds"
 fi
 send hi 2 ravi

@@ -97,7 +97,7 @@ def make_corrected(folder: Path) -> None:
     }
     for person, texts in typed.items():
         to = ("--to", person, "--format", "csv", "--out", f"de-{person}.csv", "--no-pictures")
-        memeloc(folder, "correct", "export", "--lang", "de", *to)
+        memeloc(folder, "correct", "export", "--langs", "de", *to)
         correct(folder / f"de-{person}.csv", texts)
     memeloc(folder, "correct", "import", *(f"de-{person}.csv" for person in typed))
     for case in json.loads(memeloc(folder, "correct", "settle", "--json"))["cases"]:

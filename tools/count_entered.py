@@ -73,7 +73,7 @@ def prepare(folder: Path) -> None:
     for words in (
         ("init", ".", "--langs", "de"),
         ("import", "captions.csv"),
-        ("correct", "export", "--lang", "de", "--to", "anna", "--out", "sheet.xlsx"),
+        ("correct", "export", "--langs", "de", "--to", "anna", "--out", "sheet.xlsx"),
     ):
         command_line = [sys.executable, "-m", "memeloc", *words]
         subprocess.run(command_line, cwd=folder, check=True, capture_output=True)

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import typer
 from typer import Argument, Option
@@ -12,14 +13,15 @@ import memeloc
 from memeloc.cli.options import (
     AnsweredBy,
     AsJson,
+    DecidedBy,
     DryRun,
     Kind,
-    Lang,
     Langs,
     SamePerson,
     Taxonomy,
     check_taxonomy,
     languages,
+    login,
     split,
 )
 from memeloc.cli.output import progress, say
@@ -27,9 +29,6 @@ from memeloc.cli.settle import WARNINGS, settle
 from memeloc.cli.show import SHOWN, Table, as_plain, explain, next_lines, show
 from memeloc.counts import counted
 from memeloc.errors import MemelocError
-
-if TYPE_CHECKING:
-    from memeloc.workspace.correcting.correcting import SheetImport
 
 app = typer.Typer(
     help="Have people correct the captions: sheets out, answers in, differences settled.",
@@ -43,22 +42,29 @@ _FIRST = {
     "survey": "memeloc translate --kind survey",
 }
 _NAMES = {"caption": "captions", "transcript": "transcripts", "survey": "survey texts"}
+_PLACED = (
+    *("meme_id", "round", "person", "parts", "typed", "status", "comment", "row", "outcome"),
+    *("reason", "message"),
+)
+_COMMENT = ("meme_id", "language", "round", "person", "status", "comment", "created")
+_SENT = Table("Sent", "sheets", "language person captions=texts file archive left_out", empty=False)
 
 
-def _fields(result: Any, kind: str) -> dict[str, Any]:
-    # The number of texts stands under the name of their kind.
-    fields = as_plain(result)
-    return {_NAMES[kind].replace(" ", "_"): fields.pop("texts"), **fields}
+def _chosen(rows: Iterable[Any], names: Iterable[str]) -> list[dict[str, Any]]:
+    return [{name: getattr(row, name) for name in names} for row in rows]
 
 
 @app.command(name="export")
 def export(
-    lang: Lang,
-    to: str = Option("", metavar="NAME", help="Who gets the sheet; stays with every answer."),
-    round_: int = Option(1, "--round", min=1, max=9, help="Round of correction."),
-    form_name: str = Option(
-        "xlsx", "--format", metavar="FORM", help="xlsx, omegat, xliff, po or csv."
+    langs: Langs,
+    to: str = Option(
+        "", metavar="NAMES", help="Who gets a sheet, with commas between; stays with every answer."
     ),
+    share: bool = Option(
+        False, "--share", help="Share the captions out among these people; else each gets all."
+    ),
+    round_: int = Option(1, "--round", min=1, max=9, help="Round of correction."),
+    form_name: str = Option("xlsx", "--format", metavar="FORM", help="xlsx, xliff, po or csv."),
     kind: Kind = "caption",
     only: str = Option(
         "new",
@@ -67,20 +73,20 @@ def export(
         "corrected), open (to be settled), all, or ids of memes (of survey texts, their names) "
         "with commas between.",
     ),
-    share: str = Option(
-        "", metavar="N/OF", help="Only this share, such as 1/2; a caption stays with its share."
-    ),
     allow_same_person: SamePerson = False,
     taxonomy: Taxonomy = "",
     out: Path | None = Option(
-        None, metavar="FILE", help="The file.", show_default="LANG-rROUND-NAME.KIND"
+        None,
+        metavar="FILE",
+        help="The file of the one sheet.",
+        show_default="LANG-rROUND-NAME.KIND in the workspace",
     ),
     pictures: bool = Option(
         True, "--pictures/--no-pictures", help="Show each meme with the text to be corrected."
     ),
     as_json: AsJson = False,
 ) -> None:
-    """Write a sheet of captions for one person to correct.
+    """Write a sheet of captions for each person and language to correct.
 
     It has the source, the text to be corrected, the picture, the space there is, a place for
     another text, a status to pick and the guide in the language. Round 2 shows round 1's result,
@@ -90,57 +96,65 @@ def export(
     Beside xliff, po and csv an archive is written of the sheet and its pictures, which is what to
     send.
 
+    With --share every caption is on one person's sheet, in even shares; what somebody has on a
+    sheet of the round stays theirs.
+
     Example:
-      memeloc correct export --lang hi --to asha
-      memeloc correct export --lang hi --to asha --share 1/2
-      memeloc correct export --lang de --round 2 --to jonas --format xliff
-      memeloc correct export --lang ar --to amal --format csv --no-pictures
-      memeloc correct export --lang ar --kind transcript --to samira
-      memeloc correct export --lang ar --kind survey --taxonomy multi3hate --to samira
+      memeloc correct export --langs hi --to asha
+      memeloc correct export --langs de,es,hi --to anna,ben --share
+      memeloc correct export --langs de --round 2 --to jonas --format xliff
+      memeloc correct export --langs ar --to amal --format csv --no-pictures
+      memeloc correct export --langs ar --kind transcript --to samira
+      memeloc correct export --langs ar --kind survey --taxonomy multi3hate --to samira
     """
     check_taxonomy(taxonomy, kind)
     with memeloc.Workspace.find() as workspace, progress("Drawing", None) as bar:
-        result = workspace.correcting.export_sheet(
-            lang,
-            person=to,
+        chosen = workspace.locales_of(languages(langs))
+        sheets = workspace.correcting.export_sheets(
+            [locale.tag for locale in chosen if locale != workspace.source or kind != "caption"],
+            split(to) or [""],
+            share=share,
             round_=round_,
             format=form_name,
             kind=kind,
             only=only if only in _ONLY else "all",  # type: ignore[arg-type]
             ids=None if only in _ONLY else split(only),
-            share=share,
             allow_same_person=allow_same_person,
             taxonomy=taxonomy,
             out=out,
             pictures=pictures,
             on_progress=bar.report,
         )
-        name = workspace.locale(lang).name
-    who = f", for {to}" if to else ""
-    then = (
-        f"Wrote {result.texts:,} {_NAMES[kind]} in {name} to {result.file}"
-        if result.file
-        else f"There is nothing to correct in {name}, round {round_}{who}: {_FIRST[kind]} first, "
-        "or ask for --only all"
-    )
-    send = [f"The same with its pictures, to send: {result.archive}"] * bool(result.archive)
-    own = f"{result.left_out:,} were left out: {to} has answered them in another round"
-    lines = [*send, *[own] * bool(result.left_out)]
-    show(_fields(result, kind), then, *lines, as_json=as_json)
+        names = {locale.tag: locale.name for locale in chosen}
+    lines = []
+    for sheet in sheets:
+        name, who = names[sheet["language"]], f", for {sheet['person']}" if sheet["person"] else ""
+        if sheet["file"]:
+            about = f"{sheet['texts']:,} {_NAMES[kind]} in {name}"
+            lines.append(f"Wrote {about} to {sheet['file']}")
+        else:
+            lines.append(
+                f"There is nothing to correct in {name}, round {round_}{who}: {_FIRST[kind]} "
+                "first, or ask for --only all"
+            )
+        if sheet["archive"]:
+            lines.append(f"The same with its pictures, to send: {sheet['archive']}")
+        if sheet["left_out"]:
+            lines.append(
+                f"{sheet['left_out']:,} were left out: {sheet['person']} has answered them in "
+                "another round"
+            )
+    show({"sheets": sheets}, *lines, as_json=as_json)
 
 
-_ANSWERS = Table(
-    "To look at",
-    lambda result: [answer for answer in result.answers if answer.message],
-    "row meme=meme_id outcome why=message",
-    most=SHOWN,
-)
+_ANSWERS = Table("To look at", "answers", "row meme_id outcome why=message", most=SHOWN)
 
 
 @app.command(name="import")
 def import_(
     files: list[Path] = Argument(..., metavar="FILE...", help="Sheets that came back, any format."),
-    lang: str = Option("", metavar="TAG", help="The language, if the file has lost it."),
+    sheet: str = Option("", metavar="ID", help="The sheet's id, if the file has lost it."),
+    langs: str = Option("", metavar="TAG", help="The language, if the file has lost it."),
     round_: int = Option(0, "--round", min=0, max=9, help="The round, if the file has lost it."),
     person: AnsweredBy = "",
     allow_same_person: SamePerson = False,
@@ -155,10 +169,10 @@ def import_(
     """Take back sheets that people filled in.
 
     Each answer is placed, already known, kept to be settled, or refused, and each file is stored
-    as a whole. The same file twice changes nothing. Nothing that anybody typed is overwritten.
-    What contradicts itself, or belongs to nothing here, is kept to be settled, and so is what a
-    person has answered in another round, too; where something is left out all the same, the exit
-    status is 1.
+    as a whole. The same file twice changes nothing; `withdraw` takes a file back. Nothing that
+    anybody typed is overwritten. What contradicts itself, or belongs to nothing here, is kept to be
+    settled, and so is what a person has answered in another round, too; where something is left out
+    all the same, the exit status is 1.
 
     Example:
       memeloc correct import hi-r1-asha.xlsx de-r1-jonas.xlsx
@@ -170,7 +184,8 @@ def import_(
             try:
                 result = workspace.correcting.import_sheet(
                     path,
-                    language=lang,
+                    sheet_id=sheet,
+                    languages=languages(langs),
                     round_=round_,
                     person=person,
                     allow_same_person=allow_same_person,
@@ -181,9 +196,13 @@ def import_(
                 say(f"Not taken: {error}")
                 results.append({"file": str(path), "error": str(error)})
                 continue
-            results.append(as_plain(result))
             if not as_json:
                 _print_import(result, dry_run)
+            result |= {
+                "answers": _chosen(result["answers"], _PLACED),
+                "problems": list(map(str, result["problems"])),
+            }
+            results.append(as_plain(result))
         is_stored = not dry_run and any("error" not in result for result in results)
         further = next_lines(workspace, "correct", as_json=as_json or not is_stored)
     show({"files": results, "stored": not dry_run}, *further, as_json=as_json)
@@ -191,35 +210,64 @@ def import_(
         raise typer.Exit(1)
 
 
-def _print_import(result: SheetImport, dry_run: bool) -> None:
-    if result.seen_before:
-        print(f"{result.file}: this very file was imported before; nothing changed")
+def _print_import(result: dict[str, Any], dry_run: bool) -> None:
+    file = result["file"]
+    if result["seen_before"]:
+        print(f"{file}: this very file was imported before; nothing changed")
         return
-    done = ", ".join(f"{count:,} {outcome}" for outcome, count in result.outcomes.items())
-    print(f"{result.file}: {done or 'no answers'}{' (nothing stored)' if dry_run else ''}")
+    done = ", ".join(f"{count:,} {outcome}" for outcome, count in result["outcomes"].items())
+    print(f"{file}: {done or 'no answers'}{' (nothing stored)' if dry_run else ''}")
     show(result, _ANSWERS, as_json=False)
-    explain("Not read", result.problems)
+    explain("Not read", result["problems"])
     show(result, WARNINGS, as_json=False)
-    if result.earlier:
+    if earlier := result["earlier"]:
         say(
-            f"{result.file}: "
-            f"{counted(len(result.earlier), 'answer is', 'answers are')} about an "
-            "earlier picture, such as "
-            f"{result.earlier[0]}: kept with it, not counted; memeloc ocr reads the new ones"
+            f"{file}: {counted(len(earlier), 'answer is', 'answers are')} about an earlier "
+            f"picture, such as {earlier[0]}: kept with it, not counted; memeloc ocr reads the new "
+            "ones"
         )
-    if result.report:
-        print(f"Row by row, for who filled it in: {result.report}")
-    if result.left_out:
+    if result["report"]:
+        print(f"Row by row, for who filled it in: {result['report']}")
+    if result["unanswered"]:
+        print(
+            f"{counted(result['unanswered'], 'caption')} of this sheet unanswered still: go on in "
+            f"{file}, and import it again"
+        )
+    if result["left_out"]:
         say(
-            f"{result.file}: {counted(result.left_out, 'row was', 'rows were')} left "
-            "out; mend them and import it again"
+            f"{file}: {counted(result['left_out'], 'row was', 'rows were')} left out; mend them "
+            "and import it again"
         )
+
+
+@app.command()
+def withdraw(
+    file: Path = Argument(..., metavar="FILE", help="A sheet that was imported."),
+    why: str = Option("", metavar="TEXT", help="Why."),
+    person: DecidedBy = "",
+    as_json: AsJson = False,
+) -> None:
+    """Take the import of a sheet back: none of its answers counts any more.
+
+    Captions that stood by them go back to what stood before; what was done on top of them stays,
+    and is named. Nothing is deleted, and the same file can be imported again.
+
+    Example:
+      memeloc correct withdraw hi-r1-asha.xlsx --why "the wrong file"
+    """
+    with memeloc.Workspace.find() as workspace:
+        result = workspace.correcting.withdraw(file, person=person or login(), why=why)
+        further = next_lines(workspace, "correct", as_json=as_json)
+    stay = result["stay"]
+    later = f"Later work stands on top of {', '.join(stay[:SHOWN])}: these captions stay"
+    then = f"{counted(result['answers'], 'answer')} of {file} taken back"
+    show(result, then, *[later] * bool(stay), *further, as_json=as_json)
 
 
 _SHEETS = Table(
     "Sheets",
     "sheets",
-    "kind language round person sent answered corrected to_settle file",
+    "kind language round person sent answered corrected to_settle file sheet",
     empty=True,
 )
 
@@ -233,8 +281,9 @@ def status(as_json: AsJson = False) -> None:
     """
     with memeloc.Workspace.find() as workspace:
         result = workspace.correcting.status()
-    waiting = [f"{result.to_settle:,} to settle: memeloc correct settle"] * bool(result.to_settle)
-    show(result, _SHEETS, lambda _: waiting, as_json=as_json)
+    count = result["to_settle"]
+    waiting = [f"{count:,} to settle: memeloc correct settle"] * bool(count)
+    show(result, _SHEETS, *waiting, as_json=as_json)
 
 
 @app.command(name="check")
@@ -249,10 +298,11 @@ def check(langs: Langs = "all", kind: Kind = "caption", as_json: AsJson = False)
       memeloc correct check --langs hi,de
     """
     with memeloc.Workspace.find() as workspace:
-        result = workspace.correcting.check(languages(langs), kind=kind)
-    count = len({(warning.meme_id, warning.language) for warning in result.warnings})
-    then = f"{result.texts:,} {_NAMES[kind]} looked at, {count:,} with warnings"
-    show(_fields(result, kind) if as_json else result, WARNINGS, then, as_json=as_json)
+        texts, warnings = workspace.correcting.check(languages(langs), kind=kind)
+    count = len({(warning.meme_id, warning.language) for warning in warnings})
+    then = f"{texts:,} {_NAMES[kind]} looked at, {count:,} with warnings"
+    result = {_NAMES[kind].replace(" ", "_"): texts, "warnings": warnings}
+    show(result, WARNINGS, then, as_json=as_json)
 
 
 _ANSWERED = Table(
@@ -260,7 +310,7 @@ _ANSWERED = Table(
     "answers",
     (
         "meme_id language round person",
-        ("when", lambda row: f"{row['created']:.10}"),
+        ("when", lambda row: f"{row['created']:%Y-%m-%d}"),
         "status before after comment",
     ),
     most=50,
@@ -282,21 +332,24 @@ def compare(
       memeloc correct compare --langs hi --changed
     """
     with memeloc.Workspace.find() as workspace:
-        result = workspace.correcting.compare(
+        answers = workspace.correcting.compare(
             languages(langs), meme_ids=split(memes), changed=changed, kind=kind
         )
-    show({"answers": as_plain(result)}, _ANSWERED, as_json=as_json)
+    show({"answers": answers}, _ANSWERED, as_json=as_json)
 
 
+_SCORES = (
+    ("HTER %", lambda row: round(row["hter"], 1)),
+    ("chrF", lambda row: round(row["chrf"], 1)),
+)
 _REPORT = (
     Table(
         "What correction changed",
         "rows",
         (
             "language round person answered=seen as_it_was=untouched corrected",
-            ("given up", lambda row: sum(row.given_up.values())),
-            ("HTER %", lambda row: round(row.hter, 1)),
-            ("chrF", lambda row: round(row.chrf, 1)),
+            ("given up", lambda row: sum(row["given_up"].values())),
+            *_SCORES,
         ),
         empty=True,
     ),
@@ -305,21 +358,17 @@ _REPORT = (
         "agreements",
         (
             "language round",
-            ("people", lambda pair: f"{pair.one}, {pair.other}"),
+            ("people", lambda pair: f"{pair['one']}, {pair['other']}"),
             "both equal",
-            ("chrF", lambda pair: round(pair.chrf, 1)),
+            _SCORES[1],
         ),
     ),
     Table(
         "From the machine's text to the last, over all rounds",
         "overall",
-        (
-            "language captions changed",
-            ("HTER %", lambda row: round(row.hter, 1)),
-            ("chrF", lambda row: round(row.chrf, 1)),
-        ),
+        ("language captions changed", *_SCORES),
     ),
-    Table("Comments", "comments", "language meme=meme_id who status comment", most=SHOWN),
+    Table("Comments", "comments", "language meme_id who status comment", most=SHOWN),
 )
 
 
@@ -341,7 +390,10 @@ def report(
     """
     with memeloc.Workspace.find() as workspace:
         result = workspace.correcting.report(languages(langs), kind=kind, to=to)
-    show(result, *_REPORT, *([f"The page: {to}"] if to else []), as_json=as_json)
+    fields = {name: getattr(result, name) for name in ("rows", "agreements", "overall")}
+    comments = _chosen(result.comments, _COMMENT) if as_json else result.comments
+    page = [f"The page: {to}"] if to else []
+    show(fields | {"comments": comments}, *_REPORT, *page, as_json=as_json)
 
 
 app.command()(settle)

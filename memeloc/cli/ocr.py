@@ -84,7 +84,7 @@ def ocr(
     for mark, count in marked.items():
         then += [f"{counted(count, 'picture')} marked: {mark}"] * bool(count)
     if result.pictures:
-        then.append("To correct: memeloc correct export --kind transcript --lang TAG")
+        then.append("To correct: memeloc correct export --kind transcript --langs TAG")
     if not result.pictures and not result.not_read:
         then = ["There is no picture to read: collect some, or ask for --only all."]
     show(result, *then, _NOT_READ, as_json=as_json)

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from memeloc.correct.model import GIVEN_UP, Sheet, SheetItem, Step
+from memeloc.correct.model import GIVEN_UP, Answer, Sheet, SheetItem
 from memeloc.correct.statuses import status_words
 from memeloc.glossary import terms_in
 
@@ -55,7 +55,7 @@ def note_lines(sheet: Sheet, item: SheetItem, number: int) -> list[str]:
     return notes + [f"history: {line}" for line in history_lines(sheet, item, number)]
 
 
-def given_up_lines(history: Sequence[Step], tag: str) -> list[str]:
+def given_up_lines(history: Sequence[Answer], tag: str) -> list[str]:
     """Who gave a caption up and why, but for who has answered otherwise since."""
     last = {(step.round, step.person): step for step in history if step.decides}
     return [
@@ -65,7 +65,7 @@ def given_up_lines(history: Sequence[Step], tag: str) -> list[str]:
     ]
 
 
-def _pieces(step: Step, number: int, tag: str) -> Iterator[str]:
+def _pieces(step: Answer, number: int, tag: str) -> Iterator[str]:
     if step.status in GIVEN_UP:
         words: Mapping[Any, str] = status_words(tag)
         yield words[step.status]

@@ -1,4 +1,4 @@
-"""What was changed, and how far. In: texts before and after. Out: the edits, HTER and chrF.
+"""What was changed, and how far. In: answers, texts before and after. Out: edits, HTER and chrF.
 
 Texts are compared by words (see `memeloc.locales.words`), so that an edit is what a reader would
 call one, also where a language writes no spaces.
@@ -8,13 +8,15 @@ from __future__ import annotations
 
 import difflib
 from collections import Counter
-from collections.abc import Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
 
 from rapidfuzz.distance import Levenshtein, Postfix, Prefix
 
+from memeloc.correct.model import Answer
 from memeloc.locales.words import segments, words
-from memeloc.model import Locale
+from memeloc.model import SEPARATOR, Locale
 
 _ORDERS = range(1, 7)
 _BETA = 2
@@ -45,6 +47,39 @@ def edits(before: str, after: str, locale: Locale) -> list[Edit]:
         for tag, a, b, c, d in matcher.get_opcodes()
         if tag != "equal"
     ]
+
+
+def compared(
+    answers: Iterable[Answer], comments: Iterable[Answer], locale: Locale
+) -> list[dict[str, Any]]:
+    """Return a row for each answer, with what its sheet showed (`before`) and its `edits`, and for
+    each comment or decision without one, whose texts are empty.
+
+    The rows of a caption stand together, oldest first, so that comments read as a conversation.
+    """
+    captions: dict[str, list[dict[str, Any]]] = {}
+    remarks = (each for each in comments if not each.decides)
+    for answer in (*answers, *(replace(each, base=(), parts=()) for each in remarks)):
+        row = {
+            "meme_id": answer.meme_id,
+            "language": answer.language,
+            "round": answer.round,
+            "person": answer.person,
+            "status": answer.status,
+            "before": SEPARATOR.join(answer.base),
+            "after": SEPARATOR.join(answer.parts),
+            "edits": [
+                (edit.before, edit.after)
+                for before, after in zip(answer.base, answer.parts, strict=False)
+                for edit in edits(before, after, locale)
+            ],
+            "comment": answer.comment,
+            "created": answer.created,
+        }
+        captions.setdefault(answer.meme_id, []).append(row)
+    for rows in captions.values():
+        rows.sort(key=lambda row: (row["created"] is not None, row["created"]))
+    return [row for rows in captions.values() for row in rows]
 
 
 @dataclass(slots=True)

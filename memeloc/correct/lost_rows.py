@@ -12,8 +12,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from operator import is_
 
-from memeloc.correct.model import Row, SheetAnswers
-from memeloc.correct.placing import SentItem, SentSheet
+from memeloc.correct.model import Row, Sheet, SheetAnswers, SheetItem
 from memeloc.correct.rows import answers_of, plain_text
 from memeloc.correct.statuses import read_status
 
@@ -21,22 +20,21 @@ _Place = tuple[str, int]
 """A meme, and its part counted from 1."""
 
 
-def complete(answers: SheetAnswers, sheet: SentSheet) -> SheetAnswers:
+def complete(answers: SheetAnswers, sheet: Sheet) -> SheetAnswers:
     """The answers and rows again, with what the sheet showed where the file has lost it."""
-    rows = _found(answers.rows, sheet.items)
-    rows = [
-        row if row.near else _as_sent(row, sheet.items[row.meme_id], sheet.kind) for row in rows
-    ]
+    items = sheet.by_meme
+    rows = _found(answers.rows, items)
+    rows = [row if row.near else _as_sent(row, items[row.meme_id], sheet.kind) for row in rows]
     if sheet.kind == "caption":  # in a survey, such a word may be a button's
         rows = [_with_doubt_of_status(row) for row in rows]
     # A part of a transcript may be given up, so its row that is gone is asked about.
-    gone = [] if sheet.kind == "transcript" else list(_gone(rows, sheet.items))
+    gone = [] if sheet.kind == "transcript" else list(_gone(rows, items))
     if not gone and len(rows) == len(answers.rows) and all(map(is_, rows, answers.rows)):
         return answers
     return replace(answers, answers=tuple(answers_of([*rows, *gone])), rows=tuple(rows))
 
 
-def _gone(rows: Sequence[Row], items: Mapping[str, SentItem]) -> Iterator[Row]:
+def _gone(rows: Sequence[Row], items: Mapping[str, SheetItem]) -> Iterator[Row]:
     """An empty row for each part that has none, of memes that have one; so that texts stay where
     they belong, and a part without a source may be missing."""
     parts: dict[str, set[int]] = {}
@@ -51,7 +49,7 @@ def _gone(rows: Sequence[Row], items: Mapping[str, SentItem]) -> Iterator[Row]:
                     yield Row(row.number, row.sheet, row.meme_id, part, "", "", "", "")
 
 
-def _found(rows: Sequence[Row], items: Mapping[str, SentItem]) -> list[Row]:
+def _found(rows: Sequence[Row], items: Mapping[str, SheetItem]) -> list[Row]:
     """The rows with the meme and part that they are about, or else with the meme that is near."""
     places: list[_Place | None] = [
         (row.meme_id, row.part) if row.meme_id in items and row.part else None for row in rows
@@ -70,7 +68,7 @@ def _found(rows: Sequence[Row], items: Mapping[str, SentItem]) -> list[Row]:
     return placed
 
 
-def _find(places: list[_Place | None], rows: Sequence[Row], items: Mapping[str, SentItem]) -> None:
+def _find(places: list[_Place | None], rows: Sequence[Row], items: Mapping[str, SheetItem]) -> None:
     """Find the places of rows by their texts; of several that fit, the one beside a neighbour."""
     by_source: dict[str, list[_Place]] = {}
     for meme_id, item in items.items():
@@ -100,7 +98,7 @@ def _find(places: list[_Place | None], rows: Sequence[Row], items: Mapping[str, 
                     places[index] = beside
 
 
-def _is_merged(row: Row, beside: _Place, items: Mapping[str, SentItem]) -> bool:
+def _is_merged(row: Row, beside: _Place, items: Mapping[str, SheetItem]) -> bool:
     """Whether a row with a part's number only is the next of a meme whose cell is merged."""
     return (
         not row.meme_id
@@ -109,7 +107,7 @@ def _is_merged(row: Row, beside: _Place, items: Mapping[str, SentItem]) -> bool:
     )
 
 
-def _as_sent(row: Row, item: SentItem, kind: str) -> Row:
+def _as_sent(row: Row, item: SheetItem, kind: str) -> Row:
     """The row with the text that it showed; what that or the source was overwritten with, a person
     typed."""
     if not 1 <= row.part <= len(item.base):
@@ -145,6 +143,6 @@ def _with_doubt_of_status(row: Row) -> Row:
     return replace(row, doubt=doubt)
 
 
-def _shown(items: Mapping[str, SentItem], place: _Place) -> str:
+def _shown(items: Mapping[str, SheetItem], place: _Place) -> str:
     base = items[place[0]].base
     return base[place[1] - 1] if place[1] <= len(base) else ""

@@ -12,6 +12,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from itertools import zip_longest
 from pathlib import Path
 from typing import Literal
 
@@ -61,18 +62,97 @@ WITHOUT_TEXT = GIVEN_UP | {"comment"}
 """Statuses that bring no text."""
 
 
-@dataclass(frozen=True, slots=True)
-class SheetPart:
-    """One part of a caption on a sheet, by the name of its text box.
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Answer:
+    """What somebody answered for one caption, from the file to the history.
 
-    `machine` is what is to be corrected: the machine translation, or the round before's result;
-    `capacity`, characters the box can hold at a comfortable size, 0 when unknown.
+    In a history it is also what came before any answer (no status), and what was decided about
+    answers (`settled`, `dropped`).
+
+    Attributes:
+        status: as picked; when it was left empty beside a text, `corrected` where the text differs
+            from what was to be corrected and else `correct`.
+        round: of correction; 0 of a text before any.
+        person: or the translator, of a machine's text.
+        parts: the text it stands for; for `correct` what the sheet showed, for a status of
+            WITHOUT_TEXT empty.
+        typed: the parts as they stand in the file; those of rows that contradict them follow.
+        row, rows: where it stands in the file, and each of its parts, as the file's program counts.
+        source_key: as the sheet had it; empty when it was lost.
+        unclear: why it cannot be understood, as a sentence; somebody has to look at it.
+        near: of a row that belongs to no caption of its sheet, the meme whose rows it stands with.
+        outcome, reason, message: what became of it, see `memeloc.correct.placing`; the message is a
+            sentence for people, empty when it was simply placed.
+        base: the parts that its sheet showed to be corrected.
+        sheet, sheet_created: the id of its sheet, and when that was made.
+        id: its number, 0 before it is stored.
+        caption_id: the version it made, None when it made none.
+        standing: whether it is its person's answer of that round to the source that is asked for.
+        created: when it was stored, in UTC.
     """
 
-    name: str
-    source: str
-    machine: str
-    capacity: int = 0
+    meme_id: str
+    status: str
+    language: str = ""
+    round: int = 0
+    person: str = ""
+    parts: tuple[str, ...] = ()
+    typed: tuple[str, ...] = ()
+    comment: str = ""
+    row: int = 0
+    rows: tuple[int, ...] = ()
+    source_key: str = ""
+    unclear: str = ""
+    near: str = ""
+    outcome: str = ""
+    reason: str = ""
+    message: str = ""
+    base: tuple[str, ...] = ()
+    sheet: str = ""
+    sheet_created: datetime | None = None
+    id: int = 0
+    caption_id: int | None = None
+    standing: bool = True
+    created: datetime | None = None
+
+    @property
+    def who(self) -> str:
+        """Who and when: `anna, round 1, 2026-11-22`; `machine`; `at first`, of an import."""
+        if not self.round:
+            return "machine" if self.person else "at first"
+        return f"{self.person or 'somebody'}, round {self.round}, {self.created:%Y-%m-%d}"
+
+    @property
+    def decides(self) -> bool:
+        """Whether it is an answer, and not only a comment or what was decided about answers."""
+        return self.status not in ("", "comment", "settled", "dropped")
+
+
+@dataclass(frozen=True, slots=True)
+class Case:
+    """Something to settle.
+
+    Attributes:
+        reason, message: why, in short and as a sentence.
+        source, source_id: the source caption as it is now, and its version.
+        now: the caption as it stands, None where there is none.
+        answers: all to that caption, the one that opened it first, then oldest first.
+        comments: all about that caption, oldest first.
+        decision: accept, type, keep, drop or drop all; empty while it is open.
+    """
+
+    id: int
+    meme_id: str
+    language: str
+    round: int
+    reason: str
+    message: str
+    source: tuple[str, ...]
+    source_id: int
+    now: tuple[str, ...] | None
+    answers: tuple[Answer, ...]
+    comments: tuple[Answer, ...]
+    decision: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,67 +173,16 @@ class Match:
 
 
 @dataclass(frozen=True, slots=True)
-class Step:
-    """What somebody made of a caption, or commented.
-
-    Attributes:
-        round: 0 of the text before any, else the round of correction.
-        person: or the translator, of the machine's text.
-        parts: the text; empty where there is none, as of what was given up.
-        status: empty of the text before any, a `Status` of an answer, `settled` or `dropped` of
-            what was decided about it.
-        created: when it was stored, in UTC.
-    """
-
-    round: int
-    person: str
-    parts: tuple[str, ...]
-    status: str
-    comment: str
-    created: datetime
-
-    @property
-    def who(self) -> str:
-        """Who and when: `anna, round 1, 2026-11-22`; `machine`; `at first`, of an import."""
-        if not self.round:
-            return "machine" if self.person else "at first"
-        return f"{self.person or 'somebody'}, round {self.round}, {self.created:%Y-%m-%d}"
-
-    @property
-    def decides(self) -> bool:
-        """Whether it is an answer, and not only a comment or what was decided about answers."""
-        return self.status not in ("", "comment", "settled", "dropped")
-
-
-@dataclass(frozen=True, slots=True)
-class Comment:
-    """A comment on a caption, with an answer, without one, or when settling it.
-
-    `status` and `created` are as of `Step`.
-    """
-
-    meme_id: str
-    language: str
-    round: int
-    person: str
-    status: str
-    comment: str
-    created: datetime
-
-    @property
-    def who(self) -> str:
-        """Who and when: `anna, round 1, 2026-11-22`."""
-        return f"{self.person or 'somebody'}, round {self.round}, {self.created:%Y-%m-%d}"
-
-
-@dataclass(frozen=True, slots=True)
 class SheetItem:
     """One caption on a sheet, its parts in the order of the template's boxes.
 
     Attributes:
+        source: the source caption's parts.
+        base: what is to be corrected: the machine translation, or the round before's result.
+        source_id, base_id: the versions that these are of.
+        boxes: the names of the text boxes.
+        capacities: characters each box can hold at a comfortable size, 0 when unknown.
         picture: the meme rendered with the text to be corrected, or None.
-        source_key, base_key: `text_key` of the source caption and of the text to be corrected; they
-            travel with the sheet, so that a change since can be noticed.
         marks: the translator's, such as `separator lost`.
         note: for the person who corrects.
         before: the source that the text to be corrected was written for, where it has changed
@@ -163,21 +192,51 @@ class SheetItem:
         terms: of the glossary that occur in its source.
         history: what others have made of it before, and comments, oldest first; the machine's
             text is the first.
+        answered: how many people have answered it in the sheet's round.
+        open_case: whether something about it waits to be settled.
+        own_rounds: other rounds in which the person whose sheet it is has answered it.
     """
 
     meme_id: str
-    template: str
-    parts: tuple[SheetPart, ...]
-    picture: Path | None
-    source_key: str
-    base_key: str
+    source: tuple[str, ...]
+    base: tuple[str, ...]
+    source_id: int = 0
+    base_id: int = 0
+    template: str = ""
+    boxes: tuple[str, ...] = ()
+    capacities: tuple[int, ...] = ()
+    picture: Path | None = None
     marks: tuple[str, ...] = ()
     note: str = ""
     before: tuple[str, ...] = ()
     suggestion: tuple[str, ...] = ()
     matches: tuple[Match, ...] = ()
     terms: tuple[Term, ...] = ()
-    history: tuple[Step, ...] = ()
+    history: tuple[Answer, ...] = ()
+    answered: int = 0
+    open_case: bool = False
+    own_rounds: tuple[int, ...] = ()
+
+    @property
+    def source_key(self) -> str:
+        """Return the key of its source, by which a change since can be noticed."""
+        return text_key(self.source)
+
+    @property
+    def base_key(self) -> str:
+        """Return the key of the text to be corrected."""
+        return text_key(self.base)
+
+    @property
+    def parts(self) -> tuple[SheetPart, ...]:
+        """Return its parts one by one."""
+        texts = zip_longest(self.boxes, self.source, self.base[: len(self.source)], fillvalue="")
+        sizes = self.capacities + (0,) * len(self.source)
+        nothing = "(nothing was read)" if not any(self.source) else ""
+        return tuple(
+            SheetPart(name, source or nothing, base, size)
+            for (name, source, base), size in zip(texts, sizes, strict=False)
+        )
 
     @property
     def remarks(self) -> tuple[str, ...]:
@@ -207,6 +266,7 @@ class Sheet:
         language: of the text to be corrected.
         person: may be empty.
         created: when, in UTC.
+        format, name: of its file.
         guide: the translator's guide in the person's language, as Markdown.
         kind: `caption`; `transcript`, which is in one language: its source is what was read in the
             picture; or `survey`, whose texts keep their placeholders.
@@ -218,9 +278,16 @@ class Sheet:
     round: int
     person: str
     created: datetime
-    guide: str
-    items: tuple[SheetItem, ...]
+    guide: str = ""
+    items: tuple[SheetItem, ...] = ()
     kind: str = "caption"
+    format: str = ""
+    name: str = ""
+
+    @property
+    def by_meme(self) -> dict[str, SheetItem]:
+        """Return its items by meme, in its order."""
+        return {item.meme_id: item for item in self.items}
 
     @property
     def statuses(self) -> tuple[Status, ...]:
@@ -228,6 +295,20 @@ class Sheet:
         return {"transcript": TRANSCRIPT_STATUSES, "survey": SURVEY_STATUSES}.get(
             self.kind, STATUSES
         )
+
+
+@dataclass(frozen=True, slots=True)
+class SheetPart:
+    """One part of a caption on a sheet, by the name of its text box.
+
+    `machine` is what is to be corrected: the machine translation, or the round before's result;
+    `capacity`, characters the box can hold at a comfortable size, 0 when unknown.
+    """
+
+    name: str
+    source: str
+    machine: str
+    capacity: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -263,33 +344,6 @@ class Row:
     def is_touched(self) -> bool:
         """Whether a person typed anything in it."""
         return bool(self.text or self.status or self.comment)
-
-
-@dataclass(frozen=True, slots=True)
-class Answer:
-    """What was answered for one caption.
-
-    Attributes:
-        parts: the text; for `correct` the machine's own, for a status of WITHOUT_TEXT empty.
-        status: as picked; when it was left empty beside a text, `corrected` where the text differs
-            from what was to be corrected and else `correct`.
-        typed: the parts as they stand in the file; those of rows that contradict them follow.
-        row, rows: where it stands in the file, and each of its parts, as the file's program counts.
-        source_key: as the sheet had it; empty when it was lost.
-        unclear: why it cannot be understood, as a sentence; somebody has to look at it.
-        near: of a row that belongs to no caption of its sheet, the meme whose rows it stands with.
-    """
-
-    meme_id: str
-    parts: tuple[str, ...]
-    typed: tuple[str, ...]
-    status: Status
-    comment: str
-    row: int
-    source_key: str
-    rows: tuple[int, ...] = ()
-    unclear: str = ""
-    near: str = ""
 
 
 @dataclass(frozen=True, slots=True)

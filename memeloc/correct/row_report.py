@@ -13,8 +13,7 @@ from functools import partial
 from pathlib import Path
 
 from memeloc.correct.checks import CaptionWarning
-from memeloc.correct.model import SheetAnswers
-from memeloc.correct.placing import Outcome, PlacedAnswer
+from memeloc.correct.model import Answer, SheetAnswers
 from memeloc.sheets import write_sheet, write_sheet_table
 from memeloc.tables import drawable, new_workbook
 
@@ -23,7 +22,7 @@ COLUMNS = (
     "please look at",
 )  # fmt: skip
 _WIDTHS = (6, 16, 6, 34, 40, 20, 30, 40, 50, 50)
-_BECAME: Mapping[Outcome, str] = {
+_BECAME: Mapping[str, str] = {
     "placed": "taken: the caption is now as you answered",
     "replaced": "taken, in place of your earlier answer",
     "unchanged": "nothing new: you had answered the same before",
@@ -54,14 +53,14 @@ class RowResult:
 
 
 def row_results(
-    answers: SheetAnswers, placed: Sequence[PlacedAnswer], warnings: Iterable[CaptionWarning]
+    answers: SheetAnswers, placed: Sequence[Answer], warnings: Iterable[CaptionWarning]
 ) -> Iterator[RowResult]:
     """What became of each row of a sheet in the file's order, then what could not be read.
 
     `placed` are what `memeloc.correct.placing.place` made of these answers, in their order.
     """
-    by_meme: dict[str, PlacedAnswer] = {}
-    by_row: dict[int, PlacedAnswer] = {}
+    by_meme: dict[str, Answer] = {}
+    by_row: dict[int, Answer] = {}
     for answer, result in zip(answers.answers, placed, strict=True):
         if result.outcome == "stray":
             by_row |= dict.fromkeys(answer.rows, result)

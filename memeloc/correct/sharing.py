@@ -1,41 +1,31 @@
-"""Sharing work out. In: `1/2`, and memes' ids. Out: which of them are of that share.
-
-A meme's share depends on its id and on how many shares there are, so it stays the same however
-many memes come later, in every language and round; the shares together are all memes.
-"""
+"""Sharing work out. In: memes, people, and who has which already. Out: a person for each meme."""
 
 from __future__ import annotations
 
-import hashlib
-import re
-from dataclasses import dataclass
-
-from memeloc.errors import InputError
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
 
 
-@dataclass(frozen=True, slots=True)
-class Share:
-    """One share, counted from 1, of so many."""
+def share(
+    meme_ids: Iterable[str], people: Sequence[str], holders: Mapping[str, str]
+) -> dict[str, str]:
+    """Return who of `people` gets each meme: whoever has it on a sheet of that round already
+    (`holders`), else who has the fewest.
 
-    number: int
-    of: int
+    So shares are even, and stay as they are when more memes come. What somebody else has is left
+    out.
 
-    @classmethod
-    def parse(cls, text: str) -> Share:
-        """Read `1/2`.
-
-        Raises:
-            InputError: it is not written so, or there is no such share.
-
-        >>> Share.parse("1/2")
-        Share(number=1, of=2)
-        """
-        match = re.fullmatch(r"\s*(\d{1,4})\s*/\s*(\d{1,4})\s*", text)
-        if not match or not 1 <= int(match[1]) <= int(match[2]):
-            raise InputError(f"A share is a number of how many, such as 1/2, not {text[:40]!r}.")
-        return cls(int(match[1]), int(match[2]))
-
-    def has(self, meme_id: str) -> bool:
-        """Whether a meme is of this share."""
-        digest = hashlib.sha256(meme_id.encode("utf-8", "surrogatepass")).digest()
-        return int.from_bytes(digest[:8]) % self.of == self.number - 1
+    >>> share(["m1", "m2", "m3"], ["anna", "ben"], {"m1": "ben"})
+    {'m1': 'ben', 'm2': 'anna', 'm3': 'anna'}
+    """
+    shares, new = {}, []
+    for meme_id in meme_ids:
+        if holders.get(meme_id) in people:
+            shares[meme_id] = holders[meme_id]
+        elif meme_id not in holders:
+            new.append(meme_id)
+    counts = Counter(shares.values())
+    for meme_id in new:
+        shares[meme_id] = min(people, key=lambda person: counts[person])
+        counts[shares[meme_id]] += 1
+    return shares

@@ -13,13 +13,11 @@ translating, correcting and the rest do with it stands in memeloc.workspace.
 
 from memeloc.store.captions.versions import check_parts
 from memeloc.store.database import WorkspaceError
-from memeloc.store.records import FileRecord, KnownSheet, SheetRecord
+from memeloc.store.records import FileRecord
 from memeloc.store.store import Store
 
 __all__ = [
     "FileRecord",
-    "KnownSheet",
-    "SheetRecord",
     "Store",
     "WorkspaceError",
     "check_parts",

@@ -24,7 +24,6 @@ from sqlalchemy import (
     Text,
     and_,
     func,
-    or_,
     select,
     type_coerce,
 )
@@ -32,12 +31,18 @@ from sqlalchemy import (
 from memeloc.errors import InputError
 from memeloc.model import SEPARATOR
 from memeloc.store.captions import memory
-from memeloc.store.captions.history import find_comments
+from memeloc.store.captions.answers import find_history
 from memeloc.store.captions.sheets import SHEETS_IN_ORDER
-from memeloc.store.captions.states import states_query, taken_states
-from memeloc.store.captions.versions import current_query, is_active, is_current, is_dropped
+from memeloc.store.captions.states import OPEN_CASES, states_query, taken_states
+from memeloc.store.captions.versions import (
+    WITHDRAWN,
+    current_query,
+    is_active,
+    is_current,
+    is_dropped,
+)
 from memeloc.store.queries import Repository, is_newest, stream
-from memeloc.store.records import DROP, DROP_ALL, ROUNDS, Accept
+from memeloc.store.records import ROUNDS, Accept
 from memeloc.store.tables.captions import (
     captions,
     cases,
@@ -141,7 +146,7 @@ def _with_comments(
 ) -> _Rows:
     """Cases, and in one more column all comments on their captions."""
     comments: dict[tuple[str, str], list[str]] = {}
-    for comment in find_comments(connection):
+    for comment in find_history(connection, commented=True):
         about = comments.setdefault((comment.meme_id, comment.language), [])
         about.append(f"{comment.who}: {comment.comment}")
     names = [column.name for column in columns]
@@ -243,6 +248,7 @@ def _corrections() -> Select[Any]:
         *_columns(corrections, "typed comment outcome reason message caption_id sheet_id=sheet"),
         files.c.name.label("file"),
         *_columns(corrections, "row created_at"),
+        corrections.c.file_id.in_(WITHDRAWN).label("withdrawn"),
     )
     query = query.join(files, files.c.id == corrections.c.file_id)
     return query.order_by(corrections.c.id)
@@ -250,7 +256,7 @@ def _corrections() -> Select[Any]:
 
 def _cases() -> Select[Any]:
     dropped = is_dropped(cases.c.meme_id, cases.c.language)
-    is_open = or_(decisions.c.id.is_(None), decisions.c.action.in_((DROP, DROP_ALL)))
+    is_open = cases.c.id.in_(OPEN_CASES.with_only_columns(cases.c.id))
     query = select(
         *_columns(cases, "id=case_id meme_id language round reason message correction_id"),
         cases.c.created_at,

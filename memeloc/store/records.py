@@ -7,13 +7,11 @@ times are aware and in UTC.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
-from typing import Literal, NamedTuple
+from typing import Literal
 
-from memeloc.correct.model import Comment, Step
-from memeloc.correct.placing import EarlierAnswer, KnownMeme, PlacedAnswer, SentSheet
 from memeloc.model import Caption
 
 Kind = Literal["caption", "transcript", "survey"]
@@ -30,9 +28,6 @@ CaptionState = Literal[
 ]
 """How far a caption is; `memeloc.store.captions.states` says which is in which state."""
 
-Translations = Literal["given", "machine"]
-"""What the other languages' columns of a table are: given by people as they are, or a machine's."""
-
 Accept = Literal["accepted", "corrected", "any"]
 """Which captions something takes: those that are settled, also those that people have corrected, or
 all that there are (but for what was dropped)."""
@@ -46,6 +41,8 @@ OPENING = ("case", "stray")
 """Outcomes that open a case."""
 STANDING = (*ACCEPTING, "case")
 """Outcomes after which an answer is its person's until she gives another."""
+SUPERSEDING = (*STANDING, "skipped")
+"""Outcomes that take the place of what the same person answered before."""
 
 DROP, DROP_ALL = "drop", "drop all"
 """Decisions that give a meme up: in the case's language, or in all of them."""
@@ -96,22 +93,11 @@ class CaptionStatus:
 
 
 @dataclass(slots=True)
-class ImportRecord:
-    """What an import of a captions table did.
+class ImportSummary:
+    """What an import of a captions table stored: new memes, and captions by language.
 
-    Attributes:
-        memes: how many are new.
-        added, changed: captions by language that are new, or differ from what stood there.
-        unchanged: captions that are here already.
-        outdated: people's texts by language whose source the table has changed; they stand until
-            somebody has looked at them.
-        empty: empty cells of languages other than the source, by column: still to translate.
-        problems: other problems of the table, by kind.
-        left_out: the first hundred of them, as sentences with file, row and column.
-        notes: columns and templates that were left out, and warnings of captions that were not.
-        waiting: memes whose template is not there yet, by its name; they are left out of pictures
-            until it is.
-        kept: machine translations by language that were not taken, for a person's text stands.
+    `changed` are those that differ from what was imported before; `outdated` are texts of people
+    whose source the table has changed, and which stand until somebody has looked at them.
     """
 
     memes: int = 0
@@ -119,12 +105,6 @@ class ImportRecord:
     changed: Counter[str] = field(default_factory=Counter)
     unchanged: int = 0
     outdated: Counter[str] = field(default_factory=Counter)
-    empty: Counter[str] = field(default_factory=Counter)
-    problems: Counter[str] = field(default_factory=Counter)
-    left_out: list[str] = field(default_factory=list)
-    notes: list[str] = field(default_factory=list)
-    waiting: Counter[str] = field(default_factory=Counter)
-    kept: Counter[str] = field(default_factory=Counter)
 
 
 @dataclass(frozen=True, slots=True)
@@ -138,100 +118,6 @@ class ToTranslate:
     need: Need
     source: CaptionVersion
     versions: Sequence[CaptionVersion]
-
-
-class SheetText(NamedTuple):
-    """What a sheet needs of a version of a caption, see `CaptionVersion`."""
-
-    id: int
-    meme_id: str
-    language: str
-    parts: tuple[str, ...]
-    stage: Stage
-    source_id: int | None
-    marks: tuple[str, ...]
-
-    @property
-    def caption(self) -> Caption:
-        """Its text."""
-        return Caption(self.parts)
-
-
-@dataclass(frozen=True, slots=True)
-class ToCorrect:
-    """A caption for a sheet.
-
-    Attributes:
-        base: what is to be corrected: what round 0 to `round - 1` have brought.
-        answered: how many people have answered it in this round.
-        open_case: whether something about it waits to be settled.
-        before: the source that a person wrote the base for, where it has changed since.
-        suggestion: what a machine made of the source as it is now, beside that base.
-        own_rounds: other rounds in which the person whose sheet it is has answered it.
-        history: what was made of it before, and comments on it, oldest first, as far as that person
-            is shown it.
-    """
-
-    meme_id: str
-    template: str
-    source: SheetText
-    base: SheetText
-    answered: int
-    open_case: bool
-    before: tuple[str, ...] = ()
-    suggestion: tuple[str, ...] = ()
-    own_rounds: tuple[int, ...] = ()
-    history: tuple[Step, ...] = ()
-
-
-@dataclass(frozen=True, slots=True)
-class SheetRecord:
-    """A sheet that goes out, or went; `format` and `name` are of its file."""
-
-    id: str
-    language: str
-    source_language: str
-    round: int
-    person: str
-    created: datetime
-    format: str = ""
-    name: str = ""
-    kind: str = "caption"
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class CorrectionRecord(EarlierAnswer):
-    """An answer as it is stored; see `memeloc.correct.placing`.
-
-    Attributes:
-        typed: the parts as they stood in the file.
-        caption_id: the version it made, None when it made none.
-        standing: whether it is its person's answer of that round to the source that is asked for.
-    """
-
-    id: int
-    file_id: int
-    row: int
-    sheet_id: str
-    meme_id: str
-    language: str
-    typed: tuple[str, ...]
-    comment: str
-    outcome: str
-    reason: str
-    message: str
-    caption_id: int | None
-    sheet_created: datetime
-    created_at: datetime
-
-
-@dataclass(frozen=True, slots=True)
-class KnownSheet:
-    """All that placing the answers of a sheet needs: the sheet as it went out, and the memes of its
-    items and of the answers by id, as far as they are there."""
-
-    sheet: SentSheet
-    memes: Mapping[str, KnownMeme]
 
 
 @dataclass(frozen=True, slots=True)
@@ -250,78 +136,6 @@ class FileRecord:
     rows: int = 0
     created_at: datetime | None = None
     id: int = 0
-
-
-@dataclass(frozen=True, slots=True)
-class AddedAnswers:
-    """What `Corrections.add` stored: the file, what was decided of each answer, and opened cases.
-
-    `seen`: the very same file had been imported before, and nothing is stored.
-    """
-
-    file: FileRecord
-    seen: bool
-    answers: Sequence[PlacedAnswer]
-    outcomes: Counter[str]
-    cases: tuple[int, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class CaseRecord:
-    """Something to settle.
-
-    `correction` is the answer that opened it, `answers` are all to that caption, oldest first, and
-    `comments` all about it; `source` and `current` are captions as they are now; `decision` is
-    empty while open.
-    """
-
-    id: int
-    meme_id: str
-    language: str
-    round: int
-    reason: str
-    message: str
-    created_at: datetime
-    correction: CorrectionRecord
-    answers: tuple[CorrectionRecord, ...]
-    comments: tuple[Comment, ...]
-    source: CaptionVersion
-    current: CaptionVersion | None
-    decision: str
-
-    @property
-    def others(self) -> tuple[CorrectionRecord, ...]:
-        """The standing answers of other people in its round."""
-        return tuple(
-            answer
-            for answer in self.answers
-            if answer.standing
-            and answer.round == self.round
-            and answer.person != self.correction.person
-        )
-
-
-@dataclass(frozen=True, slots=True)
-class Decision:
-    """How somebody settles a case: by accepting an answer, typing a text (`parts`), dropping the
-    meme in this language or in all, or (none of them) keeping the caption as it is.
-
-    `row` is that of the table that it came from, None where there is none.
-    """
-
-    case: int
-    accept: int | None = None
-    parts: tuple[str, ...] | None = None
-    drop: Literal["", "drop", "drop all"] = ""
-    comment: str = ""
-    row: int | None = None
-
-    @property
-    def action(self) -> str:
-        """What is stored of it: accept, type, drop, drop all or keep."""
-        if self.accept is not None:
-            return "accept"
-        return "type" if self.parts is not None else self.drop or "keep"
 
 
 @dataclass(frozen=True, slots=True)

@@ -17,7 +17,7 @@ BUILD = ("survey", "build", "pilot", "--cultures", "DE", "--explicit", 0, "--imp
 @pytest.fixture
 def read(workspace: Path, command: Command) -> Path:
     """A workspace of four memes: of the German captions m1 was found right, m2 typed anew."""
-    sheet = _export(command, "--lang", "de", "--to", "anna")
+    sheet = _export(command, "--langs", "de", "--to", "anna")
     _answer(sheet, {"m1": ("correct",), "m2": ("corrected", "Endlich", "Freitag")})
     _import(command, sheet)
     return workspace

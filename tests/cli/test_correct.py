@@ -58,7 +58,7 @@ def _ok(outcome: Outcome) -> Any:
 
 def _export(command: Command, *options: object, kind: str = "csv") -> Path:
     done = _ok(command("correct", "export", *options, "--format", kind, "--json"))
-    return Path(done["file"])
+    return Path(done["sheets"][0]["file"])
 
 
 def _rows(sheet: Path) -> list[dict[str, str]]:
@@ -104,8 +104,8 @@ def _cases(command: Command) -> list[dict[str, Any]]:
 
 def _two_sheets(command: Command) -> tuple[Path, Path]:
     """Anna's and Ben's answers; they differ on m2 and agree on the rest."""
-    anna = _export(command, "--lang", "de", "--to", "anna")
-    ben = _export(command, "--lang", "de", "--to", "ben")
+    anna = _export(command, "--langs", "de", "--to", "anna")
+    ben = _export(command, "--langs", "de", "--to", "ben")
     same: Said = {"m1": ("corrected", "Montag", "schon wieder"), "m3": ("correct",)}
     _answer(anna, same | {"m2": ("corrected", "Endlich", "Freitag")})
     _answer(ben, same | {"m2": ("corrected", "Na endlich:", "Freitag!")})
@@ -149,7 +149,7 @@ def test_a_source_that_is_translated_in_two_ways(workspace: Path, command: Comma
     assert command("import", "more.csv").status == 0
     assert command("translate", "--langs", "de", "--with", "pseudo").status == 0
     texts = {"m5": ("corrected", "so müde", "jetzt"), "m6": ("corrected", "hundemüde", "wieder")}
-    (came,) = _import(command, _answer(_export(command, "--lang", "de"), texts))
+    (came,) = _import(command, _answer(_export(command, "--langs", "de"), texts))
     (warning,) = [each for each in came["warnings"] if each["check"] == "two ways"]
     assert (warning["meme_id"], warning["part"]) == ("m6", 0)
     assert "m5: 'so müde'" in warning["message"]
@@ -158,7 +158,7 @@ def test_a_source_that_is_translated_in_two_ways(workspace: Path, command: Comma
 
 
 def test_text_is_text_whatever_it_begins_with(workspace: Path, command: Command) -> None:
-    sheet = _export(command, "--lang", "de", "--to", "anna")
+    sheet = _export(command, "--langs", "de", "--to", "anna")
     assert {row["source"] for row in _rows(sheet) if row["meme"] == "m4"} == {
         "'=SUM",
         "of all fears",
@@ -170,7 +170,7 @@ def test_text_is_text_whatever_it_begins_with(workspace: Path, command: Command)
 
 
 def test_what_is_refused_or_left_to_settle_is_named(workspace: Path, command: Command) -> None:
-    sheet = _export(command, "--lang", "de", "--to", "anna", "--only", "m1,m2,m3")
+    sheet = _export(command, "--langs", "de", "--to", "anna", "--only", "m1,m2,m3")
     _answer(sheet, {key: ("corrected", f"{key} oben", f"{key} unten") for key in MEMES})
     rows = _rows(sheet)
     for row in rows:
@@ -197,7 +197,7 @@ def test_what_is_refused_or_left_to_settle_is_named(workspace: Path, command: Co
 
 
 def test_what_contradicts_itself_waits_to_be_settled(workspace: Path, command: Command) -> None:
-    sheet = _export(command, "--lang", "de", "--to", "anna")
+    sheet = _export(command, "--langs", "de", "--to", "anna")
     _answer(sheet, {"m1": ("no idea", "Montag", "wieder"), "m2": ("corrected", "a // b // c", "")})
     (came,) = _import(command, sheet)
     assert (came["left_out"], came["outcomes"]) == (0, {"case": 2})
@@ -211,7 +211,7 @@ def test_what_contradicts_itself_waits_to_be_settled(workspace: Path, command: C
 
 
 def test_a_comment_alone_is_kept_and_asked_again(workspace: Path, command: Command) -> None:
-    sheet = _export(command, "--lang", "de", "--to", "anna")
+    sheet = _export(command, "--langs", "de", "--to", "anna")
     rows = _rows(sheet)
     rows[0]["comment"] = "Wer ist gemeint?"
     (came,) = _import(command, _write(rows, sheet))
@@ -219,7 +219,7 @@ def test_a_comment_alone_is_kept_and_asked_again(workspace: Path, command: Comma
     with memeloc.Workspace.find() as workspace_:
         (correction,) = workspace_.table("corrections").to_dict("records")
     assert (correction["meme_id"], correction["comment"]) == ("m1", "Wer ist gemeint?")
-    again = _export(command, "--lang", "de", "--to", "anna", "--out", "again.csv")
+    again = _export(command, "--langs", "de", "--to", "anna", "--out", "again.csv")
     assert {row["meme"] for row in _rows(again)} == set(MEMES)
 
 
@@ -237,7 +237,7 @@ def test_foreign_files_are_refused_and_the_rest_is_taken(
     assert ["error" in entry for entry in files] == [True, True, True, False]
     assert files[3]["outcomes"] == {"placed": 3}
     assert "Traceback" not in done.err
-    hindi = command("correct", "import", sheet, "--lang", "hi")
+    hindi = command("correct", "import", sheet, "--langs", "hi")
     assert hindi.status == 1
     assert "for de, not for hi" in " ".join(hindi.err.split())
     other = tmp_path / "other"

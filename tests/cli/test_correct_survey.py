@@ -39,7 +39,7 @@ def _ok(outcome: Outcome) -> Any:
 
 def _export(command: Command, *options: object, kind: str = "csv") -> Path:
     options = (*MULTI3HATE, *options, "--format", kind, "--json")
-    return Path(_ok(command("correct", "export", *options))["file"])
+    return Path(_ok(command("correct", "export", *options))["sheets"][0]["file"])
 
 
 def _rows(sheet: Path) -> list[dict[str, str]]:
@@ -85,12 +85,12 @@ def test_what_ships_goes_out_with_its_placeholders(folder: Path, command: Comman
     for kind in ("xliff", "csv"):
         done = _ok(
             command(
-                *("correct", "export", *MULTI3HATE, "--lang", "ar"),
+                *("correct", "export", *MULTI3HATE, "--langs", "ar"),
                 *("--to", kind, "--format", kind, "--json"),
             )
         )
-        assert done["survey_texts"] == len(keys)
-        sheet = Path(done["file"])
+        assert done["sheets"][0]["texts"] == len(keys)
+        sheet = Path(done["sheets"][0]["file"])
         assert sheet.name.startswith(f"ar-survey-r1-{kind}.")
         (came,) = _import(command, sheet)
         assert (came["answers"], came["problems"]) == ([], [])
@@ -104,10 +104,10 @@ def test_what_ships_goes_out_with_its_placeholders(folder: Path, command: Comman
         assert {row["picture"] + row["room"] for row in rows} == {""}
     assert shown["progress"][0]["marks"] == "keep as it is: {number} {total}"
     assert _corrections("ar") == {}
-    first = _rows(_export(command, "--lang", "ar", "--to", "csv"))
+    first = _rows(_export(command, "--langs", "ar", "--to", "csv"))
     assert [row["meme"] for row in first] == [row["meme"] for row in _rows(sheet)]
-    done = _ok(command("correct", "export", "--kind", "survey", "--lang", "ar", "--json"))
-    assert done["survey_texts"] == len(catalogue())
+    done = _ok(command("correct", "export", "--kind", "survey", "--langs", "ar", "--json"))
+    assert done["sheets"][0]["texts"] == len(catalogue())
     with Workspace.find() as workspace:
         assert len(workspace.table("history")) == 2 * len(catalogue())
 
@@ -117,7 +117,7 @@ def test_corrections_come_back_and_a_survey_takes_them(
     kind: str, folder: Path, command: Command
 ) -> None:
     new = {"progress": "{total}/{number}", "next": "هيّا"}
-    sheet = _export(command, "--lang", "ar", "--to", "samira", kind=kind)
+    sheet = _export(command, "--langs", "ar", "--to", "samira", kind=kind)
     _EDITS[kind](sheet, new)
     (came,) = _import(command, sheet)
     assert came["outcomes"] == {"placed": len(new)}, came
@@ -200,7 +200,7 @@ _EDITS: dict[str, Callable[[Path, dict[str, str]], None]] = {
 
 def test_two_people_differ_and_it_is_settled_in_a_table(folder: Path, command: Command) -> None:
     for name, text in (("anna", "{number}/{total}"), ("ben", "{number} - {total}")):
-        sheet = _export(command, "--lang", "ar", "--to", name)
+        sheet = _export(command, "--langs", "ar", "--to", name)
         _fill_in(sheet, {"progress": text}, rest="correct")
         _import(command, sheet)
     (case,) = _ok(command("correct", "settle", "--json"))["cases"]
@@ -216,7 +216,7 @@ def test_two_people_differ_and_it_is_settled_in_a_table(folder: Path, command: C
     rows[0]["text"] = "{number} / {total}"
     assert command("correct", "settle", "--from", _write(rows, table)).status == 0
     assert _corrections("ar") == {"progress": "{number} / {total}"}
-    second = _rows(_export(command, "--lang", "ar", "--round", 2, "--to", "cleo"))
+    second = _rows(_export(command, "--langs", "ar", "--round", 2, "--to", "cleo"))
     (row,) = (each for each in second if each["meme"] == "survey:progress")
     assert row["to be corrected"] == "{number} / {total}"
     report = _ok(command("correct", "report", "--kind", "survey", "--json"))
@@ -227,7 +227,7 @@ def test_captions_never_show_a_surveys_text(folder: Path, command: Command) -> N
     table = folder / "t.csv"
     table.write_text("meme_id,template,de\nnext,cloud-monday,eins // zwei\n", encoding="utf-8")
     assert command("import", table).status == 0
-    _import(command, _fill_in(_export(command, "--lang", "ar", "--to", "a"), {"next": "هيّا"}))
+    _import(command, _fill_in(_export(command, "--langs", "ar", "--to", "a"), {"next": "هيّا"}))
     out = folder / "out.csv"
     assert command("export", "captions", "--to", out).status == 0
     assert [row["meme_id"] for row in _rows(out)] == ["next"]
@@ -290,17 +290,17 @@ def test_the_taxonomies_of_the_workspaces_surveys_go_along(folder: Path, command
         assert str(answer[survey_text_id("taxonomy.kind.question")].caption) == "هل هذا لطيف؟"
         few = store_shipped_texts(workspace.store, [workspace.locale("ar")], "multi3hate")
         assert not [each for each in few if ".kind." in each]
-    done = _ok(command("correct", "export", "--kind", "survey", "--lang", "ar", "--json"))
-    assert done["survey_texts"] == len(ids) > len(catalogue())
+    done = _ok(command("correct", "export", "--kind", "survey", "--langs", "ar", "--json"))
+    assert done["sheets"][0]["texts"] == len(ids) > len(catalogue())
 
 
 @pytest.mark.parametrize(
     ("words", "answer"),
     [
-        (("correct", "export", "--kind", "survey", "--lang", "en"), "written in English"),
-        (("correct", "export", *MULTI3HATE[:3], "kindness", "--lang", "ar"), "kindness"),
-        (("correct", "export", "--taxonomy", "multi3hate", "--lang", "ar"), "--kind survey"),
-        (("correct", "export", "--kind", "surveys", "--lang", "ar"), "survey"),
+        (("correct", "export", "--kind", "survey", "--langs", "en"), "written in English"),
+        (("correct", "export", *MULTI3HATE[:3], "kindness", "--langs", "ar"), "kindness"),
+        (("correct", "export", "--taxonomy", "multi3hate", "--langs", "ar"), "--kind survey"),
+        (("correct", "export", "--kind", "surveys", "--langs", "ar"), "survey"),
         (("translate", "--taxonomy", "multi3hate", "--with", "pseudo"), "--kind survey"),
         (("translate", "--kind", "survey", "--langs", "en", "--with", "pseudo"), "no language"),
     ],

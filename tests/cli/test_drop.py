@@ -19,7 +19,7 @@ def test_dropped_memes_are_rendered_in_no_language(workspace: Path, command: Com
 
 
 def test_cases_are_dropped_from_a_table(workspace: Path, command: Command) -> None:
-    sheet = _export(command, "--lang", "de", "--to", "anna")
+    sheet = _export(command, "--langs", "de", "--to", "anna")
     _answer(sheet, {"m1": ("wordplay",), "m2": ("culture",)})
     _import(command, sheet, "--person", "anna")
     command("correct", "settle", "--to", "cases.csv")
@@ -28,14 +28,14 @@ def test_cases_are_dropped_from_a_table(workspace: Path, command: Command) -> No
     rows = [text[0], text[1][:-2] + "drop,,", text[2][:-2] + "Drop  all,,"]
     Path("cases.csv").write_text("\n".join(rows), encoding="utf-8")
     done = _ok(command("correct", "settle", "--from", "cases.csv", "--json"))
-    assert done == {"settled": 2, "open": 0, "warnings": []}
+    assert done == {"settled": 2, "dropped": 2, "open": 0, "warnings": []}
     captions = _captions(command)
     assert set(captions) == {"m1", "m3", "m4"}
     assert captions["m1"] == ""
 
 
 def test_the_exported_table_says_that_a_case_waits_again(workspace: Path, command: Command) -> None:
-    sheet = _export(command, "--lang", "de", "--to", "anna")
+    sheet = _export(command, "--langs", "de", "--to", "anna")
     _answer(sheet, {"m1": ("wordplay",)})
     _import(command, sheet, "--person", "anna")
     is_open = []

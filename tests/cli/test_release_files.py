@@ -75,7 +75,7 @@ def copy(source: str, name: str) -> Make:
 def sheet(form: str, name: str) -> Make:
     def make(work: Path, command: Run) -> None:
         more = ("--to", "asha", "--format", form, "--out", work / name)
-        done = command("correct", "export", "--lang", "de", *more)
+        done = command("correct", "export", "--langs", "de", *more)
         assert done.status == 0, done.err
 
     return make

@@ -79,11 +79,10 @@ def test_an_empty_workspace_and_one_without_languages(tmp_path: Path) -> None:
 
 def test_whose_answers_are_waited_for(world: Callable[[str], Path]) -> None:
     folder = world("translated")
-    for person, share in (("anna", "1/2"), ("ben", "2/2")):
-        to = ("--to", person, "--share", share, "--format", "csv", "--no-pictures")
-        memeloc(folder, "correct", "export", "--lang", "de", *to)
+    to = ("--to", "anna,ben", "--share", "--format", "csv", "--no-pictures")
+    memeloc(folder, "correct", "export", "--langs", "de", *to)
     assert "--langs hi --round 1" in _path(folder)["next"][2]
-    memeloc(folder, "correct", "export", "--lang", "hi", "--to", "asha", "--no-pictures")
+    memeloc(folder, "correct", "export", "--langs", "hi", "--to", "asha", "--no-pictures")
     (why,) = (line for line in memeloc(folder, "status").splitlines() if line.startswith("Next"))
     anna, ben = (
         len({row["meme"] for row in read_rows(folder / f"de-r1-{person}.csv")})

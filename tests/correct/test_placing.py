@@ -8,46 +8,42 @@ from pathlib import Path
 
 import pytest
 
-from memeloc.correct.model import Answer, SheetAnswers, Status, text_key
-from memeloc.correct.placing import (
-    EarlierAnswer,
-    KnownMeme,
-    PlacedAnswer,
-    SentItem,
-    SentSheet,
-    identify,
-    place,
-)
-from memeloc.errors import InputError
+from memeloc.correct.model import Answer, Sheet, SheetItem, Status, text_key
+from memeloc.correct.placing import place
+from memeloc.locales import default
 
 SENT = datetime(2026, 11, 1, tzinfo=UTC)
 SOURCE, BASE, NEW = ("a joke", "its point"), ("ein Witz", "sein Punkt"), ("ein Witz", "die Pointe")
-
-
-def sheet(id_: str = "s1", *, person: str = "anna", language: str = "de") -> SentSheet:
-    return SentSheet(id_, language, 1, person, SENT, {"m1": SentItem(SOURCE, BASE)})
+DE, EN = map(default().get, ("de", "en"))
 
 
 def answer(status: Status = "corrected", parts: tuple[str, ...] = NEW, meme: str = "m1") -> Answer:
-    return Answer(meme, parts, parts, status, "", 2, text_key(SOURCE))
-
-
-def came_back(*answers: Answer, sheet_id: str = "s1", language: str = "") -> SheetAnswers:
-    return SheetAnswers(sheet_id, language, 0, "", Path("sheet.csv"), "0" * 64, tuple(answers), ())
+    key = text_key(SOURCE)
+    return Answer(meme_id=meme, status=status, parts=parts, typed=parts, row=2, source_key=key)
 
 
 def earlier(
     parts: tuple[str, ...], person: str = "anna", *, later: bool = False, round_: int = 1
-) -> EarlierAnswer:
-    created = SENT + timedelta(days=1 if later else 0)
-    return EarlierAnswer(round_, person, parts, "corrected", created)
+) -> Answer:
+    made = SENT + timedelta(days=1 if later else 0)
+    return Answer(
+        meme_id="m1",
+        status="corrected",
+        round=round_,
+        person=person,
+        parts=parts,
+        sheet_created=made,
+    )
 
 
 def placed(
-    returned: Answer, before: Sequence[EarlierAnswer] = (), source: tuple[str, ...] = SOURCE
-) -> PlacedAnswer:
-    stored = {"m1": KnownMeme(source, before)}
-    (result,) = place(came_back(returned), sheet(), stored)
+    returned: Answer, before: Sequence[Answer] = (), source: tuple[str, ...] = SOURCE
+) -> Answer:
+    items = (SheetItem("m1", SOURCE, BASE),)
+    sheet = Sheet("s1", DE, EN, 1, "anna", SENT, items=items)
+    sources = {"m1": source, "m2": SOURCE}
+    earlier = {"m1": before}
+    (result,) = place([returned], sheet, sources, earlier, file=Path("x.csv"), person="anna")
     return result
 
 
@@ -94,30 +90,24 @@ def test_a_lost_part_is_a_case(parts: tuple[str, ...]) -> None:
     assert (result.outcome, result.reason) == ("case", "part lost")
 
 
-@pytest.mark.parametrize("status", ["wordplay", "culture", "other", "harmful", "skip"])
+def test_a_part_may_be_emptied_on_purpose() -> None:
+    parts = ("ein Witz", "")
+    emptied = Answer(meme_id="m1", status="corrected", parts=parts, typed=("ein Witz", "-"), row=2)
+    assert placed(emptied).outcome == "placed"
+
+
+@pytest.mark.parametrize("status", ["wordplay", "culture", "other", "harmful"])
 def test_what_was_given_up_waits_to_be_settled(status: Status) -> None:
     result = placed(answer(status, ()))
     assert (result.outcome, result.reason, result.parts) == ("case", "given up", ())
 
 
+def test_what_is_left_to_somebody_else_does_not_wait() -> None:
+    assert placed(answer("skip", ()), [earlier(NEW, "ben")]).outcome == "skipped"
+
+
 def test_a_meme_that_is_not_there_or_not_on_the_sheet_is_a_stray() -> None:
-    stored = {"m1": KnownMeme(SOURCE), "m2": KnownMeme(SOURCE)}
-    unknown, elsewhere = place(came_back(answer(meme="m9"), answer(meme="m2")), sheet(), stored)
+    unknown, elsewhere = placed(answer(meme="m9")), placed(answer(meme="m2"))
     assert (unknown.outcome, unknown.reason) == ("stray", "unknown id")
     assert (elsewhere.outcome, elsewhere.reason) == ("stray", "not on the sheet")
     assert unknown.meme_id == elsewhere.meme_id == "m1"
-
-
-def test_a_sheet_is_known_by_id_or_by_whose_it_is() -> None:
-    sheets = {"s1": sheet(), "s2": sheet("s2", person="ben")}
-    assert identify(came_back(answer()), sheets).id == "s1"
-    assert identify(came_back(answer(), sheet_id=""), sheets, person="ben").id == "s2"
-    with pytest.raises(InputError, match="2 sheets fit"):
-        identify(came_back(answer(), sheet_id=""), sheets)
-    with pytest.raises(InputError, match="no sheets fit"):
-        identify(came_back(answer(meme="m7"), sheet_id="other"), sheets)
-
-
-def test_a_file_for_another_language_is_refused() -> None:
-    with pytest.raises(InputError, match="for de, not for hi"):
-        identify(came_back(answer()), {"s1": sheet()}, language="hi")

@@ -25,7 +25,7 @@ def test_two_people_correct_and_differ(study: Study, world: Callable[..., Path])
     world("translated", study.folder)
     for person, kind in (("anna", "csv"), ("ben", "csv")):
         to = ("--to", person, "--format", kind, "--no-pictures")
-        study.run("correct", "export", "--lang", "de", *to, "--json")
+        study.run("correct", "export", "--langs", "de", *to, "--json")
     study.file("de-r1-anna.csv")
     correct(study.folder / "de-r1-anna.csv", {"night-owl-01": "Acht Stunden, // seit Donnerstag"})
     correct(study.folder / "de-r1-ben.csv", {"night-owl-01": "8 Stunden // seit Donnerstag"})
@@ -46,8 +46,7 @@ def test_sheets_of_every_format_come_back(study: Study, world: Callable[..., Pat
     study.run(*_export("de", "csv", "dora"), "--only", "no-such", status=1)
     study.run(*_export("de", "docx", "dora"), status=1)
     study.run(*_export("dee", "csv", "dora"), status=1)
-    study.run(*_export("de", "csv", "dora"), "--share", "3/2", status=1)
-    study.run(*_export("de", "csv", "dora"), "--only", "unclaimed", "--share", "1/2")
+    study.run(*_export("de", "csv", "dora,emil"), "--only", "unclaimed", "--share")
     study.file("de-r1-xlsx.xlsx")
     study.run("correct", "import", "de-r1-xlsx.xlsx", "de-r1-po.po")
 
@@ -78,7 +77,8 @@ def test_sheets_of_every_format_come_back(study: Study, world: Callable[..., Pat
     rows[2] |= {"status": "corrected", "your text": rows[2]["source"]}
     del rows[3]
     write_table(Path("damaged.csv"), rows)
-    study.run("correct", "import", "damaged.csv", "--report", "--person", "carl")
+    study.run("correct", "import", "damaged.csv", "--person", "carl", status=1)
+    study.run("correct", "import", "damaged.csv", "--report")
     study.file("damaged-import.csv")
     (study.folder / "wrong.csv").write_text("a,b\n1,2\n")
     study.run("correct", "import", "wrong.csv", status=1)
@@ -182,7 +182,7 @@ def test_transcripts_and_survey_texts_are_corrected(
     study.run("ocr", "--reader", "source", "--json")
     study.run("ocr", "--reader", "source")
     to = ("--to", "anna", "--format", "csv", "--no-pictures")
-    study.run("correct", "export", "--lang", "en", "--kind", "transcript", *to)
+    study.run("correct", "export", "--langs", "en", "--kind", "transcript", *to)
     study.file("set/en-transcripts-r1-anna.csv")
     sheet = Path("en-transcripts-r1-anna.csv")
     typed = [
@@ -199,7 +199,7 @@ def test_transcripts_and_survey_texts_are_corrected(
     kind = ("--kind", "survey", "--taxonomy", "multi3hate")
     study.run("translate", *kind, "--langs", "lo", "--with", "pseudo", "--dry-run", "--json")
     study.run("translate", *kind, "--langs", "lo", "--with", "pseudo")
-    study.run("correct", "export", *kind, "--lang", "lo", *to, "--json")
+    study.run("correct", "export", *kind, "--langs", "lo", *to, "--json")
     sheet = Path("lo-survey-r1-anna.csv")
     rows = read_rows(sheet)
     study.show("the first texts", rows[:4])
@@ -231,7 +231,7 @@ def test_transcripts_and_survey_texts_are_corrected(
 def _export(language: str, kind: str, person: str) -> tuple[str, ...]:
     to = ("--to", person, "--format", kind)
     pictures = () if kind == "omegat" else ("--no-pictures",)
-    return ("correct", "export", "--lang", language, *to, *pictures)
+    return ("correct", "export", "--langs", language, *to, *pictures)
 
 
 def _fill_in_tools(folder: Path, answers: Mapping[str, tuple[str, str]]) -> None:

@@ -159,7 +159,7 @@ def test_collected_pictures_are_read_and_made_anew(study: Study) -> None:
         study.run("ocr", "--json")
         study.run("ocr", "--only", "all", "--json")
         study.run("ocr", "--reader", "source")
-        sheet = ("--kind", "transcript", "--lang", "en", "--format", "csv", "--no-pictures")
+        sheet = ("--kind", "transcript", "--langs", "en", "--format", "csv", "--no-pictures")
         study.run("correct", "export", *sheet, "--to", "anna", "--out", "anna.csv")
         rows = read_rows(Path("anna.csv"))
         (sky,) = (row["meme"] for row in rows if "sky" in row["meme"])

@@ -49,7 +49,7 @@ def folder(tmp_path: Path, command: Command, monkeypatch: pytest.MonkeyPatch) ->
 def export(command: Command, language: str, form: str, *options: str) -> Path:
     path = Path(f"{language}.{form}")
     to = ("--to", "amal", "--format", form, "--out", path, *options)
-    done = command("correct", "export", "--lang", language, *to)
+    done = command("correct", "export", "--langs", language, *to)
     assert done.status == 0, done.err
     return path
 

@@ -62,7 +62,7 @@ class Sheet:
 
 def disagree(command: Run) -> None:
     """Have Carl contradict what was decided on Anna's and Ben's answers."""
-    succeed(command, "correct export --lang de --to carl --format csv --no-pictures")
+    succeed(command, "correct export --langs de --to carl --format csv --no-pictures")
     worlds.correct(Path("de-r1-carl.csv"), {"night-owl-01": "Gut geschlafen // nie"}, rest="")
     succeed(command, "correct import de-r1-carl.csv")
 
@@ -139,7 +139,7 @@ def succeed(command: Run, words: str) -> Outcome:
     return outcome
 
 
-CORRECT = "correct export --lang de --to asha"
+CORRECT = "correct export --langs de --to asha"
 LABELS = ("hate", "no-hate")
 TWO = "typed // by a person"
 MEMORY = "export memory --to shown.csv"
@@ -401,6 +401,7 @@ READ = {
     *("from_", "gold", "image", "items", "locales", "map_", "memes", "models", "pictures"),
     *("prompt", "rules", "run", "templates", "texts", "topics"),
     *("survey decide-labels file", "survey import-answers file", "memory import file"),
+    "correct withdraw file",
     *("survey build people", "survey team people", "label differing people"),
     *("label audit people", "knowledge survey people", "render captions", "import captions"),
     *("publish rendered", "proof out", "boxes out"),

@@ -13,17 +13,12 @@ from pathlib import Path
 import pytest
 
 from memeloc.captions import read_captions
-from memeloc.correct.placing import PlacedAnswer
+from memeloc.correct.model import Answer, Sheet
 from memeloc.files import file_sha256
 from memeloc.locales import default
 from memeloc.model import Caption
-from memeloc.store import (
-    FileRecord,
-    KnownSheet,
-    SheetRecord,
-    Store,
-)
-from memeloc.store.records import ImportRecord
+from memeloc.store import FileRecord, Store
+from memeloc.store.records import ImportSummary
 from memeloc.templates import load_templates
 
 _numbers = itertools.count(1)
@@ -86,7 +81,7 @@ def reopen(place: Path) -> Store:
     return Store.open(place, database_url())
 
 
-def import_table(store: Store, path: Path) -> ImportRecord:
+def import_table(store: Store, path: Path) -> ImportSummary:
     """Import a captions table, English first; it has no problems."""
     table = read_captions(path, load_templates(())[0], None, source="en", locales=default())
     tags = {each.name: each.locale.tag for each in table.languages}
@@ -150,14 +145,15 @@ def send(
     person: str = "ann",
     only: str = "new",
     later: int = 0,
+    kind: str = "caption",
+    tag: str = "de",
 ) -> list[str]:
-    """Send a sheet in German with what is ready; the ids of its memes."""
-    items = store.sheets.to_correct("de", round_, person, only=only)  # type: ignore[arg-type]
+    """Send a sheet, in German, with what is ready; the ids of its memes."""
+    items = store.sheets.to_correct(tag, round_, person, only=only, kind=kind)  # type: ignore[arg-type]
     created = datetime(2026, 1, 1, tzinfo=UTC) + timedelta(hours=later)
-    record = SheetRecord(sheet, "de", "en", round_, person, created, "csv", f"{sheet}.csv")
-    assert store.sheets.add(
-        record, [(item.meme_id, item.source.id, item.base.id) for item in items]
-    )
+    language, source = map(default().get, (tag, tag if kind == "transcript" else "en"))
+    about = {"kind": kind, "format": "csv", "name": f"{sheet}.csv", "items": tuple(items)}
+    assert store.sheets.add(Sheet(sheet, language, source, round_, person, created, **about))  # type: ignore[arg-type]
     return [item.meme_id for item in items]
 
 
@@ -173,23 +169,34 @@ def answer(
 ) -> tuple[int, ...]:
     """Bring a sheet back with these texts; the cases it opened."""
 
-    def decide(stored: KnownSheet) -> list[PlacedAnswer]:
+    (sent,) = store.sheets.find(default().get, sheet_id=sheet)
+    before = {case.id for case in store.cases.find(decided=None)}
+
+    def decide(*known: object) -> list[Answer]:
         return [
-            PlacedAnswer(
+            Answer(
                 meme_id=meme_id,
-                round=stored.sheet.round,
-                person=stored.sheet.person,
+                language=sent.language.tag,
+                round=sent.round,
+                person=sent.person,
+                sheet=sheet,
                 parts=Caption.parse(text).parts if text else (),
                 typed=(text,),
                 status=status,
                 comment="=a comment",
                 row=row,
-                outcome=outcome,  # type: ignore[arg-type]
-                reason=reason,  # type: ignore[arg-type]
+                outcome=outcome,
+                reason=reason,
             )
             for row, (meme_id, text) in enumerate(texts.items(), start=2)
         ]
 
     name = name or f"{sheet}-{next(_numbers)}"
     file = FileRecord("answers", f"{name}.csv", name.rjust(64, "0"), len(texts))
-    return store.corrections.add(file, sheet, decide, also=list(texts)).cases
+    store.corrections.add(file, sent, decide, also=list(texts))
+    return tuple(case.id for case in store.cases.find(decided=None) if case.id not in before)
+
+
+def decide(store: Store, case: int, *, person: str = "eve", **how: object) -> int | None:
+    """Settle a case; the version that settles it."""
+    return store.cases.decide([{"case": case, **how}], person=person)[0]

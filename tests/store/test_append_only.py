@@ -30,7 +30,7 @@ from memeloc.survey.model import (
 from memeloc.survey.serving.places import Place
 from memeloc.survey.targets.protocol import Imported
 from memeloc.translate import TranslationFailure
-from tests.store.conftest import answer, send
+from tests.store.conftest import answer, decide, send
 from tests.store.test_collected import caption, cat, picture
 
 pytestmark = pytest.mark.parametrize("place", ["sqlite", "postgresql"], indirect=True)
@@ -42,7 +42,7 @@ def lived_in(filled: Store) -> Store:
     send(filled, "s1")
     answer(filled, "s1", {"one": "von // Hand"})
     (case_id,) = answer(filled, "s1", {"two": ""}, outcome="case", status="culture")
-    filled.cases.decide(case_id, person="eve")
+    decide(filled, case_id, person="eve")
     filled.items.add([cat(), caption(1, "a", "b"), caption(2, "A", "B")])
     filled.items.add([FoundPicture(Origin("folder", "1", dataset="memes"), picture())])
     filled.datasets.enter("folder", "memes", None)

@@ -9,15 +9,16 @@ from pathlib import Path
 import pytest
 from PIL import Image
 
-from memeloc.correct.placing import PlacedAnswer
 from memeloc.items import (
     FoundCaption,
     FoundPicture,
     FoundTemplate,
     Origin,
 )
+from memeloc.locales import default
 from memeloc.ocr.transcript import Transcript
-from memeloc.store import FileRecord, SheetRecord, Store
+from memeloc.store import Store
+from tests.store.conftest import answer, decide, send
 
 NOON = datetime(2026, 5, 1, 12, tzinfo=UTC)
 
@@ -167,10 +168,9 @@ def test_a_transcript_is_corrected_in_its_own_language(store: Store) -> None:
     (asked,) = store.sheets.to_correct("en", 1, "ada", kind="transcript")
     assert asked.source == asked.base
     assert store.sheets.to_correct("en", 1, "ada") == []
-    sheet = SheetRecord("s1", "en", "en", 1, "ada", NOON, kind="transcript")
-    store.sheets.add(sheet, [(asked.meme_id, asked.source.id, asked.base.id)])
-    assert [row.id for row in store.sheets.find(kind="transcript")] == ["s1"]
-    assert store.sheets.find(kind="caption") == []
+    send(store, "s1", person="ada", kind="transcript", tag="en")
+    assert [row.id for row in store.sheets.find(default().get, kind="transcript")] == ["s1"]
+    assert store.sheets.find(default().get, kind="caption") == []
     assert store.transcripts.all()[key].meme_id == asked.meme_id
 
 
@@ -183,16 +183,10 @@ def test_any_text_can_be_collected(store: Store, odd: str) -> None:
 
 def test_that_a_picture_has_no_text_can_be_accepted(store: Store) -> None:
     key = _read(store)
-    (asked,) = store.sheets.to_correct("en", 1, "ada", kind="transcript")
-    sheet = SheetRecord("s1", "en", "en", 1, "ada", NOON, kind="transcript")
-    store.sheets.add(sheet, [(asked.meme_id, asked.source.id, asked.base.id)])
-    given_up = PlacedAnswer(
-        asked.meme_id, 1, "ada", (), ("-",), "no-text", "", 2, "case", "given up", "no text"
-    )
-    file = FileRecord("answers", "a.csv", "a" * 64, 1)
-    store.corrections.add(file, "s1", lambda stored: [given_up])
+    (meme,) = send(store, "s1", person="ada", kind="transcript", tag="en")
+    answer(store, "s1", {meme: ""}, outcome="case", reason="given up", status="no-text")
     (case,) = store.cases.find("en", kind="transcript")
-    assert store.cases.decide(case.id, person="eve", accept=case.correction.id) is not None
+    assert decide(store, case.id, person="eve", accept=case.answers[0].id) is not None
     transcript = store.transcripts.all()[key]
     assert (transcript.parts, transcript.stage) == ((), "settled")
     assert store.cases.find("en") == []

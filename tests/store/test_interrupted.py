@@ -44,7 +44,7 @@ _STEPS = {
 }
 _PREPARED = {
     "correct import": (
-        *("correct", "export", "--lang", "de", "--to", "ann", "--format", "csv"),
+        *("correct", "export", "--langs", "de", "--to", "ann", "--format", "csv"),
         *("--no-pictures", "--out", "sheet.csv"),
     ),
     "settle": ("correct", "settle", "--to", "cases.csv"),

@@ -51,10 +51,10 @@ def folder(place: Path, made_once: Callable[..., Path]) -> Path:
 def export(folder: Path, person: str, *options: str, form: str = "csv") -> Path | None:
     """Export a Hindi sheet, and return its file; None where there is nothing to correct."""
     made = memeloc(
-        *(folder, "correct", "export", "--lang", "hi", "--to", person, "--format", form),
+        *(folder, "correct", "export", "--langs", "hi", "--to", person, "--format", form),
         *("--no-pictures", "--json", *options),
     )
-    file = json.loads(made)["file"]
+    file = json.loads(made)["sheets"][0]["file"]
     return folder / file if file else None
 
 
@@ -262,8 +262,10 @@ def test_what_goes_out_says_that_it_is_outdated(folder: Path) -> None:
         result = workspace.captions.export("captions", folder / "all.csv")
         accepted = workspace.captions.export("captions", folder / "some.csv", captions="accepted")
         summary = workspace.rendering.render(folder / "out", languages=["hi"], max_side=64, jobs=1)
-    assert result["acceptance"].taken["hi"]["outdated"] == 1
-    assert accepted["acceptance"].left_out["hi"]["outdated"] == 1
+    assert result.acceptance is not None
+    assert result.acceptance.taken["hi"]["outdated"] == 1
+    assert accepted.acceptance is not None
+    assert accepted.acceptance.left_out["hi"]["outdated"] == 1
     assert summary.acceptance.taken["hi"]["outdated"] == 1
     assert summary.rendered == 2
 

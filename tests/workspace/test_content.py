@@ -176,9 +176,7 @@ def test_a_transcript_of_an_earlier_picture_is_kept_with_it(
     item, sheet = id_of(workspace, "001.png"), tmp_path / "sheet.csv"
     transcripts = workspace.store.transcripts
     transcripts.add([Transcript(item, ("tee",), "en", "reader 1", 0.9)])
-    workspace.correcting.export_sheet(
-        "en", person="Ana", format="csv", kind="transcript", out=sheet
-    )
+    workspace.correcting.export_sheets(["en"], ["Ana"], format="csv", kind="transcript", out=sheet)
     replaced(workspace, folder, "001.png", 5)
     transcripts.add([Transcript(item, ("coffee",), "en", "reader 1", 0.9)])
     with sheet.open(encoding="utf-8-sig", newline="") as file:

@@ -117,7 +117,7 @@ def export(
     if unread := [tag for tag, readers in result.read_by.items() if not readers]:
         say(
             f"No native speaker has read what ships in {', '.join(unread)}: have it read by "
-            f"memeloc correct export --kind survey --lang {unread[-1]}"
+            f"memeloc correct export --kind survey --langs {unread[-1]}"
         )
     summary = (
         f"{counted(len(result.sheets), 'sheet')} of {name} for {to}, "

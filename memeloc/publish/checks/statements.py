@@ -53,7 +53,7 @@ def not_read(release: Release, private: Private) -> Iterator[Finding]:
                 "not read",
                 "warning",
                 f"no person has read {counted(count, 'caption')} in {language}; "
-                f"`memeloc correct export --lang {language}` sends them to one. The card says so.",
+                f"`memeloc correct export --langs {language}` sends them to one. The card says so.",
                 "tables/captions",
                 column="state",
             )
@@ -63,7 +63,7 @@ def not_read(release: Release, private: Private) -> Iterator[Finding]:
                 "not read",
                 "warning",
                 f"no person has read {counted(count, 'text')} of the surveys in {language}; "
-                f"`memeloc correct export --kind survey --lang {language}` sends them to one.",
+                f"`memeloc correct export --kind survey --langs {language}` sends them to one.",
             )
 
 

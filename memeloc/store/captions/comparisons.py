@@ -7,52 +7,22 @@ grow with them.
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator
-from datetime import datetime
 from itertools import groupby
-from typing import Any, NamedTuple
+from typing import Any
 
 from sqlalchemy import ColumnElement, Select, and_, func, or_, select
 
-from memeloc.store.captions.sheets import WAS_SHOWN
+from memeloc.correct.model import Answer
+from memeloc.store.captions.answers import ANSWER, WAS_SHOWN, is_counted
 from memeloc.store.captions.versions import is_active, is_current, is_dropped, is_suggestion
 from memeloc.store.queries import Repository, by_slices
-from memeloc.store.records import STANDING, Kind
+from memeloc.store.records import STANDING, SUPERSEDING, Kind
 from memeloc.store.tables.captions import captions, corrections, memes, sheet_items
 
 _BY_MACHINE = ("translated", "read", "shipped")
 _BY_PEOPLE = ("corrected", "settled")
 _ROWS = 1000
 """That are fetched at once."""
-
-
-class StandingAnswer(NamedTuple):
-    """A person's standing answer in a round, and the parts that her sheet showed (`base`)."""
-
-    meme_id: str
-    round: int
-    person: str
-    status: str
-    base: tuple[str, ...]
-    parts: tuple[str, ...]
-    comment: str
-    created_at: datetime
-
-
-class SourceAndText(NamedTuple):
-    """A caption as it stands, with its source's parts and its meme's template."""
-
-    meme_id: str
-    template: str
-    source: tuple[str, ...]
-    parts: tuple[str, ...]
-
-
-class MachineAndFinal(NamedTuple):
-    """The parts that a machine wrote, and those that people have left."""
-
-    meme_id: str
-    machine: tuple[str, ...]
-    final: tuple[str, ...]
 
 
 class Comparisons(Repository):
@@ -64,50 +34,58 @@ class Comparisons(Repository):
         query = query.where(memes.c.kind == kind).distinct().order_by(corrections.c.language)
         return [row.language for row in self.fetch(query)]
 
-    def standing(self, tag: str, kind: Kind = "caption") -> Iterator[StandingAnswer]:
-        """Everybody's last answer of each round to the source as it is now, those of a meme
+    def standing(self, tag: str, kind: Kind = "caption") -> Iterator[Answer]:
+        """Yield everybody's last answer of each round to the source as it is now, those of a meme
         together."""
         shown, base, source = captions.alias(), captions.alias(), captions.alias()
         query = (
             select(
-                memes.c.number,
-                corrections,
+                *ANSWER,
                 base.c.parts.label("base"),
                 (shown.c.parts == source.c.parts).label("of_this_source"),
             )
-            .join(corrections, corrections.c.meme_id == memes.c.id)
+            .join(memes, memes.c.id == corrections.c.meme_id)
             .join(sheet_items, WAS_SHOWN)
             .join(shown, shown.c.id == sheet_items.c.source_id)
             .join(base, base.c.id == sheet_items.c.base_id)
             .join(source, _is_source(source))
-            .where(corrections.c.language == tag, corrections.c.outcome.in_(STANDING))
-            .where(memes.c.kind == kind)
+            .where(corrections.c.language == tag, corrections.c.outcome.in_(SUPERSEDING))
+            .where(memes.c.kind == kind, is_counted(corrections))
             .order_by(memes.c.number, corrections.c.id)
         )
-        for _, rows in groupby(self._stream(query), lambda row: row.number):
+        for _, rows in groupby(self._stream(query), lambda row: row.meme_id):
             last = {(row.round, row.person): row for row in rows if row.of_this_source}
             for row in last.values():
-                yield StandingAnswer(*(getattr(row, name) for name in StandingAnswer._fields))
+                if row.outcome in STANDING:
+                    values = dict(row._mapping)
+                    del values["of_this_source"]
+                    yield Answer(**values)
 
     def texts(
         self, tag: str, kind: Kind = "caption", meme_ids: Collection[str] | None = None
-    ) -> Iterator[SourceAndText]:
-        """Captions as they stand beside their sources, without what is dropped or left out; all of
-        a kind, or those of some memes."""
+    ) -> Iterator[Any]:
+        """Yield captions as they stand (`meme_id`, `template`, `source` and `parts`), without what
+        is dropped or left out; all of a kind, or those of some memes."""
         source = captions.alias()
         query = (
-            select(memes.c.id, memes.c.template, source.c.parts, captions.c.parts)
+            select(
+                memes.c.id.label("meme_id"),
+                memes.c.template,
+                source.c.parts.label("source"),
+                captions.c.parts,
+            )
             .join(captions, captions.c.meme_id == memes.c.id)
             .join(source, _is_source(source))
             .where(captions.c.language == tag, is_current(captions))
             .where(is_active(kind), ~is_dropped(memes.c.id, captions.c.language))
             .order_by(memes.c.number)
         )
-        return (SourceAndText(*row) for row in self._stream(query, meme_ids))
+        return self._stream(query, meme_ids)
 
-    def machine_and_final(self, tag: str, kind: Kind = "caption") -> Iterator[MachineAndFinal]:
-        """Texts of machines beside what people have left of them: the newest text that a machine
-        wrote, and the current one, where a person accepted, corrected or settled it."""
+    def machine_and_final(self, tag: str, kind: Kind = "caption") -> Iterator[Any]:
+        """Yield texts of machines beside what people have left of them (`machine` and `final`): the
+        newest text that a machine wrote, and the current one, where a person accepted, corrected or
+        settled it."""
         machine, earlier = captions.alias(), captions.alias()
         newest = (
             select(func.max(earlier.c.version))
@@ -118,7 +96,11 @@ class Comparisons(Repository):
             .scalar_subquery()
         )
         query = (
-            select(memes.c.id, machine.c.parts, captions.c.parts)
+            select(
+                memes.c.id.label("meme_id"),
+                machine.c.parts.label("machine"),
+                captions.c.parts.label("final"),
+            )
             .join(captions, captions.c.meme_id == memes.c.id)
             .join(
                 machine,
@@ -133,7 +115,7 @@ class Comparisons(Repository):
             .where(is_active(kind), ~is_dropped(memes.c.id, captions.c.language))
             .order_by(memes.c.number)
         )
-        return (MachineAndFinal(*row) for row in self._stream(query))
+        return self._stream(query)
 
     def _stream(self, query: Select[Any], meme_ids: Collection[str] | None = None) -> Iterator[Any]:
         query = query.execution_options(yield_per=_ROWS)

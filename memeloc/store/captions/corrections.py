@@ -1,49 +1,49 @@
 """Corrections. In: a sheet that came back. Out: what became of each answer, versions, cases.
 
 A file of answers is stored in one transaction: all of it or nothing, once. What was typed is stored
-as it was typed, whatever becomes of it.
+as it was typed, whatever becomes of it. Taking a file back adds rows, too: its answers count no
+more, and the captions that stood by them go back to what stood before by a new version.
 """
 
 from __future__ import annotations
 
-from collections import Counter, defaultdict
+from collections import defaultdict
 from collections.abc import Callable, Collection, Mapping, Sequence
-from dataclasses import fields, replace
+from dataclasses import replace
 from typing import Any
 
-from sqlalchemy import Connection, select
+from sqlalchemy import Connection, select, update
 
-from memeloc.correct.model import Comment
-from memeloc.correct.placing import KnownMeme, PlacedAnswer
+from memeloc.correct.model import Answer, Sheet
 from memeloc.errors import InputError
-from memeloc.store.captions.history import find_comments
-from memeloc.store.captions.sheets import WAS_SHOWN, find_sheets, sent_sheet
+from memeloc.store.captions.answers import find_answers, find_history
 from memeloc.store.captions.versions import (
+    VERSION_COLUMNS,
+    WITHDRAWN_VERSIONS,
     check_parts,
     current_of,
     insert_versions,
+    is_suggestion,
     sources_of,
     texts_of,
 )
 from memeloc.store.files import find_file, store_file
-from memeloc.store.queries import Repository, by_slices, equal, insert_rows, two_columns
-from memeloc.store.records import (
-    ACCEPTING,
-    OPENING,
-    STANDING,
-    AddedAnswers,
-    CorrectionRecord,
-    FileRecord,
-    Kind,
-    KnownSheet,
+from memeloc.store.queries import Repository, add_row, by_slices, insert_rows
+from memeloc.store.records import ACCEPTING, OPENING, FileRecord, Kind
+from memeloc.store.tables.captions import captions, cases, corrections, files, withdrawals
+
+_STORED = (
+    *("meme_id", "language", "round", "person", "parts", "typed", "status", "comment", "row"),
+    *("outcome", "reason", "message"),
 )
-from memeloc.store.tables.captions import captions, cases, corrections, memes, sheet_items, sheets
-
-_ANSWER = [field.name for field in fields(PlacedAnswer)]
+"""The fields of an answer that are stored as they are."""
 _CASE = ("meme_id", "language", "round", "reason", "message")
+_ANSWERS = "answers"
+"""The kind of a file of answers."""
 
-Decide = Callable[[KnownSheet], Sequence[PlacedAnswer]]
-"""Decides what becomes of a file's answers; called within the transaction that stores them."""
+Decide = Callable[[Mapping[str, tuple[str, ...]], Mapping[str, Sequence[Answer]]], list[Answer]]
+"""Decides what becomes of a file's answers, by the current sources and the earlier answers of
+memes; called within the transaction that stores them."""
 
 
 class Corrections(Repository):
@@ -52,89 +52,129 @@ class Corrections(Repository):
     def add(
         self,
         file: FileRecord,
-        sheet_id: str,
+        sheet: Sheet,
         decide: Decide,
         also: Collection[str] = (),
         *,
         dry_run: bool = False,
-    ) -> AddedAnswers:
-        """Store a file of answers, whole or not at all, and once.
+    ) -> list[Answer] | None:
+        """Store a file of answers, whole or not at all, and once; return them as decided, None when
+        the very same file was stored before.
 
         Args:
             file: `FileRecord("answers", name, sha256, rows)`.
-            decide: gets what is known and returns what becomes of each answer. It is called within
-                the transaction, so that nothing changes meanwhile, and is not called when the very
-                same file was stored before. A text that cannot be a caption is refused.
+            sheet: as it went out.
+            decide: returns what becomes of each answer. It is called within the transaction, so
+                that nothing changes meanwhile. A text that cannot be a caption is refused.
             also: ids of memes in the file; those beyond the sheet's are looked up too.
             dry_run: decide, and store nothing.
-
-        Raises:
-            InputError: there is no such sheet.
         """
-        opened: Sequence[int] = ()
         with self.database.read() if dry_run else self.database.write() as connection:
-            stored = find_file(connection, file.kind, file.sha256)
-            if stored is not None:
-                return AddedAnswers(stored, True, (), Counter(), ())
-            sheet = _known_sheet(connection, sheet_id, also)
-            placed = [_storable(answer) for answer in decide(sheet)]
+            if find_file(connection, file.kind, file.sha256) is not None:
+                return None
+            shown = {item.meme_id: item.source for item in sheet.items}
+            ids = {*shown, *also}
+            earlier = defaultdict[str, list[Answer]](list)
+            for answer in find_answers(connection, sheet.language.tag, ids, shown=shown):
+                earlier[answer.meme_id].append(answer)
+            sources = {key: row.parts for key, row in sources_of(connection, ids).items()}
+            placed = [_storable(answer) for answer in decide(sources, earlier)]
             if not dry_run:
-                file = replace(file, id=store_file(connection, file)[0])
+                file_id = store_file(connection, file)[0]
                 kept = [answer for answer in placed if answer.outcome != "refused"]
-                opened = _store(connection, file.id, sheet, kept)
-        outcomes = Counter[str](answer.outcome for answer in placed)
-        return AddedAnswers(file, False, placed, outcomes, tuple(opened))
+                _store(connection, file_id, sheet, kept)
+        return placed
 
     def find(
         self,
         tag: str | None = None,
         meme_ids: Collection[str] | None = None,
         kind: Kind | None = None,
-    ) -> list[CorrectionRecord]:
-        """What people answered, oldest first; standing is relative to the current source."""
+    ) -> list[Answer]:
+        """Return what people answered, oldest first; standing is as to the current source."""
         with self.database.read() as connection:
-            return find_corrections(connection, tag, meme_ids, kind=kind)
+            return find_answers(connection, tag, meme_ids, kind=kind)
 
-    def comments(self, tag: str | None = None, kind: Kind | None = None) -> list[Comment]:
-        """Comments on captions, with answers, without and about cases, oldest first."""
+    def comments(self, tag: str | None = None, kind: Kind | None = None) -> list[Answer]:
+        """Return what came with a comment: answers, remarks and decisions, oldest first."""
         with self.database.read() as connection:
-            return find_comments(connection, tag, kind=kind)
+            return find_history(connection, tag, kind=kind, commented=True)
+
+    def withdraw(
+        self, sha256: str, *, person: str, comment: str = ""
+    ) -> tuple[list[Answer], list[str]]:
+        """Take a file of answers back: none of them counts any more.
+
+        Return the answers, and the memes whose captions stay as they are, for later work
+        stands on top of these answers. The same file can be imported again afterwards.
+
+        Raises:
+            InputError: no such file was imported, or it was withdrawn.
+        """
+        with self.database.write() as connection:
+            file = find_file(connection, _ANSWERS, sha256)
+            if file is None:
+                raise InputError("no file with this content was imported, or it was withdrawn")
+            made = corrections.c.file_id == file.id
+            stored = [
+                Answer(**{name: row[name] for name in _STORED}, caption_id=row["caption_id"])
+                for row in connection.execute(select(corrections).where(made)).mappings()
+            ]
+            number = add_row(
+                connection, withdrawals, file_id=file.id, person=person, comment=comment
+            )
+            # The next import of the same content is another file.
+            kind = f"{_ANSWERS}, withdrawn {number}"
+            connection.execute(update(files).where(files.c.id == file.id).values(kind=kind))
+            kept = _set_back(connection, stored, f"withdrawn {file.name}")
+        return stored, kept
 
 
-def _known_sheet(connection: Connection, sheet_id: str, also: Collection[str]) -> KnownSheet:
-    records = find_sheets(connection, sheet_id=sheet_id)
-    if not records:
-        raise InputError(f"There is no sheet {sheet_id[:60]!r} in this workspace.")
-    sheet = sent_sheet(connection, records[0])
-    ids = {*sheet.items, *also}
-    shown = {meme_id: item.source for meme_id, item in sheet.items.items()}
-    answers = defaultdict[str, list[CorrectionRecord]](list)
-    for answer in find_corrections(connection, sheet.language, ids, shown=shown):
-        answers[answer.meme_id].append(answer)
-    sources = sources_of(connection, ids).items()
-    return KnownSheet(sheet, {key: KnownMeme(row.parts, answers[key]) for key, row in sources})
+def _set_back(connection: Connection, answers: Sequence[Answer], origin: str) -> list[str]:
+    """Add the version that stood before these answers, of each caption that still stands by them;
+    return the memes whose captions do not."""
+    made = {answer.meme_id: answer for answer in answers if answer.caption_id is not None}
+    if not made:
+        return []
+    language = answers[0].language
+    query = (
+        select(*VERSION_COLUMNS, captions.c.id.in_(WITHDRAWN_VERSIONS).label("is_withdrawn"))
+        .where(captions.c.language == language, ~is_suggestion(captions))
+        .order_by(captions.c.version)
+    )
+    versions = defaultdict[str, list[Any]](list)
+    for row in by_slices(connection, query, captions.c.meme_id, list(made)):
+        versions[row.meme_id].append(row)
+    rows, kept = [], []
+    names = ("meme_id", "language", "parts", "stage", "round", "person", "translator", "source_id")
+    for meme_id, answer in made.items():
+        before = [row for row in versions[meme_id] if not row.is_withdrawn]
+        if versions[meme_id][-1].id != answer.caption_id and not versions[meme_id][-1].is_withdrawn:
+            kept.append(meme_id)
+        elif before:
+            values = {name: getattr(before[-1], name) for name in (*names, "marks")}
+            rows.append(values | {"origin": origin})
+    insert_versions(connection, rows)
+    return kept
 
 
-def _storable(answer: PlacedAnswer) -> PlacedAnswer:
-    """The answer, refused when its text cannot be a caption."""
+def _storable(answer: Answer) -> Answer:
+    """Return the answer, refused when its text cannot be a caption."""
     try:
-        if answer.parts:
+        if any(answer.parts):
             check_parts(answer.parts)
     except InputError as error:
         return replace(answer, outcome="refused", reason="", message=str(error))
     return answer
 
 
-def _store(
-    connection: Connection, file_id: int, known: KnownSheet, answers: Sequence[PlacedAnswer]
-) -> list[int]:
-    """Store answers with the versions and the cases that they make; the cases' ids."""
-    sheet = known.sheet
-    versions = _versions(connection, known, answers)
+def _store(connection: Connection, file_id: int, sheet: Sheet, answers: Sequence[Answer]) -> None:
+    """Store answers with the versions and the cases that they make."""
+    versions = _versions(connection, sheet, answers)
     made = iter(insert_versions(connection, [row for row in versions if row]))
-    shared = {"file_id": file_id, "sheet_id": sheet.id, "language": sheet.language}
-    rows = [
-        {name: getattr(answer, name) for name in _ANSWER}
+    shared = {"file_id": file_id, "sheet_id": sheet.id}
+    rows: list[dict[str, Any]] = [
+        {name: getattr(answer, name) for name in _STORED}
         | {**shared, "caption_id": next(made) if version else None}
         for answer, version in zip(answers, versions, strict=True)
     ]
@@ -143,87 +183,35 @@ def _store(
         for row, number in zip(rows, insert_rows(connection, corrections, rows), strict=True)
         if row["outcome"] in OPENING
     ]
-    return insert_rows(connection, cases, opened)
+    insert_rows(connection, cases, opened)
 
 
 def _versions(
-    connection: Connection, known: KnownSheet, answers: Sequence[PlacedAnswer]
+    connection: Connection, sheet: Sheet, answers: Sequence[Answer]
 ) -> list[dict[str, Any]]:
-    """The version that each answer makes; empty where it makes none, as where a later round has
-    superseded it already."""
-    sheet = known.sheet
-    current = current_of(connection, sheet.language, known.memes)
-    later = {
-        key: current[key]
-        for key in sheet.items
-        if key in current and current[key].round > sheet.round
-    }
+    """Return the version that each answer makes; empty where it makes none, as where a later round
+    has superseded it already."""
+    items = sheet.by_meme
+    current = current_of(connection, sheet.language.tag, items)
+    later = {key: row for key, row in current.items() if row.round > sheet.round}
     translated = texts_of(connection, {version.source_id for version in later.values()})
     superseded = {
         key
         for key, version in later.items()
-        if version.source_id is None or translated[version.source_id] == sheet.items[key].source
+        if version.source_id is None or translated[version.source_id] == items[key].source
     }
-    query = select(sheet_items.c.meme_id, sheet_items.c.source_id)
-    sources = two_columns(connection.execute(query.where(sheet_items.c.sheet_id == sheet.id)))
-    rows: list[dict[str, Any]] = []
-    for answer in answers:
-        key = answer.meme_id
-        if answer.outcome not in ACCEPTING or key in superseded:
-            rows.append({})
-            continue
-        rows.append(
-            {
-                "meme_id": key,
-                "language": sheet.language,
-                "parts": check_parts(answer.parts, key),
-                "stage": "corrected",
-                "round": answer.round,
-                "person": answer.person,
-                "origin": f"sheet {sheet.id}",
-                "source_id": sources[key],
-            }
-        )
-    return rows
-
-
-def find_corrections(
-    connection: Connection,
-    language: str | None = None,
-    meme_ids: Collection[str] | None = None,
-    *,
-    shown: Mapping[str, tuple[str, ...]] | None = None,
-    kind: Kind | None = None,
-) -> list[CorrectionRecord]:
-    """Stored answers, oldest first; of a language, some memes and a kind, None is all.
-
-    An answer is standing that is to the source text in `shown`, by meme; None is the current one.
-    """
-    query = (
-        select(
-            corrections, sheets.c.created_at.label("sheet_created"), captions.c.parts.label("shown")
-        )
-        .join(sheets, sheets.c.id == corrections.c.sheet_id)
-        .outerjoin(sheet_items, WAS_SHOWN)
-        .outerjoin(captions, captions.c.id == sheet_items.c.source_id)
-        .join(memes, memes.c.id == corrections.c.meme_id)
-        .order_by(corrections.c.id)
-    )
-    query = equal(query, {memes.c.kind: kind, corrections.c.language: language})
-    rows = list(by_slices(connection, query, corrections.c.meme_id, meme_ids))
-    rows.sort(key=lambda row: row.id)
-    if shown is None:
-        sources = sources_of(connection, {row.meme_id for row in rows})
-        shown = {meme_id: source.parts for meme_id, source in sources.items()}
-    last = {
-        (row.meme_id, row.language, row.round, row.person): row.id
-        for row in rows
-        if row.outcome in STANDING and row.shown == shown.get(row.meme_id)
-    }
-    standing = set(last.values())
-    records = []
-    for row in rows:
-        values = dict(row._mapping)
-        del values["shown"]
-        records.append(CorrectionRecord(**values, standing=row.id in standing))
-    return records
+    return [
+        {
+            "meme_id": answer.meme_id,
+            "language": sheet.language.tag,
+            "parts": check_parts(answer.parts, answer.meme_id),
+            "stage": "corrected",
+            "round": answer.round,
+            "person": answer.person,
+            "origin": f"sheet {sheet.id}",
+            "source_id": items[answer.meme_id].source_id,
+        }
+        if answer.outcome in ACCEPTING and answer.meme_id not in superseded
+        else {}
+        for answer in answers
+    ]

@@ -9,16 +9,16 @@ hands in first.
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Collection, Mapping, Sequence
-from dataclasses import asdict
+from collections.abc import Callable, Collection, Mapping
 from typing import Any, Literal, NamedTuple
 
 from sqlalchemy import Connection, Select, and_, select
 
-from memeloc.correct.placing import SentItem, SentSheet, same_person
-from memeloc.correct.sharing import Share
+from memeloc.correct.model import Sheet, SheetItem
+from memeloc.correct.placing import same_person
 from memeloc.errors import InputError
-from memeloc.store.captions.history import steps_before
+from memeloc.model import Locale
+from memeloc.store.captions.answers import WAS_SHOWN, history_before, is_counted
 from memeloc.store.captions.states import OPEN_CASES
 from memeloc.store.captions.versions import (
     MACHINE,
@@ -31,8 +31,8 @@ from memeloc.store.captions.versions import (
     texts_of,
     versions_query,
 )
-from memeloc.store.queries import Repository, add_row, add_rows, columns_of, equal, two_columns
-from memeloc.store.records import STANDING, Kind, SheetRecord, SheetText, ToCorrect
+from memeloc.store.queries import Repository, add_row, add_rows, equal, two_columns
+from memeloc.store.records import SUPERSEDING, Kind
 from memeloc.store.tables.captions import captions, cases, corrections, memes, sheet_items, sheets
 
 Only = Literal["all", "new", "unclaimed", "changed", "open"]
@@ -44,16 +44,14 @@ not answered in it; `unclaimed`: those of `new` that are on nobody else's sheet 
 `open`: those with an open case.
 """
 
-
-WAS_SHOWN = (sheet_items.c.sheet_id == corrections.c.sheet_id) & (
-    sheet_items.c.meme_id == corrections.c.meme_id
-)
-"""Joins a correction with what its sheet showed."""
-
 SHEETS_IN_ORDER = [
     sheets.c[name] for name in ("language", "round", "person", "created_at", "name", "id")
 ]
 """Order in which sheets are listed: ids alone are drawn by chance."""
+_TEXT = [
+    captions.c[name]
+    for name in ("id", "meme_id", "language", "parts", "stage", "source_id", "marks")
+]
 
 
 class Sheets(Repository):
@@ -68,9 +66,8 @@ class Sheets(Repository):
         only: Only = "new",
         meme_ids: Collection[str] | None = None,
         kind: Kind = "caption",
-        share: Share | None = None,
-    ) -> list[ToCorrect]:
-        """The captions of a round for a sheet, in the memes' order; see `Only` and `Share`.
+    ) -> list[SheetItem]:
+        """Return the captions of a round for a sheet, in the memes' order; see `Only`.
 
         A caption is ready for round 1 when there is any translation of its current source or a
         person's of an earlier one (a transcript when it was read), for a later one when the round
@@ -84,7 +81,8 @@ class Sheets(Repository):
             bases = _texts(connection, current_query(tag, below_round=round_, kind=kind))
             templates = two_columns(connection.execute(select(memes.c.id, memes.c.template)))
             answers = _answers(connection, tag, sources)
-            waiting = _open_case_memes(connection, tag)
+            query = OPEN_CASES.with_only_columns(cases.c.meme_id).where(cases.c.language == tag)
+            waiting = set(connection.execute(query).scalars())
             query = versions_query(is_outdated_text(captions), kind)
             query = query.where(captions.c.language == tag)
             for meme_id, text in _texts(connection, query).items():
@@ -97,35 +95,35 @@ class Sheets(Repository):
             texts = {source.id: source.parts for source in sources.values()}
             older = {base.source_id for base in bases.values()} - texts.keys()
             texts |= texts_of(connection, older)
-            claimed = _claimed(connection, tag, round_, person) if only == "unclaimed" else set()
-            history = steps_before(connection, tag, round_, person, kind, meme_ids)
+            claimed = _holders(connection, tag, round_, person) if only == "unclaimed" else {}
+            history = history_before(connection, tag, round_, person, kind, meme_ids)
         for meme_id in meme_ids or ():
             if meme_id not in templates:
                 what = "text" if kind == "survey" else "meme"
                 raise InputError(f"The workspace has no {what} {meme_id[:80]!r}.")
-        of_round = {row for row in answers if row.round == round_}
-        own = {row for row in of_round if person in ("", row.person)}
-        done = {row.meme_id for row in own if row.is_current} - outdated
+        own = {row for row in answers if row.round == round_ and person in ("", row.person)}
+        # Without a person, who left a caption to somebody else has not answered it.
+        done = {row.meme_id for row in own if row.is_current and (person or not row.is_skipped)}
+        done -= outdated
         candidates: dict[Only, Collection[str]] = {
             "all": sources,
             "new": sources.keys() - done,
-            "unclaimed": sources.keys() - done - claimed,
+            "unclaimed": sources.keys() - done - claimed.keys(),
             "changed": ({row.meme_id for row in own} | outdated) - done,
             "open": waiting,
         }
         wanted = set(candidates[only])
         if meme_ids is not None:
             wanted &= set(meme_ids)
-        if share is not None:
-            wanted = set(filter(share.has, wanted))
-        ready = {row.meme_id for row in answers if row.round == round_ - 1 and row.is_current}
+        answered = {row for row in answers if row.is_current and not row.is_skipped}
+        ready = {row.meme_id for row in answered if row.round == round_ - 1}
         if only != "open":
             ready -= waiting
         own_rounds = defaultdict[str, set[int]](set)
-        for row in answers - of_round:
-            if row.is_current and same_person(row.person, person):
+        for row in answered:
+            if row.round != round_ and same_person(row.person, person):
                 own_rounds[row.meme_id].add(row.round)
-        people = Counter(row.meme_id for row in of_round if row.is_current)
+        people = Counter(row.meme_id for row in answered if row.round == round_)
         items = []
         for meme_id, source in sources.items():
             base = bases.get(meme_id)
@@ -141,154 +139,168 @@ class Sheets(Repository):
             if not can_stand or (source.language == tag) != (kind == "transcript"):
                 continue
             items.append(
-                ToCorrect(
+                SheetItem(
                     meme_id=meme_id,
+                    source=source.parts,
+                    base=base.parts,
+                    source_id=source.id,
+                    base_id=base.id,
                     template=templates[meme_id],
-                    source=source,
-                    base=base,
-                    answered=people[meme_id],
-                    open_case=meme_id in waiting,
+                    marks=base.marks,
                     before=before if before != source.parts else (),
                     suggestion=suggestion.parts if suggestion else (),
-                    own_rounds=tuple(sorted(own_rounds.get(meme_id, ()))),
                     history=tuple(history.get(meme_id, ())),
+                    answered=people[meme_id],
+                    open_case=meme_id in waiting,
+                    own_rounds=tuple(sorted(own_rounds.get(meme_id, ()))),
                 )
             )
         return items
 
-    def add(
-        self, sheet: SheetRecord, items: Sequence[tuple[str, int, int]], *, unclaimed: bool = False
-    ) -> bool:
-        """Store which versions a sheet shows; False when the sheet is there already.
+    def holders(self, tag: str, round_: int) -> dict[str, str]:
+        """Return who has each meme on a sheet of a round, the last of several people."""
+        with self.database.read() as connection:
+            return _holders(connection, tag, round_)
 
-        Its items are meme id, source version's id and base version's id, in the sheet's order.
-        With `unclaimed` they may be on nobody else's sheet of that round.
+    def add(self, sheet: Sheet, *, unclaimed: bool = False) -> bool:
+        """Store a sheet and which versions it shows; False when it is there already.
+
+        With `unclaimed`, its captions may be on nobody else's sheet of that round.
 
         Raises:
             InputError: the id is not valid, or somebody else has got one of the memes meanwhile.
         """
         if not sheet.id.isalnum() or len(sheet.id) > 40:
             raise InputError(f"A sheet's id is 1 to 40 letters and digits, not {sheet.id[:60]!r}.")
+        tag = sheet.language.tag
         with self.database.write() as connection:
-            if find_sheets(connection, sheet_id=sheet.id):
+            query = select(sheets.c.id).where(sheets.c.id == sheet.id)
+            if connection.execute(query).first():
                 return False
             if unclaimed:
-                claimed = _claimed(connection, sheet.language, sheet.round, sheet.person)
-                if twice := [item[0] for item in items if item[0] in claimed]:
+                claimed = _holders(connection, tag, sheet.round, sheet.person)
+                if twice := [item.meme_id for item in sheet.items if item.meme_id in claimed]:
                     raise InputError(
                         f"{len(twice):,} of these captions, such as {twice[0]!r}, have gone out to "
                         "somebody else in the meantime; export the sheet again."
                     )
-            values = asdict(sheet)
-            add_row(connection, sheets, created_at=values.pop("created"), **values)
-            names = ("sheet_id", "position", "meme_id", "source_id", "base_id")
+            names = ("id", "kind", "round", "person", "format", "name")
+            add_row(
+                connection,
+                sheets,
+                language=tag,
+                source_language=sheet.source_language.tag,
+                created_at=sheet.created,
+                **{name: getattr(sheet, name) for name in names},
+            )
             rows = [
-                dict(zip(names, (sheet.id, position, *item), strict=True))
-                for position, item in enumerate(items)
+                {
+                    "sheet_id": sheet.id,
+                    "position": position,
+                    "meme_id": item.meme_id,
+                    "source_id": item.source_id,
+                    "base_id": item.base_id,
+                }
+                for position, item in enumerate(sheet.items)
             ]
             add_rows(connection, sheet_items, rows)
         return True
 
-    def find(self, tag: str | None = None, kind: Kind | None = None) -> list[SheetRecord]:
-        """Return the sheets that went out, of a language or kind or all, in their order."""
+    def find(
+        self,
+        locale: Callable[[str], Locale],
+        *,
+        sheet_id: str | None = None,
+        tag: str | None = None,
+        kind: Kind | None = None,
+    ) -> list[Sheet]:
+        """Return the sheets that went out, of an id, language or kind or all, with what they
+        showed; `locale` gives a language by its tag."""
+        source, base = captions.alias(), captions.alias()
+        shown = (
+            select(
+                sheet_items.c.sheet_id,
+                *(sheet_items.c[name] for name in ("meme_id", "source_id", "base_id")),
+                source.c.parts.label("source"),
+                base.c.parts.label("base"),
+            )
+            .join(source, source.c.id == sheet_items.c.source_id)
+            .join(base, base.c.id == sheet_items.c.base_id)
+            .order_by(sheet_items.c.sheet_id, sheet_items.c.position)
+        )
+        query = select(*SHEETS_IN_ORDER, sheets.c.source_language, sheets.c.kind, sheets.c.format)
+        wanted = {sheets.c.id: sheet_id, sheets.c.language: tag, sheets.c.kind: kind}
+        query = equal(query, wanted).order_by(*SHEETS_IN_ORDER)
+        items = defaultdict[str, list[SheetItem]](list)
         with self.database.read() as connection:
-            return find_sheets(connection, tag, kind)
+            rows = list(connection.execute(query))
+            for sheet, *item in connection.execute(
+                equal(shown, {sheet_items.c.sheet_id: sheet_id})
+            ):
+                meme_id, source_of, base_of, *texts = item
+                items[sheet].append(SheetItem(meme_id, *texts, source_of, base_of))
+        return [
+            Sheet(
+                id=row.id,
+                language=locale(row.language),
+                source_language=locale(row.source_language),
+                round=row.round,
+                person=row.person,
+                created=row.created_at,
+                items=tuple(items[row.id]),
+                kind=row.kind,
+                format=row.format,
+                name=row.name,
+            )
+            for row in rows
+        ]
 
-    def texts(self, sheet_id: str) -> dict[str, SentItem]:
-        """What a sheet showed, by meme, in its order; empty when there is no such sheet."""
-        with self.database.read() as connection:
-            return sent_items(connection, sheet_id)
 
-    def sent(self, sheet_id: str = "") -> dict[str, SentSheet]:
-        """The sheet of an id, with what it showed; all sheets when there is none of that id."""
-        with self.database.read() as connection:
-            records = find_sheets(connection, sheet_id=sheet_id) or find_sheets(connection)
-            return {record.id: sent_sheet(connection, record) for record in records}
+def _texts(connection: Connection, query: Select[Any]) -> dict[str, Any]:
+    """Return what sheets need of the versions of a query, by meme."""
+    return {text.meme_id: text for text in connection.execute(query.with_only_columns(*_TEXT))}
 
 
-def _texts(connection: Connection, query: Select[Any]) -> dict[str, SheetText]:
-    """What sheets need of the versions of a query, by meme."""
-    columns = (captions.c[name] for name in SheetText._fields)
-    texts = map(SheetText._make, connection.execute(query.with_only_columns(*columns)))
-    return {text.meme_id: text for text in texts}
-
-
-class _Answer(NamedTuple):
-    """Who answered a meme in which round; whether of its current source."""
+class _Answered(NamedTuple):
+    """Who answered a meme in which round; whether its current source, and by leaving it."""
 
     meme_id: str
     round: int
     person: str
     is_current: bool
+    is_skipped: bool
 
 
-def _answers(
-    connection: Connection, language: str, sources: Mapping[str, SheetText]
-) -> set[_Answer]:
+def _answers(connection: Connection, language: str, sources: Mapping[str, Any]) -> set[_Answered]:
+    names = ("meme_id", "round", "person", "outcome")
     query = (
-        select(corrections.c.meme_id, corrections.c.round, corrections.c.person, captions.c.parts)
+        select(*(corrections.c[name] for name in names), captions.c.parts)
         .join(sheet_items, WAS_SHOWN)
         .join(captions, captions.c.id == sheet_items.c.source_id)
-        .where(corrections.c.language == language, corrections.c.outcome.in_(STANDING))
+        .where(corrections.c.language == language, corrections.c.outcome.in_(SUPERSEDING))
+        .where(is_counted(corrections))
+        .order_by(corrections.c.id)
     )
-    return {
-        _Answer(meme_id, of_round, person, sources[meme_id].parts == parts)
-        for meme_id, of_round, person, parts in connection.execute(query)
-        if meme_id in sources
-    }
+    last = {}
+    for meme_id, of_round, person, outcome, parts in connection.execute(query):
+        if meme_id in sources:
+            is_current = sources[meme_id].parts == parts
+            last[meme_id, of_round, person, is_current] = outcome == "skipped"
+    return {_Answered(*who, is_skipped) for who, is_skipped in last.items()}
 
 
-def _claimed(connection: Connection, language: str, round_: int, person: str) -> set[str]:
-    """The memes that are on another person's sheet of a round."""
+def _holders(
+    connection: Connection, language: str, round_: int, but: str | None = None
+) -> dict[str, str]:
+    """Return who has each meme on a sheet of a round, `but` for one person."""
     query = (
-        select(sheet_items.c.meme_id)
+        select(sheet_items.c.meme_id, sheets.c.person)
         .join(sheets, sheets.c.id == sheet_items.c.sheet_id)
         .where(sheets.c.language == language, sheets.c.round == round_)
+        .order_by(sheets.c.created_at)
     )
-    names = select(sheets.c.person).where(sheets.c.language == language, sheets.c.round == round_)
-    own = [name for name in connection.execute(names).scalars() if same_person(name, person)]
-    return set(connection.execute(query.where(sheets.c.person.not_in([person, *own]))).scalars())
-
-
-def _open_case_memes(connection: Connection, language: str) -> set[str]:
-    query = OPEN_CASES.with_only_columns(cases.c.meme_id).where(cases.c.language == language)
-    return set(connection.execute(query).scalars())
-
-
-def find_sheets(
-    connection: Connection,
-    language: str | None = None,
-    kind: Kind | None = None,
-    sheet_id: str | None = None,
-) -> list[SheetRecord]:
-    """Return the sheets of a language, kind or id, or all, in their order."""
-    query = select(*columns_of(sheets, SheetRecord, created="created_at"))
-    query = equal(query, {sheets.c.kind: kind, sheets.c.language: language, sheets.c.id: sheet_id})
-    rows = connection.execute(query.order_by(*SHEETS_IN_ORDER))
-    return [SheetRecord(*row) for row in rows]
-
-
-def sent_sheet(connection: Connection, record: SheetRecord) -> SentSheet:
-    """A sheet with what it showed."""
-    return SentSheet(
-        record.id,
-        record.language,
-        record.round,
-        record.person,
-        record.created,
-        sent_items(connection, record.id),
-        record.kind,
-    )
-
-
-def sent_items(connection: Connection, sheet_id: str) -> dict[str, SentItem]:
-    """What a sheet showed, by meme, in the sheet's order."""
-    source, base = captions.alias(), captions.alias()
-    query = (
-        select(sheet_items.c.meme_id, source.c.parts.label("source"), base.c.parts.label("base"))
-        .join(source, source.c.id == sheet_items.c.source_id)
-        .join(base, base.c.id == sheet_items.c.base_id)
-        .where(sheet_items.c.sheet_id == sheet_id)
-        .order_by(sheet_items.c.position)
-    )
-    return {row.meme_id: SentItem(row.source, row.base) for row in connection.execute(query)}
+    return {
+        meme_id: person
+        for meme_id, person in connection.execute(query)
+        if but is None or not (person == but or same_person(person, but))
+    }

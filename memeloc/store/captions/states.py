@@ -47,6 +47,7 @@ from memeloc.errors import InputError
 from memeloc.model import Acceptance
 from memeloc.store.captions.versions import (
     MACHINE,
+    WITHDRAWN,
     is_active,
     is_current,
     is_dropped,
@@ -58,6 +59,7 @@ from memeloc.store.records import (
     DROP_ALL,
     ROUNDS,
     STANDING,
+    SUPERSEDING,
     Accept,
     CaptionState,
     CaptionStatus,
@@ -72,19 +74,63 @@ from memeloc.store.tables.captions import (
     sheet_items,
 )
 
+_ROUND = ("meme_id", "language", "round")
 _TAKEN: dict[Accept, frozenset[CaptionState]] = {
     "accepted": frozenset({"given", "accepted"}),
     "corrected": frozenset({"given", "accepted", "corrected"}),
     "any": frozenset({"given", "accepted", "corrected", "machine", "disputed", "outdated"}),
 }
-OPEN_CASES = (
-    select(cases.c.meme_id, cases.c.language)
-    .outerjoin(
-        decisions,
-        and_(decisions.c.case_id == cases.c.id, decisions.c.action.not_in((DROP, DROP_ALL))),
+
+
+def superseded(answer: Any) -> ColumnElement[bool]:
+    """Return a condition on an alias of corrections: that its person has answered the same caption
+    again in the same round, or that its file was withdrawn."""
+    later = corrections.alias()
+    again = exists().where(
+        later.c.id > answer.c.id,
+        later.c.outcome.in_(SUPERSEDING),
+        later.c.file_id.not_in(WITHDRAWN),
+        *(later.c[name] == answer.c[name] for name in _ROUND),
+        later.c.person == answer.c.person,
     )
-    .where(decisions.c.id.is_(None))
-)
+    return or_(again, answer.c.file_id.in_(WITHDRAWN))
+
+
+def _waiting() -> Select[Any]:
+    """Return the cases without a decision whose answer still stands; a disagreement as long as
+    somebody else's answer that stands has another text, or the caption has."""
+    opening, other, text = corrections.alias(), corrections.alias(), captions.alias()
+    differs = exists().where(
+        *(other.c[name] == opening.c[name] for name in _ROUND),
+        other.c.person != opening.c.person,
+        other.c.parts != opening.c.parts,
+        other.c.outcome.in_(STANDING),
+        ~superseded(other),
+    )
+    is_the_caption = exists().where(
+        *(text.c[name] == opening.c[name] for name in ("meme_id", "language", "parts")),
+        is_current(text),
+    )
+    return (
+        select(cases.c.meme_id, cases.c.language)
+        .join(opening, opening.c.id == cases.c.correction_id)
+        .outerjoin(
+            decisions,
+            and_(decisions.c.case_id == cases.c.id, decisions.c.action.not_in((DROP, DROP_ALL))),
+        )
+        .where(decisions.c.id.is_(None))
+        .where(
+            # A stray row is nobody's answer to the caption that it stands beside.
+            or_(
+                and_(opening.c.outcome == "stray", opening.c.file_id.not_in(WITHDRAWN)),
+                and_(opening.c.outcome != "stray", ~superseded(opening)),
+            ),
+            or_(cases.c.reason != "disagreement", differs, ~is_the_caption),
+        )
+    )
+
+
+OPEN_CASES = _waiting()
 """The memes and languages of cases that wait to be settled, dropped memes' too: where dropping is
 all that was decided, and was taken back, the case waits again."""
 
@@ -199,13 +245,7 @@ def _answers() -> Subquery:
     """By corrected caption: how many people have answered it, how many of them with its text
     (`agreeing`), and whether one of these typed it (`typed`), as against finding it right."""
     own, made, base = captions.alias("own"), captions.alias("made"), captions.alias("base")
-    answer, later = corrections.alias("answer"), corrections.alias("later")
-    names = ("meme_id", "language", "round", "person")
-    superseded = exists().where(
-        later.c.id > answer.c.id,
-        later.c.outcome.in_(STANDING),
-        *(later.c[name] == answer.c[name] for name in names),
-    )
+    answer = corrections.alias("answer")
     same = made.c.parts == own.c.parts
     # Who finds her own text right again, after its source has changed, is nobody else.
     wrote = and_(base.c.person != "", base.c.person == answer.c.person)
@@ -229,7 +269,7 @@ def _answers() -> Subquery:
         .join(base, base.c.id == sheet_items.c.base_id)
         .outerjoin(made, made.c.id == answer.c.caption_id)
         .where(own.c.stage == "corrected", is_current(own))
-        .where(answer.c.outcome.in_(STANDING), ~superseded)
+        .where(answer.c.outcome.in_(STANDING), ~superseded(answer))
         .group_by(own.c.id)
         .subquery("answers")
     )

@@ -25,7 +25,7 @@ from memeloc.store.queries import (
     two_columns,
 )
 from memeloc.store.records import CaptionVersion, Kind
-from memeloc.store.tables.captions import captions, drops, memes
+from memeloc.store.tables.captions import captions, corrections, drops, memes, withdrawals
 from memeloc.store.tables.items import item_versions, selection_items, selections
 
 ALL_LANGUAGES = ""
@@ -35,6 +35,13 @@ MACHINE = ("translated", "read")
 """Stages of what a machine wrote; all others are texts of people."""
 
 VERSION_COLUMNS = columns_of(captions, CaptionVersion)
+
+WITHDRAWN = select(withdrawals.c.file_id)
+"""The files of answers that were taken back."""
+WITHDRAWN_VERSIONS = select(corrections.c.caption_id).where(
+    corrections.c.file_id.in_(WITHDRAWN), corrections.c.caption_id.is_not(None)
+)
+"""The versions that their answers made."""
 
 _NEWEST_NUMBERS = select(captions.c.meme_id, func.max(captions.c.version)).group_by(
     captions.c.meme_id
@@ -78,7 +85,8 @@ def is_current(version: Any, below_round: int | None = None) -> ColumnElement[bo
 
 
 def is_suggestion(version: Any) -> ColumnElement[bool]:
-    """A condition on captions, or an alias of it: that a machine wrote it, after a person."""
+    """A condition on captions, or an alias of it: that a machine wrote it, after a person whose
+    text was not withdrawn."""
     text = captions.alias()
     return and_(
         version.c.stage.in_(MACHINE),
@@ -86,6 +94,7 @@ def is_suggestion(version: Any) -> ColumnElement[bool]:
             *_same(text, version),
             text.c.version < version.c.version,
             text.c.stage.not_in(MACHINE),
+            text.c.id.not_in(WITHDRAWN_VERSIONS),
         ),
     )
 

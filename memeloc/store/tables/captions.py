@@ -77,6 +77,9 @@ corrections = table(
 )
 """What a person answered (`typed` as it stood in the file, `parts` the text it stands for)."""
 
+withdrawals = table("withdrawals", "id file_id person comment created_at", index=["file_id"])
+"""Files of answers that were taken back: none of their corrections counts."""
+
 cases = table(
     "cases",
     "id meme_id language round reason message correction_id created_at",

@@ -85,7 +85,7 @@ def test_no_text_is_asked_until_a_person_wrote_it(folder: Path, command: Run) ->
     with Workspace.find() as workspace:
         workspace.store.transcripts.add(read)
     assert asked() == 2
-    sheet = ("--lang", "en", "--kind", "transcript", "--to", "bo", "--format", "csv", "--out")
+    sheet = ("--langs", "en", "--kind", "transcript", "--to", "bo", "--format", "csv", "--out")
     assert command("correct", "export", *sheet, "t.csv").status == 0
     lines = list(csv.reader((folder / "t.csv").read_text("utf-8-sig").splitlines()))
     lines[1][lines[0].index("your text")] = "Good morning"

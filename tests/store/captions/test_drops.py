@@ -7,7 +7,7 @@ from typing import Literal
 import pytest
 
 from memeloc.store import Store
-from tests.store.conftest import answer, send
+from tests.store.conftest import answer, decide, send
 
 
 def drop(store: Store, *memes: str, language: str = "", dropped: bool = True) -> int:
@@ -56,8 +56,8 @@ def test_a_later_decision_takes_dropping_back(filled: Store) -> None:
     (case,) = answer(
         filled, "s1", {"one": ""}, outcome="case", reason="given up", status="wordplay"
     )
-    filled.cases.decide(case, person="bob", drop="drop all")
-    filled.cases.decide(case, person="eve", parts=("doch", "noch"))
+    decide(filled, case, person="bob", drop="drop all")
+    decide(filled, case, person="eve", parts=("doch", "noch"))
     assert filled.captions.current("de")["one"].parts == ("doch", "noch")
     assert filled.drops.find() == []
 
@@ -71,12 +71,12 @@ def test_a_case_that_was_dropped_waits_again_once_that_is_taken_back(
         filled, "s1", {"one": ""}, outcome="case", reason="given up", status="wordplay"
     )
     for _ in range(2):
-        filled.cases.decide(case, person="bob", drop=how)
+        decide(filled, case, person="bob", drop=how)
         assert filled.cases.find("de") == []
         drop(filled, "one", language=language, dropped=False)
         assert [(each.id, each.decision) for each in filled.cases.find("de")] == [(case, "")]
         assert filled.progress.languages(["de"])[1]["states"]["disputed"] == 1
-    filled.cases.decide(case, person="bob", parts=("doch", "noch"))
+    decide(filled, case, person="bob", parts=("doch", "noch"))
     assert filled.cases.find("de") == []
 
 
@@ -94,6 +94,6 @@ def test_what_somebody_gives_up_later_leaves_the_memory(filled: Store) -> None:
         filled, "s2", {"one": ""}, outcome="case", reason="given up", status="wordplay"
     )
     assert filled.memory.find("en", "de") == []
-    filled.cases.decide(case, person="eve", parts=("von", "Hand"))
+    decide(filled, case, person="eve", parts=("von", "Hand"))
     (unit,) = filled.memory.find("en", "de")
     assert (unit.origin, unit.target) == ("settled", ("von", "Hand"))

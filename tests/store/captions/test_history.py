@@ -6,8 +6,7 @@ import pytest
 
 from memeloc.errors import InputError
 from memeloc.store import Store
-from memeloc.store.records import Decision
-from tests.store.conftest import answer, send
+from tests.store.conftest import answer, decide, send
 
 
 def test_steps_are_those_of_rounds_before_and_decisions(filled: Store) -> None:
@@ -16,7 +15,7 @@ def test_steps_are_those_of_rounds_before_and_decisions(filled: Store) -> None:
     (case,) = answer(
         filled, "s1", {"two": ""}, outcome="case", reason="given up", status="wordplay"
     )
-    filled.cases.decide(case, person="eve", comment="so it stays")
+    decide(filled, case, person="eve", comment="so it stays")
     items = {item.meme_id: item for item in filled.sheets.to_correct("de", 2, "bob")}
     assert [
         (step.round, step.person, step.parts, step.status) for step in items["one"].history
@@ -51,13 +50,13 @@ def test_many_decisions_are_one_transaction(filled: Store) -> None:
         answer(filled, "s1", {meme: ""}, outcome="case", reason="given up", status="skip")[0]
         for meme in ("one", "two")
     )
-    good = Decision(one, parts=("eins", "zwei"), row=2)
+    good = {"case": one, "parts": ("eins", "zwei"), "row": 2}
     with pytest.raises(InputError, match="no case 77") as wrong:
-        filled.cases.decide_all([good, Decision(77, row=3)], person="eve")
+        filled.cases.decide([good, {"case": 77, "row": 3}], person="eve")
     assert wrong.value.row == 3
     assert len(filled.cases.find("de")) == 2
-    versions = filled.cases.decide_all(
-        [good, Decision(two, drop="drop"), Decision(two), good], person="eve"
+    versions = filled.cases.decide(
+        [good, {"case": two, "drop": "drop"}, {"case": two}, good], person="eve"
     )
     assert (versions[0], versions[1]) == (versions[3], None)
     assert filled.captions.current("de")["two"].id == versions[2]

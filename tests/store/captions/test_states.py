@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
@@ -11,9 +10,9 @@ import pytest
 from memeloc.errors import InputError
 from memeloc.items import FoundPicture
 from memeloc.ocr.transcript import Transcript
-from memeloc.store import SheetRecord, Store
+from memeloc.store import Store
 from memeloc.store.records import Accept
-from tests.store.conftest import answer, import_table, send
+from tests.store.conftest import answer, decide, import_table, send
 from tests.store.test_collected import origin, picture
 
 Write = Callable[..., Path]
@@ -100,9 +99,9 @@ def test_a_case_disputes_until_a_decision_accepts(filled: Store) -> None:
     send(filled, "s1")
     (case,) = answer(filled, "s1", {"one": ""}, outcome="case", status="wordplay")
     assert states(filled)["one"] == "disputed"
-    filled.cases.decide(case, person="maria")
+    decide(filled, case, person="maria")
     assert states(filled)["one"] == "accepted"
-    filled.cases.decide(case, person="maria", drop="drop")
+    decide(filled, case, person="maria", drop="drop")
     assert states(filled)["one"] == "dropped"
 
 
@@ -129,11 +128,8 @@ def test_a_transcript_is_a_machines_until_somebody_looks(store: Store) -> None:
     store.transcripts.add([Transcript(meme.id, ("redd",), "de", "reader", 1.0)])
     (row,) = store.captions.states(kind="transcript")
     assert row.state == "machine"
-    (item,) = store.sheets.to_correct("de", 1, "ann", kind="transcript")
-    created = datetime(2026, 1, 1, tzinfo=UTC)
-    sheet = SheetRecord("s1", "de", "de", 1, "ann", created, kind="transcript")
-    store.sheets.add(sheet, [(item.meme_id, item.source.id, item.base.id)])
-    answer(store, "s1", {item.meme_id: "read"})
+    (item,) = send(store, "s1", kind="transcript")
+    answer(store, "s1", {item: "read"})
     (row,) = store.captions.states(kind="transcript")
     assert row.state == "corrected"  # and not outdated by itself
 

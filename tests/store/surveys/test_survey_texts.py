@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-from datetime import UTC, datetime
-
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from memeloc.errors import InputError
 from memeloc.model import Caption
-from memeloc.store import SheetRecord, Store
+from memeloc.store import Store
 from memeloc.store.surveys.survey_texts import survey_text_id, survey_text_key
-from tests.store.conftest import answer
+from tests.store.conftest import answer, decide, send
 
 ENGLISH = {"title": "Memes", "progress": "{number} of {total}", "example.caption": "one // two"}
 GERMAN = {"title": "Meme", "progress": "{number} von {total}", "gone": "weg"}
@@ -33,12 +31,7 @@ def _texts(store: Store, language: str = "de") -> dict[str, tuple[str, str, int]
 
 
 def _correct(store: Store, sheet: str, texts: dict[str, str], **what: str) -> None:
-    items = store.sheets.to_correct("de", 1, "ann", only="all", kind="survey")
-    made = datetime(2026, 1, 1, tzinfo=UTC)
-    record = SheetRecord(sheet, "de", "en", 1, "ann", made, "csv", f"{sheet}.csv", "survey")
-    assert store.sheets.add(
-        record, [(item.meme_id, item.source.id, item.base.id) for item in items]
-    )
+    send(store, sheet, only="all", kind="survey")
     answer(store, sheet, {survey_text_id(key): text for key, text in texts.items()}, **what)
 
 
@@ -65,9 +58,7 @@ def test_machine_text_is_no_correction_until_a_person_says_so(worded: Store) -> 
             item.meme_id, "hi", item.source.caption, source_id=item.source.id, translator="pseudo"
         )
     assert worded.survey_texts.corrections("hi") == {}
-    items = worded.sheets.to_correct("hi", 1, "ann", kind="survey")
-    record = SheetRecord("h1", "hi", "en", 1, "ann", datetime.now(UTC), kind="survey")
-    worded.sheets.add(record, [(item.meme_id, item.source.id, item.base.id) for item in items])
+    send(worded, "h1", kind="survey", tag="hi")
     answer(worded, "h1", {survey_text_id("title"): "Memes"}, status="correct")
     assert worded.survey_texts.corrections("hi") == {"title": "Memes"}
 
@@ -111,11 +102,11 @@ def test_a_settled_text_keeps_its_placeholders(worded: Store) -> None:
     what = {"outcome": "case", "reason": "disagreement"}
     _correct(worded, "s1", {"progress": "{number} von {gesamt}"}, **what)
     (case,) = worded.cases.find("de", kind="survey")
-    for text in ({"accept": case.correction.id}, {"parts": ["{number} von"]}):
+    for text in ({"accept": case.answers[0].id}, {"parts": ["{number} von"]}):
         with pytest.raises(InputError, match=r"\{total\} is missing.*\{number\} of \{total\}"):
-            worded.cases.decide(case.id, person="maria", **text)
+            decide(worded, case.id, person="maria", **text)
     assert len(worded.cases.find("de", kind="survey")) == 1
-    worded.cases.decide(case.id, person="maria", parts=["{number}/{total}"])
+    decide(worded, case.id, person="maria", parts=["{number}/{total}"])
     assert worded.cases.find("de") == []
     assert worded.survey_texts.corrections("de") == {"progress": "{number}/{total}"}
 

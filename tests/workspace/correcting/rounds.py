@@ -8,7 +8,6 @@ from pathlib import Path
 from typing import Any
 
 from memeloc import Workspace
-from memeloc.workspace.correcting.correcting import SheetImport
 
 TABLE = """meme_id,template,en,de
 m1,robot-chef,Monday // again,Montag // erneut
@@ -35,10 +34,12 @@ def write_rows(path: Path, rows: list[dict[str, str]]) -> Path:
 def export(workspace: Workspace, person: str, round_: int = 1, **options: Any) -> Path | None:
     """The file of a sheet in German, as CSV."""
     assert workspace.root is not None
-    out = workspace.root / f"r{round_}-{person}-{len(workspace.correcting.status().sheets)}.csv"
-    return workspace.correcting.export_sheet(
-        "de", person=person, round_=round_, format="csv", out=out, **options
-    ).file
+    out = workspace.root / f"r{round_}-{person}-{len(workspace.correcting.status()['sheets'])}.csv"
+    (sheet,) = workspace.correcting.export_sheets(
+        ["de"], [person], round_=round_, format="csv", out=out, **options
+    )
+    file: Path | None = sheet["file"]
+    return file
 
 
 def fill_in(path: Path, texts: Mapping[str, str], comments: Mapping[str, str]) -> Path:
@@ -63,7 +64,7 @@ def correct(
     *,
     round_: int = 1,
     **options: Any,
-) -> SheetImport:
+) -> dict[str, Any]:
     """Export a sheet, fill it in and import it."""
     path = export(workspace, person, round_, **options)
     assert path is not None

@@ -31,15 +31,14 @@ def workspace(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Works
     Path("captions.csv").write_text(TABLE, encoding="utf-8")
     Path("old.tmx").write_text(TMX, encoding="utf-8")
     with Workspace.create("my-set", languages=["de"]) as made:
-        made.import_captions("captions.csv")
-        made.translate(["de"], translator="pseudo")
+        made.import_captions("captions.csv").translate(["de"], translator="pseudo")
         made.translating.import_memory("old.tmx")
         yield made
 
 
 def _column(workspace: Workspace, heading: str, name: str = "s.csv", **more: int) -> dict[str, str]:
     """A column of a sheet, by meme and part."""
-    workspace.correcting.export_sheet("de", format="csv", only="all", out=Path(name), **more)  # type: ignore[arg-type]
+    workspace.correcting.export_sheets(["de"], format="csv", only="all", out=Path(name), **more)  # type: ignore[arg-type]
     with Path(name).open(encoding="utf-8-sig", newline="") as stream:
         return {f"{row['meme']}/{row['part']}": row[heading] for row in csv.DictReader(stream)}
 

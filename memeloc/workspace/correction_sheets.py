@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import replace
 from datetime import UTC, datetime
 from functools import cached_property
 from itertools import repeat
@@ -16,14 +17,14 @@ from pathlib import Path
 from PIL import Image
 
 from memeloc.correct.beside import given_up_lines
-from memeloc.correct.model import Match, Sheet, SheetItem, SheetPart, text_key
+from memeloc.correct.model import Match, Sheet, SheetItem, text_key
 from memeloc.errors import InputError
 from memeloc.files import replacing
 from memeloc.glossary import Term, terms_in
 from memeloc.model import SEPARATOR, Caption, Locale, Template
 from memeloc.placeholders import placeholders
 from memeloc.resources import folder
-from memeloc.store.records import Kind, ToCorrect
+from memeloc.store.records import Kind
 from memeloc.store.surveys.survey_texts import ENGLISH
 from memeloc.templates.pictures import open_picture
 from memeloc.translate import TranslationItem, TranslationMemory
@@ -36,13 +37,11 @@ _GUIDES = {"transcript": "transcripts.md", "survey": "survey-texts.md"}
 PICTURE_SIDE = 320
 """Longer side of the pictures on a sheet, in pixels."""
 _QUALITY = 80
-_NOTHING_READ = "(nothing was read)"
-"""Stands for the source of a transcript's empty part: XLIFF and PO leave a unit without one out."""
 
 
 def make_sheet(
     workspace: WorkspaceFolder,
-    items: Sequence[ToCorrect],
+    items: Sequence[SheetItem],
     locale: Locale,
     round_: int,
     person: str,
@@ -51,7 +50,7 @@ def make_sheet(
     pictures: bool = True,
     on_progress: Callable[[int, int], None] | None = None,
 ) -> Sheet:
-    """A sheet with the capacity of the boxes and, unless not wanted, a picture for each caption.
+    """Return a sheet with the room that boxes have and, if wanted, a picture of each caption.
 
     Transcripts have the picture they were read in; the texts of surveys have none, and say which
     placeholders they keep.
@@ -62,36 +61,25 @@ def make_sheet(
         source = workspace.locale(ENGLISH)
     references = References(workspace, source, locale, kind)
     drawn = SheetPictures(workspace).of(items, locale, kind) if pictures else repeat(None)
-    made = []
     templates = {item.template: workspace.templates.get(item.template) for item in items}
     sizes_of = {name: capacity(template, locale) for name, template in templates.items()}
+    made = []
     for item, picture in zip(items, drawn, strict=False):
-        template, sizes = templates[item.template], sizes_of[item.template]
-        base = item.base.parts
-        parts = tuple(
-            SheetPart(
-                name=template.boxes[index].name if template else str(index + 1),
-                source=source or (_NOTHING_READ if transcript else ""),
-                machine=base[index] if index < len(base) else "",
-                capacity=sizes[index] if index < len(sizes) else 0,
-            )
-            for index, source in enumerate(item.source.parts)
-        )
+        template, count = templates[item.template], len(item.source)
+        boxes = template.boxes if template else ()
         made.append(
-            SheetItem(
-                meme_id=item.meme_id,
-                template=item.template,
-                parts=parts,
+            replace(
+                item,
+                boxes=tuple(
+                    boxes[index].name if template else str(index + 1) for index in range(count)
+                ),
+                capacities=tuple(sizes_of[item.template][:count]),
                 picture=picture,
-                source_key=text_key(item.source.parts),
-                base_key=text_key(base),
-                marks=item.base.marks,
                 note="; ".join(_notes(item, kind, locale.tag)),
-                before=_in_parts(item.before, len(parts)),
-                suggestion=_in_parts(item.suggestion, len(parts)),
+                before=_in_parts(item.before, count),
+                suggestion=_in_parts(item.suggestion, count),
                 matches=references.matches(item),
                 terms=references.terms(item),
-                history=item.history,
             )
         )
         if on_progress is not None:
@@ -113,12 +101,12 @@ def make_sheet(
 
 
 def _in_parts(texts: tuple[str, ...], count: int) -> tuple[str, ...]:
-    """The parts of a text beside a caption; all of it in the first where they are others."""
+    """Return the parts of a text beside a caption; all of it in the first where they are others."""
     return texts if len(texts) in (0, count) else (SEPARATOR.join(texts),)
 
 
 def guide_for(locale: Locale, kind: Kind = "caption") -> str:
-    """The guide for who corrects, as Markdown, in the language or else in English."""
+    """Return the guide for who corrects, as Markdown, in the language or else in English."""
     if kind != "caption":
         return (folder("guides") / _GUIDES[kind]).read_text(encoding="utf-8")
     guides = folder("guides") / "translation"
@@ -126,13 +114,13 @@ def guide_for(locale: Locale, kind: Kind = "caption") -> str:
     return next(file for file in files if file.is_file()).read_text(encoding="utf-8")
 
 
-def _notes(item: ToCorrect, kind: Kind, tag: str) -> Iterator[str]:
+def _notes(item: SheetItem, kind: Kind, tag: str) -> Iterator[str]:
     if item.open_case:
         yield "waits to be settled"
     if item.before:
         yield "outdated: the source has changed since"
     yield from given_up_lines(item.history, tag)
-    names = placeholders(" ".join(item.source.parts)) if kind == "survey" else ()
+    names = placeholders(" ".join(item.source)) if kind == "survey" else ()
     if names:
         yield f"keep as it is: {' '.join(names)}"
 
@@ -141,20 +129,20 @@ class SheetPictures(Part):
     """Pictures of captions and of collected items, as sheets show them."""
 
     def of(
-        self, items: Sequence[ToCorrect], locale: Locale, kind: Kind = "caption"
+        self, items: Sequence[SheetItem], locale: Locale, kind: Kind = "caption"
     ) -> Iterator[Path | None]:
-        """The picture of each item; a transcript's is the one that it was read in."""
+        """Yield the picture of each item; a transcript's is the one that it was read in."""
         transcripts = [item.meme_id for item in items] if kind == "transcript" else []
         read_in = self.of_transcripts(transcripts)
         for item in items:
             template = self._workspace.templates.get(item.template)
             if template:
-                yield self.of_caption(template, item.base.parts, locale)
+                yield self.of_caption(template, item.base, locale)
             else:
                 yield self.small(read_in.get(item.meme_id))
 
     def of_caption(self, template: Template, parts: Sequence[str], locale: Locale) -> Path:
-        """The picture of a caption."""
+        """Return the picture of a caption."""
         renderer = self._workspace.renderer
         shows = f"{renderer.fingerprint(template, locale)}|{PICTURE_SIDE}|{text_key(parts)}"
         path = self._path(shows)
@@ -164,11 +152,11 @@ class SheetPictures(Part):
         return path
 
     def of_transcripts(self, meme_ids: Iterable[str]) -> dict[str, Path]:
-        """The pictures that transcripts were read in, by the transcript's id."""
+        """Return the pictures that transcripts were read in, by the transcript's id."""
         return self._store.transcripts.pictures(list(meme_ids))
 
     def small(self, picture: Path | None, side: int = PICTURE_SIDE) -> Path | None:
-        """A picture as a sheet shows it, its longer side at most `side` pixels.
+        """Return a picture as a sheet shows it, its longer side at most `side` pixels.
 
         None when there is no picture, or it cannot be opened.
         """
@@ -203,11 +191,11 @@ class References(Part):
         super().__init__(workspace)
         self._source, self._target, self._kind = source, target, kind
 
-    def matches(self, item: ToCorrect) -> tuple[Match, ...]:
-        """What was translated before and is similar, best first; nothing for a transcript."""
+    def matches(self, item: SheetItem) -> tuple[Match, ...]:
+        """Return what was translated before and is similar, best first; a transcript has none."""
         if self._kind == "transcript" or not self._memory:
             return ()
-        asked = TranslationItem(item.meme_id, item.source.caption, self._source, self._target)
+        asked = TranslationItem(item.meme_id, Caption(item.source), self._source, self._target)
         return tuple(
             Match(
                 percent=match.percent,
@@ -219,11 +207,11 @@ class References(Part):
             if match.unit is not None
         )
 
-    def terms(self, item: ToCorrect) -> tuple[Term, ...]:
-        """The glossary's terms that occur in the source; none for a transcript."""
+    def terms(self, item: SheetItem) -> tuple[Term, ...]:
+        """Return the glossary's terms that occur in the source; none for a transcript."""
         if self._kind == "transcript":
             return ()
-        terms = terms_in(self._terms, item.source.parts, self._source)
+        terms = terms_in(self._terms, item.source, self._source)
         return tuple(term for term in terms if term.names)
 
     @cached_property
