@@ -54,14 +54,14 @@ def test_only_what_two_people_agree_on_is_kept(
 
 def test_a_hint_is_never_a_verdict_and_sees_the_picture() -> None:
     there = {"t1": template("Confession Bear")}
-    item = caption("this is unbearable")
+    item = caption("bare with me")
     kept, opened = (
         WordplayFilter({}, filter_context(judgements, templates=there))
         for judgements in (_judged("no", "no"), [])
     )
     assert next(kept.judge([item])).verdict == "keep"
     (got,) = opened.judge([item])
-    assert got.evidence["hints"] == 'homophone: "unbearable" holds "Bear" of the picture'
+    assert got.evidence["hints"] == 'homophone: "bare" sounds like "Bear" of the picture'
     (got,) = WordplayFilter({"hints": False}, filter_context(templates=there)).judge([item])
     assert got.evidence["hints"] == ""
 
