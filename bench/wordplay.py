@@ -1,7 +1,7 @@
 """Hints at wordplay, measured. In: captions with and without puns. Out: recall, false hints.
 
-Each file has 60 captions with puns of spelling and sound and 60 without, in English. A caption has a
-hint when any list speaks up.
+Each file has 60 captions with puns of spelling and sound and 60 without, in English. A caption
+has a hint when any list speaks up.
 """
 
 from __future__ import annotations
