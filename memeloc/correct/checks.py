@@ -73,30 +73,19 @@ class CaptionWarning:
 
 @dataclass(frozen=True, slots=True)
 class _Part:
-    """One part of a caption; the texts are empty where it has fewer parts."""
+    """One part of a caption; the texts are empty where it has fewer parts.
+
+    `whole` are the source and the text of the caption, `scripts` those that the language's text may
+    be in.
+    """
 
     caption: Checked
     source: str
     text: str
     size: float
-
-    @property
-    def whole(self) -> tuple[str, str]:
-        """The source and the text of the whole caption."""
-        return " ".join(self.caption.source), " ".join(self.caption.parts)
-
-    @property
-    def script(self) -> str:
-        return self.caption.locale.script
-
-    @property
-    def scripts(self) -> frozenset[str]:
-        """Those that the language's text may be in."""
-        return letter_scripts(self.script)
-
-    @property
-    def language(self) -> str:
-        return self.caption.locale.tag.split("-")[0]
+    whole: tuple[str, str]
+    language: str
+    scripts: frozenset[str]
 
 
 def _bare(text: str) -> str:
@@ -128,7 +117,7 @@ def _same(part: _Part) -> Iterator[str]:
 
 
 def _capitals(part: _Part) -> Iterator[str]:
-    if part.script not in _CASED:
+    if part.caption.locale.script not in _CASED:
         return
     capitals = sum(map(str.isupper, part.text))
     # Fewer may be an abbreviation.
@@ -149,7 +138,7 @@ def _script(part: _Part) -> Iterator[str]:
         kept = {word.casefold() for word in _WORD.findall(part.source) if word != word.lower()}
         rest = [word for word in words(plain, part.caption.locale) if word.casefold() not in kept]
         if others := _other_scripts("".join(rest), expected):
-            yield f"most letters are {', '.join(sorted(others))}, not {part.script}"
+            yield f"most letters are {', '.join(sorted(others))}, not {part.caption.locale.script}"
 
 
 def _other_scripts(text: str, expected: frozenset[str]) -> set[str]:
@@ -179,12 +168,16 @@ def _punctuation(part: _Part) -> Iterator[str]:
             yield f"{opening} and {closing} do not pair up"
     if text.count('"') % 2:
         yield 'an odd number of " marks'
-    if part.script in _FULL_WIDTH and _HALF.search(text):
+    if part.caption.locale.script in _FULL_WIDTH and _HALF.search(text):
         yield "half-width punctuation after an ideograph or kana"
     for opening, closing in (("¿", "?"), ("¡", "!")):
         if part.caption.locale.tag == "es" and closing in text and opening not in text:
             yield f"{closing} without {opening}"
-    if part.script not in _UNASKED and text.strip() and _asks(part.source) != _asks(text):
+    if (
+        part.caption.locale.script not in _UNASKED
+        and text.strip()
+        and _asks(part.source) != _asks(text)
+    ):
         yield "only one of source and text ends with a question mark"
 
 
@@ -251,8 +244,11 @@ def check(item: Checked) -> list[CaptionWarning]:
     """Run every check on a caption."""
     sizes = [*item.sizes, *[math.inf] * max(len(item.source), len(item.parts))]
     texts = zip_longest(item.source, item.parts, fillvalue="")
+    whole = " ".join(item.source), " ".join(item.parts)
+    language, scripts = item.locale.tag.split("-")[0], letter_scripts(item.locale.script)
     parts = [
-        _Part(item, source, text, size) for (source, text), size in zip(texts, sizes, strict=False)
+        _Part(item, source, text, size, whole, language, scripts)
+        for (source, text), size in zip(texts, sizes, strict=False)
     ]
     warnings = [
         CaptionWarning(item.meme_id, item.locale.tag, index, name, message)

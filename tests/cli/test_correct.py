@@ -248,8 +248,117 @@ def test_foreign_files_are_refused_and_the_rest_is_taken(
     assert "of another workspace" in " ".join(foreign.err.split())
 
 
+def test_who_answers_again_closes_her_own_case(workspace: Path, command: Command) -> None:
+    _import(command, *_two_sheets(command))
+    (case,) = _cases(command)
+    assert case["reason"] == "disagreement"
+    agreed = {"m2": ("corrected", "Endlich", "Freitag")}
+    (came,) = _import(command, _answer(Path("de-r1-ben.csv"), agreed))
+    assert came["outcomes"] == {"replaced": 1}
+    assert _cases(command) == []
+    assert command("export", "cases", "--to", "cases.jsonl").status == 0
+    assert json.loads(Path("cases.jsonl").read_text(encoding="utf-8"))["open"] is False
+    assert "answered again" in command("correct", "settle", case["case"]).out
+
+
+def test_a_dispute_stays_while_somebody_else_has_another_text(
+    workspace: Path, command: Command
+) -> None:
+    _import(command, *_two_sheets(command))
+    third = {"m2": ("corrected", "Nun", "ist Freitag")}
+    _import(command, _answer(Path("de-r1-anna.csv"), third))
+    assert {case["meme_id"] for case in _cases(command)} == {"m2"}
+    _import(command, _answer(Path("de-r1-ben.csv"), {"m2": ("skip",)}))
+    (case,) = _cases(command)  # nobody has Anna's third text but her, and it is not the caption
+    assert case["answers"][0]["text"] == "Nun // ist Freitag"
+
+
+def test_what_is_left_to_somebody_else_is_theirs(workspace: Path, command: Command) -> None:
+    sheet = _export(command, "--langs", "de", "--to", "anna")
+    (came,) = _import(command, _answer(sheet, {"m1": ("skip",), "m2": ("correct",)}))
+    assert came["outcomes"] == {"skipped": 1, "placed": 1}
+    assert came["unanswered"] == 2
+    assert _cases(command) == []
+    for person, left in (("anna", {"m3", "m4"}), ("ben", set(MEMES))):
+        sheet = _export(command, "--langs", "de", "--to", person, "--out", f"{person}-2.csv")
+        assert {row["meme"] for row in _rows(sheet)} == left
+
+
+def test_a_preferred_persons_answers_settle_all_cases(workspace: Path, command: Command) -> None:
+    anna, ben = _two_sheets(command)
+    _answer(ben, {"m1": ("wordplay",), "m2": ("corrected", "So", "Freitag"), "m3": ("culture",)})
+    _import(command, anna, ben)
+    assert {case["meme_id"] for case in _cases(command)} == {"m1", "m2", "m3"}
+    done = _ok(command("correct", "settle", "--prefer", "person:Ben", "--json"))
+    assert (done["settled"], done["dropped"], done["open"]) == (3, 2, 0)
+    captions = _captions(command)
+    assert (captions["m1"], captions["m2"]) == ("", "So // Freitag")
+
+
+def test_an_import_is_withdrawn_and_taken_again(workspace: Path, command: Command) -> None:
+    before = _captions(command)
+    sheet = _export(command, "--langs", "de", "--to", "anna")
+    texts = {"m1": ("corrected", "eins", "zwei"), "m2": ("corrected", "a", "b"), "m3": ("other",)}
+    _import(command, _answer(sheet, texts))
+    second = _export(command, "--langs", "de", "--to", "ben", "--round", 2)
+    _import(command, _answer(second, {"m2": ("corrected", "c", "d")}))
+    done = _ok(command("correct", "withdraw", sheet, "--why", "the wrong file", "--json"))
+    assert (done["answers"], done["stay"]) == (3, ["m2"])
+    assert _captions(command) == before | {"m2": "c // d"}
+    assert _cases(command) == []
+    again = command("correct", "withdraw", sheet)
+    assert (again.status, "was withdrawn" in again.err) == (1, True)
+    # What a machine translates again is the caption, as before anybody had corrected it.
+    assert (
+        command("translate", "--langs", "de", "--with", "pseudo", "--again", "pseudo").status == 0
+    )
+    (came,) = _import(command, sheet)
+    assert came["outcomes"] == {"placed": 2, "case": 1}
+    assert _captions(command)["m1"] == "eins // zwei"
+    assert command("export", "corrections", "--to", "c.jsonl").status == 0
+    rows = map(json.loads, Path("c.jsonl").read_text(encoding="utf-8").splitlines())
+    assert [row["withdrawn"] for row in rows] == [True] * 3 + [False] * 4
+
+
+def test_the_sheet_is_named_where_its_id_is_lost(workspace: Path, command: Command) -> None:
+    first = _export(command, "--langs", "de", "--to", "anna", "--out", "one.csv")
+    _export(command, "--langs", "de", "--to", "anna", "--out", "two.csv")
+    rows = [row | {"key": ""} for row in _rows(_answer(first, {"m1": ("correct",)}))]
+    _write(rows, first)
+    unclear = command("correct", "import", first)
+    assert unclear.status == 1
+    assert "--sheet" in " ".join(unclear.err.split())
+    sheets = _ok(command("correct", "status", "--json"))["sheets"]
+    (came,) = _import(command, first, "--sheet", sheets[0]["sheet"])
+    assert (came["sheet"], came["outcomes"]) == (sheets[0]["sheet"], {"placed": 1})
+
+
+def test_a_sheet_is_of_the_person_it_was_made_for(workspace: Path, command: Command) -> None:
+    sheet = _answer(_export(command, "--langs", "de", "--to", "anna"), {"m1": ("correct",)})
+    wrong = command("correct", "import", sheet, "--person", "ben")
+    assert wrong.status == 1
+    assert "for anna, not for ben" in " ".join(wrong.err.split())
+    assert _import(command, sheet, "--person", "Anna")[0]["outcomes"] == {"placed": 1}
+
+
+def test_several_sheets_are_shared_out(
+    workspace: Path, command: Command, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (workspace / "below").mkdir()
+    monkeypatch.chdir(workspace / "below")
+    to = ("--to", "anna,ben", "--share", "--format", "csv", "--no-pictures")
+    sheets = _ok(command("correct", "export", "--langs", "de,hi", *to, "--json"))["sheets"]
+    assert [(row["language"], row["person"], row["texts"]) for row in sheets] == [
+        ("de", "anna", 2), ("de", "ben", 2), ("hi", "anna", 2), ("hi", "ben", 2),
+    ]  # fmt: skip
+    assert {Path(row["file"]).parent for row in sheets} == {workspace}
+    of_german = [{row["meme"] for row in _rows(Path(sheet["file"]))} for sheet in sheets[:2]]
+    assert set.union(*of_german) == set(MEMES)
+    assert "de-r1-anna.csv" in command("correct", "status").out
+
+
 @pytest.mark.parametrize(
-    "name", ["export", "import", "status", "check", "compare", "settle", "report"]
+    "name", ["export", "import", "withdraw", "status", "check", "compare", "settle", "report"]
 )
 def test_help_has_an_example(command: Command, name: str) -> None:
     shown = command("correct", name, "--help")

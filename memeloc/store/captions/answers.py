@@ -66,7 +66,7 @@ def find_answers(
     An answer is standing that is to the source text in `shown`, by meme; None is the current one.
     """
     base = captions.alias()
-    query = (
+    query: Select[Any] = (
         select(
             *ANSWER,
             sheets.c.created_at.label("sheet_created"),

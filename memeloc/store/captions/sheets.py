@@ -234,11 +234,9 @@ class Sheets(Repository):
         items = defaultdict[str, list[SheetItem]](list)
         with self.database.read() as connection:
             rows = list(connection.execute(query))
-            for sheet, *item in connection.execute(
-                equal(shown, {sheet_items.c.sheet_id: sheet_id})
-            ):
-                meme_id, source_of, base_of, *texts = item
-                items[sheet].append(SheetItem(meme_id, *texts, source_of, base_of))
+            for row in connection.execute(equal(shown, {sheet_items.c.sheet_id: sheet_id})):
+                values = dict(row._mapping)
+                items[values.pop("sheet_id")].append(SheetItem(**values))
         return [
             Sheet(
                 id=row.id,
@@ -286,7 +284,7 @@ def _answers(connection: Connection, language: str, sources: Mapping[str, Any]) 
         if meme_id in sources:
             is_current = sources[meme_id].parts == parts
             last[meme_id, of_round, person, is_current] = outcome == "skipped"
-    return {_Answered(*who, is_skipped) for who, is_skipped in last.items()}
+    return {_Answered(*[*who, is_skipped]) for who, is_skipped in last.items()}
 
 
 def _holders(
