@@ -308,10 +308,6 @@ def test_an_import_is_withdrawn_and_taken_again(workspace: Path, command: Comman
     assert _cases(command) == []
     again = command("correct", "withdraw", sheet)
     assert (again.status, "was withdrawn" in again.err) == (1, True)
-    # What a machine translates again is the caption, as before anybody had corrected it.
-    assert (
-        command("translate", "--langs", "de", "--with", "pseudo", "--again", "pseudo").status == 0
-    )
     (came,) = _import(command, sheet)
     assert came["outcomes"] == {"placed": 2, "case": 1}
     assert _captions(command)["m1"] == "eins // zwei"
@@ -322,15 +318,16 @@ def test_an_import_is_withdrawn_and_taken_again(workspace: Path, command: Comman
 
 def test_the_sheet_is_named_where_its_id_is_lost(workspace: Path, command: Command) -> None:
     first = _export(command, "--langs", "de", "--to", "anna", "--out", "one.csv")
-    _export(command, "--langs", "de", "--to", "anna", "--out", "two.csv")
+    _export(command, "--langs", "de", "--to", "anna", "--only", "m1,m2", "--out", "two.csv")
     rows = [row | {"key": ""} for row in _rows(_answer(first, {"m1": ("correct",)}))]
     _write(rows, first)
     unclear = command("correct", "import", first)
     assert unclear.status == 1
     assert "--sheet" in " ".join(unclear.err.split())
     sheets = _ok(command("correct", "status", "--json"))["sheets"]
-    (came,) = _import(command, first, "--sheet", sheets[0]["sheet"])
-    assert (came["sheet"], came["outcomes"]) == (sheets[0]["sheet"], {"placed": 1})
+    (sent,) = (row["sheet"] for row in sheets if row["file"] == "one.csv")
+    (came,) = _import(command, first, "--sheet", sent)
+    assert (came["sheet"], came["outcomes"]) == (sent, {"placed": 1})
 
 
 def test_a_sheet_is_of_the_person_it_was_made_for(workspace: Path, command: Command) -> None:

@@ -279,12 +279,12 @@ def _answers(connection: Connection, language: str, sources: Mapping[str, Any]) 
         .where(is_counted(corrections))
         .order_by(corrections.c.id)
     )
-    last = {}
+    last: dict[tuple[str, int, str, bool], bool] = {}
     for meme_id, of_round, person, outcome, parts in connection.execute(query):
         if meme_id in sources:
             is_current = sources[meme_id].parts == parts
             last[meme_id, of_round, person, is_current] = outcome == "skipped"
-    return {_Answered(*[*who, is_skipped]) for who, is_skipped in last.items()}
+    return {_Answered(*key, is_skipped) for key, is_skipped in last.items()}
 
 
 def _holders(
