@@ -13,7 +13,7 @@ import pytest
 from memeloc.model import Caption
 from memeloc.workspace import Workspace
 from tests.conftest import Outcome
-from tests.worlds import correct, memeloc, read_rows, write_table
+from tests.worlds import answers_of, correct, memeloc, read_rows, write_table
 
 Command = Callable[..., Outcome]
 
@@ -109,6 +109,43 @@ def test_pictures_of_captions_that_have_changed(world: Callable[[str], Path]) ->
     printed = memeloc(folder, "render", "--langs", "de", "--max-side", 160, "--jobs", 1)
     assert printed.splitlines()[-1].startswith("Next: memeloc survey build NAME")
     assert _path(folder)["render"] == (36, 0, "")
+
+
+@pytest.mark.parametrize(
+    ("status", "label", "commands"),
+    [
+        (
+            *("complete", "hate"),
+            [
+                "memeloc survey check pilot  # answers are not checked yet",
+                "memeloc survey check pilot --out excluded.csv  # all are excluded: attention 45",
+            ],
+        ),
+        (
+            *("timed out", "hate"),
+            [
+                "memeloc survey import pilot FILE  # all that came is incomplete; 45 people are "
+                "still to answer"
+            ],
+        ),
+    ],
+)
+def test_what_comes_next_goes_by_what_became_of_the_answers(
+    status: str, label: str, commands: list[str], world: Callable[[str], Path]
+) -> None:
+    folder = world("surveyed")
+    assert "memeloc survey export pilot" in _path(folder)["next"][2]
+    memeloc(folder, "survey", "export", "pilot", "--to", "csv", "--contact", "lab@example.org")
+    assert _path(folder)["next"][2] == "memeloc survey import pilot FILE"
+    with Workspace.open(folder) as workspace:
+        answers = list(answers_of(workspace.survey("pilot").sheets))
+    for sent in answers:
+        sent["status"] = status
+        sent["answers"] = [{**answer, "label": label} for answer in sent["answers"]]
+    (folder / "answers.json").write_text(json.dumps(answers), encoding="utf-8")
+    printed = [memeloc(folder, "survey", "import", "pilot", "answers.json")]
+    printed += [memeloc(folder, "survey", "check", "pilot") for _ in commands[1:]]
+    assert [lines.splitlines()[-1] for lines in printed] == [f"Next: {line}" for line in commands]
 
 
 def test_what_was_spent_over_all_runs(
