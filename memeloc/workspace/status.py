@@ -8,7 +8,7 @@ was selected, by what the funnel lost it; where people are waited for, by whose 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, get_args
 
@@ -27,6 +27,7 @@ STAGES = (
     *("collect", "filter", "select", "translate", "correct"),
     *("render", "survey", "settle", "analyze", "publish"),
 )
+_TRANSLATE, _SURVEY = STAGES.index("translate"), STAGES.index("survey")
 _KINDS: tuple[ItemKind, ...] = ("caption", "picture")
 _SUBJECTS = {"dedup": "pair", "multimodality": "template"}
 """What of a filter's evidence people are asked about, where it is not the item."""
@@ -86,8 +87,11 @@ def status(workspace: WorkspaceFolder) -> Status:
 
 def next_command(workspace: WorkspaceFolder, stage: str, survey: str = "") -> str:
     """Return what comes next from a stage on, of one survey where it is named; only where nothing
-    does, what is open before it."""
-    return _first([*path(workspace, stage, survey)]) or _first([*path(workspace)])
+    does, what is open before it. After the stage that says it none is looked at."""
+    if STAGES.index(stage) < _TRANSLATE:
+        return _first([*path(workspace, stage)]) or _first([*path(workspace)])
+    steps = path(workspace, stage, survey)
+    return next((str(step) for step in steps if step.next), "") or _first([*path(workspace)])
 
 
 def states_of(languages: Sequence[Mapping[str, Any]]) -> list[str]:
@@ -110,24 +114,31 @@ def path(
         languages: the counts of captions, where they are there.
     """
     store, place = workspace.store, STAGES.index(begin)
-    memes, items = store.captions.count(), _collected(store)
-    if not memes and not any(items[kind] for kind in _KINDS):
+    memes = store.captions.count()
+    items = _collected(store) if place < _TRANSLATE or not memes else Counter[str]()
+    chosen_from = {kind: items[kind] for kind in _KINDS if items[kind]}
+    if not memes and not chosen_from:
         why = "captions as they are; memeloc collect takes what is to be chosen from"
         yield Step("collect", "items", 0, 0, "memeloc import TABLE", why)
-        return
-    selection = store.curation.selection() if items else None
+    elif place < _TRANSLATE and chosen_from:
+        yield from _from(place, _curation(workspace, chosen_from))
+    is_rendered = False
+    if memes and (place < _SURVEY or not (survey or store.surveys.names())):
+        for step in _captions(workspace, memes, languages or _languages(workspace)):
+            is_rendered |= step.stage == "render" and step.done > 0
+            yield from _from(place, [step])
+    selection = store.curation.selection()
     finished = len(selection.pictures) if selection else 0
-    steps: list[Step] = []
-    if place < STAGES.index("translate") and any(items[kind] for kind in _KINDS):
-        steps += _curation(workspace, {kind: items[kind] for kind in _KINDS if items[kind]})
-    names = [survey] if survey else store.surveys.names()
-    if memes and (place < STAGES.index("survey") or not names):
-        steps += _captions(workspace, memes, languages or _languages(workspace))
     if finished:
-        steps.append(_correction(workspace, _languages(workspace, "transcript"), "transcript"))
-    is_rendered = any(step.stage == "render" and step.done for step in steps)
-    steps += _surveys(store, names, memes + finished, finished > 0, is_rendered)
-    yield from (step for step in steps if STAGES.index(step.stage) >= place)
+        transcripts = _languages(workspace, "transcript")
+        yield from _from(place, [_correction(workspace, transcripts, "transcript")])
+    names = [survey] if survey else store.surveys.names()
+    steps = _surveys(store, names, memes + finished, finished > 0, is_rendered)
+    yield from _from(place, steps)
+
+
+def _from(place: int, steps: Iterable[Step]) -> Iterator[Step]:
+    return (step for step in steps if STAGES.index(step.stage) >= place)
 
 
 def _first(steps: Sequence[Step]) -> str:
