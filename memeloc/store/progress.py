@@ -14,6 +14,7 @@ from typing import Any
 
 from sqlalchemy import Connection, and_, case, distinct, func, or_, select
 
+from memeloc.store.captions.answers import is_counted
 from memeloc.store.captions.states import GIVEN, OPEN_CASES, states_query
 from memeloc.store.captions.versions import (
     MACHINE,
@@ -125,7 +126,9 @@ class Progress(Repository):
         """
         source = captions.alias("shown_source")
         answered = select(corrections.c.id).where(
-            corrections.c.sheet_id == sheets.c.id, corrections.c.meme_id == captions.c.meme_id
+            corrections.c.sheet_id == sheets.c.id,
+            corrections.c.meme_id == captions.c.meme_id,
+            is_counted(corrections),
         )
         groups = [sheets.c.language, sheets.c.round, *([sheets.c.person] if by_person else [])]
         given = case((captions.c.stage.in_(GIVEN), captions.c.meme_id))

@@ -93,6 +93,8 @@ def test_whose_answers_are_waited_for(world: Callable[[str], Path]) -> None:
         f"ben {ben} (de-r1-ben.csv), asha 12 (hi-r1-asha.xlsx)"
     )
     correct(folder / "de-r1-anna.csv", {})
+    memeloc(folder, "correct", "import", "de-r1-anna.csv")
+    assert memeloc(folder, "correct", "withdraw", "de-r1-anna.csv").splitlines()[-1] == why
     printed = memeloc(folder, "correct", "import", "de-r1-anna.csv").splitlines()[-1]
     assert printed.startswith("Next: memeloc correct export --langs de --round 2")
     assert printed.endswith(f"  # round 2 of 2, on nobody's sheet: de {anna}")
