@@ -14,9 +14,14 @@ from tests.local_server import Reply, Request, json_reply, serve
 Answer = tuple[int, dict[str, str], str]
 
 
+def _words(content: Any) -> str:
+    """The text of a message, with pictures or without."""
+    return content if isinstance(content, str) else content[0]["text"]
+
+
 def right(body: dict[str, Any]) -> str:
     """A right answer: every part in capitals."""
-    caption = json.loads(body["messages"][1]["content"])["caption"]
+    caption = json.loads(_words(body["messages"][1]["content"]))["caption"]
     return json.dumps({"parts": [part["text"].upper() for part in caption]})
 
 

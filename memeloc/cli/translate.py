@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator, Mapping
+from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -25,12 +26,13 @@ def _money(value: float, currency: str) -> str:
 
 def _plan_rows(plan: Plan) -> Iterator[tuple[str | int, ...]]:
     # A row a language, and one for all.
-    rows: dict[str, Any] = {**plan.languages}
+    rows: dict[str, Mapping[str, Any]] = {**plan.languages}
     if len(rows) > 1:
-        rows["all"] = plan
+        rows["all"] = asdict(plan)
     for tag, line in rows.items():
-        counts = (line.captions, line.from_memory, line.repeated, line.strings, line.characters)
-        yield tag, *counts, _money(line.cost, plan.currency), _money(line.most, plan.currency)
+        counts = map(line.__getitem__, ("captions", "from_memory", "repeated", "strings"))
+        money = (_money(line[name], plan.currency) for name in ("cost", "most"))
+        yield tag, *counts, line["characters"], *money
 
 
 _PLAN = Table(
@@ -165,7 +167,7 @@ def translate(
                 f"{counted(plan.characters, 'character')}, about {_money(plan.cost, plan.currency)}"
             )
         with progress("Translating", plan.captions, unit="captions") as bar:
-            result = job.run(on_progress=bar.report, on_wait=_waiting())
+            result = job.run(on_progress=bar.report, on_wait=_wait)
         further = next_lines(workspace, "translate", as_json=as_json or kind != "caption")
     done = (
         f"{result.translated:,} translated, {result.from_memory:,} from memory, "
@@ -194,16 +196,8 @@ def translate(
         raise typer.Exit(1)
 
 
-def _waiting() -> Callable[[int], None]:
-    """Says once that another program is waited for."""
-    reports: list[int] = []
-
-    def report(count: int) -> None:
-        if not reports:
-            say(f"Waiting for {counted(count, 'caption')} that another program is translating.")
-        reports.append(count)
-
-    return report
+def _wait(count: int) -> None:
+    say(f"Another `memeloc translate` is at work here; {counted(count, 'caption')} wait for it.")
 
 
 def _list_models(folder: Path, as_json: bool) -> None:
@@ -238,8 +232,9 @@ def import_memory(
     """
     with memeloc.Workspace.find() as workspace:
         result = workspace.translating.import_memory(file)
-    show(result, f"{counted(result.units, 'unit')}, {result.new:,} of them new", as_json=as_json)
-    for reason, count in result.skipped.items():
+    units = counted(result["units"], "unit")
+    show(result, f"{units}, {result['new']:,} of them new", as_json=as_json)
+    for reason, count in result["skipped"].items():
         say(f"{count:,} passed over: {reason}")
 
 
@@ -258,4 +253,5 @@ def export_memory(
     """
     with memeloc.Workspace.find() as workspace:
         result = workspace.translating.export_memory(file, languages(langs))
-    show(result, f"Wrote {counted(result.units, 'unit')} to {result.file}", as_json=as_json)
+    units = counted(result["units"], "unit")
+    show(result, f"Wrote {units} to {result['file']}", as_json=as_json)

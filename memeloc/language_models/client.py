@@ -23,6 +23,7 @@ from memeloc.language_models.cost import (
     Budget,
     Estimate,
     Plan,
+    Sizes,
     Spending,
     estimate,
     most_cost,
@@ -91,6 +92,7 @@ class LanguageModel:
         self._changed = Condition()
         self._hopeless = 0
         self._recorded = settings.recorded
+        self._sizes = Sizes()
 
     def __enter__(self) -> LanguageModel:
         return self
@@ -193,6 +195,13 @@ class LanguageModel:
     def most(self, question: Question[Any]) -> float:
         """What a question may cost when it is asked as often as allowed."""
         return most_cost(question, self.settings)
+
+    def reserve(self, question: Question[Any]) -> float:
+        """Return what a question will likely cost, asked as often as those before; see `Sizes`."""
+        spent = self.spent
+        questions = spent.answered + spent.refused + spent.failed - spent.cached
+        times = max(1.0, spent.requests / questions) if questions else 1.0
+        return times * self.settings.price(*self._sizes.likely(self.estimate(question)))
 
     def _answer_or_error(
         self, question: Question[Value], backoff: Backoff
@@ -331,7 +340,7 @@ class LanguageModel:
         most = self.settings.price(about.most_in, about.most_out)
 
         def pay(send: Callable[[], Reply]) -> Reply:
-            with self.budget.hold(most) as spend:
+            with self.budget.hold(self.settings.price(*self._sizes.likely(about))) as spend:
                 try:
                     reply = send()
                 except UnansweredError as error:
@@ -350,6 +359,7 @@ class LanguageModel:
         if guessed:  # a token a byte, which is never too few
             tokens_in = about.most_in
             tokens_out = min(len(whole(reply.text).encode()), self.settings.max_tokens)
+        self._sizes.add(about, tokens_in, tokens_out)
         cost = self.settings.price(tokens_in, tokens_out)
         spend(cost)
         self.spent.add(

@@ -2,7 +2,9 @@
 
 Before a question is sent its tokens are estimated: four bytes of UTF-8 a token, which holds for
 English and is near enough elsewhere. At the most every byte is a token and the answer is as long as
-allowed; that much of the budget is held back while a request is under way.
+allowed. While a request is under way, what its tokens will likely cost is held back of the budget,
+by the server's own counts of those that were answered: so a budget is used up, and passed at the
+most by what was in flight.
 """
 
 from __future__ import annotations
@@ -25,6 +27,12 @@ MOST_PICTURE = 3
 """How many times the estimate a picture may come to."""
 WRONG = 400
 """Bytes of what is reported to be wrong with an answer, at the most."""
+FEW = 5
+"""Answers before which sizes are not taken for smaller than estimated."""
+MARGIN = 1.3
+"""How many times its likely size is held back for a request: of the starter set's captions in
+German, Spanish, Hindi and Chinese, 95 % have at most 1.22 to 1.30 times the mean's bytes for a byte
+of their source."""
 
 
 class OverBudgetError(MemelocError):
@@ -68,6 +76,42 @@ def most_cost(question: Question[Any], settings: ModelSettings) -> float:
     return settings.price(tokens_in, asks * settings.max_tokens)
 
 
+class Sizes:
+    """How large questions and answers are beside what was estimated, learnt from server's counts.
+
+    May be used by several threads.
+    """
+
+    def __init__(self) -> None:
+        self._lock = Lock()
+        self._count = 0
+        self._estimated = [0, 0]
+        self._counted = [0, 0]
+
+    def add(self, about: Estimate, tokens_in: int, tokens_out: int) -> None:
+        """Learn from an answer."""
+        with self._lock:
+            self._count += 1
+            for place, (estimated, count) in enumerate(
+                ((about.tokens_in, tokens_in), (about.tokens_out, tokens_out))
+            ):
+                self._estimated[place] += estimated
+                self._counted[place] += count
+
+    def likely(self, about: Estimate) -> tuple[float, float]:
+        """Return the tokens of question and answer to hold back, with a margin."""
+        with self._lock:
+            least = 1.0 if self._count < FEW else 0.0
+            ratio_in, ratio_out = (
+                MARGIN * max(least, count / estimated if estimated else 1.0)
+                for count, estimated in zip(self._counted, self._estimated, strict=True)
+            )
+        return (
+            min(about.most_in, about.tokens_in * ratio_in),
+            min(about.most_out, about.tokens_out * ratio_out),
+        )
+
+
 class Budget:
     """Money that may be spent, shared by all threads that ask.
 
@@ -81,7 +125,7 @@ class Budget:
         self._changed = Condition()
 
     @contextmanager
-    def hold(self, most: float) -> Iterator[Callable[[float], None]]:
+    def hold(self, likely: float) -> Iterator[Callable[[float], None]]:
         """Hold back money for one request; what is given is called with what it came to.
 
         Waits while what others hold back may still come free.
@@ -90,21 +134,21 @@ class Budget:
             OverBudgetError: it does not fit.
         """
         with self._changed:
-            while self.limit is not None and self.spent + sum(self._held) + most > self.limit:
+            while self.limit is not None and self.spent + sum(self._held) + likely > self.limit:
                 if not self._held:
                     raise OverBudgetError(
                         f"the budget of {self.limit:g} is used up as far as it goes: "
-                        f"{self.spent:.4f} is spent, and the next question may cost {most:.4f}; "
+                        f"{self.spent:.4f} is spent, and the next question may cost {likely:.4f}; "
                         "what was answered is kept, and a run with a larger budget goes on from it"
                     )
                 self._changed.wait()
-            self._held.append(most)
+            self._held.append(likely)
         costs: list[float] = []
         try:
             yield costs.append
         finally:
             with self._changed:
-                self._held.remove(most)
+                self._held.remove(likely)
                 self.spent += sum(costs)
                 self._changed.notify_all()
 

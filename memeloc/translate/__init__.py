@@ -12,7 +12,6 @@ sent, and each answer is handed on as it comes.
 1
 """
 
-from memeloc.translate.gate import ClaimState
 from memeloc.translate.memory import MemoryUnit, TranslationMemory
 from memeloc.translate.protecting import ProtectingTranslator, mended
 from memeloc.translate.protocol import (
@@ -26,14 +25,12 @@ from memeloc.translate.protocol import (
     failure,
 )
 from memeloc.translate.registry import create, names
-from memeloc.translate.run import LanguagePlan, Plan, RunSummary, plan, run
+from memeloc.translate.run import Plan, RunSummary, plan, run
 
 __all__ = [
     "Answer",
-    "ClaimState",
     "Estimate",
     "FreeTranslator",
-    "LanguagePlan",
     "MemoryUnit",
     "Plan",
     "ProtectingTranslator",

@@ -1,8 +1,10 @@
 """Any server that speaks the OpenAI chat protocol. In: items, a URL, a model. Out: answers.
 
 A cloud model, vLLM, Ollama, llama.cpp: all answer `POST {base_url}/chat/completions`. One caption
-is asked at a time, with what its picture shows and how much room each box has. The answer must be
-JSON with as many parts as were sent; a wrong one is sent back once with what is wrong with it.
+is asked at a time, with what its picture shows and how much room each box has; and, as people see
+them, with the glossary's terms, the nearest translations by people, the picture itself and the
+team's instructions. The answer must be JSON with as many parts as were sent; a wrong one is sent
+back once with what is wrong with it.
 """
 
 from __future__ import annotations
@@ -10,7 +12,9 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, fields
 from functools import cache, partial
+from pathlib import Path
 from typing import Annotated, Any
 
 from pydantic import AfterValidator, Field, StringConstraints, create_model
@@ -23,11 +27,14 @@ from memeloc.language_models import (
     LanguageModel,
     Message,
     ModelSettings,
+    Picture,
     Question,
+    picture_of,
     read_model_settings,
 )
 from memeloc.model import Locale
 from memeloc.request_pool import Backoff
+from memeloc.settings import validate
 from memeloc.translate.cleaning import is_blank, other_script
 from memeloc.translate.protocol import (
     Answer,
@@ -61,6 +68,18 @@ _GLOSSARY = """ \
 Where a term of the glossary occurs, write what "use" says, in the form that the grammar wants; \
 never write what "avoid" says."""
 
+_EXAMPLES = """ \
+"examples" are similar texts that people translated: keep to their words and tone where they \
+fit, and translate the text itself."""
+
+_PICTURE = """ \
+The picture is the one that the text stands on."""
+
+_INSTRUCTIONS = """
+
+The team's instructions:
+{instructions}"""
+
 
 def _seen(text: str) -> str:
     if is_blank(text):
@@ -74,27 +93,59 @@ _Part = Annotated[
 _LONGER = "longer than its box"
 
 
+@dataclass(frozen=True, slots=True)
+class PromptSettings:
+    """What a model is shown beside a caption: settings of [translate.openai], too.
+
+    Attributes:
+        pictures: the template's picture, or the meme's.
+        examples: how many of the nearest translations by people; as sheets show them.
+        glossary: the terms of the team's glossary that occur.
+        instructions: the house's own, a text.
+    """
+
+    pictures: bool = False
+    examples: int = 3
+    glossary: bool = True
+    instructions: str = ""
+
+
 def from_settings(settings: Mapping[str, Any]) -> OpenAITranslator:
-    """The translator, from the table `[translate.openai]` of memeloc.toml."""
+    """Return the translator, from the table `[translate.openai]` of memeloc.toml."""
     where = "[translate.openai] of memeloc.toml"
-    return OpenAITranslator(read_model_settings({"asks": 2, **settings}, where=where))
+    names = {each.name for each in fields(PromptSettings)}
+    shown = {name: value for name, value in settings.items() if name in names}
+    asked = {name: value for name, value in settings.items() if name not in names}
+    model = read_model_settings({"asks": 2, **asked}, where=where)
+    return OpenAITranslator(model, shown=validate(PromptSettings, shown, where))
 
 
 class OpenAITranslator:
-    """Asks a server that speaks the OpenAI chat protocol."""
+    """Asks a server that speaks the OpenAI chat protocol.
+
+    `examples` and `pictures` are what it is to be shown of an item, see `Translator`.
+    """
 
     name = "openai"
 
-    def __init__(self, settings: ModelSettings, backoff: Backoff | None = None) -> None:
+    def __init__(
+        self,
+        settings: ModelSettings,
+        backoff: Backoff | None = None,
+        shown: PromptSettings | None = None,
+    ) -> None:
         self.settings = settings
+        self.shown = shown or PromptSettings()
+        self.examples, self.pictures = self.shown.examples, self.shown.pictures
         self.backoff = backoff or Backoff()
         self.currency = settings.currency
+        self.require_prices = settings.require_prices
         self._model = LanguageModel(
             settings, backoff=self.backoff, service="openai", pip="memeloc[translate]"
         )
 
     def estimate(self, items: Sequence[TranslationItem]) -> Estimate:
-        """Strings, code points of the captions, and the price of the tokens.
+        """Return strings, code points of the captions, and the price of the tokens.
 
         An answer is expected to have as many tokens as the caption has bytes of UTF-8; the rest is
         as in memeloc.language_models.cost.
@@ -104,7 +155,7 @@ class OpenAITranslator:
             if not filled(item):
                 continue
             parts = filled_texts(item)
-            question = _question(item)
+            question = self._question(item)
             about = self._model.estimate(question)
             total += Estimate(
                 len(parts),
@@ -113,6 +164,10 @@ class OpenAITranslator:
                 self._model.most(question),
             )
         return total
+
+    def reserve(self, item: TranslationItem) -> float:
+        """Return what is held back for an item: by the sizes of the answers so far."""
+        return self._model.reserve(self._question(item)) if filled(item) else 0.0
 
     def translate(self, items: Iterable[TranslationItem]) -> Iterator[Answer]:
         """See `Translator.translate`.
@@ -124,7 +179,7 @@ class OpenAITranslator:
 
         with self._model:
             self._model.open()
-            for question, answer in self._model.ask_all(map(_question, items)):
+            for question, answer in self._model.ask_all(map(self._question, items)):
                 yield self._translation(question.mark, answer)
 
     def _translation(
@@ -146,8 +201,74 @@ class OpenAITranslator:
             self.name,
             tuple(marks),
             cost=answer.cost,
-            provenance={"model": answer.model, "prompt": _sha256(_prompt(item))}
-            | ({"glossary": item.glossary} if item.terms else {}),
+            provenance={"model": answer.model, **self._provenance(item)},
+        )
+
+    def _terms(self, item: TranslationItem) -> tuple[Term, ...]:
+        return item.terms if self.shown.glossary else ()
+
+    def _prompt(self, item: TranslationItem) -> str:
+        """Return the prompt's text: what is not shown is not spoken of, so it stays as it was."""
+        prompt = _SYSTEM_SURVEY if item.kind == "survey" else _SYSTEM
+        return (
+            prompt
+            + (_GLOSSARY if self._terms(item) else "")
+            + (_EXAMPLES if item.examples else "")
+            + (_PICTURE if item.picture else "")
+            + (_INSTRUCTIONS if self.shown.instructions else "")
+        )
+
+    def _provenance(self, item: TranslationItem) -> dict[str, str]:
+        """Return what an item was shown: hashes, and the number of examples."""
+        house = self.shown.instructions
+        facts = {
+            "prompt": _sha256(self._prompt(item)),
+            "glossary": item.glossary if self._terms(item) else "",
+            "examples": str(len(item.examples) or ""),
+            "instructions": _sha256(house) if house else "",
+            "picture": _picture(item.picture).key.split()[0] if item.picture else "",
+        }
+        return {name: fact for name, fact in facts.items() if fact}
+
+    def _question(self, item: TranslationItem) -> Question[Any]:
+        """Return the question: what to do, then the caption and what is shown with it as JSON."""
+        indexes = filled(item)
+        system = self._prompt(item).format(
+            source=item.source_locale.name,
+            target=item.target.name,
+            tag=item.target.tag,
+            count=len(indexes),
+            instructions=self.shown.instructions.strip(),
+        )
+        boxes = item.template.boxes if item.template else ()
+        parts: list[dict[str, Any]] = []
+        for index in indexes:
+            part: dict[str, Any] = {"text": item.source.parts[index]}
+            if index < len(boxes):
+                part["box"] = boxes[index].name
+            if index < len(item.budgets) and item.budgets[index]:
+                part["room_in_characters"] = item.budgets[index]
+            parts.append(part)
+        question: dict[str, Any] = {"text" if item.kind == "survey" else "caption": parts}
+        if terms := self._terms(item):
+            question["glossary"] = [_term(term) for term in terms]
+        if item.examples:
+            question["examples"] = [
+                {"source": list(source), "translation": list(target)}
+                for source, target in item.examples
+            ]
+        if item.template:
+            question["template"] = item.template.title or item.template.name
+            if item.template.description:
+                question["picture"] = item.template.description
+        user = json.dumps(question, ensure_ascii=False)
+        pictures = (_picture(item.picture),) if item.picture else ()
+        answer = 16 + sum(len(item.source.parts[index].encode()) for index in indexes)
+        return Question(
+            (Message("system", system), Message("user", user, pictures)),
+            _parts(len(indexes), item.target, item.source_locale),
+            mark=item,
+            expected=answer,
         )
 
 
@@ -165,9 +286,9 @@ def _in_language(target: Locale, source: Locale, texts: list[str]) -> list[str]:
     return texts
 
 
-def _prompt(item: TranslationItem) -> str:
-    prompt = _SYSTEM_SURVEY if item.kind == "survey" else _SYSTEM
-    return prompt + _GLOSSARY if item.terms else prompt
+@cache
+def _picture(path: Path) -> Picture:
+    return picture_of(path)
 
 
 @cache
@@ -184,38 +305,3 @@ def _term(term: Term) -> dict[str, str]:
         "note": term.note,
     }
     return {name: text for name, text in texts.items() if text}
-
-
-def _question(item: TranslationItem) -> Question[Any]:
-    """The question: what to do, then the caption and its picture as JSON."""
-    indexes = filled(item)
-    system = _prompt(item).format(
-        source=item.source_locale.name,
-        target=item.target.name,
-        tag=item.target.tag,
-        count=len(indexes),
-    )
-    boxes = item.template.boxes if item.template else ()
-    parts: list[dict[str, Any]] = []
-    for index in indexes:
-        part: dict[str, Any] = {"text": item.source.parts[index]}
-        if index < len(boxes):
-            part["box"] = boxes[index].name
-        if index < len(item.budgets) and item.budgets[index]:
-            part["room_in_characters"] = item.budgets[index]
-        parts.append(part)
-    question: dict[str, Any] = {"text" if item.kind == "survey" else "caption": parts}
-    if item.terms:
-        question["glossary"] = [_term(term) for term in item.terms]
-    if item.template:
-        question["template"] = item.template.title or item.template.name
-        if item.template.description:
-            question["picture"] = item.template.description
-    user = json.dumps(question, ensure_ascii=False)
-    answer = 16 + sum(len(item.source.parts[index].encode()) for index in indexes)
-    return Question(
-        (Message("system", system), Message("user", user)),
-        _parts(len(indexes), item.target, item.source_locale),
-        mark=item,
-        expected=answer,
-    )

@@ -32,6 +32,11 @@ class ProtectingTranslator:
         """What the items would take as they are sent."""
         return self._translator.estimate([_numbered(item) for item in items])
 
+    def reserve(self, item: TranslationItem) -> float:
+        """See `Translator`."""
+        own = getattr(self._translator, "reserve", None)
+        return own(_numbered(item)) if own else self.estimate([item]).most
+
     def translate(self, items: Iterable[TranslationItem]) -> Iterator[Answer]:
         """See `Translator.translate`."""
         sent: dict[tuple[str, str], TranslationItem] = {}

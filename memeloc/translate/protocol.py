@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Protocol
 
 from memeloc.errors import MemelocError
@@ -22,7 +23,9 @@ class TranslationItem:
 
     `budgets` are the characters each box has room for in the target language, empty when unknown.
     `kind` is `caption`, or `survey` for a text that participants of a survey read. `terms` are
-    those of the team's glossary that occur in it, `glossary` its file's SHA-256.
+    those of the team's glossary that occur in it, `glossary` its file's SHA-256. `examples` are
+    similar sources with what people made of them, the nearest first; `picture` is what it stands
+    on. Both are there for translators that ask for them.
     """
 
     meme_id: str
@@ -34,6 +37,13 @@ class TranslationItem:
     kind: str = "caption"
     terms: tuple[Term, ...] = ()
     glossary: str = ""
+    examples: tuple[tuple[Sequence[str], Sequence[str]], ...] = ()
+    picture: Path | None = None
+
+    @property
+    def key(self) -> tuple[str, str]:
+        """What it is known by: its meme and its target language."""
+        return self.meme_id, self.target.tag
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,8 +56,9 @@ class Translation:
         characters: billed for it; 0 where characters are not what is billed.
         cost: in the translator's currency.
         provenance: what made it, as far as the translator knows: `model` as its server names it,
-            `glossary` (Google's by its name, the team's by its SHA-256), and the SHA-256 of the
-            `prompt`'s text.
+            `glossary` (Google's by its name, the team's by its SHA-256), the SHA-256 of the
+            `prompt`'s text, of the `instructions` and of the `picture`, and how many `examples` it
+            was shown.
     """
 
     meme_id: str
@@ -100,7 +111,13 @@ class Estimate:
 
 
 class Translator(Protocol):
-    """Translates captions; its name is stored with them, its currency is an ISO 4217 code."""
+    """Translates captions; its name is stored with them, its currency is an ISO 4217 code.
+
+    One that learns what an answer costs may have a method `reserve(item)`: what is held back of a
+    budget while an item is under way. Without it, that is the most of its estimate. One that shows
+    items with their nearest translations or their picture has `examples`, how many, or `pictures`,
+    whether.
+    """
 
     name: str
     currency: str

@@ -1,23 +1,26 @@
 """Planning and doing. In: items, a translator, a budget. Out: answers as they come.
 
 The memory is asked first. What it does not know goes to the translator, each text once. An answer
-is handed on at once, so that whoever stores it loses nothing when the run is killed and asks
-nothing twice in the next one. Money is held back for requests under way: the most they can cost, so
-that the budget is never passed, whatever has to be asked again.
+is cleaned and checked, and handed on at once, so that whoever stores it loses nothing when the run
+is killed and asks nothing twice in the next one. One that is not what was asked for is a failure of
+its item, and many of those in a row end the run, for they are paid like right ones. Items pass
+while the budget holds with what is held back for those under way, and nobody pressed Ctrl-C.
 """
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, fields, replace
-from functools import partial
-from time import sleep
+import signal
+import threading
+from collections import Counter, deque
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass, field, replace
 from typing import Any
 
-from memeloc.errors import InputError, MemelocError
+from memeloc.counts import counted
+from memeloc.errors import InputError, MemelocError, ServiceError
 from memeloc.model import Caption
-from memeloc.translate.gate import ClaimState, Gate, key_of
+from memeloc.translate.cleaning import cleaned, is_blank, other_script
 from memeloc.translate.memory import TranslationMemory, from_match
 from memeloc.translate.protocol import (
     Answer,
@@ -32,15 +35,21 @@ from memeloc.translate.protocol import (
 REPEATED = "repeated"
 """The mark of a caption whose text was translated for another meme on the same template."""
 
-WAIT_SECONDS = 1.0
-"""Between two looks at what other programs work on."""
+PSEUDO = "pseudo"
+"""The mark of text that is no translation; its direction overrides are what it is for."""
+
+MOST_WRONG = 20
+"""Captions in a row that a translator may answer wrongly before no more are sent to it."""
+
 _DIGITS = 6
 """Digits of costs after the point."""
+_TOLERANCE = 1e-9
+"""Of sums of costs, which are binary fractions: below what any caption costs."""
 
 
 @dataclass(frozen=True, slots=True)
-class LanguagePlan:
-    """What is to be done for one language.
+class Plan:
+    """What a run would do: the sums over all languages, and the same of each by its tag.
 
     Of its `captions` some are filled by the memory, some repeat a text that is asked for once, some
     are empty. `strings`, `characters`, `cost` and `most` are of the rest, see `Estimate`.
@@ -54,15 +63,9 @@ class LanguagePlan:
     characters: int
     cost: float
     most: float
-
-
-@dataclass(frozen=True, slots=True)
-class Plan(LanguagePlan):
-    """What a run would do: the sums over all languages, and each language by its tag."""
-
     translator: str
     currency: str
-    languages: Mapping[str, LanguagePlan]
+    languages: Mapping[str, Mapping[str, int | float]]
 
 
 @dataclass(slots=True)
@@ -112,12 +115,12 @@ def plan(
     *,
     fuzzy: float | None = None,
 ) -> Plan:
-    """What `run` would do with these: asks nobody.
+    """Return what `run` would do with these; nobody is asked.
 
     Raises:
         InputError: a meme stands among the items twice for one language.
     """
-    return _Work(items, memory, fuzzy).plan(translator)
+    return _Work(items, translator, memory, fuzzy).plan()
 
 
 def run(
@@ -129,8 +132,6 @@ def run(
     budget: float | None = None,
     on_answer: Callable[[Translation], None],
     on_failure: Callable[[TranslationFailure], None] | None = None,
-    claim: Callable[[Sequence[Sequence[TranslationItem]]], Sequence[ClaimState]] | None = None,
-    on_wait: Callable[[int], None] | None = None,
 ) -> RunSummary:
     """Translate items, each meme once a language.
 
@@ -138,110 +139,102 @@ def run(
         translator: who translates what the memory does not know.
         memory: asked first.
         fuzzy: the least similarity of a match that the memory may fill; None is exact ones only.
-        budget: in the translator's currency; the run ends before more than this can be spent.
+        budget: in the translator's currency; nothing more is sent when it would be passed with what
+            the translator holds back for an item, see `Translator`.
         on_answer: gets each translation as it comes, in this thread; Ctrl-C waits until it is done.
             A MemelocError that it raises ends the run.
         on_failure: gets each failure; they are in the summary too.
-        claim: claims items before anybody is asked for them, where other programs may do the same
-            work: groups of items that get the same answer.
-        on_wait: gets how many items are left that other programs work on, each time before they
-            are waited for.
 
     Raises:
         InputError: a meme stands among the items twice for one language.
         KeyboardInterrupt: Ctrl-C, after requests under way have been handed to `on_answer`.
     """
-    work = _Work(items, memory, fuzzy)
-    summary = RunSummary(work.plan(translator))
-    gate = Gate(work.asked, translator, budget, claim and partial(work.claim, claim))
+    work = _Work(items, translator, memory, fuzzy, budget)
+    summary = RunSummary(work.plan())
 
-    def deliver(answer: Answer, item: TranslationItem) -> None:
-        with gate.uninterrupted():
-            for each in (answer, *(_repeat(answer, twin) for twin in work.twins(item))):
-                store(each)
-
-    def store(answer: Answer) -> None:
-        try:
-            if isinstance(answer, Translation):
-                on_answer(answer)
-                summary.count(answer)
-                return
-        except MemelocError as error:
-            summary.failures.append(TranslationFailure(answer.meme_id, answer.language, error))
-            raise
-        summary.failures.append(answer)
-        if on_failure is not None:
-            on_failure(answer)
+    def deliver(answer: Answer, *repeats: Answer) -> None:
+        with work.uninterrupted():
+            for each in (answer, *repeats):
+                try:
+                    if isinstance(each, Translation):
+                        on_answer(each)
+                        summary.count(each)
+                        continue
+                except MemelocError as error:
+                    lost = TranslationFailure(each.meme_id, each.language, error)
+                    summary.failures.append(lost)
+                    raise
+                summary.failures.append(each)
+                if on_failure is not None:
+                    on_failure(each)
 
     for ready in work.ready:
-        gate.check()
-        with gate.uninterrupted():
+        work.check()
+        with work.uninterrupted():
             on_answer(ready)
         summary.count(ready)
-    while gate.waiting or gate.held:
-        gate.check()
-        if not gate.ready():
-            if on_wait is not None and gate.held:
-                on_wait(len(gate.held))
-            sleep(WAIT_SECONDS if gate.held else 0)
-            gate.retry()
-            continue
-        before = len(gate.waiting)
-        answers = translator.translate(gate.take())
+    while work.waiting and summary.stopped is None and not summary.over_budget:
+        before = len(work.waiting)
+        answers = translator.translate(work.take())
         try:
             for answer in answers:
                 summary.cost += answer.cost
                 summary.characters += answer.characters
-                deliver(*gate.settle(answer))
+                deliver(*work.settle(answer))
+            summary.stopped = work.stopped
+            summary.over_budget = work.stopped is None and len(work.waiting) == before
         except MemelocError as error:
             summary.stopped = error
-            for item in gate.abandoned():
-                deliver(failure(item, error), item)
-            break
+            for abandoned in work.abandon(error):
+                deliver(*abandoned)
         finally:
             del answers  # an error in storing must not leave requests behind
-        if gate.stopped is not None:
-            summary.stopped = gate.stopped
-            break
-        if len(gate.waiting) == before:
-            summary.over_budget = True
-            break
-    gate.check()
+    work.check()
     summary.cost = round(summary.cost, _DIGITS)
     # Answers come in any order.
     summary.failures.sort(key=lambda each: work.places[each.meme_id, each.language])
-    summary.left = work.count([*gate.waiting, *gate.held])
-    summary.elsewhere = work.count(gate.elsewhere)
+    summary.left = sum(1 + len(work.twins(item)) for item in work.waiting)
     return summary
 
 
-def _repeat(answer: Answer, twin: TranslationItem) -> Answer:
-    """The same answer for another meme with the same text; it costs nothing."""
-    if isinstance(answer, TranslationFailure):
-        return replace(answer, meme_id=twin.meme_id, characters=0, cost=0.0)
-    marks = (*answer.marks, REPEATED)
-    return replace(answer, meme_id=twin.meme_id, marks=marks, characters=0, cost=0.0)
-
-
 class _Work:
-    """Items by what is to be done with them: `ready` answers, and one of `asked` for each text."""
+    """Items by what is to be done with them.
+
+    Attributes:
+        ready: translations that need no asking.
+        waiting: items that were not taken yet, one for each text.
+        places: of each item, by meme and language, in the order in which they were given.
+        stopped: why no more are let through, if too many answers in a row were wrong.
+    """
 
     def __init__(
         self,
         items: Iterable[TranslationItem],
+        translator: Translator,
         memory: TranslationMemory | None,
         fuzzy: float | None,
+        budget: float | None = None,
     ) -> None:
         self.ready: list[Translation] = []
-        self._first: dict[tuple[object, ...], TranslationItem] = {}
-        self._twins: dict[tuple[str, str], list[TranslationItem]] = {}
         self.places: dict[tuple[str, str], int] = {}
+        self.stopped: MemelocError | None = None
+        self._translator = translator
+        self._budget = budget
+        self._reserve = getattr(
+            translator, "reserve", lambda item: translator.estimate([item]).most
+        )
+        self._twins: dict[tuple[str, str], list[TranslationItem]] = {}
         self._captions: Counter[str] = Counter()
+        self._pending: dict[tuple[str, str], tuple[TranslationItem, float]] = {}
+        self._spent = self._held = 0.0
+        self._wrong = 0
+        self._interrupted = False
+        firsts: dict[tuple[object, ...], TranslationItem] = {}
         for item in items:
             language = item.target.tag
-            if key_of(item) in self.places:
+            if item.key in self.places:
                 raise InputError(f"meme {item.meme_id} is to be translated into {language} twice")
-            self.places[key_of(item)] = len(self.places)
+            self.places[item.key] = len(self.places)
             self._captions[language] += 1
             match = memory.find(item, fuzzy) if memory is not None else None
             if not filled(item):
@@ -250,54 +243,149 @@ class _Work:
             elif match is not None:
                 self.ready.append(from_match(item, match))
             else:
-                # A template is part of what a translator may have seen, so it is part of the text.
+                # What is shown with a text is part of it: the template and the picture.
                 template = item.template.name if item.template else None
-                text = (item.source.parts, item.source_locale.tag, language, template)
-                first = self._first.setdefault(text, item)
+                text = (item.source.parts, item.source_locale.tag, language, template, item.picture)
+                first = firsts.setdefault(text, item)
                 if first is not item:
-                    self._twins.setdefault(key_of(first), []).append(item)
+                    self._twins.setdefault(first.key, []).append(item)
         order = list(self._captions)
-        self.asked = sorted(self._first.values(), key=lambda item: order.index(item.target.tag))
+        self.waiting = deque(sorted(firsts.values(), key=lambda item: order.index(item.target.tag)))
 
     def twins(self, item: TranslationItem) -> list[TranslationItem]:
-        """Other items that get this one's answer."""
-        return self._twins.get(key_of(item), [])
+        """Return the other items that get this one's answer."""
+        return self._twins.get(item.key, [])
 
-    def count(self, items: Iterable[TranslationItem]) -> int:
-        """How many items they are with their twins."""
-        return sum(1 + len(self.twins(item)) for item in items)
-
-    def claim(
-        self,
-        claim: Callable[[Sequence[Sequence[TranslationItem]]], Sequence[ClaimState]],
-        items: Sequence[TranslationItem],
-    ) -> Sequence[ClaimState]:
-        """Claim items together with their twins."""
-        return claim([[item, *self.twins(item)] for item in items])
-
-    def plan(self, translator: Translator) -> Plan:
-        """What is to be done, and what it costs."""
-        languages = {tag: self._language_plan(tag, translator) for tag in self._captions}
+    def plan(self) -> Plan:
+        """Return what is to be done, and what it costs."""
+        languages = {tag: self._plan_of(tag) for tag in self._captions}
+        names = ("captions", "from_memory", "repeated", "empty", "strings", "characters", "cost")
         totals: dict[str, Any] = {
-            each.name: round(sum(getattr(plan, each.name) for plan in languages.values()), _DIGITS)
-            for each in fields(LanguagePlan)
+            name: round(sum(each[name] for each in languages.values()), _DIGITS)
+            for name in (*names, "most")
         }
+        translator = self._translator
         return Plan(
             translator=translator.name, currency=translator.currency, languages=languages, **totals
         )
 
-    def _language_plan(self, language: str, translator: Translator) -> LanguagePlan:
+    def _plan_of(self, language: str) -> dict[str, int | float]:
         ready = [answer for answer in self.ready if answer.language == language]
-        asked = [item for item in self.asked if item.target.tag == language]
-        estimate = translator.estimate(asked)
+        asked = [item for item in self.waiting if item.target.tag == language]
+        estimate = self._translator.estimate(asked)
         from_memory = sum(answer.translator == "memory" for answer in ready)
-        return LanguagePlan(
-            captions=self._captions[language],
-            from_memory=from_memory,
-            repeated=sum(len(self.twins(item)) for item in asked),
-            empty=len(ready) - from_memory,
-            strings=estimate.strings,
-            characters=estimate.characters,
-            cost=round(estimate.cost, _DIGITS),
-            most=round(estimate.most, _DIGITS),
-        )
+        return {
+            "captions": self._captions[language],
+            "from_memory": from_memory,
+            "repeated": sum(len(self.twins(item)) for item in asked),
+            "empty": len(ready) - from_memory,
+            "strings": estimate.strings,
+            "characters": estimate.characters,
+            "cost": round(estimate.cost, _DIGITS),
+            "most": round(estimate.most, _DIGITS),
+        }
+
+    @contextmanager
+    def uninterrupted(self) -> Iterator[None]:
+        """Hold back Ctrl-C while the block runs: `check` and `take` raise it."""
+        if threading.current_thread() is not threading.main_thread():
+            yield
+            return
+
+        def note(*_: object) -> None:
+            self._interrupted = True
+
+        before = signal.signal(signal.SIGINT, note)
+        try:
+            yield
+        finally:
+            signal.signal(signal.SIGINT, before)
+
+    def check(self) -> None:
+        """Raise KeyboardInterrupt when one was held back, once."""
+        if self._interrupted:
+            self._interrupted = False
+            raise KeyboardInterrupt
+
+    def take(self) -> Iterator[TranslationItem]:
+        """Yield the next items, until one could pass the budget, or too many answers were wrong.
+
+        Ctrl-C reaches the translator here, which then answers what is under way and raises it.
+        """
+        while self.stopped is None and self.waiting:
+            self.check()
+            held = 0.0
+            if self._budget is not None:
+                held = self._reserve(self.waiting[0])
+                if self._spent + self._held + held > self._budget + _TOLERANCE:
+                    return
+            item = self.waiting.popleft()
+            self._held += held
+            self._pending[item.key] = (item, held)
+            yield item
+
+    def settle(self, answer: Answer) -> list[Answer]:
+        """Book an answer, cleaned and checked, and return it with those for its twins.
+
+        Raises:
+            ServiceError: nobody asked for it.
+        """
+        item, held = self._pending.pop((answer.meme_id, answer.language), (None, 0.0))
+        name = self._translator.name
+        if item is None:
+            sentence = f"it answered what was not asked: meme {answer.meme_id}"
+            raise ServiceError(name, sentence, retryable=False)
+        self._held -= held
+        self._spent += answer.cost
+        if isinstance(answer, Translation) and PSEUDO not in answer.marks:
+            sources = dict(enumerate(item.source.parts))
+            parts = enumerate(answer.caption.parts)
+            clean = tuple(cleaned(part, sources.get(index, "")) for index, part in parts)
+            answer = replace(answer, caption=Caption(clean))
+            if problem := _problem(item, clean):
+                error = ServiceError(name, problem, retryable=False)
+                answer = failure(item, error, answer.cost, answer.characters, wrong=True)
+        if isinstance(answer, Translation):
+            self._wrong = 0
+        else:
+            self._wrong += answer.wrong
+            if self._wrong >= MOST_WRONG:
+                reason = str(answer.error).removeprefix(f"{name}: ")
+                sentence = (
+                    f"{MOST_WRONG} captions in a row were answered wrongly, so no more are sent. "
+                    f"The last time: {reason}. Try another model or translator on a few captions "
+                    "first"
+                )
+                self.stopped = self.stopped or ServiceError(name, sentence, retryable=False)
+        return [answer, *(_repeat(answer, twin) for twin in self.twins(item))]
+
+    def abandon(self, error: MemelocError) -> list[list[Answer]]:
+        """Return the failures of items that were taken and never answered, with their twins'."""
+        items = [item for item, _ in self._pending.values()]
+        self._pending.clear()
+        failures = [failure(item, error) for item in items]
+        return [
+            [each, *(_repeat(each, twin) for twin in self.twins(item))]
+            for item, each in zip(items, failures, strict=True)
+        ]
+
+
+def _repeat(answer: Answer, twin: TranslationItem) -> Answer:
+    """Return the same answer for another meme with the same text; it costs nothing."""
+    if isinstance(answer, TranslationFailure):
+        return replace(answer, meme_id=twin.meme_id, characters=0, cost=0.0)
+    marks = (*answer.marks, REPEATED)
+    return replace(answer, meme_id=twin.meme_id, marks=marks, characters=0, cost=0.0)
+
+
+def _problem(item: TranslationItem, parts: tuple[str, ...]) -> str:
+    """Return what is wrong with the parts of an answer; empty when nothing is."""
+    if len(parts) != len(item.source.parts):
+        return f"it gave {counted(len(parts), 'part')} where {len(item.source.parts)} are needed"
+    if any(len(Caption.parse(part).parts) > 1 for part in parts):
+        return "it gave a part with ` // ` in it"
+    if any(is_blank(parts[index]) for index in filled(item)):
+        return "it gave an empty text"
+    if script := other_script(parts, item.target, item.source_locale):
+        return f"it answered in another language: in {script}, where {item.target.script} is needed"
+    return ""

@@ -11,7 +11,6 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -29,14 +28,6 @@ if TYPE_CHECKING:
 _XML_LANG = "{http://www.w3.org/XML/1998/namespace}lang"
 _CODES = frozenset(("bpt", "ept", "ph", "it", "ut"))
 _DATE = "%Y%m%dT%H%M%SZ"
-
-
-@dataclass(slots=True)
-class Imported:
-    """What reading a file came to: units that were given, and why others were not, how often."""
-
-    units: int = 0
-    skipped: Counter[str] = field(default_factory=Counter)
 
 
 def write_tmx(units: Iterable[MemoryUnit], path: Path, *, source_language: str = "*all*") -> int:
@@ -75,12 +66,12 @@ def read_tmx(
     *,
     source_language: str | None = None,
     locales: Registry | None = None,
-    outcome: Imported | None = None,
+    skipped: Counter[str] | None = None,
 ) -> Iterator[MemoryUnit]:
     """The units of a TMX file of any size, one for each language of a <tu> besides its source.
 
     `source_language` is the tag of the language to translate from; None takes what the file says.
-    `outcome` counts how many there were and what was passed over.
+    `skipped` gets how many were passed over, by reason.
 
     Raises:
         InputError: the file cannot be read, is not TMX, or declares entities; with its line.
@@ -88,7 +79,7 @@ def read_tmx(
     from lxml import etree
 
     registry = locales or default()
-    counts = outcome or Imported()
+    reasons = Counter[str]() if skipped is None else skipped
     wanted = registry.get(source_language).tag if source_language else None
     header_language = "*all*"
     try:
@@ -110,7 +101,7 @@ def read_tmx(
                 header_language = element.get("srclang") or "*all*"
             elif event == "end" and name == "tu":
                 own = element.get("srclang") or header_language
-                yield from _units(element, wanted, own, registry, counts, path.name)
+                yield from _units(element, wanted, own, registry, reasons, path.name)
                 element.clear()
                 while element.getprevious() is not None:
                     del element.getparent()[0]
@@ -136,7 +127,7 @@ def _units(
     wanted: str | None,
     own: str,
     registry: Registry,
-    counts: Imported,
+    reasons: Counter[str],
     origin: str,
 ) -> Iterator[MemoryUnit]:
     """The units of one <tu>; `own` is its source language, and of `*all*` its first one."""
@@ -145,22 +136,21 @@ def _units(
         code = variant.get(_XML_LANG) or variant.get("lang") or ""
         segment = variant.find("{*}seg")
         if code not in registry:
-            counts.skipped[f"the language {code or '(none)'} is not known"] += 1
+            reasons[f"the language {code or '(none)'} is not known"] += 1
         elif segment is not None and (text := _text(segment).strip()):
             texts.setdefault(registry.get(code).tag, text)
     stated = registry.get(own).tag if own in registry else next(iter(texts), None)
     source = wanted or stated
     if source is None or source not in texts:
-        counts.skipped["it has no text in the source language"] += 1
+        reasons["it has no text in the source language"] += 1
         return
     parts = _parts(texts.pop(source))
     for language, text in texts.items():
         unit = MemoryUnit(source, language, parts, _parts(text, len(parts)), origin)
         if len(unit.source) == len(unit.target):
-            counts.units += 1
             yield unit
         else:
-            counts.skipped["its languages have not the same number of parts"] += 1
+            reasons["its languages have not the same number of parts"] += 1
 
 
 def _parts(text: str, *counts: int) -> tuple[str, ...]:

@@ -83,6 +83,11 @@ class TranslateSettings(_Section):
         strict=False,
         description="the most that one run may cost, in the translator's currency, as 20.0",
     )
+    instructions: str = Field(
+        default="",
+        description="what language models are told beside the prompt: a text, or a file, "
+        "as house.md",
+    )
 
 
 class Settings(_Section):

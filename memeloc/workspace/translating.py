@@ -2,23 +2,24 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any, Literal, NamedTuple
+from time import sleep
+from typing import Any, Literal
 
 from memeloc.errors import InputError, MemelocError
 from memeloc.files import file_sha256
 from memeloc.glossary import terms_in
 from memeloc.model import Locale
 from memeloc.sheets import write_sheet
-from memeloc.store.captions.translations import CaptionKey
 from memeloc.store.captions.versions import MACHINE
 from memeloc.store.records import FileRecord, Kind, ToTranslate
 from memeloc.store.store import Store
 from memeloc.store.surveys.survey_texts import ENGLISH
 from memeloc.translate import (
-    FreeTranslator,
     MemoryUnit,
     Plan,
     ProtectingTranslator,
@@ -35,69 +36,42 @@ from memeloc.translate import (
     run,
 )
 from memeloc.workspace.capacity import capacity
-from memeloc.workspace.claiming import Claims
 from memeloc.workspace.part import Part
 from memeloc.workspace.survey_texts import store_shipped_texts
 
+WAIT_SECONDS = 0.5
+"""Between two looks at whether another program is done."""
 _PSEUDO = "pseudo"
 _Only = Literal["new", "changed"] | None
+_Wanted = dict[tuple[str, str], tuple[TranslationItem, ToTranslate]]
+"""What is to be translated, by meme and language: as translators take it, and as the store has
+it."""
 
 
-@dataclass(frozen=True, slots=True)
-class MemoryImport:
-    """What became of a TMX file: its units, how many were new, and those left out, by reason."""
-
-    units: int
-    new: int
-    skipped: Mapping[str, int]
-
-
-@dataclass(frozen=True, slots=True)
-class MemoryExport:
-    """The translation memory as a file."""
-
-    units: int
-    file: Path
-
-
-class _Wanted(NamedTuple):
-    """A caption to translate: as translators take it, and as the store knows it."""
-
-    item: TranslationItem
-    lacking: ToTranslate
-
-    @property
-    def key(self) -> CaptionKey:
-        return (self.item.meme_id, self.item.target.tag)
-
-    @property
-    def newest(self) -> int | None:
-        return max((each.version for each in self.lacking.versions), default=None)
-
-
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class TranslationJob:
     """What is to be translated, and by whom; nobody is asked before `run`.
 
     Attributes:
         plan: what there is to do, and what it costs.
-        budget: what a run may cost at the most, in the translator's currency; None is any sum.
-        suggestions: how many will be suggestions beside people's texts, whose source has changed.
+        budget: what a run may cost, in the translator's currency; None is any sum.
     """
 
     plan: Plan
     budget: float | None
     _store: Store
-    _wanted: Sequence[_Wanted]
+    _find: Callable[[], _Wanted]
+    _wanted: _Wanted
+    _last: int
     _translator: Translator
     _memory: TranslationMemory
     _fuzzy: float | None
-    _free: bool
 
     @property
     def suggestions(self) -> int:
-        people = (v.stage not in MACHINE for each in self._wanted for v in each.lacking.versions)
-        return sum(people)
+        """How many will be suggestions beside people's texts, whose source has changed."""
+        stages = (each.stage for _, own in self._wanted.values() for each in own.versions)
+        return sum(stage not in MACHINE for stage in stages)
 
     def run(
         self,
@@ -107,73 +81,82 @@ class TranslationJob:
     ) -> RunSummary:
         """Translate, and store each answer as it comes: a second run asks nothing twice.
 
-        Nor does another program that runs at the same time: where it works on captions that are
-        left, `on_wait` gets how many, and they are waited for.
+        One program at a time translates a workspace. Where another does, it is waited for:
+        `on_wait` gets how many captions are to do, once, and what it has done is left out.
         """
-        wanted = {each.key: each for each in self._wanted}
-        if self._free:
-            return self._run(wanted, None, on_progress, on_wait)
-        expected = {key: each.newest for key, each in wanted.items()}
-        with Claims(self._store.translations, expected) as claims:
-            return self._run(wanted, claims, on_progress, on_wait)
+        total = len(self._wanted)
 
-    def _run(
-        self,
-        wanted: Mapping[CaptionKey, _Wanted],
-        claims: Claims | None,
-        on_progress: Callable[[int, int], None] | None,
-        on_wait: Callable[[int], None] | None,
-    ) -> RunSummary:
+        def advance(more: int = 1) -> None:
+            if on_progress is not None and more:
+                on_progress(more, total)
+
+        with self._turn(on_wait):
+            if self._store.translations.last() != self._last:
+                self._wanted = self._find()
+            elsewhere = total - len(self._wanted)
+            advance(elsewhere)
+            summary = self._translate(advance)
+        summary.elsewhere = elsewhere
+        return summary
+
+    def _translate(self, advance: Callable[[], None]) -> RunSummary:
+        translations, name = self._store.translations, self._translator.name
         currency = self._translator.currency
 
-        def advance() -> None:
-            if on_progress is not None:
-                on_progress(1, len(wanted))
-
         def store(answer: Translation) -> None:
-            about = wanted[answer.meme_id, answer.language]
-            if about.item.kind == "survey":  # the memory, too, can bring another placeholder
-                answer = mended(about.item, answer)
+            item, about = self._wanted[answer.meme_id, answer.language]
+            if item.kind == "survey":  # the memory, too, can bring another placeholder
+                answer = mended(item, answer)
             version = self._store.captions.add_translation(
                 answer.meme_id,
                 answer.language,
                 answer.caption,
-                source_id=about.lacking.source.id,
+                source_id=about.source.id,
                 translator=answer.translator,
                 marks=answer.marks,
                 characters=answer.characters,
                 cost=answer.cost,
                 currency=currency if answer.cost else "",
                 provenance=answer.provenance,
-                replace=about.lacking.need == "new" and about.newest is not None,
+                replace=about.need == "new" and bool(about.versions),
             )
             if version is None:
                 late = MemelocError("It was translated or corrected meanwhile, or says the same.")
-                pay(failure(about.item, late, answer.cost, answer.characters))
+                pay(failure(item, late, answer.cost, answer.characters))
             advance()
 
         def pay(failed: TranslationFailure) -> None:
             if failed.cost or failed.characters:
-                name = self._translator.name
-                self._store.translations.add_failure(failed, name, currency)
+                translations.add_failure(failed, name, currency)
 
         def book(failed: TranslationFailure) -> None:
             pay(failed)
-            if claims is not None:
-                claims.give_up((failed.meme_id, failed.language))
             advance()
 
         return run(
-            [each.item for each in self._wanted],
+            [item for item, _ in self._wanted.values()],
             self._translator,
             self._memory,
             fuzzy=self._fuzzy,
             budget=self.budget,
             on_answer=store,
             on_failure=book,
-            claim=claims.claim if claims is not None else None,
-            on_wait=on_wait,
         )
+
+    @contextmanager
+    def _turn(self, on_wait: Callable[[int], None] | None) -> Iterator[None]:
+        """Hold the workspace for this run, when no other one does."""
+        with ExitStack() as stack:
+            while True:
+                try:
+                    stack.enter_context(self._store.database.lock("translate"))
+                    break
+                except InputError:
+                    if on_wait is not None:
+                        on_wait(len(self._wanted))
+                    on_wait = None
+                    sleep(WAIT_SECONDS)
+            yield
 
 
 class Translating(Part):
@@ -215,50 +198,61 @@ class Translating(Part):
             raise InputError("name a translator, or set `with` in [translate] of memeloc.toml")
         budget = settings.budget if budget is None else budget
         chosen = self._translator(name, options or {})
-        if budget is not None:
-            from memeloc.translate.openai import OpenAITranslator
-
-            if isinstance(chosen, OpenAITranslator):
-                chosen.settings.require_prices()
-        is_free = isinstance(chosen, FreeTranslator)
+        if budget is not None and hasattr(chosen, "require_prices"):
+            chosen.require_prices()
         is_survey = kind == "survey"
         source = self._workspace.locale(ENGLISH) if is_survey else self._workspace.source
         locales = self._targets(languages, source)
-        texts = None
-        if is_survey:
-            chosen = ProtectingTranslator(chosen)
-            texts = set(store_shipped_texts(self._store, locales, taxonomy))
+        texts = set(store_shipped_texts(self._store, locales, taxonomy)) if is_survey else None
         replaced = ({_PSEUDO} - {name}) | ({again} - {""})
-        wanted = [
-            each
-            for locale in locales
-            for each in self._wanted(locale, source, kind, texts, only, replaced)
-        ]
         memory = TranslationMemory(self._units(locales, source, kind))
-        expected = plan([each.item for each in wanted], chosen, memory, fuzzy=fuzzy)
+
+        def find() -> _Wanted:
+            captions = self._store.captions
+            lacking = [
+                (locale, each)
+                for locale in locales
+                for each in captions.to_translate(locale.tag, only, texts, kind, replaced)
+            ]
+            items = self._items(lacking, source, kind)
+            if count := getattr(chosen, "examples", 0):
+                items = [_with_examples(item, memory, count, fuzzy) for item in items]
+            if getattr(chosen, "pictures", False):
+                items = self._with_pictures(items)
+            return {item.key: (item, each) for item, (_, each) in zip(items, lacking, strict=True)}
+
+        last = self._store.translations.last()
+        wanted = find()
+        shown = ProtectingTranslator(chosen) if is_survey else chosen
+        expected = plan([item for item, _ in wanted.values()], shown, memory, fuzzy=fuzzy)
         return TranslationJob(
-            expected, budget, self._store, wanted, chosen, memory, fuzzy, _free=is_free
+            expected, budget, self._store, find, wanted, last, shown, memory, fuzzy
         )
 
-    def import_memory(self, file: str | Path) -> MemoryImport:
+    def import_memory(self, file: str | Path) -> dict[str, Any]:
         """Add the units of a TMX file from the workspace's source into languages of memeloc.
+
+        Returns its `units`, how many were `new`, and those `skipped`, by reason.
 
         Raises:
             InputError: it is not TMX.
         """
-        from memeloc.translate.tmx import Imported, read_tmx
+        from memeloc.translate.tmx import read_tmx
 
-        path, outcome = Path(file), Imported()
+        path, skipped = Path(file), Counter[str]()
         source, locales = self._workspace.source.tag, self._workspace.locales
-        units = list(read_tmx(path, source_language=source, locales=locales, outcome=outcome))
+        units = list(read_tmx(path, source_language=source, locales=locales, skipped=skipped))
         record = FileRecord("memory", path.name, file_sha256(path), len(units))
         new = self._store.memory.add(units, record)
-        return MemoryImport(outcome.units, new, outcome.skipped)
+        return {"units": len(units), "new": new, "skipped": skipped}
 
     def export_memory(
         self, file: str | Path, languages: Sequence[str] | None = None
-    ) -> MemoryExport:
-        """Write the translation memory of some languages as TMX 1.4; see `memeloc.sheets`."""
+    ) -> dict[str, Any]:
+        """Write the translation memory of some languages as TMX 1.4; see `memeloc.sheets`.
+
+        Returns how many `units` there are, and the `file`.
+        """
         from memeloc.translate.tmx import write_tmx
 
         source = self._workspace.source
@@ -266,15 +260,18 @@ class Translating(Part):
         path, count = write_sheet(
             Path(file), lambda draft: write_tmx(units, draft, source_language=source.tag)
         )
-        return MemoryExport(count, path)
+        return {"units": count, "file": path}
 
     def _translator(self, name: str, options: Mapping[str, Any]) -> Translator:
         settings = dict(self._workspace.settings.translator(name))
         for key, value in options.items():
             settings["base_url" if (name, key) == ("openai", "endpoint") else key] = value
-        root = self._workspace.root
-        if name == "ctranslate2" and root is not None and "models" not in options:
+        root = self._workspace.root or Path()
+        if name == "ctranslate2" and "models" not in options:
             settings["models"] = str(root / settings.get("models", "models"))
+        if name == "openai":
+            house = settings.get("instructions", self._workspace.settings.translate.instructions)
+            settings["instructions"] = _text_or_file(house, root)
         return create(name, settings)
 
     def _targets(self, languages: Sequence[str] | None, source: Locale) -> list[Locale]:
@@ -291,27 +288,58 @@ class Translating(Part):
         for locale in locales:
             yield from self._store.memory.find(source.tag, locale.tag, kind)
 
-    def _wanted(
-        self,
-        locale: Locale,
-        source: Locale,
-        kind: Kind,
-        texts: set[str] | None,
-        only: _Only,
-        again: set[str],
-    ) -> Iterator[_Wanted]:
-        terms = self._workspace.glossary.terms(locale)
-        for lacking in self._store.captions.to_translate(locale.tag, only, texts, kind, again):
-            template = self._workspace.templates.get(lacking.template)
-            item = TranslationItem(
-                lacking.meme_id,
-                lacking.source.caption,
+    def _items(
+        self, lacking: Sequence[tuple[Locale, ToTranslate]], source: Locale, kind: Kind
+    ) -> list[TranslationItem]:
+        glossary, templates = self._workspace.glossary, self._workspace.templates
+        terms = {locale.tag: glossary.terms(locale) for locale, _ in lacking}
+        return [
+            TranslationItem(
+                each.meme_id,
+                each.source.caption,
                 source,
                 locale,
-                template,
+                template := templates.get(each.template),
                 capacity(template, locale),
                 kind,
-                terms_in(terms, lacking.source.parts, source),
-                self._workspace.glossary.sha256,
+                terms_in(terms[locale.tag], each.source.parts, source),
+                glossary.sha256,
             )
-            yield _Wanted(item, lacking)
+            for locale, each in lacking
+        ]
+
+    def _with_pictures(self, items: Sequence[TranslationItem]) -> list[TranslationItem]:
+        """Return items with the template's picture, or that of the item of the meme's name."""
+        bare = {item.meme_id for item in items if item.template is None}
+        found = self._store.items.find(ids=bare) if bare else ()
+        own = {each.id: each.picture for each in found if isinstance(each.picture, Path)}
+        return [
+            replace(
+                item,
+                picture=item.template.image_for(item.source_locale)
+                if item.template
+                else own.get(item.meme_id),
+            )
+            for item in items
+        ]
+
+
+def _with_examples(
+    item: TranslationItem, memory: TranslationMemory, count: int, fuzzy: float | None
+) -> TranslationItem:
+    """Return an item with the nearest translations, unless the memory fills it."""
+    if memory.find(item, fuzzy) is not None:
+        return item
+    nearest = (match.unit for match in memory.nearest(item, most=count))
+    return replace(item, examples=tuple((unit.source, unit.target) for unit in nearest if unit))
+
+
+def _text_or_file(text: str, root: Path) -> str:
+    """Return a text, or what stands in the file that it names: one line that ends so."""
+    if "\n" in text or not text.endswith((".md", ".txt")):
+        return text
+    try:
+        return (root / text).read_text(encoding="utf-8-sig")
+    except (OSError, UnicodeDecodeError) as error:
+        sentence = "the instructions for translators cannot be read as UTF-8"
+        raise InputError(sentence, file=root / text) from error

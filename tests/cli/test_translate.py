@@ -3,12 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
-import random
-import signal
-import subprocess
-import sys
-import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -103,47 +97,6 @@ def test_settings_come_from_memeloc_toml(workspace: Path, command: Command) -> N
         done: dict[str, Any] = json.loads(outcome.out)
         assert done["cost"] == pytest.approx(3781 * 10 / 1e6, abs=1e-5)
         assert json.loads(command("translate", "--json").out)["over_budget"]
-
-
-_KILLED = """
-import sys
-from memeloc.workspace import claiming
-claiming._machine = lambda: "elsewhere"
-claiming.CLAIM_SECONDS = 0.3
-from memeloc.cli import run
-sys.exit(run(sys.argv[1:]))
-"""
-
-
-@pytest.mark.slow
-def test_killed_runs_lose_and_double_nothing(workspace: Path, command: Command) -> None:
-    """Five kills here; the store's own tests kill far oftener."""
-    chance = random.Random(5)
-    with serve_rest() as server:
-        calm = server.answer
-
-        def slow(request: Any) -> Any:
-            time.sleep(0.05)
-            return calm(request)
-
-        server.answer = slow  # type: ignore[method-assign]
-        for _ in range(5):
-            process = subprocess.Popen(
-                [sys.executable, "-c", _KILLED, *_google(server)],
-                cwd=workspace,
-                stdout=subprocess.DEVNULL,
-                stderr=subprocess.DEVNULL,
-                env={**os.environ, "PYTHONPATH": str(Path(__file__).parents[2])},
-            )
-            time.sleep(chance.uniform(0.5, 1.2))
-            process.send_signal(signal.SIGKILL)
-            process.wait()
-        assert command(*_google(server)).status == 0
-    with Workspace.open(workspace) as opened:
-        history = opened.table("history")
-    translated = history[history["stage"] == "translated"]
-    assert len(translated) == 4 * 68
-    assert not translated.duplicated(["meme_id", "language"]).any()
 
 
 def test_room_is_what_the_renderer_sets_at_a_comfortable_size() -> None:

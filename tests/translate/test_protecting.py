@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from memeloc.language_models import ModelSettings
 from memeloc.locales import default
 from memeloc.model import Caption
 from memeloc.placeholders import placeholders
@@ -18,7 +19,7 @@ from memeloc.translate import (
     TranslationItem,
     mended,
 )
-from memeloc.translate.openai import _question
+from memeloc.translate.openai import OpenAITranslator
 from memeloc.translate.protecting import LOST
 
 EN, DE = default().get("en"), default().get("de")
@@ -126,8 +127,9 @@ def test_a_similar_text_of_the_memory_gets_the_right_placeholder() -> None:
 
 def test_a_language_model_hears_that_it_is_no_caption() -> None:
     survey, caption = _item("{1} memes"), TranslationItem("m", Caption(("me",)), EN, DE)
-    messages = _question(survey).messages
+    asked = OpenAITranslator(ModelSettings(model="tiny"))._question
+    messages = asked(survey).messages
     assert "survey" in messages[0].text
     assert "{1}" in messages[0].text
     assert '"text"' in messages[1].text
-    assert "captions of memes" in _question(caption).messages[0].text
+    assert "captions of memes" in asked(caption).messages[0].text

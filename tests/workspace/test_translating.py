@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import json
-import subprocess
-import sys
 import threading
 from collections import Counter
 from collections.abc import Iterator
@@ -13,10 +11,9 @@ from typing import Any
 
 import pytest
 
-from memeloc.errors import MemelocError
 from memeloc.model import Caption
 from memeloc.translate import RunSummary
-from memeloc.workspace import Workspace, claiming
+from memeloc.workspace import Workspace
 from tests.chat_server import ChatServer, right, serve_chat
 
 MEMES = 50
@@ -45,9 +42,11 @@ def _settings(chat: ChatServer) -> dict[str, Any]:
     return {"base_url": chat.url, "model": "tiny", "price_in": 1000.0, "asks": 1}
 
 
-def _translate(folder: Path, chat: ChatServer) -> RunSummary:
+def _translate(folder: Path, chat: ChatServer, **more: Any) -> RunSummary:
+    budget = more.pop("budget", None)
     with Workspace.open(folder) as workspace:
-        job = workspace.translating.prepare(translator="openai", options=_settings(chat))
+        options = _settings(chat) | more
+        job = workspace.translating.prepare(translator="openai", options=options, budget=budget)
         return job.run()
 
 
@@ -56,51 +55,16 @@ def _asked(chat: ChatServer) -> Counter[str]:
     return Counter(part["text"] for question in questions for part in question["caption"])
 
 
-_TRANSLATE = """
-import sys, json
-from memeloc.workspace import Workspace
-folder, options = sys.argv[1:]
-with Workspace.open(folder) as workspace:
-    job = workspace.translating.prepare(translator="openai", options=json.loads(options))
-    print("ready", flush=True)
-    sys.stdin.readline()
-    print(job.run().elsewhere)
-"""
-
-
-@pytest.mark.slow
-def test_two_programs_pay_once(folder: Path, chat: ChatServer) -> None:
-    command = [sys.executable, "-c", _TRANSLATE, str(folder), json.dumps(_settings(chat))]
-    programs = [
-        subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
-        for _ in range(2)
-    ]
-    for program in programs:
-        assert program.stdout is not None
-        assert program.stdout.readline() == "ready\n"
-    for program in programs:  # both have found everything to do before either begins
-        assert program.stdin is not None
-        program.stdin.write("\n")
-        program.stdin.flush()
-    elsewhere = [int(program.communicate(timeout=120)[0]) for program in programs]
-    assert [program.returncode for program in programs] == [0, 0]
-    assert set(_asked(chat).values()) == {1}
-    assert len(chat.bodies) == MEMES - MEMES // 10
-    assert sum(elsewhere) == MEMES
-    with Workspace.open(folder) as workspace:
-        history = workspace.table("history")
-        assert not workspace.store.translations.tokens()
-    translated = history[history["stage"] == "translated"]
-    assert len(translated) == MEMES
-    assert not translated.duplicated(["meme_id", "language"]).any()
-
-
 def test_threads_of_one_program_pay_once(folder: Path, chat: ChatServer) -> None:
     failures: list[BaseException] = []
+    waited: list[int] = []
+    elsewhere: list[int] = []
 
     def translate() -> None:
         try:
-            _translate(folder, chat)
+            with Workspace.open(folder) as workspace:
+                job = workspace.translating.prepare(translator="openai", options=_settings(chat))
+                elsewhere.append(job.run(on_wait=waited.append).elsewhere)
         except BaseException as error:
             failures.append(error)
 
@@ -110,25 +74,9 @@ def test_threads_of_one_program_pay_once(folder: Path, chat: ChatServer) -> None
     for thread in threads:
         thread.join()
     assert failures == []
+    assert waited == [MEMES, MEMES]  # each that waited said so once
+    assert sorted(elsewhere) == [0, MEMES, MEMES]
     assert set(_asked(chat).values()) == {1}
-
-
-def test_claims_of_a_killed_program_lapse(
-    folder: Path, chat: ChatServer, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    keys: dict[tuple[str, str], int | None] = {(f"m{n}", "de"): None for n in range(40)}
-    with Workspace.open(folder) as workspace:
-        translations = workspace.store.translations
-        states = translations.claim(keys, "elsewhere:1:a", 0.5)
-        assert set(states.values()) == {"claimed"}
-        assert set(translations.claim(keys, "elsewhere:2:b", 9).values()) == {"held"}
-        gone = subprocess.run([sys.executable, "-c", "import os; print(os.getpid())"],
-                              capture_output=True, text=True, check=True)  # fmt: skip
-        token = f"{claiming._machine()}:{int(gone.stdout)}:c"
-        translations.claim({("m49", "de"): None}, token, 3600)
-    summary = _translate(folder, chat)
-    assert summary.translated + summary.repeated == MEMES
-    assert summary.elsewhere == summary.left == 0
 
 
 def test_a_failure_that_was_billed_is_booked(folder: Path, chat: ChatServer) -> None:
@@ -176,15 +124,56 @@ def test_a_version_says_what_made_it(folder: Path, chat: ChatServer) -> None:
     assert history[history["stage"] == "imported"]["provenance"].isna().all()
 
 
-def test_an_error_of_storing_gives_the_claims_back(
-    folder: Path, chat: ChatServer, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_budget_is_used_up_by_the_sizes_of_answers(folder: Path, chat: ChatServer) -> None:
+    """By the most that each could cost, 0.10 would send one caption."""
+    prices = {"price_in": 5.0, "price_out": 25.0, "asks": 2}
+    summary = _translate(folder, chat, budget=0.1, **prices)
+    each = (200 * 5 + 50 * 25) / 1e6
+    assert summary.over_budget
+    assert 0.1 - 2 * each < summary.cost <= 0.1 + 4 * each
+    assert summary.cost == pytest.approx(len(chat.bodies) * each)
     with Workspace.open(folder) as workspace:
-        job = workspace.translating.prepare(translator="openai", options=_settings(chat))
+        assert workspace.table("history")["cost"].sum() == pytest.approx(summary.cost)
 
-        def full(*_: object, **__: object) -> None:
-            raise MemelocError("The disk is full.")
 
-        monkeypatch.setattr(workspace.store.captions, "add_translation", full)
-        assert str(job.run().stopped) == "The disk is full."
-        assert not workspace.store.translations.tokens()
+def test_a_model_sees_what_a_corrector_sees(folder: Path, chat: ChatServer) -> None:
+    terms = "term,de\ncaption,Titel*\n"
+    (folder / "terms.csv").write_text(terms, encoding="utf-8")
+    (folder / "house.md").write_text("Write {as} we do.", encoding="utf-8")
+    settings = (folder / "memeloc.toml").read_text("utf-8").partition("\n[translate]")[0]
+    settings = settings.replace('glossary = ""', 'glossary = "terms.csv"')
+    table = '\n[translate]\ninstructions = "house.md"\n[translate.openai]\npictures = true\n'
+    (folder / "memeloc.toml").write_text(settings + table, encoding="utf-8")
+    rows = "meme_id,template,en,de\nold,cloud-monday,caption 0 too,auch Titel 0\n"
+    (folder / "old.csv").write_text(rows, encoding="utf-8")
+    with Workspace.open(folder) as workspace:
+        workspace.captions.import_table(folder / "old.csv")
+    _translate(folder, chat)
+    (messages,) = [
+        body["messages"] for body in chat.bodies if '"caption 0"' in str(body["messages"][1])
+    ]
+    system, user = messages
+    assert system["content"].endswith("Write {as} we do.")
+    text, picture = user["content"]
+    assert picture["image_url"]["url"].startswith("data:image/jpeg;base64,")
+    question = json.loads(text["text"])
+    assert question["examples"] == [{"source": ["caption 0 too"], "translation": ["auch Titel 0"]}]
+    assert question["glossary"] == [{"term": "caption", "use": "Titel"}]
+    with Workspace.open(folder) as workspace:
+        history = workspace.table("history")
+    of_this = history[(history["meme_id"] == "m0") & (history["stage"] == "translated")]
+    made = json.loads(of_this["provenance"].iloc[0])
+    assert made["examples"] == "1"
+    assert {name: len(made[name]) for name in ("glossary", "instructions", "picture")} == {
+        "glossary": 64, "instructions": 64, "picture": 64
+    }  # fmt: skip
+    chat.bodies.clear()
+    off = {"pictures": False, "examples": 0, "glossary": False, "instructions": ""}
+    with Workspace.open(folder) as workspace:
+        job = workspace.translating.prepare(
+            translator="openai", options=_settings(chat) | off, again="openai"
+        )
+        job.run()
+    (plain,) = {body["messages"][0]["content"] for body in chat.bodies}
+    assert plain.endswith("with exactly 1 text(s).")
+    assert {"examples", "glossary"}.isdisjoint(json.loads(chat.bodies[0]["messages"][1]["content"]))
