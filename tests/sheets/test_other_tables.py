@@ -61,7 +61,6 @@ def test_spreadsheet_numbers_in_a_table_of_captions(empty: Path, command: Comman
     assert [row["de"] for row in exported(command, "captions")] == list(texts)
 
 
-@pytest.mark.xfail(reason="E", strict=True)
 def test_blank_rows_at_the_end_of_a_table_of_captions(empty: Path, command: Command) -> None:
     rows = [HEAD, ["m1", "protest-hamster", "tea", "Tee"], [None] * 4, [None] * 4, [None] * 4]
     workbook(Path("captions.xlsx"), [*rows, ["  ", " ", "", " "]], {"A3": "0%", "B4": "@"})
