@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, get_args
 
 from memeloc.counts import counted
@@ -138,7 +138,10 @@ def path(
 
 
 def _from(place: int, steps: Iterable[Step]) -> Iterator[Step]:
-    return (step for step in steps if STAGES.index(step.stage) >= place)
+    """The steps of later stages; what needs no command needs no reason."""
+    for step in steps:
+        if STAGES.index(step.stage) >= place:
+            yield step if step.next else replace(step, why="")
 
 
 def _first(steps: Sequence[Step]) -> str:
@@ -236,7 +239,7 @@ def _lost(funnel: Sequence[Mapping[str, Any]], asking: str) -> tuple[str, str]:
     if reason.startswith("asked"):
         by_reason[reason] = asking
     lost = f"{stage['out']:,} of {stage['in']:,}"
-    why = f"nothing is selected: {lost} went out at the stage {stage['stage']!r}, as {reason!r}"
+    why = f"nothing passes: {lost} go out at the stage {stage['stage']!r}, as {reason!r}"
     return by_reason.get(reason, "memeloc export items --to items.csv"), why
 
 

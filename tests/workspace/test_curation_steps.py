@@ -79,7 +79,7 @@ def test_a_selection_that_verdicts_have_overtaken(workspace) -> None:
     workspace.curating.select({})
     assert workspace.status().next == (
         "memeloc export items --to items.csv"
-        "  # nothing is selected: 3 of 3 went out at the stage 'quality', as 'cartoon'"
+        "  # nothing passes: 3 of 3 go out at the stage 'quality', as 'cartoon'"
     )
 
 
