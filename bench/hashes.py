@@ -10,24 +10,20 @@ from __future__ import annotations
 import json
 import math
 import os
-import resource
 import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Callable, Iterable
-from dataclasses import dataclass
+from collections.abc import Callable
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
 from bench.figures import Bound, Figure
 from bench.scenes import ROOT
-from memeloc.engine import ShardResult, map_shards
 
 _GROUP = "Near hashes, distance 5, one core"
-_SHARDS = "Near hashes, distance 5, in shards on two cores"
 _TEN_MILLION = 10_000_000
 _HASHING = "Hashing JPEGs of 500 x 400, one core"
 _DISTANCE, _PLANTED = 5, 5000
@@ -95,7 +91,7 @@ def measure(say: Callable[[str], None] = lambda _: None) -> tuple[list[Figure], 
             Figure(_GROUP, "1,000,000 hashes by faiss", faiss["seconds"], "s", note=note),
             Figure(_GROUP, "peak memory of faiss", faiss["megabytes"], "MB"),
         ]
-    figures += in_shards(say=say)
+    figures += in_one_process(say=say)
     say("hashing pictures")
     hashed = hashing()
     figures += [
@@ -125,37 +121,24 @@ def hashing() -> dict[str, Any]:
     return _child("hashing", 400)
 
 
-def in_shards(
+def in_one_process(
     count: int = _TEN_MILLION, *, say: Callable[[str], None] = lambda _: None
 ) -> list[Figure]:
-    """Seconds and memory of the search in shards on two cores, and whether planted pairs are found.
+    """Seconds and memory of the search among very many, and whether planted pairs are found.
 
     Args:
         count: hashes.
         say: gets what is being measured.
     """
-    say(f"near hashes among {count:,}, in shards on two cores")
-    result = _child("shards", count)
+    say(f"near hashes among {count:,}")
+    result = _child("search", count)
     note = f"{result['found']:,} of {result['planted']:,} planted pairs found"
     name = f"{count:,} hashes"
+    missed = result["planted"] - result["found"]
     return [
-        Figure(_SHARDS, name, result["seconds"], "s", note=note),
-        Figure(
-            _SHARDS,
-            f"{name}, planted pairs missed",
-            result["planted"] - result["found"],
-            "",
-            Bound("at most", 0),
-        ),
-        Figure(_SHARDS, f"{name}, CPU of all processes", result["cpu"], "s"),
-        Figure(
-            _SHARDS,
-            f"{name}, peak memory of the largest process",
-            max(result["megabytes"], result["process"]),
-            "MB",
-            Bound("at most", 2000),
-            "the hashes once in the process that begins, and what a shard compares",
-        ),
+        Figure(_GROUP, name, result["seconds"], "s", note=note),
+        Figure(_GROUP, f"{name}, planted pairs missed", missed, "", Bound("at most", 0)),
+        Figure(_GROUP, f"{name}, peak memory", result["megabytes"], "MB", Bound("at most", 2000)),
     ]
 
 
@@ -205,7 +188,7 @@ def _search(count: int, *, equal: bool) -> dict[str, Any]:
 
     hashes, planted = _hashes(count, equal=equal)
     took = []
-    for _ in range(_ROUNDS):
+    for _ in range(_ROUNDS if count <= _MANY else 1):
         begin = time.perf_counter()
         groups = group_hashes(hashes)
         pairs = list(near_pairs(groups.values, _DISTANCE))
@@ -230,63 +213,6 @@ def _planted_found(groups: Any, pairs: list[Any], planted: Any, count: int) -> i
     wanted = lower * count + higher
     there = (lower == higher) | (keys[np.searchsorted(keys, wanted) % len(keys)] == wanted)
     return int(there.sum())
-
-
-def _search_in_shards(count: int) -> dict[str, Any]:
-    from memeloc.curate.duplicates.near import group_hashes
-    from memeloc.curate.duplicates.near_shards import near_pairs_in_shards
-
-    hashes, planted = _hashes(count, equal=False)
-    groups = group_hashes(hashes)
-    took: list[_Took] = []
-
-    def spread(
-        function: Callable[[Any], Any],
-        shards: Iterable[Any],
-        *,
-        jobs: int,
-        on_done: Callable[[ShardResult[Any, Any]], None],
-    ) -> None:
-        def note(result: ShardResult[Any, _Took]) -> None:
-            assert result.value is not None, result.failure
-            took.append(result.value)
-            on_done(ShardResult(result.index, result.shard, None))
-
-        map_shards(_Measured(function), shards, jobs=jobs, on_done=note)
-
-    with tempfile.TemporaryDirectory(prefix="memeloc-bench-") as folder:
-        begin, cpu = time.perf_counter(), time.process_time()
-        search = near_pairs_in_shards(
-            groups.values, _DISTANCE, Path(folder), jobs=2, shard_map=spread
-        )
-        pairs = list(search)
-        seconds, cpu = time.perf_counter() - begin, time.process_time() - cpu
-    return {
-        "seconds": seconds,
-        "cpu": cpu + sum(shard.cpu for shard in took),
-        "planted": len(planted),
-        "found": _planted_found(groups, pairs, planted, count),
-        "shards": len(took),
-        "process": max(shard.megabytes for shard in took),
-    }
-
-
-class _Took(NamedTuple):
-    """What a shard took of its process."""
-
-    cpu: float
-    megabytes: float
-
-
-@dataclass(frozen=True, slots=True)
-class _Measured:
-    function: Callable[[Any], Any]
-
-    def __call__(self, shard: Any) -> _Took:
-        begin = time.process_time()
-        self.function(shard)
-        peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
-        return _Took(time.process_time() - begin, peak)
 
 
 def _faiss(count: int) -> dict[str, Any]:
@@ -378,12 +304,10 @@ def _photographs(folder: Path, count: int) -> list[Path]:
 
 
 def _main(case: str, count: int) -> None:
-    if case != "shards" and hasattr(os, "sched_setaffinity"):
+    if hasattr(os, "sched_setaffinity"):
         os.sched_setaffinity(0, {max(os.sched_getaffinity(0))})
     if case == "faiss":
         result = _faiss(count)
-    elif case == "shards":
-        result = _search_in_shards(count)
     elif case == "hashing":
         result = _hashing(count)
     else:

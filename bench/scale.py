@@ -21,7 +21,7 @@ from typing import Any
 
 from bench.command import make_table, run
 from bench.figures import Bound, Figure, write_results
-from bench.hashes import hashing, in_shards
+from bench.hashes import hashing, in_one_process
 from bench.scenes import ROOT
 from memeloc.engine import ShardResult, map_shards
 from memeloc.render.sets.shards import Made, Shard
@@ -53,7 +53,7 @@ def measure(
     figures = [figure for size in (pictures // 10, pictures) for figure in _driver(size, say)]
     figures += _one_core(say)
     for count in _JOINS:
-        figures += in_shards(count, say=say)
+        figures += in_one_process(count, say=say)
     write_results(figures, [note], RESULTS)
     return figures
 

@@ -18,7 +18,7 @@ ROOT = Path(__file__).parents[1]
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
 EXTRAS = [
     *("collect", "ocr", "filters", "models", "embeddings", "translate", "offline", "postgresql"),
-    *("google-forms", "prolific", "crowd", "studio", "copies", "analyze", "inspect", "training"),
+    *("google-forms", "prolific", "crowd", "studio", "copies", "analyze", "training"),
     "cluster",
     *("knowledge", "knowledge-check"),
     "cloud",

@@ -62,7 +62,7 @@ def _plan(figures: dict[str, Any], prices: Prices) -> list[list[str]]:
     joins = {
         int(figure["name"].split()[0].replace(",", "")): figure["value"]
         for figure in figures.values()
-        if figure["name"].endswith("CPU of all processes")
+        if figure["group"].startswith("Near hashes") and figure["name"].endswith(" hashes")
     }
     driver = max(
         figure["value"] for name, figure in figures.items() if "CPU for 1,000 pictures" in name

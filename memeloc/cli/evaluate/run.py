@@ -74,9 +74,6 @@ def run(
     budget: float | None = Option(
         None, min=0, help="Stop before more than this is spent, in the currency of the prices."
     ),
-    inspect: bool = Option(
-        False, "--inspect", help="Also write a log for inspect's viewer for each model (.eval)."
-    ),
     as_json: AsJson = False,
 ) -> None:
     """Ask models a run's questions, read their answers, and score them.
@@ -113,7 +110,6 @@ def run(
             return
         with progress("Asking", unit="questions") as bar:
             result = opened.ask(
-                inspect_logs=inspect,
                 on_progress=bar.report,
                 on_model=None if as_json else lambda title: say(f"Asking {title}."),
             )

@@ -91,7 +91,7 @@ def deduplicate(
         embed: is asked once, for what the stages before have left; what it raises is raised.
         not_run: why it is None, so that the third stage is left out.
         models: names of the embedding models by task; stored with the verdicts.
-        jobs: threads for comparing texts, processes for comparing millions of hashes.
+        jobs: threads for comparing texts.
     """
     decided = decisions(judgements)
     cache_key = cache_key_of(FILTER, _VERSION, settings.model_dump(), dict(models or {}))
@@ -148,7 +148,7 @@ def _stages(
         return
     group_same_files(grouping)
     yield "bytes", True
-    group_near_hashes(grouping, hashes, settings, jobs)
+    group_near_hashes(grouping, hashes, settings)
     yield "hash", True
     if look is not None:
         group_copies(grouping, look, settings)

@@ -27,7 +27,7 @@ _LONG = 48
 """From this many hashes of one key on, all of them are compared as a table, not by offsets."""
 _TILE = 1 << 19
 """Comparisons held at a time."""
-CHUNK = 1 << 20
+_CHUNK = 1 << 20
 """Pairs that are held and given at a time, about."""
 _SORT, _COMPARE, _TABLE = 12e-9, 60e-9, 2e-9
 """Seconds, about: to sort a hash into its place; to compare two of a run; to do so in a table."""
@@ -73,17 +73,17 @@ def near_pairs(values: Hashes, distance: int) -> Iterator[NearPairs]:
         raise ValueError(f"a distance is 0 to {BITS} bits, not {distance}")
     if distance == 0 or len(values) < 2:
         return
-    yield from in_chunks(_search(values, distance, block_count(len(values), distance)))
+    yield from _in_chunks(_search(values, distance, _block_count(len(values), distance)))
 
 
-def in_chunks(found: Iterable[Triple]) -> Iterator[NearPairs]:
+def _in_chunks(found: Iterable[_Triple]) -> Iterator[NearPairs]:
     """What a search finds, in chunks of about a million pairs."""
-    waiting: list[Triple] = []
+    waiting: list[_Triple] = []
     count = 0
     for piece in found:
         waiting.append(piece)
         count += len(piece[0])
-        if count >= CHUNK:
+        if count >= _CHUNK:
             yield _joined(waiting)
             waiting, count = [], 0
     if waiting:
@@ -109,18 +109,18 @@ def nearest(hashes: Hashes, known: Hashes, count: int = 1) -> tuple[Indices, NDA
     return places, bits
 
 
-Triple = tuple[Indices, Indices, Hashes]
+_Triple = tuple[Indices, Indices, Hashes]
 """Places of pairs, and the bits in which they differ."""
 
 
-def _joined(pieces: Sequence[Triple]) -> NearPairs:
+def _joined(pieces: Sequence[_Triple]) -> NearPairs:
     first, second, difference = (np.concatenate(column) for column in zip(*pieces, strict=True))
     return NearPairs(
         np.minimum(first, second), np.maximum(first, second), np.bitwise_count(difference)
     )
 
 
-def block_count(count: int, distance: int) -> int:
+def _block_count(count: int, distance: int) -> int:
     """Into how many blocks to cut the bits; 0 is to compare all with all."""
     every = count * (count - 1) / 2
     costs = {0: 2 * every * _TABLE}
@@ -131,18 +131,18 @@ def block_count(count: int, distance: int) -> int:
     return min(costs, key=lambda blocks: costs[blocks])
 
 
-def _search(values: Hashes, distance: int, blocks: int) -> Iterator[Triple]:
+def _search(values: Hashes, distance: int, blocks: int) -> Iterator[_Triple]:
     if blocks == 0:
         yield from _table(values, distance)
         return
     for last in range(blocks - distance - 1, blocks):
-        by_last = np.argsort(block_of(values, blocks, last), kind="stable")
-        yield from near_in_block(values, by_last, distance, blocks, last)
+        by_last = np.argsort(_block_of(values, blocks, last), kind="stable")
+        yield from _near_in_block(values, by_last, distance, blocks, last)
 
 
-def near_in_block(
+def _near_in_block(
     values: Hashes, by_last: Indices, distance: int, blocks: int, last: int
-) -> Iterator[Triple]:
+) -> Iterator[_Triple]:
     """The near pairs among some hashes whose last chosen block is a certain one.
 
     Args:
@@ -159,7 +159,7 @@ def near_in_block(
     heads = list(itertools.combinations(range(last), blocks - distance - 1))
     for places in _slabs(values, by_last, masks[last]):
         slab = values[places]
-        keys = [block_of(slab, blocks, at) for at in range(last)]
+        keys = [_block_of(slab, blocks, at) for at in range(last)]
         for head in heads:
             order = np.lexsort([keys[at] for at in head]) if head else np.arange(len(slab))
             mask = functools.reduce(np.bitwise_or, (masks[at] for at in (*head, last)))
@@ -180,7 +180,7 @@ def _edges(blocks: int) -> list[int]:
     return [round(BITS * number / blocks) for number in range(blocks + 1)]
 
 
-def block_of(values: Hashes, blocks: int, block: int) -> NDArray[Any]:
+def _block_of(values: Hashes, blocks: int, block: int) -> NDArray[Any]:
     """What stands in a block of each hash; numpy sorts 16 bits many times as fast as 64."""
     low, high = _edges(blocks)[block : block + 2]
     size = high - low
@@ -198,7 +198,7 @@ def _slabs(values: Hashes, order: Indices, mask: np.uint64) -> Iterator[Indices]
 
 def _neighbours(
     values: Hashes, distance: int, mask: np.uint64, earlier: Sequence[np.uint64]
-) -> Iterator[Triple]:
+) -> Iterator[_Triple]:
     """Near pairs among hashes that stand in the order of the bits of `mask`, and are equal there.
 
     Runs of equal bits that are also equal in one of the `earlier` masks are left out.
@@ -227,7 +227,7 @@ def _neighbours(
         offset += 1
 
 
-def _table(values: Hashes, distance: int) -> Iterator[Triple]:
+def _table(values: Hashes, distance: int) -> Iterator[_Triple]:
     """Near pairs of some hashes, each compared with each that comes after it."""
     count = len(values)
     start = 0

@@ -7,12 +7,10 @@ too; where a text is not known, or the texts are similar, a person decides.
 
 from __future__ import annotations
 
-import tempfile
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise, product
 from operator import itemgetter
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -20,8 +18,7 @@ from numpy.typing import NDArray
 
 from memeloc.curate.duplicates.grouping import Grouping, Groups
 from memeloc.curate.duplicates.hashing import as_array, bits_between
-from memeloc.curate.duplicates.near import BITS, Hashes, NearPairs, group_hashes, near_pairs
-from memeloc.curate.duplicates.near_shards import near_pairs_in_shards
+from memeloc.curate.duplicates.near import Hashes, group_hashes, near_pairs
 from memeloc.curate.duplicates.plain_text import plain_text
 from memeloc.curate.duplicates.texts import near_texts
 
@@ -30,8 +27,6 @@ if TYPE_CHECKING:
 
 _FIRST = 256
 """The better hashes that one is compared with first when a person is to be asked."""
-_MANY = 2_000_000
-"""Different hashes from which on they are searched in shards, by all processes."""
 _COMMON = 20
 """Different hashes of pictures with one text; from more on, the text says little of the picture."""
 
@@ -46,19 +41,15 @@ def group_same_files(grouping: Grouping) -> None:
 
 
 def group_near_hashes(
-    grouping: Grouping, hashes: Mapping[str, int], settings: DedupSettings, jobs: int = 1
+    grouping: Grouping, hashes: Mapping[str, int], settings: DedupSettings
 ) -> None:
-    """Unite what has near hashes (by SHA-256) and, by the rule `text`, the same text.
-
-    Args:
-        jobs: processes that compare hashes when they are millions.
-    """
+    """Unite what has near hashes (by SHA-256) and, by the rule `text`, the same text."""
     places = [at for at in grouping.left() if grouping.items[at].picture in hashes]
     values = [hashes[grouping.items[at].picture] for at in places]
     known = known_texts(grouping, settings)
     compared = _Compared(grouping, settings, places, values, [known[at] for at in places])
     compared.unite_equal_texts()
-    for members in _components(as_array(values), settings.distance, jobs):
+    for members in _components(as_array(values), settings.distance):
         compared.ask(members)
 
 
@@ -76,11 +67,11 @@ def known_texts(grouping: Grouping, settings: DedupSettings) -> dict[int, str | 
     return texts
 
 
-def _components(values: Hashes, distance: int, jobs: int) -> Iterator[list[int]]:
+def _components(values: Hashes, distance: int) -> Iterator[list[int]]:
     """What is connected by near hashes, ascending; only what is not alone."""
     groups = group_hashes(values)
     connected = Groups(len(groups.values))
-    for pairs in _near_pairs(groups.values, distance, jobs):
+    for pairs in near_pairs(groups.values, distance):
         connected.unite_all(pairs.first, pairs.second)
     root_of = np.empty(len(values), dtype=np.int64)
     root_of[groups.order] = np.repeat(connected.roots(), np.diff(groups.starts))
@@ -89,14 +80,6 @@ def _components(values: Hashes, distance: int, jobs: int) -> Iterator[list[int]]
     for start, stop in pairwise(edges):
         if stop - start > 1:
             yield order[start:stop].tolist()
-
-
-def _near_pairs(values: Hashes, distance: int, jobs: int) -> Iterator[NearPairs]:
-    if len(values) < _MANY or not 1 <= distance < BITS:
-        yield from near_pairs(values, distance)
-        return
-    with tempfile.TemporaryDirectory(prefix="memeloc-hashes-") as folder:
-        yield from near_pairs_in_shards(values, distance, Path(folder), jobs=jobs)
 
 
 @dataclass(frozen=True, slots=True)

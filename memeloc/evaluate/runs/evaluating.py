@@ -17,7 +17,6 @@ from typing import Any
 from memeloc.counts import counted
 from memeloc.errors import InputError
 from memeloc.evaluate.answers import COLUMNS, ModelAnswers
-from memeloc.evaluate.inspect_log import write_inspect_logs
 from memeloc.evaluate.runs.asking import PROVENANCE, Answers, OnProgress, ask_all
 from memeloc.evaluate.runs.items import RunData, groups_of
 from memeloc.evaluate.runs.prompt_texts import Prompts
@@ -42,8 +41,6 @@ ANSWERS = "answers.parquet"
 RUN = "run.json"
 KEPT = "kept-answers.db"
 """Where answers are kept as they come, of a run outside of a workspace."""
-INSPECT = "inspect"
-"""The folder of logs for inspect's viewer."""
 _SENT = {"temperature", "seed", "max_tokens", "logprobs", "extra"}
 """Settings of models in whose place run.json has what requests held, as counts of answers."""
 LOGPROBS = 20
@@ -161,7 +158,6 @@ def evaluate_run(
     out: str | Path,
     sources: Sources,
     *,
-    inspect_logs: bool = False,
     on_progress: OnProgress | None = None,
     on_model: Callable[[str], None] | None = None,
 ) -> RunResult:
@@ -170,7 +166,6 @@ def evaluate_run(
     The folder is written when all questions were asked; until then the answers are kept.
 
     Args:
-        inspect_logs: also write a log for inspect's viewer for each model (extra `inspect`).
         on_progress: is given how many more questions are done, and how many there are.
         on_model: is given the name of each model before it is asked.
 
@@ -228,8 +223,6 @@ def evaluate_run(
         with replacing(out / ANSWERS) as temporary:
             table.to_parquet(temporary, index=False)
         _write_run(run, data, prompts, [settings for _, settings in models], sent, out / RUN)
-        if inspect_logs:
-            write_inspect_logs(table, out / INSPECT, task=run.name, gold=data.gold, about=about)
         page = _write_page(run, data, table, out, notes, about)
     return RunResult(
         run=run.name,

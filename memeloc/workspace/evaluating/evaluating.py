@@ -41,7 +41,6 @@ class OpenRun:
     def ask(
         self,
         *,
-        inspect_logs: bool = False,
         on_progress: Callable[[int, int], None] | None = None,
         on_model: Callable[[str], None] | None = None,
     ) -> RunResult:
@@ -51,7 +50,6 @@ class OpenRun:
             self.data,
             self.out,
             self.sources,
-            inspect_logs=inspect_logs,
             on_progress=on_progress,
             on_model=on_model,
         )
