@@ -2,10 +2,13 @@
 
 The table has the columns `meme_id` and `template` and one column a language, named by its BCP 47
 tag; a cell holds a whole caption, its parts joined by ` // ` in the order of the template's boxes.
-Fewer parts than boxes leave the last boxes empty; more are a problem. The table is read in one pass
-with flat memory: the ids that were read are on disk where they are many. What is wrong is reported
-with row and column and left out: a wrong cell leaves out its language, a wrong row all of them.
-What may be wrong, such as damaged text or a part that its source has, is taken, with a warning.
+Fewer parts than boxes leave the last boxes empty; more are a problem. A table to choose from need
+not have `meme_id`, and what else its rows say is kept. The table is read in one pass with flat
+memory: the ids that were read are on disk where they are many. What is wrong is reported with row
+and column and left out: a wrong cell leaves out its language, a wrong row all of them. What may be
+wrong, such as damaged text or a part that its source has, is taken, with a warning.
+
+A cell counts as its program shows it (50%, 007); what cannot be shown is reported.
 
 Rows are counted as a spreadsheet shows them: the header is row 1, and a record with line breaks in
 its cells is one row. In JSON Lines, which has no header, a row is a line.
@@ -30,13 +33,20 @@ from memeloc.files import temporary_database
 from memeloc.locales import Registry, default
 from memeloc.locales.tags import listed_tags
 from memeloc.model import Caption, Locale, Template, check_tag_name
-from memeloc.tables import Row, Table, read_table, wrong_in
+from memeloc.sheets.encodings import ENCODINGS
+from memeloc.tables import Row, Table, read_table, read_tables
 from memeloc.tables.frames import Frame
 
 CELL_LIMIT = 10_000
 """Characters that a caption may have. More is a paste gone wrong, or a quotation mark left open."""
 
 _KEYS = ("meme_id", "template")
+
+_TEXTS = ("caption", "text")
+"""Names that the column of source captions may have in a table to choose from."""
+
+_SIGNS = frozenset("“”„‟‘’‚‛«»‹›–—…·•¡¿€£§°©®™½¼¾×÷\u00a0、。「」！？，：")
+"""Signs beyond ASCII that every language uses; by them no encoding is told from another."""
 
 _BAD = re.compile("[\x00-\x09\x0b-\x1f\x7f-\x9f\ud800-\udfff]")
 """Control characters but the line feed, and lone surrogates."""
@@ -62,6 +72,7 @@ class CaptionRow:
         source: the caption in the source language, whether that is wanted or not; None where it is
             missing or wrong.
         others: the columns of `CaptionsTable.noted` whose caption is valid here.
+        details: of a table to choose from, what else the row says, by column.
     """
 
     row: int
@@ -70,13 +81,14 @@ class CaptionRow:
     captions: Mapping[str, Caption]
     source: Caption | None
     others: tuple[str, ...] = ()
+    details: Mapping[str, str] = field(default_factory=dict)
 
 
 class CaptionProblem(NamedTuple):
     """A fault of a row or a cell, and how many wanted captions it costs.
 
-    Its kind is `broken row`, `missing cells`, `too many cells`, `unknown template`, `not text`,
-    `empty caption`, `too many parts`, `too long`, `wrong character` or one of `_MemeIds.wrong`.
+    Its kind is `broken row`, `too many cells`, `unknown template`, `not text`, `empty caption`,
+    `too many parts`, `too long`, `wrong character` or one of `_MemeIds.wrong`.
     """
 
     kind: str
@@ -90,7 +102,8 @@ class CaptionsTable:
 
     Attributes:
         languages: the wanted language columns, in the table's order; `others`, all other ones.
-        ignored: a sentence for each column that is neither `meme_id`, `template` nor a language.
+        ignored: a sentence for each column that is neither `meme_id`, `template` nor a language,
+            and for an encoding that is no Unicode.
         noted: names of those `others` of which rows say whether they have a caption.
     """
 
@@ -105,6 +118,7 @@ class CaptionsTable:
     others: tuple[LanguageColumn, ...] = ()
     noted: Collection[str] = ()
     wrong_templates: Mapping[str, InputError] = field(default_factory=dict)
+    to_choose: bool = False
     _warnings: dict[str, list[InputError]] = field(default_factory=dict)
     _warned: Counter[str] = field(default_factory=Counter)
 
@@ -130,6 +144,8 @@ class CaptionsTable:
                 yield checked
         if not good:
             message = f"The table has no caption to work with. {first or 'It has no rows.'}"
+            if ids.is_without:
+                message += f" {_other_door(self.table.path)}"
             raise InputError(message, file=self.table.path)
 
     def warnings(self) -> Iterator[InputError]:
@@ -155,7 +171,7 @@ class CaptionsTable:
         for row in self.table.rows:
             if row.reason == "broken row" or len(row.cells) > len(row.header.names):
                 continue
-            meme_id = _plain(row.value("meme_id"))
+            meme_id = _plain(row, "meme_id")
             wrong = ids.wrong(meme_id, row.number)
             if wrong and meme_id and wrong[0] != "duplicate id":
                 errors.append(InputError(wrong[2], row=row.number, column=wrong[1]))
@@ -181,10 +197,8 @@ class CaptionsTable:
     def _checked(self, row: Row, ids: _MemeIds, report: Callable[..., None]) -> CaptionRow | None:
         """Return the row, where something of it can be used, and report what is wrong with it."""
         columns, everything = row.header.names, len(self.languages)
-        cells = dict(zip(columns, row.cells, strict=False))
-        wanted = [column for column in self.languages if column.name in cells]
-        keyless = not all(name in cells for name in _KEYS)
-        if row.error and row.reason != "cut off":
+        wanted = [column for column in self.languages if column.name in row]
+        if row.error:
             report("broken row", None, row.error, everything)
             return None
         if len(row.cells) > len(columns):
@@ -192,30 +206,27 @@ class CaptionsTable:
             message += "Put a cell that holds the separator between quotation marks."
             report("too many cells", None, message, everything)
             return None
-        if len(row.cells) < len(columns):
-            message = f"The row ends before its column {columns[len(row.cells)]!r}. Add the missing"
-            message += " cells; an open quotation mark in the row before can also be the reason."
-            report("missing cells", None, message, everything - (0 if keyless else len(wanted)))
-        if keyless:
-            return None
-        meme_id, template = (_plain(cells[name]) for name in _KEYS)
-        wrong_keys = ids.wrong(meme_id, row.number), self._wrong_template(template)
+        meme_id, template = _plain(row, "meme_id"), _plain(row, "template")
+        needs_no_id = self.to_choose and not meme_id
+        wrong_id = None if needs_no_id else ids.wrong(meme_id, row.number)
+        wrong_keys = wrong_id, self._wrong_template(template)
         for number, wrong in enumerate(filter(None, wrong_keys)):
             report(*wrong, 0 if number else len(wanted))  # the first carries what the row costs
         if any(wrong_keys):
             return None
         known = self.templates.get(template)
         boxes = None if known is None else len(known.boxes)
-        sound = _all_sound(row.cells)
-        parsed = _parsed(cells.get(self.source.name), boxes, sound)
+        sound = not row.seen and _all_sound(row.cells)
+        parsed = _parsed(row, self.source, boxes, sound)
         source = parsed if isinstance(parsed, Caption) else None
         counts = [len(each) for each in (known and known.boxes, source and source.parts) if each]
         captions: dict[str, Caption] = {}
-        for name, locale in wanted:
+        for column in wanted:
+            name, locale = column
             if meme_id in self.left_out.get(name, ()):
                 continue
             is_source = name == self.source.name
-            caption = parsed if is_source else _parsed(cells[name], boxes, sound, counts)
+            caption = parsed if is_source else _parsed(row, column, boxes, sound, counts)
             if not isinstance(caption, Caption):
                 report(caption[0], name, caption[1], 1)
                 continue
@@ -229,14 +240,20 @@ class CaptionsTable:
                     error = InputError(sentence, file=self.table.path, row=row.number, column=name)
                     self._warnings.setdefault(kind, []).append(error)
         others = tuple(
-            name
-            for name in self.noted
-            if meme_id not in self.left_out.get(name, ())
-            and isinstance(_parsed(cells.get(name), boxes, sound, counts), Caption)
+            column.name
+            for column in self.others
+            if column.name in self.noted
+            and meme_id not in self.left_out.get(column.name, ())
+            and isinstance(_parsed(row, column, boxes, sound, counts), Caption)
         )
         if not captions and not others:
             return None
-        return CaptionRow(row.number, meme_id, template, captions, source, others)
+        details = self._details(row) if self.to_choose else {}
+        return CaptionRow(row.number, meme_id, template, captions, source, others, details)
+
+    def _details(self, row: Row) -> dict[str, str]:
+        known = {*_KEYS, *(column.name for column in (*self.languages, *self.others))}
+        return {name: text for name, text in row.texts.items() if name not in known}
 
     def _wrong_template(self, name: str) -> tuple[str, str, str] | None:
         if name in self.templates:
@@ -271,6 +288,7 @@ class _MemeIds:
         columns = "folded TEXT, meme_id TEXT, row INTEGER, PRIMARY KEY (folded, meme_id)"
         self._ids = temporary_database(f"CREATE TABLE ids ({columns}) WITHOUT ROWID")
         self._looks_alike = known is not None
+        self.is_without = True
         rows = ((_folded(meme_id), meme_id, 0) for meme_id in known or ())
         self._ids.executemany("INSERT OR IGNORE INTO ids VALUES (?, ?, ?)", rows)
 
@@ -281,6 +299,7 @@ class _MemeIds:
         """
         if not meme_id:
             return "wrong id", "meme_id", "The row has no id; give it one that no other row has."
+        self.is_without = False
         try:
             check_tag_name(meme_id, "An id")
         except InputError as error:
@@ -318,6 +337,7 @@ def read_captions(
     new_templates: bool = False,
     left_out: Mapping[str, Collection[str]] | None = None,
     wrong_templates: Mapping[str, InputError] | None = None,
+    to_choose: bool = False,
 ) -> CaptionsTable:
     """Open a captions table and settle which of its columns are languages.
 
@@ -332,15 +352,20 @@ def read_captions(
         new_templates: take captions whose templates are not known yet.
         left_out: by column, the memes whose caption is to be left out.
         wrong_templates: why other templates cannot be used, by their names.
+        to_choose: take rows without an id, keep what else they say (`CaptionRow.details`), and take
+            a column `caption` or `text` for that of `source`.
 
     Raises:
-        InputError: the file is not a captions table, or a wanted language is not in it.
+        InputError: the file is not a captions table, or a wanted language is not in it; where it is
+            one for the other command, `import` or `collect captions`, that is named.
     """
     locales = default() if locales is None else locales
-    table = read_table(path, _KEYS)
+    table = _opened(path, locales, to_choose)
     path = table.path
     columns: list[LanguageColumn] = []
     ignored: list[InputError] = []
+    if table.note:
+        ignored.append(InputError(table.note, file=path))
     tags = {locale.tag.lower() for locale in locales}
     for name in filter(None, table.columns):
         if name in _KEYS:
@@ -352,7 +377,11 @@ def read_captions(
             columns.append(LanguageColumn(name, locales.get(name)))
         except InputError as error:
             message = f"The column is left out. {error.message}"
-            ignored.append(InputError(message, file=path, column=name[:60]))
+            if not to_choose:
+                ignored.append(InputError(message, file=path, column=name[:60]))
+    if to_choose and source and all(each.locale != locales.get(source) for each in columns):
+        texts = [name for name in table.columns if name.casefold() in _TEXTS]
+        columns = [LanguageColumn(name, locales.get(source)) for name in texts[:1]] + columns
     if not columns:
         hint = "Name a column by a tag such as en, de or zh."
         if unknown := " or ".join(error.column for error in ignored if error.column):
@@ -375,6 +404,47 @@ def read_captions(
         left_out or {},
         tuple(column for column in columns if column not in chosen),
         wrong_templates=wrong_templates or {},
+        to_choose=to_choose,
+    )
+
+
+def _opened(path: str | Path | Frame, locales: Registry, to_choose: bool) -> Table:
+    """Open the table, also in an old encoding if all its letters are those of its languages.
+
+    Windows-1252 reads any file, so that it can be read says nothing; a text in another encoding has
+    letters then that its language has not (я becomes ÿ, and ł ³).
+    """
+    keys = _KEYS[1:] if to_choose else _KEYS
+
+    def rightness(table: Table) -> float:
+        letters, usual = 0, 0
+        for name in filter(_TAG.fullmatch, table.columns):
+            alphabet = {*"".join(locales.exemplars(name))} if name in locales else set()
+            text = "".join(row[name] for row in table.rows).lower()
+            beyond = [letter for letter in text if not letter.isascii() and letter not in _SIGNS]
+            letters, usual = letters + len(beyond), usual + sum(map(alphabet.__contains__, beyond))
+        return usual / letters if letters else 0
+
+    try:
+        return read_table(path, keys)
+    except InputError as error:
+        if error.column == "template" and to_choose:
+            hint = "Finished memes are collected by `memeloc collect table`."
+            raise InputError(f"{error.message} {hint}", file=error.file) from error
+        if error.column == "meme_id" and "template" in error.message:
+            hint = _other_door(path)
+            raise InputError(f"{error.message} {hint}", file=error.file, column="meme_id") from None
+        encoded = next(read_tables(path, keys, encodings=ENCODINGS, score=rightness), None)
+        if encoded is None or not encoded.note or rightness(encoded) < 1:
+            raise
+        return encoded
+
+
+def _other_door(path: object) -> str:
+    return (
+        "To choose from captions that have no ids yet, collect them: memeloc collect captions "
+        f"{path}, then filter, review and select. To use them all as they are, give each an id in "
+        "the column meme_id."
     )
 
 
@@ -395,11 +465,13 @@ def _find(
     raise InputError(f"{reason} The table's languages are {existing}.", file=path)
 
 
-def _plain(value: Any) -> str:
+def _plain(row: Row, column: str) -> str:
     """Return an id or a template's name as text; empty if it is neither text nor a whole number."""
+    value = row.value(column)
     if isinstance(value, str):
         return value.strip()
-    return str(value) if isinstance(value, int) and not isinstance(value, bool) else ""
+    is_whole = isinstance(value, int) and not isinstance(value, bool)
+    return row.shown(column) if is_whole else ""
 
 
 def _listed(errors: Sequence[object]) -> str:
@@ -418,17 +490,18 @@ def _all_sound(cells: Sequence[Any]) -> bool:
 
 
 def _parsed(
-    value: Any, boxes: int | None, sound: bool, counts: Collection[int] = ()
+    row: Row, column: LanguageColumn, boxes: int | None, sound: bool, counts: Collection[int] = ()
 ) -> Caption | tuple[str, str]:
     """Return the caption in a cell, or the kind of its problem and a sentence."""
+    value = row.value(column.name)
     value = "" if value is None else value
-    if not isinstance(value, str):
-        if wrong := wrong_in(value, is_text=True):
+    if not isinstance(value, str) or row.seen:
+        if wrong := row.problem(column.name):
             return "not text", f"{wrong[0].upper()}{wrong[1:]}."
-        if not isinstance(value, int | float) or isinstance(value, bool):
+        if not isinstance(value, str | int | float) or isinstance(value, bool):
             what = "a text that is not UTF-8" if isinstance(value, bytes) else type(value).__name__
             return "not text", f"The cell holds {what}; write the caption as one text."
-        value = str(value)
+        value = value if isinstance(value, str) else row.shown(column.name, column.locale.tag)
     if not sound:
         value = value.replace("\r\n", "\n").replace("\r", "\n")
         if len(value) > CELL_LIMIT:

@@ -89,8 +89,8 @@ def test_a_record_with_line_breaks_is_one_row(tmp_path: Path) -> None:
         ("..,cloud-monday,a,b", "wrong id", "meme_id", 2),
         (",cloud-monday,a,b", "wrong id", "meme_id", 2),
         ("m1,cloud-monday,a,b,c", "too many cells", None, 2),
-        ("m1,cloud-monday,a", "missing cells", None, 1),
-        ("m1", "missing cells", None, 2),
+        ("m1,cloud-monday,a", "empty caption", "de", 1),  # spreadsheets leave empty cells out
+        ("m1", "unknown template", "template", 2),
     ],
 )
 def test_each_wrong_cell_is_named_and_costs_no_more_than_itself(
@@ -167,10 +167,63 @@ def test_utf_16_as_excel_saves_it_is_read(tmp_path: Path, encoding: str) -> None
     assert _texts(rows[1].captions) == {"en": "a", "de": "süß"}
 
 
-def test_another_encoding_is_refused_with_what_to_do(tmp_path: Path) -> None:
-    path = _csv(tmp_path, GOOD + "m2,cloud-monday,a,süß\n", "latin-1")
+@pytest.mark.parametrize(
+    ("encoding", "tag", "text"),
+    [
+        ("cp1252", "de", "süß – „ja“"),
+        ("cp1250", "pl", "Zażółć gęślą jaźń"),
+        ("cp1256", "ar", "يوم"),
+    ],
+)
+def test_an_old_encoding_without_doubt_is_read_and_named(
+    tmp_path: Path, encoding: str, tag: str, text: str
+) -> None:
+    lines = f"meme_id,template,en,{tag}\nm1,cloud-monday,a,{text}\n"
+    table = read_captions(_csv(tmp_path, lines, encoding), TEMPLATES)
+    (row,) = table.rows(pytest.fail)
+    assert str(row.captions[tag]) == text
+    assert [note.message for note in table.ignored] == [
+        f"It is not in UTF-8; it was read as {encoding}."
+    ]
+
+
+def test_an_encoding_in_doubt_is_refused_with_what_to_do(tmp_path: Path) -> None:
+    path = _csv(tmp_path, GOOD + "m2,cloud-monday,a,süß ½ \x81\n", "latin-1")
     with pytest.raises(InputError, match=r"(?s)line 3.*CSV UTF-8"):
         _read(path)
+
+
+def test_what_a_workbook_shows_is_the_caption(tmp_path: Path) -> None:
+    book = openpyxl.Workbook()
+    page = book.active
+    page.append(["meme_id", "template", "en", "de"])
+    page.append([7, "cloud-monday", 0.5, 2_000_000])
+    for cell, form in {"A2": "000", "C2": "0%", "D2": "#,##0"}.items():
+        page[cell].number_format = form
+    book.save(tmp_path / "captions.xlsx")
+    rows, problems = _read(tmp_path / "captions.xlsx")
+    assert not problems
+    assert rows[0].meme_id == "007"
+    assert _texts(rows[0].captions) == {"en": "50%", "de": "2.000.000"}
+
+
+CHOICE = "template,text,votes,de\ncloud-monday,one // two,7,eins // zwei\ncloud-monday,three,,\n"
+
+
+def test_a_table_to_choose_from_needs_no_ids(tmp_path: Path) -> None:
+    path = _csv(tmp_path, CHOICE)
+    table = read_captions(path, TEMPLATES, source="en", to_choose=True)
+    problems: list[CaptionProblem] = []
+    rows = list(table.rows(problems.append))
+    assert [(row.source and str(row.source), row.details) for row in rows] == [
+        ("one // two", {"votes": "7"}), ("three", {}),
+    ]  # fmt: skip
+    assert [problem.kind for problem in problems] == ["empty caption"]
+    with pytest.raises(InputError, match=rf"memeloc collect captions {path}"):
+        read_captions(path, TEMPLATES)
+    without = "meme_id,template,en\n,cloud-monday,a\n,cloud-monday,b\n"
+    with pytest.raises(InputError, match="memeloc collect captions"):
+        _read(_csv(tmp_path, without))
 
 
 def test_captions_are_read_from_a_workbook(tmp_path: Path) -> None:

@@ -9,6 +9,7 @@ import re
 from collections.abc import Iterator
 from io import BytesIO
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -113,3 +114,14 @@ def test_a_text_of_languages_is_a_tag(tmp_path: Path) -> None:
     workspace = Workspace.create(tmp_path / "ws", languages="de")
     assert [locale.tag for locale in workspace.languages] == ["de"]
     assert [locale.tag for locale in workspace.locales_of("hi,de")] == ["hi", "de"]
+
+
+@pytest.mark.parametrize("frame", [*_frames()], ids=["pandas", "index", "arrow"])
+def test_a_data_frame_is_imported_and_what_it_did_comes_back(frame: Any, tmp_path: Path) -> None:
+    with Workspace.create(tmp_path / "ws", languages=["de"]) as workspace:
+        with pytest.warns(UserWarning, match="the data frame, row 2, column en"):
+            record = workspace.import_captions(frame)
+        assert (record.memes, record.added["de"], record.problems.total()) == (1, 1, 1)
+        with pytest.warns(UserWarning, match="row 2"):
+            again = workspace.import_captions(frame)
+        assert (again.memes, again.unchanged) == (0, 2)

@@ -32,6 +32,19 @@ DecidedBy = Annotated[
 Lang = Annotated[str, Option(metavar="TAG", help="The language.")]
 Langs = Annotated[str, Option(metavar="TAGS", help="Languages, with commas between; or all.")]
 Strict = Annotated[bool, Option("--strict", help="Do nothing if anything in the table is wrong.")]
+TranslationState = Annotated[
+    Literal["given", "machine"],
+    Option(
+        "--state",
+        metavar="STATE",
+        help="What the columns of other languages are: given, by people as they are; or a "
+        "machine's, which `memeloc correct` sends out.",
+    ),
+]
+MadeBy = Annotated[
+    str,
+    Option("--by", metavar="NAME", help="Who made them: the person, or the translator's name."),
+]
 TemplateFolders = Annotated[
     list[Path] | None,
     Option(

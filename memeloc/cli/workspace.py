@@ -13,9 +13,11 @@ from memeloc.cli.options import (
     AsJson,
     DecidedBy,
     DryRun,
+    MadeBy,
     Strict,
     TakenCaptions,
     TemplateFolders,
+    TranslationState,
     languages,
     login,
     split,
@@ -60,10 +62,12 @@ def import_table(
     captions: Path = Argument(
         ...,
         metavar="TABLE",
-        help="CSV, JSON Lines or Parquet: meme_id, template, then a column a language; or the "
-        "folder of a published dataset.",
+        help="CSV, a workbook, JSON Lines or Parquet: meme_id, template, then a column a language; "
+        "or the folder of a published dataset.",
     ),
     langs: str = Option("all", metavar="TAGS", help="Columns besides the source, or all."),
+    state: TranslationState = "given",
+    by: MadeBy = "",
     templates: TemplateFolders = None,
     strict: Strict = False,
     dry_run: DryRun = False,
@@ -74,8 +78,10 @@ def import_table(
     A caption that differs from the last import becomes a new version; the old one stays. The same
     table again changes nothing, and undoes no correction. What is wrong is left out and named.
     Captions may come before their templates: they are translated and corrected, and not rendered.
+    Of templates in the folders of --templates the workspace keeps a copy of each that is named.
     Where a source caption differs, what people wrote in other languages stands, and is outdated
-    until somebody has looked at it; how many texts that are is said.
+    until somebody has looked at it; how many texts that are is said. Captions to choose from, which
+    are filtered and selected first, are collected instead: memeloc collect captions TABLE.
 
     A folder that `memeloc publish` wrote comes in whole, whatever its layout: captions, pictures
     with all that is known of them as collected memes, and its tables in releases/NAME. Of a folder
@@ -85,11 +91,13 @@ def import_table(
     Example:
       memeloc import captions.csv
       memeloc import mended.csv --dry-run
+      memeloc import captions.csv --state machine --by google --templates pictures
       memeloc import published/my-dataset
       memeloc import captions.csv --langs de,hi --strict
     """
     if captions.is_dir():
-        table_only = bool(templates) or strict or dry_run or langs != "all"
+        options = (templates, strict, dry_run, langs != "all", state != "given", by)
+        table_only = any(options)
         _import_folder(captions, table_only=table_only, as_json=as_json)
         return
     with memeloc.Workspace.find() as workspace, progress("Importing", None, unit="rows") as bar:
@@ -97,6 +105,8 @@ def import_table(
             captions,
             languages=languages(langs),
             templates=templates or (),
+            state=state,
+            by=by,
             strict=strict,
             dry_run=dry_run,
             on_progress=bar.report,
@@ -123,7 +133,7 @@ def _import_folder(folder: Path, *, table_only: bool, as_json: bool) -> None:
 
     if table_only:
         raise typer.BadParameter(
-            "only of a captions table are --langs, --templates, --strict and --dry-run"
+            "only of a captions table are --langs, --state, --by, --templates, --strict, --dry-run"
         )
     with memeloc.Workspace.find() as workspace, progress("Importing", None) as bar:
         result = workspace.publishing.import_folder(folder, on_progress=bar.phase)
@@ -180,8 +190,8 @@ def export(
     """
     with memeloc.Workspace.find() as workspace:
         result = workspace.captions.export(table, to, captions=captions, selected=selected)
-    explain("Note", acceptance_sentences(result.acceptance))
-    then = f"Wrote {counted(result.rows, 'row')} of {table} to {result.file}"
+    explain("Note", acceptance_sentences(result["acceptance"]))
+    then = f"Wrote {counted(result['rows'], 'row')} of {table} to {result['file']}"
     show(result, then, as_json=as_json)
 
 
@@ -233,7 +243,7 @@ _TABLE = Table(
     "Dropped",
     "dropped",
     (
-        "meme=meme_id",
+        "meme_id",
         ("language", lambda row: row.language or "all"),
         "by=person why=comment",
     ),

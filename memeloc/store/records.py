@@ -28,6 +28,9 @@ CaptionState = Literal[
 ]
 """How far a caption is; `memeloc.store.captions.states` says which is in which state."""
 
+Translations = Literal["given", "machine"]
+"""What the other languages' columns of a table are: given by people as they are, or a machine's."""
+
 Accept = Literal["accepted", "corrected", "any"]
 """Which captions something takes: those that are settled, also those that people have corrected, or
 all that there are (but for what was dropped)."""
@@ -93,18 +96,35 @@ class CaptionStatus:
 
 
 @dataclass(slots=True)
-class ImportSummary:
-    """What an import of a captions table stored: new memes, and captions by language.
+class ImportRecord:
+    """What an import of a captions table did.
 
-    `changed` are those that differ from what was imported before; `outdated` are texts of people
-    whose source the table has changed, and which stand until somebody has looked at them.
+    Attributes:
+        memes: how many are new.
+        added, changed: captions by language that are new, or differ from what stood there.
+        unchanged: captions that are here already.
+        kept: machine translations by language that were not taken, for a person's text stands.
+        outdated: people's texts by language whose source the table has changed; they stand until
+            somebody has looked at them.
+        waiting: memes whose template is not there yet, by its name; they are left out of pictures
+            until it is.
+        empty: empty cells of languages other than the source, by column: still to translate.
+        problems: other problems of the table, by kind.
+        left_out: the first hundred of them, as sentences with file, row and column.
+        notes: columns and templates that were left out, and warnings of captions that were not.
     """
 
     memes: int = 0
     added: Counter[str] = field(default_factory=Counter)
     changed: Counter[str] = field(default_factory=Counter)
     unchanged: int = 0
+    kept: Counter[str] = field(default_factory=Counter)
     outdated: Counter[str] = field(default_factory=Counter)
+    waiting: Counter[str] = field(default_factory=Counter)
+    empty: Counter[str] = field(default_factory=Counter)
+    problems: Counter[str] = field(default_factory=Counter)
+    left_out: list[str] = field(default_factory=list)
+    notes: list[str] = field(default_factory=list)
 
 
 @dataclass(frozen=True, slots=True)

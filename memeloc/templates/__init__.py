@@ -2,7 +2,7 @@
 
 `load_templates` and `load_template` read template.toml files and folders of plain pictures;
 `open_picture` reads the picture itself; `preview` shows the boxes, `add_template` makes a template
-of a picture, `write_template` of one that was collected.
+of a picture, `write_template` of one that was collected, and `copy_template` copies one.
 """
 
 from __future__ import annotations
@@ -21,6 +21,8 @@ if TYPE_CHECKING:
     from memeloc.templates.pictures import picture_size as picture_size
     from memeloc.templates.writing import LAYOUTS as LAYOUTS
     from memeloc.templates.writing import add_template as add_template
+    from memeloc.templates.writing import copy_template as copy_template
+    from memeloc.templates.writing import is_same_template as is_same_template
     from memeloc.templates.writing import preview as preview
     from memeloc.templates.writing import write_preview as write_preview
     from memeloc.templates.writing import write_template as write_template

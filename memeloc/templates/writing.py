@@ -10,7 +10,7 @@ import io
 import math
 import tempfile
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from functools import partial
 from pathlib import Path
 from string import Template as Text
@@ -26,7 +26,7 @@ from memeloc.model import STYLES, Bar, Template, TextBox, TextStyle, check_tag_n
 from memeloc.settings import parse_toml
 from memeloc.templates.definition import check_definition, check_turned_boxes, turned_corners
 from memeloc.templates.loading import DEFINITION, TOP_BOTTOM
-from memeloc.templates.names import is_safe, name_from
+from memeloc.templates.names import config_of, is_safe, name_from
 from memeloc.templates.pictures import open_picture
 
 _PREVIEW_BAR = 0.2  # height of a bar in a preview, as a share of the picture's
@@ -134,6 +134,50 @@ def write_template(
     return folder
 
 
+def copy_template(template: Template, folder: Path) -> Path:
+    """Copy a template into a folder, byte for byte: its own folder, or its plain picture.
+
+    Raises:
+        InputError: something of its name stands there, or the disk refuses.
+    """
+    homes = (each for each in template.image.parents[:3] if _is_template(each))
+    home = next(homes, None)
+    if home is None:
+        place = folder / template.image.name
+        with replacing(place) as temporary:
+            temporary.write_bytes(template.image.read_bytes())
+        return place
+    paths = [path for path in sorted(home.rglob("*")) if path.is_file()]
+    files = {path.relative_to(home).as_posix(): path.read_bytes() for path in paths}
+    _put_folder(folder / template.name, files)
+    return folder / template.name
+
+
+def is_same_template(template: Template, other: Template) -> bool:
+    """Return whether two templates show and say the same, wherever they stand."""
+    first, second = (
+        replace(each, image=Path(), pictures=(), notes=()) for each in (template, other)
+    )
+    tags = [tag for tag, _ in sorted(template.pictures)]
+    same_tags = tags == [tag for tag, _ in sorted(other.pictures)]
+    return (
+        first == second
+        and same_tags
+        and all(
+            each.read_bytes() == its.read_bytes()
+            for each, its in zip(_pictures(template), _pictures(other), strict=True)
+        )
+    )
+
+
+def _is_template(folder: Path) -> bool:
+    return (folder / DEFINITION).is_file() or config_of(folder) is not None
+
+
+def _pictures(template: Template) -> list[Path]:
+    return [template.image, *(path for _, path in sorted(template.pictures))]
+
+
 def _put_folder(folder: Path, files: Mapping[str, bytes]) -> None:
     """Write a folder, which then is there whole or not at all."""
     if folder.exists():
@@ -145,6 +189,7 @@ def _put_folder(folder: Path, files: Mapping[str, bytes]) -> None:
             new = Path(partial) / "new"
             new.mkdir()
             for name, content in files.items():
+                (new / name).parent.mkdir(parents=True, exist_ok=True)
                 (new / name).write_bytes(content)
             new.rename(folder)
     except OSError as error:

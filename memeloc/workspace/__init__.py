@@ -3,7 +3,8 @@
     from memeloc import Workspace
 
     with Workspace.find() as workspace:          # from the working directory upwards
-        workspace.import_captions("captions.csv").translate(["de", "hi"], translator="google")
+        workspace.import_captions("captions.csv")    # or a data frame; what it did comes back
+        workspace.translate(["de", "hi"], translator="google")
         workspace.table("captions")              # a DataFrame
 
 A module for each part of the work: captions, translating, correcting, rendering, collecting,

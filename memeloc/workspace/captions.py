@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
+import hashlib
 from collections import Counter
 from collections.abc import Callable, Collection, Iterator, Sequence
-from dataclasses import dataclass, field, fields
 from difflib import get_close_matches
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from memeloc.counts import counted
 from memeloc.errors import InputError
@@ -21,15 +21,17 @@ from memeloc.store.records import (
     CaptionStatus,
     DropRecord,
     FileRecord,
-    ImportSummary,
+    ImportRecord,
     Kind,
+    Translations,
 )
 from memeloc.workspace.part import Part
 
 if TYPE_CHECKING:
     import pandas as pd
 
-    from memeloc.captions import CaptionProblem, CaptionRow
+    from memeloc.captions import CaptionProblem, CaptionRow, CaptionsTable
+    from memeloc.tables.frames import Frame
 
 COLLECTED = ("items", "verdicts", "pictures", "templates", "funnel")
 """The tables of what was collected, see `memeloc.workspace.curating.collected_tables`."""
@@ -40,79 +42,53 @@ _LISTED = 10
 """Templates that memes wait for, that a sentence names."""
 
 
-@dataclass(slots=True)
-class ImportResult(ImportSummary):
-    """What an import of a captions table did.
-
-    Attributes:
-        empty: empty cells of languages other than the source, by column: still to translate.
-        problems: other problems of the table, by kind.
-        left_out: the first hundred of them, as sentences with file, row and column.
-        notes: columns and templates that were left out, and warnings of captions that were not.
-        waiting: imported memes whose template is not there yet, by its name; they are left out of
-            pictures until it is.
-    """
-
-    empty: Counter[str] = field(default_factory=Counter)
-    problems: Counter[str] = field(default_factory=Counter)
-    left_out: list[str] = field(default_factory=list)
-    notes: list[str] = field(default_factory=list)
-    waiting: Counter[str] = field(default_factory=Counter)
-
-
-@dataclass(frozen=True, slots=True)
-class ExportResult:
-    """A table of the workspace as a file; of captions, which of them are in it."""
-
-    table: str
-    rows: int
-    file: Path
-    acceptance: Acceptance | None = None
-
-
 class Captions(Part):
     """Captions in and out."""
 
     def import_table(
         self,
-        path: str | Path,
+        table: str | Path | Frame,
         *,
         languages: Sequence[str] | None = None,
         templates: Sequence[Path] = (),
+        state: Translations = "given",
+        by: str = "",
         strict: bool = False,
         dry_run: bool = False,
         on_progress: Callable[[int, int], None] | None = None,
-    ) -> ImportResult:
+    ) -> ImportRecord:
         """Import a captions table, see `memeloc.captions`; the same table again adds nothing.
 
         A source caption that differs becomes a new version; a cell of another language becomes the
-        caption (stage `imported`) unless it is what was imported last or what stands there now. So
-        importing an old table again undoes no correction. Captions may come before their templates.
-        What people wrote stands when its source changes, and is outdated until somebody has looked
-        at it (`ImportResult.outdated`).
+        caption unless it is what was imported last or what stands there now. So importing an old
+        table again undoes no correction. Captions may come before their templates. What people
+        wrote stands when its source changes, and is outdated until somebody has looked at it.
 
         Args:
-            path: CSV, JSON Lines or Parquet.
+            table: a file (CSV, a workbook, JSON Lines, Parquet), or a frame of pandas, polars or
+                pyarrow.
             languages: of the columns to import besides the source; None is all.
-            templates: folders of templates besides the workspace's.
+            templates: folders of templates besides the workspace's; those that the table names are
+                copied into the workspace.
+            state: what the captions that translate the source are: `given` as they are by people,
+                or a `machine`'s, which people correct; these never take the place of people's.
+            by: the person or the translator who made them.
             strict: store nothing when anything is wrong in the table, or a template unknown.
             dry_run: say what would become of it, and store nothing.
 
         Raises:
-            InputError: it is not a captions table, or has nothing to import.
+            InputError: it is not a captions table, or has nothing to import; or another template of
+                a name is in the workspace.
         """
         from memeloc.captions import read_captions
-        from memeloc.templates import load_templates
 
-        workspace, path = self._workspace, Path(path)
-        known, wrong = workspace.templates, workspace.template_problems
-        if templates:
-            known, wrong = load_templates((*workspace.folders("templates"), *templates))
+        workspace = self._workspace
         source = workspace.source.tag
         if languages is not None:
             languages = [source, *listed_tags(languages)]
-        table = read_captions(
-            path,
+        known, wrong = workspace.templates_with(templates)
+        read = read_captions(
+            table,
             known,
             languages,
             source=source,
@@ -121,42 +97,41 @@ class Captions(Part):
             new_templates=not strict,
         )
         if strict:
-            table.check()
-        result = ImportResult(notes=[str(note) for note in (*wrong, *table.ignored)])
+            read.check()
+        if templates:
+            named = {row["template"] for row in read.table.rows} & known.keys()
+            workspace.keep_templates({name: known[name] for name in sorted(named)}, dry_run)
+        record = ImportRecord(notes=[str(note) for note in (*wrong, *read.ignored)])
 
         def note(problem: CaptionProblem) -> None:
             column = problem.error.column
-            if problem.kind == "empty caption" and column and column != table.source.name:
-                result.empty[column] += 1
+            if problem.kind == "empty caption" and column and column != read.source.name:
+                record.empty[column] += 1
                 return
-            result.problems[problem.kind] += 1
-            if len(result.left_out) < _EXAMPLES:
-                result.left_out.append(str(problem.error))
+            record.problems[problem.kind] += 1
+            if len(record.left_out) < _EXAMPLES:
+                record.left_out.append(str(problem.error))
 
-        def counted() -> Iterator[CaptionRow]:
-            for row in table.rows(note):
+        def checked() -> Iterator[CaptionRow]:
+            for row in read.rows(note):
                 if row.template not in known and row.source is not None:
-                    result.waiting[row.template] += 1
+                    record.waiting[row.template] += 1
                 yield row
 
-        tags = {column.name: column.locale.tag for column in table.languages}
-        rows = table.count() // len(table.languages)
-        summary = self._store.captions.import_rows(
-            counted(),
-            tags,
+        rows = read.count() // len(read.languages)
+        self._store.captions.import_rows(
+            checked(),
+            {column.name: column.locale.tag for column in read.languages},
             source,
-            FileRecord("captions", path.name, file_sha256(path), rows),
+            FileRecord("captions", read.table.path.name, _sha256(read), rows),
             lambda more: on_progress(more, rows) if on_progress else None,
+            state=state,
+            by=by,
+            record=record,
             dry_run=dry_run,
         )
-        for each in fields(summary):
-            setattr(result, each.name, getattr(summary, each.name))
-        result.notes += map(str, table.warnings())
-        if result.outdated:
-            result.notes.append(outdated_sentence(result.outdated))
-        if result.waiting:
-            result.notes.append(_waiting(result.waiting, known))
-        return result
+        record.notes += [*map(str, read.warnings()), *_what_follows(record, known)]
+        return record
 
     def table(
         self, name: str = "captions", *, captions: Accept = "any", selected: bool = False
@@ -184,21 +159,25 @@ class Captions(Part):
 
     def export(
         self, name: str, to: str | Path, *, captions: Accept = "any", selected: bool = False
-    ) -> ExportResult:
-        """Write a table (see `table`) to a .csv, .jsonl or .parquet file; see `memeloc.sheets`."""
+    ) -> dict[str, Any]:
+        """Write a table (see `table`) to a .csv, .jsonl or .parquet file; see `memeloc.sheets`.
+
+        Return its name, how many rows it has, its file, and of captions the `Acceptance`.
+        """
         _check_table(name, captions, selected)
+        acceptance = None
         if name in COLLECTED:
             from memeloc.workspace.curating.collected_tables import open_table
 
             table = open_table(self._workspace, name, selected=selected)
             file, rows = write_sheet_table(Path(to), *table)
-            return ExportResult(name, rows, file)
-        tags, export = self._tags(), self._store.exports.write
-        file, rows = write_sheet(
-            Path(to), lambda draft: export(name, draft, tags, captions, self._rounds)
-        )
-        acceptance = self.acceptance(captions) if name == "captions" else None
-        return ExportResult(name, rows, file, acceptance)
+        else:
+            tags, write = self._tags(), self._store.exports.write
+            file, rows = write_sheet(
+                Path(to), lambda draft: write(name, draft, tags, captions, self._rounds)
+            )
+            acceptance = self.acceptance(captions) if name == "captions" else None
+        return {"table": name, "rows": rows, "file": file, "acceptance": acceptance}
 
     def states(
         self, languages: Sequence[str] | None = None, *, kind: Kind = "caption"
@@ -284,28 +263,43 @@ def _check_table(table: str, captions: Accept, selected: bool) -> None:
         raise InputError(f"Only {others} leave out what is not selected, not {table[:40]!r}.")
 
 
-def _waiting(waiting: Counter[str], known: Collection[str]) -> str:
-    """The sentence for memes whose templates are not there yet, with known names that are near."""
-    listed = []
-    for name, count in waiting.most_common(_LISTED):
-        near = get_close_matches(name, known, 1, 0.8)
-        hint = f"; did you mean {near[0]}?" if near else ""
-        listed.append(f"{name} ({count:,}{hint})")
-    more = [f"and {len(waiting) - _LISTED:,} more"] if len(waiting) > _LISTED else []
-    memes, templates = waiting.total(), len(waiting)
-    return (
-        f"{memes:,} {'meme waits' if memes == 1 else 'memes wait'} for {templates:,} "
-        f"{'template' if templates == 1 else 'templates'}: {', '.join([*listed, *more])}. "
-        "They are left out of pictures until the templates are there."
-    )
+def _sha256(read: CaptionsTable) -> str:
+    """Return the SHA-256 of a table's file; of a frame, of what its cells hold."""
+    if read.table.path.is_file():
+        return file_sha256(read.table.path)
+    digest = hashlib.sha256(repr(read.table.columns).encode("utf-8", "surrogatepass"))
+    for row in read.table.rows:
+        digest.update(repr(row.cells).encode("utf-8", "surrogatepass"))
+    return digest.hexdigest()
 
 
-def outdated_sentence(outdated: Counter[str]) -> str:
-    """Return a sentence on what an import left outdated, and what to do about it."""
-    count = counted(outdated.total(), "text that people wrote is", "texts that people wrote are")
-    languages = ", ".join(f"{tag} {number:,}" for tag, number in sorted(outdated.items()))
-    return (
-        f"{count} outdated now, for the source has changed ({languages}), and in use until "
-        "somebody has looked: memeloc correct export --langs TAG --only changed, which shows a "
-        "machine's suggestion beside each if `memeloc translate` comes first."
-    )
+def _what_follows(record: ImportRecord, known: Collection[str]) -> Iterator[str]:
+    """Yield sentences on what was kept, is outdated or waits after an import; templates that are
+    waited for are named with those `known` that are near."""
+    if record.kept:
+        kept = counted(record.kept.total(), "machine translation was", "machine translations were")
+        yield f"{kept} not taken, for people's texts stand there ({_by_tag(record.kept)})."
+    if record.outdated:
+        count = record.outdated.total()
+        texts = counted(count, "text that people wrote is", "texts that people wrote are")
+        yield (
+            f"{texts} outdated now, for the source has changed ({_by_tag(record.outdated)}), and "
+            "in use until somebody has looked: memeloc correct export --langs TAGS --only changed, "
+            "which shows a machine's suggestion beside each if `memeloc translate` comes first."
+        )
+    if record.waiting:
+        listed = []
+        for name, count in record.waiting.most_common(_LISTED):
+            near = get_close_matches(name, known, 1, 0.8)
+            listed.append(f"{name} ({count:,}{f'; did you mean {near[0]}?' if near else ''})")
+        if len(record.waiting) > _LISTED:
+            listed.append(f"and {len(record.waiting) - _LISTED:,} more")
+        memes = counted(record.waiting.total(), "meme waits", "memes wait")
+        yield (
+            f"{memes} for {counted(len(record.waiting), 'template')}: {', '.join(listed)}. They "
+            "are left out of pictures until the templates are there."
+        )
+
+
+def _by_tag(counts: Counter[str]) -> str:
+    return ", ".join(f"{tag} {count:,}" for tag, count in sorted(counts.items()))

@@ -174,6 +174,49 @@ class WorkspaceFolder:
         """The built-in templates and the workspace's own, by name."""
         return self._templates[0]
 
+    def templates_with(
+        self, folders: Sequence[Path]
+    ) -> tuple[Mapping[str, Template], list[InputError]]:
+        """Return the workspace's templates and those of further folders, which come first, and
+        what is wrong with others."""
+        if not folders:
+            return self._templates
+        from memeloc.templates import load_templates
+
+        templates, problems = load_templates((*folders, *self.folders("templates")))
+        # Of two of one name the second is a problem, and that is the workspace's own.
+        own = [
+            problem
+            for problem in problems
+            if any(Path(problem.file or "").is_relative_to(folder) for folder in folders)
+        ]
+        return templates, [*self.template_problems, *own]
+
+    def keep_templates(self, templates: Mapping[str, Template], dry_run: bool = False) -> None:
+        """Copy templates of other folders into the workspace, so that it is whole without these.
+
+        Raises:
+            InputError: the workspace has another template of the name; nothing is copied then.
+        """
+        from memeloc.templates import copy_template, is_same_template, load_templates
+
+        if self.root is None:
+            return
+        folders = [self.root / "templates", *self.folders("templates")]
+        own = load_templates([folder for folder in folders if folder.is_dir()])[0]
+        new = {name: each for name, each in templates.items() if own.get(name) != each}
+        for name, template in new.items():
+            if name in own and not is_same_template(own[name], template):
+                raise InputError(
+                    f"The workspace has another template {name!r}, {own[name].image}: which is "
+                    "meant? Rename one of them, or take that away, and run this again.",
+                    file=template.image,
+                )
+        for name, template in new.items():
+            if name not in own and not dry_run:
+                copy_template(template, folders[0])
+        self.reload_templates()
+
     def reload_templates(self) -> None:
         """Read the templates' folders again when they are next asked for: some were written."""
         self.__dict__.pop("_templates", None)

@@ -20,7 +20,8 @@ if TYPE_CHECKING:
     import pandas as pd
 
     from memeloc.render.sets.parallel_set import Summary
-    from memeloc.store.records import Accept
+    from memeloc.store.records import Accept, ImportRecord
+    from memeloc.tables.frames import Frame
     from memeloc.workspace.captions import Captions
     from memeloc.workspace.collecting import Collecting
     from memeloc.workspace.correcting import Correcting
@@ -93,32 +94,19 @@ class Workspace(WorkspaceFolder):
 
     # What scripts do most
 
-    def import_captions(
-        self,
-        path: str | Path,
-        *,
-        languages: Sequence[str] | None = None,
-        templates: Sequence[Path] = (),
-        strict: bool = False,
-        on_progress: Callable[[int, int], None] | None = None,
-    ) -> Self:
-        """`Captions.import_table`, with a warning of what was left out, lacks its template or is
-        outdated now."""
-        result = self.captions.import_table(
-            path, languages=languages, templates=templates, strict=strict, on_progress=on_progress
-        )
-        if result.problems:
-            left_out = sum(result.problems.values())
-            warnings.warn(
-                f"{counted(left_out, 'cell or row was', 'cells or rows were')} left "
-                f"out, such as {result.left_out[0]}",
-                stacklevel=2,
-            )
-        for note in result.notes[
-            len(result.notes) - bool(result.outdated) - bool(result.waiting) :
-        ]:
+    def import_captions(self, table: str | Path | Frame, **options: Any) -> ImportRecord:
+        """Import a file or a data frame; see `Captions.import_table`, which has the options.
+
+        Return what was done, and warn of what was left out, lacks its template or is outdated now.
+        """
+        record = self.captions.import_table(table, **options)
+        if record.problems:
+            left_out = counted(record.problems.total(), "cell or row was", "cells or rows were")
+            warnings.warn(f"{left_out} left out, such as {record.left_out[0]}", stacklevel=2)
+        further = bool(record.kept) + bool(record.outdated) + bool(record.waiting)
+        for note in record.notes[len(record.notes) - further :]:
             warnings.warn(note, stacklevel=2)
-        return self
+        return record
 
     def translate(
         self,

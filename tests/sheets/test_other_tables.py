@@ -48,7 +48,6 @@ def empty(tmp_path: Path, command: Command, monkeypatch: pytest.MonkeyPatch) -> 
 HEAD = ["meme_id", "template", "en", "de"]
 
 
-@pytest.mark.xfail(reason="A", strict=True)
 def test_spreadsheet_numbers_in_a_table_of_captions(empty: Path, command: Command) -> None:
     texts = {"50%": (0.5, "0%"), "007": (7, "000"), "$100": (100, "[$$-409]#,##0")}
     rows = [

@@ -18,7 +18,7 @@ from memeloc.files import file_sha256
 from memeloc.locales import default
 from memeloc.model import Caption
 from memeloc.store import FileRecord, Store
-from memeloc.store.records import ImportSummary
+from memeloc.store.records import ImportRecord
 from memeloc.templates import load_templates
 
 _numbers = itertools.count(1)
@@ -81,7 +81,7 @@ def reopen(place: Path) -> Store:
     return Store.open(place, database_url())
 
 
-def import_table(store: Store, path: Path) -> ImportSummary:
+def import_table(store: Store, path: Path) -> ImportRecord:
     """Import a captions table, English first; it has no problems."""
     table = read_captions(path, load_templates(())[0], None, source="en", locales=default())
     tags = {each.name: each.locale.tag for each in table.languages}

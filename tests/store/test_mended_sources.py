@@ -262,10 +262,8 @@ def test_what_goes_out_says_that_it_is_outdated(folder: Path) -> None:
         result = workspace.captions.export("captions", folder / "all.csv")
         accepted = workspace.captions.export("captions", folder / "some.csv", captions="accepted")
         summary = workspace.rendering.render(folder / "out", languages=["hi"], max_side=64, jobs=1)
-    assert result.acceptance is not None
-    assert result.acceptance.taken["hi"]["outdated"] == 1
-    assert accepted.acceptance is not None
-    assert accepted.acceptance.left_out["hi"]["outdated"] == 1
+    assert result["acceptance"].taken["hi"]["outdated"] == 1
+    assert accepted["acceptance"].left_out["hi"]["outdated"] == 1
     assert summary.acceptance.taken["hi"]["outdated"] == 1
     assert summary.rendered == 2
 

@@ -40,7 +40,8 @@ def first(tmp_path_factory: pytest.TempPathFactory) -> Path:
             settings.write_text(text.replace('glossary = ""', 'glossary = "words.csv"'))
             workspace.store.items.add([cat(), caption(1, "a", "b")])
         with Workspace.open(folder / "work") as workspace:
-            workspace.import_captions(folder / "captions.csv").translate(translator="pseudo")
+            workspace.import_captions(folder / "captions.csv")
+            workspace.translate(translator="pseudo")
             workspace.store.surveys.hash_participant("ada")  # makes the key
             workspace.dump(folder / "dump")
     return folder

@@ -25,7 +25,8 @@ def workspace(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Works
     monkeypatch.chdir(tmp_path)
     Path("captions.csv").write_text(TABLE, encoding="utf-8")
     with Workspace.create("my-set", languages=["de", "hi"]) as made:
-        yield made.import_captions("captions.csv").translate(["de", "hi"], translator="pseudo")
+        assert made.import_captions("captions.csv").memes == 2
+        yield made.translate(["de", "hi"], translator="pseudo")
 
 
 def test_captions_wait_for_their_templates(workspace: Workspace) -> None:
@@ -118,3 +119,43 @@ def test_rows_left_out_are_a_warning(workspace: Workspace) -> None:
 def test_what_is_left_untranslated_is_a_warning(workspace: Workspace) -> None:
     with pytest.warns(UserWarning, match="2 captions were not translated: meme m1 is not in the"):
         workspace.translate(["es"], translator="memory")
+
+
+TRANSLATED = TABLE.replace("en\n", "en,de\n").replace("again", "again,Montag // wieder")
+
+
+def test_a_machines_translations_come_with_the_table(workspace: Workspace) -> None:
+    Path("new.csv").write_text(TRANSLATED.replace("m1", "n1").replace("m2", "n2"), encoding="utf-8")
+    workspace.import_captions("new.csv", state="machine", by="google")
+    states = {each.meme_id: each.state for each in workspace.captions.states(["de"])}
+    assert states["n1"] == "machine"
+    job = workspace.translating.prepare(["de"], translator="pseudo")
+    assert job.plan.captions == 1  # n2 alone: what the table has is not asked for again
+    history = workspace.table("history").query("meme_id == 'n1' and language == 'de'")
+    assert history[["stage", "translator"]].values.tolist() == [["translated", "google"]]
+
+
+def test_a_machines_translation_leaves_a_persons_text(workspace: Workspace) -> None:
+    table = Path("new.csv")
+    table.write_text(TRANSLATED.replace("m1", "n1").replace("m2", "n2"), encoding="utf-8")
+    workspace.import_captions(table, by="anna")
+    assert workspace.table("history").query("meme_id == 'n1'")["person"].tolist() == ["anna", ""]
+    table.write_text(table.read_text("utf-8").replace("wieder", "schon wieder"), encoding="utf-8")
+    with pytest.warns(UserWarning, match=r"1 machine translation was not taken.*\(de 1\)"):
+        record = workspace.import_captions(table, state="machine")
+    assert (record.kept, record.changed) == ({"de": 1}, {})
+    assert workspace.table().set_index("meme_id").loc["n1", "de"] == "Montag // wieder"
+
+
+def test_templates_named_once_are_the_workspaces(workspace: Workspace) -> None:
+    for folder, colour in (("mine", "teal"), ("other", "red")):
+        Path(folder).mkdir()
+        for name in ("later.png", "unused.png"):
+            Image.new("RGB", (320, 240), colour).save(Path(folder) / name)
+    Path("new.csv").write_text("meme_id,template,en\nn1,later,a // b\n", encoding="utf-8")
+    for _ in range(2):
+        assert workspace.import_captions("new.csv", templates=[Path("mine")]).waiting == {}
+        assert [path.name for path in Path("my-set/templates").iterdir()] == ["later.png"]
+    with pytest.raises(InputError, match="The workspace has another template 'later'"):
+        workspace.import_captions("new.csv", templates=[Path("other")])
+    assert Path("my-set/templates/later.png").read_bytes() == Path("mine/later.png").read_bytes()

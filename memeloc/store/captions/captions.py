@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from sqlalchemy import Connection, Select, Text, bindparam, func, or_, select, type_coerce
 
 from memeloc.model import Acceptance, Caption
-from memeloc.store.captions.importing import ImportBatch
+from memeloc.store.captions.importing import ImportBatch, made_by
 from memeloc.store.captions.states import count_states, find_left_out, find_states
 from memeloc.store.captions.versions import (
     VERSION_COLUMNS,
@@ -34,10 +34,11 @@ from memeloc.store.records import (
     CaptionStatus,
     CaptionVersion,
     FileRecord,
-    ImportSummary,
+    ImportRecord,
     Kind,
     Need,
     ToTranslate,
+    Translations,
 )
 from memeloc.store.tables.captions import captions, memes
 from memeloc.store.tables.types import decode_json
@@ -60,22 +61,27 @@ class Captions(Repository):
         file: FileRecord,
         on_batch: Callable[[int], None] | None = None,
         *,
+        state: Translations = "given",
+        by: str = "",
+        record: ImportRecord | None = None,
         dry_run: bool = False,
-    ) -> ImportSummary:
+    ) -> ImportRecord:
         """Store a table's rows, some hundred a transaction; the same table again adds nothing.
 
         `tags` are those of the language columns by name, one of which is the source's. The file,
         `FileRecord("captions", name, sha256, rows)`, is stored with the first rows;
-        `on_batch` gets how many more rows are stored. With `dry_run` nothing stays stored.
+        `on_batch` gets how many more rows are stored. `state` and `by` say what the translations
+        are, see `made_by`. What was done is added to `record`. With `dry_run` nothing stays stored.
         """
-        summary = ImportSummary()
+        record = record or ImportRecord()
+        made = made_by(state, by)
         for batch in batches(rows, _BATCH):
             with self.database.write(dry_run=dry_run) as connection:
                 file_id, _ = store_file(connection, file)
-                ImportBatch(connection, tags, source, file_id, file.name, summary).store(batch)
+                ImportBatch(connection, tags, source, file_id, file.name, made, record).store(batch)
             if on_batch is not None:
                 on_batch(len(batch))
-        return summary
+        return record
 
     def current(
         self, tag: str, meme_ids: Collection[str] | None = None, kind: Kind = "caption"

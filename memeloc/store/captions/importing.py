@@ -9,12 +9,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from sqlalchemy import Connection, func, or_, select, update
 
 from memeloc.errors import InputError
 from memeloc.store.captions.versions import (
+    MACHINE,
     add_memes,
     add_versions,
     current_of,
@@ -24,23 +25,38 @@ from memeloc.store.captions.versions import (
     is_suggestion,
 )
 from memeloc.store.queries import add_row, by_slices, is_newest
-from memeloc.store.records import ImportSummary
+from memeloc.store.records import ImportRecord, Translations
 from memeloc.store.tables.captions import captions, events, memes
 
 if TYPE_CHECKING:
     from memeloc.captions import CaptionRow
 
 
+def made_by(state: Translations, by: str, stage: str = "imported") -> dict[str, Any]:
+    """Return how a version came to be of which a table says that it is a person's or a machine's.
+
+    `by` is the person, or the translator, which is called `machine` where nobody names it; `stage`
+    is that of what people brought.
+    """
+    if state == "machine":
+        return {"stage": "translated", "translator": by or "machine"}
+    return {"stage": stage, "person": by}
+
+
 @dataclass(frozen=True, slots=True)
 class ImportBatch:
-    """Stores rows of a table in one transaction, and adds to `summary`."""
+    """Stores rows of a table in one transaction, and adds to `record`.
+
+    `made` says how the captions that translate the source came to be, see `made_by`.
+    """
 
     connection: Connection
     tags: Mapping[str, str]
     source: str
     file_id: int
     origin: str
-    summary: ImportSummary
+    made: Mapping[str, Any]
+    record: ImportRecord
 
     def store(self, rows: list[CaptionRow]) -> None:
         """Store the rows, the source captions first."""
@@ -63,7 +79,7 @@ class ImportBatch:
             .group_by(captions.c.language)
         )
         for tag, count in by_slices(self.connection, query, captions.c.meme_id, mended):
-            self.summary.outdated[tag] += count
+            self.record.outdated[tag] += count
 
     def _add_memes(self, rows: list[CaptionRow]) -> set[str]:
         """Add the new memes of these rows; the ids of those that are stored now.
@@ -98,7 +114,7 @@ class ImportBatch:
                 detail = f"{meme.template} -> {row.template}, by {self.origin}"
                 kind = "template exchanged"
                 add_row(self.connection, events, kind=kind, subject=row.meme_id, detail=detail)
-        self.summary.memes += len(add_memes(self.connection, new))
+        self.record.memes += len(add_memes(self.connection, new))
         return stored.keys() | new.keys()
 
     def _add(
@@ -116,14 +132,24 @@ class ImportBatch:
         differing = [key for key in cells if key in current and current[key].parts != cells[key]]
         known = set(map(tuple, by_slices(self.connection, query, captions.c.meme_id, differing)))
         known |= {(meme_id, version.parts) for meme_id, version in current.items()}
+        made = made_by("given", "") if tag == self.source else self.made
         rows = {}
         for meme_id, parts in cells.items():
-            if (meme_id, parts) in known:
-                self.summary.unchanged += 1
+            version, source = current.get(meme_id), sources.get(meme_id)
+            is_machines = made["stage"] in MACHINE
+            if (
+                is_machines
+                and version
+                and version.stage not in MACHINE
+                and version.source_id in (None, source)
+            ):
+                self.record.kept[tag] += 1
                 continue
-            rows[meme_id] = {"parts": parts, "source_id": sources.get(meme_id)}
-            counter = self.summary.changed if meme_id in current else self.summary.added
+            if (meme_id, parts) in known:
+                self.record.unchanged += 1
+                continue
+            rows[meme_id] = {"parts": parts, "source_id": source}
+            counter = self.record.changed if meme_id in current else self.record.added
             counter[tag] += 1
-        shared = {"language": tag, "stage": "imported", "origin": self.origin}
-        add_versions(self.connection, rows, **shared)
+        add_versions(self.connection, rows, language=tag, origin=self.origin, **made)
         return rows.keys() & current.keys()

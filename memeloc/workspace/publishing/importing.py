@@ -18,8 +18,9 @@ from memeloc.collect.datasets.layouts import ANY, layout_of
 from memeloc.counts import counted
 from memeloc.errors import InputError
 from memeloc.publish.reading import PublishedRelease, is_release, open_release
+from memeloc.store.records import ImportRecord
 from memeloc.tables import write_table
-from memeloc.workspace.captions import Captions, ImportResult
+from memeloc.workspace.captions import Captions
 from memeloc.workspace.collecting import Collecting, CollectResult
 from memeloc.workspace.folder import RELEASES, WorkspaceFolder
 from memeloc.workspace.part import Phases, silent
@@ -127,7 +128,7 @@ def _source_of(collecting: Collecting, folder: Path) -> str:
 
 def _captions(
     workspace: WorkspaceFolder, release: PublishedRelease, on_progress: Phases
-) -> ImportResult | None:
+) -> ImportRecord | None:
     if not release.captions:
         return None
     languages = list(dict.fromkeys(tag for row in release.captions.values() for tag in row))

@@ -31,7 +31,8 @@ def workspace(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Works
     Path("captions.csv").write_text(TABLE, encoding="utf-8")
     Path("old.tmx").write_text(TMX, encoding="utf-8")
     with Workspace.create("my-set", languages=["de"]) as made:
-        made.import_captions("captions.csv").translate(["de"], translator="pseudo")
+        made.import_captions("captions.csv")
+        made.translate(["de"], translator="pseudo")
         made.translating.import_memory("old.tmx")
         yield made
 

@@ -139,7 +139,8 @@ def test_what_a_machine_wrote_is_counted_as_unread(tmp_path: Path) -> None:
     table = tmp_path / "captions.csv"
     table.write_text("meme_id,template,en\ntea,robot-chef,tea // is ready\n")
     with Workspace.create(tmp_path / "work", languages=["de"]) as workspace:
-        workspace.import_captions(table).translate(["de"], translator="pseudo")
+        workspace.import_captions(table)
+        workspace.translate(["de"], translator="pseudo")
         release = workspace.publishing.gather()
         assert release.unread == {"de": 1}
         states = release.tables["captions"].frame.set_index("language")["state"].to_dict()
