@@ -103,28 +103,28 @@ class ImportRecord:
         memes: how many are new.
         added, changed: captions by language that are new, or differ from what stood there.
         unchanged: captions that are here already.
-        kept: machine translations by language that were not taken, for a person's text stands.
         outdated: people's texts by language whose source the table has changed; they stand until
             somebody has looked at them.
-        waiting: memes whose template is not there yet, by its name; they are left out of pictures
-            until it is.
         empty: empty cells of languages other than the source, by column: still to translate.
         problems: other problems of the table, by kind.
         left_out: the first hundred of them, as sentences with file, row and column.
         notes: columns and templates that were left out, and warnings of captions that were not.
+        waiting: memes whose template is not there yet, by its name; they are left out of pictures
+            until it is.
+        kept: machine translations by language that were not taken, for a person's text stands.
     """
 
     memes: int = 0
     added: Counter[str] = field(default_factory=Counter)
     changed: Counter[str] = field(default_factory=Counter)
     unchanged: int = 0
-    kept: Counter[str] = field(default_factory=Counter)
     outdated: Counter[str] = field(default_factory=Counter)
-    waiting: Counter[str] = field(default_factory=Counter)
     empty: Counter[str] = field(default_factory=Counter)
     problems: Counter[str] = field(default_factory=Counter)
     left_out: list[str] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
+    waiting: Counter[str] = field(default_factory=Counter)
+    kept: Counter[str] = field(default_factory=Counter)
 
 
 @dataclass(frozen=True, slots=True)

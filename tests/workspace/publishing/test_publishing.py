@@ -93,7 +93,8 @@ def test_a_picture_that_was_changed_is_named(tmp_path: Path) -> None:
     table = tmp_path / "captions.csv"
     table.write_text("meme_id,template,en\ntea,robot-chef,tea // is ready\n")
     with Workspace.create(tmp_path / "work") as workspace:
-        workspace.import_captions(table).render(tmp_path / "out")
+        workspace.import_captions(table)
+        workspace.render(tmp_path / "out")
         (file,) = (tmp_path / "out").rglob("tea.jpg")
         file.write_bytes(file.read_bytes() + b"more")
         with pytest.raises(InputError, match=r"tea\.jpg.* is another picture"):
