@@ -23,6 +23,13 @@ ItemKind = Literal["template", "caption", "picture"]
 CONTROLS = re.compile(r"[\x00-\x08\x0b-\x1f\x7f\ud800-\udfff]")
 """Control characters and lone surrogates, which no store takes."""
 
+OWN_NAME = "own name"
+"""In the details of a template that the workspace has by a name of its own: that name."""
+
+TRANSLATIONS = "translations"
+"""In the details of a caption that came with translations: of each language `parts`, `state`
+(`given`, or a `machine`'s) and `by`, who or what made it."""
+
 _UNSAFE = re.compile(r"[^a-z0-9]+")
 
 

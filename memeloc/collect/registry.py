@@ -22,6 +22,7 @@ SOURCES: Registry[Source] = Registry(
         "memegen-folder": "memeloc.collect.sources.memegen_folder:MemegenFolderSource",
         "search": "memeloc.collect.sources.search:SearchSource",
         "multi3hate": "memeloc.collect.sources.multi3hate:Multi3HateSource",
+        "captions": "memeloc.collect.sources.captions:CaptionsSource",
         "table": "memeloc.collect.sources.on_disk:TableSource",
         "hateful-memes": "memeloc.collect.sources.on_disk:HatefulMemesSource",
         "harmeme": "memeloc.collect.sources.on_disk:HarMemeSource",

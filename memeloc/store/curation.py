@@ -19,7 +19,7 @@ from sqlalchemy import Connection, Select, func, select
 from memeloc.curate.duplicates.pairs import PAIR, Pair
 from memeloc.curate.review.judgement import Judgement
 from memeloc.curate.verdict import Verdict, content_of
-from memeloc.items import Item, ItemKind
+from memeloc.items import OWN_NAME, Item, ItemKind
 from memeloc.store.files import store_file
 from memeloc.store.item_contents import Contents, contents_of
 from memeloc.store.items import Items
@@ -40,6 +40,7 @@ from memeloc.store.selections import (
     find_unusable,
     newest_selection,
     store_selection,
+    take_back,
 )
 from memeloc.store.tables.items import judgements, pair_sets, pairs, verdicts
 from memeloc.store.tables.types import safe_text, through_json
@@ -191,9 +192,23 @@ class Curation(Repository):
             kinds: what was chosen from; what is selected of another kind stays so.
         """
         chosen = self._items(ids, kinds)
-        unusable = self._unusable([item for item in chosen if item.kind == "caption"])
+        captions = [item for item in chosen if item.kind == "caption"]
+        unusable = self._unusable(captions)
+        templates = self._templates(captions)
+        names = {each.id: each.details[OWN_NAME] for each in templates if OWN_NAME in each.details}
         with self.database.write() as connection:
-            return store_selection(connection, settings, funnel, chosen, unusable, source, kinds)
+            return store_selection(
+                connection, settings, funnel, chosen, unusable, source, kinds, names
+            )
+
+    def take_back_selection(self) -> bool:
+        """Let the selection before the newest hold again; whether there was one to take back."""
+        with self.database.write() as connection:
+            return take_back(connection)
+
+    def _templates(self, captions: Sequence[Item]) -> list[Item]:
+        names = list(dict.fromkeys(item.parent for item in captions if item.parent))
+        return list(Items(self.root, self.database).find("template", names))
 
     def _items(self, ids: Collection[str], kinds: Collection[ItemKind]) -> list[Item]:
         found = Items(self.root, self.database)
@@ -202,8 +217,7 @@ class Curation(Repository):
     def _unusable(self, captions: Sequence[Item], write: bool = True) -> dict[str, Unusable]:
         if not captions:
             return {}
-        names = list(dict.fromkeys(item.parent for item in captions if item.parent))
-        templates = list(Items(self.root, self.database).find("template", names))
+        templates = self._templates(captions)
         folder = self.folder / "templates"
         with TemporaryDirectory() as scratch:
             write_to = None if write else Path(scratch)

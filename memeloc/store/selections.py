@@ -15,11 +15,15 @@ from typing import Any
 from sqlalchemy import Connection, select
 
 from memeloc.errors import InputError
-from memeloc.items import FoundTemplate, Item, ItemKind
-from memeloc.store.captions.versions import add_memes, add_versions, check_parts
+from memeloc.items import OWN_NAME, TRANSLATIONS, FoundTemplate, Item, ItemKind
+from memeloc.store.captions.importing import made_by
+from memeloc.store.captions.versions import add_memes, add_versions, check_parts, current_of
 from memeloc.store.queries import add_row, add_rows
 from memeloc.store.tables.items import items, selection_items, selections
 from memeloc.store.tables.types import encode_json
+
+RESTORED = "restored"
+"""In the settings of a selection that took another back: the number of the one that holds again."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,11 +62,14 @@ def count_boxes(
     """How many text boxes each template has, and what is wrong with others, by id.
 
     The folders of those that are not there yet are written, to `folder` or `write_to`; one that is
-    stays as it is: somebody may have moved its boxes.
+    stays as it is: somebody may have moved its boxes. Those that the workspace has by a name of
+    its own have no folder of their id.
     """
     from memeloc.templates import load_templates, write_template
 
     wrong: dict[str, InputError] = {}
+    named = {item.id: len(item.boxes) for item in templates if OWN_NAME in item.details}
+    templates = [item for item in templates if item.id not in named]
     for item in templates:
         if not (folder / item.id).exists():
             names = {field.name for field in fields(FoundTemplate)} - {"picture"}
@@ -78,7 +85,7 @@ def count_boxes(
     for problem in problems:
         parts = Path(problem.file or "").parts
         wrong |= {id_: problem for id_ in ids if id_ in parts and id_ not in loaded}
-    return {id_: len(loaded[id_].boxes) for id_ in ids if id_ in loaded}, wrong
+    return named | {id_: len(loaded[id_].boxes) for id_ in ids if id_ in loaded}, wrong
 
 
 def find_unusable(
@@ -121,16 +128,25 @@ def store_selection(
     unusable: Mapping[str, Unusable],
     language: str,
     kinds: Collection[ItemKind],
+    names: Mapping[str, str],
 ) -> Selection:
     """Store what was chosen, and make memes of the captions, in the source language `language`.
 
-    `unusable` says which captions cannot be memes; `kinds` what was chosen from: what the last
-    selection has of other kinds stays selected.
+    Translations that came with a caption are its meme's, unless the meme has one in that language.
+
+    Args:
+        unusable: which captions cannot be memes.
+        kinds: what was chosen from; what the last selection has of other kinds stays selected.
+        names: of templates that the workspace has by another name than their id.
     """
     usable = [item for item in chosen if item.id not in unusable]
     captions = {item.id: item for item in usable if item.kind == "caption"}
     meme_rows = {
-        key: {"template": item.parent, "source_language": language, "item_id": key}
+        key: {
+            "template": names.get(item.parent, item.parent),
+            "source_language": language,
+            "item_id": key,
+        }
         for key, item in captions.items()
     }
     added = add_memes(connection, meme_rows)
@@ -140,6 +156,7 @@ def store_selection(
         if key in added
     }
     add_versions(connection, rows, language=language, stage="collected")
+    _add_translations(connection, captions, language)
     last = newest_selection(connection)
     funnel = [*_stages_of_others(last, kinds), *funnel]
     pictures = [item.id for item in usable if item.kind == "picture"]
@@ -162,6 +179,51 @@ def store_selection(
     )
 
 
+def _add_translations(connection: Connection, captions: Mapping[str, Item], language: str) -> None:
+    """Add what captions came with in other languages, where their memes have nothing yet."""
+    by_tag: dict[str, dict[str, Mapping[str, Any]]] = {}
+    for key, item in captions.items():
+        for tag, translation in item.details.get(TRANSLATIONS, {}).items():
+            by_tag.setdefault(tag, {})[key] = translation
+    sources = current_of(connection, language, {*captions} if by_tag else ())
+    for tag, translations in by_tag.items():
+        existing = current_of(connection, tag, translations)
+        rows = {
+            key: {
+                "parts": check_parts(translation["parts"], key),
+                "source_id": sources[key].id,
+                "origin": captions[key].origin.source,
+                **made_by(translation["state"], translation["by"], "collected"),
+            }
+            for key, translation in translations.items()
+            # A translation of another text than the meme has is none of it.
+            if key not in existing and sources[key].parts == check_parts(captions[key].parts, key)
+        }
+        add_versions(connection, rows, language=tag)
+
+
+def take_back(connection: Connection) -> bool:
+    """Let the selection before the newest hold again, as a new row; whether there was a newest.
+
+    Before the first one nothing was selected. Taken back again, the one before that holds.
+    """
+    last = newest_selection(connection)
+    if last is None:
+        return False
+    number = last.settings.get(RESTORED, last.id)
+    query = select(selections).where(selections.c.id < number).order_by(selections.c.id.desc())
+    rows = connection.execute(query)
+    row = next((row for row in rows if RESTORED not in row.settings), None)
+    settings = {**(row.settings if row else {}), RESTORED: row.id if row else 0}
+    new = add_row(connection, selections, settings=settings, funnel=list(row.funnel) if row else [])
+    query = select(selection_items.c.item_id).where(
+        selection_items.c.selection_id == settings[RESTORED]
+    )
+    members = [{"selection_id": new, "item_id": key} for key in connection.scalars(query)]
+    add_rows(connection, selection_items, members)
+    return True
+
+
 def _stages_of_others(
     last: Selection | None, kinds: Collection[ItemKind]
 ) -> list[Mapping[str, Any]]:
@@ -173,7 +235,7 @@ def _stages_of_others(
 def newest_selection(connection: Connection) -> Selection | None:
     """The newest selection."""
     row = connection.execute(select(selections).order_by(selections.c.id.desc())).first()
-    if row is None:
+    if row is None or row.settings.get(RESTORED) == 0:
         return None
     query = (
         select(selection_items.c.item_id, items.c.kind)

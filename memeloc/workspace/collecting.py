@@ -125,7 +125,7 @@ class Collecting(Reading):
             self._years(make, result) as more,
             Fetcher(self._store.folder / ".cache" / "http", settings) as fetcher,
         ):
-            reading = build(source, {**values, **more})
+            reading = self._build(source, {**values, **more})
             named = self._dataset(reading, source, dataset)
             result.dataset = named.name
             result.tables = preview_of(reading)
@@ -161,19 +161,39 @@ class Collecting(Reading):
     ) -> CollectPlan:
         """What `collect` would ask a source; nothing is asked or stored."""
         values = self._options(source, options or {})
-        reading = build(source, values)
+        reading = self._build(source, values)
         name = self._dataset(reading, source, dataset).name
         there = Counter[str](
             item.kind for item in self._store.items.find(source=source, dataset=name)
         )
         return CollectPlan(
             source,
-            {key: str(value) for key, value in values.items() if value not in (None, "", ())},
+            {
+                key: ", ".join(map(str, value)) if isinstance(value, tuple) else str(value)
+                for key, value in values.items()
+                if value not in (None, "", ())
+            },
             self._fetch_settings((), delay, None).delay,
             dict(there),
             name,
             preview_of(reading),
         )
+
+    def _build(self, source: str, values: Mapping[str, Any]) -> Source:
+        """The source, which is given the workspace where its table is one of captions."""
+        if source != "captions":
+            return build(source, dict(values))
+        from memeloc.collect.sources.captions import Within
+
+        workspace = self._workspace
+        within = Within(
+            workspace.source.tag,
+            workspace.locales,
+            self._store.captions.ids(),
+            lambda folders: workspace.templates_with(folders)[0],
+            workspace.keep_templates,
+        )
+        return build(source, {**values, "within": within})
 
     def _dataset(self, reading: Source, source: str, chosen: str) -> _Named:
         """What a source reads, by the name that it is kept by."""

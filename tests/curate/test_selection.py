@@ -50,6 +50,28 @@ class World:
         return select(self.captions, self.templates, self.verdicts, chosen, **more)
 
 
+def test_so_many_are_taken_evenly_by_votes_and_chance():
+    world = World({"": {"a": 9, "b": 2, "c": 5}})
+    chosen = world.select(take=9, balance="template", filters=("language",))
+    assert _counts(chosen) == {"a": 4, "b": 2, "c": 3} or _counts(chosen) == {
+        "a": 3,
+        "b": 2,
+        "c": 4,
+    }
+    assert {"a/8", "a/7", "a/6", "b/1", "b/0", "c/4"} <= {*chosen.items}
+    last = chosen.funnel.stages[-1]
+    assert (last.name, last.came, last.left) == ("9 in all, evenly over templates", 16, 9)
+    drawn = {
+        seed: {*world.select(take=3, balance="language", seed=seed, filters=("language",)).items}
+        for seed in range(9)
+    }
+    assert all(len(items) == 3 for items in drawn.values())
+    assert drawn == {
+        seed: {*world.select(take=3, balance="language", seed=seed, filters=("language",)).items}
+        for seed in reversed(range(9))
+    }
+
+
 def _counts(chosen):
     return dict(Counter(item.partition("/")[0] for item in chosen.items))
 

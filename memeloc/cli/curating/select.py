@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -12,6 +13,7 @@ from memeloc.cli.curating.recipes import RECIPE_SETTINGS, recipe_notes
 from memeloc.cli.options import AsJson, CurationRecipe, DryRun, split
 from memeloc.cli.output import say
 from memeloc.cli.show import Column, Table, explain, next_lines, show
+from memeloc.counts import counted
 
 NOUNS = {"caption": "captions", "picture": "finished memes"}
 
@@ -92,6 +94,22 @@ def select(
     asked: Literal["out", "keep"] | None = Option(
         None, help="What becomes of items that wait for a person.", show_default="out"
     ),
+    take: int | None = Option(
+        None,
+        min=0,
+        metavar="N",
+        help="So many in all, of each kind. Of topics and templates only what is asked for holds.",
+        show_default="all",
+    ),
+    balance: Literal["none", "template", "language", "label"] | None = Option(
+        None, help="With --take: spread them evenly over these.", show_default="none"
+    ),
+    seed: int | None = Option(
+        None, help="With --take: where votes are equal, chance decides by it.", show_default="0"
+    ),
+    take_back: bool = Option(
+        False, "--take-back", help="Only let the selection before this one hold again."
+    ),
     page: Path | None = Option(
         None, metavar="FILE", help="Where the page goes.", show_default="funnel.html"
     ),
@@ -102,11 +120,14 @@ def select(
 
     Puts together duplicates, verdicts and what people answered. Of captions it then takes templates
     with enough of them, topics with enough templates, and each topic's templates with most
-    captions; these become memes. Choosing again, by other settings, takes the place of this: memes
-    not chosen then are left out with all that was done for them.
+    captions; these become memes, with the translations that they were collected with. --take takes
+    so many in all of what passes. Choosing again, by other settings, takes the place of this: memes
+    not chosen then are left out with all that was done for them. --take-back undoes that.
 
     Example:
       memeloc select --dry-run
+      memeloc select --take 40 --balance template
+      memeloc select --take-back
       memeloc select --kind picture --filters dedup,language,quality
       memeloc select --recipe harmeme
       memeloc select --per-template 10 --templates-per-topic 3
@@ -121,7 +142,13 @@ def select(
         "topics": topics,
         "filters": None if filters is None else tuple(split(filters)),
         "asked": asked,
+        "take": take,
+        "balance": balance,
+        "seed": seed,
     }
+    if take_back:
+        _take_back(as_json=as_json)
+        return
     with memeloc.Workspace.find() as workspace:
         result = workspace.curating.select(
             {name: value for name, value in settings.items() if value is not None},
@@ -139,9 +166,24 @@ def select(
     if result.refused:
         refused = ", ".join(f"{reason} {count:,}" for reason, count in result.refused.items())
         say(f"Refused when it was collected, so not counted above: {refused}")
-    chosen = " and ".join(f"{count:,} {NOUNS[kind]}" for kind, count in result.selected.items())
+    chosen = _counts(result.selected)
     if dry_run:
         say(f"{chosen} would be selected; nothing was stored.")
     else:
         say(f"{chosen} selected, {result.new:,} of them new memes. {result.page or ''}")
     show(result, *further, as_json=False)
+
+
+def _counts(selected: Mapping[str, int]) -> str:
+    nouns = {"caption": "caption", "picture": "finished meme"}
+    return " and ".join(counted(count, nouns[kind]) for kind, count in selected.items())
+
+
+def _take_back(*, as_json: bool) -> None:
+    with memeloc.Workspace.find() as workspace:
+        result = workspace.curating.take_back_selection()
+        further = next_lines(workspace, "select", as_json=as_json)
+    then = f"The selection before holds again: {_counts(result['selected'])}."
+    if not result["taken_back"]:
+        then = "Nothing is selected that could be taken back."
+    show(result, then, *further, as_json=as_json)

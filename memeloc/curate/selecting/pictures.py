@@ -20,6 +20,7 @@ from memeloc.curate.selecting.stages import (
     Work,
     outcome_of,
     passed,
+    take,
 )
 from memeloc.curate.verdict import Verdict, Verdicts
 from memeloc.items import Item
@@ -74,6 +75,7 @@ def select_pictures(
             _without_duplicates(work, judged, people, settings, was_run, not_run)
         else:
             work.stage(name, passed(name, judged, people, settings.asked, (), ids))
+    take(work, settings)
     return Chosen(tuple(item.id for item in work.left), Funnel(tuple(work.stages)), work.out)
 
 

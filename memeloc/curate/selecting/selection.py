@@ -8,7 +8,7 @@ settings. Nothing is stored here: the same data give the same selection.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 
 from memeloc.counts import counted
 from memeloc.curate.selecting.funnel import Funnel, TopicLine
@@ -21,6 +21,7 @@ from memeloc.curate.selecting.stages import (
     People,
     Work,
     passed,
+    take,
 )
 from memeloc.curate.verdict import Verdicts
 from memeloc.items import Item
@@ -36,13 +37,14 @@ def select(
     doubtful: Mapping[str, str] | None = None,
     people: People | None = None,
     unusable: Collection[str] = (),
+    check: Callable[[Sequence[str]], Mapping[str, str]] | None = None,
 ) -> Chosen:
     """Choose captions, given as they were collected, stage by stage.
 
     Duplicates, captions and templates, are given with the one that stays. A caption goes out; a
     template's captions count as those of the one that stays. `doubtful` are those that a person has
     yet to decide on. What people answered (`answers_of`) counts before any verdict. `unusable` are
-    templates without a picture to write on.
+    templates without a picture to write on; `check` says of ids which can be no memes, and why.
     """
     duplicates, doubtful, people = duplicates or {}, doubtful or {}, people or {}
     if settings.duplicates == "keep":
@@ -75,6 +77,9 @@ def select(
             own = {item: by[name] for item, by in verdicts.items() if name in by}
             work.stage(name, passed(name, own, people, settings.asked, templates, ids))
     lines = _enough(work, topics, settings)
+    if check is not None and (reasons := check([item.id for item in work.left])):
+        work.stage("can be a meme", lambda item: reasons.get(item.id, ""))
+    take(work, settings)
     return Chosen(
         tuple(item.id for item in work.left), Funnel(tuple(work.stages), tuple(lines)), work.out
     )
@@ -100,10 +105,11 @@ def _enough(
     counts = Counter(map(work.template, work.left))
     lines = _topic_lines(topics, counts, settings)
     small = {name for name, count in counts.items() if count < settings.per_template}
-    work.stage(
-        f"at least {counted(settings.per_template, 'caption')} a template",
-        lambda item: "too few captions" if work.template(item) in small else "",
-    )
+    if settings.per_template or not settings.take:
+        work.stage(
+            f"at least {counted(settings.per_template, 'caption')} a template",
+            lambda item: "too few captions" if work.template(item) in small else "",
+        )
     ranked = (template for line in lines for template in line.taken)
     taken = {template: place for place, template in enumerate(ranked)}
     if settings.topics:

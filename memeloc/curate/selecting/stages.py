@@ -6,7 +6,8 @@ stays or goes out for exactly one reason, so that the figures of a funnel add up
 
 from __future__ import annotations
 
-from collections import Counter
+import hashlib
+from collections import Counter, defaultdict
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal
@@ -14,6 +15,7 @@ from typing import Literal
 from memeloc.curate.duplicates.match import FILTER as MATCH
 from memeloc.curate.review.judgement import Judgement, majority
 from memeloc.curate.selecting.funnel import Funnel, Stage
+from memeloc.curate.selecting.settings import SelectSettings
 from memeloc.curate.verdict import Verdict
 from memeloc.items import Item, ItemKind
 
@@ -92,6 +94,42 @@ class Work:
 
     def _templates(self, items: Iterable[Item]) -> int:
         return len({*map(self.template, items)} - {""})
+
+
+def take(work: Work, settings: SelectSettings) -> None:
+    """Leave as many items as are to be taken: one of each group, a second of each, and so on.
+
+    Of a group those with most votes come first. Of equal ones, and of groups for which there is no
+    more room, chance takes some: the order of hashes, which is the same for the others when more
+    items come.
+    """
+    if not settings.take:
+        return
+
+    def drawn(name: str) -> bytes:
+        return hashlib.sha256(f"{settings.seed}/{name}".encode("utf-8", "surrogatepass")).digest()
+
+    def group(item: Item) -> str:
+        match settings.balance:
+            case "template":
+                return work.template(item)
+            case "language":
+                return item.language
+            case "label":
+                return str(sorted(item.labels.items()) or item.details.get("label", ""))
+        return ""
+
+    places: defaultdict[str, int] = defaultdict(int)
+    order: dict[str, tuple[int, bytes]] = {}
+    for item in sorted(work.left, key=lambda item: (-(item.votes or 0), drawn(item.id))):
+        order[item.id] = (places[group(item)], drawn(group(item)))
+        places[group(item)] += 1
+    taken = set(sorted(order, key=lambda item: order[item])[: settings.take])
+    over = "" if settings.balance == "none" else f", evenly over {settings.balance}s"
+    work.stage(
+        f"{settings.take:,} in all{over}",
+        lambda item: "" if item.id in taken else "more than are to be taken",
+    )
 
 
 def outcome_of(

@@ -159,8 +159,12 @@ def _items(data: _Collected) -> _Rows:
     columns = [*_columns(_ORIGIN), *_columns("name template template_name language text text_by")]
     columns += _columns("votes:integer year:integer year_by created picture file")
     columns += _columns("width:integer height:integer labels selected:truth out_at out_why")
+    taken = {column.name for column in columns}
     for name in filters:
-        columns += _columns(f"{name} {name}_reason {name}_score:number {name}_evidence {name}_by")
+        outcome = f"{name}_outcome" if name in taken else name  # the filter `language` has one, too
+        columns += _columns(
+            f"{outcome} {name}_reason {name}_score:number {name}_evidence {name}_by"
+        )
 
     def rows() -> Iterator[tuple[Any, ...]]:
         for item in data.items:

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -15,7 +15,7 @@ from memeloc.curate.selecting.funnel import Funnel, funnel_page
 from memeloc.curate.selecting.pictures import select_pictures
 from memeloc.curate.selecting.selection import select
 from memeloc.curate.selecting.settings import SelectSettings
-from memeloc.curate.selecting.stages import DUPLICATES, TOPICS, Chosen, Work, answers_of
+from memeloc.curate.selecting.stages import DUPLICATES, TOPICS, Chosen, answers_of
 from memeloc.curate.verdict import Verdicts
 from memeloc.errors import InputError
 from memeloc.files import replacing
@@ -116,13 +116,14 @@ class Selecting(Part):
         configured = workspace.settings.curate.get("select", {})
         if after is not None:
             configured = after.settings("select")
-        choice = choose(workspace, {**configured, **settings})
-        captions = choice.by_kind.get("caption")
-        unusable = curation.unusable(captions.items, write=not dry_run) if captions else {}
-        if captions:
-            reasons = {item: row.reason for item, row in unusable.items()}
-            last = _usable(workspace, captions, reasons)
-            choice = replace(choice, by_kind={**choice.by_kind, "caption": last})
+        problems: list[str] = []
+
+        def check(captions: Sequence[str]) -> dict[str, str]:
+            unusable = curation.unusable(captions, write=not dry_run)
+            problems.extend(str(row.error) for row in unusable.values())
+            return {item: row.reason for item, row in unusable.items()}
+
+        choice = choose(workspace, {**configured, **settings}, check=check)
         plain = choice.settings.model_dump(mode="json")
         funnel, items = choice.funnel, choice.items
         stored: dict[str, Any] = {}
@@ -150,20 +151,35 @@ class Selecting(Part):
             refused,
             dry_run,
             {id: names[id] for line in funnel.topics for id in line.taken},
-            problems=[str(row.error) for row in unusable.values()],
+            problems=problems,
             page=None if page is None else str(page),
             recipe=after.use({"select": settings}) if after else None,
             paper=paper,
             **stored,
         )
 
+    def take_back_selection(self) -> dict[str, Any]:
+        """Let the selection before the newest hold again; what was done for memes stays.
+
+        Return whether there was one to take back, and how many items are selected now, by kind.
+        """
+        taken_back = self._store.curation.take_back_selection()
+        now = self._store.curation.selection()
+        pictures = len(now.pictures) if now else 0
+        captions = len(now.items) - pictures if now else 0
+        return {"taken_back": taken_back, "selected": {"caption": captions, "picture": pictures}}
+
 
 def choose(
-    workspace: WorkspaceFolder, settings: Mapping[str, Any], verdicts: Verdicts | None = None
+    workspace: WorkspaceFolder,
+    settings: Mapping[str, Any],
+    verdicts: Verdicts | None = None,
+    check: Callable[[Sequence[str]], Mapping[str, str]] | None = None,
 ) -> Choice:
     """What a selection by these settings comes to; nothing is stored.
 
-    `verdicts` are the newest ones, where they were read before.
+    `verdicts` are the newest ones, where they were read before; `check` says which captions can be
+    no memes, which has to be known before so many are taken of the others.
     """
     store = workspace.store
     verdicts = store.curation.verdicts() if verdicts is None else verdicts
@@ -171,6 +187,12 @@ def choose(
     templates = {item.id: item for item in store.items.find("template")}
     items = {kind: list(store.items.find(kind)) for kind in _KINDS}
     chosen_by = validate(SelectSettings, settings, "the selection")
+    if check is None and chosen_by.take:
+
+        def check(captions: Sequence[str]) -> Mapping[str, str]:
+            unusable = store.curation.unusable(captions, write=False)
+            return {item: row.reason for item, row in unusable.items()}
+
     kinds = _kinds(chosen_by, items)
     filters = {kind: _filters(kind, chosen_by, verdicts, items[kind]) for kind in kinds}
     chosen: dict[ItemKind, Chosen] = {}
@@ -194,6 +216,7 @@ def choose(
             doubtful=doubtful,
             people=people,
             unusable=_without_picture(workspace, templates),
+            check=check,
         )
     run = tuple(dict.fromkeys(name for names in filters.values() for name in names))
     return Choice(chosen_by.model_copy(update={"filters": run}), chosen, templates)
@@ -246,14 +269,3 @@ def _without_picture(workspace: WorkspaceFolder, templates: Mapping[str, Item]) 
         for id, item in templates.items()
         if not item.picture and (folder is None or not (folder / id).exists())
     }
-
-
-def _usable(workspace: WorkspaceFolder, chosen: Chosen, reasons: Mapping[str, str]) -> Chosen:
-    """The captions that can be memes, by one more stage."""
-    if not reasons:
-        return chosen
-    by_id = {item.id: item for item in workspace.store.items.find("caption", chosen.items)}
-    work = Work([by_id[id] for id in chosen.items], "caption")
-    work.stage("can be a meme", lambda item: reasons.get(item.id, ""))
-    funnel = chosen.funnel + Funnel(tuple(work.stages))
-    return Chosen(tuple(item.id for item in work.left), funnel, {**chosen.out, **work.out})
