@@ -20,8 +20,10 @@ import polib
 from lxml import etree
 
 XLIFF = "{urn:oasis:names:tc:xliff:document:1.2}"
-NAMES = {"xlsx": "x", "ods": "o", "csv": "c", "xliff": "l", "po": "p"}
-"""What the ids of memes on a sheet of each format begin with; an ods is made of an xlsx."""
+OFFICE = {"ods": "ods", "office": "xlsx", "saved": "csv:Text - txt - csv (StarCalc):59,34,1"}
+"""Kinds of files that LibreOffice makes of a workbook, the last one with semicolons, in cp1252."""
+NAMES = {"xlsx": "x", "csv": "c", "xliff": "l", "po": "p", "ods": "o", "office": "f", "saved": "s"}
+"""What the ids of memes on a sheet of each kind begin with."""
 
 
 @dataclass(frozen=True)
@@ -258,7 +260,8 @@ class Po(Edited):
         self.file.save(str(path))
 
 
-EDITORS: dict[str, type[Edited]] = {"xlsx": Xlsx, "ods": Xlsx, "csv": Csv, "xliff": Xliff, "po": Po}
+EDITORS: dict[str, type[Edited]] = {"xlsx": Xlsx, "csv": Csv, "xliff": Xliff, "po": Po}
+EDITORS |= dict.fromkeys(OFFICE, Xlsx)
 
 
 def zipped(path: Path, *others: tuple[str, bytes]) -> Path:
