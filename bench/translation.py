@@ -1,7 +1,7 @@
 """Machine translation, against a local server that answers at once. In: captions. Out: figures.
 
 The server speaks Google's v3 protocol and runs in a process of its own, as the real one does. What
-is measured is what memeloc and Google's client add to the service's own time: batching, requests in
+is measured is what memeloc adds to the service's own time: batching, requests in
 flight, finding the parts again, and, for the command, storing each answer in the workspace.
 """
 
@@ -39,7 +39,7 @@ _GROUP = "Translation, local server"
 def measure(
     captions: int = 10_000, times: int = 3, say: Callable[[str], None] = lambda _: None
 ) -> tuple[list[Figure], list[str]]:
-    """Captions a minute by library and command, over gRPC and REST; and what could not be measured.
+    """Captions a minute by library and command; and what could not be measured.
 
     Args:
         captions: how many are translated each time, all different.
@@ -48,20 +48,18 @@ def measure(
     """
     figures = []
     try:
-        for transport in ("grpc", "rest"):
-            with _server(transport) as endpoint:
-                say(f"{captions} captions, {transport}")
-                rates = [_library(captions, transport, endpoint) for _ in range(times)]
-                name = f"captions a minute, {transport}"
-                figures.append(
-                    Figure(_GROUP, name, median(rates), "/min", ENOUGH, samples=tuple(rates))
-                )
-                if transport == "grpc":
-                    say(f"memeloc translate, {captions} captions")
-                    rate = _command(captions, endpoint)
-                    name = "captions a minute, memeloc translate"
-                    note = "start of the program and storing each answer included"
-                    figures.append(Figure(_GROUP, name, rate, "/min", ENOUGH, note))
+        with _server() as endpoint:
+            say(f"{captions} captions, rest")
+            rates = [_library(captions, endpoint) for _ in range(times)]
+            name = "captions a minute, rest"
+            figures.append(
+                Figure(_GROUP, name, median(rates), "/min", ENOUGH, samples=tuple(rates))
+            )
+            say(f"memeloc translate, {captions} captions")
+            rate = _command(captions, endpoint)
+            name = "captions a minute, memeloc translate"
+            note = "start of the program and storing each answer included"
+            figures.append(Figure(_GROUP, name, rate, "/min", ENOUGH, note))
     except (ImportError, MissingError) as error:
         return figures, [f"Translation was not measured: {error}"]
     return figures, []
@@ -76,14 +74,14 @@ def _texts(count: int) -> Iterator[str]:
         yield str(Caption(tuple(f"{part} {number}" if part else "" for part in parts)))
 
 
-def _library(captions: int, transport: str, endpoint: str) -> float:
+def _library(captions: int, endpoint: str) -> float:
     languages = default()
     source, target = languages.get("en"), languages.get("de")
     items = [
         TranslationItem(str(number), Caption.parse(text), source, target)
         for number, text in enumerate(_texts(captions))
     ]
-    translator = create("google", {"transport": transport, "endpoint": endpoint})
+    translator = create("google", {"endpoint": endpoint})
     answers: list[Translation] = []
     begin = time.monotonic()
     summary = translate(items, translator, on_answer=answers.append)
@@ -133,11 +131,11 @@ def _memeloc(folder: Path, *arguments: str) -> str:
 
 
 @contextmanager
-def _server(transport: str) -> Iterator[str]:
+def _server() -> Iterator[str]:
     """A server in a process of its own; its endpoint."""
     context = multiprocessing.get_context("spawn")
     here, there = context.Pipe()
-    process = context.Process(target=_serve, args=(transport, there), daemon=True)
+    process = context.Process(target=_serve, args=(there,), daemon=True)
     process.start()
     there.close()
     try:
@@ -148,10 +146,10 @@ def _server(transport: str) -> Iterator[str]:
         process.kill()
 
 
-def _serve(transport: str, pipe: Connection[Any, Any]) -> None:
-    from tests.translate.google_server import serve_grpc, serve_rest
+def _serve(pipe: Connection[Any, Any]) -> None:
+    from tests.translate.google_server import serve_rest
 
-    with (serve_grpc if transport == "grpc" else serve_rest)() as server:
+    with serve_rest() as server:
         pipe.send(server.endpoint)
         try:
             pipe.recv()

@@ -103,7 +103,6 @@ def translate(
     ),
     location: str = Option("", metavar="REGION", help="Google Cloud region, as us-central1."),
     glossary: str = Option("", metavar="ID", help="Google glossary."),
-    transport: Literal["grpc", "rest"] | None = Option(None, help="How to reach Google."),
     endpoint: str = Option(
         "",
         metavar="HOST:PORT",
@@ -136,7 +135,6 @@ def translate(
         "project": project,
         "location": location,
         "glossary": glossary,
-        "transport": transport,
         "endpoint": endpoint,
     }
     with memeloc.Workspace.find() as workspace:

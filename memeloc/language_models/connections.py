@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import ssl
 from collections.abc import Mapping
+from time import monotonic
 from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 from urllib.request import getproxies, proxy_bypass
@@ -15,6 +16,9 @@ from urllib.request import getproxies, proxy_bypass
 if TYPE_CHECKING:
     from urllib3 import BaseHTTPResponse, HTTPConnectionPool
 
+MAX_BODY = 4_000_000
+"""Bytes of an answer's body at the most."""
+_CHUNK = 1 << 16
 _KEPT = 256
 """Connections that are kept open for further requests."""
 
@@ -30,6 +34,7 @@ class Connections:
         import urllib3
 
         self._headers = dict(headers)
+        self._timeout = timeout
         parts = urlsplit(url)
         self._target = parts.path or "/"
         certificates = ssl.create_default_context()
@@ -53,20 +58,37 @@ class Connections:
             manager.connection_pool_kw["ssl_context"] = certificates
         self._pool: HTTPConnectionPool = manager.connection_from_url(url)
 
-    def post(self, content: bytes) -> BaseHTTPResponse:
-        """The answer to a request, whose body is still to be read.
+    def exchange(
+        self, content: bytes, headers: Mapping[str, str] | None = None
+    ) -> tuple[BaseHTTPResponse, bytes]:
+        """Return the answer to a request, and its body as far as it may go.
 
         Raises:
             urllib3.exceptions.HTTPError: there is none.
+            TimeoutError: it was not whole in time.
+            ValueError: it is longer than `MAX_BODY`.
         """
-        return self._pool.urlopen(
+        response = self._pool.urlopen(
             "POST",
             self._target,
             body=content,
-            headers=self._headers,
+            headers=self._headers | dict(headers or {}),
             redirect=False,
             preload_content=False,
         )
+        until = monotonic() + self._timeout
+        body = bytearray()
+        try:
+            while chunk := response.read1(_CHUNK):  # as they come: a whole one may take for ever
+                body += chunk
+                if len(body) > MAX_BODY:
+                    raise ValueError(f"its answer has more than {MAX_BODY:,} bytes")
+                if monotonic() > until:
+                    raise TimeoutError(f"no whole answer within {self._timeout:g} s")
+        except BaseException:
+            response.close()  # what is left of its body would be taken for the next answer
+            raise
+        return response, bytes(body)
 
     def close(self) -> None:
         """Close them all; those in use, when they are given back."""

@@ -16,7 +16,6 @@ from functools import partial
 from importlib.util import find_spec
 from secrets import token_hex
 from threading import Lock
-from time import monotonic
 from typing import TYPE_CHECKING, Any
 
 from pydantic import ValidationError
@@ -40,10 +39,6 @@ from memeloc.request_pool import Backoff, TransientFailure, retry_after
 
 if TYPE_CHECKING:
     from urllib3 import BaseHTTPResponse
-
-MAX_BODY = 4_000_000
-"""Bytes of an answer's body at the most."""
-_CHUNK = 1 << 16
 
 _TIMED_OUT = frozenset((408, 504))
 _SHORTEST_KEY = 8
@@ -222,12 +217,11 @@ class Server:
         from urllib3.exceptions import HTTPError, ProtocolError, ReadTimeoutError
 
         try:
-            response = connections.post(content)
-            try:
-                content = self._read(response)
-            except BaseException:
-                response.close()  # what is left of its body would be taken for the next answer
-                raise
+            response, content = connections.exchange(content)
+        except TimeoutError as error:
+            raise UnansweredError(self.service, str(error)) from error
+        except ValueError as error:
+            raise self._no_answer(str(error)) from error
         except HTTPError as error:
             # It begins with the connection as Python shows it.
             about = str(error).rpartition("): ")[2] or "no answer"
@@ -255,19 +249,6 @@ class Server:
 
     def _no_answer(self, sentence: str) -> ServiceError:
         return ServiceError(self.service, sentence, retryable=self._has_answered)
-
-    def _read(self, response: BaseHTTPResponse) -> bytes:
-        """The body, as far as it may go."""
-        until = monotonic() + self.settings.timeout
-        content = bytearray()
-        while chunk := response.read1(_CHUNK):  # as they come: whole chunks may take for ever
-            content += chunk
-            if len(content) > MAX_BODY:
-                raise self._no_answer(f"its answer has more than {MAX_BODY:,} bytes")
-            if monotonic() > until:
-                reason = f"no whole answer within {self.settings.timeout:g} s"
-                raise UnansweredError(self.service, reason)
-        return bytes(content)
 
     def _status(self, status: int, content: bytes, response: BaseHTTPResponse) -> ServiceError:
         error = error_in(content)

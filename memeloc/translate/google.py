@@ -17,6 +17,7 @@ from typing import Any
 
 from memeloc.counts import counted
 from memeloc.errors import InputError, MemelocError, ServiceError
+from memeloc.language_models.server import UnansweredError
 from memeloc.model import SEPARATOR, Caption
 from memeloc.request_pool import Backoff, TransientFailure, ask_in_parallel
 from memeloc.settings import validate
@@ -25,7 +26,7 @@ from memeloc.translate.google_client import (
     GoogleSettings,
     RefusedError,
     Response,
-    UnansweredError,
+    passing,
 )
 from memeloc.translate.protocol import (
     Answer,
@@ -67,7 +68,7 @@ class _UnmatchedError(ServiceError):
 
 
 class GoogleTranslator:
-    """Asks Google Cloud Translation v3 through google-cloud-translate.
+    """Asks Google Cloud Translation v3 over REST.
 
     Raises:
         InputError: a setting makes no sense.
@@ -103,7 +104,7 @@ class GoogleTranslator:
         """See `Translator.translate`.
 
         Raises:
-            MissingError: google-cloud-translate, the credentials or the project are missing.
+            MissingError: google-auth, the credentials or the project are missing.
             ServiceError: Google refuses these credentials, this project or this glossary, or left
                 several requests in a row unanswered.
         """
@@ -237,16 +238,16 @@ class GoogleTranslator:
     ) -> Response:
         """See `Send`; `unanswered` gets the characters of each request without an answer."""
 
-        def passing(error: Exception) -> TransientFailure | None:
-            trouble = connection.passing(error)
-            if trouble is not None and isinstance(trouble.error, UnansweredError):
+        def passing_once(error: Exception) -> TransientFailure | None:
+            trouble = passing(error)
+            if trouble is not None and isinstance(error, UnansweredError):
                 unanswered.append(sum(map(len, texts)))
                 if len(unanswered) >= UNANSWERED:
                     return replace(trouble, wait=math.inf)
             return trouble
 
         return self.backoff.ask(
-            lambda: connection.send(texts, item.source_locale, item.target), passing
+            lambda: connection.send(texts, item.source_locale, item.target), passing_once
         )
 
 

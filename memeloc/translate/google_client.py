@@ -1,21 +1,21 @@
-"""Google's own client for Cloud Translation v3. In: settings, credentials. Out: texts, or errors.
-
-Its two transports raise different exceptions for the same trouble; what they share is the HTTP
-status. For a dropped connection REST raises an exception of `requests`.
-"""
+"""Cloud Translation v3 over REST. In: settings, Google's own credentials. Out: texts, or errors."""
 
 from __future__ import annotations
 
+import json
 import os
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Literal
+from threading import Lock
+from typing import Any
 
 from memeloc.errors import MissingError, ServiceError
+from memeloc.language_models.connections import Connections
+from memeloc.language_models.protocol import error_in
+from memeloc.language_models.server import UnansweredError
 from memeloc.model import Locale
 from memeloc.request_pool import TransientFailure, retry_after
-from memeloc.translate.google_rest import bound_answers
 
 PRICE = 20.0
 """US dollars a million characters: Google's list price of its default model (NMT), looked up in
@@ -24,8 +24,10 @@ first 500,000 characters of a month are free there, and are not counted as free 
 
 _LOCAL = re.compile(r"(?:http://)?(?:localhost|127(?:\.\d+){3}|\[::1\])(?::\d+)?/?")
 _SCOPES = ["https://www.googleapis.com/auth/cloud-platform"]
-_TRANSIENT = frozenset((409, 429, 500, 502, 503, 504))
+_TRANSIENT = frozenset((409, 429, 500, 502, 503))
+_TIMED_OUT = frozenset((408, 504))
 _FOR_ALL = frozenset((401, 403, 404))
+_LOGIN = "is there a login page of a network between?"
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,7 +50,6 @@ class GoogleSettings:
     location: str = "global"
     glossary: str | Mapping[str, str] = ""
     model: str = ""
-    transport: Literal["grpc", "rest"] = "grpc"
     endpoint: str = ""
     price_per_million: float = PRICE
     at_once: int = 4
@@ -57,10 +58,6 @@ class GoogleSettings:
 
 class RefusedError(ServiceError):
     """One request that Google refuses for good; it may take others."""
-
-
-class UnansweredError(ServiceError):
-    """A request that was sent and got no whole answer: it may be billed all the same."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,57 +69,47 @@ class Response:
 
 
 class Connection:
-    """Google's client, set up once, and what its exceptions mean."""
+    """Connections to Google, and who pays. May be used from several threads."""
 
     def __init__(self, settings: GoogleSettings) -> None:
         self._settings = settings
-        try:
-            from google.cloud import translate_v3
-        except ImportError as error:
-            raise MissingError(
-                "the translator google needs google-cloud-translate: "
-                "pip install 'memeloc[translate]'"
-            ) from error
-        endpoint = settings.endpoint
+        self._lock = Lock()
+        host = settings.endpoint.removeprefix("https://").rstrip("/")
         project = settings.project or os.environ.get("GOOGLE_CLOUD_PROJECT", "")
-        if _LOCAL.fullmatch(endpoint) or endpoint.startswith("http://"):
-            self._client = translate_v3.TranslationServiceClient(
-                transport=_plain_transport(settings)
-            )
+        self.credentials: Any = None
+        if _LOCAL.fullmatch(host) or host.startswith("http://"):
+            host = host if host.startswith("http://") else f"http://{host}"
             project = project or "local"
         else:
-            credentials, named = _credentials()
-            self._client = translate_v3.TranslationServiceClient(
-                credentials=credentials,
-                transport=settings.transport,
-                client_options={"api_endpoint": endpoint} if endpoint else None,
-            )
+            host = f"https://{host or 'translate.googleapis.com'}"
+            self.credentials, named = _credentials()
             project = project or named
-        if settings.transport == "rest":
-            transport: Any = self._client.transport
-            bound_answers(transport._session, settings.timeout)
         if not project:
             raise MissingError(
                 "the translator google needs to know the project that pays: set "
                 "GOOGLE_CLOUD_PROJECT, or project in [translate.google] of memeloc.toml"
             )
         self._parent = f"projects/{project}/locations/{settings.location}"
+        self.url = f"{host}/v3/{self._parent}:translateText"
+        headers = {"Accept-Encoding": "identity", "Content-Type": "application/json"}
+        try:
+            self._connections = Connections(self.url, headers, settings.timeout)
+        except ImportError as error:
+            raise _missing() from error
 
     def send(self, texts: Sequence[str], source: Locale, target: Locale) -> Response:
-        """One request, sent once.
+        """Send one request, once.
 
         Raises:
-            ServiceError: every request would be refused as this one is, or what came back is no
-                answer of Google's, which may pass.
             RefusedError: this one is refused.
-            Exception: others, of Google's client, for which `passing` has a sentence.
+            UnansweredError: it may be billed, and no whole answer came.
+            ServiceError: every request would be refused as this one is; or it may pass.
         """
         request: dict[str, Any] = {
-            "parent": self._parent,
             "contents": list(texts),
-            "mime_type": "text/plain",
-            "source_language_code": source.google,
-            "target_language_code": target.google,
+            "mimeType": "text/plain",
+            "sourceLanguageCode": source.google,
+            "targetLanguageCode": target.google,
         }
         asked: dict[str, str] = {}
         if model := self._settings.model:
@@ -132,78 +119,111 @@ class Connection:
             glossary = glossary.get(target.tag, "")
         if glossary:
             asked["glossary"] = self._full(glossary, "glossaries")
-            request["glossary_config"] = {"glossary": asked["glossary"]}
-        response = self._receive(request)
-        translations = response.glossary_translations if glossary else response.translations
-        if not translations:
-            raise ServiceError("google", "its answer holds no translations", retryable=True)
-        named = {
-            "model": translations[0].model,
-            "glossary": translations[0].glossary_config.glossary,
-        }
-        provenance = {name: value or asked.get(name, "") for name, value in named.items()}
-        return Response(
-            tuple(translation.translated_text for translation in translations),
-            {name: value for name, value in provenance.items() if value},
-        )
-
-    def _receive(self, request: dict[str, Any]) -> Any:
-        from google.api_core.exceptions import GoogleAPICallError
-        from google.auth.exceptions import GoogleAuthError
-        from google.protobuf.json_format import ParseError
-
+            request["glossaryConfig"] = {"glossary": asked["glossary"]}
+        content = self._post(json.dumps(request).encode())
         try:
-            return self._client.translate_text(
-                request=request, retry=None, timeout=self._settings.timeout
-            )
-        except (GoogleAPICallError, GoogleAuthError) as error:
-            if self.passing(error) is not None:
-                raise
-            for_all = isinstance(error, GoogleAuthError) or error.code in _FOR_ALL
-            refused = ServiceError if for_all else RefusedError
-            raise refused("google", _sentence(error), retryable=False) from error
-        except (ParseError, ValueError, TypeError, AttributeError) as error:
-            # What the client's parts raise where an answer is no JSON, no UTF-8, or not an object.
-            reason = "what came back is not Google's; is there a login page of a network between?"
+            answer = json.loads(content)
+            found = answer.get("glossaryTranslations" if glossary else "translations") or []
+            given = [str(each.get("translatedText") or "") for each in found]
+            named = found[0].get("model") if found else ""
+        except (ValueError, RecursionError, TypeError, AttributeError) as error:
+            reason = f"what came back is not Google's; {_LOGIN}"
             raise ServiceError("google", reason, retryable=True) from error
+        if not found:
+            raise ServiceError("google", "its answer holds no translations", retryable=True)
+        return Response(tuple(given), asked | ({"model": str(named)} if named else {}))
 
-    def passing(self, error: Exception) -> TransientFailure | None:
-        """Whether this trouble may pass."""
-        from google.api_core.retry import if_transient_error
-        from requests.exceptions import ReadTimeout, RequestException
-        from urllib3.exceptions import ProtocolError, ReadTimeoutError
+    def _post(self, content: bytes) -> bytes:
+        from urllib3.exceptions import HTTPError, ProtocolError, ReadTimeoutError
 
-        if isinstance(error, ServiceError):
-            return TransientFailure(error) if error.retryable else None
-        status = getattr(error, "code", None)
-        quota = status == 403 and re.search(
-            r"rate.?limit.?exceeded", f"{getattr(error, 'reason', '')} {error}", re.IGNORECASE
-        )
-        cut_off = if_transient_error(error) or isinstance(error, RequestException)
-        if quota or cut_off or status in _TRANSIENT:
-            cause = next(iter(error.args), None)
-            is_cut = isinstance(cause, ProtocolError | ReadTimeoutError)
-            unanswered = status == 504 or isinstance(error, ReadTimeout) or is_cut
-            kind = UnansweredError if unanswered else ServiceError
-            return TransientFailure(kind("google", _sentence(error), retryable=True), _wait(error))
-        return None
+        headers = self._authorization()
+        try:
+            response, body = self._connections.exchange(content, headers)
+        except TimeoutError as error:
+            raise UnansweredError("google", str(error)) from error
+        except HTTPError as error:
+            is_cut = isinstance(error, ProtocolError | ReadTimeoutError)
+            reason = str(error).rpartition("): ")[2] or "no answer"
+            if is_cut:
+                raise UnansweredError("google", reason) from error
+            raise ServiceError("google", reason, retryable=True) from error
+        except ValueError as error:  # it is too long
+            raise ServiceError("google", str(error), retryable=True) from error
+        if response.status < 300:
+            return body
+        if response.status < 400:
+            raise ServiceError("google", f"it redirects elsewhere; {_LOGIN}", retryable=False)
+        raise _status_error(response.status, body, response.headers.get("retry-after", ""))
+
+    def _authorization(self) -> dict[str, str]:
+        """Return the headers by which Google knows who asks, renewed when they are too old."""
+        headers: dict[str, str] = {}
+        if self.credentials is None:
+            return headers
+        from google.auth.exceptions import GoogleAuthError, TransportError
+        from google.auth.transport import requests
+
+        transport: Any = requests  # which has no types
+        try:
+            with self._lock:
+                self.credentials.before_request(transport.Request(), "POST", self.url, headers)
+        except GoogleAuthError as error:
+            passing = isinstance(error, TransportError) or getattr(error, "retryable", False)
+            raise ServiceError("google", _sentence(str(error)), retryable=passing) from error
+        return headers
 
     def _full(self, name: str, what: str) -> str:
         return name if name.startswith("projects/") else f"{self._parent}/{what}/{name}"
 
 
-def _credentials() -> tuple[Any, str]:
-    """Application Default Credentials, and the project that they name."""
-    import google.auth
-    from google.auth.exceptions import DefaultCredentialsError
+class _PassingError(ServiceError):
+    """A status that may pass; the seconds that Google asks to `wait`."""
 
+    def __init__(self, reason: str, wait: float) -> None:
+        super().__init__("google", reason, retryable=True)
+        self.wait = wait
+
+
+def passing(error: Exception) -> TransientFailure | None:
+    """Return the trouble of a request that may pass."""
+    if isinstance(error, ServiceError) and error.retryable:
+        return TransientFailure(error, getattr(error, "wait", 0.0))
+    return None
+
+
+def _status_error(status: int, body: bytes, wait: str) -> ServiceError:
+    error = error_in(body)
+    reason = f"{_sentence(str(error.get('message') or ''))} (HTTP status {status})".strip()
+    quota = status == 403 and re.search(r"rate.?limit.?exceeded", str(error), re.IGNORECASE)
+    if status in _TIMED_OUT:
+        return UnansweredError("google", reason)
+    if quota or status in _TRANSIENT:
+        details = error.get("details")
+        delays = [
+            each["retryDelay"].removesuffix("s")  # google.rpc.RetryInfo, as "3.5s"
+            for each in (details if isinstance(details, list) else [])
+            if isinstance(each, dict) and isinstance(each.get("retryDelay"), str)
+        ]
+        return _PassingError(reason, max(map(retry_after, [wait, *delays])))
+    kind = ServiceError if status in _FOR_ALL else RefusedError
+    return kind("google", reason, retryable=False)
+
+
+def _credentials() -> tuple[Any, str]:
+    """Return Application Default Credentials, and the project that they name."""
+    try:
+        import google.auth
+        import google.auth.transport.requests
+        from google.auth.exceptions import DefaultCredentialsError
+    except ImportError as error:
+        raise _missing() from error
     try:
         credentials, project = google.auth.default(scopes=_SCOPES)
     except DefaultCredentialsError as error:
         if file := os.environ.get("GOOGLE_APPLICATION_CREDENTIALS"):
             raise MissingError(
                 f"GOOGLE_APPLICATION_CREDENTIALS names {file}, which gives no credentials: "
-                f"{_sentence(error)}"
+                f"{_sentence(str(error))}"
             ) from error
         raise MissingError(
             "the translator google found no credentials: set GOOGLE_APPLICATION_CREDENTIALS "
@@ -213,35 +233,9 @@ def _credentials() -> tuple[Any, str]:
     return credentials, project or ""
 
 
-def _wait(error: Exception) -> float:
-    """The seconds that Google asks to wait: a header of REST, or google.rpc.RetryInfo; else 0.0."""
-    headers = getattr(getattr(error, "response", None), "headers", None) or {}
-    delays = (getattr(each, "retry_delay", None) for each in getattr(error, "details", ()))
-    asked: list[float] = [
-        delay.seconds + delay.nanos / 1e9 for delay in delays if delay is not None
-    ]
-    return max((retry_after(headers.get("retry-after", "")), *asked))
+def _missing() -> MissingError:
+    return MissingError("the translator google needs google-auth: pip install 'memeloc[translate]'")
 
 
-def _sentence(error: Exception) -> str:
-    text = " ".join(str(getattr(error, "message", "") or error).split())
-    return f"{text[:300] or type(error).__name__} ({type(error).__name__})"
-
-
-def _plain_transport(settings: GoogleSettings) -> Any:
-    from google.cloud.translate_v3.services.translation_service import transports
-
-    host = settings.endpoint.removeprefix("http://").rstrip("/")
-    if settings.transport == "rest":
-        from google.auth.credentials import AnonymousCredentials
-
-        return transports.TranslationServiceRestTransport(
-            host=host,
-            url_scheme="http",
-            credentials=AnonymousCredentials(),  # type: ignore[no-untyped-call]
-        )
-    import grpc
-
-    options = [("grpc.initial_reconnect_backoff_ms", 100), ("grpc.min_reconnect_backoff_ms", 100)]
-    channel = grpc.insecure_channel(host, options=options)
-    return transports.TranslationServiceGrpcTransport(channel=channel)
+def _sentence(text: str) -> str:
+    return " ".join(text.split())[:300]

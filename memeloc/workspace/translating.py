@@ -218,7 +218,7 @@ class Translating(Part):
             if count := getattr(chosen, "examples", 0):
                 items = [_with_examples(item, memory, count, fuzzy) for item in items]
             if getattr(chosen, "pictures", False):
-                items = self._with_pictures(items)
+                items = self._with_pictures(items, source)
             return {item.key: (item, each) for item, (_, each) in zip(items, lacking, strict=True)}
 
         last = self._store.translations.last()
@@ -308,17 +308,17 @@ class Translating(Part):
             for locale, each in lacking
         ]
 
-    def _with_pictures(self, items: Sequence[TranslationItem]) -> list[TranslationItem]:
+    def _with_pictures(
+        self, items: Sequence[TranslationItem], source: Locale
+    ) -> list[TranslationItem]:
         """Return items with the template's picture, or that of the item of the meme's name."""
         bare = {item.meme_id for item in items if item.template is None}
         found = self._store.items.find(ids=bare) if bare else ()
-        own = {each.id: each.picture for each in found if isinstance(each.picture, Path)}
+        own = {each.id: Path(each.picture) for each in found if isinstance(each.picture, Path)}
         return [
             replace(
                 item,
-                picture=item.template.image_for(item.source_locale)
-                if item.template
-                else own.get(item.meme_id),
+                picture=item.template.image_for(source) if item.template else own.get(item.meme_id),
             )
             for item in items
         ]

@@ -16,7 +16,7 @@ from memeloc.templates import load_templates
 from memeloc.workspace import Workspace
 from memeloc.workspace.capacity import capacity
 from tests.conftest import Outcome
-from tests.translate.google_server import GoogleServer, serve_grpc, serve_rest
+from tests.translate.google_server import GoogleServer, serve_rest
 
 Command = Callable[..., Outcome]
 
@@ -39,15 +39,8 @@ def workspace(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, command: Command)
     return folder
 
 
-@pytest.fixture(params=["grpc", "rest"])
-def google(request: pytest.FixtureRequest) -> Iterator[GoogleServer]:
-    with (serve_grpc if request.param == "grpc" else serve_rest)() as server:
-        yield server
-
-
 def _google(server: GoogleServer) -> list[str]:
-    reach = ["--transport", server.transport, "--endpoint", server.endpoint]
-    return ["translate", "--langs", LANGS, "--with", "google", *reach]
+    return ["translate", "--langs", LANGS, "--with", "google", "--endpoint", server.endpoint]
 
 
 def _captions(folder: Path, language: str) -> dict[str, tuple[tuple[str, ...], tuple[str, ...]]]:
@@ -85,7 +78,7 @@ def test_settings_come_from_memeloc_toml(workspace: Path, command: Command) -> N
     with serve_rest() as server:
         settings.write_text(
             f'{text}\n[translate]\nwith = "google"\nbudget = 0.05\n'
-            f'[translate.google]\ntransport = "rest"\nendpoint = "{server.endpoint}"\n'
+            f'[translate.google]\nendpoint = "{server.endpoint}"\n'
             'project = "from-toml"\nlocation = "europe-west1"\nprice_per_million = 10\n',
             encoding="utf-8",
         )

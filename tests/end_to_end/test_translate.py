@@ -82,7 +82,7 @@ def test_a_service_translates_within_a_budget(study: Study, world: Callable[...,
         settings = study.folder / "memeloc.toml"
         text = settings.read_text("utf-8").partition("\n[translate]")[0]
         settings.write_text(
-            f'{text}\n[translate]\nwith = "google"\n[translate.google]\ntransport = "rest"\n'
+            f'{text}\n[translate]\nwith = "google"\n[translate.google]\n'
             f'endpoint = "{server.endpoint}"\nproject = "memes"\n',
             encoding="utf-8",
         )

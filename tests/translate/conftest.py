@@ -13,7 +13,7 @@ from memeloc.model import Caption
 from memeloc.request_pool import Backoff
 from memeloc.templates import load_templates
 from memeloc.translate import TranslationItem
-from tests.translate.google_server import GoogleServer, serve_grpc, serve_rest
+from tests.translate.google_server import GoogleServer, serve_rest
 
 STARTER = Path(__file__).parents[2] / "examples" / "starter" / "captions.csv"
 
@@ -65,8 +65,8 @@ def starter() -> list[TranslationItem]:
     ]
 
 
-@pytest.fixture(params=["grpc", "rest"])
-def google(request: pytest.FixtureRequest) -> Iterator[GoogleServer]:
-    """A local server that speaks Google's v3 protocol, once over each transport."""
-    with (serve_grpc if request.param == "grpc" else serve_rest)() as server:
+@pytest.fixture
+def google() -> Iterator[GoogleServer]:
+    """A local server that speaks Google's v3 protocol."""
+    with serve_rest() as server:
         yield server

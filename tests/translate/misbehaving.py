@@ -264,7 +264,7 @@ def outcome(made: Path, folder: Path, service: Service, way: Way) -> Outcome:
 def _translate(workspace: Workspace, server: Server, waits: list[float]) -> RunSummary:
     options: dict[str, Any] = {"at_once": 1, "timeout": 0.5}
     if server.service == "google":
-        options |= {"transport": "rest", "endpoint": server.url, "price_per_million": 1e4}
+        options |= {"endpoint": server.url, "price_per_million": 1e4}
     else:
         options |= {"model": "tiny", "base_url": server.url, "price_in": 500.0}
     job = workspace.translating.prepare(translator=server.service, options=options)

@@ -24,7 +24,7 @@ from memeloc.translate import (
 )
 from memeloc.translate.memory import MemoryTranslator
 from tests.chat_server import serve_chat
-from tests.translate.google_server import serve_grpc
+from tests.translate.google_server import serve_rest
 from tests.translate.tiny_model import write_argos, write_pieces
 
 Item = Callable[..., TranslationItem]
@@ -37,7 +37,7 @@ def translator(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Trans
     """Each translator of the registry, as a user sets it up; services are local servers."""
     name = request.param
     if name == "google":
-        with serve_grpc() as google:
+        with serve_rest() as google:
             yield create(name, {"endpoint": google.endpoint})
     elif name == "openai":
         with serve_chat() as chat:

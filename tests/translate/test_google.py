@@ -1,4 +1,4 @@
-"""Google's real client, over gRPC and over REST, against a local server that misbehaves."""
+"""Google's translation over REST, against a local server that misbehaves."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ Item = Callable[..., TranslationItem]
 
 
 def _translator(server: GoogleServer, backoff: Backoff, **more: Any) -> GoogleTranslator:
-    settings = GoogleSettings(transport=server.transport, endpoint=server.endpoint, **more)
+    settings = GoogleSettings(endpoint=server.endpoint, **more)
     return GoogleTranslator(settings, backoff)
 
 
@@ -87,7 +87,7 @@ def test_trouble_on_the_way_changes_nothing_but_marks(
         assert disturbed[key].characters >= billed
         assert disturbed[key].cost == pytest.approx(disturbed[key].characters * 20 / 1e6)
     assert marked > 10
-    assert extra == (google.transport == "rest")
+    assert extra == 1
     # No text was translated twice but for those whose separator was lost, and these once in parts.
     needed = len(starter) + sum(
         len([p for p in item.source.parts if p])
@@ -95,8 +95,7 @@ def test_trouble_on_the_way_changes_nothing_but_marks(
         if disturbed[item.meme_id, item.target.tag].marks
     )
     answered = sum(google.answered.values())
-    # When gRPC's one connection goes, answers to the other requests on it go too.
-    assert answered == needed if google.transport == "rest" else answered >= needed
+    assert answered == needed
 
 
 def test_a_wrong_request_is_sent_once_and_the_rest_goes_on(
@@ -155,9 +154,7 @@ def test_what_every_request_would_meet_ends_the_run_at_once(
     summary = run(items, _translator(google, quick, at_once=1), on_answer=lambda _: None)
     assert isinstance(summary.stopped, ServiceError)
     assert not summary.stopped.retryable
-    if (google.transport, wrong) != ("rest", "unauthenticated"):
-        # Google's own client first tries to refresh the credentials, and a local server has none.
-        assert f"trouble: {wrong}" in str(summary.stopped)
+    assert f"trouble: {wrong}" in str(summary.stopped)
     assert len(google.requests) == 1
     assert summary.left + len(summary.failures) == 3
 
@@ -289,15 +286,12 @@ def test_missing_credentials_and_projects_are_named(
     monkeypatch.setenv("NO_GCE_CHECK", "true")
     with pytest.raises(MissingError, match="GOOGLE_APPLICATION_CREDENTIALS"):
         list(create("google").translate([item("a")]))
-    with pytest.raises(InputError, match="'grpc' or 'rest'"):
-        create("google", {"transport": "carrier pigeon"})
     with pytest.raises(InputError, match="region"):
         create("google", {"glossary": "slang"})
 
 
-@pytest.mark.parametrize("transport", ["grpc", "rest"])
 def test_credentials_never_go_in_plain_text(
-    transport: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     key = rsa.generate_private_key(public_exponent=65537, key_size=2048).private_bytes(
         serialization.Encoding.PEM,
@@ -315,22 +309,21 @@ def test_credentials_never_go_in_plain_text(
     file.write_text(json.dumps(account))
     monkeypatch.delenv("GOOGLE_CLOUD_PROJECT", raising=False)
     monkeypatch.setenv("GOOGLE_APPLICATION_CREDENTIALS", str(file))
-    connection = Connection(GoogleSettings(transport=transport))
-    assert connection._parent == "projects/from-the-key/locations/global"
-    reached = connection._client.transport
-    assert reached.host in ("translate.googleapis.com:443", "https://translate.googleapis.com")
-    assert reached._credentials.service_account_email == account["client_email"]
-    europe = GoogleSettings(transport=transport, endpoint="translate-eu.googleapis.com")
-    host = Connection(europe)._client.transport.host
-    assert host in ("translate-eu.googleapis.com:443", "https://translate-eu.googleapis.com")
+    connection = Connection(GoogleSettings())
+    service = "https://translate.googleapis.com/v3/projects"
+    assert connection.url == f"{service}/from-the-key/locations/global:translateText"
+    assert connection.credentials.service_account_email == account["client_email"]
+    europe = Connection(GoogleSettings(endpoint="translate-eu.googleapis.com"))
+    assert europe.url.startswith("https://translate-eu.googleapis.com/v3/")
     monkeypatch.setenv("GOOGLE_CLOUD_PROJECT", "from-the-environment")
-    named = Connection(GoogleSettings(transport=transport, location="europe-west1"))
-    assert named._parent == "projects/from-the-environment/locations/europe-west1"
-    local = Connection(GoogleSettings(transport=transport, endpoint="localhost:8080"))
-    assert not hasattr(local._client.transport._credentials, "service_account_email")
+    named = Connection(GoogleSettings(location="europe-west1"))
+    assert "/projects/from-the-environment/locations/europe-west1:" in named.url
+    local = Connection(GoogleSettings(endpoint="localhost:8080"))
+    assert local.url.startswith("http://localhost:8080/v3/")
+    assert local.credentials is None
     file.unlink()
     with pytest.raises(MissingError, match=r"names .*key\.json"):
-        Connection(GoogleSettings(transport=transport))
+        Connection(GoogleSettings())
 
 
 def test_a_failure_in_parts_counts_what_was_billed(

@@ -207,7 +207,7 @@ with serve_rest() as server:
             os.kill(os.getpid(), signal.SIGINT)   # in the middle of storing
             time.sleep(0.05)
         stored.append(answer.meme_id)
-    translator = GoogleTranslator(GoogleSettings(transport="rest", endpoint=server.endpoint))
+    translator = GoogleTranslator(GoogleSettings(endpoint=server.endpoint))
     try:
         run(items, translator, on_answer=store)
     except KeyboardInterrupt:
@@ -262,7 +262,7 @@ def test_translators_of_other_packages_are_found(
 @pytest.mark.parametrize(
     ("name", "package", "extra"),
     [
-        ("google", "google.cloud", "memeloc[translate]"),
+        ("google", "google.auth", "memeloc[translate]"),
         ("openai", "urllib3", "memeloc[translate]"),
         ("ctranslate2", "ctranslate2", "memeloc[offline]"),
     ],
