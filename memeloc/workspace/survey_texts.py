@@ -29,7 +29,7 @@ def store_shipped_texts(store: Store, locales: Sequence[Locale], taxonomy: str =
     if any(locale.tag == ENGLISH for locale in locales):
         raise InputError(
             "The texts of surveys are written in English, and are translated and corrected in "
-            "other languages: name another with --lang or --langs. English texts of your own stand "
+            "other languages: name another with --langs. English texts of your own stand "
             "under [study.texts.en] in memeloc.toml."
         )
     chosen = load_taxonomy(taxonomy) if taxonomy else None

@@ -19,6 +19,7 @@ from memeloc.cli.options import (
     Jobs,
     engine,
     settings,
+    split,
 )
 from memeloc.cli.output import progress, say
 from memeloc.cli.show import Table, by_place, explain, next_lines, show
@@ -83,7 +84,7 @@ def filter_items(
         None, metavar="[NAME...]", help="Filters; without, those of memeloc.toml."
     ),
     recipe: CurationRecipe = "",
-    lang: list[str] | None = Option(None, metavar="TAG", help="Language to keep; may be repeated."),
+    langs: str = Option("", metavar="TAGS", help="Languages to keep, with commas between."),
     set_: list[str] | None = Option(
         None,
         "--set",
@@ -116,7 +117,7 @@ def filter_items(
     Example:
       memeloc filter
       memeloc filter --recipe harmeme
-      memeloc filter language quality --lang en --set language.sure=0.95
+      memeloc filter language quality --langs en --set language.sure=0.95
       memeloc filter --explain cat-keyboard-bd99510c57
     """
     if list_:
@@ -132,7 +133,7 @@ def filter_items(
             return
         chosen = curating.filter_names(names or [], recipe)
         changed = _settings(set_, chosen)
-        options: dict[str, Any] = {"languages": lang or [], "again": again, "model": model}
+        options: dict[str, Any] = {"languages": split(langs), "again": again, "model": model}
         options["recipe"] = recipe
         if dry_run:
             plans = curating.plan_filters(chosen, changed, **options)

@@ -97,7 +97,7 @@ def export(
             f"{counted(count, 'text of the survey is', 'texts of the survey are')} "
             f"not translated into {tag} but in English: "
             f"memeloc translate --kind survey --langs {tag}, then memeloc correct export "
-            f"--kind survey --lang {tag}"
+            f"--kind survey --langs {tag}"
         )
     if result.measured:
         say(

@@ -91,7 +91,7 @@ def test_settings_of_the_workspace_are_used(folder, command: Command):
         (("language", "topics", "--set", "sure=0.5"), 2, "say whose it is"),
         (("language", "--set", "topics.file=x"), 1, "does not run now"),
         (("language", "--set", "sure"), 1, "--set is KEY=VALUE, not 'sure'"),
-        (("topics", "--lang", "de"), 1, "looks at languages"),
+        (("topics", "--langs", "de"), 1, "looks at languages"),
         (("topics", "--set", "file=none.toml"), 1, "cannot be read"),
     ],
 )
