@@ -3,9 +3,8 @@
     python examples/edit_sheet.py SHEET COPY 'MEME=text // of two parts' 'MEME=wordplay'
     python examples/edit_sheet.py SHEET COPY --typed typed.csv --round 1 --lang hi
 
-SHEET is an xlsx, a CSV, or the unpacked folder of a project of OmegaT, which is filled in where it
-is (COPY is not used). `--rest correct` answers every meme that is not named. `typed.csv` has the
-columns round, language, meme_id, answer and comment. Rows and columns are left as they are.
+SHEET is an xlsx or a CSV. `--rest correct` answers every meme that is not named. `typed.csv` has
+the columns round, language, meme_id, answer and comment. Rows and columns are left as they are.
 """
 
 from __future__ import annotations
@@ -36,11 +35,8 @@ def main() -> None:
     answers = {meme: (text, "") for meme, text in (each.split("=", 1) for each in given.answers)}
     if given.typed:
         answers |= read_typed(given.typed, given.round, given.lang)
-    if given.sheet.is_dir():
-        filled = fill_omegat(given.sheet, answers)
-    else:
-        fill = fill_xlsx if given.sheet.suffix == ".xlsx" else fill_csv
-        filled = fill(given.sheet, given.copy, answers, given.rest or "", given.backwards)
+    fill = fill_xlsx if given.sheet.suffix == ".xlsx" else fill_csv
+    filled = fill(given.sheet, given.copy, answers, given.rest or "", given.backwards)
     unknown = set(answers) - filled
     if unknown:
         parser.error(f"not on the sheet: {', '.join(sorted(unknown))}")
@@ -76,14 +72,18 @@ def fill_xlsx(sheet: Path, copy: Path, answers: Answers, rest: str, backwards: b
     """Fill in a workbook; the memes that are on it."""
     from openpyxl import load_workbook
 
+    from memeloc.correct.statuses import languages, sheet_texts
+
     if backwards:
         raise SystemExit("--backwards is for CSV")
     book = load_workbook(sheet)
     page = book.worksheets[0]
-    heading = {str(cell.value): cell.column for cell in page[1]}
+    # Headings are in the language of the sheet.
+    names = {text: name for tag in languages() for name, text in sheet_texts(tag).items()}
+    heading = {names.get(str(cell.value), str(cell.value)): cell.column for cell in page[1]}
     filled = set()
     for row in range(2, page.max_row + 1):
-        meme = str(page.cell(row, heading["meme"]).value)
+        meme = str(page.cell(row, heading["meme_id"]).value)
         filled.add(meme)
         part = int(page.cell(row, heading["part"]).value)
         for name, value in cells(answers, rest, meme, part):
@@ -99,37 +99,12 @@ def fill_csv(sheet: Path, copy: Path, answers: Answers, rest: str, backwards: bo
         rows = list(reader)
         names = list(reader.fieldnames or ())
     for row in rows:
-        row.update(cells(answers, rest, row["meme"], int(row["part"])))
+        row.update(cells(answers, rest, row["meme_id"], int(row["part"])))
     with copy.open("w", encoding="utf-8", newline="") as stream:
         writer = csv.DictWriter(stream, names, delimiter=";")  # as many spreadsheets save it
         writer.writeheader()
         writer.writerows(reversed(rows) if backwards else rows)
-    return {row["meme"] for row in rows}
-
-
-def fill_omegat(project: Path, answers: Answers) -> set[str]:
-    """Fill in the memory of a project, as OmegaT does when somebody types; the memes in it."""
-    from lxml import etree
-
-    memory = project / "omegat" / "project_save.tmx"
-    tree = etree.parse(str(memory))
-    filled = set()
-    for unit in tree.iter("tu"):
-        _, meme, part, *_ = unit.findtext("prop[@type='id']", "").split("|")
-        filled.add(meme)
-        wanted, comment = answers.get(meme, ("", ""))
-        translation = unit.findall("tuv")[1]
-        segment = translation[-1]
-        texts = wanted.split("//")
-        if wanted and wanted not in STATUSES and int(part) <= len(texts):
-            segment.text = texts[int(part) - 1].strip()
-        notes = [f"status: {wanted}"] * (wanted in STATUSES) + [comment] * bool(comment)
-        if notes and part == "1":
-            note = etree.Element("note")
-            note.text = "\n".join(notes)
-            translation.insert(0, note)
-    tree.write(str(memory), encoding="UTF-8", xml_declaration=True)
-    return filled
+    return {row["meme_id"] for row in rows}
 
 
 if __name__ == "__main__":

@@ -107,10 +107,10 @@ def transcribe(sheet: Path, truth: Mapping[str, Mapping[str, str]]) -> None:
     keys, rows = keys_of_items(), read(sheet)
     counts: dict[str, int] = {}
     for row in rows:
-        counts[row["meme"]] = counts.get(row["meme"], 0) + 1
+        counts[row["meme_id"]] = counts.get(row["meme_id"], 0) + 1
     for row in rows:
-        parts = list(Caption.parse(truth[keys[row["meme"].partition(":")[2]]]["text"]).parts)
-        places, place = counts[row["meme"]], int(row["part"]) - 1
+        parts = list(Caption.parse(truth[keys[row["meme_id"].partition(":")[2]]]["text"]).parts)
+        places, place = counts[row["meme_id"]], int(row["part"]) - 1
         if not any(parts):
             row["status"] = "no-text"
             continue

@@ -2,7 +2,7 @@
 # The whole round trip on a cut of the starter set: import, translate, two people correct side by
 # side, their sheets come back in either order and twice, a disagreement is settled, and only what
 # changed is rendered again. Then two rounds by two people in Hindi (a workbook that LibreOffice
-# saved), Arabic (a project that OmegaT translated) and Chinese (a CSV), with comments that are
+# saved), Arabic and Chinese (a CSV each), with comments that are
 # answered and captions that are given up and dropped; every text that was typed is counted.
 #
 #   examples/roundtrip.sh [EMPTY_DIRECTORY]
@@ -140,31 +140,16 @@ send() { # LANG ROUND NAME: out, filled in with a program of its own, and back
             back=../libreoffice/filled-hi-r$round.ods
         fi
         ;;
-    ar)
-        sheet=../ar-r$round.zip
-        memeloc correct export --langs ar --round "$round" --to "$name" --format omegat --out "$sheet"
-        rm -rf project && mkdir project
-        "$python" -m zipfile -e "$sheet" project
-        back=$(echo project/memeloc-ar-*)
-        edit "$back" - --typed ../typed.csv --round "$round" --lang ar
-        if command -v omegat >/dev/null; then
-            HOME=$work _JAVA_OPTIONS="-Duser.home=$work" \
-                omegat "$back" --mode=console-translate >/dev/null 2>&1
-        fi
-        "$python" -m zipfile -c "../filled-ar-r$round.zip" "$back"
-        back=../filled-ar-r$round.zip
-        ;;
-    zh)
-        sheet=../zh-r$round.csv
-        memeloc correct export --langs zh --round "$round" --to "$name" --format csv --no-pictures --out "$sheet"
-        edit "$sheet" "../filled-zh-r$round.csv" --typed ../typed.csv --round "$round" --lang zh --rest correct
-        back=../filled-zh-r$round.csv
+    *)
+        sheet=../$lang-r$round.csv
+        memeloc correct export --langs "$lang" --round "$round" --to "$name" --format csv --no-pictures --out "$sheet"
+        edit "$sheet" "../filled-$lang-r$round.csv" --typed ../typed.csv --round "$round" --lang "$lang" --rest correct
+        back=../filled-$lang-r$round.csv
         ;;
     esac
     memeloc correct import "$back"
 }
 command -v soffice >/dev/null || echo "LibreOffice is not installed: its part is left out"
-command -v omegat >/dev/null || echo "OmegaT is not installed: its part is left out"
 
 say "Round 1: Asha, Omar and Wei; each gives one caption up and asks something"
 send hi 1 asha

@@ -26,6 +26,7 @@ from typing import Any
 
 from memeloc import Workspace
 from memeloc.cli import run
+from memeloc.correct.statuses import languages, sheet_texts
 
 STARTER = Path(__file__).parents[1] / "examples" / "starter" / "captions.csv"
 LANGUAGES = ("de", "hi")
@@ -110,7 +111,7 @@ def correct(sheet: Path, texts: Mapping[str, str], rest: str = "correct") -> Non
     """Fill in a CSV sheet: captions by meme, and a status for the rest."""
     rows = read_rows(sheet)
     for row in rows:
-        if text := texts.get(row["meme"]):
+        if text := texts.get(row["meme_id"]):
             row["status"] = "corrected"
             row["your text"] = text.split(" // ")[int(row["part"]) - 1]
         else:
@@ -222,3 +223,14 @@ def copy_world(name: str, made: Path, folder: Path) -> Path:
         except OSError:
             shutil.rmtree(new)
     return Path(shutil.copytree(kept, folder, dirs_exist_ok=True))
+
+
+def columns_of(headings: Iterable[Any]) -> list[str]:
+    """The names of a correction sheet's columns, whose headings are in the sheet's language."""
+    names = {
+        heading: name
+        for tag in languages()
+        for name, heading in sheet_texts(tag).items()
+        if not name.startswith("how")
+    }
+    return [names.get(str(heading), str(heading)) for heading in headings]

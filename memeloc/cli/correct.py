@@ -184,7 +184,7 @@ def import_(
             try:
                 result = workspace.correcting.import_sheet(
                     path,
-                    sheet_id=sheet,
+                    of=sheet,
                     languages=languages(langs),
                     round_=round_,
                     person=person,
@@ -217,6 +217,8 @@ def _print_import(result: dict[str, Any], dry_run: bool) -> None:
         return
     done = ", ".join(f"{count:,} {outcome}" for outcome, count in result["outcomes"].items())
     print(f"{file}: {done or 'no answers'}{' (nothing stored)' if dry_run else ''}")
+    if result["note"]:
+        say(f"{file}: {result['note']}")
     show(result, _ANSWERS, as_json=False)
     explain("Not read", result["problems"])
     show(result, WARNINGS, as_json=False)

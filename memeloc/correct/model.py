@@ -12,11 +12,9 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from itertools import zip_longest
 from pathlib import Path
 from typing import Literal
 
-from memeloc.errors import InputError
 from memeloc.glossary import Term
 from memeloc.model import Locale
 
@@ -228,17 +226,6 @@ class SheetItem:
         return text_key(self.base)
 
     @property
-    def parts(self) -> tuple[SheetPart, ...]:
-        """Return its parts one by one."""
-        texts = zip_longest(self.boxes, self.source, self.base[: len(self.source)], fillvalue="")
-        sizes = self.capacities + (0,) * len(self.source)
-        nothing = "(nothing was read)" if not any(self.source) else ""
-        return tuple(
-            SheetPart(name, source or nothing, base, size)
-            for (name, source, base), size in zip(texts, sizes, strict=False)
-        )
-
-    @property
     def remarks(self) -> tuple[str, ...]:
         """Its marks and its note."""
         return (*self.marks, self.note) if self.note else self.marks
@@ -295,75 +282,6 @@ class Sheet:
         return {"transcript": TRANSCRIPT_STATUSES, "survey": SURVEY_STATUSES}.get(
             self.kind, STATUSES
         )
-
-
-@dataclass(frozen=True, slots=True)
-class SheetPart:
-    """One part of a caption on a sheet, by the name of its text box.
-
-    `machine` is what is to be corrected: the machine translation, or the round before's result;
-    `capacity`, characters the box can hold at a comfortable size, 0 when unknown.
-    """
-
-    name: str
-    source: str
-    machine: str
-    capacity: int = 0
-
-
-@dataclass(frozen=True, slots=True)
-class Row:
-    """One part of a caption, as a file has it; meme and part are empty and 0 where they are lost.
-
-    Attributes:
-        number: the row as the file's program counts.
-        sheet, meme_id, part, source_key: from its key; part is counted from 1.
-        text, status, comment: the person's, stripped.
-        machine: the text to be corrected; empty where the file does not say.
-        source: the source, as a table shows it.
-        wrong, doubt: why what was typed cannot be used, or why somebody has to look at it, as a
-            sentence.
-        near: of a row that belongs to no caption of its sheet, the meme whose rows it stands with.
-    """
-
-    number: int
-    sheet: str
-    meme_id: str
-    part: int
-    source_key: str
-    text: str
-    status: str
-    comment: str
-    machine: str = ""
-    source: str = ""
-    wrong: str = ""
-    doubt: str = ""
-    near: str = ""
-
-    @property
-    def is_touched(self) -> bool:
-        """Whether a person typed anything in it."""
-        return bool(self.text or self.status or self.comment)
-
-
-@dataclass(frozen=True, slots=True)
-class SheetAnswers:
-    """A sheet as it was returned: its answers, and what could not be read, with row and column.
-
-    Its id (`sheet`), `language`, `round` and `person` are as it had them, empty and 0 when lost.
-    Untouched items (no text, no status) are left out of the answers, and so are rows that do not
-    say what they are about; `rows` has them all. `sha256` is the file's.
-    """
-
-    sheet: str
-    language: str
-    round: int
-    person: str
-    file: Path
-    sha256: str
-    answers: tuple[Answer, ...]
-    problems: tuple[InputError, ...]
-    rows: tuple[Row, ...] = ()
 
 
 def text_key(parts: Sequence[str]) -> str:

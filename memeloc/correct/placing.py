@@ -18,13 +18,14 @@ from memeloc.correct.model import (
     WITHOUT_TEXT,
     Answer,
     Sheet,
-    SheetAnswers,
     SheetItem,
     text_key,
 )
-from memeloc.correct.rows import plain_text
+from memeloc.correct.reading import sheet_id as found_id
+from memeloc.correct.reading import shows
 from memeloc.errors import InputError
 from memeloc.placeholders import misplaced, placeholders
+from memeloc.sheets import Filled
 
 Outcome = Literal[
     "placed", "replaced", "unchanged", "older", "noted", "skipped", "case", "stray", "refused"
@@ -66,7 +67,7 @@ def same_person(name: str, other: str) -> bool:
 
 
 def identify(
-    answers: SheetAnswers,
+    filled: Filled,
     sheets: Sequence[Sheet],
     *,
     sheet_id: str = "",
@@ -82,51 +83,39 @@ def identify(
     Raises:
         InputError: no sheet or several fit, or the sheet is not the one that was asked for.
     """
-    wanted = answers.sheet or sheet_id
-    fitting = [sheet for sheet in sheets if sheet.id == wanted]
-    if not fitting:
-        fitting = [
-            sheet
-            for sheet in sheets
-            if (not languages or sheet.language.tag in languages)
-            and answers.language in ("", sheet.language.tag)
-            and (round_ or answers.round) in (0, sheet.round)
-            and (person or answers.person) in ("", sheet.person)
-            and _shows(answers, sheet.by_meme)
-        ]
+    tag, of_round = filled.facts.get("language", ""), filled.facts.get("round", "")
+    named = filled.facts.get("person", "")
+    wanted = found_id(filled) or sheet_id
+    fitting = [sheet for sheet in sheets if sheet.id == wanted] or [
+        sheet
+        for sheet in sheets
+        if (not languages or sheet.language.tag in languages)
+        and tag in ("", sheet.language.tag)
+        and str(round_ or of_round) in ("", str(sheet.round))
+        and (person or named) in ("", sheet.person)
+        and shows(filled, sheet)
+    ]
     if len(fitting) != 1 or (sheet_id and sheet_id != fitting[0].id):
-        named = ", ".join(f"{sheet.id} ({sheet.person or sheet.name})" for sheet in fitting)
+        found = ", ".join(f"{sheet.id} ({sheet.person or sheet.name})" for sheet in fitting)
         raise InputError(
-            f"it is not clear which sheet this is ({named or 'no sheet fits'}): its id is lost or "
+            f"it is not clear which sheet this is ({found or 'no sheet fits'}): its id is lost or "
             "of another workspace. Name it by --sheet, or name --langs, --round and --person; "
             "`memeloc correct status` lists what went out",
-            file=answers.file,
+            file=filled.file,
         )
     (sheet,) = fitting
-    who = answers.person or sheet.person or person
-    tag, said = sheet.language.tag, ""
-    if languages and tag not in languages:
-        said = f"for {tag}, not for {', '.join(languages)}: name its language, or none"
-    elif answers.language not in ("", tag):
-        said = f"for {tag}, not for {answers.language}"
+    said, who = "", named or sheet.person or person
+    if languages and sheet.language.tag not in languages:
+        said = f"{sheet.language.tag}, not for {', '.join(languages)}: name its language, or none"
+    elif tag not in ("", sheet.language.tag):
+        said = f"{sheet.language.tag}, not for {tag}"
     elif round_ not in (0, sheet.round):
-        said = f"of round {sheet.round}, not of {round_}: name its round, or none"
+        said = f"round {sheet.round}, not for round {round_}: name its round, or none"
     elif person and not same_person(person, who):
-        said = (
-            f"for {who}, not for {person}: import it without --person, or export a sheet for "
-            f"{person}"
-        )
+        said = f"{who}, not for {person}: leave --person away, or export one for {person}"
     if said:
-        raise InputError(f"this is the sheet {sheet.id} {said}", file=answers.file)
+        raise InputError(f"this is the sheet {sheet.id} for {said}", file=filled.file)
     return sheet, who
-
-
-def _shows(answers: SheetAnswers, items: Mapping[str, SheetItem]) -> bool:
-    """Return whether anything in a file is of a sheet with these items."""
-    if any(answer.meme_id in items for answer in answers.answers):
-        return True
-    sources = {plain_text(part) for item in items.values() for part in item.source} - {""}
-    return any(plain_text(row.source) in sources for row in answers.rows if row.source)
 
 
 def place(

@@ -6,6 +6,7 @@ and `read_form` reads what came back, also ods. `write_sheet` replaces nothing t
 changed; all that people fill in is written by it.
 """
 
+from memeloc.sheets.encodings import plain_text
 from memeloc.sheets.form import (
     Alternative,
     Filled,
@@ -32,6 +33,7 @@ __all__ = [
     "SheetColumn",
     "SheetForm",
     "SheetPicture",
+    "plain_text",
     "read_form",
     "write_archive",
     "write_form",

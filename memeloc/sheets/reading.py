@@ -157,6 +157,10 @@ def _filled(
     cells = {name: line.shown(heading, language) for name, heading in places.items()}
     wrong = ""
     comments = list(line.notes)
+    names = line.header.names
+    for place, cell in enumerate(line.cells):  # beside the columns, or under none's heading
+        if place >= len(names) or not names[place]:
+            comments += filter(None, [tables.text_of(cell)])
     for column in columns:
         if column.kind not in TYPED or column.name not in places:
             continue

@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 from decimal import ROUND_HALF_UP, Decimal
 from functools import cache
+from locale import windows_locale
 
 _PIECE = re.compile(
     r'"(?P<quoted>[^"]*)"|\\(?P<escaped>.)|_(?P<space>.)|\*(?P<fill>.)|'
@@ -17,15 +18,6 @@ _PIECE = re.compile(
     r"\[(?P<colour>[A-Za-z]+\d*)\]|(?P<number>[0#?][0#?,]*(?:\.[0#?]*)?|\.[0#?]+)|"
     r"(?P<plain>[-+$€£¥₹₩₽()%: '!^&~{}<>=\u00a0\u202f°]|General)"
 )
-_LANGUAGES = {
-    0x01: "ar", 0x04: "zh", 0x05: "cs", 0x06: "da", 0x07: "de", 0x08: "el", 0x09: "en",
-    0x0A: "es", 0x0B: "fi", 0x0C: "fr", 0x0D: "he", 0x0E: "hu", 0x10: "it", 0x11: "ja",
-    0x12: "ko", 0x13: "nl", 0x14: "nb", 0x15: "pl", 0x16: "pt", 0x18: "ro", 0x19: "ru",
-    0x1D: "sv", 0x1E: "th", 0x1F: "tr", 0x21: "id", 0x22: "uk", 0x2A: "vi", 0x39: "hi", 0x45: "bn",
-}  # fmt: skip
-"""Languages by the lower ten bits of Windows' identifiers (MS-LCID 2.2)."""
-_COUNTRIES = {0x0807: "de-CH", 0x080A: "es-MX", 0x0416: "pt-BR", 0x0C07: "de-AT"}
-"""Identifiers whose country writes numbers in another way than the language."""
 
 
 def shown_number(value: float, form: str, language: str = "") -> str | None:
@@ -48,8 +40,8 @@ def shown_number(value: float, form: str, language: str = "") -> str | None:
         return None
     for piece in pieces:
         if piece["language"]:
-            identifier = int(piece["language"], 16) & 0xFFFF
-            language = _COUNTRIES.get(identifier) or _LANGUAGES.get(identifier & 0x3FF) or language
+            identifier = int(piece["language"], 16) & 0xFFFF  # of Windows: MS-LCID 2.2
+            language = windows_locale.get(identifier, language)
     digits = [piece["number"] for piece in pieces if piece["number"]]
     if len(digits) + sum(piece["plain"] == "General" for piece in pieces) != 1:
         return None

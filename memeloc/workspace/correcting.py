@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from functools import cached_property, partial
+from functools import cache, cached_property, partial
 from pathlib import Path
 from typing import Any, Literal
 
@@ -16,19 +16,19 @@ from memeloc.correct.checks import CaptionWarning, Checked, check
 from memeloc.correct.compare import compared
 from memeloc.correct.consistency import check_together
 from memeloc.correct.glossary import check_terms
-from memeloc.correct.lost_rows import complete
 from memeloc.correct.model import Answer, Case, Sheet
 from memeloc.correct.placing import identify, place
+from memeloc.correct.reading import OUTCOME_COLUMNS, answers, outcome_rows, read_sheet, sheet_id
 from memeloc.correct.report import Report, make_report, report_page
-from memeloc.correct.row_report import row_results, write_row_report
 from memeloc.correct.settling import FORM, Decision, by_rule, case_rows, decisions
 from memeloc.correct.sharing import share as shared_out
-from memeloc.correct.sheets import read_sheet, suffix_of, write_sheet
+from memeloc.correct.sheet_form import sheet_form, sheet_rows
 from memeloc.errors import InputError
 from memeloc.files import file_sha256, replacing
 from memeloc.model import Caption, Locale, Template
 from memeloc.render.typesetting.breaks import clusters
-from memeloc.sheets import read_form, write_form
+from memeloc.sheets import read_form, write_archive, write_form, write_outcomes
+from memeloc.sheets.writing import FORMATS
 from memeloc.store.captions.sheets import Only
 from memeloc.store.records import ACCEPTING, FileRecord, Kind
 from memeloc.store.surveys.survey_texts import ENGLISH, survey_text_key
@@ -89,7 +89,8 @@ class Correcting(Part):
             InputError: they have answered all of it in another round, or a caption that was
                 unclaimed has gone out to somebody else in the meantime.
         """
-        suffix = suffix_of(format)
+        if format not in FORMATS:
+            raise InputError(f"A sheet is {', '.join(FORMATS)}, not {format[:40]!r}.")
         locales = [self._workspace.locale(language) for language in languages]
         if out is not None and len(locales) * len(people) > 1:
             raise InputError("There are several sheets, and one file: leave the file's name away.")
@@ -131,13 +132,16 @@ class Correcting(Part):
                     pictures=pictures,
                     on_progress=on_progress,
                 )
-                row["file"], row["archive"] = write_sheet(
-                    sheet,
-                    out or self._folder() / f"{name}{suffix}",
-                    format,
+                cells = sheet_rows(sheet)
+                row["file"] = write_form(
+                    out or self._folder() / f"{name}{FORMATS[format]}",
+                    sheet_form(sheet),
+                    cells,
+                    format=format,
                     # Before the file is there: no sheet is in people's hands that is not known.
                     before=partial(self._store_sheet, sheet, format, only == "unclaimed"),
                 )
+                row["archive"] = write_archive(row["file"], cells)
         if not any(row["texts"] for row in rows) and any(row["left_out"] for row in rows):
             names = ", ".join(row["person"] for row in rows if row["left_out"])
             raise InputError(
@@ -161,7 +165,7 @@ class Correcting(Part):
         self,
         path: str | Path,
         *,
-        sheet_id: str = "",
+        of: str = "",
         languages: Sequence[str] | None = None,
         round_: int = 0,
         person: str = "",
@@ -182,7 +186,8 @@ class Correcting(Part):
         picture of their item, whose answers count no more.
 
         Args:
-            sheet_id, languages, round_, person: what is known of it where the file has lost it.
+            of, languages, round_, person: the sheet's id, and what else is known of it, where the
+                file has lost it.
             allow_same_person: else what the person has answered in another round, too, is a case.
             dry_run: say what would become of it, and store nothing.
             report: write a table of what became of each row beside the file, for the person.
@@ -192,29 +197,31 @@ class Correcting(Part):
                 another than was said.
         """
         path = Path(path)
-        filled = read_sheet(path)
         find, locale = self._store.sheets.find, self._workspace.locale
-        known = filled.sheet or sheet_id
-        sheets = (find(locale, sheet_id=known) if known else []) or find(locale)
+
+        @cache
+        def sent(id: str) -> Sheet | None:
+            return next(iter(find(locale, sheet_id=id)), None)
+
+        filled = read_sheet(path, sent)
+        known = sent(sheet_id(filled)) or (sent(of) if of else None)
         tags = None if languages is None else [locale(tag).tag for tag in languages]
         sheet, who = identify(
-            filled, sheets, sheet_id=sheet_id, languages=tags, round_=round_, person=person
+            filled,
+            [known] if known else find(locale),
+            sheet_id=of,
+            languages=tags,
+            round_=round_,
+            person=person,
         )
-        filled = complete(filled, sheet)
-        answers = filled.answers
+        given = answers(filled, sheet)
         placed = self._store.corrections.add(
-            FileRecord("answers", path.name, filled.sha256, len(answers)),
+            FileRecord("answers", path.name, filled.sha256, len(given)),
             sheet,
-            lambda sources, earlier: place(
-                answers,
-                sheet,
-                sources,
-                earlier,
-                file=path,
-                person=who,
-                allow_same_person=allow_same_person,
+            partial(
+                place, given, sheet, file=path, person=who, allow_same_person=allow_same_person
             ),
-            also={answer.meme_id for answer in answers},
+            also={answer.meme_id for answer in given},
             dry_run=dry_run,
         )
         stored = placed or []
@@ -229,17 +236,25 @@ class Correcting(Part):
         _, warnings = warnings_about(self._workspace, sheet.language, kind, corrected)
         written = None
         if report and placed is not None:
-            written = write_row_report(row_results(filled, placed, warnings), path)
+            look_at: dict[tuple[str, int], list[str]] = {}
+            for warning in warnings:
+                place_ = warning.meme_id, max(warning.part + 1, 1)
+                look_at.setdefault(place_, []).append(warning.message)
+            rows = list(outcome_rows(filled, placed, look_at))
+            written = write_outcomes(path, OUTCOME_COLUMNS, rows)
         outcomes = Counter(answer.outcome for answer in stored)
+        earlier = self._store.corrections.find(sheet.language.tag, list(sheet.by_meme))
         done = {
             answer.meme_id
-            for answer in (*stored, *self._answered_by(who, sheet.language.tag, sheet.round))
-            if answer.outcome not in ("noted", "stray", "refused")
+            for answer in (*stored, *earlier)
+            if (answer.person, answer.round) == (who, sheet.round)
+            and answer.outcome not in ("noted", "stray", "refused")
         }
         return {
             "file": path,
             "sheet": sheet.id,
             "seen_before": placed is None,
+            "note": filled.note,
             "outcomes": dict(outcomes.most_common()),
             "answers": [each for each in stored if each.outcome != "placed" or each.message],
             "problems": filled.problems,
@@ -249,10 +264,6 @@ class Correcting(Part):
             "report": written,
             "earlier": self._of_earlier_pictures(kind, stored),
         }
-
-    def _answered_by(self, person: str, tag: str, round_: int) -> Iterator[Answer]:
-        answers = self._store.corrections.find(tag)
-        return (each for each in answers if (each.person, each.round) == (person, round_))
 
     def _of_earlier_pictures(self, kind: str, answers: Sequence[Answer]) -> list[str]:
         if kind != "transcript":

@@ -16,8 +16,8 @@ from pathlib import Path
 
 from PIL import Image
 
-from memeloc.correct.beside import given_up_lines
 from memeloc.correct.model import Match, Sheet, SheetItem, text_key
+from memeloc.correct.sheet_form import given_up_lines
 from memeloc.errors import InputError
 from memeloc.files import replacing
 from memeloc.glossary import Term, terms_in

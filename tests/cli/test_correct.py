@@ -78,7 +78,7 @@ def _answer(sheet: Path, reply: Said) -> Path:
     """Fill in a CSV sheet: a status and, for `corrected`, the texts of the parts."""
     rows = _rows(sheet)
     for row in rows:
-        status, *texts = reply.get(row["meme"], ("",))
+        status, *texts = reply.get(row["meme_id"], ("",))
         row["status"] = status
         row["your text"] = texts[int(row["part"]) - 1] if texts else ""
     return _write(rows, sheet)
@@ -159,7 +159,7 @@ def test_a_source_that_is_translated_in_two_ways(workspace: Path, command: Comma
 
 def test_text_is_text_whatever_it_begins_with(workspace: Path, command: Command) -> None:
     sheet = _export(command, "--langs", "de", "--to", "anna")
-    assert {row["source"] for row in _rows(sheet) if row["meme"] == "m4"} == {
+    assert {row["source"] for row in _rows(sheet) if row["meme_id"] == "m4"} == {
         "'=SUM",
         "of all fears",
     }
@@ -174,11 +174,11 @@ def test_what_is_refused_or_left_to_settle_is_named(workspace: Path, command: Co
     _answer(sheet, {key: ("corrected", f"{key} oben", f"{key} unten") for key in MEMES})
     rows = _rows(sheet)
     for row in rows:
-        if row["meme"] == "m3":  # not on this sheet
-            row.update({"key": row["key"].replace("|m3|", "|m4|"), "meme": "m4", "source": ""})
-    stray = dict(rows[0]) | {"meme": "nobody", "source": ""}
+        if row["meme_id"] == "m3":  # not on this sheet
+            row.update({"key": row["key"].replace("|m3|", "|m4|"), "meme_id": "m4", "source": ""})
+    stray = dict(rows[0]) | {"meme_id": "nobody", "source": ""}
     stray["key"] = stray["key"].replace("|m1|", "|nobody|")
-    lost = [row for row in rows if not (row["meme"] == "m2" and row["part"] == "2")]
+    lost = [row for row in rows if not (row["meme_id"] == "m2" and row["part"] == "2")]
     english = Path("english.csv")
     english.write_text(english.read_text(encoding="utf-8").replace("Monday", "Tuesday"), "utf-8")
     assert command("import", english).status == 0
@@ -220,7 +220,7 @@ def test_a_comment_alone_is_kept_and_asked_again(workspace: Path, command: Comma
         (correction,) = workspace_.table("corrections").to_dict("records")
     assert (correction["meme_id"], correction["comment"]) == ("m1", "Wer ist gemeint?")
     again = _export(command, "--langs", "de", "--to", "anna", "--out", "again.csv")
-    assert {row["meme"] for row in _rows(again)} == set(MEMES)
+    assert {row["meme_id"] for row in _rows(again)} == set(MEMES)
 
 
 def test_foreign_files_are_refused_and_the_rest_is_taken(
@@ -281,7 +281,7 @@ def test_what_is_left_to_somebody_else_is_theirs(workspace: Path, command: Comma
     assert _cases(command) == []
     for person, left in (("anna", {"m3", "m4"}), ("ben", set(MEMES))):
         sheet = _export(command, "--langs", "de", "--to", person, "--out", f"{person}-2.csv")
-        assert {row["meme"] for row in _rows(sheet)} == left
+        assert {row["meme_id"] for row in _rows(sheet)} == left
 
 
 def test_a_preferred_persons_answers_settle_all_cases(workspace: Path, command: Command) -> None:
@@ -349,7 +349,7 @@ def test_several_sheets_are_shared_out(
         ("de", "anna", 2), ("de", "ben", 2), ("hi", "anna", 2), ("hi", "ben", 2),
     ]  # fmt: skip
     assert {Path(row["file"]).parent for row in sheets} == {workspace}
-    of_german = [{row["meme"] for row in _rows(Path(sheet["file"]))} for sheet in sheets[:2]]
+    of_german = [{row["meme_id"] for row in _rows(Path(sheet["file"]))} for sheet in sheets[:2]]
     assert set.union(*of_german) == set(MEMES)
     assert "de-r1-anna.csv" in command("correct", "status").out
 

@@ -16,6 +16,7 @@ from memeloc.taxonomy import load_taxonomy
 from memeloc.workspace import Workspace
 from memeloc.workspace.survey_texts import store_shipped_texts
 from tests.conftest import Outcome
+from tests.worlds import columns_of
 
 Command = Callable[..., Outcome]
 
@@ -59,7 +60,7 @@ def _fill_in(sheet: Path, texts: dict[str, str], rest: str = "") -> Path:
     """Answer a CSV sheet: texts by key (parts joined), and a status for the others."""
     rows = _rows(sheet)
     for row in rows:
-        key = survey_text_key(row["meme"])
+        key = survey_text_key(row["meme_id"])
         if key in texts:
             row["your text"] = texts[key].split(" // ")[int(row["part"]) - 1]
         else:
@@ -96,7 +97,7 @@ def test_what_ships_goes_out_with_its_placeholders(folder: Path, command: Comman
         assert (came["answers"], came["problems"]) == ([], [])
     shown: dict[str, list[dict[str, str]]] = {}
     for row in _rows(sheet):
-        shown.setdefault(survey_text_key(row["meme"]), []).append(row)
+        shown.setdefault(survey_text_key(row["meme_id"]), []).append(row)
     assert shown.keys() == keys
     for key, rows in shown.items():
         assert " // ".join(row["source"] for row in rows) == catalogue()[key]
@@ -105,7 +106,7 @@ def test_what_ships_goes_out_with_its_placeholders(folder: Path, command: Comman
     assert shown["progress"][0]["marks"] == "keep as it is: {number} {total}"
     assert _corrections("ar") == {}
     first = _rows(_export(command, "--langs", "ar", "--to", "csv"))
-    assert [row["meme"] for row in first] == [row["meme"] for row in _rows(sheet)]
+    assert [row["meme_id"] for row in first] == [row["meme_id"] for row in _rows(sheet)]
     done = _ok(command("correct", "export", "--kind", "survey", "--langs", "ar", "--json"))
     assert done["sheets"][0]["texts"] == len(catalogue())
     with Workspace.find() as workspace:
@@ -140,9 +141,9 @@ def _edit_xlsx(sheet: Path, new: dict[str, str]) -> None:
 
     book = load_workbook(sheet)
     page = book.worksheets[0]
-    column = {str(cell.value): cell.column for cell in page[1]}
+    column = dict(zip(columns_of(cell.value for cell in page[1]), range(1, 99), strict=False))
     for line in range(2, page.max_row + 1):
-        key = survey_text_key(str(page.cell(line, column["meme"]).value))
+        key = survey_text_key(str(page.cell(line, column["meme_id"]).value))
         page.cell(line, column["your text"]).value = new.get(key)
     book.save(sheet)
 
@@ -217,7 +218,7 @@ def test_two_people_differ_and_it_is_settled_in_a_table(folder: Path, command: C
     assert command("correct", "settle", "--from", _write(rows, table)).status == 0
     assert _corrections("ar") == {"progress": "{number} / {total}"}
     second = _rows(_export(command, "--langs", "ar", "--round", 2, "--to", "cleo"))
-    (row,) = (each for each in second if each["meme"] == "survey:progress")
+    (row,) = (each for each in second if each["meme_id"] == "survey:progress")
     assert row["to be corrected"] == "{number} / {total}"
     report = _ok(command("correct", "report", "--kind", "survey", "--json"))
     assert [each["person"] for each in report["rows"]] == ["anna", "ben"]

@@ -294,7 +294,6 @@ RELEASES: list[tuple[str, list[str], Make | None, str, str]] = [
     ("a corrector's sheet from LibreOffice", ["notes.ods"], ods, TABLE, ""),
     ("a corrector's XLIFF", ["notes.xml"], sheet("xliff", "notes.xml"), SHEET, ""),
     ("a corrector's PO", ["notes.txt"], sheet("po", "notes.txt"), SHEET, ""),
-    ("a corrector's project", ["cats.zip"], sheet("omegat", "cats.zip"), SHEET, ""),
     ("a survey's page", ["page.html"], text(
         "page.html", '<script type="application/json" id="sheet">{}</script>'), SHEET, ""),
     ("a page of pairs to judge", ["page.html"], text(

@@ -85,7 +85,7 @@ def test_whose_answers_are_waited_for(world: Callable[[str], Path]) -> None:
     memeloc(folder, "correct", "export", "--langs", "hi", "--to", "asha", "--no-pictures")
     (why,) = (line for line in memeloc(folder, "status").splitlines() if line.startswith("Next"))
     anna, ben = (
-        len({row["meme"] for row in read_rows(folder / f"de-r1-{person}.csv")})
+        len({row["meme_id"] for row in read_rows(folder / f"de-r1-{person}.csv")})
         for person in ("anna", "ben")
     )
     assert why == (

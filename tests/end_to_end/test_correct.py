@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import shutil
-import zipfile
 from collections.abc import Callable, Mapping
 from pathlib import Path
 
@@ -12,7 +10,7 @@ import pytest
 from lxml import etree
 from PIL import Image
 
-from examples.edit_sheet import fill_csv, fill_omegat, fill_xlsx
+from examples.edit_sheet import fill_csv, fill_xlsx
 from memeloc import Workspace
 from tests.end_to_end.study import Study, fill_in
 from tests.worlds import correct, read_rows, write_table
@@ -41,7 +39,7 @@ def test_two_people_correct_and_differ(study: Study, world: Callable[..., Path])
 def test_sheets_of_every_format_come_back(study: Study, world: Callable[..., Path]) -> None:
     world("translated", study.folder)
     memes = "cloud-monday-01,cloud-monday-02,cloud-monday-03,cloud-monday-04,night-owl-01"
-    for kind in ("xlsx", "csv", "xliff", "po", "omegat"):
+    for kind in ("xlsx", "csv", "xliff", "po"):
         study.run(*_export("de", kind, kind), "--only", memes)
     study.run(*_export("de", "csv", "dora"), "--only", "no-such", status=1)
     study.run(*_export("de", "docx", "dora"), status=1)
@@ -61,19 +59,14 @@ def test_sheets_of_every_format_come_back(study: Study, world: Callable[..., Pat
     fill_csv(table, Path("ben.csv"), answers, "correct", True)
     study.file("ben.csv")
     _fill_in_tools(study.folder, answers)
-    zipfile.ZipFile("de-r1-omegat-omegat.zip").extractall("project")
-    (project,) = Path("project").iterdir()
-    study.files(project)
-    fill_omegat(project, answers)
-    shutil.make_archive("emil", "zip", "project")
     study.run("correct", "import", "anna.xlsx", "--dry-run", "--json")
-    for file in ("emil.zip", "ben.csv", "de-r1-xliff.xlf", "anna.xlsx", "de-r1-po.po"):
+    for file in ("ben.csv", "de-r1-xliff.xlf", "anna.xlsx", "de-r1-po.po"):
         study.run("correct", "import", file)
     study.run("correct", "import", "ben.csv")
 
     rows = read_rows(table)[::-1]
     rows[0] |= {"status": "corect", "your text": "Wetter // und // mehr"}
-    rows[1] |= {"key": "", "meme": "", "source": "", "to be corrected": "", "your text": "?"}
+    rows[1] |= {"key": "", "meme_id": "", "source": "", "to be corrected": "", "your text": "?"}
     rows[2] |= {"status": "corrected", "your text": rows[2]["source"]}
     del rows[3]
     write_table(Path("damaged.csv"), rows)
@@ -204,9 +197,9 @@ def test_transcripts_and_survey_texts_are_corrected(
     rows = read_rows(sheet)
     study.show("the first texts", rows[:4])
     braces = next(row for row in rows if "{" in row["source"])
-    texts = {rows[0]["meme"]: "ສະບາຍດີ", braces["meme"]: "without what stands in braces"}
+    texts = {rows[0]["meme_id"]: "ສະບາຍດີ", braces["meme_id"]: "without what stands in braces"}
     for row in rows:
-        if text := texts.get(row["meme"]):
+        if text := texts.get(row["meme_id"]):
             row |= {"status": "corrected", "your text": text}
     write_table(sheet, rows)
     study.run("correct", "import", sheet, "--json", status=1)
@@ -230,8 +223,7 @@ def test_transcripts_and_survey_texts_are_corrected(
 
 def _export(language: str, kind: str, person: str) -> tuple[str, ...]:
     to = ("--to", person, "--format", kind)
-    pictures = () if kind == "omegat" else ("--no-pictures",)
-    return ("correct", "export", "--langs", language, *to, *pictures)
+    return ("correct", "export", "--langs", language, *to, "--no-pictures")
 
 
 def _fill_in_tools(folder: Path, answers: Mapping[str, tuple[str, str]]) -> None:

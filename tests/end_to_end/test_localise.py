@@ -162,8 +162,8 @@ def test_collected_pictures_are_read_and_made_anew(study: Study) -> None:
         sheet = ("--kind", "transcript", "--langs", "en", "--format", "csv", "--no-pictures")
         study.run("correct", "export", *sheet, "--to", "anna", "--out", "anna.csv")
         rows = read_rows(Path("anna.csv"))
-        (sky,) = (row["meme"] for row in rows if "sky" in row["meme"])
-        no_text = {"meme": sky, "part": "1", "status": "no text in the picture"}
+        (sky,) = (row["meme_id"] for row in rows if "sky" in row["meme_id"])
+        no_text = {"meme_id": sky, "part": "1", "status": "no text in the picture"}
         words = {"status": "corrected", "your text": "My bus"}
         fill_in(Path("anna.csv"), [rows[0] | words, no_text], by=["meme", "part"])
         study.run("correct", "import", "anna.csv", "--json")

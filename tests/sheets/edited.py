@@ -19,6 +19,8 @@ import openpyxl
 import polib
 from lxml import etree
 
+from tests.worlds import columns_of
+
 XLIFF = "{urn:oasis:names:tc:xliff:document:1.2}"
 OFFICE = {"ods": "ods", "office": "xlsx", "saved": "csv:Text - txt - csv (StarCalc):59,34,1"}
 """Kinds of files that LibreOffice makes of a workbook, the last one with semicolons, in cp1252."""
@@ -123,10 +125,10 @@ class Table(Edited):
     rows: list[list[Any]]
 
     def column(self, name: str) -> int:
-        return self.rows[0].index(name)
+        return columns_of(self.rows[0]).index(name)
 
     def index(self, number: int, part: int) -> int:
-        meme, parts = self.column("meme"), self.column("part")
+        meme, parts = self.column("meme_id"), self.column("part")
         about = (self.id(number), str(part))
         return next(i for i, row in enumerate(self.rows) if (row[meme], str(row[parts])) == about)
 
@@ -138,7 +140,7 @@ class Table(Edited):
 
     def delete(self, *columns: str) -> None:
         for name in columns:
-            if name in self.rows[0]:
+            if name in columns_of(self.rows[0]):
                 place = self.column(name)
                 for row in self.rows:
                     del row[place]

@@ -156,7 +156,6 @@ SHEETS = (
         )
         for form, suffix in (("csv", "csv"), ("xlsx", "xlsx"), ("xliff", "xlf"), ("po", "po"))
     ),
-    Sheet("translated", f"{CORRECT} --format omegat", "out", "de-r1-asha-omegat.zip"),
     Sheet("translated", f"{CORRECT} --format csv", "out", "de-r1-asha.csv.zip"),
     Sheet(
         "captions",
@@ -332,9 +331,8 @@ def fill(path: Path, column: str, typed: str) -> None:
             csv.writer(stream).writerows(rows)
     elif path.suffix == ".xlsx":
         book = openpyxl.load_workbook(path)
-        heading = next(
-            cell for row in book.worksheets[0].iter_rows() for cell in row if cell.value == column
-        )
+        cells = (cell for row in book.worksheets[0].iter_rows() for cell in row)
+        heading = next(cell for cell in cells if worlds.columns_of([cell.value]) == [column])
         heading.offset(1).value = typed
         book.save(path)
     elif path.suffix == ".po":

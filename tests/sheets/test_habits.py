@@ -42,7 +42,7 @@ from tests.sheets.edited import (
     program,
     zipped,
 )
-from tests.worlds import memeloc, write_table
+from tests.worlds import columns_of, memeloc, write_table
 
 MEMES = 6
 ALL, TABLES, BOOKS = "xlsx ods csv xliff po", "xlsx ods csv", "xlsx ods"
@@ -88,13 +88,13 @@ def _(sheet: Table) -> None:
 @habit("most columns deleted", TABLES)
 def _(sheet: Table) -> None:
     fill(sheet)
-    sheet.delete("key", "picture", "meme", "box", "part", "to be corrected", "length", "room")
+    sheet.delete("key", "picture", "meme_id", "box", "part", "to be corrected", "length", "room")
 
 
 @habit("a row lost its key and what it is about", TABLES)
 def _(sheet: Table) -> None:
     sheet.text(1, 1, "verwaist", "case")
-    for name in ("key", "meme", "part", "source", "to be corrected"):
+    for name in ("key", "meme_id", "part", "source", "to be corrected"):
         sheet.rows[1][sheet.column(name)] = ""
 
 
@@ -102,7 +102,7 @@ def _(sheet: Table) -> None:
 def _(sheet: Xlsx) -> None:
     fill(sheet)
     sheet.text(5, 1, "oben // unten")
-    for name in ("meme", "key", "status"):
+    for name in ("meme_id", "key", "status"):
         cell = sheet.cell(1, 1, name)
         two = f"{cell.coordinate}:{cell.offset(1).coordinate}"
         sheet.later(lambda two=two: sheet.page.merge_cells(two))
@@ -301,7 +301,7 @@ def _(sheet: Csv) -> None:
 def _(sheet: Csv) -> None:
     """A file that has no line but such as stand in a PO, too."""
     sheet.text(1, 1, "nur zwei Spalten")
-    sheet.delete(*(set(sheet.rows[0]) - {"source", "your text"}))
+    sheet.delete(*(set(columns_of(sheet.rows[0])) - {"source", "your text"}))
     sheet.form, sheet.encoding = {"quoting": 1}, "utf-8"
 
 

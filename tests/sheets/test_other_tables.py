@@ -14,7 +14,7 @@ import pytest
 
 from memeloc.tables import read_table
 from tests.conftest import Outcome
-from tests.worlds import read_rows, write_table
+from tests.worlds import columns_of, read_rows, write_table
 
 Command = Callable[..., Outcome]
 
@@ -152,7 +152,7 @@ def sheet(world: Callable[[str], Path], command: Command) -> Path:
     assert command("correct", "export", "--langs", "de", *to).status == 0
     book = openpyxl.load_workbook("sheet.xlsx")
     page = book["Captions"]
-    column = {cell.value: cell.column for cell in page[1]}
+    column = dict(zip(columns_of(cell.value for cell in page[1]), range(1, 99), strict=False))
     for row, text in ((2, "=nur Spaß"), (4, "eins // zwei // drei"), (6, "neu")):
         page.cell(row, column["your text"]).value = text
     page.cell(8, column["comment"]).value = "wer?"

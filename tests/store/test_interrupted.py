@@ -182,7 +182,7 @@ def _fill_in(table: Path, answer: Callable[[dict[str, str]], dict[str, str]]) ->
 
 def _answer(row: dict[str, str]) -> dict[str, str]:
     """Every fifth caption is a pun that nobody can translate; the others get another text."""
-    if row["meme"].endswith(("0", "5")):
+    if row["meme_id"].endswith(("0", "5")):
         return {"status": "wordplay"}
     return {"status": "corrected", "your text": f"Gericht {row['meme'][1:]} {row['part']}"}
 

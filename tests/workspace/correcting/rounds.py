@@ -46,9 +46,9 @@ def fill_in(path: Path, texts: Mapping[str, str], comments: Mapping[str, str]) -
     """Type texts (or statuses) and comments, by meme."""
     rows = read_rows(path)
     for row in rows:
-        typed, number = texts.get(row["meme"], ""), int(row["part"])
+        typed, number = texts.get(row["meme_id"], ""), int(row["part"])
         if number == 1:
-            row["comment"] = comments.get(row["meme"], "")
+            row["comment"] = comments.get(row["meme_id"], "")
         if " // " in typed:
             row["your text"] = typed.split(" // ")[number - 1]
         else:

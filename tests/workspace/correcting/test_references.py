@@ -41,7 +41,7 @@ def _column(workspace: Workspace, heading: str, name: str = "s.csv", **more: int
     """A column of a sheet, by meme and part."""
     workspace.correcting.export_sheets(["de"], format="csv", only="all", out=Path(name), **more)  # type: ignore[arg-type]
     with Path(name).open(encoding="utf-8-sig", newline="") as stream:
-        return {f"{row['meme']}/{row['part']}": row[heading] for row in csv.DictReader(stream)}
+        return {f"{row['meme_id']}/{row['part']}": row[heading] for row in csv.DictReader(stream)}
 
 
 def test_a_sheet_shows_what_was_accepted_or_imported(workspace: Workspace) -> None:
@@ -69,7 +69,7 @@ def test_round_2_shows_what_round_1_corrected_elsewhere(workspace: Workspace) ->
     rows = list(csv.reader(path.open(encoding="utf-8-sig", newline="")))
     text = rows[0].index("your text")
     for row in rows[1:]:
-        if row[rows[0].index("meme")] == "m2":
+        if row[rows[0].index("meme_id")] == "m2":
             row[text] = f"neu {row[rows[0].index('part')]}"
     with path.open("w", encoding="utf-8", newline="") as stream:
         csv.writer(stream).writerows(rows)

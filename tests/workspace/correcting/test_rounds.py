@@ -12,7 +12,6 @@ import pytest
 from lxml import etree
 
 from memeloc import Workspace
-from memeloc.correct.sheets import read_sheet
 from memeloc.errors import InputError
 from tests.conftest import Outcome
 from tests.workspace.correcting.rounds import TABLE, correct, export, fill_in, read_rows
@@ -44,12 +43,12 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def memes(path: Path | None) -> set[str]:
-    return {row["meme"] for row in read_rows(path)} if path else set()
+    return {row["meme_id"] for row in read_rows(path)} if path else set()
 
 
 def cells(path: Path | None, meme: str, column: str) -> list[str]:
     assert path is not None
-    return [row[column] for row in read_rows(path) if row["meme"] == meme]
+    return [row[column] for row in read_rows(path) if row["meme_id"] == meme]
 
 
 @pytest.mark.parametrize("form", ["xlsx", "csv", "xliff", "po"])
@@ -71,8 +70,8 @@ def test_history_is_in_every_format_and_nothing_of_it_is_read(
         text = sheet.read_text("utf-8-sig")
     for line in ("at first: Montag", ": Montag (to be corrected: nothing)", "(nur ein Reim)"):
         assert line in text
-    back = read_sheet(sheet)
-    assert (back.answers, back.problems) == ((), ())
+    back = workspace.correcting.import_sheet(sheet)
+    assert (back["outcomes"], back["problems"]) == ({}, ())
 
 
 def test_who_corrects_beside_another_sees_comments_and_no_answers(workspace: Workspace) -> None:
