@@ -207,7 +207,8 @@ def _decide(
     of_round = [each for each in before if each.round == sheet.round]
     own = next((each for each in reversed(of_round) if each.person == person), None)
     other = next((each for each in reversed(of_round) if each.person != person), None)
-    if own is not None and (own.parts, own.status) == (answer.parts, answer.status):
+    is_same = own is not None and (own.parts, own.status) == (answer.parts, answer.status)
+    if own is not None and is_same and own.reason != "not understood":
         return "unchanged", "", ""
     if lost := _lost(answer, item, may_go=sheet.kind == "transcript"):
         return "case", "part lost", lost

@@ -19,6 +19,8 @@ from memeloc.correct.model import STATUSES
 EMPTY = "empty"
 """What is picked for a part that has to be empty; a status of the part, not of the caption."""
 _SOURCE = "en"
+_ALSO = {"leave it to somebody else": "skip", "empty part": EMPTY}
+"""What guides call a status, beside its word."""
 _LEFT_OUT = re.compile("[\u064b-\u0652\u0307]")
 """Arabic's marks of vowels and of doubled letters, which most people do not type; Turkish's dot."""
 
@@ -73,11 +75,11 @@ def _texts(name: str) -> Mapping[str, Mapping[str, str]]:
 
 @cache
 def _statuses() -> Mapping[str, str]:
-    return {
+    return _ALSO | {
         _plain(name): status
         for words in _texts("statuses").values()
         for status, word in words.items()
-        for name in (status, word, f"{status} part" if status == EMPTY else word)
+        for name in (status, word)
     }
 
 

@@ -165,7 +165,7 @@ def test_collected_pictures_are_read_and_made_anew(study: Study) -> None:
         (sky,) = (row["meme_id"] for row in rows if "sky" in row["meme_id"])
         no_text = {"meme_id": sky, "part": "1", "status": "no text in the picture"}
         words = {"status": "corrected", "your text": "My bus"}
-        fill_in(Path("anna.csv"), [rows[0] | words, no_text], by=["meme", "part"])
+        fill_in(Path("anna.csv"), [rows[0] | words, no_text], by=["meme_id", "part"])
         study.run("correct", "import", "anna.csv", "--json")
         study.run("correct", "status")
         study.run("match", "--captions", "captions.csv", "--jobs", 1)
