@@ -49,21 +49,21 @@ def new_databases_are_copies(tmp_path_factory: pytest.TempPathFactory) -> Iterat
     """A new SQLite database is a copy of one that `Store.create` made: its tables take longer."""
     from memeloc.store import store
 
-    migrate, made = store.migrate, tmp_path_factory.mktemp("new") / store.DATABASE_FILE
+    make_tables, made = store.make_tables, tmp_path_factory.mktemp("new") / store.DATABASE_FILE
 
-    def migrate_copy(database: store.Database, *, create: bool = False) -> None:
+    def copy_tables(database: store.Database, *, create: bool = False) -> None:
         file = database.file
         if create and file and not file.stat().st_size:
             if not made.exists():
                 first = store.Database(made)
                 made.touch()
-                migrate(first, create=True)
+                make_tables(first, create=True)
                 first.close()
             shutil.copyfile(made, file)
-        migrate(database, create=create)
+        make_tables(database, create=create)
 
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(store, "migrate", migrate_copy)
+        patch.setattr(store, "make_tables", copy_tables)
         yield
 
 

@@ -27,11 +27,11 @@ def dump(
     """
     with memeloc.Workspace.find() as workspace, progress("Dumping", None, unit="rows") as bar:
         result = workspace.dump(folder, bar.phase)
-    explain("Note", result.notes)
+    explain("Note", result["notes"])
     then = (
-        f"Wrote {counted(sum(result.rows.values()), 'row')} of "
-        f"{counted(len(result.rows), 'table')} and "
-        f"{counted(result.files, 'file')} to {folder} ({result.size / 1e6:,.1f} MB)."
+        f"Wrote {counted(sum(result['rows'].values()), 'row')} of "
+        f"{counted(len(result['rows']), 'table')} and "
+        f"{counted(result['files'], 'file')} to {folder} ({result['size'] / 1e6:,.1f} MB)."
     )
     show(result, then, as_json=as_json)
 
@@ -52,14 +52,14 @@ def load(
     """
     with progress("Loading", None, unit="rows") as bar:
         result = memeloc.Workspace.load(dump, folder, bar.phase)
-    explain("Note", result.notes)
+    explain("Note", result["notes"])
     then = (
-        f"Loaded {counted(sum(result.rows.values()), 'row')} and "
-        f"{counted(result.files, 'file')} into {folder}."
+        f"Loaded {counted(sum(result['rows'].values()), 'row')} and "
+        f"{counted(result['files'], 'file')} into {folder}."
     )
-    if result.seen:
+    if result["seen"]:
         then = "Nothing is new: everything of the dump is here already."
-    erased = sum(result.erased.values())
+    erased = sum(result["erased"].values())
     left_out = (
         [f"Left out: {counted(erased, 'row')} of people who were erased here."] if erased else []
     )

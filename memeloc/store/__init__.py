@@ -6,9 +6,9 @@
         store.surveys.submissions("pilot")
 
 What people typed is append-only: a newer row supersedes, and triggers in the database refuse to
-change or delete one (tables/ says which). Every change of the schema is a migration in versions/
-with a test. Languages are exact tags of the locale registry; times are aware and in UTC. What
-translating, correcting and the rest do with it stands in memeloc.workspace.
+change or delete one (tables/ says which). There is one schema, without migrations: a dump is the
+way from one to another. Languages are exact tags of the locale registry; times are aware and in
+UTC. What translating, correcting and the rest do with it stands in memeloc.workspace.
 """
 
 from memeloc.store.captions.versions import check_parts

@@ -7,8 +7,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Self
 
 from memeloc.store.database import Database, WorkspaceError
-from memeloc.store.migrating import migrate
 from memeloc.store.queries import Repository
+from memeloc.store.schema import make_tables
 
 if TYPE_CHECKING:
     from memeloc.store.captions.captions import Captions
@@ -84,7 +84,7 @@ class Store(Repository):
 
     @classmethod
     def open(cls, where: Path | str, database: str = "") -> Self:
-        """Open the store of a folder, or of a database by its URL; bring it to the newest schema.
+        """Open the store of a folder, or of a database by its URL.
 
         Args:
             where: a workspace's folder, or a URL (postgresql:// or sqlite:///).
@@ -96,7 +96,7 @@ class Store(Repository):
             WorkspaceError: the database cannot be used.
         """
         store = cls._at(where, database)
-        migrate(store.database)
+        make_tables(store.database)
         return store
 
     @classmethod
@@ -113,7 +113,7 @@ class Store(Repository):
                 store.database.file.touch()
         except OSError as error:
             raise WorkspaceError(f"{where}: cannot be written ({error.strerror}).") from error
-        migrate(store.database, create=True)
+        make_tables(store.database, create=True)
         return store
 
     @classmethod

@@ -2,15 +2,17 @@
 
 What travels: every table but what can be computed anew, the pictures that were collected, the
 workspace's own templates, fonts and locales, the tables of imported releases, and memeloc.toml
-without where the database is. What does not: keys and passwords, pictures that were rendered,
-surveys as they were exported, caches.
+without where the database is. What does not: keys and passwords, links, pictures that were
+rendered, surveys as they were exported, caches.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+import hashlib
+import shutil
+from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 from memeloc.counts import counted
 from memeloc.errors import InputError
@@ -21,8 +23,8 @@ from memeloc.store.dumps import (
     DumpFile,
     Manifest,
     begin,
+    check_hash,
     complete,
-    copied,
     is_own,
     read_manifest,
 )
@@ -48,132 +50,110 @@ _KEYS = {
 """The files of keys, which stay where they are, and their variables."""
 
 
-@dataclass(frozen=True, slots=True)
-class DumpResult:
-    """What was dumped.
-
-    Attributes:
-        folder: the dump.
-        rows: by table.
-        files: of the workspace's folder.
-        size: bytes of all.
-        notes: what is not in the dump, as sentences.
-    """
-
-    folder: Path
-    rows: Mapping[str, int]
-    files: int
-    size: int
-    notes: Sequence[str] = ()
-
-
-@dataclass(frozen=True, slots=True)
-class LoadResult:
-    """What was loaded.
-
-    Attributes:
-        folder: the workspace.
-        rows: by table.
-        files: of the workspace's folder.
-        seen: whether all rows were here already.
-        erased: rows of people who had been erased here and stay out, by table.
-        notes: what is to be done, as sentences.
-    """
-
-    folder: Path
-    rows: Mapping[str, int]
-    files: int
-    seen: bool = False
-    erased: Mapping[str, int] = field(default_factory=dict)
-    notes: Sequence[str] = ()
-
-
-def dump(workspace: WorkspaceFolder, path: str | Path, on_progress: Phases = silent) -> DumpResult:
+def dump(
+    workspace: WorkspaceFolder, path: str | Path, on_progress: Phases = silent
+) -> dict[str, Any]:
     """Write all of a workspace into a folder of plain files; see guides/workspace.md.
 
-    Interrupted, it is run again. The folder is a dump once its manifest is there.
+    Returns the `folder`, `rows` by table, how many `files` of the workspace's folder, the `size` of
+    all in bytes, and `notes`: what is not in the dump, as sentences. Interrupted, it is run again;
+    the folder is a dump once its manifest is there.
 
     Raises:
         InputError: the folder holds something else or a dump, or cannot be written.
     """
-    folder = Path(path)
-    root = workspace.root
+    folder, root = Path(path), workspace.root
     begin(folder)
     tables, pictures = workspace.store.dumps.write(folder, on_progress)
     files: list[DumpFile] = []
     notes: list[str] = []
     if root is not None:
         sources = [*_own_files(workspace, root, folder, notes)]
-        for sha256, format_ in pictures:
-            picture = picture_file(root, sha256, format_)
-            if picture.is_file():
+        for picture in (picture_file(root, *named) for named in pictures):
+            if picture.is_file() and not picture.is_symlink():
                 sources.append(picture)
             else:
                 notes.append(f"The picture {picture} is missing, so it is not in the dump.")
         for source in sources:
-            below = f"{WORKSPACE}/{source.relative_to(root).as_posix()}"
-            files.append(copied(source, folder / below, below))
+            files.append(_copied(source, folder, source.relative_to(root)))
             on_progress("files", 1, len(sources))
-        files.append(_write_settings(root / FILE, folder))
+        text = (root / FILE).read_text(encoding="utf-8-sig")
+        plain = without_password(without_url(text, root / FILE))
+        with replacing(folder / WORKSPACE / FILE) as partial:
+            partial.write_text(plain, encoding="utf-8", newline="\n")
+        files.append(_file_of(folder, Path(FILE)))
     elif pictures:
         notes.append(
-            f"{counted(len(pictures), 'picture is', 'pictures are')} not in the dump: "
-            "the workspace was opened by its "
-            "database's URL; open it by its folder."
+            f"{counted(len(pictures), 'picture is', 'pictures are')} not in the dump: the "
+            "workspace was opened by its database's URL; open it by its folder."
         )
-    keys = {
-        name: check
-        for name, variable in _KEYS.items()
-        if (check := known_check(root, variable, name))
-    }
+    keys = {name: known_check(root, variable, name) for name, variable in _KEYS.items()}
+    keys = {name: check for name, check in keys.items() if check}
     everything = sorted([*tables, *files], key=lambda file: file.path)
     complete(folder, Manifest(keys=keys, files=everything))
     notes += [f"{name} is not in the dump: keep it apart, and safe." for name in keys]
-    rows = {Path(file.path).stem: file.rows or 0 for file in tables}
-    return DumpResult(folder, rows, len(files), sum(file.size for file in everything), notes)
+    return {
+        "folder": folder,
+        "rows": {Path(file.path).stem: file.rows or 0 for file in tables},
+        "files": len(files),
+        "size": sum(file.size for file in everything),
+        "notes": notes,
+    }
 
 
 def _own_files(
     workspace: WorkspaceFolder, root: Path, folder: Path, notes: list[str]
 ) -> Iterator[Path]:
-    """The workspace's own templates, fonts, locales and glossary, as far as they are in its
-    folder, and the tables of releases that were imported."""
+    """Yield the workspace's own templates, fonts, locales and glossary, as far as they are in its
+    folder, and the tables of releases that were imported; what is left out is noted."""
     seen: set[Path] = set()
-    places = [*workspace.folders("templates"), *workspace.folders("fonts")]
-    places += workspace.folders("locales")
+    places = [
+        place for kind in ("templates", "fonts", "locales") for place in workspace.folders(kind)
+    ]
     if name := workspace.settings.glossary:
         places.append(root / name)
-    places.append(root / RELEASES)
-    for place in places:
+    for place in [*places, root / RELEASES]:
         if not place.resolve().is_relative_to(root.resolve()):
             notes.append(f"{place} is outside of the workspace, so it is not in the dump.")
             continue
         for file in [place] if place.is_file() else sorted(place.rglob("*")):
             parts = file.relative_to(root).parts
-            hidden = any(part.startswith(".") for part in parts)
-            own = len(parts) == 1 and (is_own(parts[0]) or parts[0] == FILE)
-            inside = file.resolve().is_relative_to(folder.resolve())
-            if file.is_file() and not (hidden or own or inside or file in seen):
+            is_hidden = any(part.startswith(".") for part in parts)
+            is_ours = len(parts) == 1 and (is_own(parts[0]) or parts[0] == FILE)
+            is_dumped = file.resolve().is_relative_to(folder.resolve())
+            if is_hidden or is_ours or is_dumped or file in seen:
+                continue
+            steps = (root.joinpath(*parts[:count]) for count in range(1, len(parts) + 1))
+            if any(step.is_symlink() for step in steps):
+                notes.append(f"{file} is a link, so it is not in the dump.")
+            elif file.is_file():
                 seen.add(file)
                 yield file
 
 
-def _write_settings(file: Path, folder: Path) -> DumpFile:
-    """memeloc.toml without where the database is, and without passwords."""
-    path = f"{WORKSPACE}/{FILE}"
-    text = without_password(without_url(file.read_text(encoding="utf-8-sig"), file))
-    with replacing(folder / path) as partial:
-        partial.write_text(text, encoding="utf-8", newline="\n")
-    return DumpFile(
-        path=path, sha256=file_sha256(folder / path), size=(folder / path).stat().st_size
-    )
+def _copied(source: Path, folder: Path, path: Path) -> DumpFile:
+    with replacing(folder / WORKSPACE / path) as partial:
+        shutil.copyfile(source, partial)
+    return _file_of(folder, path)
 
 
-def load(path: str | Path, folder: str | Path, on_progress: Phases = silent) -> LoadResult:
+def _file_of(folder: Path, path: Path) -> DumpFile:
+    """Return a file of the folder `workspace` as a manifest has it."""
+    file = folder / WORKSPACE / path
+    name = f"{WORKSPACE}/{path.as_posix()}"
+    return DumpFile(path=name, sha256=file_sha256(file), size=file.stat().st_size)
+
+
+def load(path: str | Path, folder: str | Path, on_progress: Phases = silent) -> dict[str, Any]:
     """Make the workspace of a dump in a folder, which may have a memeloc.toml of its own.
 
-    Its memeloc.toml, else MEMELOC_DATABASE_URL, says where the database is, which has to be empty.
-    Interrupted, it is run again: the rows are stored in one transaction, memeloc.toml comes last.
+    That memeloc.toml, else MEMELOC_DATABASE_URL, says where the database is, which has to be empty;
+    the dump's own never does. Interrupted, it is run again: the rows are stored in one transaction,
+    memeloc.toml comes last.
+
+    Returns the `folder`, `rows` by table, how many `files`; `seen`, whether all rows were here
+    already; `erased`, by table the rows of people who had been erased here and stay out; and
+    `notes`, what is to be done, as sentences.
 
     Raises:
         InputError: it is not a whole dump or of another version, a file is not as it was dumped, or
@@ -182,37 +162,40 @@ def load(path: str | Path, folder: str | Path, on_progress: Phases = silent) -> 
     """
     source, root = Path(path), Path(folder)
     manifest = read_manifest(source)
-    own, dumped = root / FILE, f"{WORKSPACE}/{FILE}"
-    files = [file for file in manifest.files if file.path.startswith(f"{WORKSPACE}/")]
+    own, name = root / FILE, f"{WORKSPACE}/{FILE}"
     notes = _check_keys(manifest, root)
     settings = Settings()
     if own.exists():
         settings = read_settings(own)
-        notes.append(f"The {FILE} of this folder stays; that of the dump is {source / dumped}.")
-    elif any(file.path == dumped for file in files):
-        settings = read_settings(source / dumped)
+        notes.append(f"The {FILE} of this folder stays; that of the dump is {source / name}.")
+    files = [file for file in manifest.files if file.path.startswith(f"{WORKSPACE}/")]
     with Store.create(root, database_url(settings)) as store:
-        store.dumps.check(source, manifest)
-        for name, check in manifest.keys.items():
-            keep_check(root, name, check)
+        store.dumps.load(source, manifest, on_progress, dry_run=True)
+        for key, check in manifest.keys.items():
+            keep_check(root, key, check)
         for kind in ("templates", "fonts"):
             (root / kind).mkdir(exist_ok=True)
         for file in files:
-            if file.path != dumped:
+            if file.path != name:
                 _put(source, root, file)
             on_progress("files", 1, len(files))
-        loaded = store.dumps.load(source, manifest, on_progress)
+        erased = store.dumps.load(source, manifest, on_progress)
     if not own.exists():
-        _write_own(source / dumped, own, files)
-    return LoadResult(root, loaded.rows, len(files), loaded.seen, loaded.erased, notes)
+        text = first_file("en", ())
+        if dumped := manifest.file(name):
+            content = (source / name).read_bytes()
+            check_hash(hashlib.sha256(content).hexdigest(), dumped.sha256, source / name)
+            text = without_url(content.decode("utf-8-sig"), source / name)
+        with replacing(own) as partial:
+            partial.write_text(text, encoding="utf-8", newline="\n")
+    rows = {Path(file.path).stem: file.rows for file in manifest.files if file.rows is not None}
+    seen = erased is None
+    result = {"folder": root, "rows": rows, "files": len(files), "seen": seen}
+    return {**result, "erased": dict(erased or {}), "notes": notes}
 
 
 def _check_keys(manifest: Manifest, root: Path) -> list[str]:
-    """What to do about keys, as sentences.
-
-    Raises:
-        InputError: a key is here, and is not the dump's.
-    """
+    """Return what to do about keys, as sentences; raise InputError if one is here and another."""
     notes = []
     for name, check in manifest.keys.items():
         if name not in _KEYS:
@@ -236,20 +219,12 @@ def _put(source: Path, root: Path, file: DumpFile) -> None:
     """Copy a file of a dump into the workspace, where it is not yet."""
     target = root / Path(file.path).relative_to(WORKSPACE)
     if not target.exists():
-        copied(source / file.path, target, file.path, file)
+        with replacing(target) as partial:
+            shutil.copyfile(source / file.path, partial)
+            check_hash(file_sha256(partial), file.sha256, source / file.path)
     elif file_sha256(target) != file.sha256:
         raise InputError(
             "The file is here already, and is not the dump's. Move it away, or name another "
             "folder.",
             file=target,
         )
-
-
-def _write_own(dumped: Path, own: Path, files: Sequence[DumpFile]) -> None:
-    """Write memeloc.toml, by which the folder becomes a workspace."""
-    file = next((file for file in files if file.path == f"{WORKSPACE}/{FILE}"), None)
-    if file is not None:
-        copied(dumped, own, file.path, file)
-        return
-    with replacing(own) as partial:
-        partial.write_text(first_file("en", ()), encoding="utf-8", newline="\n")

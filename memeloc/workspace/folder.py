@@ -92,8 +92,6 @@ class WorkspaceFolder:
     def open(cls, where: str | Path) -> Self:
         """Open a workspace by its folder, or by its database's URL (with the default settings).
 
-        An older database is brought to the newest schema.
-
         Raises:
             InputError: there is no workspace, or its settings are wrong.
             WorkspaceError: the database cannot be used.

@@ -26,7 +26,6 @@ if TYPE_CHECKING:
     from memeloc.workspace.collecting import Collecting
     from memeloc.workspace.correcting import Correcting
     from memeloc.workspace.curating import Curating
-    from memeloc.workspace.dumping import DumpResult, LoadResult
     from memeloc.workspace.evaluating import Evaluating
     from memeloc.workspace.knowledge import Knowledge
     from memeloc.workspace.labels import Labels
@@ -148,14 +147,14 @@ class Workspace(WorkspaceFolder):
         """A table of the workspace as a frame; see `Captions.table`."""
         return self.captions.table(name, captions=captions, selected=selected)
 
-    def dump(self, path: str | Path, on_progress: Phases = silent) -> DumpResult:
+    def dump(self, path: str | Path, on_progress: Phases = silent) -> dict[str, Any]:
         """Write all of the workspace into a folder; see `memeloc.workspace.dumping`."""
         from memeloc.workspace.dumping import dump
 
         return dump(self, path, on_progress)
 
     @staticmethod
-    def load(path: str | Path, folder: str | Path, on_progress: Phases = silent) -> LoadResult:
+    def load(path: str | Path, folder: str | Path, on_progress: Phases = silent) -> dict[str, Any]:
         """Make the workspace of a dump in a folder; see `memeloc.workspace.dumping`."""
         from memeloc.workspace.dumping import load
 

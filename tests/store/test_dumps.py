@@ -13,9 +13,15 @@ import pytest
 from memeloc.errors import InputError
 from memeloc.model import Caption
 from memeloc.store import Store
-from memeloc.store.dumps import Manifest, begin, complete, read_manifest
-from memeloc.store.dumps.rows import read_rows
-from memeloc.store.dumps.tables import dumped_tables
+from memeloc.store.database import WorkspaceError
+from memeloc.store.dumps import (
+    Manifest,
+    begin,
+    complete,
+    dumped_tables,
+    read_manifest,
+    read_rows,
+)
 from memeloc.store.tables.captions import files
 from tests.store.conftest import import_table
 from tests.store.surveys.test_erasures import ADA, BEN, back, file, rows, surveyed
@@ -71,17 +77,41 @@ def test_dump_load_and_dump_are_byte_identical(
     with load(Store.create(tmp_path / "back"), second) as store:
         assert content(dump(store, tmp_path / "third")) == content(first)
         again = store.dumps.load(second, read_manifest(second), lambda *_: None)
-        assert again.seen
+        assert again is None
 
 
-def test_a_database_of_an_older_schema_is_dumped(place: Path, tmp_path: Path) -> None:
+EARLIER = Path(__file__).with_name("dump_schema_10")
+"""A dump that memeloc 0.1.0 wrote, of three memes that two people corrected."""
+
+
+def test_a_dump_of_the_schema_before_is_loaded(place: Path, tmp_path: Path) -> None:
+    with load(Store.create(place), EARLIER) as store:
+        found = rows(store)
+        assert [row[-1] for row in found["drops"]]
+        (case, _) = store.cases.find(decided=None)
+        assert {answer.person for answer in case.answers} == {"anna", "ben"}
+        assert store.captions.current("de")["m2"].parts == ("Endlich", "Freitag")
+        again = dump(store, tmp_path / "again")
+    tables = {name: text for name, text in content(EARLIER).items() if name.startswith("tables/")}
+    assert {name: content(again)[name] for name in tables} == tables
+
+
+def test_a_database_of_another_schema_is_refused(place: Path) -> None:
     place.mkdir()
-    with closing(sqlite3.connect(place / "memeloc.db")) as connection:
-        connection.executescript((Path(__file__).parent / "schema_1.sql").read_text("utf-8"))
-    with Store.open(place) as store:
-        first = dump(store, tmp_path / "first")
-    with load(Store.create(tmp_path / "new"), first) as store:
-        assert content(dump(store, tmp_path / "second")) == content(first)
+    for statement, sentence in (
+        ("CREATE TABLE alembic_version (version_num TEXT)", "memeloc dump DIR.*memeloc load DIR"),
+        ("CREATE TABLE schema_version (version TEXT)", "memeloc dump DIR.*memeloc load DIR"),
+        ("CREATE TABLE thesis (text TEXT)", "not those of a workspace .thesis."),
+    ):
+        file = place / "memeloc.db"
+        file.unlink(missing_ok=True)
+        with closing(sqlite3.connect(file)) as connection:
+            connection.execute(statement)
+            if "schema_version" in statement:
+                connection.execute("INSERT INTO schema_version VALUES ('schema_99')")
+            connection.commit()
+        with pytest.raises(WorkspaceError, match=sentence):
+            Store.open(place)
 
 
 def test_every_table_is_a_file_of_its_rows(filled: Store, dumped: Path) -> None:
@@ -155,7 +185,8 @@ def test_who_was_erased_here_stays_out(surveyed: Store, tmp_path: Path) -> None:
         done = store.dumps.load(before, read_manifest(before), lambda *_: None)
         ada, ben = map(store.surveys.hash_participant, (ADA, BEN))
         assert (ada in str(rows(store)), ben in str(rows(store))) == (False, True)
-        assert done.erased["submissions"] == 2
+        assert done is not None
+        assert done["submissions"] == 2
         again = store.surveys.add_submissions("main", file("again"), back(ADA))
         assert (again.new, again.erased) == (0, 3)
         assert len(store.erasures.receipts()) == 2

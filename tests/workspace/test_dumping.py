@@ -11,6 +11,7 @@ from PIL import Image
 
 from memeloc import Workspace
 from memeloc.errors import InputError
+from memeloc.files import file_sha256
 from tests.store.test_collected import caption, cat
 from tests.store.test_dumps import content
 
@@ -66,7 +67,7 @@ def test_dump_load_and_dump_are_byte_identical(first: Path, tmp_path: Path) -> N
         (template,) = workspace.store.items.find("template")
         assert template.picture is not None
     assert content(tmp_path / "again") == content(first / "dump")
-    assert loaded.rows["captions"] == 4
+    assert loaded["rows"]["captions"] == 4
     assert not list((tmp_path / "new").rglob(".*"))
 
 
@@ -81,7 +82,7 @@ def test_keys_and_hidden_files_stay_where_they_are(first: Path) -> None:
 
 def test_a_loaded_workspace_makes_no_key_of_its_own(first: Path, tmp_path: Path) -> None:
     loaded = Workspace.load(first / "dump", tmp_path / "new")
-    assert any("Copy survey.key" in note for note in loaded.notes)
+    assert any("Copy survey.key" in note for note in loaded["notes"])
     key = tmp_path / "new" / "survey.key"
     with Workspace.open(tmp_path / "new") as workspace:
         hashed = workspace.store.surveys.hash_participant
@@ -118,7 +119,7 @@ def test_an_interrupted_load_is_run_again(first: Path, tmp_path: Path) -> None:
     (new / "memeloc.toml").unlink()  # it comes last
     (new / "templates" / "mine.png").unlink()
     again = Workspace.load(first / "dump", new)
-    assert again.seen
+    assert again["seen"]
     with Workspace.open(new) as workspace:
         assert "mine" in workspace.templates
 
@@ -149,7 +150,7 @@ def test_settings_that_are_there_stay(first: Path, tmp_path: Path) -> None:
     with Workspace.create(tmp_path, languages=["hi"]):
         pass
     loaded = Workspace.load(first / "dump", tmp_path)
-    assert any("memeloc.toml of this folder stays" in note for note in loaded.notes)
+    assert any("memeloc.toml of this folder stays" in note for note in loaded["notes"])
     with Workspace.open(tmp_path) as workspace:
         assert [locale.tag for locale in workspace.languages] == ["hi"]
 
@@ -230,6 +231,40 @@ def test_where_the_database_is_stays_out(first: Path, tmp_path: Path) -> None:
     assert (tmp_path / "dump" / "workspace" / "memeloc.toml").read_text(encoding="utf-8") == text
 
 
+def test_a_link_is_not_followed(first: Path, tmp_path: Path) -> None:
+    shutil.copytree(first / "work", tmp_path / "work")
+    (tmp_path / "private.txt").write_text("private")
+    (tmp_path / "work" / "templates" / "notes.txt").symlink_to(tmp_path / "private.txt")
+    (tmp_path / "work" / "templates" / "more").symlink_to(tmp_path)
+    with Workspace.open(tmp_path / "work") as workspace:
+        result = workspace.dump(tmp_path / "dump")
+    assert any("notes.txt is a link" in note for note in result["notes"])
+    assert b"private" not in content(tmp_path / "dump").values()
+    (tmp_path / "half").mkdir()
+    (tmp_path / "half" / "manifest.incomplete").touch()
+    (tmp_path / "half" / "workspace").symlink_to(tmp_path / "elsewhere")
+    with (
+        Workspace.open(tmp_path / "work") as workspace,
+        pytest.raises(InputError, match="This is a link"),
+    ):
+        workspace.dump(tmp_path / "half")
+
+
+def test_a_dump_never_says_where_the_database_is(copy: Path, tmp_path: Path) -> None:
+    file = copy / "workspace" / "memeloc.toml"
+    there = tmp_path / "theirs.db"
+    text = file.read_text("utf-8").replace('url = ""', f'url = "sqlite:///{there}"')
+    file.write_text(text, "utf-8")
+    values = manifest(copy)
+    for each in values["files"]:  # type: ignore[attr-defined]
+        if each["path"] == "workspace/memeloc.toml":
+            each |= {"sha256": file_sha256(file), "size": file.stat().st_size}
+    (copy / "manifest.json").write_text(json.dumps(values), encoding="utf-8")
+    Workspace.load(copy, tmp_path / "new")
+    assert not there.exists()
+    assert "theirs.db" not in (tmp_path / "new" / "memeloc.toml").read_text("utf-8")
+
+
 def test_templates_outside_of_the_folder_are_named(first: Path, tmp_path: Path) -> None:
     shutil.copytree(first / "work", tmp_path / "work")
     file = tmp_path / "work" / "memeloc.toml"
@@ -238,4 +273,4 @@ def test_templates_outside_of_the_folder_are_named(first: Path, tmp_path: Path) 
     (tmp_path / "more").mkdir()
     with Workspace.open(tmp_path / "work") as workspace:
         result = workspace.dump(tmp_path / "dump")
-    assert any("more is outside of the workspace" in note for note in result.notes)
+    assert any("more is outside of the workspace" in note for note in result["notes"])

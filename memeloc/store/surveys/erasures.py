@@ -46,7 +46,7 @@ _HEX = set("0123456789abcdef")
 class Erasure:
     """What was erased: how many people were asked for, from which surveys, and how many rows.
 
-    `counts` are by table, with `answers` and `copies` (of the database before a migration).
+    `counts` are by table, with `answers`.
     """
 
     people: int
@@ -77,9 +77,6 @@ class Erasures(Repository):
                 tokens = {"", *(_stored_id(plain, hashed) for plain, hashed in hashes.items())}
                 rows = [{"token": _token(tokens_key, each)} for each in sorted(tokens)]
                 add_rows(connection, erased_people, rows, ["token"])
-                counts["copies"] = len(self._copies())
-        for copy in self._copies():
-            copy.unlink(missing_ok=True)
         self.database.scrub([each.name for each in tables_of_people()])
         del counts["people"]
         return Erasure(len(hashes), names, dict(sorted((+counts).items())))
@@ -111,11 +108,6 @@ class Erasures(Repository):
 
     def _key(self, connection: Connection) -> bytes:
         return erasure_key(self.root, set(connection.execute(select(erased_people)).scalars()))
-
-    def _copies(self) -> list[Path]:
-        """Copies of the database that migrations made, which hold what it held then."""
-        file = self.database.file
-        return sorted(file.parent.glob(f"{file.name}.before-*")) if file else []
 
 
 def erasure_key(root: Path | None, tokens: Collection[str]) -> bytes:

@@ -6,8 +6,7 @@ here once, and a table is a list of names.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 from typing import Any
 
 from sqlalchemy import (
@@ -169,21 +168,4 @@ def refuse_changes(connection: Connection, names: Sequence[str], *, people: bool
             ),
         ]
     for statement in statements:
-        connection.execute(text(statement))
-
-
-@contextmanager
-def changeable(connection: Connection, table: str) -> Iterator[None]:
-    """Let a migration write rows of an append-only table in another form."""
-    if connection.dialect.name != "sqlite":
-        connection.execute(text(f"ALTER TABLE {table} DISABLE TRIGGER USER"))
-        yield
-        connection.execute(text(f"ALTER TABLE {table} ENABLE TRIGGER USER"))
-        return
-    query = text("SELECT name, sql FROM sqlite_master WHERE type = 'trigger' AND tbl_name = :table")
-    triggers = connection.execute(query, {"table": table}).all()
-    for name, _ in triggers:
-        connection.execute(text(f"DROP TRIGGER {name}"))
-    yield
-    for _, statement in triggers:
         connection.execute(text(statement))

@@ -16,7 +16,7 @@ from memeloc.curate.duplicates.near import group_hashes, near_pairs
 from memeloc.errors import InputError
 from memeloc.publish.checks import Private
 from memeloc.publish.checks.further_files import is_text, text_content
-from memeloc.store.dumps.manifest import is_own
+from memeloc.store.dumps import is_own
 from memeloc.store.surveys.participant_ids import hash_id
 from memeloc.store.tables import metadata
 from memeloc.survey.targets.registry import recognise
