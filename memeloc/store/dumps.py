@@ -286,10 +286,9 @@ def _has_all(connection: Connection, files: Mapping[Table, DumpFile], name: str)
         return False
     for table, file in files.items():
         digest = hashlib.sha256()
-        if _count(connection, table) == file.rows:
-            for line in _lines(connection, table):
-                digest.update(line)
-        if digest.hexdigest() != file.sha256:
+        for line in _lines(connection, table):
+            digest.update(line)
+        if (_count(connection, table), digest.hexdigest()) != (file.rows, file.sha256):
             raise InputError(
                 f"A dump is loaded into an empty workspace; this one has rows in {full[0]}. Name "
                 "another folder, or an empty database.",

@@ -180,7 +180,6 @@ def test_files_that_still_name_a_person_are_listed(command: Run, folder: Path) -
     build(command)
     write(folder / "notes.json", {"who": ADA})
     (folder / f"{ADA}.txt").touch()
-    (folder / "memeloc.db.before-schema_9").write_text(ADA)
     done = command("survey", "forget", ADA, "--yes", "--json")
     assert [Path(file).name for file in json.loads(done.out)["files"]] == [
         f"{ADA}.txt",
