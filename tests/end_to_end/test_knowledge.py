@@ -51,7 +51,7 @@ def test_from_memes_to_a_benchmark(study: Study, chat: ChatServer) -> None:
     study.run("knowledge", "ask", status=1)
     study.run("knowledge", "extract", "--recipe", "tea", status=1)
     study.run("knowledge", "extract", *ASKED, "--dry-run")
-    study.run("knowledge", "extract", *ASKED, "--budget", 0.06, status=1)
+    study.run("knowledge", "extract", *ASKED, "--budget", 0.03, status=1)
     chat.say = without_emotions
     study.run("knowledge", "extract", *ASKED, "--json")
     study.run("knowledge", "status", "--json")
