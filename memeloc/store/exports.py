@@ -8,9 +8,9 @@ the same memory.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import groupby
-from operator import attrgetter
+from operator import attrgetter, itemgetter
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -123,47 +123,36 @@ def _open(
         return _memory(connection)
     if name not in TABLES:
         raise InputError(f"There is no table {name[:40]!r}; there are {', '.join(TABLES)}.")
-    query = _history(rounds) if name == "history" else _QUERIES[name]()
-    columns = tuple(Column(each.name, _kind(each.type)) for each in query.selected_columns)
-    separators = [
-        ("; " if each.name == "marks" else SEPARATOR) if isinstance(each.type, Parts) else None
-        for each in query.selected_columns
+    query = _history(rounds) if name == "history" else _QUERIES[name]
+    selected = list(query.selected_columns)
+    columns = [
+        Column(
+            each.name, next((kind for base, kind in _KINDS if isinstance(each.type, base)), "text")
+        )
+        for each in selected
     ]
+    separators = {
+        number: "; " if each.name == "marks" else SEPARATOR
+        for number, each in enumerate(selected)
+        if isinstance(each.type, Parts)
+    }
     rows = (
         tuple(
-            cell if separator is None else separator.join(cell or ())
-            for separator, cell in zip(separators, row, strict=True)
+            separators[number].join(cell or ()) if number in separators else cell
+            for number, cell in enumerate(row)
         )
         for row in stream(connection, query)
     )
-    if name == "cases":
-        return _with_comments(connection, columns, rows)
-    return columns, rows
-
-
-def _with_comments(
-    connection: Connection, columns: Sequence[Column], rows: Iterator[tuple[Any, ...]]
-) -> _Rows:
-    """Cases, and in one more column all comments on their captions."""
+    if name != "cases":
+        return columns, rows
     comments: dict[tuple[str, str], list[str]] = {}
     for comment in find_history(connection, commented=True):
         about = comments.setdefault((comment.meme_id, comment.language), [])
         about.append(f"{comment.who}: {comment.comment}")
-    names = [column.name for column in columns]
-    meme, language = names.index("meme_id"), names.index("language")
-    return (*columns, Column("comments")), (
-        (*row, "\n".join(comments.get((row[meme], row[language]), ()))) for row in rows
-    )
-
-
-def _kind(column_type: Any) -> Kind:
-    kinds: dict[type, Kind] = {
-        Boolean: "truth",
-        Integer: "integer",
-        Float: "number",
-        UtcTime: "time",
-    }
-    return next((kind for base, kind in kinds.items() if isinstance(column_type, base)), "text")
+    key = [number for number, each in enumerate(selected) if each.name in ("meme_id", "language")]
+    of_case = itemgetter(*key)
+    with_comments = ((*row, "\n".join(comments.get(of_case(row), ()))) for row in rows)
+    return [*columns, Column("comments")], with_comments
 
 
 def _captions(connection: Connection, tags: Sequence[str], which: Accept, rounds: int) -> _Rows:
@@ -204,25 +193,28 @@ def _memory(connection: Connection) -> _Rows:
     return [*(Column(name) for name in names), Column("created_at", "time")], rows
 
 
-def _columns(table: Table, names: str) -> Iterator[Any]:
-    """Columns in the order of their names; `id=file` is exported under the second name."""
-    for name in names.split():
-        column, _, label = name.partition("=")
-        yield table.c[column].label(label) if label else table.c[column]
+def _select(table: Table, *columns: Any) -> Select[Any]:
+    """A query of columns: names of the table's, of which `id=file` is exported under the second
+    name, or columns of others."""
+    chosen: list[Any] = []
+    for each in columns:
+        names = (name.split("=") for name in each.split()) if isinstance(each, str) else ()
+        chosen += [table.c[name[0]].label(name[-1]) for name in names] or [each]
+    return select(*chosen).select_from(table)
 
 
 def _history(rounds: int) -> Select[Any]:
     states = states_query(None, rounds).order_by(None).add_columns(captions.c.id).subquery()
-    query = select(
-        captions.c.id.label("caption_id"),
-        captions.c.meme_id,
+    query = _select(
+        captions,
+        "id=caption_id meme_id",
         memes.c.kind,
-        *_columns(captions, "language version"),
+        "language version",
         is_current(captions).label("current"),
         states.c.state,
         states.c.people,
-        *_columns(captions, "parts=text stage round person origin translator source_id marks"),
-        *_columns(captions, "characters cost currency created_at"),
+        "parts=text stage round person origin translator source_id marks characters cost currency",
+        "created_at",
         type_coerce(captions.c.provenance, Text()).label("provenance"),
     )
     query = query.join(memes, memes.c.id == captions.c.meme_id)
@@ -230,75 +222,70 @@ def _history(rounds: int) -> Select[Any]:
     return query.order_by(memes.c.number, captions.c.language, captions.c.version)
 
 
-def _memes() -> Select[Any]:
-    query = select(
-        *_columns(memes, "id=meme_id template source_language"),
+_KINDS: tuple[tuple[type, Kind], ...] = (
+    (Boolean, "truth"),
+    (Integer, "integer"),
+    (Float, "number"),
+    (UtcTime, "time"),
+)
+"""How a column is written, by the type of its table's; all others are texts."""
+
+_QUERIES: dict[str, Select[Any]] = {
+    "memes": _select(
+        memes,
+        "id=meme_id template source_language",
         files.c.name.label("file"),
-        memes.c.item_id.label("item"),
+        "item_id=item",
         is_active().label("active"),
-        memes.c.created_at,
+        "created_at",
     )
-    query = query.outerjoin(files, files.c.id == memes.c.file_id)
-    return query.where(memes.c.kind == "caption").order_by(memes.c.number)
-
-
-def _corrections() -> Select[Any]:
-    query = select(
-        *_columns(corrections, "id=correction_id meme_id language round person status parts=text"),
-        *_columns(corrections, "typed comment outcome reason message caption_id sheet_id=sheet"),
+    .outerjoin(files, files.c.id == memes.c.file_id)
+    .where(memes.c.kind == "caption")
+    .order_by(memes.c.number),
+    "corrections": _select(
+        corrections,
+        "id=correction_id meme_id language round person status parts=text typed comment outcome",
+        "reason message caption_id sheet_id=sheet",
         files.c.name.label("file"),
-        *_columns(corrections, "row created_at"),
+        "row created_at",
         corrections.c.file_id.in_(WITHDRAWN).label("withdrawn"),
     )
-    query = query.join(files, files.c.id == corrections.c.file_id)
-    return query.order_by(corrections.c.id)
-
-
-def _cases() -> Select[Any]:
-    dropped = is_dropped(cases.c.meme_id, cases.c.language)
-    is_open = cases.c.id.in_(OPEN_CASES.with_only_columns(cases.c.id))
-    query = select(
-        *_columns(cases, "id=case_id meme_id language round reason message correction_id"),
-        cases.c.created_at,
-        and_(is_open, ~dropped).label("open"),
-        *_columns(decisions, "action=decision parts=text person comment created_at=decided_at"),
+    .join(files, files.c.id == corrections.c.file_id)
+    .order_by(corrections.c.id),
+    "cases": _select(
+        cases,
+        "id=case_id meme_id language round reason message correction_id created_at",
+        and_(
+            cases.c.id.in_(OPEN_CASES.with_only_columns(cases.c.id)),
+            ~is_dropped(cases.c.meme_id, cases.c.language),
+        ).label("open"),
+        decisions.c.action.label("decision"),
+        decisions.c.parts.label("text"),
+        decisions.c.person,
+        decisions.c.comment,
+        decisions.c.created_at.label("decided_at"),
     )
-    last = is_newest(decisions, ["case_id"], "id") & (decisions.c.case_id == cases.c.id)
-    return query.select_from(cases).outerjoin(decisions, last).order_by(cases.c.id)
-
-
-def _drops() -> Select[Any]:
-    columns = _columns(drops, "meme_id language action person comment created_at")
-    return select(*columns).order_by(drops.c.id)
-
-
-def _failures() -> Select[Any]:
-    names = "meme_id language translator message characters cost currency created_at"
-    columns = _columns(translation_failures, names)
-    return select(*columns).order_by(translation_failures.c.id)
-
-
-def _sheets() -> Select[Any]:
-    size = select(func.count()).where(sheet_items.c.sheet_id == sheets.c.id)
-    return select(
-        *_columns(sheets, "id=sheet language round person format name=file"),
-        size.scalar_subquery().label("captions"),
-        sheets.c.created_at,
-    ).order_by(*SHEETS_IN_ORDER)
-
-
-def _files() -> Select[Any]:
-    return select(*_columns(files, "kind name=file sha256 rows created_at")).order_by(files.c.id)
-
-
-_QUERIES: dict[str, Callable[[], Select[Any]]] = {
-    "memes": _memes,
-    "corrections": _corrections,
-    "cases": _cases,
-    "drops": _drops,
-    "sheets": _sheets,
-    "failures": _failures,
-    "files": _files,
+    .outerjoin(
+        decisions, is_newest(decisions, ["case_id"], "id") & (decisions.c.case_id == cases.c.id)
+    )
+    .order_by(cases.c.id),
+    "drops": _select(drops, "meme_id language action person comment created_at").order_by(
+        drops.c.id
+    ),
+    "sheets": _select(
+        sheets,
+        "id=sheet language round person format name=file",
+        select(func.count())
+        .where(sheet_items.c.sheet_id == sheets.c.id)
+        .scalar_subquery()
+        .label("captions"),
+        "created_at",
+    ).order_by(*SHEETS_IN_ORDER),
+    "failures": _select(
+        translation_failures,
+        "meme_id language translator message characters cost currency created_at",
+    ).order_by(translation_failures.c.id),
+    "files": _select(files, "kind name=file sha256 rows created_at").order_by(files.c.id),
 }
 
 TABLES = (
