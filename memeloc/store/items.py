@@ -12,9 +12,9 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
-from sqlalchemy import Connection, Row, Select, func, select
+from sqlalchemy import Connection, Row, Select, and_, func, select
 
 from memeloc.errors import InputError
 from memeloc.items import (
@@ -30,11 +30,11 @@ from memeloc.items import (
     hash_of,
     item_id,
     key_hash,
+    seen_hash,
 )
 from memeloc.model import Bar, TextBox, TextStyle
 from memeloc.store.captions.transcripts import TranscriptTexts, transcript_texts
 from memeloc.store.captions.versions import is_selected
-from memeloc.store.item_contents import contents_of, parts_of, with_template
 from memeloc.store.pictures import (
     StoredPicture,
     check_opens,
@@ -205,7 +205,10 @@ def _add(
     connection: Connection, rows: Mapping[str, tuple[Found, dict[str, Any]]]
 ) -> tuple[int, int]:
     """Store items, by the hash of their key; how many are new, and how many differ."""
-    ids = _known_ids(connection, rows)
+    ids: dict[str, str] = {}
+    for table, id_ in ((items, items.c.id), (item_datasets, item_datasets.c.item_id)):
+        query = select(table.c.key_hash, id_)
+        ids |= two_columns(by_slices(connection, query, table.c.key_hash, rows))
     taken_over = _unnamed_ids(connection, [each for key, each in rows.items() if key not in ids])
     ids |= taken_over
     versions_query = select(item_versions).where(_IS_NEWEST)
@@ -238,14 +241,6 @@ def _add(
     add_rows(connection, item_datasets, named)
     add_rows(connection, item_versions, versions)
     return len(new), len(versions) - len(new)
-
-
-def _known_ids(connection: Connection, hashes: Collection[str]) -> dict[str, str]:
-    """The items that are known by some hashes of keys."""
-    query = select(items.c.key_hash, items.c.id)
-    ids: dict[str, str] = two_columns(by_slices(connection, query, items.c.key_hash, hashes))
-    query = select(item_datasets.c.key_hash, item_datasets.c.item_id)
-    return ids | two_columns(by_slices(connection, query, item_datasets.c.key_hash, hashes))
 
 
 def _unnamed_ids(
@@ -307,19 +302,13 @@ def _add_refusals(connection: Connection, refused: Sequence[Refusal], dataset: s
 
 def _items_query() -> Select[Any]:
     query = select(
-        items.c.id,
-        items.c.kind,
-        items.c.source,
-        items.c.key,
+        *(items.c[name] for name in ("id", "kind", "source", "key")),
         item_versions,
         func.coalesce(item_datasets.c.dataset, "").label("dataset"),
-        pictures.c.format,
-        pictures.c.width,
-        pictures.c.height,
-        pictures.c.size,
+        *(pictures.c[name] for name in ("format", "width", "height", "size")),
     )
     return (
-        with_template(query)
+        _with_template(query)
         .outerjoin(item_datasets, item_datasets.c.item_id == items.c.id)
         .outerjoin(pictures, pictures.c.sha256 == item_versions.c.picture)
         .order_by(items.c.number)
@@ -335,11 +324,20 @@ def _item(row: Row[Any], root: Path | None, texts: TranscriptTexts) -> Item:
         origin=Origin(row.source, row.key, row.url, row.terms, row.fetched_at, row.dataset),
         name=row.name,
         parent=row.parent,
-        parts=parts_of(row, texts),
+        parts=_parts_of(row, texts),
         language=row.language,
         year=Year(**year) if year else None,
         keywords=tuple(content.pop("keywords", ())),
-        boxes=tuple(_box(box) for box in content.pop("boxes", ())),
+        boxes=tuple(
+            TextBox(
+                **{
+                    **box,
+                    "style": TextStyle(**box["style"]),
+                    "bar": Bar(**box["bar"]) if box.get("bar") else None,
+                }
+            )
+            for box in content.pop("boxes", ())
+        ),
         picture=row.picture or "",
         template_picture=row.template_picture or "",
         path=picture_file(root, row.picture, row.format) if root and row.picture else None,
@@ -350,7 +348,51 @@ def _item(row: Row[Any], root: Path | None, texts: TranscriptTexts) -> Item:
     )
 
 
-def _box(values: Mapping[str, Any]) -> TextBox:
-    bar = values.get("bar")
-    own = {"style": TextStyle(**values["style"]), "bar": Bar(**bar) if bar else None}
-    return TextBox(**{**values, **own})
+class Contents(NamedTuple):
+    """What items are now, by id: `content_hash`, and `picture_hash` of their pictures alone."""
+
+    whole: dict[str, str]
+    pictures: dict[str, str]
+
+
+def contents_of(connection: Connection, ids: Collection[str] | None = None) -> Contents:
+    """What items are now."""
+    query = _with_template(
+        select(items.c.id.label("item_id"), item_versions.c.parts, item_versions.c.picture)
+    )
+    texts = transcript_texts(connection)
+    contents = Contents({}, {})
+    for row in by_slices(connection, query, items.c.id, ids):
+        picture = row.picture or row.template_picture or ""
+        contents.whole[row.item_id] = seen_hash(picture, _parts_of(row, texts))
+        contents.pictures[row.item_id] = seen_hash(picture, None)
+    return contents
+
+
+def _with_template(query: Select[Any]) -> Select[Any]:
+    """A query of items and their newest versions, with the id and picture of their templates."""
+    named, templates = item_datasets.alias("named_templates"), items.alias("templates")
+    versions = item_versions.alias("template_versions")
+    template = func.coalesce(templates.c.id, named.c.item_id, "")
+    return (
+        query.add_columns(template.label("parent"), versions.c.picture.label("template_picture"))
+        .select_from(items)
+        .join(item_versions, item_versions.c.item_id == items.c.id)
+        .outerjoin(templates, templates.c.key_hash == item_versions.c.parent_hash)
+        .outerjoin(named, named.c.key_hash == item_versions.c.parent_hash)
+        .outerjoin(
+            versions,
+            and_(versions.c.item_id == template, is_newest(versions, ["item_id"], "version")),
+        )
+        .where(_IS_NEWEST)
+    )
+
+
+def _parts_of(row: Row[Any], texts: TranscriptTexts) -> tuple[str, ...]:
+    """The text that an item has: of a picture, what a person made of what was read in it."""
+    by_person, transcript = texts.get((row.item_id, row.picture), (False, ()))
+    parts: tuple[str, ...] = row.parts
+    if parts and not by_person:
+        return parts
+    # A part that was taken for text and is none stays in the transcript, empty.
+    return tuple(part for part in transcript if part)

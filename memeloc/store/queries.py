@@ -98,6 +98,11 @@ def columns_of(table: Table, record: type[Any], **names: str) -> tuple[Any, ...]
     return tuple(table.c[names.get(field.name, field.name)] for field in fields(record))
 
 
+def values_of(record: Any, **names: str) -> dict[str, Any]:
+    """A dataclass's fields as values of columns, the inverse of `columns_of`."""
+    return {names.get(each.name, each.name): getattr(record, each.name) for each in fields(record)}
+
+
 def is_newest(table: Any, same: Sequence[str], order: str) -> ColumnElement[bool]:
     """A condition on a table or an alias: that no row has the same in the columns `same` and more
     in `order`."""

@@ -28,7 +28,7 @@ from memeloc.curate.verdict import Verdict
 from memeloc.errors import InputError
 from memeloc.items import Item
 from memeloc.model import SEPARATOR
-from memeloc.store.selections import Selection
+from memeloc.store.curation import Selection
 from memeloc.tables.writing import Column, Kind
 from memeloc.workspace.curating.selecting import choose_again
 from memeloc.workspace.folder import WorkspaceFolder
@@ -103,7 +103,7 @@ class _Collected:
         left = [item for item in choice.items if item not in self.selected]
         unusable = self.workspace.store.curation.unusable(left, write=False)
         changed = dict.fromkeys(left, ("", "has changed: run memeloc select again"))
-        last = {item: ("can be a meme", row.reason) for item, row in unusable.items()}
+        last = {item: ("can be a meme", reason) for item, (reason, _) in unusable.items()}
         return {**choice.out, **changed, **last}
 
     @cached_property

@@ -21,7 +21,7 @@ from memeloc.errors import InputError
 from memeloc.files import replacing
 from memeloc.items import Item, ItemKind
 from memeloc.settings import validate
-from memeloc.store.selections import Selection
+from memeloc.store.curation import Selection
 from memeloc.store.store import Store
 from memeloc.workspace.folder import WorkspaceFolder
 from memeloc.workspace.part import Part
@@ -120,8 +120,8 @@ class Selecting(Part):
 
         def check(captions: Sequence[str]) -> dict[str, str]:
             unusable = curation.unusable(captions, write=not dry_run)
-            problems.extend(str(row.error) for row in unusable.values())
-            return {item: row.reason for item, row in unusable.items()}
+            problems.extend(str(error) for _, error in unusable.values())
+            return {item: reason for item, (reason, _) in unusable.items()}
 
         choice = choose(workspace, {**configured, **settings}, check=check)
         plain = choice.settings.model_dump(mode="json")
@@ -191,7 +191,7 @@ def choose(
 
         def check(captions: Sequence[str]) -> Mapping[str, str]:
             unusable = store.curation.unusable(captions, write=False)
-            return {item: row.reason for item, row in unusable.items()}
+            return {item: reason for item, (reason, _) in unusable.items()}
 
     kinds = _kinds(chosen_by, items)
     filters = {kind: _filters(kind, chosen_by, verdicts, items[kind]) for kind in kinds}
