@@ -68,10 +68,11 @@ class MissingError(MemelocError):
 class ServiceError(MemelocError):
     """A remote service failed: what it answered, and whether trying again may help.
 
-    `cost` is what may have been paid all the same.
+    `cost` is what may have been paid all the same, `wait` the seconds that it asks to wait.
     """
 
     cost = 0.0
+    wait = 0.0
 
     def __init__(self, service: str, message: str, *, retryable: bool) -> None:
         self.service = service

@@ -18,6 +18,7 @@ from pydantic import BaseModel
 from memeloc.counts import counted
 from memeloc.errors import InputError, MemelocError, ServiceError
 from memeloc.language_models.answers import read_form, refuses, schema_text
+from memeloc.language_models.connections import UnansweredError
 from memeloc.language_models.cost import (
     WRONG,
     Budget,
@@ -43,7 +44,7 @@ from memeloc.language_models.questions import (
     prompt_hash,
     whole,
 )
-from memeloc.language_models.server import Server, StatusError, UnansweredError
+from memeloc.language_models.server import Server, StatusError
 from memeloc.language_models.settings import ModelSettings
 from memeloc.request_pool import Backoff, ask_in_parallel
 

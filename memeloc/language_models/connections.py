@@ -13,6 +13,8 @@ from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 from urllib.request import getproxies, proxy_bypass
 
+from memeloc.errors import ServiceError
+
 if TYPE_CHECKING:
     from urllib3 import BaseHTTPResponse, HTTPConnectionPool
 
@@ -23,17 +25,30 @@ _KEPT = 256
 """Connections that are kept open for further requests."""
 
 
+class UnansweredError(ServiceError):
+    """A request that was sent and got no whole answer: a service may bill it all the same.
+
+    It is repeated unless it is `final`.
+    """
+
+    def __init__(self, service: str, reason: str) -> None:
+        super().__init__(service, reason, retryable=True)
+        self.final = False
+
+
 class Connections:
-    """Connections to one address. May be used from several threads.
+    """Connections to one address of a service. May be used from several threads.
 
     A proxy that the environment names (`HTTPS_PROXY`, `NO_PROXY`) is used.
     """
 
-    def __init__(self, url: str, headers: Mapping[str, str], timeout: float) -> None:
+    def __init__(self, service: str, url: str, headers: Mapping[str, str], timeout: float) -> None:
         import certifi
         import urllib3
 
-        self._headers = dict(headers)
+        self._service = service
+        self._headers = {"Accept-Encoding": "identity", "Content-Type": "application/json"}
+        self._headers |= headers
         self._timeout = timeout
         parts = urlsplit(url)
         self._target = parts.path or "/"
@@ -64,15 +79,32 @@ class Connections:
         """Return the answer to a request, and its body as far as it may go.
 
         Raises:
-            urllib3.exceptions.HTTPError: there is none.
-            TimeoutError: it was not whole in time.
+            UnansweredError: it did not come whole, or not in time.
+            ServiceError: there is none.
             ValueError: it is longer than `MAX_BODY`.
         """
+        from urllib3.exceptions import HTTPError, ProtocolError, ReadTimeoutError
+
+        try:
+            return self._exchange(content, self._headers | dict(headers or {}))
+        except HTTPError as error:
+            # It begins with the connection as Python shows it.
+            about = str(error).rpartition("): ")[2] or "no answer"
+            if isinstance(error, ProtocolError):
+                about = "the connection was cut before the whole answer was there"
+            reason = f"{about} ({type(error).__name__})"
+            if isinstance(error, ProtocolError | ReadTimeoutError):
+                raise UnansweredError(self._service, reason) from error
+            raise ServiceError(self._service, reason, retryable=True) from error
+
+    def _exchange(
+        self, content: bytes, headers: Mapping[str, str]
+    ) -> tuple[BaseHTTPResponse, bytes]:
         response = self._pool.urlopen(
             "POST",
             self._target,
             body=content,
-            headers=self._headers | dict(headers or {}),
+            headers=headers,
             redirect=False,
             preload_content=False,
         )
@@ -84,7 +116,8 @@ class Connections:
                 if len(body) > MAX_BODY:
                     raise ValueError(f"its answer has more than {MAX_BODY:,} bytes")
                 if monotonic() > until:
-                    raise TimeoutError(f"no whole answer within {self._timeout:g} s")
+                    reason = f"no whole answer within {self._timeout:g} s"
+                    raise UnansweredError(self._service, reason)
         except BaseException:
             response.close()  # what is left of its body would be taken for the next answer
             raise

@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING, Any
 from pydantic import ValidationError
 
 from memeloc.errors import MissingError, ServiceError
-from memeloc.language_models.connections import Connections
+from memeloc.language_models.connections import Connections, UnansweredError
 from memeloc.language_models.pictures import EncodedPictures
 from memeloc.language_models.protocol import (
     Reply,
@@ -75,17 +75,6 @@ class StatusError(ServiceError):
         super().__init__(service, f"HTTP status {status}: {reason}", retryable=retryable)
         self.status, self.reason, self.wait, self.code = status, reason, wait, code
         self.for_all = for_all
-
-
-class UnansweredError(ServiceError):
-    """A request that was sent and got no whole answer: a service may bill it all the same.
-
-    It is repeated unless it is `final`.
-    """
-
-    def __init__(self, service: str, reason: str) -> None:
-        super().__init__(service, reason, retryable=True)
-        self.final = False
 
 
 Pay = Callable[[Callable[[], Reply]], Reply]
@@ -206,31 +195,16 @@ class Server:
                 if find_spec("urllib3") is None or find_spec("certifi") is None:
                     raise MissingError(f"{self.service} needs urllib3: pip install '{self._pip}'")
                 self._key = read_key(self.settings)
-                headers = {"Accept-Encoding": "identity", "Content-Type": "application/json"}
-                if self._key:
-                    headers["Authorization"] = f"Bearer {self._key}"
+                headers = {"Authorization": f"Bearer {self._key}"} if self._key else {}
                 url = f"{self.settings.base_url.rstrip('/')}/chat/completions"
-                self._connections = Connections(url, headers, self.settings.timeout)
+                self._connections = Connections(self.service, url, headers, self.settings.timeout)
             return self._connections
 
     def _post(self, connections: Connections, content: bytes) -> Reply:
-        from urllib3.exceptions import HTTPError, ProtocolError, ReadTimeoutError
-
         try:
             response, content = connections.exchange(content)
-        except TimeoutError as error:
-            raise UnansweredError(self.service, str(error)) from error
         except ValueError as error:
             raise self._no_answer(str(error)) from error
-        except HTTPError as error:
-            # It begins with the connection as Python shows it.
-            about = str(error).rpartition("): ")[2] or "no answer"
-            if isinstance(error, ProtocolError):
-                about = "the connection was cut before the whole answer was there"
-            reason = self._without_key(f"{about} ({type(error).__name__})")
-            if isinstance(error, ProtocolError | ReadTimeoutError):
-                raise UnansweredError(self.service, reason) from error
-            raise ServiceError(self.service, reason, retryable=True) from error
         if response.status >= 300:
             return _filtered(self._status(response.status, content, response))
         try:
@@ -281,7 +255,7 @@ def _passing(error: Exception) -> TransientFailure | None:
         return None
     if isinstance(error, UnansweredError) and error.final:
         return None
-    return TransientFailure(error, error.wait if isinstance(error, StatusError) else 0.0)
+    return TransientFailure(error, error.wait)
 
 
 def _place(places: dict[str, Picture], picture: Picture) -> str:

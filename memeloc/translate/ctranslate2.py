@@ -28,8 +28,6 @@ from memeloc.translate.protocol import (
     pair_of,
 )
 
-_EXTRA = "the translator ctranslate2 needs CTranslate2: pip install 'memeloc[offline]'"
-
 
 @dataclass(frozen=True, slots=True)
 class CTranslate2Settings:
@@ -61,8 +59,6 @@ class CTranslate2Translator(FreeTranslator):
 
     def __init__(self, settings: CTranslate2Settings | None = None) -> None:
         self.settings = settings or CTranslate2Settings()
-        self._models: list[Model] | None = None
-        self._routes: dict[tuple[str, str], tuple[Model, ...]] = {}
         self._loaded: dict[Path, _Loaded] = {}
 
     def translate(self, items: Iterable[TranslationItem]) -> Iterator[Answer]:
@@ -72,28 +68,25 @@ class CTranslate2Translator(FreeTranslator):
             InputError: there is no such folder, or no model in it.
             MissingError: ctranslate2 or sentencepiece is missing.
         """
-        if self._models is None:
-            self._models, problems = find_models(Path(self.settings.models))
-            if not self._models:
-                why = f" ({problems[0]})" if problems else ""
-                raise InputError(
-                    "holds no translation model; put an unzipped .argosmodel or a converted "
-                    f"OPUS-MT folder there{why}",
-                    file=self.settings.models,
-                )
+        models, problems = find_models(Path(self.settings.models))
+        if not models:
+            why = f" ({problems[0]})" if problems else ""
+            raise InputError(
+                "holds no translation model; put an unzipped .argosmodel or a converted "
+                f"OPUS-MT folder there{why}",
+                file=self.settings.models,
+            )
         remaining = iter(items)
         while chunk := list(islice(remaining, self.settings.batch)):
             chunk.sort(key=pair_of)
             for _, group in groupby(chunk, pair_of):
-                yield from self._group(list(group))
+                yield from self._group(list(group), models)
 
-    def _group(self, items: Sequence[TranslationItem]) -> Iterator[Answer]:
-        """The answers of items of one language pair."""
+    def _group(self, items: Sequence[TranslationItem], models: Sequence[Model]) -> Iterator[Answer]:
+        """Yield the answers of items of one language pair."""
         source, target = items[0].source_locale, items[0].target
-        if pair_of(items[0]) not in self._routes:
-            self._routes[pair_of(items[0])] = route(self._models or (), source, target)
-        models = self._routes[pair_of(items[0])]
-        if not models:
+        chain = route(models, source, target)
+        if not chain:
             error = InputError(
                 f"there is no model from {source.tag} into {target.tag}, nor by way of English, "
                 f"in {self.settings.models}"
@@ -101,19 +94,24 @@ class CTranslate2Translator(FreeTranslator):
             yield from (failure(item, error) for item in items)
             return
         texts = [line for item in items for part in filled_texts(item) for line in part.split("\n")]
-        loaded = [self._load(model) for model in models]
+        for model in chain:
+            if model.path not in self._loaded:
+                self._loaded[model.path] = _Loaded(model, self.settings)
         try:
-            for model in loaded:
-                texts = model.translate(texts, target, self.settings)
+            for model in chain:
+                loaded = self._loaded[model.path]
+                texts = loaded.translate(texts, target, self.settings.beam_size)
         except RuntimeError as trouble:
             if len(items) > 1:  # one caption that is too long must not take the others with it
                 for item in items:
-                    yield from self._group([item])
+                    yield from self._group([item], models)
                 return
             sentence = f"the model cannot translate meme {items[0].meme_id}: {trouble}"
             yield failure(items[0], InputError(sentence))
             return
         lines = iter(texts)
+        marks = ("pivot",) if len(chain) > 1 else ()
+        names = " + ".join(f"{model.path.name} {model.version}".strip() for model in chain)
         for item in items:
             parts = [
                 "\n".join(next(lines) for _ in part.split("\n")) for part in filled_texts(item)
@@ -122,29 +120,30 @@ class CTranslate2Translator(FreeTranslator):
                 empty = ServiceError("ctranslate2", "the model gave an empty text", retryable=False)
                 yield failure(item, empty, wrong=True)
                 continue
-            marks = ("pivot",) if len(models) > 1 else ()
-            names = " + ".join(f"{model.path.name} {model.version}".strip() for model in models)
             yield Translation(
                 *(item.meme_id, target.tag, merged(item, parts), self.name, marks),
                 provenance={"model": names},
             )
 
-    def _load(self, model: Model) -> _Loaded:
-        if model.path not in self._loaded:
-            self._loaded[model.path] = _Loaded(model, self.settings)
-        return self._loaded[model.path]
+
+_Encode = Callable[[str], list[str]]
+_Decode = Callable[[Sequence[str]], str]
 
 
 class _Loaded:
-    """A model in memory, with its tokenizer."""
+    """A model in memory, with its tokenizer: tokens of a source text, text of target tokens."""
 
     def __init__(self, model: Model, settings: CTranslate2Settings) -> None:
+        self._model = model
         try:
             import ctranslate2
+
+            tokenizer = _moses_bpe if model.tokenizer == "bpe" else _sentence_pieces
+            self._encode, self._decode = tokenizer(model)
         except ImportError as error:
-            raise MissingError(_EXTRA) from error
-        self._model = model
-        self._tokens: _Tokenizer = _tokenizer(model)
+            raise MissingError(
+                f"the translator ctranslate2 needs {error.name}: pip install 'memeloc[offline]'"
+            ) from error
         try:
             self._translator = ctranslate2.Translator(
                 str(model.weights),
@@ -155,19 +154,17 @@ class _Loaded:
         except (RuntimeError, ValueError) as error:
             raise InputError(f"cannot be loaded: {error}", file=model.path) from error
 
-    def translate(
-        self, texts: Sequence[str], target: Locale, settings: CTranslate2Settings
-    ) -> list[str]:
-        """Each text translated; empty ones stay empty."""
+    def translate(self, texts: Sequence[str], target: Locale, beam_size: int) -> list[str]:
+        """Return each text translated; empty ones stay empty."""
         wanted = [index for index, text in enumerate(texts) if text.strip()]
         before = [token] if (token := self._model.target_token(target)) else []
         after = [self._model.end_token] if self._model.end_token else []
-        sources = [[*before, *self._tokens.encode(texts[index]), *after] for index in wanted]
+        sources = [[*before, *self._encode(texts[index]), *after] for index in wanted]
         prefix = self._model.target_prefix
         answers = self._translator.translate_batch(
             sources,
             target_prefix=[[prefix]] * len(sources) if prefix else None,
-            beam_size=settings.beam_size,
+            beam_size=beam_size,
             replace_unknowns=True,
             max_input_length=0,  # never cut a source short in silence
             max_decoding_length=min(256, max(32, 4 * max(map(len, sources), default=0))),
@@ -177,29 +174,12 @@ class _Loaded:
             tokens = answer.hypotheses[0]
             if prefix and tokens[:1] == [prefix]:
                 tokens = tokens[1:]
-            translated[index] = self._tokens.decode(tokens).strip()
+            translated[index] = self._decode(tokens).strip()
         return translated
 
 
-@dataclass(frozen=True, slots=True)
-class _Tokenizer:
-    """`encode` gives the tokens of a source text, `decode` the text of target tokens."""
-
-    encode: Callable[[str], list[str]]
-    decode: Callable[[Sequence[str]], str]
-
-
-def _tokenizer(model: Model) -> _Tokenizer:
-    try:
-        return _moses_bpe(model) if model.tokenizer == "bpe" else _sentence_pieces(model)
-    except ImportError as error:
-        raise MissingError(
-            f"the translator ctranslate2 needs {error.name}: pip install 'memeloc[offline]'"
-        ) from error
-
-
-def _sentence_pieces(model: Model) -> _Tokenizer:
-    """SentencePiece (Kudo and Richardson 2018), with the model of the source side.
+def _sentence_pieces(model: Model) -> tuple[_Encode, _Decode]:
+    """Return a tokenizer of SentencePiece (Kudo and Richardson 2018), of the source side's model.
 
     Target pieces are joined here rather than by their model, which drops those it does not know,
     and an unknown word that CTranslate2 has copied from the source is one.
@@ -210,14 +190,15 @@ def _sentence_pieces(model: Model) -> _Tokenizer:
         processor = SentencePieceProcessor(model_file=str(model.tokens))
     except (OSError, RuntimeError) as error:
         raise InputError(f"is not a SentencePiece model: {error}", file=model.tokens) from error
-    return _Tokenizer(
+    return (
         lambda text: processor.encode(text, out_type=str),
         lambda tokens: "".join(tokens).replace("▁", " ").strip(),
     )
 
 
-def _moses_bpe(model: Model) -> _Tokenizer:
-    """Moses tokens cut by byte-pair encoding (Sennrich, Haddow and Birch 2016), as subword-nmt."""
+def _moses_bpe(model: Model) -> tuple[_Encode, _Decode]:
+    """Return a tokenizer of Moses' words, cut by byte-pair encoding (Sennrich, Haddow and Birch
+    2016) as subword-nmt does it."""
     from sacremoses import MosesDetokenizer, MosesPunctNormalizer, MosesTokenizer
     from subword_nmt.apply_bpe import BPE
 
@@ -233,6 +214,4 @@ def _moses_bpe(model: Model) -> _Tokenizer:
         joined = " ".join(tokens).replace("@@ ", "").removesuffix("@@")
         return str(detokenizer.detokenize(joined.split(" ")))
 
-    return _Tokenizer(
-        lambda text: merges.segment_tokens(words.tokenize(normalizer.normalize(text))), decode
-    )
+    return lambda text: merges.segment_tokens(words.tokenize(normalizer.normalize(text))), decode

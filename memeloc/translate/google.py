@@ -17,7 +17,7 @@ from typing import Any
 
 from memeloc.counts import counted
 from memeloc.errors import InputError, MemelocError, ServiceError
-from memeloc.language_models.server import UnansweredError
+from memeloc.language_models.connections import UnansweredError
 from memeloc.model import SEPARATOR, Caption
 from memeloc.request_pool import Backoff, TransientFailure, ask_in_parallel
 from memeloc.settings import validate
@@ -25,8 +25,6 @@ from memeloc.translate.google_client import (
     Connection,
     GoogleSettings,
     RefusedError,
-    Response,
-    passing,
 )
 from memeloc.translate.protocol import (
     Answer,
@@ -48,23 +46,14 @@ MOST_REFUSED = 20
 """Texts of a language pair in a row that are refused alone before batches are not halved."""
 UNANSWERED = 2
 """Requests of a batch that may stay without an answer: the last one is not sent again."""
-Send = Callable[[Sequence[str], TranslationItem], Response]
-"""Translates texts in the languages of an item."""
+_EMPTY = "it gave an empty text, or none"
+Send = Callable[[Sequence[str], TranslationItem], tuple[Sequence[str], Mapping[str, str]]]
+"""Translates texts in the languages of an item, and names what made them."""
 
 
 def from_settings(settings: Mapping[str, Any]) -> GoogleTranslator:
-    """The translator, from a table of settings."""
+    """Return the translator, from a table of settings."""
     return GoogleTranslator(validate(GoogleSettings, settings, "the translator google"))
-
-
-class _UnmatchedError(ServiceError):
-    """More or fewer texts came back than were sent; what was sent is billed."""
-
-    def __init__(self, sent: int, response: Response) -> None:
-        sentence = (
-            f"it gave {counted(len(response.texts), 'text')} for {sent}; run the command again"
-        )
-        super().__init__("google", sentence, retryable=True)
 
 
 class GoogleTranslator:
@@ -108,11 +97,10 @@ class GoogleTranslator:
             ServiceError: Google refuses these credentials, this project or this glossary, or left
                 several requests in a row unanswered.
         """
-        connection = Connection(self.settings)
         refused: list[Answer] = []
         answers: Iterator[Answer] = ask_in_parallel(
             _batches(items, refused.append),
-            partial(self._ask_counted, connection),
+            partial(self._ask_counted, Connection(self.settings)),
             self._failed,
             at_once=self.settings.at_once,
             stop=self.backoff.stop,
@@ -140,20 +128,25 @@ class GoogleTranslator:
     def _ask(self, send: Send, batch: Sequence[TranslationItem]) -> list[Answer]:
         joined = [_joined(item) for item in batch]
         try:
-            response = send(joined, batch[0])
+            texts, provenance = send(joined, batch[0])
         except RefusedError as error:
             return self._halved(send, batch, error)
-        if len(response.texts) != len(batch):
-            raise _UnmatchedError(len(batch), response)
+        if len(texts) != len(batch):  # what was sent is billed
+            gave = f"it gave {counted(len(texts), 'text')} for {len(batch)}"
+            wrong = ServiceError("google", f"{gave}; run the command again", retryable=True)
+            return [
+                failure(item, wrong, self._price(len(sent)), len(sent))
+                for item, sent in zip(batch, joined, strict=True)
+            ]
         self._refused.pop(pair_of(batch[0]), None)
         answers: list[Answer] = []
         lost: list[TranslationItem] = []
-        for item, sent, text in zip(batch, joined, response.texts, strict=True):
+        for item, sent, text in zip(batch, joined, texts, strict=True):
             parts = _split(item, text)
             if parts is None:
                 lost.append(item)
             else:
-                answers.append(self._translation(item, parts, len(sent), response))
+                answers.append(self._translation(item, parts, len(sent), provenance))
         return answers + self._part_by_part(send, lost)
 
     def _halved(
@@ -176,38 +169,37 @@ class GoogleTranslator:
             return answers + self._failed(second, trouble)
 
     def _failed(self, batch: Sequence[TranslationItem], error: MemelocError) -> list[Answer]:
-        """The failures of a batch; what was answered was billed, and the first bears the rest."""
-        billed = isinstance(error, _UnmatchedError)
-        sizes = [len(_joined(item)) if billed else 0 for item in batch]
-        more = [error.cost if isinstance(error, ServiceError) else 0.0, *[0.0] * len(batch)]
-        return [
-            failure(item, error, self._price(size) + cost, size)
-            for item, size, cost in zip(batch, sizes, more, strict=False)
-        ]
+        """Return the failures of a batch; the first bears what the error has cost."""
+        cost = error.cost if isinstance(error, ServiceError) else 0.0
+        costs = [cost, *[0.0] * (len(batch) - 1)]
+        return [failure(item, error, cost) for item, cost in zip(batch, costs, strict=True)]
 
     def _part_by_part(self, send: Send, items: Sequence[TranslationItem]) -> list[Answer]:
         """Ask again for captions whose separator was lost. They have been billed once already."""
         if not items:
             return []
-        whole = [len(_joined(item)) for item in items]
         parts = [part for item in items for part in filled_texts(item)]
+        texts: Sequence[str] = ()
+        provenance: Mapping[str, str] = {}
+        trouble: MemelocError = ServiceError("google", _EMPTY, retryable=False)
+        is_answered = True
         try:
-            response = send(parts, items[0])
+            texts, provenance = send(parts, items[0])
         except MemelocError as error:
-            return [
-                failure(item, error, self._price(size), size)
-                for item, size in zip(items, whole, strict=True)
-            ]
-        texts = iter(response.texts)
+            trouble, is_answered = error, False
+        coming = iter(texts)
         answers: list[Answer] = []
-        for item, once in zip(items, whole, strict=True):
-            sent = once + sum(map(len, filled_texts(item)))
-            own = [next(texts, "").strip() for _ in filled(item)]
-            if len(response.texts) == len(parts) and all(own):
-                answers.append(self._translation(item, own, sent, response, "separator lost"))
+        for item in items:
+            sizes = [len(_joined(item))]
+            sizes += map(len, filled_texts(item)) if is_answered else []
+            own = [next(coming, "").strip() for _ in filled(item)]
+            if len(texts) == len(parts) and all(own):
+                answers.append(
+                    self._translation(item, own, sum(sizes), provenance, "separator lost")
+                )
             else:
-                empty = ServiceError("google", "it gave an empty text, or none", retryable=False)
-                answers.append(failure(item, empty, self._price(sent), sent, wrong=True))
+                cost = self._price(sum(sizes))
+                answers.append(failure(item, trouble, cost, sum(sizes), wrong=is_answered))
         return answers
 
     def _translation(
@@ -215,19 +207,12 @@ class GoogleTranslator:
         item: TranslationItem,
         parts: Sequence[str],
         characters: int,
-        response: Response,
+        provenance: Mapping[str, str],
         *marks: str,
     ) -> Translation:
-        return Translation(
-            item.meme_id,
-            item.target.tag,
-            merged(item, parts),
-            self.name,
-            marks,
-            characters,
-            self._price(characters),
-            response.provenance,
-        )
+        caption, cost = merged(item, parts), self._price(characters)
+        about = (marks, characters, cost, provenance)
+        return Translation(item.meme_id, item.target.tag, caption, self.name, *about)
 
     def _send(
         self,
@@ -235,19 +220,20 @@ class GoogleTranslator:
         unanswered: list[int],
         texts: Sequence[str],
         item: TranslationItem,
-    ) -> Response:
+    ) -> tuple[Sequence[str], Mapping[str, str]]:
         """See `Send`; `unanswered` gets the characters of each request without an answer."""
 
-        def passing_once(error: Exception) -> TransientFailure | None:
-            trouble = passing(error)
-            if trouble is not None and isinstance(error, UnansweredError):
+        def passing(error: Exception) -> TransientFailure | None:
+            if not isinstance(error, ServiceError) or not error.retryable:
+                return None
+            if isinstance(error, UnansweredError):
                 unanswered.append(sum(map(len, texts)))
                 if len(unanswered) >= UNANSWERED:
-                    return replace(trouble, wait=math.inf)
-            return trouble
+                    return TransientFailure(error, math.inf)
+            return TransientFailure(error, error.wait)
 
         return self.backoff.ask(
-            lambda: connection.send(texts, item.source_locale, item.target), passing_once
+            lambda: connection.send(texts, item.source_locale, item.target), passing
         )
 
 

@@ -11,11 +11,10 @@ from threading import Lock
 from typing import Any
 
 from memeloc.errors import MissingError, ServiceError
-from memeloc.language_models.connections import Connections
+from memeloc.language_models.connections import Connections, UnansweredError
 from memeloc.language_models.protocol import error_in
-from memeloc.language_models.server import UnansweredError
 from memeloc.model import Locale
-from memeloc.request_pool import TransientFailure, retry_after
+from memeloc.request_pool import retry_after
 
 PRICE = 20.0
 """US dollars a million characters: Google's list price of its default model (NMT), looked up in
@@ -60,14 +59,6 @@ class RefusedError(ServiceError):
     """One request that Google refuses for good; it may take others."""
 
 
-@dataclass(frozen=True, slots=True)
-class Response:
-    """The translations of one request, and what Google names as its model and glossary."""
-
-    texts: tuple[str, ...]
-    provenance: Mapping[str, str]
-
-
 class Connection:
     """Connections to Google, and who pays. May be used from several threads."""
 
@@ -91,14 +82,15 @@ class Connection:
             )
         self._parent = f"projects/{project}/locations/{settings.location}"
         self.url = f"{host}/v3/{self._parent}:translateText"
-        headers = {"Accept-Encoding": "identity", "Content-Type": "application/json"}
         try:
-            self._connections = Connections(self.url, headers, settings.timeout)
+            self._connections = Connections("google", self.url, {}, settings.timeout)
         except ImportError as error:
             raise _missing() from error
 
-    def send(self, texts: Sequence[str], source: Locale, target: Locale) -> Response:
-        """Send one request, once.
+    def send(
+        self, texts: Sequence[str], source: Locale, target: Locale
+    ) -> tuple[list[str], dict[str, str]]:
+        """Send one request, once; return its texts, and what Google names as model and glossary.
 
         Raises:
             RefusedError: this one is refused.
@@ -131,22 +123,11 @@ class Connection:
             raise ServiceError("google", reason, retryable=True) from error
         if not found:
             raise ServiceError("google", "its answer holds no translations", retryable=True)
-        return Response(tuple(given), asked | ({"model": str(named)} if named else {}))
+        return given, asked | ({"model": str(named)} if named else {})
 
     def _post(self, content: bytes) -> bytes:
-        from urllib3.exceptions import HTTPError, ProtocolError, ReadTimeoutError
-
-        headers = self._authorization()
         try:
-            response, body = self._connections.exchange(content, headers)
-        except TimeoutError as error:
-            raise UnansweredError("google", str(error)) from error
-        except HTTPError as error:
-            is_cut = isinstance(error, ProtocolError | ReadTimeoutError)
-            reason = str(error).rpartition("): ")[2] or "no answer"
-            if is_cut:
-                raise UnansweredError("google", reason) from error
-            raise ServiceError("google", reason, retryable=True) from error
+            response, body = self._connections.exchange(content, self._authorization())
         except ValueError as error:  # it is too long
             raise ServiceError("google", str(error), retryable=True) from error
         if response.status < 300:
@@ -176,21 +157,6 @@ class Connection:
         return name if name.startswith("projects/") else f"{self._parent}/{what}/{name}"
 
 
-class _PassingError(ServiceError):
-    """A status that may pass; the seconds that Google asks to `wait`."""
-
-    def __init__(self, reason: str, wait: float) -> None:
-        super().__init__("google", reason, retryable=True)
-        self.wait = wait
-
-
-def passing(error: Exception) -> TransientFailure | None:
-    """Return the trouble of a request that may pass."""
-    if isinstance(error, ServiceError) and error.retryable:
-        return TransientFailure(error, getattr(error, "wait", 0.0))
-    return None
-
-
 def _status_error(status: int, body: bytes, wait: str) -> ServiceError:
     error = error_in(body)
     reason = f"{_sentence(str(error.get('message') or ''))} (HTTP status {status})".strip()
@@ -204,7 +170,9 @@ def _status_error(status: int, body: bytes, wait: str) -> ServiceError:
             for each in (details if isinstance(details, list) else [])
             if isinstance(each, dict) and isinstance(each.get("retryDelay"), str)
         ]
-        return _PassingError(reason, max(map(retry_after, [wait, *delays])))
+        passing = ServiceError("google", reason, retryable=True)
+        passing.wait = max(map(retry_after, [wait, *delays]))
+        return passing
     kind = ServiceError if status in _FOR_ALL else RefusedError
     return kind("google", reason, retryable=False)
 

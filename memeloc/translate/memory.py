@@ -19,7 +19,6 @@ from typing import Any
 
 from memeloc.errors import InputError
 from memeloc.model import SEPARATOR
-from memeloc.settings import validate
 from memeloc.translate.protocol import (
     Answer,
     FreeTranslator,
@@ -114,7 +113,10 @@ class TranslationMemory:
 
     def __init__(self, units: Iterable[MemoryUnit] = ()) -> None:
         self._units: dict[tuple[str, str], dict[tuple[str, ...], _ByTarget]] = {}
-        self._indexes: dict[tuple[str, str, int], _Index] = {}
+        self._indexes: dict[
+            tuple[str, str, int],
+            tuple[list[tuple[str, ...]], Callable[[str, float], list[tuple[int, float]]]],
+        ] = {}
         for unit in units:
             self.add(unit)
 
@@ -134,30 +136,29 @@ class TranslationMemory:
             self._indexes.pop((*pair, len(key)), None)
 
     def find(self, item: TranslationItem, fuzzy: float | None = None) -> Match | None:
-        """The best match for an item: the whole caption, else part by part, else a similar one.
+        """Return the best match for an item: the whole caption, else part by part, else a similar
+        one.
 
         `fuzzy` is the least similarity, above 0 and at most 1, of a match that is not exact, over
         all parts joined; None takes exact ones only.
         """
-        key = _key_of(item)
-        if not key:
+        key, units = _key_of(item), self._units.get(pair_of(item), {})
+        if not key or not units:
             return None
-        units = self._units.get(pair_of(item), {})
         if key in units:
             unit = _newest(units[key])
             return Match(unit.target, 1.0, unit)
         singles = [_newest(units[text,]) for text in key if (text,) in units]
         if len(singles) == len(key):
             return Match(tuple(unit.target[0] for unit in singles), 1.0)
-        if fuzzy is None:
-            return None
-        for other, score in self._similar(pair_of(item), key, fuzzy):
+        for other, score in self._similar(pair_of(item), key, fuzzy) if fuzzy is not None else ():
             unit = _newest(units[other])
             return Match(unit.target, score, unit)
         return None
 
     def nearest(self, item: TranslationItem, *, least: float = LEAST, most: int = 3) -> list[Match]:
-        """The units whose source is the most similar to an item's, exact ones too, best first.
+        """Return the units whose source is the most similar to an item's, exact ones too, best
+        first.
 
         Of the same source the newest comes first, and the same translation of it only once. A meme
         is not among its own matches, unless its source was another text then.
@@ -180,38 +181,22 @@ class TranslationMemory:
     def _similar(
         self, pair: tuple[str, str], key: tuple[str, ...], least: float
     ) -> list[tuple[tuple[str, ...], float]]:
-        """Sources with as many parts that are at least that similar, with how similar."""
+        """Return the sources with as many parts that are at least that similar, with how similar.
+
+        Many memes may share a source, so an index remembers what it was asked last.
+        """
         from memeloc.translate.similar import SimilarTexts
 
+        units = self._units.get(pair, {})
         if (*pair, len(key)) not in self._indexes:
-            keys = [other for other in self._units.get(pair, ()) if len(other) == len(key)]
+            keys = [other for other in units if len(other) == len(key)]
             texts = SimilarTexts([SEPARATOR.join(other) for other in keys])
-            index = _Index(keys, lru_cache(_REMEMBERED)(texts.find))
-            self._indexes[*pair, len(key)] = index
-        index = self._indexes[*pair, len(key)]
-        similar = [
-            (index.keys[at], min(score, _NOT_EXACT))
-            for at, score in index.find(SEPARATOR.join(key), least)
-            if index.keys[at] != key
-        ]
+            self._indexes[*pair, len(key)] = (keys, lru_cache(_REMEMBERED)(texts.find))
+        keys, find = self._indexes[*pair, len(key)]
+        found = ((keys[at], score) for at, score in find(SEPARATOR.join(key), least))
+        similar = [(other, min(score, _NOT_EXACT)) for other, score in found if other != key]
         # The very same text comes before one that differs in case only.
-        return [(key, 1.0), *similar] if key in self._units.get(pair, ()) else similar
-
-
-@dataclass(frozen=True, slots=True)
-class _Index:
-    """The sources of a pair of languages with one number of parts, and what finds similar ones.
-
-    Many memes may share a source, so it remembers what it was asked last.
-    """
-
-    keys: list[tuple[str, ...]]
-    find: Callable[[str, float], list[tuple[int, float]]]
-
-
-@dataclass(frozen=True, slots=True)
-class MemorySettings:
-    """The memory as a translator has no settings of its own."""
+        return [(key, 1.0), *similar] if key in units else similar
 
 
 class MemoryTranslator(FreeTranslator):
@@ -236,13 +221,14 @@ class MemoryTranslator(FreeTranslator):
 
 
 def from_settings(settings: Mapping[str, Any]) -> MemoryTranslator:
-    """The translator, from a table of settings."""
-    validate(MemorySettings, settings, "the translator memory")
+    """Return the translator, which has no settings of its own."""
+    for name in settings:
+        raise InputError(f"the translator memory has no setting {name!r}")
     return MemoryTranslator()
 
 
 def from_match(item: TranslationItem, match: Match) -> Translation:
-    """The answer that a match makes."""
+    """Return the answer that a match makes."""
     return Translation(
         item.meme_id, item.target.tag, merged(item, match.texts), "memory", (match.mark,)
     )
@@ -253,7 +239,7 @@ def _key_of(item: TranslationItem) -> tuple[str, ...]:
 
 
 def normalised(text: str) -> str:
-    """What an exact match compares.
+    """Return what an exact match compares.
 
     >>> normalised("it’s  me ")
     "it's me"

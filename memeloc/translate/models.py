@@ -29,18 +29,6 @@ _DEPTH = 3
 """How deep below the folder models are looked for."""
 _TARGET_TOKEN = re.compile(r">>([A-Za-z_]+)<<")
 
-_ISO_639_3 = {
-    "am": "amh", "ar": "ara", "az": "aze", "bg": "bul", "bn": "ben", "ca": "cat", "cs": "ces",
-    "da": "dan", "de": "deu", "el": "ell", "en": "eng", "es": "spa", "fa": "pes", "fi": "fin",
-    "fil": "fil", "fr": "fra", "gu": "guj", "he": "heb", "hi": "hin", "hr": "hrv", "hu": "hun",
-    "hy": "hye", "id": "ind", "it": "ita", "ja": "jpn", "ka": "kat", "kk": "kaz", "km": "khm",
-    "kn": "kan", "ko": "kor", "lo": "lao", "ml": "mal", "mr": "mar", "ms": "zsm", "my": "mya",
-    "nb": "nob", "ne": "npi", "nl": "nld", "or": "ori", "pa": "pan", "pl": "pol", "pt": "por",
-    "ro": "ron", "ru": "rus", "si": "sin", "sk": "slk", "sr": "srp", "sv": "swe", "sw": "swh",
-    "ta": "tam", "te": "tel", "th": "tha", "tr": "tur", "uk": "ukr", "ur": "urd", "vi": "vie",
-    "zh": "zho",
-}  # fmt: skip
-
 _CUSTOM = {
     "zh-Hans": ("zh", "cmn_Hans", "zh_cn", "zho_Hans", "cmn"),
     "zh-Hant": ("zt", "zh_tw", "cmn_Hant", "zh_hant", "zho_Hant"),
@@ -48,11 +36,14 @@ _CUSTOM = {
     "he": ("iw",),
     "id": ("in",),
     "fil": ("tl", "tgl"),
-    "fa": ("fas",),
+    "fa": ("pes",),
     "sr": ("srp_Cyrl",),
     "ar": ("arb",),
-    "ms": ("msa",),
+    "ms": ("zsm",),
+    "ne": ("npi",),
+    "sw": ("swh",),
 }
+"""What makers of models write beside ISO 639; of a macrolanguage, the code of what is written."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,10 +97,12 @@ def model_codes(locale: Locale) -> tuple[str, ...]:
     >>> model_codes(default().get("zh-TW"))[:2]
     ('zh_hant', 'zt')
     """
+    from icu import Locale as Language
+
     language = locale.tag.partition("-")[0]
     codes = [locale.tag, *_CUSTOM.get(locale.tag, ())]
     if locale.tag != "zh-Hant":  # `zh` and `zho` mean simplified Chinese
-        codes += [language, _ISO_639_3.get(language, "")]
+        codes += [language, Language(language).getISO3Language()]
     plain = (code.replace("-", "_").lower() for code in codes if code)
     return tuple(dict.fromkeys(plain))
 
@@ -162,27 +155,26 @@ def _argos(path: Path) -> Model:
         raise InputError("names no from_code and to_code", file=path / "metadata.json")
     if not (path / "model" / "model.bin").is_file():
         raise InputError("has no model/model.bin; unzip the .argosmodel file again", file=path)
-    pieces, merges = path / "sentencepiece.model", path / "bpe.model"
-    tokens = pieces if pieces.is_file() else merges
-    if not tokens.is_file():
+    tokens = _first_file(path, "sentencepiece.model", "bpe.model")
+    if tokens is None:
         raise InputError("has neither sentencepiece.model nor bpe.model", file=path)
+    about = {name: str(facts.get(name) or "") for name in ("license", "package_version")}
     return Model(
         path,
         "argos",
         source.lower(),
         target.lower(),
         path / "model",
-        "sentencepiece" if tokens == pieces else "bpe",
+        "bpe" if tokens.name == "bpe.model" else "sentencepiece",
         tokens,
-        licence=str(facts.get("license") or "") or _licence(path),
-        version=str(facts.get("package_version") or ""),
+        about["license"] or _licence(path),
+        about["package_version"],
         target_prefix=str(facts.get("target_prefix") or ""),
     )
 
 
 def _opus(path: Path) -> Model:
-    candidates = (path / "source.spm", path / "sentencepiece.model")
-    tokens = next((file for file in candidates if file.is_file()), None)
+    tokens = _first_file(path, "source.spm", "sentencepiece.model")
     if tokens is None:
         raise InputError(
             "has a model.bin but no source.spm and target.spm; copy them from the original model "
@@ -192,6 +184,13 @@ def _opus(path: Path) -> Model:
     pair = _pair(path)
     if pair is None:
         raise InputError("does not say its languages; name the folder as opus-mt-en-de", file=path)
+    # Models converted from Hugging Face's Marian expect the end of the source from the caller;
+    # converters from Marian itself write `add_source_eos`, and OpenNMT's (Argos) take none.
+    config = _json(path / "config.json") if (path / "config.json").is_file() else {}
+    end_token = "" if config.get("add_source_eos") else str(config.get("eos_token") or "</s>")
+    names = (f"{name}_vocabulary" for name in ("shared", "source"))
+    words = "".join(_text(path / f"{name}{end}") for name in names for end in (".json", ".txt"))
+    words = words.replace("\\u003e", ">").replace("\\u003c", "<")
     return Model(
         path,
         "opus",
@@ -199,10 +198,14 @@ def _opus(path: Path) -> Model:
         path,
         "sentencepiece",
         tokens,
-        licence=_licence(path),
-        end_token=_end_token(path),
-        targets=_targets(path),
+        _licence(path),
+        end_token=end_token,
+        targets=tuple(dict.fromkeys(_TARGET_TOKEN.findall(words))),
     )
+
+
+def _first_file(path: Path, *names: str) -> Path | None:
+    return next((path / name for name in names if (path / name).is_file()), None)
 
 
 def _pair(path: Path) -> tuple[str, str] | None:
@@ -211,26 +214,6 @@ def _pair(path: Path) -> tuple[str, str] | None:
         return match[1], match[2]
     languages = re.findall(r"^-\s*([a-z]{2,3})\s*$", _front_matter(path), re.MULTILINE)
     return (languages[0], languages[1]) if len(languages) == 2 else None
-
-
-def _end_token(weights: Path) -> str:
-    """`</s>` for models converted from Hugging Face's Marian, which expect it from the caller.
-
-    Converters from Marian itself write `add_source_eos`; OpenNMT models (Argos) take none.
-    """
-    config = _json(weights / "config.json") if (weights / "config.json").is_file() else {}
-    return "" if config.get("add_source_eos") else str(config.get("eos_token") or "</s>")
-
-
-def _targets(path: Path) -> tuple[str, ...]:
-    """Target languages among the vocabulary's tokens, as `>>fra<<`."""
-    text = "".join(
-        _text(path / f"{name}_vocabulary{suffix}")
-        for name in ("shared", "source")
-        for suffix in (".json", ".txt")
-    )
-    text = text.replace("\\u003e", ">").replace("\\u003c", "<")
-    return tuple(dict.fromkeys(_TARGET_TOKEN.findall(text)))
 
 
 def _licence(path: Path) -> str:

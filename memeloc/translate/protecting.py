@@ -43,7 +43,7 @@ class ProtectingTranslator:
 
         def numbered() -> Iterator[TranslationItem]:
             for item in items:
-                sent[item.meme_id, item.target.tag] = item
+                sent[item.key] = item
                 yield _numbered(item)
 
         for answer in self._translator.translate(numbered()):
@@ -78,28 +78,23 @@ def _with_placeholders(wanted: Sequence[str], text: str) -> str:
     if not missing and not foreign:
         return text
     exchanged = dict.fromkeys(foreign, "") | dict(zip(foreign, missing, strict=False))
-    mended = _exchange(text, exchanged)
-    return " ".join([mended.strip(), *missing[len(foreign) :]]).strip() or text
+    kept = _exchange(text, exchanged).strip()
+    return " ".join([kept, *missing[len(foreign) :]]).strip() or text
 
 
 def _exchange(text: str, others: Mapping[str, str]) -> str:
     return PLACEHOLDER.sub(lambda match: others.get(match[0], match[0]), text)
 
 
-def _numbers(item: TranslationItem) -> dict[str, str]:
-    """By placeholder of an item: what a translator gets for it."""
-    names = placeholders("".join(item.source.parts))
-    return {name: f"{{{number}}}" for number, name in enumerate(names, 1)}
-
-
 def _numbered(item: TranslationItem) -> TranslationItem:
-    numbers = _numbers(item)
+    names = placeholders("".join(item.source.parts))
+    numbers = {name: f"{{{number}}}" for number, name in enumerate(names, 1)}
     parts = tuple(_exchange(part, numbers) for part in item.source.parts)
     return replace(item, source=Caption(parts))
 
 
 def _named(item: TranslationItem, answer: Translation) -> Translation:
-    names = {int(number[1:-1]): name for name, number in _numbers(item).items()}
+    names = dict(enumerate(placeholders("".join(item.source.parts)), 1))
     parts = tuple(
         _NUMBER.sub(lambda match: names.get(int(match[1]), match[0]), part)
         for part in answer.caption.parts

@@ -145,41 +145,33 @@ class Translator(Protocol):
 
 
 class FreeTranslator:
-    """The part of a translator that every one without costs shares."""
+    """A translator without costs, but for its name and `translate`."""
 
     currency = "USD"
 
     def estimate(self, items: Sequence[TranslationItem]) -> Estimate:
-        """Strings and code points; costs nothing."""
+        """Return strings and code points; it costs nothing."""
         texts = [text for item in items for text in filled_texts(item)]
         return Estimate(len(texts), sum(map(len, texts)))
 
 
 def pair_of(item: TranslationItem) -> tuple[str, str]:
-    """The tags of the languages from which and into which it is translated."""
+    """Return the tags of the languages from which and into which it is translated."""
     return item.source_locale.tag, item.target.tag
 
 
 def filled(item: TranslationItem) -> tuple[int, ...]:
-    """Indexes of the parts that have text; only these are ever sent.
-
-    >>> from memeloc.locales import default
-    >>> en = default().get("en")
-    >>> filled(TranslationItem("1", Caption(("", "hi")), en, en))
-    (1,)
-    """
+    """Return the indexes of the parts that have text; only these are ever sent."""
     return tuple(index for index, part in enumerate(item.source.parts) if part.strip())
 
 
 def filled_texts(item: TranslationItem) -> list[str]:
-    """The parts that have text."""
+    """Return the parts that have text."""
     return [part for part in item.source.parts if part.strip()]
 
 
 def merged(item: TranslationItem, texts: Sequence[str]) -> Caption:
-    """The item's caption with `texts` in the place of its filled parts."""
-    if len(texts) == len(item.source.parts):
-        return Caption(tuple(texts))
+    """Return the item's caption with `texts` in the place of its filled parts."""
     translated = dict(zip(filled(item), texts, strict=True))
     return Caption(tuple(translated.get(index, "") for index in range(len(item.source.parts))))
 
@@ -192,5 +184,5 @@ def failure(
     *,
     wrong: bool = False,
 ) -> TranslationFailure:
-    """The answer to an item that got no translation."""
+    """Return the answer to an item that got no translation."""
     return TranslationFailure(item.meme_id, item.target.tag, error, cost, characters, wrong)
