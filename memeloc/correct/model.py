@@ -85,7 +85,7 @@ class Answer:
         sheet, sheet_created: the id of its sheet, and when that was made.
         id: its number, 0 before it is stored.
         caption_id: the version it made, None when it made none.
-        standing: whether it is its person's answer of that round to the source that is asked for.
+        standing: whether it is her last word of that round on the source that is asked for.
         created: when it was stored, in UTC.
     """
 

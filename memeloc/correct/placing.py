@@ -202,14 +202,15 @@ def _decide(
         return "noted", "", ""
     if answer.unclear:
         return "case", "not understood", f"{name}: {answer.unclear}"
-    if answer.status == "skip":
-        return "skipped", "", f"{name} is left to somebody else"
     of_round = [each for each in before if each.round == sheet.round]
     own = next((each for each in reversed(of_round) if each.person == person), None)
-    other = next((each for each in reversed(of_round) if each.person != person), None)
+    others = (each for each in reversed(of_round) if each.person != person)
+    other = next((each for each in others if each.status != "skip"), None)
     is_same = own is not None and (own.parts, own.status) == (answer.parts, answer.status)
     if own is not None and is_same and own.reason != "not understood":
         return "unchanged", "", ""
+    if answer.status == "skip":
+        return "skipped", "", f"{name} is left to somebody else"
     if lost := _lost(answer, item, may_go=sheet.kind == "transcript"):
         return "case", "part lost", lost
     if sheet.kind == "survey" and (wrong := _misplaced(answer, item, file)):
@@ -238,7 +239,8 @@ def _decide(
 def _second_time(answer: Answer, round_: int, before: Sequence[Answer]) -> _Decision | None:
     """Return the decision on an answer of a person who has answered in another round, too."""
     for each in before:
-        if each.round != round_ and same_person(each.person, answer.person):
+        is_other = each.round != round_ and each.status != "skip"
+        if is_other and same_person(each.person, answer.person):
             message = (
                 f"{answer.person} answered {answer.meme_id} in round {each.round}, and round "
                 f"{round_} is for somebody else"

@@ -20,7 +20,6 @@ from memeloc.correct.model import (
     Answer,
     Sheet,
     SheetItem,
-    Status,
 )
 from memeloc.correct.sheet_form import NEEDED, PAGE, all_columns, part_of, split_key
 from memeloc.correct.statuses import EMPTY, near_status, read_status
@@ -344,12 +343,12 @@ def _answer(
     )
 
 
-def _status(parts: Sequence[_Part]) -> tuple[Status, str]:
+def _status(parts: Sequence[_Part]) -> tuple[str, str]:
     """Return the status of a caption by those of its parts, and why it is not clear.
 
     A part that is given up gives the caption up, and a part that is corrected corrects it.
     """
-    picked: dict[Status, None] = {}
+    picked: dict[str, None] = {}
     unclear = ""
     for part in parts:
         status = read_status(part.status) if part.status else None
@@ -361,7 +360,7 @@ def _status(parts: Sequence[_Part]) -> tuple[Status, str]:
     given_up = [status for status in picked if status in GIVEN_UP]
     if len(given_up) > 1:
         unclear = f"its parts are given up for two reasons, {given_up[0]} and {given_up[1]}"
-    rest: Status = "corrected" if "corrected" in picked else "correct"
+    rest = "corrected" if "corrected" in picked else "correct"
     return (given_up[0] if given_up else rest), unclear
 
 

@@ -142,7 +142,7 @@ def by_rule(rule: str, cases: Sequence[Case]) -> Iterator[Decision]:
     by, value = parse_rule(rule)
     shown = f"{by}:{value}" if value else by
     for case in cases:
-        standing = [answer for answer in case.answers if answer.standing]
+        standing = [each for each in case.answers if each.standing and each.status != "skip"]
         standing.sort(key=lambda answer: (answer.round, answer.id))
         if by == "person":
             own = [

@@ -10,7 +10,6 @@ import hashlib
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
-from functools import cached_property
 from itertools import repeat
 from pathlib import Path
 
@@ -59,13 +58,14 @@ def make_sheet(
     source = locale if transcript else workspace.source
     if kind == "survey":
         source = workspace.locale(ENGLISH)
-    references = References(workspace, source, locale, kind)
+    references = _references(workspace, source, locale, kind)
     drawn = SheetPictures(workspace).of(items, locale, kind) if pictures else repeat(None)
     templates = {item.template: workspace.templates.get(item.template) for item in items}
     sizes_of = {name: capacity(template, locale) for name, template in templates.items()}
     made = []
     for item, picture in zip(items, drawn, strict=False):
         template, count = templates[item.template], len(item.source)
+        matches, terms = references(item)
         boxes = template.boxes if template else ()
         made.append(
             replace(
@@ -78,8 +78,8 @@ def make_sheet(
                 note="; ".join(_notes(item, kind, locale.tag)),
                 before=_in_parts(item.before, count),
                 suggestion=_in_parts(item.suggestion, count),
-                matches=references.matches(item),
-                terms=references.terms(item),
+                matches=matches,
+                terms=terms,
             )
         )
         if on_progress is not None:
@@ -182,43 +182,29 @@ def _save_small(image: Image.Image, path: Path, side: int) -> None:
         small.save(temporary, "JPEG", quality=_QUALITY, dpi=(96, 96))
 
 
-class References(Part):
-    """The translation memory and the glossary of a pair of languages, for the texts of a kind."""
+def _references(
+    workspace: WorkspaceFolder, source: Locale, target: Locale, kind: Kind
+) -> Callable[[SheetItem], tuple[tuple[Match, ...], tuple[Term, ...]]]:
+    """Return a function: what was translated before and is similar to an item's source, best first,
+    and the glossary's terms in it; a transcript has neither."""
+    if kind == "transcript":
+        return lambda item: ((), ())
+    glossary = workspace.glossary.terms(target)
+    memory = TranslationMemory(workspace.store.memory.find(source.tag, target.tag, kind))
 
-    def __init__(
-        self, workspace: WorkspaceFolder, source: Locale, target: Locale, kind: Kind
-    ) -> None:
-        super().__init__(workspace)
-        self._source, self._target, self._kind = source, target, kind
-
-    def matches(self, item: SheetItem) -> tuple[Match, ...]:
-        """Return what was translated before and is similar, best first; a transcript has none."""
-        if self._kind == "transcript" or not self._memory:
-            return ()
-        asked = TranslationItem(item.meme_id, Caption(item.source), self._source, self._target)
-        return tuple(
+    def references(item: SheetItem) -> tuple[tuple[Match, ...], tuple[Term, ...]]:
+        asked = TranslationItem(item.meme_id, Caption(item.source), source, target)
+        matches = (
             Match(
                 percent=match.percent,
                 source=merged(asked, match.unit.source).parts,
                 text=merged(asked, match.texts).parts,
                 origin=match.unit.origin,
             )
-            for match in self._memory.nearest(asked)
+            for match in (memory.nearest(asked) if memory else ())
             if match.unit is not None
         )
+        terms = terms_in(glossary, item.source, source)
+        return tuple(matches), tuple(term for term in terms if term.names)
 
-    def terms(self, item: SheetItem) -> tuple[Term, ...]:
-        """Return the glossary's terms that occur in the source; none for a transcript."""
-        if self._kind == "transcript":
-            return ()
-        terms = terms_in(self._terms, item.source, self._source)
-        return tuple(term for term in terms if term.names)
-
-    @cached_property
-    def _terms(self) -> tuple[Term, ...]:
-        return self._workspace.glossary.terms(self._target)
-
-    @cached_property
-    def _memory(self) -> TranslationMemory:
-        tags = (self._source.tag, self._target.tag)
-        return TranslationMemory(self._store.memory.find(*tags, self._kind))
+    return references

@@ -7,7 +7,7 @@ about cases.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Mapping
 from typing import Any
 
 from sqlalchemy import ColumnElement, Connection, Select, select
@@ -16,7 +16,7 @@ from memeloc.correct.model import Answer
 from memeloc.correct.placing import same_person
 from memeloc.store.captions.versions import WITHDRAWN, is_current, sources_of
 from memeloc.store.queries import by_slices, equal
-from memeloc.store.records import DROP, DROP_ALL, STANDING, SUPERSEDING, Kind
+from memeloc.store.records import DROP, DROP_ALL, SUPERSEDING, Kind
 from memeloc.store.tables.captions import (
     captions,
     cases,
@@ -26,11 +26,6 @@ from memeloc.store.tables.captions import (
     sheet_items,
     sheets,
 )
-
-_DECIDED = dict.fromkeys(("accept", "type", "keep"), "settled") | dict.fromkeys(
-    (DROP, DROP_ALL), "dropped"
-)
-"""The status in a history by the action of a decision."""
 
 ANSWER = [
     *(corrections.c[name] for name in ("id", "meme_id", "language", "round", "person", "status")),
@@ -92,7 +87,7 @@ def find_answers(
         for row in rows
         if row.outcome in SUPERSEDING and row.shown == shown.get(row.meme_id)
     }
-    standing = {row.id for row in last.values() if row.outcome in STANDING}
+    standing = {row.id for row in last.values()}
     answers = []
     for row in rows:
         values = dict(row._mapping) | {"base": row.base or (), "standing": row.id in standing}
@@ -115,33 +110,38 @@ def find_history(
     An answer that brought nothing new is in it where it has a comment. What one person says twice
     in a row is in it once: the same sheet saved again, a rule that decided two cases of a caption.
     """
-    answers: Select[Any] = select(*ANSWER).where(is_counted(corrections))
-    is_new = corrections.c.outcome.in_(SUPERSEDING)
-    settled: Select[Any] = (
+    query: Select[Any] = (
         select(
             *(cases.c[name] for name in ("meme_id", "language", "round")),
-            *(decisions.c[name] for name in ("person", "comment")),
+            *(decisions.c[name] for name in ("person", "action", "comment")),
             captions.c.parts,
-            decisions.c.action.label("status"),
             decisions.c.created_at.label("created"),
         )
         .select_from(decisions)
         .join(cases, cases.c.id == decisions.c.case_id)
+        .join(memes, memes.c.id == cases.c.meme_id)
         .outerjoin(captions, captions.c.id == decisions.c.caption_id)
     )
-    found: list[Answer] = []
-    for query, table, comment in (
-        (answers.where((corrections.c.comment != "") | is_new), corrections, corrections.c.comment),
-        (settled, cases, decisions.c.comment),
-    ):
-        query = equal(query, {table.c.language: language})
-        if kind is not None:
-            query = query.join(memes, memes.c.id == table.c.meme_id).where(memes.c.kind == kind)
-        if commented:
-            query = query.where(comment != "")
-        found += map(_said, by_slices(connection, query, table.c.meme_id, meme_ids))
+    query = equal(query, {memes.c.kind: kind, cases.c.language: language})
+    found = [
+        answer
+        for answer in find_answers(connection, language, meme_ids, kind=kind)
+        if answer.comment or answer.outcome in SUPERSEDING
+    ]
+    for row in by_slices(connection, query, cases.c.meme_id, meme_ids):
+        values = dict(row._mapping)
+        status = "dropped" if values.pop("action") in (DROP, DROP_ALL) else "settled"
+        found.append(Answer(**values | {"status": status, "parts": row.parts or ()}))
     found.sort(key=lambda answer: (answer.created is not None, answer.created))
-    return list(_without_repetitions(found))
+    last: dict[tuple[str, str, int, str], tuple[object, ...]] = {}
+    history = []
+    for step in found:
+        who = (step.meme_id, step.language, step.round, step.person)
+        words = (step.parts, step.status, step.comment)
+        if last.get(who) != words and (step.comment or not commented):
+            history.append(step)
+        last[who] = words
+    return history
 
 
 def history_before(
@@ -173,19 +173,3 @@ def history_before(
                 )
                 shown[meme_id].insert(0, first)
     return shown
-
-
-def _said(row: Any) -> Answer:
-    values = dict(row._mapping)
-    status = _DECIDED.get(row.status, row.status)
-    return Answer(**values | {"status": status, "parts": row.parts or ()})
-
-
-def _without_repetitions(history: Collection[Answer]) -> Iterator[Answer]:
-    last: dict[tuple[str, str, int, str], tuple[object, ...]] = {}
-    for step in history:
-        who = (step.meme_id, step.language, step.round, step.person)
-        words = (step.parts, step.status, step.comment)
-        if last.get(who) != words:
-            yield step
-        last[who] = words

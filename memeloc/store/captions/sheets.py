@@ -9,8 +9,8 @@ hands in first.
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Callable, Collection, Mapping
-from typing import Any, Literal, NamedTuple
+from collections.abc import Callable, Collection
+from typing import Any, Literal
 
 from sqlalchemy import Connection, Select, and_, select
 
@@ -18,7 +18,7 @@ from memeloc.correct.model import Sheet, SheetItem
 from memeloc.correct.placing import same_person
 from memeloc.errors import InputError
 from memeloc.model import Locale
-from memeloc.store.captions.answers import WAS_SHOWN, history_before, is_counted
+from memeloc.store.captions.answers import find_answers, history_before
 from memeloc.store.captions.states import OPEN_CASES
 from memeloc.store.captions.versions import (
     MACHINE,
@@ -33,7 +33,7 @@ from memeloc.store.captions.versions import (
 )
 from memeloc.store.queries import Repository, add_row, add_rows, equal, two_columns
 from memeloc.store.records import SUPERSEDING, Kind
-from memeloc.store.tables.captions import captions, cases, corrections, memes, sheet_items, sheets
+from memeloc.store.tables.captions import captions, cases, memes, sheet_items, sheets
 
 Only = Literal["all", "new", "unclaimed", "changed", "open"]
 """Which captions a sheet is for.
@@ -80,7 +80,8 @@ class Sheets(Repository):
             sources = _texts(connection, source_query(kind))
             bases = _texts(connection, current_query(tag, below_round=round_, kind=kind))
             templates = two_columns(connection.execute(select(memes.c.id, memes.c.template)))
-            answers = _answers(connection, tag, sources)
+            shown = {meme_id: source.parts for meme_id, source in sources.items()}
+            answers = find_answers(connection, tag, shown=shown, kind=kind)
             query = OPEN_CASES.with_only_columns(cases.c.meme_id).where(cases.c.language == tag)
             waiting = set(connection.execute(query).scalars())
             query = versions_query(is_outdated_text(captions), kind)
@@ -101,9 +102,11 @@ class Sheets(Repository):
             if meme_id not in templates:
                 what = "text" if kind == "survey" else "meme"
                 raise InputError(f"The workspace has no {what} {meme_id[:80]!r}.")
-        own = {row for row in answers if row.round == round_ and person in ("", row.person)}
+        given = [row for row in answers if row.outcome in SUPERSEDING]
+        own = [row for row in given if row.round == round_ and person in ("", row.person)]
+        answered = [row for row in given if row.standing and row.outcome != "skipped"]
         # Without a person, who left a caption to somebody else has not answered it.
-        done = {row.meme_id for row in own if row.is_current and (person or not row.is_skipped)}
+        done = {row.meme_id for row in own if row.standing and (person or row.outcome != "skipped")}
         done -= outdated
         candidates: dict[Only, Collection[str]] = {
             "all": sources,
@@ -115,7 +118,6 @@ class Sheets(Repository):
         wanted = set(candidates[only])
         if meme_ids is not None:
             wanted &= set(meme_ids)
-        answered = {row for row in answers if row.is_current and not row.is_skipped}
         ready = {row.meme_id for row in answered if row.round == round_ - 1}
         if only != "open":
             ready -= waiting
@@ -257,34 +259,6 @@ class Sheets(Repository):
 def _texts(connection: Connection, query: Select[Any]) -> dict[str, Any]:
     """Return what sheets need of the versions of a query, by meme."""
     return {text.meme_id: text for text in connection.execute(query.with_only_columns(*_TEXT))}
-
-
-class _Answered(NamedTuple):
-    """Who answered a meme in which round; whether its current source, and by leaving it."""
-
-    meme_id: str
-    round: int
-    person: str
-    is_current: bool
-    is_skipped: bool
-
-
-def _answers(connection: Connection, language: str, sources: Mapping[str, Any]) -> set[_Answered]:
-    names = ("meme_id", "round", "person", "outcome")
-    query = (
-        select(*(corrections.c[name] for name in names), captions.c.parts)
-        .join(sheet_items, WAS_SHOWN)
-        .join(captions, captions.c.id == sheet_items.c.source_id)
-        .where(corrections.c.language == language, corrections.c.outcome.in_(SUPERSEDING))
-        .where(is_counted(corrections))
-        .order_by(corrections.c.id)
-    )
-    last: dict[tuple[str, int, str, bool], bool] = {}
-    for meme_id, of_round, person, outcome, parts in connection.execute(query):
-        if meme_id in sources:
-            is_current = sources[meme_id].parts == parts
-            last[meme_id, of_round, person, is_current] = outcome == "skipped"
-    return {_Answered(*key, is_skipped) for key, is_skipped in last.items()}
 
 
 def _holders(
