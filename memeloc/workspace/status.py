@@ -208,7 +208,7 @@ def _curation(workspace: WorkspaceFolder, items: Mapping[ItemKind, int]) -> Iter
     if selection is None:
         why = f"{len(chosen):,} of {counted(total, 'item')} would be taken"
         if not chosen:
-            command, why = _lost(choice.funnel.as_json(), asking)
+            command, why = _lost(choice.stages, asking)
         yield Step("select", "items", 0, len(chosen), command, why)
         return
     # What is selected of a kind that was not chosen from last stays selected.

@@ -79,10 +79,10 @@ def test_the_figures_add_up_for_any_input(rows, order, duplicates, asked):
     )
     settings = SelectSettings(filters=tuple(order), duplicates=duplicates, asked=asked)
     chosen = select_pictures(_pictures(*names), verdicts, settings)
-    stages = chosen.funnel.stages
-    assert (stages[0].came, stages[-1].left) == (len(names), len(chosen.items))
+    stages = chosen.stages
+    assert (stages[0]["in"], stages[-1]["left"]) == (len(names), len(chosen.items))
     for before, after in pairwise(stages):
-        assert after.came == before.left
-    assert all(sum(stage.reasons.values()) == stage.went for stage in stages)
+        assert after["in"] == before["left"]
+    assert all(sum(stage["reasons"].values()) == stage["out"] for stage in stages)
     assert {*chosen.items} | {*chosen.out} == {*names}
     assert len(chosen.items) + len(chosen.out) == len(names)

@@ -59,8 +59,8 @@ def test_so_many_are_taken_evenly_by_votes_and_chance():
         "c": 4,
     }
     assert {"a/8", "a/7", "a/6", "b/1", "b/0", "c/4"} <= {*chosen.items}
-    last = chosen.funnel.stages[-1]
-    assert (last.name, last.came, last.left) == ("9 in all, evenly over templates", 16, 9)
+    last = chosen.stages[-1]
+    assert (last["stage"], last["in"], last["left"]) == ("9 in all, evenly over templates", 16, 9)
     drawn = {
         seed: {*world.select(take=3, balance="language", seed=seed, filters=("language",)).items}
         for seed in range(9)
@@ -83,7 +83,7 @@ def test_captions_are_counted_after_the_filters():
     chosen = world.select()
     # c has nine left, so the topic has two templates, and nothing is left at all.
     assert chosen.items == ()
-    assert {s.name: dict(s.reasons) for s in chosen.funnel.stages if s.reasons} == {
+    assert {s["stage"]: s["reasons"] for s in chosen.stages if s["reasons"]} == {
         "language": {"other language": 1},
         "at least 10 captions a template": {"too few captions": 9},
         "at least 3 templates a topic": {"too few templates": 20},
@@ -95,7 +95,7 @@ def test_the_paper_s_numbers():
     chosen = world.select()
     assert len(chosen.items) == 450
     assert len(_counts(chosen)) == 45
-    assert len(chosen.funnel.topics) == 15
+    assert len(chosen.topics) == 15
 
 
 def test_of_equal_templates_the_one_collected_first_is_taken():
@@ -108,9 +108,9 @@ def test_what_a_filter_has_not_judged_does_not_pass():
     del world.verdicts["a/1"]
     chosen = world.select(per_template=1, templates_per_topic=1)
     assert chosen.items == ("a/0",)
-    assert chosen.funnel.stages[2].reasons == {"not judged yet": 1}
+    assert chosen.stages[2]["reasons"] == {"not judged yet": 1}
     none = world.select(filters=("wordplay",), per_template=1, templates_per_topic=1)
-    assert none.funnel.stages[2].reasons == {"not judged yet": 2}
+    assert none.stages[2]["reasons"] == {"not judged yet": 2}
 
 
 def test_duplicates_go_and_their_templates_are_counted_as_one():
@@ -120,9 +120,9 @@ def test_duplicates_go_and_their_templates_are_counted_as_one():
     chosen = world.select(duplicates={"b": "a", "c/0": "c/1"}, per_template=9)
     # a and b are one template with eleven captions; c has lost one of ten.
     assert _counts(chosen) == {"a": 6, "b": 5, "d": 10, "c": 9}
-    assert chosen.funnel.stages[1].reasons == {"duplicate": 1}
+    assert chosen.stages[1]["reasons"] == {"duplicate": 1}
     doubt = world.select(doubtful={"c/0": "c/1"}, topics=False, per_template=0)
-    assert doubt.funnel.stages[1].reasons == {"asked: duplicate": 1}
+    assert doubt.stages[1]["reasons"] == {"asked: duplicate": 1}
     kept = world.select(doubtful={"c/0": "c/1"}, topics=False, per_template=0, asked="keep")
     assert "c/0" in kept.items
 
@@ -132,7 +132,7 @@ def test_a_caption_without_its_template_is_out():
     world.captions.append(caption("lost", "text", template="gone"))
     world.say("lost", "language", "keep")
     chosen = world.select(per_template=1, templates_per_topic=1)
-    assert chosen.funnel.stages[0].reasons == {"no template": 1}
+    assert chosen.stages[0]["reasons"] == {"no template": 1}
 
 
 def test_answers_are_the_majority_s():
@@ -192,12 +192,12 @@ def test_the_rules_hold_for_any_input(world, per_template, per_topic, top, most,
     chosen = world.select(**settings)
     assert chosen.items == world.select(**settings).items
     assert len(set(chosen.items)) == len(chosen.items)
-    stages = chosen.funnel.stages
-    assert stages[0].came == len(world.captions)
-    assert stages[-1].left == len(chosen.items)
+    stages = chosen.stages
+    assert stages[0]["in"] == len(world.captions)
+    assert stages[-1]["left"] == len(chosen.items)
     for before, after in pairwise(stages):
-        assert after.came == before.left
-        assert sum(before.reasons.values()) == before.went
+        assert after["in"] == before["left"]
+        assert sum(before["reasons"].values()) == before["out"]
     passed = {"keep", "ask"} if asked == "keep" else {"keep"}
     for item in chosen.items:
         assert world.verdicts[item]["language"].verdict in passed
@@ -215,7 +215,7 @@ def test_the_rules_hold_for_any_input(world, per_template, per_topic, top, most,
 def test_the_page_shows_untrusted_names_as_text():
     world = World({"<b>Tea": {"a": 1}})
     chosen = world.select(per_template=1, templates_per_topic=1)
-    page = funnel_page(chosen.funnel, {"a": "<script>alert(1)</script>"}, {"top": 3})
+    page = funnel_page(chosen.stages, chosen.topics, {"a": "<script>alert(1)</script>"}, {"top": 3})
     assert "<script" not in page
     assert "&lt;script&gt;" in page
     assert "&lt;b&gt;Tea" in page

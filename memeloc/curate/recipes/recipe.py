@@ -165,7 +165,7 @@ class StageBeside:
 
 
 def beside(recipe: Recipe, stages: Sequence[Mapping[str, Any]]) -> list[StageBeside]:
-    """The paper's funnel beside one of ours, given as `Funnel.as_json` gives its stages."""
+    """The paper's funnel beside one of ours, given by its stages."""
     return [_beside(line, stages) for line in recipe.funnel]
 
 

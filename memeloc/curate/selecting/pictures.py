@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
 
-from memeloc.curate.selecting.funnel import Funnel
 from memeloc.curate.selecting.settings import SelectSettings
 from memeloc.curate.selecting.stages import (
     DUPLICATES,
@@ -76,7 +75,7 @@ def select_pictures(
         else:
             work.stage(name, passed(name, judged, people, settings.asked, (), ids))
     take(work, settings)
-    return Chosen(tuple(item.id for item in work.left), Funnel(tuple(work.stages)), work.out)
+    return Chosen(tuple(item.id for item in work.left), work.stages, work.out)
 
 
 def _without_duplicates(

@@ -9,9 +9,9 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Collection, Mapping, Sequence
+from typing import Any
 
 from memeloc.counts import counted
-from memeloc.curate.selecting.funnel import Funnel, TopicLine
 from memeloc.curate.selecting.settings import SelectSettings
 from memeloc.curate.selecting.stages import (
     DUPLICATES,
@@ -80,9 +80,7 @@ def select(
     if check is not None and (reasons := check([item.id for item in work.left])):
         work.stage("can be a meme", lambda item: reasons.get(item.id, ""))
     take(work, settings)
-    return Chosen(
-        tuple(item.id for item in work.left), Funnel(tuple(work.stages), tuple(lines)), work.out
-    )
+    return Chosen(tuple(item.id for item in work.left), work.stages, work.out, lines)
 
 
 def _order(settings: SelectSettings, filters: Sequence[str]) -> list[str]:
@@ -100,7 +98,7 @@ def _order(settings: SelectSettings, filters: Sequence[str]) -> list[str]:
 
 def _enough(
     work: Work, topics: Mapping[str, tuple[str, str]], settings: SelectSettings
-) -> list[TopicLine]:
+) -> list[dict[str, Any]]:
     """Leave the templates with captions enough, of the topics with templates enough."""
     counts = Counter(map(work.template, work.left))
     lines = _topic_lines(topics, counts, settings)
@@ -110,10 +108,10 @@ def _enough(
             f"at least {counted(settings.per_template, 'caption')} a template",
             lambda item: "too few captions" if work.template(item) in small else "",
         )
-    ranked = (template for line in lines for template in line.taken)
+    ranked = (template for line in lines for template in line["taken"])
     taken = {template: place for place, template in enumerate(ranked)}
     if settings.topics:
-        few = {line.topic for line in lines if line.outcome == "too few templates"}
+        few = {line["topic"] for line in lines if line["outcome"] == "too few templates"}
         work.stage(
             f"at least {counted(settings.templates_per_topic, 'template')} a topic",
             lambda item: "too few templates" if topics[work.template(item)][1] in few else "",
@@ -149,13 +147,13 @@ def _topics(
 
 def _topic_lines(
     topics: Mapping[str, tuple[str, str]], counts: Mapping[str, int], settings: SelectSettings
-) -> list[TopicLine]:
+) -> list[dict[str, Any]]:
     """What becomes of each topic, by category and name."""
     by_topic: dict[tuple[str, str], list[str]] = {}
     for template, key in topics.items():
         if counts.get(template):
             by_topic.setdefault(key, []).append(template)
-    lines: list[TopicLine] = []
+    lines: list[dict[str, Any]] = []
     for (category, topic), names in sorted(by_topic.items()):
         # Sorting is stable: of templates with as many captions, the one collected first is taken.
         ranked = {name: counts[name] for name in sorted(names, key=lambda name: -counts[name])}
@@ -163,7 +161,16 @@ def _topic_lines(
         outcome, taken = "taken", tuple(enough[: settings.top or None])
         if len(enough) < settings.templates_per_topic or not enough:
             outcome, taken = "too few templates", ()
-        lines.append(TopicLine(category, topic, ranked, len(enough), taken, outcome))
+        lines.append(
+            {
+                "category": category,
+                "topic": topic,
+                "templates": ranked,
+                "enough": len(enough),
+                "taken": taken,
+                "outcome": outcome,
+            }
+        )
     return lines
 
 

@@ -10,11 +10,10 @@ import hashlib
 from collections import Counter, defaultdict
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Literal
+from typing import Any, Literal
 
 from memeloc.curate.duplicates.match import FILTER as MATCH
 from memeloc.curate.review.judgement import Judgement, majority
-from memeloc.curate.selecting.funnel import Funnel, Stage
 from memeloc.curate.selecting.settings import SelectSettings
 from memeloc.curate.verdict import Verdict
 from memeloc.items import Item, ItemKind
@@ -29,14 +28,16 @@ NOT_PASSED = frozenset({TOPICS, DUPLICATES, MATCH})
 
 @dataclass(frozen=True, slots=True)
 class Chosen:
-    """The ids of the items that were selected, the funnel, and of the others stage and reason.
+    """The ids of the items that were selected, the funnel (see `memeloc.curate.selecting`), and of
+    the others stage and reason.
 
     Captions come by topic, template and votes, finished memes as they were collected.
     """
 
     items: tuple[str, ...]
-    funnel: Funnel
+    stages: Sequence[dict[str, Any]]
     out: Mapping[str, tuple[str, str]]
+    topics: Sequence[dict[str, Any]] = ()
 
 
 Reason = Callable[[Item], str]
@@ -64,7 +65,7 @@ class Work:
         self, items: Sequence[Item], kind: ItemKind, duplicates: Mapping[str, str] | None = None
     ) -> None:
         self.left = list(items)
-        self.stages: list[Stage] = []
+        self.stages: list[dict[str, Any]] = []
         self.out: dict[str, tuple[str, str]] = {}
         self._kind = kind
         self._duplicates = duplicates or {}
@@ -81,15 +82,16 @@ class Work:
         self.out |= {item: (name, text) for item, text in why.items() if text}
         reasons = Counter(filter(None, why.values()))
         self.stages.append(
-            Stage(
-                name,
-                len(before),
-                len(self.left),
-                self._templates(before),
-                self._templates(self.left),
-                dict(sorted(reasons.items(), key=lambda row: (-row[1], row[0]))),
-                self._kind,
-            )
+            {
+                "kind": self._kind,
+                "stage": name,
+                "in": len(before),
+                "out": len(before) - len(self.left),
+                "left": len(self.left),
+                "templates_in": self._templates(before),
+                "templates_left": self._templates(self.left),
+                "reasons": dict(sorted(reasons.items(), key=lambda row: (-row[1], row[0]))),
+            }
         )
 
     def _templates(self, items: Iterable[Item]) -> int:

@@ -11,7 +11,7 @@ from typing import Any
 from memeloc.curate import registry
 from memeloc.curate.duplicates.dedup import FILTER, what_stays
 from memeloc.curate.recipes import RecipeUse, StageBeside, beside, load_recipe
-from memeloc.curate.selecting.funnel import Funnel, funnel_page
+from memeloc.curate.selecting.funnel import funnel_page
 from memeloc.curate.selecting.pictures import select_pictures
 from memeloc.curate.selecting.selection import select
 from memeloc.curate.selecting.settings import SelectSettings
@@ -85,10 +85,9 @@ class Choice:
         return {item: why for chosen in self.by_kind.values() for item, why in chosen.out.items()}
 
     @property
-    def funnel(self) -> Funnel:
+    def stages(self) -> list[dict[str, Any]]:
         """The stages of all kinds."""
-        funnels = (chosen.funnel for chosen in self.by_kind.values())
-        return sum(funnels, Funnel(()))
+        return [stage for chosen in self.by_kind.values() for stage in chosen.stages]
 
 
 class Selecting(Part):
@@ -125,32 +124,34 @@ class Selecting(Part):
 
         choice = choose(workspace, {**configured, **settings}, check=check)
         plain = choice.settings.model_dump(mode="json")
-        funnel, items = choice.funnel, choice.items
+        stages, items = choice.stages, choice.items
+        topics = [line for chosen in choice.by_kind.values() for line in chosen.topics]
         stored: dict[str, Any] = {}
         if not dry_run:
             stored_settings = {**plain, RECIPE: after.name} if after else plain
             selection = curation.add_selection(
-                stored_settings, funnel.as_json(), items, workspace.source.tag, list(choice.by_kind)
+                stored_settings, stages, items, workspace.source.tag, list(choice.by_kind)
             )
             stored = {"selection": selection.id, "new": selection.new}
             page = page or (workspace.root / "funnel.html" if workspace.root else None)
         names = {id: template.name for id, template in choice.templates.items()}
         refusals = Counter(refusal.reason for refusal in self._store.items.refusals())
         refused = dict(refusals.most_common())
-        paper = beside(after, funnel.as_json()) if after else []
+        paper = beside(after, stages) if after else []
         if page is not None:
-            text = funnel_page(funnel, names, plain, refused, after.paper if after else None, paper)
+            of_paper = after.paper if after else None
+            text = funnel_page(stages, topics, names, plain, refused, of_paper, paper)
             with replacing(page) as temporary:
                 temporary.write_text(text, encoding="utf-8")
         return SelectResult(
             plain,
-            funnel.as_json(),
-            funnel.topics_as_json(),
+            stages,
+            topics,
             items,
             {kind: len(chosen.items) for kind, chosen in choice.by_kind.items()},
             refused,
             dry_run,
-            {id: names[id] for line in funnel.topics for id in line.taken},
+            {id: names[id] for line in topics for id in line["taken"]},
             problems=problems,
             page=None if page is None else str(page),
             recipe=after.use({"select": settings}) if after else None,
