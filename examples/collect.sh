@@ -35,11 +35,11 @@ all_sources() {
     collect encyclopaedia "$site/memepedia/memoteka/"
     collect imgflip "$site/imgflip"
     collect memegen "$site/memegen"
-    collect search ../rainy-bus.html
+    collect search ../rainy-bus.txt
 }
 
-say "A page of image search results, saved as a browser saves it"
-"$python" - "$site/search/results?q=rainy+bus" ../rainy-bus.html <<'PYTHON'
+say "A list of image search results"
+"$python" - "$site/search/list.txt?q=rainy+bus" ../rainy-bus.txt <<'PYTHON'
 import sys, urllib.request
 
 with urllib.request.urlopen(sys.argv[1]) as page, open(sys.argv[2], "wb") as file:

@@ -1,15 +1,11 @@
-"""Results of an image search. In: requests. Out: a page of results to save, and their pictures.
-
-A browser would save `/results?q=KEYWORD`; `/list.txt?q=KEYWORD` is a list of addresses instead.
-"""
+"""Results of an image search. In: requests. Out: a list of addresses, and their pictures."""
 
 from __future__ import annotations
 
-import json
 import re
 
 from examples.sites.pictures import meme
-from examples.sites.web import Reply, Request, escape, page, picture
+from examples.sites.web import Reply, Request, picture
 
 RESULTS = {
     "1": ("Rainy Bus Stop", ("bus in two minutes", "since Tuesday")),
@@ -21,17 +17,9 @@ RESULTS = {
 
 
 def answer(request: Request) -> Reply | None:
-    """The page, the list, and the pictures."""
+    """The list, and the pictures."""
     keyword = request.query.get("q", "meme")
-    if request.path in ("/", "/results"):
-        cards = "".join(
-            f'<a class="iusc" href="#" m="{escape(card(request.home, key))}">'
-            f'<img class="mimg" src="{request.home}/small/{key}.jpg"></a>'
-            for key in RESULTS
-        )
-        box = f'<input type="search" name="q" value="{escape(keyword)}">'
-        return page(f"{keyword} - Image Search", f"<form>{box}</form>{cards}")
-    if request.path == "/list.txt":
+    if request.path in ("/", "/list.txt"):
         lines = [f"{request.home}/pictures/{key}.jpg\t{keyword}" for key in RESULTS]
         return Reply(("\n".join(lines) + "\n").encode(), "text/plain; charset=utf-8")
     match = re.fullmatch(r"/(pictures|small)/(\d+)\.jpg", request.path)
@@ -40,11 +28,3 @@ def answer(request: Request) -> Reply | None:
         width = 160 if match[1] == "small" else 400 if match[2] == "4" else 600
         return picture(meme(scene, parts, "en", width=width))
     return None
-
-
-def card(home: str, key: str) -> str:
-    """What the page knows of a result, as JSON."""
-    scene, _ = RESULTS[key]
-    return json.dumps(
-        {"murl": f"{home}/pictures/{key}.jpg", "purl": f"{home}/pages/{key}", "t": scene}
-    )

@@ -1,6 +1,6 @@
 """The year of a meme, by a language model. In: an entry's text. Out: a year and what bears it out.
 
-The last resort of the encyclopaedias, after structured data and rules (CHARMemes, section 4.1). A
+The last resort of the encyclopaedias, after structured data (CHARMemes, section 4.1). A
 model may know a year from elsewhere or make one up: it counts only when the words it quotes stand
 in the text and hold that year.
 """

@@ -74,9 +74,9 @@ def test_sites_are_collected_and_captions_chosen(study: Study) -> None:
             study.run("collect", source, f"{sites.address}/{path}", *own, *few, "--json")
         few = ("--limit", "2")
         study.run("collect", "encyclopaedia", f"{sites.address}/memepedia/memoteka/", *own, *few)
-        page = f"{sites.address}/search/results?q=rainy+bus"
-        urllib.request.urlretrieve(page, study.folder / "rainy-bus.html")
-        study.run("collect", "search", "rainy-bus.html", *own, "--json")
+        page = f"{sites.address}/search/list.txt?q=rainy+bus"
+        urllib.request.urlretrieve(page, study.folder / "rainy-bus.txt")
+        study.run("collect", "search", "rainy-bus.txt", *own, "--json")
         sites.edition = 2
         few = ("--limit", "8")
         study.run("collect", "memegenerator", f"{sites.address}/memegenerator/", *own, *few)

@@ -30,7 +30,7 @@ from memeloc.collect.pages import (
     selectors_of,
     shown,
 )
-from memeloc.collect.years import year_of_data, year_of_text
+from memeloc.collect.years import year_of_data
 from memeloc.errors import InputError, MemelocError
 from memeloc.items import FoundPicture, FoundTemplate, Origin, Refusal, Year
 
@@ -119,8 +119,6 @@ def read_entry(document: Document) -> Entry:
         _walk(document, body, left_out, sections, examples)
     picture = document.picture("picture") or document.picture("picture_last")
     facts = _facts(document)
-    year = year_of_data(document.structured, document.tree, facts)
-    texts = [_text(sections, kind) for kind in ("origin", "about", "", "spread", "meaning")]
     return Entry(
         name=line_of(document.text("name"), 500),
         picture=picture,
@@ -130,7 +128,7 @@ def read_entry(document: Document) -> Entry:
         categories=_unique(document.texts("categories")),
         published=line_of(document.text("published"), 60),
         examples=_chosen(examples, picture),
-        year=year or year_of_text(texts, document.language),
+        year=year_of_data(document.structured, document.tree, facts),
     )
 
 
@@ -249,7 +247,7 @@ class EncyclopaediaSource(SiteSource):
         gallery: at most this many pictures of each entry's gallery; 0 reads no galleries.
         pages: at most this many pages of the list.
         selectors: a TOML file with selectors for a site that calls its elements otherwise.
-        year_by_model: reads the year from an entry's text, where neither data nor rules tell it.
+        year_by_model: reads the year from an entry's text, where its data do not tell it.
     """
 
     name = "encyclopaedia"
