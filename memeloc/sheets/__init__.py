@@ -16,7 +16,7 @@ from memeloc.sheets.form import (
     SheetForm,
     SheetPicture,
 )
-from memeloc.sheets.reading import read_form
+from memeloc.sheets.reading import read_form, records_of
 from memeloc.sheets.writing import (
     write_archive,
     write_form,
@@ -35,6 +35,7 @@ __all__ = [
     "SheetPicture",
     "plain_text",
     "read_form",
+    "records_of",
     "write_archive",
     "write_form",
     "write_outcomes",

@@ -8,11 +8,12 @@ memeloc wrote has lost its letters is refused: what a person typed beside it has
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
+from typing import Any, TypeVar
 
 from memeloc import tables
 from memeloc.errors import InputError
@@ -28,6 +29,8 @@ from memeloc.sheets.form import (
     changed_columns,
 )
 from memeloc.tables.archives import ZIP, is_workbook, member_names, read_member
+
+Record = TypeVar("Record")
 
 _SHEETS = (".csv", ".tsv", ".txt", ".xlsx", ".ods", ".xlf", ".xliff", ".po", ".pot")
 """Endings that the file of a sheet may have in an archive, ours and what programs make of them."""
@@ -228,3 +231,27 @@ def _unpacked(path: Path) -> Iterator[Path]:
 def _of_file(error: InputError, path: Path) -> InputError:
     """Return the error, of the file that the person has."""
     return InputError(error.message, file=path, row=error.row, column=error.column)
+
+
+def records_of(
+    filled: Filled, record: Callable[[FilledRow], Record | None]
+) -> tuple[list[Record], list[InputError]]:
+    """Return what a function makes of each row, and the problems of the file and its rows.
+
+    Args:
+        record: gives None for a row that says nothing, and raises an InputError, with the column,
+            for one that cannot be taken.
+    """
+    records, problems = list[Record](), list(filled.problems)
+    for row in filled.rows:
+        try:
+            if row.wrong:
+                raise InputError(row.wrong)
+            made = record(row)
+        except InputError as error:
+            at: dict[str, Any] = {"file": filled.file, "row": row.number, "column": error.column}
+            problems.append(InputError(error.message, **at))
+            continue
+        if made is not None:
+            records.append(made)
+    return records, problems

@@ -14,9 +14,8 @@ from typing import Any
 import pytest
 
 from memeloc.curate.duplicates.pairs_page import pairs_page, write_pairs_page
-from memeloc.curate.review.answers import read_review
 from memeloc.curate.review.questions import find_question
-from memeloc.curate.review.rows import ReviewRow, ReviewSide
+from memeloc.curate.review.sheets import ANSWER, HINT, SIDES, read_review
 from tests.curate.drawn import as_jpeg, draw_picture
 
 HOSTILE = "</script><img src=x onerror=hacked=1><script>hacked=1</script>\u2028<!-- ${1}`'\"&\ud800"
@@ -25,27 +24,28 @@ PERSON = "Ana =1+1"
 
 
 @pytest.fixture
-def rows(tmp_path: Path) -> list[ReviewRow]:
+def rows(tmp_path: Path) -> list[dict[str, Any]]:
     files = []
     for seed in (1, 2):
         path = tmp_path / f"{seed}.jpg"
         path.write_bytes(as_jpeg(draw_picture(seed, 160, 120)))
         files.append(path)
     return [
-        ReviewRow(
-            f"a-{number}|b-{number}",
-            (
-                ReviewSide(HOSTILE, "قطة // cat 123", files[0], "test"),
-                ReviewSide("other", HOSTILE, files[1] if number else None),
+        {
+            "subject": f"a-{number}|b-{number}",
+            HINT: [HOSTILE, ""],
+            "scores": {"distance": 4.0, "text": 0.91234567},
+            **dict(zip(SIDES[0], (files[0], "قطة // cat 123", [HOSTILE, "test"]), strict=True)),
+            **dict(
+                zip(SIDES[1], (files[1] if number else None, HOSTILE, ["other", ""]), strict=True)
             ),
-            hint=HOSTILE,
-            scores={"distance": 4.0, "text": 0.91234567},
-        )
+            **dict.fromkeys((ANSWER, "comment", "content"), ""),
+        }
         for number in range(3)
     ]
 
 
-def test_the_page_holds_everything_and_escapes_it(rows: list[ReviewRow]) -> None:
+def test_the_page_holds_everything_and_escapes_it(rows: list[dict[str, Any]]) -> None:
     page = pairs_page(QUESTION, rows, PERSON)
     page.encode("utf-8")
     assert "http://" not in page
@@ -62,7 +62,7 @@ def test_the_page_holds_everything_and_escapes_it(rows: list[ReviewRow]) -> None
     assert len(data["pictures"]) == 2
 
 
-def test_other_people_and_other_pairs_have_a_store_of_their_own(rows: list[ReviewRow]) -> None:
+def test_other_people_and_other_pairs_have_a_store_of_their_own(rows: list[dict[str, Any]]) -> None:
     def store(page: str) -> str:
         return page.split('data-store="', 1)[1].split('"', 1)[0]
 
@@ -84,7 +84,7 @@ def browser() -> Iterator[Any]:
 
 
 def test_keys_answer_and_the_saved_file_is_read(
-    tmp_path: Path, rows: list[ReviewRow], browser: Any
+    tmp_path: Path, rows: list[dict[str, Any]], browser: Any
 ) -> None:
     path = tmp_path / "pairs.html"
     assert write_pairs_page(QUESTION, rows, path, PERSON) == path
@@ -120,19 +120,17 @@ def test_keys_answer_and_the_saved_file_is_read(
     assert errors == []
     assert {url.partition(":")[0] for url in asked} <= {"file", "data", "blob"}
     context.close()
-    answers = read_review(saved)
-    assert answers.problems == ()
-    assert answers.person == PERSON
-    assert [
-        (judgement.subject, judgement.answer, judgement.comment) for judgement in answers.judgements
-    ] == [
+    file, answers = read_review(saved)
+    assert file.problems == ()
+    assert file.facts["person"] == PERSON
+    assert [(row.subject, row.answer, row.comment) for row in answers] == [
         ("a-0|b-0", "same", ""),
         ("a-1|b-1", "different", '=2 cats, "two"\u05d0'),
     ]
 
 
 @pytest.fixture
-def page(tmp_path: Path, rows: list[ReviewRow], browser: Any) -> Iterator[Any]:
+def page(tmp_path: Path, rows: list[dict[str, Any]], browser: Any) -> Iterator[Any]:
     path = tmp_path / "my <pairs>.html"
     write_pairs_page(QUESTION, rows, path, "asha")
     context = browser.new_context(viewport={"width": 1200, "height": 800}, accept_downloads=True)
@@ -225,6 +223,4 @@ def test_without_browser_storage_the_page_says_so_and_saves(page: Any, tmp_path:
     with page.expect_download() as waiting:
         page.keyboard.press("s")
     waiting.value.save_as(tmp_path / "saved.csv")
-    assert [judgement.answer for judgement in read_review(tmp_path / "saved.csv").judgements] == [
-        "same"
-    ]
+    assert [row.answer for row in read_review(tmp_path / "saved.csv")[1]] == ["same"]

@@ -13,6 +13,7 @@ from memeloc.curate.review.questions import (
     unanimous,
 )
 from memeloc.curate.review.rows import review_rows, subjects
+from memeloc.curate.review.sheets import HINT
 from memeloc.curate.verdict import Verdict
 from tests.curate.items import caption, picture, template
 
@@ -102,7 +103,7 @@ def test_other_people_s_answers_are_not_shown() -> None:
     question = find_question("cartoon")
     people = Verdict("c", "cartoon", "ask", None, "people differ", {"people": {"bo": "yes"}}, "s")
     (row,) = review_rows(question, ["c", "gone"], items, verdicts={"c": {"cartoon": people}})
-    assert row.hint == ""
+    assert row[HINT][0] == ""
     (row,) = review_rows(find_question("wordplay"), ["c"], items)
-    assert "seize the day" in row.hint
-    assert row.sides[0].text == "seas the day"
+    assert "seize the day" in row[HINT][0]
+    assert row["text"] == "seas the day"

@@ -101,7 +101,7 @@ def test_a_person_is_asked_again_about_a_replaced_picture(
     (answer,) = workspace.curating.explain(item).earlier_people
     assert (answer.person, answer.answer) == ("Ana", "keep")
     (status,) = workspace.curating.review_status(["quality"])
-    assert status.answered == 0
+    assert status["answered"] == 0
 
 
 def test_a_sheet_about_an_earlier_picture_is_kept_with_it(
@@ -128,8 +128,8 @@ def test_a_sheet_that_does_not_say_what_it_showed_says_so(
     sheet.write_text(
         f"subject,your answer,question,person\n{id_of(workspace, '001.png')},yes,cartoon,Ana\n"
     )
-    (file,) = workspace.curating.import_reviews([sheet]).files
-    assert "does not say what it showed" in file.note
+    (file,) = workspace.curating.import_reviews([sheet])["files"]
+    assert "does not say what it showed" in file["note"]
     assert [answer.answer for answer in workspace.store.curation.judgements()] == ["yes"]
 
 

@@ -29,8 +29,8 @@ def _columns(result: Any) -> list[Column]:
     columns: list[Column] = [
         "question asked=subjects answered by_enough=complete agreed disagreed people"
     ]
-    if any(status.errors for status in result["questions"]):
-        columns.append(("wrong", lambda status: str(status.errors or "")))
+    if any(status["errors"] for status in result["questions"]):
+        columns.append(("wrong", lambda status: str(status["errors"] or "")))
     return columns
 
 
@@ -100,15 +100,16 @@ def export(
             seed=seed,
             on_progress=bar.phase,
         )
-    if result.file is None:
-        then = [f"There is nothing to ask {result.person} about {question}; --only all asks again"]
+    file, asked = result["file"], result["person"]
+    if file is None:
+        then = [f"There is nothing to ask {asked} about {question}; --only all asks again"]
     else:
-        rows = counted(result.rows, "pair" if result.question == "duplicates" else "row")
-        drawn = "" if result.removed is None else f" of {result.removed:,} removed duplicates"
-        then = [f"Wrote {rows}{drawn} for {result.person} to {result.file}"]
-        if result.left:
-            then.append(f"{result.left:,} more are left: export again when these are imported")
-        if result.file.lower().endswith(".html"):
+        rows = counted(result["rows"], "pair" if result["question"] == "duplicates" else "row")
+        drawn = f" of {result['removed']:,} removed duplicates" if audit else ""
+        then = [f"Wrote {rows}{drawn} for {asked} to {file}"]
+        if result["left"]:
+            then.append(f"{result['left']:,} more are left: export again when these are imported")
+        if file.lower().endswith(".html"):
             then.append(
                 "Next: open it in a browser, save the answers there, and memeloc review import FILE"
             )
@@ -134,22 +135,20 @@ def import_(
     with memeloc.Workspace.find() as workspace:
         result = workspace.curating.import_reviews(files, person=person, dry_run=dry_run)
     then = []
-    for file in result.files:
-        explain(file.file, [file.note] if file.note else [])
-        stored = "nothing is stored" if file.new is None else f"{file.new:,} of them new"
-        then.append(
-            f"{file.file}: {counted(file.answers, 'answer')} of {file.person} to "
-            f"{file.question}, {stored}"
-        )
-        if file.earlier:
+    for file in result["files"]:
+        explain(file["file"], filter(None, [file["note"]]))
+        stored = "nothing is stored" if dry_run else f"{file['new']:,} of them new"
+        answers = f"{counted(file['answers'], 'answer')} of {file['person']} to {file['question']}"
+        then.append(f"{file['file']}: {answers}, {stored}")
+        if earlier := file["earlier"]:
             then.append(
-                f"{len(file.earlier):,} of them are about an earlier picture or text of "
-                f"{', '.join(file.earlier[:3])}{' and others' if file.earlier[3:] else ''}: kept "
+                f"{len(earlier):,} of them are about an earlier picture or text of "
+                f"{', '.join(earlier[:3])}{' and others' if earlier[3:] else ''}: kept "
                 "with it, not counted, and asked again"
             )
     show(result, *then, as_json=as_json)
-    explain("", result.problems if not as_json else [])
-    if result.problems:
+    explain("", result["problems"] if not as_json else [])
+    if result["problems"]:
         raise typer.Exit(1)
 
 

@@ -62,4 +62,4 @@ def audited(removed: Iterable[Pair], judgements: Iterable[Judgement]) -> ErrorRa
         for judgement in judgements
         if judgement.subject in subjects and judgement.answer in ("same", "different")
     ]
-    return ErrorRate(answers.count("different"), len(answers))
+    return ErrorRate.of(answers.count("different"), len(answers))

@@ -1,7 +1,7 @@
 """Pairs as one page that works from disk. In: rows to review. Out: HTML with all that it needs.
 
 Both pictures stand side by side, 1, 2 and 3 answer, and the browser keeps the answers until they
-are saved as CSV, which `memeloc.curate.review.answers.read_review` reads. The page asks nothing of
+are saved as CSV, which `memeloc.curate.review.sheets.read_review` reads. The page asks nothing of
 any network, and everything that came from elsewhere is only ever text to it.
 """
 
@@ -9,13 +9,12 @@ from __future__ import annotations
 
 import base64
 import hashlib
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from memeloc.curate.review.answers import HEADINGS
 from memeloc.curate.review.questions import ReviewQuestion
-from memeloc.curate.review.rows import ReviewRow, ReviewSide
+from memeloc.curate.review.sheets import ANSWER, HINT, SIDES
 from memeloc.pages import browser_store, fill_page, script_hash
 from memeloc.sheets import write_sheet
 from memeloc.tables import drawable
@@ -27,7 +26,7 @@ _FOLDER = Path(__file__).parents[1] / "pages"
 
 
 def write_pairs_page(
-    question: ReviewQuestion, rows: Iterable[ReviewRow], path: Path, person: str
+    question: ReviewQuestion, rows: Iterable[Mapping[str, Any]], path: Path, person: str
 ) -> Path:
     """Write a page; return where it is, see `memeloc.sheets`.
 
@@ -38,20 +37,19 @@ def write_pairs_page(
     return write_sheet(path, lambda draft: draft.write_text(text, encoding="utf-8"))[0]
 
 
-def pairs_page(question: ReviewQuestion, rows: Sequence[ReviewRow], person: str) -> str:
+def pairs_page(question: ReviewQuestion, rows: Sequence[Mapping[str, Any]], person: str) -> str:
     """The page of at most `MOST_PAIRS` pairs, for the person who answers."""
     pictures: dict[str, str] = {}
     data = {
         "question": question.name,
         "person": drawable(person),
         "answers": dict(question.answers),
-        "headings": [HEADINGS[name] for name in ("question", "person", "subject", "answer")]
-        + [HEADINGS["comment"], HEADINGS["content"]],
+        "headings": ["question", "person", "subject", ANSWER, "comment", "content"],
         "rows": [_row(row, pictures) for row in rows],
         "pictures": pictures,
     }
     # Other pairs or pictures, or another person, have a store of their own in the browser.
-    shown = (f"{row.subject}|{row.content}" for row in rows)
+    shown = (f"{row['subject']}|{row['content']}" for row in rows)
     named = "|".join([question.name, person, *shown])
     own = (_FOLDER / "pairs.js").read_text(encoding="utf-8")
     script = f'"use strict";\n{browser_store()}{own}'
@@ -66,24 +64,24 @@ def pairs_page(question: ReviewQuestion, rows: Sequence[ReviewRow], person: str)
     )
 
 
-def _row(row: ReviewRow, pictures: dict[str, str]) -> dict[str, Any]:
+def _row(row: Mapping[str, Any], pictures: dict[str, str]) -> dict[str, Any]:
     return {
-        "subject": drawable(row.subject),
-        "sides": [_side(side, pictures) for side in row.sides],
-        "hint": drawable(row.hint),
-        "scores": {name.replace("_", " "): round(value, 4) for name, value in row.scores.items()},
-        "answer": row.answer,
-        "comment": drawable(row.comment),
-        "content": row.content,
+        "subject": drawable(row["subject"]),
+        "sides": [_side([row[name] for name in names], pictures) for names in SIDES],
+        "hint": drawable(row[HINT][0]),
+        "scores": {name.replace("_", " "): round(each, 4) for name, each in row["scores"].items()},
+        "answer": row[ANSWER],
+        "comment": drawable(row["comment"]),
+        "content": row["content"],
     }
 
 
-def _side(side: ReviewSide, pictures: dict[str, str]) -> dict[str, str]:
-    """A side; its picture is kept once, however many pairs it stands in."""
-    key = ""
-    if side.picture is not None and side.picture.is_file():
-        content = side.picture.read_bytes()
+def _side(cells: Sequence[Any], pictures: dict[str, str]) -> dict[str, str]:
+    """Return a side; its picture is kept once, however many pairs it stands in."""
+    key, (picture, text, (name, facts)) = "", cells
+    if picture is not None and picture.is_file():
+        content = picture.read_bytes()
         key = hashlib.sha256(content).hexdigest()[:16]
         pictures.setdefault(key, f"data:image/jpeg;base64,{base64.b64encode(content).decode()}")
-    texts = {name: drawable(getattr(side, name)) for name in ("name", "text", "about")}
-    return {**texts, "picture": key}
+    texts = {"name": name, "text": "" if text == name else text, "about": facts}
+    return {"picture": key} | {field: drawable(own) for field, own in texts.items()}

@@ -7,8 +7,8 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
 from memeloc.curate.duplicates.pairs import PAIR, Pair
 from memeloc.curate.review.judgement import Judgement, majority
@@ -21,36 +21,10 @@ from memeloc.curate.review.questions import (
     unanimous,
 )
 from memeloc.curate.review.sampling import ErrorRate
+from memeloc.curate.review.sheets import ANSWER, HINT, SIDES
 from memeloc.curate.verdict import Verdict, Verdicts, content_of
 from memeloc.items import Item, content_hash
 from memeloc.model import SEPARATOR
-
-
-@dataclass(frozen=True, slots=True)
-class ReviewSide:
-    """One thing that a person looks at: texts, and the file of a small picture."""
-
-    name: str = ""
-    text: str = ""
-    picture: Path | None = None
-    about: str = ""
-
-
-@dataclass(frozen=True, slots=True)
-class ReviewRow:
-    """One thing to answer, with one side, or two of a pair, and this person's earlier answer.
-
-    The hint is what rules or models find, and scores what was measured, by name; content is the
-    hash of what is shown, see `memeloc.curate.verdict.content_of`.
-    """
-
-    subject: str
-    sides: tuple[ReviewSide, ...]
-    hint: str = ""
-    scores: Mapping[str, float] = field(default_factory=dict)
-    answer: str = ""
-    comment: str = ""
-    content: str = ""
 
 
 def subjects(
@@ -129,11 +103,12 @@ def review_rows(
     pairs: Sequence[Pair] = (),
     judgements: Iterable[Judgement] = (),
     picture: Callable[[Path], Path | None] = lambda path: path,
-) -> Iterator[ReviewRow]:
-    """The rows of a sheet or page about subjects; one that is no item is left out.
+) -> Iterator[dict[str, Any]]:
+    """Yield the rows of a sheet or page about subjects, by its columns; none about what is no item.
 
-    Verdicts and pairs are for hints; of the judgements, the answers to this question, those of the
-    person stand in the rows. `picture` makes a small copy, or None of what does not open.
+    Beside the columns a row has `scores`, by name. Verdicts and pairs are for hints; of the
+    judgements, the answers to this question, those of the person stand in the rows. `picture` makes
+    a small copy, or None of what does not open.
     """
     pair_of = {pair.subject: pair for pair in pairs}
     before = {answer.subject: answer for answer in judgements if answer.person == person}
@@ -141,18 +116,21 @@ def review_rows(
         ids = subject.split(PAIR)
         if any(id not in items for id in ids):
             continue
-        pair = pair_of.get(subject)
+        pair, earlier = pair_of.get(subject), before.get(subject)
         verdict = (verdicts or {}).get(subject, {}).get(question.filter)
-        earlier = before.get(subject)
-        yield ReviewRow(
-            subject,
-            tuple(_side(question, items[id], items, picture) for id in ids),
-            pair.reason if pair else _hint(question, items[ids[0]], items, verdict),
-            dict(pair.scores) if pair else {},
-            earlier.answer if earlier else "",
-            earlier.comment if earlier else "",
-            content_of(ids, {id: content_hash(items[id]) for id in ids}),
-        )
+        hint = pair.reason if pair else _hint(question, items[ids[0]], items, verdict)
+        scores = dict(pair.scores) if pair else {}
+        row: dict[str, Any] = {
+            "subject": subject,
+            HINT: [hint, ", ".join(f"{name} {value:g}" for name, value in scores.items())],
+            "scores": scores,
+            ANSWER: earlier.answer if earlier else "",
+            "comment": earlier.comment if earlier else "",
+            "content": content_of(ids, {id: content_hash(items[id]) for id in ids}),
+        }
+        for names, id in zip(SIDES, ids, strict=False):
+            row |= dict(zip(names, _side(question, items[id], items, picture), strict=True))
+        yield row
 
 
 def _side(
@@ -160,7 +138,8 @@ def _side(
     item: Item,
     items: Mapping[str, Item],
     picture: Callable[[Path], Path | None],
-) -> ReviewSide:
+) -> tuple[Path | None, str, list[str]]:
+    """Return an item's small picture, its text, and its name with what else is known."""
     template = items.get(item.parent, item)
     shown = item.path or template.path
     facts = [
@@ -174,12 +153,9 @@ def _side(
     if question.which == "dated" and item.year is not None:
         facts.append(item.origin.url)
         text = f"{item.year.year}: {item.description}"
-    return ReviewSide(
-        item.name or template.name or item.id,
-        text,
-        picture(shown) if shown is not None else None,
-        ", ".join(filter(None, facts)),
-    )
+    name = item.name or template.name or item.id
+    small = picture(shown) if shown is not None else None
+    return small, text or name, [name, ", ".join(filter(None, facts))]
 
 
 def _hint(
@@ -201,62 +177,21 @@ def _hint(
     return verdict.reason
 
 
-@dataclass(frozen=True, slots=True)
-class ReviewStatus:
-    """How far a question is.
-
-    Attributes:
-        subjects, answered: what it is about now; of these, what somebody has answered.
-        complete: how many as many people have answered as the question needs.
-        agreed, disagreed: what became of those. A free text agrees with any other.
-        people: how many each person has answered.
-        answers: how often each answer was given; empty for free text.
-        errors: of a question that checks a program, how often that is wrong; None of others.
-    """
-
-    question: str
-    subjects: int
-    answered: int
-    complete: int
-    agreed: int
-    disagreed: int
-    people: Mapping[str, int]
-    answers: Mapping[str, int]
-    errors: Errors | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class Errors:
-    """How many of so many subjects most people call wrong, the rate, and its 95 % interval.
-
-    Rates are 0 to 1; they are of all subjects where those that were answered were drawn by chance.
-    """
-
-    wrong: int
-    judged: int
-    rate: float
-    low: float
-    high: float
-
-    @classmethod
-    def of(cls, question: ReviewQuestion, judgements: Iterable[Judgement]) -> Errors:
-        """What the majority of answers to a question that has a `wrong` answer comes to."""
-        decided = majority(judgements, [name for name in question.answers if name != UNSURE])
-        rate = ErrorRate([*decided.values()].count(question.wrong), len(decided))
-        low, high = rate.interval()
-        share = rate.wrong / rate.judged if rate.judged else 0.0
-        return cls(rate.wrong, rate.judged, share, low, high)
-
-    def __str__(self) -> str:
-        return str(ErrorRate(self.wrong, self.judged))
+def error_rate_of(question: ReviewQuestion, judgements: Iterable[Judgement]) -> ErrorRate:
+    """Return how often the majority gives the `wrong` answer of a question that has one."""
+    decided = majority(judgements, [name for name in question.answers if name != UNSURE])
+    return ErrorRate.of([*decided.values()].count(question.wrong), len(decided))
 
 
 def review_status(
     question: ReviewQuestion, asked: Sequence[str], judgements: Iterable[Judgement]
-) -> ReviewStatus:
-    """How far a question is, from its subjects (see `subjects`) and the answers to it.
+) -> dict[str, Any]:
+    """Return how far a question is, from its subjects (see `subjects`) and the answers to it.
 
-    What was answered counts as asked.
+    `subjects` is what it is about now, or was answered; of these `answered` by somebody, `complete`
+    by as many people as it needs, of whom some `agreed` and some `disagreed`: a free text agrees
+    with any other. `people` is how many each person has answered, `answers` how often each answer
+    was given, `errors` an `ErrorRate` of a question that checks a program.
     """
     judgements = list(judgements)
     by_person = by_subject(judgements)
@@ -266,15 +201,15 @@ def review_status(
         is_enough = (len(by) >= question.people for by in by_person.values())
         outcomes = ["answered" if enough else INCOMPLETE for enough in is_enough]
         answers.clear()
-    agreed = sum(outcome not in (INCOMPLETE, DISAGREE) for outcome in outcomes)
-    return ReviewStatus(
-        question.name,
-        subjects=len({*asked, *by_person}),
-        answered=len(by_person),
-        complete=sum(len(by) >= question.people for by in by_person.values()),
-        agreed=agreed,
-        disagreed=outcomes.count(DISAGREE),
-        people=dict(sorted(Counter(name for by in by_person.values() for name in by).items())),
-        answers=dict(sorted(answers.items())),
-        errors=Errors.of(question, judgements) if question.wrong and by_person else None,
-    )
+    people = Counter(name for by in by_person.values() for name in by)
+    return {
+        "question": question.name,
+        "subjects": len({*asked, *by_person}),
+        "answered": len(by_person),
+        "complete": sum(len(by) >= question.people for by in by_person.values()),
+        "agreed": sum(outcome not in (INCOMPLETE, DISAGREE) for outcome in outcomes),
+        "disagreed": outcomes.count(DISAGREE),
+        "people": dict(sorted(people.items())),
+        "answers": dict(sorted(answers.items())),
+        "errors": error_rate_of(question, judgements) if question.wrong and by_person else None,
+    }

@@ -13,29 +13,34 @@ _Z = 1.959964
 
 @dataclass(frozen=True, slots=True)
 class ErrorRate:
-    """How many of so many things that were looked at are wrong.
+    """How many of so many things that were looked at are wrong, the rate, and its 95 % interval.
 
-    >>> str(ErrorRate(3, 100))
+    Rates are 0 to 1; they are of all things where those that were looked at were drawn by chance.
+
+    >>> str(ErrorRate.of(3, 100))
     '3.0 % (95 % interval 1.0 to 8.5 %)'
     """
 
     wrong: int
     judged: int
+    rate: float = 0.0
+    low: float = 0.0
+    high: float = 1.0
 
-    def interval(self) -> tuple[float, float]:
-        """The 95 % interval of the rate of all, 0 to 1, by Wilson's score (JASA 22, 1927)."""
-        if not self.judged:
-            return 0.0, 1.0
-        share, weight = self.wrong / self.judged, _Z**2 / self.judged
+    @classmethod
+    def of(cls, wrong: int, judged: int) -> ErrorRate:
+        """Return the rate, with its interval by Wilson's score (JASA 22, 1927)."""
+        if not judged:
+            return cls(wrong, judged)
+        share, weight = wrong / judged, _Z**2 / judged
         centre = share + weight / 2
-        margin = _Z * sqrt(share * (1 - share) / self.judged + weight / (4 * self.judged))
+        margin = _Z * sqrt(share * (1 - share) / judged + weight / (4 * judged))
         low, high = (centre - margin) / (1 + weight), (centre + margin) / (1 + weight)
-        return max(0.0, low), min(1.0, high)
+        return cls(wrong, judged, share, max(0.0, low), min(1.0, high))
 
     def __str__(self) -> str:
-        low, high = (f"{100 * bound:.1f}" for bound in self.interval())
-        share = 100 * self.wrong / self.judged if self.judged else 0
-        return f"{share:.1f} % (95 % interval {low} to {high} %)"
+        low, high = f"{100 * self.low:.1f}", f"{100 * self.high:.1f}"
+        return f"{100 * self.rate:.1f} % (95 % interval {low} to {high} %)"
 
 
 def draw(subjects: Collection[str], count: int, seed: int) -> list[str]:

@@ -7,8 +7,8 @@ from collections.abc import Sequence
 from memeloc.curate.duplicates.audit import audited, compared_with, removed_pairs
 from memeloc.curate.duplicates.dedup import FILTER
 from memeloc.curate.duplicates.pairs import PAIR, Pair
-from memeloc.curate.review.answers import ReviewAnswers
-from memeloc.curate.review.questions import ReviewQuestion, find_question
+from memeloc.curate.review.judgement import Judgement
+from memeloc.curate.review.questions import ReviewQuestion
 from memeloc.curate.review.rows import left_for
 from memeloc.curate.review.sampling import draw
 from memeloc.curate.verdict import Verdict
@@ -59,11 +59,11 @@ def drawn_pairs(
     return left_for(person, drawn, workspace.store.curation.judgements(question.name))
 
 
-def audit_result(workspace: WorkspaceFolder, answers: ReviewAnswers) -> str:
-    """What answers to `duplicates` say of those that were removed; empty when nothing."""
-    if find_question(answers.question).which != "pairs":
-        return ""
-    rate = audited(removed(workspace), answers.judgements)
+def audit_result(
+    workspace: WorkspaceFolder, question: ReviewQuestion, answers: Sequence[Judgement]
+) -> str:
+    """Return what answers about pairs say of those that were removed; empty when nothing."""
+    rate = audited(removed(workspace), answers if question.which == "pairs" else ())
     if not rate.judged:
         return ""
     return (

@@ -3,24 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 from memeloc.curate.duplicates.pairs import PAIR
 from memeloc.curate.duplicates.pairs_page import MOST_PAIRS, write_pairs_page
-from memeloc.curate.review.answers import ReviewAnswers, read_review
+from memeloc.curate.review.judgement import Judgement
 from memeloc.curate.review.questions import ReviewQuestion, find_question, question_names
 from memeloc.curate.review.rows import (
-    Errors,
-    ReviewRow,
-    ReviewStatus,
+    error_rate_of,
     left_for,
     review_rows,
     review_status,
     subjects,
 )
 from memeloc.curate.review.sampling import draw
-from memeloc.curate.review.sheets import FORMATS, write_review
+from memeloc.curate.review.sheets import FORMATS, read_review, write_review
 from memeloc.curate.selecting.stages import answers_of
 from memeloc.curate.verdict import content_of
 from memeloc.errors import InputError
@@ -41,53 +40,6 @@ _PAGE_SIDE = 640
 """Pixels of the longer side of a picture on a page."""
 
 
-@dataclass(frozen=True, slots=True)
-class ReviewExport:
-    """A file of one question for one person, as she is called in earlier answers.
-
-    How many rows it has (0 and no file when there is nothing to ask), and how many more are left;
-    for an audit, how many removed duplicates the rows were drawn from.
-    """
-
-    question: str
-    person: str
-    rows: int
-    left: int
-    file: str | None
-    removed: int | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class ImportedReview:
-    """A file of answers.
-
-    Attributes:
-        answers: how many it holds.
-        new: how many were not stored yet; None when nothing was stored.
-        problems: rows that cannot be read.
-        earlier: subjects of answers about a picture or text that is another by now: kept with what
-            was shown, and they do not count.
-        note: what else is to be known of it; empty for most.
-    """
-
-    file: str
-    question: str
-    person: str
-    answers: int
-    new: int | None
-    problems: int
-    earlier: list[str] = field(default_factory=list)
-    note: str = ""
-
-
-@dataclass(frozen=True, slots=True)
-class ReviewImport:
-    """Files of answers, and what could not be read, with file and row."""
-
-    files: list[ImportedReview]
-    problems: list[str]
-
-
 class Reviewing(Part):
     """Asking people about what was collected."""
 
@@ -103,8 +55,12 @@ class Reviewing(Part):
         sample: int = 0,
         seed: int = 0,
         on_progress: Phases = silent,
-    ) -> ReviewExport:
+    ) -> dict[str, Any]:
         """Write a sheet (xlsx, csv) or, for duplicates, a page (html) of one question.
+
+        Return the `question`, the `person` as she is called in earlier answers, how many `rows` the
+        `file` has (0 and no file when there is nothing to ask), how many more are `left`, and of an
+        audit how many `removed` duplicates they were drawn from.
 
         Args:
             question: its name; see `memeloc.curate.review.questions`.
@@ -138,69 +94,80 @@ class Reviewing(Part):
             else _subjects(workspace, asked, who, only, sample, seed)
         )
         chosen = wanted[:limit] if limit else wanted
-        file, rows = None, list[ReviewRow]()
+        file, rows = None, list[dict[str, Any]]()
         if chosen:
             side = _PAGE_SIDE if is_page else PICTURE_SIDE
             rows = _rows(workspace, asked, chosen, who, side, on_progress)
             write = write_pairs_page if is_page else write_review
             file = str(write(asked, rows, path, who))
-        left = len(wanted) - len(chosen)
-        source = len(removed(workspace)) if audit else None
-        return ReviewExport(asked.name, who, len(rows), left, file, source)
+        return {
+            "question": asked.name,
+            "person": who,
+            "rows": len(rows),
+            "left": len(wanted) - len(chosen),
+            "file": file,
+            "removed": len(removed(workspace)) if audit else None,
+        }
 
     def import_reviews(
         self, files: Sequence[Path], *, person: str = "", dry_run: bool = False
-    ) -> ReviewImport:
+    ) -> dict[str, Any]:
         """Take in answers: sheets (xlsx, ods, csv), and what pages saved.
 
-        What cannot be read is among the result's problems. `person` answered what does not say who.
+        `person` answered what does not say who. Return `files` and `problems`, sentences with file
+        and row. A file has its `question` and `person`, how many `answers` it holds, how many were
+        `new` (None when nothing was stored), how many `problems`, `earlier`, the subjects that are
+        another picture or text by now (kept with what was shown; they do not count), and a `note`.
         """
-        workspace = self._workspace
-        imported: list[ImportedReview] = []
+        imported: list[dict[str, Any]] = []
         problems: list[InputError] = []
         for file in files:
             try:
-                answers = read_review(file)
-                if not answers.person and not person:
+                filled, answers = read_review(file)
+                by = filled.facts["person"]
+                if not by and not person:
                     raise InputError("does not say who answered: name her with --person", file=file)
-                who = self._person(answers.person or person)
+                who = self._person(by or person)
             except InputError as error:
                 problems.append(error)
                 continue
-            note = ""
-            if answers.person and person.strip() not in ("", answers.person):
-                note = f"is by {answers.person} as it says itself; --person does not count"
-            answers = answers.by(who)
-            answers, unknown = _about_collected(workspace, answers)
-            unbound = "" if all(row.content for row in answers.judgements) else _UNBOUND
-            answers, earlier = _bound(workspace, answers)
-            counted = [row for row in answers.judgements if row.subject not in earlier]
-            audit = audit_result(workspace, replace(answers, judgements=tuple(counted)))
-            wrong = _wrong(answers)
-            note = ". ".join(filter(None, (note, unbound, audit, wrong)))
-            problems += [*answers.problems, *unknown]
-            new = None if dry_run else 0
-            if not dry_run and answers.judgements:
-                record = FileRecord(
-                    "judgements", file.name, answers.sha256, len(answers.judgements)
-                )
-                new = workspace.store.curation.add_judgements(record, answers.judgements)
-            imported.append(
-                ImportedReview(
-                    str(file),
-                    answers.question,
-                    answers.person,
-                    len(answers.judgements),
-                    new,
-                    len(answers.problems) + len(unknown),
-                    earlier,
-                    note,
-                )
+            question = find_question(filled.facts["question"])
+            wrong = list(filled.problems)
+            answers = _collected(self._workspace, file, answers, wrong)
+            unbound = not all(row.content for row in answers)
+            answers, earlier = _bound(
+                self._workspace, [replace(row, person=who) for row in answers]
             )
-        return ReviewImport(imported, [str(problem) for problem in problems])
+            counted = [row for row in answers if row.subject not in earlier]
+            ignored = by and person.strip() not in ("", by)
+            notes = (
+                f"is by {by} as it says itself; --person does not count" if ignored else "",
+                filled.note.rstrip("."),
+                _UNBOUND if unbound else "",
+                audit_result(self._workspace, question, counted),
+                _errors(question, answers),
+            )
+            problems += wrong
+            new = None if dry_run else 0
+            if not dry_run and answers:
+                record = FileRecord("judgements", file.name, filled.sha256, len(answers))
+                new = self._store.curation.add_judgements(record, answers)
+            imported.append(
+                {
+                    "file": str(file),
+                    "question": question.name,
+                    "person": who,
+                    "answers": len(answers),
+                    "new": new,
+                    "problems": len(wrong),
+                    "earlier": earlier,
+                    "note": ". ".join(filter(None, notes)),
+                }
+            )
+        return {"files": imported, "problems": [str(problem) for problem in problems]}
 
-    def review_status(self, questions: Sequence[str] = ()) -> list[ReviewStatus]:
-        """How far each question is; none named are all that anything is asked of."""
+    def review_status(self, questions: Sequence[str] = ()) -> list[dict[str, Any]]:
+        """Return how far each question is; none named are all that anything is asked of."""
         workspace = self._workspace
         curation = workspace.store.curation
         items = list(workspace.store.items.find())
@@ -211,8 +178,7 @@ class Reviewing(Part):
             question = find_question(name)
             asked = subjects(question, items, verdicts, pairs, unread, settled)
             status = review_status(question, asked, curation.judgements(question.name))
-            is_asked = status.answered if question.which == "dated" else status.subjects
-            if questions or is_asked:
+            if questions or status["answered" if question.which == "dated" else "subjects"]:
                 statuses.append(status)
         return statuses
 
@@ -225,12 +191,11 @@ class Reviewing(Part):
         return next((other for other in earlier if other.casefold() == name.casefold()), name)
 
 
-def _wrong(answers: ReviewAnswers) -> str:
-    """How often a program is wrong by these answers, of a question that checks one; else empty."""
-    question = find_question(answers.question)
+def _errors(question: ReviewQuestion, answers: Sequence[Judgement]) -> str:
+    """Return how often a program is wrong by these answers, of a question that checks one."""
     if not question.wrong:
         return ""
-    errors = Errors.of(question, answers.judgements)
+    errors = error_rate_of(question, answers)
     return f"{errors.wrong:,} of {errors.judged:,} are wrong, {errors}"
 
 
@@ -288,7 +253,7 @@ def _rows(
     person: str,
     side: int,
     on_progress: Phases,
-) -> list[ReviewRow]:
+) -> list[dict[str, Any]]:
     curation = workspace.store.curation
     ids = {part for subject in chosen for part in subject.split(PAIR)}
     items = {item.id: item for item in workspace.store.items.find(ids=ids)}
@@ -311,37 +276,36 @@ def _rows(
     return rows
 
 
-def _bound(workspace: WorkspaceFolder, answers: ReviewAnswers) -> tuple[ReviewAnswers, list[str]]:
-    """Answers that say what they are about, and the subjects that are another by now."""
-    ids = {part for answer in answers.judgements for part in answer.subject.split(PAIR)}
+def _bound(
+    workspace: WorkspaceFolder, answers: Sequence[Judgement]
+) -> tuple[list[Judgement], list[str]]:
+    """Return answers that say what they are about, and the subjects that are another by now."""
+    ids = {part for answer in answers for part in answer.subject.split(PAIR)}
     contents = workspace.store.items.contents(ids)
     bound, earlier = [], []
-    for answer in answers.judgements:
+    for answer in answers:
         now = content_of(answer.subject.split(PAIR), contents)
         bound.append(replace(answer, content=answer.content or now))
         if bound[-1].content != now:
             earlier.append(answer.subject)
-    return replace(answers, judgements=tuple(bound)), earlier
+    return bound, earlier
 
 
-def _about_collected(
-    workspace: WorkspaceFolder, answers: ReviewAnswers
-) -> tuple[ReviewAnswers, list[InputError]]:
-    """The answers about what this workspace has, and a problem for each other."""
-    ids = {part for answer in answers.judgements for part in answer.subject.split(PAIR)}
+def _collected(
+    workspace: WorkspaceFolder,
+    file: Path,
+    answers: Sequence[Judgement],
+    problems: list[InputError],
+) -> list[Judgement]:
+    """Return the answers about what this workspace has; add a problem for each other."""
+    ids = {part for answer in answers for part in answer.subject.split(PAIR)}
     collected = {item.id for item in workspace.store.items.find(ids=ids)}
-    kept, problems = [], []
-    for answer in answers.judgements:
+    kept = []
+    for answer in answers:
         missing = [part for part in answer.subject.split(PAIR) if part not in collected]
-        if not missing:
+        if missing:
+            message = f"{missing[0][:80]!r} is nothing that this workspace has collected"
+            problems.append(InputError(message, file=file, row=answer.row, column="subject"))
+        else:
             kept.append(answer)
-            continue
-        problems.append(
-            InputError(
-                f"{missing[0][:80]!r} is nothing that this workspace has collected",
-                file=answers.file,
-                row=answer.row,
-                column="subject",
-            )
-        )
-    return replace(answers, judgements=tuple(kept)), problems
+    return kept

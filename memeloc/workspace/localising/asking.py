@@ -8,16 +8,16 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterable, Sequence
-from dataclasses import asdict, dataclass
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 from PIL import Image
 
-from memeloc.curate.review.answers import read_review
+from memeloc.curate.review.judgement import Judgement
 from memeloc.curate.review.questions import BURNED_TEXT, UNSURE, find_question
-from memeloc.curate.review.rows import ReviewRow, ReviewSide
-from memeloc.curate.review.sheets import write_review
+from memeloc.curate.review.sheets import ANSWER, HINT, read_review, write_review
 from memeloc.errors import InputError
 from memeloc.files import replacing
 from memeloc.localise.localise import Decision, LocalisedMeme, text_key, text_name
@@ -28,38 +28,29 @@ SHEET, ANSWERS = "review.xlsx", ".memeloc/answers.jsonl"
 """In a folder of localised memes: the sheet, of which a filled-in one stays and the next gets a
 number, and all answers that were ever given."""
 
+_KEPT = ("subject", "answer", "content", "comment", "person")
+"""What the file of answers has of each."""
+
 _CROPS = ".memeloc/texts"
 _SIDE = 320
 
 
-@dataclass(frozen=True, slots=True)
-class TextAnswer:
-    """A person's answer about a text.
+def take_answers(out: Path, excluded: Iterable[str]) -> tuple[list[Judgement], list[InputError]]:
+    """Return all answers of a folder, the oldest first, with new ones and what is excluded now.
 
-    `content` is `text_key` of what was asked about; empty where the sheet lost it, and for
+    Their content is the `text_key` of what was asked about; empty where the sheet lost it, and for
     `--exclude`, where the text's name says which is meant.
-    """
-
-    subject: str
-    answer: str
-    content: str = ""
-    comment: str = ""
-    person: str = ""
-
-
-def take_answers(out: Path, excluded: Iterable[str]) -> tuple[list[TextAnswer], list[InputError]]:
-    """All answers of a folder, the oldest first: new ones of its sheet, and what is excluded now.
 
     Raises:
         InputError: the file of answers cannot be read or written.
     """
     known = _read(out / ANSWERS)
-    read, problems = dict[str, TextAnswer](), list[InputError]()
+    read, problems = dict[str, Judgement](), list[InputError]()
     for path in _sheets(out):
         answers, wrong = _of_sheet(path)
         read |= {answer.subject + answer.content: answer for answer in answers}
         problems += wrong
-    new = [*read.values(), *(TextAnswer(name, "keep") for name in excluded)]
+    new = [*read.values(), *(Judgement(name, BURNED_TEXT, "", "keep") for name in excluded)]
     latest = {answer.subject + answer.content: answer for answer in known}
     new = [answer for answer in new if latest.get(answer.subject + answer.content) != answer]
     if new:
@@ -67,7 +58,8 @@ def take_answers(out: Path, excluded: Iterable[str]) -> tuple[list[TextAnswer], 
         path.parent.mkdir(parents=True, exist_ok=True)
         with path.open("a", encoding="utf-8") as file:
             for answer in new:
-                file.write(json.dumps(asdict(answer), ensure_ascii=False) + "\n")
+                kept = {name: getattr(answer, name) for name in _KEPT}
+                file.write(json.dumps(kept, ensure_ascii=False) + "\n")
     return known + new, problems
 
 
@@ -82,7 +74,7 @@ def unknown_texts(names: Iterable[str], memes: Iterable[LocalisedMeme]) -> list[
 
 
 def decisions(
-    answers: Sequence[TextAnswer], meme: FinishedMeme, texts: Sequence[Text]
+    answers: Sequence[Judgement], meme: FinishedMeme, texts: Sequence[Text]
 ) -> dict[str, Decision]:
     """What was decided about the texts of a meme, by `text_key`."""
     decided: dict[str, Decision] = {}
@@ -94,8 +86,8 @@ def decisions(
 
 
 def review_rows(
-    localised: LocalisedMeme, answers: Sequence[TextAnswer], out: Path
-) -> list[ReviewRow]:
+    localised: LocalisedMeme, answers: Sequence[Judgement], out: Path
+) -> list[dict[str, Any]]:
     """What a sheet asks about a meme, with what was answered before; writes its small pictures.
 
     Raises:
@@ -106,22 +98,22 @@ def review_rows(
         answer = _answer_to(answers, localised.meme, text)
         if text.number not in localised.open and answer is None:
             continue
-        side = ReviewSide(localised.meme.name, text.region.text, _crop(localised.meme, text, out))
         rows.append(
-            ReviewRow(
-                text_name(localised.meme, text),
-                (side,),
-                "; ".join(text.doubts),
-                {},
-                answer.answer if answer is not None else "",
-                answer.comment if answer is not None else "",
-                text_key(localised.meme, text),
-            )
+            {
+                "picture": _crop(localised.meme, text, out),
+                "text": text.region.text,
+                "about": localised.meme.name,
+                HINT: "; ".join(text.doubts),
+                ANSWER: answer.answer if answer is not None else "",
+                "comment": answer.comment if answer is not None else "",
+                "subject": text_name(localised.meme, text),
+                "content": text_key(localised.meme, text),
+            }
         )
     return rows
 
 
-def write_sheet(rows: Sequence[ReviewRow], out: Path) -> Path | None:
+def write_sheet(rows: Sequence[Mapping[str, Any]], out: Path) -> Path | None:
     """Write the sheet of a folder, one that asks nothing only where there is one already.
 
     Return where it is, see `memeloc.sheets`, or None.
@@ -149,7 +141,7 @@ def _crop(meme: FinishedMeme, text: Text, out: Path) -> Path:
     return path
 
 
-def _answer_to(answers: Sequence[TextAnswer], meme: FinishedMeme, text: Text) -> TextAnswer | None:
+def _answer_to(answers: Sequence[Judgement], meme: FinishedMeme, text: Text) -> Judgement | None:
     """The newest answer about a text: what was shown counts before what it was called."""
     key, name = text_key(meme, text), text_name(meme, text)
     return next(
@@ -169,26 +161,22 @@ def _sheets(out: Path) -> list[Path]:
     return sorted(paths, key=lambda path: path.stat().st_mtime_ns)
 
 
-def _of_sheet(path: Path) -> tuple[list[TextAnswer], list[InputError]]:
-    read = read_review(path)
-    if read.question != BURNED_TEXT:
-        raise InputError(f"is a review of {read.question}, not of {BURNED_TEXT}", file=path)
-    answers = [
-        TextAnswer(row.subject, row.answer, row.content, row.comment, read.person)
-        for row in read.judgements
-        if row.answer != UNSURE or row.comment
-    ]
-    return answers, list(read.problems)
+def _of_sheet(path: Path) -> tuple[list[Judgement], list[InputError]]:
+    filled, answers = read_review(path)
+    if (question := filled.facts["question"]) != BURNED_TEXT:
+        raise InputError(f"is a review of {question}, not of {BURNED_TEXT}", file=path)
+    said = [replace(row, row=0) for row in answers if row.answer != UNSURE or row.comment]
+    return said, list(filled.problems)
 
 
-def _read(path: Path) -> list[TextAnswer]:
+def _read(path: Path) -> list[Judgement]:
     if not path.is_file():
         return []
     answers = []
     for number, line in enumerate(path.read_text("utf-8").splitlines(), 1):
         try:
-            values = json.loads(line).items()
-            answers.append(TextAnswer(**{name: str(value) for name, value in values}))
+            values: dict[str, Any] = {name: str(own) for name, own in json.loads(line).items()}
+            answers.append(Judgement(question=BURNED_TEXT, **{"person": "", **values}))
         except (ValueError, TypeError, AttributeError):
             raise InputError(
                 "this line is not an answer; delete it, and what it decided is asked again",

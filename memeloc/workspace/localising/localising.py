@@ -14,7 +14,6 @@ from typing import Any
 
 from PIL import Image
 
-from memeloc.curate.review.rows import ReviewRow
 from memeloc.errors import InputError
 from memeloc.files import locked
 from memeloc.items import Item
@@ -174,7 +173,7 @@ def localise_pictures(
         answers, wrong = take_answers(out, exclude)
         state, memes, notes = State.read(out), list[LocalisedMeme](), [str(each) for each in wrong]
         problems: dict[str, str] = {}
-        questions: list[ReviewRow] = []
+        questions: list[dict[str, Any]] = []
         done = set[str]()
         names: dict[str, str] = {}
         for each in pictures:

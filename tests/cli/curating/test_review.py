@@ -11,7 +11,6 @@ import openpyxl
 import pytest
 
 from memeloc.curate.duplicates.pairs import Pair
-from memeloc.curate.review.answers import HEADINGS
 from memeloc.curate.verdict import Verdict
 from memeloc.items import FoundCaption, FoundPicture, FoundTemplate, Origin, item_id
 from memeloc.ocr.transcript import NO_TEXT, Transcript
@@ -52,7 +51,7 @@ def answer(path: Path, answers: dict[str, str]) -> None:
     book = openpyxl.load_workbook(path)
     page = book["Review"]
     titles = [cell.value for cell in page[1]]
-    subject, place = (titles.index(HEADINGS[name]) for name in ("subject", "answer"))
+    subject, place = titles.index("subject"), titles.index("your answer")
     for line in page.iter_rows(min_row=2):
         if line[subject].value in answers:
             line[place].value = answers[line[subject].value]
@@ -177,7 +176,7 @@ def test_an_audit_is_a_seeded_sample_of_the_removed(
         done = command("review", "export", "duplicates", "--to", "asha", "-o", "a.csv", *options)
         assert done.status == 0, done.err
         rows = csv.DictReader((folder / "a.csv").read_text("utf-8-sig").splitlines())
-        return [row[HEADINGS["subject"]] for row in rows]
+        return [row["subject"] for row in rows]
 
     pairs = drawn("--audit", "4", "--seed", "7")
     assert len(pairs) == 4
