@@ -7,7 +7,7 @@ give these codes of a codebook, or new ones; no coder sees another's.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -20,8 +20,15 @@ from memeloc.counts import counted
 from memeloc.errors import InputError
 from memeloc.reports.figures import BETWEEN, gap, joined, tidy
 from memeloc.settings import read_toml, validate
-from memeloc.sheets import Listed, SheetColumn, SheetForm, write_form
-from memeloc.tables import Row, read_table
+from memeloc.sheets import (
+    FilledRow,
+    Listed,
+    SheetColumn,
+    SheetForm,
+    all_records,
+    read_form,
+    write_form,
+)
 from memeloc.tables.cells import folded
 
 NAME = "codebook"
@@ -151,16 +158,23 @@ def read_reasons(path: str | Path, *, person: str = "") -> list[Reason]:
     Raises:
         InputError: a column is missing, a row cannot be read, or it names no pair or no person.
     """
-    reasons = []
-    for row, who in _filled_in(Path(path), ("item", "pair", "reason"), "person", person):
+
+    def reason(row: FilledRow) -> Reason | None:
+        if not row["reason"].strip():
+            return None
         first, bar, second = row["pair"].partition(PAIR)
         if not (first and bar and second):
             message = f"{row['pair'][:40]!r} is not a pair of cultures, such as US|IN"
-            raise InputError(message, file=path, row=row.number, column="pair")
-        labels = (row[f"{first} label"], row[f"{second} label"])
-        text = row["reason"].strip()
-        reasons.append(Reason(row["item"], (first, second), who, text, labels, row.number))
-    return reasons
+            raise InputError(message, column="pair")
+        who, labels = _who(row, "person", person), (row[f"{first} label"], row[f"{second} label"])
+        return Reason(row["item"], (first, second), who, row["reason"].strip(), labels, row.number)
+
+    columns = [*map(SheetColumn, ("item", "pair", "person")), SheetColumn("reason", "answer")]
+    needed = [("item", "pair", "reason")]
+    pairs = {row["pair"] for row in read_form(Path(path), columns, needed=needed).rows}
+    cultures = sorted({culture for pair in pairs for culture in pair.split(PAIR)})
+    columns += [SheetColumn(f"{culture} label") for culture in cultures]
+    return all_records(read_form(Path(path), columns, needed=needed), reason)
 
 
 def write_coding(
@@ -207,29 +221,25 @@ def read_coding(path: str | Path, codebook: Codebook, *, coder: str = "") -> lis
     Raises:
         InputError: a column is missing, a row cannot be read, or it names no coder.
     """
-    codings = []
-    for row, who in _filled_in(Path(path), ("item", "person", "codes"), "coder", coder):
+
+    def coding(row: FilledRow) -> Coding | None:
         written = [part for part in row["codes"].replace("\n", ";").split(";") if part.strip()]
         codes = tuple(dict.fromkeys(map(codebook.code, written)))
-        if codes:
-            codings.append(Coding(f"{row['item']}|{row['person']}", who, codes, row.number))
-    return codings
+        if not codes:
+            return None
+        key = f"{row['item']}|{row['person']}"
+        return Coding(key, _who(row, "coder", coder), codes, row.number)
+
+    columns = [*map(SheetColumn, ("coder", "item", "person")), SheetColumn("codes", "answer")]
+    return all_records(read_form(Path(path), columns, needed=[("item", "person", "codes")]), coding)
 
 
-def _filled_in(
-    path: Path, columns: tuple[str, str, str], column: str, person: str
-) -> Iterator[tuple[Row, str]]:
-    """Yield the rows whose last column is filled in, and who did it."""
-    for row in read_table(path, required=columns).rows:
-        if row.reason:
-            raise InputError(row.error, file=path, row=row.number)
-        if not row[columns[-1]].strip():
-            continue
-        who = row[column] or person
-        if not who:
-            message = f"it does not say who filled it in; fill in the column, or name the {column}"
-            raise InputError(message, file=path, row=row.number, column=column)
-        yield row, who
+def _who(row: FilledRow, column: str, person: str) -> str:
+    """Return who filled in a row."""
+    if who := row[column] or person:
+        return who
+    message = f"it does not say who filled it in; fill in the column, or name the {column}"
+    raise InputError(message, column=column)
 
 
 def themes(

@@ -16,7 +16,7 @@ from memeloc.sheets.form import (
     SheetForm,
     SheetPicture,
 )
-from memeloc.sheets.reading import read_form, records_of
+from memeloc.sheets.reading import all_records, read_form, records_of
 from memeloc.sheets.writing import (
     write_archive,
     write_form,
@@ -33,6 +33,7 @@ __all__ = [
     "SheetColumn",
     "SheetForm",
     "SheetPicture",
+    "all_records",
     "plain_text",
     "read_form",
     "records_of",

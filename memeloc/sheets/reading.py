@@ -255,3 +255,15 @@ def records_of(
         if made is not None:
             records.append(made)
     return records, problems
+
+
+def all_records(filled: Filled, record: Callable[[FilledRow], Record | None]) -> list[Record]:
+    """Return what a function makes of each row, of a file that is taken whole or not at all.
+
+    Raises:
+        InputError: the first problem, see `records_of`.
+    """
+    records, problems = records_of(filled, record)
+    if problems:
+        raise problems[0]
+    return records

@@ -10,7 +10,6 @@ import pytest
 
 from memeloc.errors import InputError
 from memeloc.workspace import Workspace
-from memeloc.workspace.surveys.discussing import GivenDecision
 from tests.cli.survey.test_survey import build, everybody, folder, rendered, write
 from tests.conftest import Outcome
 
@@ -55,17 +54,16 @@ def test_what_cannot_be_is_a_sentence_and_nothing_is_stored(tied: Path) -> None:
         item = sorted(survey.memes)[0]
         right = {"item": item, "culture": "DE", "label": "hate", **SESSION}
         for change, message in _SLIPS:
-            wrong = GivenDecision(**{**right, **change})  # type: ignore[arg-type]
             with pytest.raises(InputError, match=message):
-                survey.decide_labels([GivenDecision(**right), wrong])  # type: ignore[arg-type]
-        assert survey.decide_labels().decided == ()
+                survey.decide_labels([right, {**right, **change}])
+        assert survey.decide_labels()["decided"] == []
 
 
 def test_who_decided_is_forgotten_and_the_decision_stays(tied: Path) -> None:
     with Workspace.find() as workspace:
         survey = workspace.survey("pilot")
         item = sorted(survey.memes)[0]
-        survey.decide_labels([GivenDecision(item, "DE", "hate", {}, ("anna", "ben"), "irony")])
+        survey.decide_labels([{"item": item, "culture": "DE", "label": "hate", **SESSION}])
         workspace.surveys.forget(["anna"], agree=lambda _: True)
         (kept,) = workspace.store.label_decisions.find("pilot")
         assert kept.people == (workspace.store.surveys.hash_participant("ben"),)

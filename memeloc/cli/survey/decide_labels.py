@@ -2,26 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import Any
 
 from typer import Argument, Option
 
 import memeloc
 from memeloc.cli.options import AsJson, pairs
 from memeloc.cli.show import SHOWN, Table, next_lines, show
-from memeloc.cli.survey.options import Name, check_table
+from memeloc.cli.survey.options import Name
 from memeloc.counts import counted
 
-if TYPE_CHECKING:
-    from memeloc.workspace.surveys.discussing import DecideLabelsResult, OpenLabel
 
-
-def _votes(row: OpenLabel) -> str:
+def _votes(row: Mapping[str, Any]) -> str:
     return "; ".join(
         f"{question}: " + ", ".join(f"{answer} {count}" for answer, count in votes.items())
-        for question, votes in row.votes.items()
+        for question, votes in row["votes"].items()
     )
 
 
@@ -47,7 +44,7 @@ def decide_labels(
         None, "--from", metavar="TABLE", help="Decisions: what --out wrote, filled in."
     ),
     out: Path | None = Option(
-        None, metavar="TABLE", help="Write what is open, with all votes: .csv, .jsonl or .parquet."
+        None, metavar="TABLE", help="Write what is open, with all votes: .xlsx, .csv or .jsonl."
     ),
     as_json: AsJson = False,
 ) -> None:
@@ -62,11 +59,9 @@ def decide_labels(
       memeloc survey decide-labels pilot --from open.csv --by anna --by ben --reason "session 1"
       memeloc survey decide-labels pilot m-017 --culture DE --label hate --by anna --reason "irony"
     """
-    from memeloc.workspace.surveys.discussing import GivenDecision
-
-    check_table(out)
     further = {key: [value] for key, value in pairs("--answer", answers).items()}
-    given = GivenDecision(item, culture, label, further, people or (), reason)
+    given: dict[str, Any] = {"item": item, "culture": culture, "label": label, "further": further}
+    given |= {"people": people, "reason": reason}
     with memeloc.Workspace.find() as workspace:
         result = workspace.survey(name).decide_labels(
             [given] if item else (), file=file, people=people or (), reason=reason, out=out
@@ -75,13 +70,11 @@ def decide_labels(
     show(result, _OPEN, _stored, *lines, as_json=as_json)
 
 
-def _stored(result: DecideLabelsResult) -> Iterator[str]:
-    if result.new or result.known:
-        yield (
-            f"{counted(result.new, 'decision was', 'decisions were')} stored; "
-            f"{result.known:,} were known"
-        )
-    if result.file is not None:
-        yield f"{counted(len(result.open), 'row')} to be filled in: {result.file}"
-    elif not result.open:
+def _stored(result: Mapping[str, Any]) -> Iterator[str]:
+    if result["new"] or result["known"]:
+        stored = counted(result["new"], "decision was", "decisions were")
+        yield f"{stored} stored; {result['known']:,} were known"
+    if result["file"] is not None:
+        yield f"{counted(len(result['open']), 'row')} to be filled in: {result['file']}"
+    elif not result["open"]:
         yield "Nothing is left to decide"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -18,8 +18,6 @@ from memeloc.counts import counted
 
 if TYPE_CHECKING:
     import pandas as pd
-
-    from memeloc.workspace.surveys.explaining import SheetResult, TakenIn
 
 _PAIR = Option("", "--pair", metavar="A,B", help="The two cultures.", show_default="see above")
 _OUT = Option(None, "--out", metavar="FILE", help="A sheet: .xlsx (with pictures) or .csv.")
@@ -123,18 +121,18 @@ def _show_themes(figures: pd.DataFrame, as_json: bool) -> None:
 
 
 def _taken_in(noun: str) -> Any:
-    def sentences(result: TakenIn) -> Iterator[str]:
-        files = counted(len(result.files), "file")
-        yield f"{counted(result.read, noun)} in {files}, {result.new:,} new"
+    def sentences(result: Mapping[str, Any]) -> Iterator[str]:
+        files = counted(len(result["files"]), "file")
+        yield f"{counted(result['read'], noun)} in {files}, {result['new']:,} new"
 
     return sentences
 
 
 def _written(noun: str, plural: str = "") -> Any:
-    def sentences(result: SheetResult) -> Iterator[str]:
-        first, second = result.pair
-        rows = counted(result.rows, noun, plural or f"{noun}s")
-        yield f"Wrote {rows}, of {first} and {second}, to {result.file}"
+    def sentences(result: Mapping[str, Any]) -> Iterator[str]:
+        first, second = result["pair"]
+        rows = counted(result["rows"], noun, plural or f"{noun}s")
+        yield f"Wrote {rows}, of {first} and {second}, to {result['file']}"
 
     return sentences
 

@@ -8,21 +8,27 @@ from __future__ import annotations
 
 import re
 from collections import Counter, defaultdict
-from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from memeloc.errors import InputError
 from memeloc.locales import default
-from memeloc.sheets import write_sheet_table
+from memeloc.sheets import (
+    FilledRow,
+    SheetColumn,
+    SheetForm,
+    all_records,
+    read_form,
+    write_form,
+)
 from memeloc.survey.labels.decided import Cell, LabelDecision
 from memeloc.survey.labels.further import by_votes
 from memeloc.survey.labels.unsettled import Unsettled
 from memeloc.survey.model import MemeEntry
 from memeloc.survey.targets.further import resolve_further
 from memeloc.survey.texts import SurveyTexts, TaxonomyTexts, survey_texts
-from memeloc.tables import Row, folded, read_table
+from memeloc.tables import folded
 from memeloc.taxonomy import LABEL, SOURCE, Taxonomy
 from memeloc.workspace.surveys.stored import NO_PICTURE, StoredSurvey
 
@@ -30,63 +36,6 @@ if TYPE_CHECKING:
     import pandas as pd
 
 _BETWEEN = re.compile(r"[|;\n]")
-_BEFORE = ("item", "culture", "text", "state", "votes")
-_PEOPLE, _REASON = "people", "reason"
-
-
-@dataclass(frozen=True, slots=True)
-class OpenLabel:
-    """An item that is open in a culture: its label, or answers to further questions.
-
-    Attributes:
-        text: its caption there; empty where the workspace has none.
-        label, state: as they are by now; see `settling.STATES`.
-        open: ids of the questions that are open, `label` among them.
-        votes: by question id, how many there are of each answer; further ones only if open.
-    """
-
-    item: str
-    culture: str
-    text: str
-    label: str
-    state: str
-    open: tuple[str, ...]
-    votes: Mapping[str, Mapping[str, int]]
-
-
-@dataclass(frozen=True, slots=True)
-class GivenDecision:
-    """A decision as people write it: labels, answers and people by id or name.
-
-    `culture` may be left out of a survey with one culture; `row` is where it stands in a file.
-    """
-
-    item: str
-    culture: str = ""
-    label: str = ""
-    further: Mapping[str, Sequence[str]] = field(default_factory=dict)
-    people: Sequence[str] = ()
-    reason: str = ""
-    row: int | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class DecideLabelsResult:
-    """What was decided and what is open.
-
-    Attributes:
-        new: how many decisions were stored; `known` were the newest about their items already.
-        decided: the labels and answers that hold by decisions, oldest first.
-        open: what is left for people to decide.
-        file: the table that was written; None without one.
-    """
-
-    survey: str
-    new: int
-    known: int
-    decided: tuple[LabelDecision, ...]
-    open: tuple[OpenLabel, ...]
-    file: Path | None
 
 
 def open_labels(
@@ -95,8 +44,11 @@ def open_labels(
     answers: pd.DataFrame,
     open_questions: Collection[Unsettled],
     captions: Mapping[Cell, str],
-) -> tuple[OpenLabel, ...]:
-    """What people may decide: labels that are tied or given up, and answers that are tied.
+) -> list[dict[str, Any]]:
+    """Return what people may decide: labels that are tied or given up, and answers that are tied.
+
+    Of each item and culture there is its `text`, empty where the workspace has none, its `label`
+    and `state` by now, the ids of the questions that are `open`, and the `votes` by question id.
 
     Args:
         labels: as of `Settled.table`.
@@ -123,66 +75,70 @@ def open_labels(
         own = [LABEL] if state in ("tied", "given up") else []
         if own or questions[cell]:
             by_question = {LABEL: by_votes(given[cell]), **votes[cell]}
-            text = captions.get(cell, "")
-            opened = (*own, *questions[cell])
-            rows.append(OpenLabel(item, culture, text, label, state, opened, by_question))
-    return tuple(rows)
+            row = {"item": item, "culture": culture, "text": captions.get(cell, "")}
+            row |= {"label": label, "state": state, "open": [*own, *questions[cell]]}
+            rows.append(row | {"votes": by_question})
+    return rows
 
 
-def write_open(path: Path, rows: Sequence[OpenLabel], taxonomy: Taxonomy) -> Path:
+def decision_form(asked: Iterable[str]) -> SheetForm:
+    """Return the sheet on which people decide labels, and answers to the questions asked."""
+    shown = ("item", "culture", "text", "state", "votes", *(f"{name} votes" for name in asked))
+    return SheetForm(
+        "Decisions",
+        (
+            *(SheetColumn(name) for name in shown),
+            *(SheetColumn(name, "answer") for name in (LABEL, *asked)),
+            *(SheetColumn(name, "note") for name in ("people", "reason")),
+        ),
+    )
+
+
+def write_open(path: Path, rows: Sequence[Mapping[str, Any]], taxonomy: Taxonomy) -> Path:
     """Write what is open and return where: with columns for the label, further answers, people
     and the reason."""
     questions = [question.id for question in taxonomy.about("item", "picture")]
-    asked = [name for name in questions if any(name in row.open for row in rows)]
-    columns = [*_BEFORE, *(f"{name} votes" for name in asked), LABEL, *asked, _PEOPLE, _REASON]
-    cells = (
-        [
-            *(row.item, row.culture, row.text, row.state, _votes(row, LABEL)),
-            *(_votes(row, name) for name in asked),
-            *("" for _ in range(len(asked) + 3)),
-        ]
-        for row in rows
-    )
-    return write_sheet_table(path, columns, cells)[0]
-
-
-def _votes(row: OpenLabel, question: str) -> str:
-    votes = row.votes.get(question, {})
-    return " | ".join(f"{answer}: {count}" for answer, count in votes.items())
+    asked = [name for name in questions if any(name in row["open"] for row in rows)]
+    cells = []
+    for row in rows:
+        votes = {
+            question: " | ".join(f"{answer}: {count}" for answer, count in counts.items())
+            for question, counts in row["votes"].items()
+        }
+        shown = {name: row[name] for name in ("item", "culture", "text", "state")}
+        further = {f"{name} votes": votes.get(name, "") for name in asked}
+        cells.append({**shown, "votes": votes[LABEL], **further})
+    return write_form(path, decision_form(asked), cells)
 
 
 def read_decisions(
-    path: Path, taxonomy: Taxonomy, people: Sequence[str], reason: str
-) -> Iterator[GivenDecision]:
-    """The decisions of a table; `people` and `reason` are those of rows that have none.
+    path: Path, resolver: DecisionResolver, people: Sequence[str], reason: str
+) -> list[LabelDecision]:
+    """Read the decisions of a sheet; `people` and `reason` are those of rows that have none.
 
     Raises:
-        InputError: it cannot be read, or has not the columns item and label.
+        InputError: it cannot be read, or has not the columns item and label, or a decision cannot.
     """
-    table = read_table(path, required=("item", LABEL))
-    questions = taxonomy.about("item", "picture")
-    for row in table.rows:
-        if row.reason:
-            raise InputError(row.error, file=path, row=row.number)
+    questions = resolver.taxonomy.about("item", "picture")
+    form = decision_form([question.id for question in questions])
+
+    def decide(row: FilledRow) -> LabelDecision | None:
         further = {
-            each.id: _parts(row, each.id) if each.kind in ("choices", "span") else [row[each.id]]
+            each.id: _parts(row[each.id]) if each.kind in ("choices", "span") else [row[each.id]]
             for each in questions
             if row[each.id]
         }
-        if row[LABEL] or further:
-            yield GivenDecision(
-                row["item"],
-                row["culture"],
-                row[LABEL],
-                further,
-                _parts(row, _PEOPLE) or people,
-                row[_REASON] or reason,
-                row.number,
-            )
+        if not (row[LABEL] or further):
+            return None
+        given: dict[str, Any] = {name: row[name] for name in ("item", "culture", LABEL)}
+        given |= {"people": _parts(row["people"]) or people, "reason": row["reason"] or reason}
+        return resolver.decision({**given, "further": further})
+
+    return all_records(read_form(path, form, needed=[("item", LABEL)]), decide)
 
 
-def _parts(row: Row, name: str) -> list[str]:
-    return [part.strip() for part in _BETWEEN.split(row[name]) if part.strip()]
+def _parts(text: str) -> list[str]:
+    return [part.strip() for part in _BETWEEN.split(text) if part.strip()]
 
 
 class DecisionResolver:
@@ -192,7 +148,6 @@ class DecisionResolver:
         labels: by item and culture the label by now, of all that was asked.
         texts: by culture, for labels and answers that are named as people read them.
         team: by place, such as `a-2`, the people of a named team as they are stored.
-        file: where decisions stand, for errors.
     """
 
     def __init__(
@@ -201,66 +156,65 @@ class DecisionResolver:
         labels: Mapping[Cell, str],
         texts: Mapping[str, SurveyTexts],
         team: Mapping[str, str],
-        file: Path | None = None,
     ) -> None:
-        self.survey, self.taxonomy, self.labels, self.file = survey, survey.taxonomy, labels, file
-        self.team = team
+        self.survey, self.taxonomy = survey, survey.taxonomy
+        self.labels, self.team = labels, team
         self._names = {code: self._by_name(own) for code, own in texts.items()}
 
-    def decision(self, given: GivenDecision) -> LabelDecision:
-        """A decision with ids, and with people as hashes.
+    def decision(self, given: Mapping[str, Any]) -> LabelDecision:
+        """Return a decision with ids, and with people as hashes.
+
+        Args:
+            given: `item`, `label`, answers by question as `further`, `people` and `reason`, by id
+                or name; `culture` may be left out of a survey with one.
 
         Raises:
             InputError: the survey does not ask about the item there, the label or an answer is
-                none, nobody took part, or there is no reason.
+                none, nobody took part, or there is no reason; with the column.
         """
-        cell = self._cell(given)
-        label = self._label(given, cell)
-        if not (label or given.further):
-            raise self._error(given, LABEL, "nothing is decided; give a label or an answer")
+        further = given.get("further", {})
+        cell = self._cell(given["item"], given.get("culture", ""))
+        label = self._label(given.get(LABEL, "").strip(), cell)
+        if not (label or further):
+            raise InputError("nothing is decided; give a label or an answer", column=LABEL)
         in_force = label or self.labels[cell]
-        if not in_force and given.further:
-            raise self._error(given, LABEL, f"the label of {cell[0]!r} is open; decide it, too")
-        entry = MemeEntry(cell[0], "", NO_PICTURE, texts=self._own_texts(cell[0]))
-        further, problems = resolve_further(
-            self.taxonomy, entry, in_force, given.further, lambda *of: self._answer(cell, *of)
+        if not in_force:
+            raise InputError(f"the label of {cell[0]!r} is open; decide it, too", column=LABEL)
+        own_texts = self.survey.item_texts.get(cell[0], {})
+        entry = MemeEntry(cell[0], "", NO_PICTURE, texts=own_texts)
+        answers, problems = resolve_further(
+            self.taxonomy, entry, in_force, further, lambda *of: self._answer(cell, *of)
         )
-        for reason, problem in problems:
-            if reason != "not answered":
-                raise self._error(given, LABEL, problem)
-        if not given.people:
-            raise self._error(given, _PEOPLE, "it does not say who decided")
-        if not given.reason.strip():
-            raise self._error(given, _REASON, "it does not say why")
-        people = tuple(
-            sorted({self.team.get(who) or self.survey.hashed(who) for who in given.people})
-        )
-        return LabelDecision(*cell, label, people, given.reason.strip(), further)
+        for problem, message in problems:
+            if problem != "not answered":
+                raise InputError(message, column=LABEL)
+        reason = given.get("reason", "").strip()
+        if not given.get("people"):
+            raise InputError("it does not say who decided", column="people")
+        if not reason:
+            raise InputError("it does not say why", column="reason")
+        people = {self.team.get(who) or self.survey.hashed(who) for who in given["people"]}
+        return LabelDecision(*cell, label, tuple(sorted(people)), reason, answers)
 
-    def _cell(self, given: GivenDecision) -> Cell:
+    def _cell(self, item: str, given: str) -> Cell:
         codes = [culture.code for culture in self.survey.design.cultures]
-        culture = given.culture.strip().upper() or (codes[0] if len(codes) == 1 else "")
-        if (given.item, culture) not in self.labels:
+        culture = given.strip().upper() or (codes[0] if len(codes) == 1 else "")
+        if (item, culture) not in self.labels:
             where = f" in {culture[:20]}" if culture else "; name its culture"
-            message = f"{self.survey.name} does not ask about {given.item[:80]!r}{where}"
-            raise self._error(given, "item" if culture else "culture", message)
-        return (given.item, culture)
+            message = f"{self.survey.name} does not ask about {item[:80]!r}{where}"
+            raise InputError(message, column="item" if culture else "culture")
+        return (item, culture)
 
-    def _label(self, given: GivenDecision, cell: Cell) -> str:
-        if not given.label.strip():
-            return ""
-        label = self._answer(cell, LABEL, given.label)
+    def _label(self, given: str, cell: Cell) -> str:
+        label = self._answer(cell, LABEL, given) if given else ""
         allowed = [each.id for each in self.taxonomy.of_role("vote", "reject")]
-        if label not in allowed:
-            message = f"{given.label[:80]!r} is no label; there are {', '.join(allowed)}"
-            raise self._error(given, LABEL, message)
+        if label not in ("", *allowed):
+            message = f"{given[:80]!r} is no label; there are {', '.join(allowed)}"
+            raise InputError(message, column=LABEL)
         return label
 
     def _answer(self, cell: Cell, question: str, text: str) -> str | None:
         return self._names[cell[1]].get(question, {}).get(folded(text))
-
-    def _own_texts(self, item: str) -> Mapping[str, str]:
-        return self.survey.item_texts.get(item, {})
 
     def _by_name(self, texts: SurveyTexts) -> dict[str, dict[str, str]]:
         """Ids of answers by themselves, by their names, and by the English ones."""
@@ -272,6 +226,3 @@ class DecisionResolver:
         for question, answers in by_name.items():
             by_name[question] = answers | {folded(own): own for own in answers.values()}
         return by_name
-
-    def _error(self, given: GivenDecision, column: str, message: str) -> InputError:
-        return InputError(message, file=self.file, row=given.row, column=column)

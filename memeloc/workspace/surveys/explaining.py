@@ -7,10 +7,9 @@ author has written another since, they count no more.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from memeloc.analyze.codebook import (
     PAIR,
@@ -39,28 +38,12 @@ if TYPE_CHECKING:
 Pair = tuple[str, str]
 
 
-@dataclass(frozen=True, slots=True)
-class SheetResult:
-    survey: str
-    pair: Pair
-    file: Path
-    rows: int
-
-
-@dataclass(frozen=True, slots=True)
-class TakenIn:
-    """What came of sheets: how many reasons or codings were `read`, how many of them are `new`."""
-
-    survey: str
-    files: tuple[Path, ...]
-    read: int
-    new: int
-
-
 class Explaining(Analyzing):
     """The qualitative analysis of multi3hate 4.3: reasons, codes, themes."""
 
-    def export_reasons(self, out: str | Path, person: str, pair: Pair | None = None) -> SheetResult:
+    def export_reasons(
+        self, out: str | Path, person: str, pair: Pair | None = None
+    ) -> dict[str, Any]:
         """Write the sheet that asks a person why two cultures label memes differently.
 
         Args:
@@ -74,9 +57,10 @@ class Explaining(Analyzing):
         answers = self.analysed_answers()
         chosen = pair or least_agreeing(answers)
         items = differing_items(answers, chosen)
-        return SheetResult(self.name, chosen, write_reasons(out, items, chosen, person), len(items))
+        file = write_reasons(out, items, chosen, person)
+        return {"survey": self.name, "pair": chosen, "file": file, "rows": len(items)}
 
-    def import_reasons(self, files: Sequence[str | Path], person: str = "") -> TakenIn:
+    def import_reasons(self, files: Sequence[str | Path], person: str = "") -> dict[str, Any]:
         """Store the reasons of sheets that came back, in any order and any number of times.
 
         Args:
@@ -86,13 +70,11 @@ class Explaining(Analyzing):
             InputError: a row cannot be read, or is not about this survey; nothing of its file is
                 stored.
         """
-        read = new = 0
-        for path in map(Path, files):
-            reasons = read_reasons(path, person=person)
-            for reason in reasons:
+
+        def rows(path: Path) -> Iterator[Judgement]:
+            for reason in read_reasons(path, person=person):
                 self._check(reason, path)
-            rows = [
-                Judgement(
+                yield Judgement(
                     reason.item,
                     self._question("why", reason.pair),
                     reason.person,
@@ -101,10 +83,8 @@ class Explaining(Analyzing):
                     reason.row,
                     hash_of(reason.item),
                 )
-                for reason in reasons
-            ]
-            read, new = read + len(rows), new + self._stored(path, rows)
-        return TakenIn(self.name, tuple(map(Path, files)), read, new)
+
+        return self._take_in(files, rows)
 
     def reasons(self, pair: Pair | None = None) -> list[Reason]:
         """Return what each person last wrote about each item, of a pair of cultures or of all."""
@@ -121,7 +101,7 @@ class Explaining(Analyzing):
         coder: str,
         pair: Pair | None = None,
         codebook: Codebook | None = None,
-    ) -> SheetResult:
+    ) -> dict[str, Any]:
         """Write the sheet that asks a coder for codes of reasons, without another coder's codes.
 
         Raises:
@@ -134,7 +114,7 @@ class Explaining(Analyzing):
         book = codebook or load_codebook()
         reasons = self.reasons(chosen)
         file = write_coding(out, reasons, book, coder, texts=captions)
-        return SheetResult(self.name, chosen, file, len(reasons))
+        return {"survey": self.name, "pair": chosen, "file": file, "rows": len(reasons)}
 
     def import_codes(
         self,
@@ -142,7 +122,7 @@ class Explaining(Analyzing):
         coder: str = "",
         pair: Pair | None = None,
         codebook: Codebook | None = None,
-    ) -> TakenIn:
+    ) -> dict[str, Any]:
         """Store the codes of sheets that came back; codes that the codebook lacks are kept.
 
         Raises:
@@ -150,31 +130,17 @@ class Explaining(Analyzing):
         """
         chosen = self._only_pair(pair)
         texts = {reason.key: reason.text for reason in self.reasons(chosen)}
-        read = new = 0
-        for path in map(Path, files):
-            codings = read_coding(path, codebook or load_codebook(), coder=coder)
-            for coding in codings:
-                if coding.reason not in texts:
-                    raise InputError(
-                        f"there is no reason of {coding.reason[:80]!r} in {self.name}",
-                        file=path,
-                        row=coding.row,
-                        column="person",
-                    )
-            rows = [
-                Judgement(
-                    coding.reason,
-                    self._question("code", chosen),
-                    coding.coder,
-                    "; ".join(coding.codes),
-                    "",
-                    coding.row,
-                    hash_of(texts[coding.reason]),
-                )
-                for coding in codings
-            ]
-            read, new = read + len(rows), new + self._stored(path, rows)
-        return TakenIn(self.name, tuple(map(Path, files)), read, new)
+        book, question = codebook or load_codebook(), self._question("code", chosen)
+
+        def rows(path: Path) -> Iterator[Judgement]:
+            for each in read_coding(path, book, coder=coder):
+                if each.reason not in texts:
+                    message = f"there is no reason of {each.reason[:80]!r} in {self.name}"
+                    raise InputError(message, file=path, row=each.row, column="person")
+                content, codes = hash_of(texts[each.reason]), "; ".join(each.codes)
+                yield Judgement(each.reason, question, each.coder, codes, "", each.row, content)
+
+        return self._take_in(files, rows)
 
     def themes(self, pair: Pair | None = None, codebook: Codebook | None = None) -> pd.DataFrame:
         """Return the share of each code and theme, and how far coders agree, as rows of figures.
@@ -213,9 +179,17 @@ class Explaining(Analyzing):
         curation = self.workspace.store.curation
         return curation.judgements(self._question(kind, pair), earlier=True)
 
-    def _stored(self, path: Path, rows: Sequence[Judgement]) -> int:
-        record = FileRecord("judgements", path.name, file_sha256(path), len(rows))
-        return self.workspace.store.curation.add_judgements(record, rows) if rows else 0
+    def _take_in(
+        self, files: Sequence[str | Path], read: Callable[[Path], Iterable[Judgement]]
+    ) -> dict[str, Any]:
+        """Store what files have; return how many rows were `read`, and how many are `new`."""
+        paths, count, new = [*map(Path, files)], 0, 0
+        for path in paths:
+            if rows := list(read(path)):
+                record = FileRecord("judgements", path.name, file_sha256(path), len(rows))
+                new += self.workspace.store.curation.add_judgements(record, rows)
+            count += len(rows)
+        return {"survey": self.name, "files": paths, "read": count, "new": new}
 
     def _pairs(self) -> list[Pair]:
         start = self._question("why", ("", "")).removesuffix(PAIR)

@@ -16,9 +16,7 @@ from memeloc.survey.quality.rules import Settling, read_settling
 from memeloc.workspace.surveys.checking import Checked, Checking
 from memeloc.workspace.surveys.collected import collected_texts
 from memeloc.workspace.surveys.discussing import (
-    DecideLabelsResult,
     DecisionResolver,
-    GivenDecision,
     open_labels,
     read_decisions,
     write_open,
@@ -131,52 +129,58 @@ class Labelling(Checking):
 
     def decide_labels(
         self,
-        given: Sequence[GivenDecision] = (),
+        given: Sequence[Mapping[str, Any]] = (),
         *,
         file: str | Path | None = None,
         people: Sequence[str] = (),
         reason: str = "",
         out: str | Path | None = None,
-    ) -> DecideLabelsResult:
+    ) -> dict[str, Any]:
         """Store what people decided together about labels; all of it, or nothing.
 
-        A decision goes before all votes, until there is a newer one about the same question.
+        A decision goes before all votes, until there is a newer one about the same question. Return
+        how many are `new`, how many were the newest about their items already (`known`), the
+        decisions that are stored, oldest first (`decided`), what is `open` (see `open_labels`), and
+        the `file` that was written.
 
         Args:
-            file: a table of them, such as `out` made, filled in as far as people came.
+            given: as of `DecisionResolver.decision`.
+            file: a sheet of them, such as `out` made, filled in as far as people came.
             people, reason: who took part and why, where the table does not say it; a person of a
                 named team by the place (`a-2`) or the id, others by any id. Hashes are stored.
-            out: a table to be filled in, of what is open: a .csv, .jsonl or .parquet file.
+            out: a sheet to be filled in, of what is open: .xlsx, .csv, .jsonl or .parquet.
 
         Raises:
             InputError: a decision cannot be read, with its row; or a file cannot.
         """
-        path = None if file is None else Path(file)
         answers = self.checked(keep=False).answers(lambda number: number > 0)
         settling = self.settling({})
         settled, further = self.settled(answers, settling)
-        written = [
-            *given,
-            *(() if path is None else read_decisions(path, self.taxonomy, people, reason)),
-        ]
         team = team_of(self)
         resolver = DecisionResolver(
             self,
             settled.labels(),
             {culture.code: self.texts(culture) for culture in self.design.cultures},
             {member.place: member.participant for member in team.members} if team else {},
-            path,
         )
         store = self.workspace.store.label_decisions
-        new = store.add(self.name, [resolver.decision(each) for each in written])
+        written = [resolver.decision(each) for each in given]
+        if file is not None:
+            written += read_decisions(Path(file), resolver, people, reason)
+        new = store.add(self.name, written)
         if new:
             settled, further = self.settled(answers, settling)
         rows = open_labels(
             settled.table, further, answers, unsettled(settled, further, settling), self._captions()
         )
-        table = None if out is None else write_open(Path(out), rows, self.taxonomy)
-        decided = tuple(store.find(self.name))
-        return DecideLabelsResult(self.name, new, len(written) - new, decided, rows, table)
+        return {
+            "survey": self.name,
+            "new": new,
+            "known": len(written) - new,
+            "decided": store.find(self.name),
+            "open": rows,
+            "file": None if out is None else write_open(Path(out), rows, self.taxonomy),
+        }
 
     def _captions(self) -> dict[tuple[str, str], str]:
         """By meme and culture the captions as they stand; of finished memes their transcripts."""

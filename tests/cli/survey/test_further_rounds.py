@@ -10,7 +10,6 @@ from typing import Any
 import pytest
 
 from memeloc import Workspace
-from memeloc.workspace.surveys.discussing import GivenDecision
 from memeloc.workspace.surveys.serving.joining import Comer
 from memeloc.workspace.surveys.serving.served import Message
 from tests.cli.survey.test_survey import (
@@ -141,9 +140,9 @@ def test_a_dry_run_withdraws_nothing(
 def test_what_stays_open_of_a_withdrawn_sheet_is_said(command: Run, hurried: Path) -> None:
     settle(command, "--close", "--next")
     (first, *_) = (sheet for sheet in sheets_of() if sheet.round == 2)
-    decision = GivenDecision(first.memes[0], "MX", "hate", people=("ana", "ben"), reason="x")
+    decision = {"item": first.memes[0], "culture": "MX", "label": "hate", "reason": "x"}
     with Workspace.find() as workspace:
-        workspace.survey("pilot").decide_labels([decision])
+        workspace.survey("pilot").decide_labels([{**decision, "people": ["ana", "ben"]}])
     done = command(*EXPORT[:-1])
     assert f"Stays here, as it asks about what is known by now: {first.id}." in done.err
     assert "memeloc survey settle pilot --next" in done.err
