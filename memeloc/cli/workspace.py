@@ -278,8 +278,10 @@ def drop(
     with memeloc.Workspace.find() as workspace:
         captions = workspace.captions
         if memes:
-            change = captions.take_back if take_back else captions.drop
-            changed = change(memes, why, languages=languages, person=person or login())
+            who = person or login()
+            changed = captions.drop(
+                memes, why, languages=languages, person=who, take_back=take_back
+            )
         dropped = captions.dropped()
     done = f"{'Brought back' if take_back else 'Dropped'}: {changed:,}. " if memes else ""
     result = {"changed": changed, "dropped": dropped}

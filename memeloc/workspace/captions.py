@@ -192,48 +192,33 @@ class Captions(Part):
     def drop(
         self,
         meme_ids: Collection[str],
-        why: str,
-        *,
-        languages: Sequence[str] | None = None,
-        person: str,
-    ) -> int:
-        """Drop memes, such as those whose wordplay no language has: leave them out of everything.
-
-        Nothing of them is deleted. `languages` are those they are dropped in; None, or with the
-        source language, is all. Returns how many memes and languages were not dropped before.
-
-        Raises:
-            InputError: there is no such meme.
-        """
-        tags = self._dropped_in(languages)
-        return self._store.drops.add(meme_ids, tags, dropped=True, person=person, comment=why)
-
-    def take_back(
-        self,
-        meme_ids: Collection[str],
         why: str = "",
         *,
         languages: Sequence[str] | None = None,
         person: str,
+        take_back: bool = False,
     ) -> int:
-        """Take the dropping of memes back, in some languages or (None) in all; how many it was of.
+        """Drop memes, such as those whose wordplay no language has: leave them out of everything.
+
+        Nothing of them is deleted. `languages` are those they are dropped in; None, or with the
+        source language, is all. With `take_back` they are brought back. Return how many memes and
+        languages were not dropped before, or were.
 
         Raises:
             InputError: there is no such meme.
         """
-        tags = self._dropped_in(languages)
-        if languages is None:
+        tags = [self._workspace.locale(tag).tag for tag in listed_tags(languages or ())]
+        if languages is None or self._workspace.source.tag in tags:
+            tags = [ALL_LANGUAGES]
+        if languages is None and take_back:
             tags = list({row.language for row in self.dropped() if row.meme_id in meme_ids})
-        return self._store.drops.add(meme_ids, tags, dropped=False, person=person, comment=why)
+        return self._store.drops.add(
+            meme_ids, tags, dropped=not take_back, person=person, comment=why
+        )
 
     def dropped(self) -> list[DropRecord]:
         """What is dropped now, oldest first."""
         return self._store.drops.find()
-
-    def _dropped_in(self, languages: Sequence[str] | None) -> list[str]:
-        tags = [self._workspace.locale(tag).tag for tag in listed_tags(languages or ())]
-        everywhere = languages is None or self._workspace.source.tag in tags
-        return [ALL_LANGUAGES] if everywhere else tags
 
     @property
     def _rounds(self) -> int:

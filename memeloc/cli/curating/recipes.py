@@ -21,9 +21,14 @@ def _value(row: Any) -> Cell:
     return str(row.value)
 
 
+def _recipe(result: Any) -> RecipeUse | None:
+    recipe: RecipeUse | None = result["recipe"] if isinstance(result, dict) else result.recipe
+    return recipe
+
+
 RECIPE_SETTINGS = Table(
-    lambda result: f"Settings after {result.recipe.paper}",
-    lambda result: result.recipe.settings if result.recipe else (),
+    lambda result: f"Settings after {recipe.paper if (recipe := _recipe(result)) else ''}",
+    lambda result: recipe.settings if (recipe := _recipe(result)) else (),
     ("setting", ("value", _value), "stated"),
 )
 

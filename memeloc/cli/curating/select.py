@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Any, Literal
 
 from typer import Option
 
@@ -17,15 +17,12 @@ from memeloc.counts import counted
 
 NOUNS = {"caption": "captions", "picture": "finished memes"}
 
-if TYPE_CHECKING:
-    from memeloc.workspace.curating.selecting import SelectResult
-
 _FIELDS = "stage in out left templates=templates_left why=reasons"
 
 
 def _stages(kind: str) -> Table:
-    def rows(result: SelectResult) -> list[dict[str, Any]]:
-        stages = [stage for stage in result.stages if stage["kind"] == kind]
+    def rows(result: Mapping[str, Any]) -> list[dict[str, Any]]:
+        stages = [stage for stage in result["stages"] if stage["kind"] == kind]
         if not stages:
             return []
         out = sum(stage["out"] for stage in stages)
@@ -38,13 +35,13 @@ def _stages(kind: str) -> Table:
     return Table(f"Selection of {NOUNS[kind]}", rows, _FIELDS)
 
 
-def _topics(result: SelectResult) -> list[dict[str, Any]]:
+def _topics(result: Mapping[str, Any]) -> list[dict[str, Any]]:
     def name(line: dict[str, Any], id: str) -> str:
-        return f"{result.template_names.get(id) or id} ({line['templates'][id]})"
+        return f"{result['template_names'].get(id) or id} ({line['templates'][id]})"
 
     return [
         {**line, "taken": ", ".join(name(line, id) for id in line["taken"])}
-        for line in result.topics
+        for line in result["topics"]
     ]
 
 
@@ -57,7 +54,7 @@ def _figures(*fields: str) -> list[Column]:
 
 
 _PAPER = Table(
-    lambda result: f"Beside {result.recipe.paper} (—: not stated, or not a stage here)",
+    lambda result: f"Beside {result['recipe'].paper} (—: not stated, or not a stage here)",
     "paper",
     (
         "stage section=where",
@@ -161,16 +158,16 @@ def select(
     show(result, *views, as_json=as_json)
     if as_json:
         return
-    recipe_notes(result.recipe)
-    explain("left out", result.problems)
-    if result.refused:
-        refused = ", ".join(f"{reason} {count:,}" for reason, count in result.refused.items())
+    recipe_notes(result["recipe"])
+    explain("left out", result["problems"])
+    if result["refused"]:
+        refused = ", ".join(f"{reason} {count:,}" for reason, count in result["refused"].items())
         say(f"Refused when it was collected, so not counted above: {refused}")
-    chosen = _counts(result.selected)
+    chosen = _counts(result["selected"])
     if dry_run:
         say(f"{chosen} would be selected; nothing was stored.")
     else:
-        say(f"{chosen} selected, {result.new:,} of them new memes. {result.page or ''}")
+        say(f"{chosen} selected, {result['new']:,} of them new memes. {result['page'] or ''}")
     show(result, *further, as_json=False)
 
 

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from memeloc.curate import registry
 from memeloc.curate.duplicates.dedup import FILTER, what_stays
-from memeloc.curate.recipes import RecipeUse, StageBeside, beside, load_recipe
+from memeloc.curate.recipes import beside, load_recipe
 from memeloc.curate.selecting.funnel import funnel_page
 from memeloc.curate.selecting.pictures import select_pictures
 from memeloc.curate.selecting.selection import select
@@ -30,40 +30,6 @@ RECIPE = "recipe"
 """What the settings of a stored selection call the recipe that it was made by."""
 
 _KINDS: tuple[ItemKind, ...] = ("caption", "picture")
-
-
-@dataclass(frozen=True, slots=True)
-class SelectResult:
-    """What was selected, and how.
-
-    Attributes:
-        settings: what was chosen by.
-        stages: what came in and went out of each, and why; see `memeloc.curate.selecting.funnel`.
-        items: the ids of the captions and of the finished memes.
-        selected: how many were selected, by kind.
-        refused: what was not taken when it was collected, by reason; it is not in the stages.
-        template_names: of the templates that were taken, by id.
-        selection: the number of the stored selection.
-        new: memes that were not there before.
-        problems: captions that pass all and can be no memes, and why; the last stage counts them.
-        recipe: every setting, and where the paper states it, where a recipe was used.
-        paper: the paper's own funnel beside this one.
-    """
-
-    settings: dict[str, Any]
-    stages: list[dict[str, Any]]
-    topics: list[dict[str, Any]]
-    items: list[str]
-    selected: dict[str, int]
-    refused: dict[str, int]
-    dry_run: bool
-    template_names: dict[str, str]
-    selection: int | None = None
-    new: int | None = None
-    problems: list[str] = field(default_factory=list)
-    page: str | None = None
-    recipe: RecipeUse | None = None
-    paper: list[StageBeside] = field(default_factory=list)
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,11 +66,17 @@ class Selecting(Part):
         recipe: str = "",
         page: Path | None = None,
         dry_run: bool = False,
-    ) -> SelectResult:
+    ) -> dict[str, Any]:
         """Choose captions worth translating and finished memes; write the funnel as a page.
 
         Captions become memes. The page is funnel.html in the workspace; with `dry_run` none is
         written but one that is named.
+
+        Return by name what was chosen by (`settings`, and `recipe` with what the `paper` had), the
+        funnel (`stages` and `topics`, see `memeloc.curate.selecting`), the ids of the `items` and
+        how many are `selected` by kind, what was `refused` when it was collected by reason, the
+        number of the `selection` and how many memes are `new` (None where nothing is stored), and
+        `problems`: why captions that pass all can be no memes.
 
         Args:
             settings: those of `SelectSettings`.
@@ -126,7 +98,7 @@ class Selecting(Part):
         plain = choice.settings.model_dump(mode="json")
         stages, items = choice.stages, choice.items
         topics = [line for chosen in choice.by_kind.values() for line in chosen.topics]
-        stored: dict[str, Any] = {}
+        stored: dict[str, Any] = {"selection": None, "new": None}
         if not dry_run:
             stored_settings = {**plain, RECIPE: after.name} if after else plain
             selection = curation.add_selection(
@@ -143,21 +115,21 @@ class Selecting(Part):
             text = funnel_page(stages, topics, names, plain, refused, of_paper, paper)
             with replacing(page) as temporary:
                 temporary.write_text(text, encoding="utf-8")
-        return SelectResult(
-            plain,
-            stages,
-            topics,
-            items,
-            {kind: len(chosen.items) for kind, chosen in choice.by_kind.items()},
-            refused,
-            dry_run,
-            {id: names[id] for line in topics for id in line["taken"]},
-            problems=problems,
-            page=None if page is None else str(page),
-            recipe=after.use({"select": settings}) if after else None,
-            paper=paper,
+        return {
+            "settings": plain,
+            "stages": stages,
+            "topics": topics,
+            "items": items,
+            "selected": {kind: len(chosen.items) for kind, chosen in choice.by_kind.items()},
+            "refused": refused,
+            "dry_run": dry_run,
+            "template_names": {id: names[id] for line in topics for id in line["taken"]},
             **stored,
-        )
+            "problems": problems,
+            "page": None if page is None else str(page),
+            "recipe": after.use({"select": settings}) if after else None,
+            "paper": paper,
+        }
 
     def take_back_selection(self) -> dict[str, Any]:
         """Let the selection before the newest hold again; what was done for memes stays.
