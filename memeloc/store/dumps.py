@@ -386,8 +386,8 @@ def _value(column: Column[Any], value: Any) -> Any:
     """Return what a column holds for a value of JSON; ValueError, TypeError where it cannot be."""
     if value is None and column.nullable:
         return None
-    kind = column.type
-    wanted: tuple[type, ...] = (str,)
+    kind: Any = column.type
+    wanted: Any = (str,)
     if isinstance(kind, Integer | Float):
         wanted = (int,) if isinstance(kind, Integer) else (int, float)
     elif isinstance(kind, Parts):
