@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import fields
+from dataclasses import replace
 
-from sqlalchemy import Row, func, select
+from sqlalchemy import Select, func, select
 
-from memeloc.knowledge.answers import KnowledgeAnswer, Step
-from memeloc.store.queries import Repository, add_rows, equal, stream
+from memeloc.knowledge.answers import KnowledgeAnswer
+from memeloc.store.queries import Repository, add_rows, columns_of, equal, stream, values_of
 from memeloc.store.tables.labelling import knowledge_answers
 
-_COLUMNS = {"content": "content_hash", "version": "version_language", "value": "fields"}
-"""Columns by the attribute of an answer, where the names differ."""
+_NAMES = {"content": "content_hash", "version": "version_language", "value": "fields"}
+"""Columns by the field of an answer, where the names differ."""
+_KEYS = knowledge_answers.c
 
 
 class Knowledge(Repository):
@@ -20,90 +21,48 @@ class Knowledge(Repository):
 
     def add(self, answers: Sequence[KnowledgeAnswer]) -> int:
         """Store answers, all or none; how many there are."""
-        rows = [
-            {
-                _COLUMNS.get(field.name, field.name): getattr(answer, field.name)
-                for field in fields(answer)
-                if field.name != "created_at"
-            }
-            for answer in answers
-        ]
+        rows = [values_of(answer, **_NAMES) for answer in answers]
+        for row in rows:
+            del row["created_at"]
         with self.database.write(relaxed=True) as connection:
             return add_rows(connection, knowledge_answers, rows)
 
     def find(
-        self,
-        *,
-        step: Step | None = None,
-        recipe: str | None = None,
-        language: str | None = None,
-        model: str | None = None,
-        prompt: str | None = None,
-        items: Sequence[str] | None = None,
+        self, *, items: Sequence[str] | None = None, **wanted: str | None
     ) -> list[KnowledgeAnswer]:
-        """The newest answer of each key, oldest first; None is any. Of at most 500 items."""
-        wanted = {"step": step, "recipe": recipe, "language": language}
-        wanted |= {"model": model, "prompt": prompt}
-        return list({answer.key: answer for answer in self._stream(wanted, items)}.values())
+        """The newest answer of each key, oldest first.
 
-    def newest(
-        self, *, step: Step, recipe: str | None = None, model: str | None = None
-    ) -> KnowledgeAnswer | None:
-        """The answer of a step that was stored last; None where there is none."""
-        columns = knowledge_answers.c
-        wanted = {columns.step: step, columns.recipe: recipe, columns.model: model}
-        query = equal(select(knowledge_answers), wanted).order_by(columns.number.desc()).limit(1)
-        with self.database.read() as connection:
-            row = connection.execute(query).first()
-        return None if row is None else _answer(row)
+        Args:
+            items: at most 500; None is all.
+            wanted: values of `step`, `recipe`, `language`, `model` and `prompt`; None is any.
+        """
+        query = _query(wanted)
+        if items is not None:
+            query = query.where(_KEYS.item.in_(items))
+        answers = self._answers(query.order_by(_KEYS.number))
+        return list({answer.key: answer for answer in answers}.values())
+
+    def newest(self, **wanted: str | None) -> KnowledgeAnswer | None:
+        """The answer that was stored last of those that `find` takes; None where there is none."""
+        query = _query(wanted).order_by(_KEYS.number.desc()).limit(1)
+        return next(self._answers(query), None)
 
     def last(self) -> int:
         """A number that is another one after each change; 0 where there are no answers."""
-        with self.database.read() as connection:
-            number = connection.execute(select(func.max(knowledge_answers.c.number))).scalar()
-        return number or 0
+        return int(self.fetch(select(func.coalesce(func.max(_KEYS.number), 0)))[0][0])
 
     def extractions(self) -> list[tuple[str, str]]:
         """Recipe and model of each extraction, in the order of their first answers."""
-        columns = knowledge_answers.c
-        query = (
-            select(columns.recipe, columns.model)
-            .where(columns.step == "extract")
-            .group_by(columns.recipe, columns.model)
-            .order_by(func.min(columns.number))
-        )
+        query = select(_KEYS.recipe, _KEYS.model).where(_KEYS.step == "extract")
+        query = query.group_by(_KEYS.recipe, _KEYS.model).order_by(func.min(_KEYS.number))
         return [(row.recipe, row.model) for row in self.fetch(query)]
 
-    def _stream(
-        self, wanted: dict[str, str | None], items: Sequence[str] | None
-    ) -> Iterator[KnowledgeAnswer]:
-        columns = knowledge_answers.c
-        query = equal(
-            select(knowledge_answers), {columns[name]: value for name, value in wanted.items()}
-        )
-        if items is not None:
-            query = query.where(columns.item.in_(items))
+    def _answers(self, query: Select[tuple[object, ...]]) -> Iterator[KnowledgeAnswer]:
         with self.database.read() as connection:
-            for row in stream(connection, query.order_by(columns.number)):
-                yield _answer(row)
+            for row in stream(connection, query):
+                yield replace(KnowledgeAnswer(*row), created_at=row.created_at.isoformat())
 
 
-def _answer(row: Row[tuple[object, ...]]) -> KnowledgeAnswer:
-    return KnowledgeAnswer(
-        item=row.item,
-        content=row.content_hash,
-        version=row.version_language,
-        step=row.step,
-        dimension=row.dimension,
-        recipe=row.recipe,
-        language=row.language,
-        model=row.model,
-        prompt=row.prompt,
-        status=row.status,
-        value=row.fields,
-        answer=row.answer,
-        settings=row.settings,
-        cost=row.cost,
-        currency=row.currency,
-        created_at=row.created_at.isoformat(),
-    )
+def _query(wanted: dict[str, str | None]) -> Select[tuple[object, ...]]:
+    query = select(*columns_of(knowledge_answers, KnowledgeAnswer, **_NAMES))
+    return equal(query, {_KEYS[name]: value for name, value in wanted.items()})

@@ -6,7 +6,7 @@ audit) goes on from there.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Annotated, ClassVar
@@ -138,10 +138,9 @@ def labellings(
     Raises:
         InputError: there is none.
     """
-    store = workspace.store.model_labels
     chosen = [
         each
-        for each in store.labellings()
+        for each in workspace.store.model_labels.labellings()
         if taxonomy in ("", each.taxonomy)
         and model in ("", each.model)
         and prompt in ("", each.prompt)
@@ -152,9 +151,8 @@ def labellings(
             if not (taxonomy or model)
             else f"No model {model[:60]} has labelled anything by {taxonomy[:60] or 'a taxonomy'}."
         )
-    settings = store.newest_settings()
     return [
-        Labelling(workspace, each, LabelSettings.model_validate(_run(settings, each)))
+        Labelling(workspace, each, LabelSettings.model_validate(each.settings.get("run", {})))
         for each in chosen
     ]
 
@@ -169,11 +167,3 @@ def newest_labelling(
 def accepted_labels(all_outcomes: Sequence[Outcome]) -> dict[str, str]:
     """By meme the label that all rounds agree on."""
     return {each.item: each.label for each in all_outcomes if each.state == "accepted"}
-
-
-def _run(
-    settings: Mapping[tuple[str, str, str], Mapping[str, object]], labelled: Labelled
-) -> Mapping[str, object]:
-    run = settings[labelled.taxonomy, labelled.model, labelled.prompt].get("run", {})
-    assert isinstance(run, Mapping)
-    return run
