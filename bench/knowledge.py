@@ -137,7 +137,7 @@ def _client(extracted: Path, folder: Path) -> None:
             for each in run.passes:
                 questions += filter(None, (each.question(meme) for meme in memes))
     with Workspace.open(folder) as workspace:
-        cache: Any = workspace.store.computed.model_answers
+        cache: Any = workspace.store.computed
         caller, cpu = time.thread_time(), time.process_time()
         with LanguageModel(run.model_settings, cache=cache) as model:
             asked = list(model.ask_all(replace(each, mark=each, check=None) for each in questions))

@@ -14,8 +14,12 @@ from memeloc.store.queries import Repository, add_rows, by_slices, two_columns
 from memeloc.store.tables.items import features, model_answers
 
 
+_ANSWER = select(model_answers.c.value).where(model_answers.c.hash == bindparam("key"))
+"""Made once: of many thousand questions, making the query takes longer than answering it."""
+
+
 class Computed(Repository):
-    """What was computed of pictures, and what language models answered."""
+    """What was computed of pictures; and, as a cache for their client, what models answered."""
 
     def features(self, name: str, shas: Collection[str]) -> dict[str, Any]:
         """What was computed of some pictures under a name, by SHA-256."""
@@ -31,19 +35,6 @@ class Computed(Repository):
         rows = [{"name": name, "sha256": sha, "value": value} for sha, value in values.items()]
         with self.database.write(relaxed=True) as connection:
             add_rows(connection, features, rows, ["name", "sha256"])
-
-    @property
-    def model_answers(self) -> ModelAnswers:
-        """What language models answered."""
-        return ModelAnswers(self.root, self.database)
-
-
-_ANSWER = select(model_answers.c.value).where(model_answers.c.hash == bindparam("key"))
-"""Made once: of many thousand questions, making the query takes longer than answering it."""
-
-
-class ModelAnswers(Repository):
-    """What language models answered: a cache for their client."""
 
     def get(self, key: str) -> str | None:
         """The answer to the question with this hash, if it was asked before."""

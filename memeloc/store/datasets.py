@@ -6,40 +6,28 @@ somebody says that it has moved.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from pathlib import Path
 
 from sqlalchemy import select
 
 from memeloc.errors import InputError
-from memeloc.store.queries import Repository, add_row, columns_of, equal, is_newest
+from memeloc.store.queries import Repository, add_row, is_newest, two_columns
 from memeloc.store.tables.items import datasets
 
 _LONGEST_NAME = 200
 
 
-@dataclass(frozen=True, slots=True)
-class StoredDataset:
-    """A dataset of a source, and the folder that it was last collected from.
-
-    The root is relative to the workspace where it lies in it, with slashes.
-    """
-
-    source: str
-    name: str
-    root: str
-
-
 class Datasets(Repository):
     """The datasets of a workspace."""
 
-    def all(self, source: str | None = None) -> list[StoredDataset]:
-        """The datasets, or those of one source, in the order of their newest roots."""
-        query = select(*columns_of(datasets, StoredDataset)).order_by(datasets.c.id)
+    def roots(self, source: str) -> dict[str, str]:
+        """The folder that each dataset of a source was last collected from, by its name.
+
+        It is relative to the workspace where it lies in it, with slashes.
+        """
+        query = select(datasets.c.name, datasets.c.root).order_by(datasets.c.id)
         query = query.where(is_newest(datasets, ("source", "name"), "id"))
-        return [
-            StoredDataset(*row) for row in self.fetch(equal(query, {datasets.c.source: source}))
-        ]
+        return two_columns(self.fetch(query.where(datasets.c.source == source)))
 
     def name_for(self, source: str, name: str, root: Path | None, chosen: str = "") -> str:
         """The name of a dataset: the one that was chosen, its folder's, or by default `name`.
@@ -52,13 +40,12 @@ class Datasets(Repository):
             if not chosen.strip() or not chosen.isprintable() or len(chosen) > _LONGEST_NAME:
                 raise InputError(f"a dataset's name has 1 to {_LONGEST_NAME} characters")
             return chosen.strip()
-        where = self._place(root)
-        by_name = {dataset.name: dataset.root for dataset in self.all(source)}
-        if root is not None and where in by_name.values():
-            return next(key for key in reversed(by_name) if by_name[key] == where)
-        if by_name.get(name, where) != where:
+        where, roots = self._place(root), self.roots(source)
+        if root is not None and where in roots.values():
+            return next(key for key in reversed(roots) if roots[key] == where)
+        if roots.get(name, where) != where:
             raise InputError(
-                f"The dataset {name!r} of the source {source} was collected from {by_name[name]}, "
+                f"The dataset {name!r} of the source {source} was collected from {roots[name]}, "
                 f"and this is {where}. Name it: `--dataset {name}` where it is the same one that "
                 "has moved, and another name where it is another one."
             )
@@ -66,10 +53,10 @@ class Datasets(Repository):
 
     def enter(self, source: str, name: str, root: Path | None) -> None:
         """Store where a dataset is, unless that is known."""
-        dataset = StoredDataset(source, name, self._place(root))
-        if dataset not in self.all(source):
+        where = self._place(root)
+        if self.roots(source).get(name) != where:
             with self.database.write() as connection:
-                add_row(connection, datasets, source=source, name=name, root=dataset.root)
+                add_row(connection, datasets, source=source, name=name, root=where)
 
     def _place(self, root: Path | None) -> str:
         if root is None:

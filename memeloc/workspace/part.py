@@ -43,6 +43,6 @@ class Part:
         from memeloc.language_models import Budget, LanguageModel, read_model_settings
 
         settings = read_model_settings(values, model=name)
-        cache = self._store.computed.model_answers
+        cache = self._store.computed
         with LanguageModel(settings, cache=cache, budget=Budget(budget)) as model:
             yield model

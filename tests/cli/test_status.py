@@ -166,7 +166,7 @@ def test_what_was_spent_over_all_runs(
                 *("a", "de", Caption((text,))),
                 source_id=source.id, translator="google", cost=0.25, currency="USD", replace=True,
             )  # fmt: skip
-        answers = workspace.store.computed.model_answers
+        answers = workspace.store.computed
         for key, cost in (("1", 0.5), ("2", 0.0), ("3", 0.125)):
             kept = {"text": "yes", "model": "tiny", "cost": cost, "currency": "EUR"}
             answers.put(key, json.dumps(kept))

@@ -103,7 +103,7 @@ def test_features_are_kept_by_picture_and_method(store: Store) -> None:
 
 
 def test_answers_of_models_are_kept(store: Store) -> None:
-    cache = store.computed.model_answers
+    cache = store.computed
     assert cache.get("k" * 64) is None
     cache.put("k" * 64, '{"a": 1}')
     cache.put("k" * 64, '{"a": 2}')

@@ -137,8 +137,7 @@ def test_a_dataset_that_moved_is_the_same_by_its_name(
     moved = (tmp_path / "old").rename(tmp_path / "new") / "memes"
     assert collect("folder", moved, "memes").unchanged == 2
     assert collect("folder", moved).unchanged == 2
-    (dataset,) = workspace.store.datasets.all("folder")
-    assert dataset.root == moved.as_posix()
+    assert [*workspace.store.datasets.roots("folder").values()] == [moved.as_posix()]
 
 
 def test_a_root_in_the_workspace_moves_with_it(
@@ -146,7 +145,7 @@ def test_a_root_in_the_workspace_moves_with_it(
 ) -> None:
     assert workspace.root is not None
     collect("folder", a_folder(workspace.root / "pictures", "red"))
-    assert [dataset.root for dataset in workspace.store.datasets.all()] == ["pictures"]
+    assert [*workspace.store.datasets.roots("folder").values()] == ["pictures"]
 
 
 def test_a_dataset_without_anything_in_it_takes_no_name(

@@ -109,7 +109,7 @@ def open_run(
     sources = Sources(
         folder,
         workspace.settings.language_model if workspace else {},
-        workspace.store.computed.model_answers if workspace else None,
+        workspace.store.computed if workspace else None,
         budget,
     )
     where = Path(data) if data is not None else None

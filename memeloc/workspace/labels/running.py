@@ -202,7 +202,7 @@ class Run:
 
     @contextmanager
     def _model(self, budget: float | None) -> Iterator[LanguageModel]:
-        cache: Any = self.workspace.store.computed.model_answers
+        cache: Any = self.workspace.store.computed
         with LanguageModel(self.model_settings, cache=cache, budget=Budget(budget)) as model:
             yield model
 
