@@ -13,7 +13,6 @@ from sqlalchemy import bindparam, select
 from memeloc.store.queries import Repository, add_rows, by_slices, two_columns
 from memeloc.store.tables.items import features, model_answers
 
-
 _ANSWER = select(model_answers.c.value).where(model_answers.c.hash == bindparam("key"))
 """Made once: of many thousand questions, making the query takes longer than answering it."""
 

@@ -51,6 +51,7 @@ from memeloc.store.queries import (
     equal,
     is_newest,
     two_columns,
+    values_of,
 )
 from memeloc.store.tables.captions import memes
 from memeloc.store.tables.items import item_datasets, item_versions, items, pictures, refusals
@@ -96,18 +97,20 @@ class Items(Repository):
                         check_opens(content)
                 except InputError as error:
                     where = each.origin.url or each.origin.key
-                    reason = "not a usable picture"
-                    refused.append(Refusal(each.origin.source, where, reason, error.message))
+                    row = (each.origin.source, where, "not a usable picture", error.message)
+                    refused.append(Refusal(*row))
                     if _KINDS[type(each)] == "picture":
                         continue
                 else:
                     sha256 = picture.sha256
                     stored[sha256] = picture, content
-            rows[_key_hash(each)] = each, _columns(each, sha256)
+            origin = each.origin
+            key = key_hash(origin.source, _KINDS[type(each)], origin.key, origin.dataset)
+            rows[key] = each, _columns(each, sha256)
         with self.database.write() as connection:
             for picture, content in stored.values():
                 write_picture(self.folder, picture, content)
-            new_pictures = [asdict(picture) for picture, _ in stored.values()]
+            new_pictures = [values_of(picture) for picture, _ in stored.values()]
             add_rows(connection, pictures, new_pictures, ["sha256"])
             new, changed = _add(connection, rows)
             _add_refusals(connection, refused, found[0].origin.dataset if found else "")
@@ -195,12 +198,6 @@ _KINDS: dict[type[Found], ItemKind] = {
 }
 
 
-def _key_hash(found: Found, *, unnamed: bool = False) -> str:
-    origin = found.origin
-    dataset = "" if unnamed else origin.dataset
-    return key_hash(origin.source, _KINDS[type(found)], origin.key, dataset)
-
-
 def _add(
     connection: Connection, rows: Mapping[str, tuple[Found, dict[str, Any]]]
 ) -> tuple[int, int]:
@@ -209,16 +206,11 @@ def _add(
     for table, id_ in ((items, items.c.id), (item_datasets, item_datasets.c.item_id)):
         query = select(table.c.key_hash, id_)
         ids |= two_columns(by_slices(connection, query, table.c.key_hash, rows))
-    taken_over = _unnamed_ids(connection, [each for key, each in rows.items() if key not in ids])
-    ids |= taken_over
     versions_query = select(item_versions).where(_IS_NEWEST)
     newest = by_slices(connection, versions_query, item_versions.c.item_id, ids.values())
     current = {row.item_id: row for row in newest}
     new: list[dict[str, Any]] = []
-    named = [
-        {"item_id": ids[key], "dataset": rows[key][0].origin.dataset, "key_hash": key}
-        for key in taken_over
-    ]
+    named: list[dict[str, Any]] = []
     versions: list[dict[str, Any]] = []
     for hash_, (found, columns) in rows.items():
         before = current.get(ids.get(hash_))
@@ -241,27 +233,6 @@ def _add(
     add_rows(connection, item_datasets, named)
     add_rows(connection, item_versions, versions)
     return len(new), len(versions) - len(new)
-
-
-def _unnamed_ids(
-    connection: Connection, new: Sequence[tuple[Found, dict[str, Any]]]
-) -> dict[str, str]:
-    """Items without a dataset that are the same as some of a dataset, by these ones' key hashes."""
-    named = {_key_hash(found, unnamed=True): (found, columns) for found, columns in new}
-    named = {hash_: each for hash_, each in named.items() if each[0].origin.dataset}
-    query = (
-        select(items.c.key_hash, item_versions)
-        .join(item_versions, item_versions.c.item_id == items.c.id)
-        .outerjoin(item_datasets, item_datasets.c.item_id == items.c.id)
-        .where(_IS_NEWEST, item_datasets.c.item_id.is_(None))
-    )
-    ids = {}
-    for row in by_slices(connection, query, items.c.key_hash, named):
-        found, columns = named[row.key_hash]
-        compared = ("picture",) if columns["picture"] else ("name", "parts")
-        if all(getattr(row, name) == columns[name] for name in compared):
-            ids[_key_hash(found)] = row.item_id
-    return ids
 
 
 _COMPARED = ("name", "parent_hash", "parts", "language", "content", "picture", "url", "terms")
@@ -294,8 +265,8 @@ _IS_NEWEST = is_newest(item_versions, ["item_id"], "version")
 def _add_refusals(connection: Connection, refused: Sequence[Refusal], dataset: str) -> int:
     within = (dataset,) if dataset else ()
     rows = [
-        {**asdict(refusal), "hash": hash_of(refusal.source, refusal.url, refusal.reason, *within)}
-        for refusal in refused
+        {**values_of(each), "hash": hash_of(each.source, each.url, each.reason, *within)}
+        for each in refused
     ]
     return add_rows(connection, refusals, rows, ["hash"])
 

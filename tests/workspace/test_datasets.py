@@ -14,7 +14,6 @@ import pytest
 from PIL import Image
 
 from memeloc.errors import InputError
-from memeloc.items import FoundPicture, Origin
 from memeloc.workspace import Workspace
 from memeloc.workspace.collecting import CollectResult
 
@@ -155,26 +154,6 @@ def test_a_dataset_without_anything_in_it_takes_no_name(
     with pytest.raises(InputError, match="no pictures"):
         collect("folder", tmp_path / "1/memes")
     assert collect("folder", a_folder(tmp_path / "2/memes", "red")).new == 1
-
-
-def test_unnamed_items_are_taken_over_where_pictures_match(
-    tmp_path: Path, workspace: Workspace, collect: Collect
-) -> None:
-    # As a workspace has them from before datasets had names.
-    old = [
-        FoundPicture(Origin("folder", name, name), picture(colour), name=name[:3])
-        for name, colour in (("001.png", "red"), ("002.png", "green"), ("003.png", "grey"))
-    ]
-    workspace.store.items.add(old)
-    ids = [item.id for item in workspace.store.items.find()]
-    result = collect("folder", a_folder(tmp_path / "tea", "blue", "green"))
-    assert (result.new, result.unchanged) == (1, 1)
-    result = collect("folder", a_folder(tmp_path / "cats", "red", "green"))
-    assert (result.new, result.unchanged) == (1, 1)
-    by_id = {item.id: item.origin.dataset for item in workspace.store.items.find()}
-    assert [by_id[id] for id in ids] == ["cats", "tea", ""]
-    assert len(by_id) == 5
-    assert collect("folder", tmp_path / "cats").unchanged == 2
 
 
 def test_a_template_is_looked_up_within_its_dataset(tmp_path: Path, workspace: Workspace) -> None:

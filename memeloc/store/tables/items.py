@@ -25,10 +25,7 @@ A root within the workspace's folder is relative to it.
 item_datasets = table(
     "item_datasets", "item_id dataset key_hash created_at", key="item_id", unique=["key_hash"]
 )
-"""The dataset of each item that has one; key_hash is of dataset, source, kind, key.
-
-An item from before datasets had names gets its row when its dataset is collected again.
-"""
+"""The dataset of each item that has one; key_hash is of dataset, source, kind, key."""
 
 item_versions = table(
     "item_versions",
