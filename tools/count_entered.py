@@ -23,7 +23,9 @@ from pathlib import Path
 from types import CodeType, FrameType
 from typing import Any
 
-PACKAGE = Path(__file__).parents[1] / "memeloc"
+import memeloc
+
+PACKAGE = Path(memeloc.__file__).parent
 
 
 def import_sheet() -> None:
@@ -33,9 +35,7 @@ def import_sheet() -> None:
 
 def draw_picture() -> None:
     """Draw the picture of the caption that the sheet has brought."""
-    from memeloc import Workspace
-
-    with Workspace.open(".") as workspace:
+    with memeloc.Workspace.open(".") as workspace:
         caption = workspace.store.captions.current("de", ["m1"])["m1"].caption
         template = workspace.templates["robot-chef"]
         picture = workspace.renderer.render(template, caption, workspace.locale("de"))
@@ -78,9 +78,8 @@ def prepare(folder: Path) -> None:
         command_line = [sys.executable, "-m", "memeloc", *words]
         subprocess.run(command_line, cwd=folder, check=True, capture_output=True)
     book = openpyxl.load_workbook(folder / "sheet.xlsx")
-    page = book.worksheets[0]
-    column = next(cell.column for cell in page[1] if cell.value == "your text")
-    page.cell(2, column).value = "Schon Montag"
+    open_cells = (cell for cell in book.worksheets[0][2] if not cell.protection.locked)
+    next(open_cells).value = "Schon Montag"  # the first one is that of the text
     book.save(folder / "sheet.xlsx")
 
 

@@ -44,7 +44,10 @@ def read_tables(path: Path) -> Iterator[tuple[str, Callable[[], Iterator[Line]]]
         style.get(f"{_STYLE}name")
         for style in root.iter(f"{_STYLE}style")
         for text in style.iterchildren(f"{_STYLE}text-properties")
-        if text.get(f"{_STYLE}text-line-through-style", "none") != "none"
+        if any(
+            text.get(f"{_STYLE}text-line-through-{name}", "none") != "none"
+            for name in ("style", "type")
+        )
     }
     for table in root.iter(f"{_TABLE}table"):
         yield table.get(f"{_TABLE}name", ""), partial(_rows, table, path, struck)
