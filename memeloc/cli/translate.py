@@ -11,7 +11,7 @@ import typer
 from typer import Argument, Option
 
 import memeloc
-from memeloc.cli.options import AsJson, DryRun, Taxonomy, check_taxonomy, languages
+from memeloc.cli.options import AsJson, DryRun, Langs, Taxonomy, check_taxonomy, languages
 from memeloc.cli.output import progress, say
 from memeloc.cli.show import Table, by_place, explain, next_lines, show
 from memeloc.counts import counted
@@ -59,9 +59,7 @@ _MODELS = Table(
 
 
 def translate(
-    langs: str = Option(
-        "", metavar="TAGS", help="Languages, as de,es,hi,zh.", show_default="all of the workspace's"
-    ),
+    langs: Langs = "",
     using: str = Option(
         "",
         "--with",
@@ -129,14 +127,8 @@ def translate(
         _list_models(models, as_json)
         return
     check_taxonomy(taxonomy, kind)
-    options = {
-        "models": "" if models is None else str(models),
-        "model": model,
-        "project": project,
-        "location": location,
-        "glossary": glossary,
-        "endpoint": endpoint,
-    }
+    options = {"model": model, "project": project, "location": location, "glossary": glossary}
+    options |= {"models": "" if models is None else str(models), "endpoint": endpoint}
     with memeloc.Workspace.find() as workspace:
         job = workspace.translating.prepare(
             languages(langs),
@@ -203,11 +195,11 @@ def _list_models(folder: Path, as_json: bool) -> None:
 
     models, problems = find_models(folder)
     names = ("source", "target", "targets", "kind", "tokenizer", "version", "licence")
-    rows = [{name: getattr(model, name) for name in names} for model in models]
-    for row, model in zip(rows, models, strict=True):
-        row["folder"] = str(model.path)
-    result = {"models": rows, "problems": [str(problem) for problem in problems]}
-    show(result, _MODELS, as_json=as_json)
+    rows = [
+        {name: getattr(model, name) for name in names} | {"folder": str(model.path)}
+        for model in models
+    ]
+    show({"models": rows, "problems": [*map(str, problems)]}, _MODELS, as_json=as_json)
     explain("", problems, fail=True)
 
 
@@ -239,9 +231,7 @@ def import_memory(
 @memory.command("export")
 def export_memory(
     file: Path = Argument(..., metavar="FILE", help="The TMX file to write."),
-    langs: str = Option(
-        "", metavar="TAGS", help="Languages, as de,es.", show_default="all of the workspace's"
-    ),
+    langs: Langs = "all",
     as_json: AsJson = False,
 ) -> None:
     """Write the workspace's translation memory as TMX 1.4.

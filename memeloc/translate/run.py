@@ -12,9 +12,9 @@ from __future__ import annotations
 import signal
 import threading
 from collections import Counter, deque
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field, fields, replace
 from typing import Any
 
 from memeloc.counts import counted
@@ -152,27 +152,25 @@ def run(
     work = _Work(items, translator, memory, fuzzy, budget)
     summary = RunSummary(work.plan())
 
-    def deliver(answer: Answer, *repeats: Answer) -> None:
+    def deliver(answers: Sequence[Answer]) -> None:
         with work.uninterrupted():
-            for each in (answer, *repeats):
-                try:
-                    if isinstance(each, Translation):
+            for each in answers:
+                if isinstance(each, Translation):
+                    try:
                         on_answer(each)
-                        summary.count(each)
-                        continue
-                except MemelocError as error:
-                    lost = TranslationFailure(each.meme_id, each.language, error)
-                    summary.failures.append(lost)
-                    raise
-                summary.failures.append(each)
-                if on_failure is not None:
-                    on_failure(each)
+                    except MemelocError as error:
+                        lost = TranslationFailure(each.meme_id, each.language, error)
+                        summary.failures.append(lost)
+                        raise
+                    summary.count(each)
+                else:
+                    summary.failures.append(each)
+                    if on_failure is not None:
+                        on_failure(each)
 
     for ready in work.ready:
         work.check()
-        with work.uninterrupted():
-            on_answer(ready)
-        summary.count(ready)
+        deliver([ready])
     while work.waiting and summary.stopped is None and not summary.over_budget:
         before = len(work.waiting)
         answers = translator.translate(work.take())
@@ -180,13 +178,13 @@ def run(
             for answer in answers:
                 summary.cost += answer.cost
                 summary.characters += answer.characters
-                deliver(*work.settle(answer))
+                deliver(work.settle(answer))
             summary.stopped = work.stopped
             summary.over_budget = work.stopped is None and len(work.waiting) == before
         except MemelocError as error:
             summary.stopped = error
-            for abandoned in work.abandon(error):
-                deliver(*abandoned)
+            for answers_of_one in work.abandon(error):
+                deliver(answers_of_one)
         finally:
             del answers  # an error in storing must not leave requests behind
     work.check()
@@ -258,32 +256,29 @@ class _Work:
 
     def plan(self) -> Plan:
         """Return what is to be done, and what it costs."""
-        languages = {tag: self._plan_of(tag) for tag in self._captions}
-        names = ("captions", "from_memory", "repeated", "empty", "strings", "characters", "cost")
+        languages: dict[str, dict[str, int | float]] = {}
+        for tag, captions in self._captions.items():
+            ready = [
+                answer.translator == "memory" for answer in self.ready if answer.language == tag
+            ]
+            asked = [item for item in self.waiting if item.target.tag == tag]
+            estimate = self._translator.estimate(asked)
+            languages[tag] = {
+                "captions": captions,
+                "from_memory": sum(ready),
+                "repeated": sum(len(self.twins(item)) for item in asked),
+                "empty": len(ready) - sum(ready),
+                "strings": estimate.strings,
+                "characters": estimate.characters,
+                "cost": round(estimate.cost, _DIGITS),
+                "most": round(estimate.most, _DIGITS),
+            }
         totals: dict[str, Any] = {
-            name: round(sum(each[name] for each in languages.values()), _DIGITS)
-            for name in (*names, "most")
+            each.name: round(sum(plan[each.name] for plan in languages.values()), _DIGITS)
+            for each in fields(Plan)[:8]
         }
-        translator = self._translator
-        return Plan(
-            translator=translator.name, currency=translator.currency, languages=languages, **totals
-        )
-
-    def _plan_of(self, language: str) -> dict[str, int | float]:
-        ready = [answer for answer in self.ready if answer.language == language]
-        asked = [item for item in self.waiting if item.target.tag == language]
-        estimate = self._translator.estimate(asked)
-        from_memory = sum(answer.translator == "memory" for answer in ready)
-        return {
-            "captions": self._captions[language],
-            "from_memory": from_memory,
-            "repeated": sum(len(self.twins(item)) for item in asked),
-            "empty": len(ready) - from_memory,
-            "strings": estimate.strings,
-            "characters": estimate.characters,
-            "cost": round(estimate.cost, _DIGITS),
-            "most": round(estimate.most, _DIGITS),
-        }
+        name, currency = self._translator.name, self._translator.currency
+        return Plan(translator=name, currency=currency, languages=languages, **totals)
 
     @contextmanager
     def uninterrupted(self) -> Iterator[None]:
@@ -357,25 +352,23 @@ class _Work:
                     "first"
                 )
                 self.stopped = self.stopped or ServiceError(name, sentence, retryable=False)
-        return [answer, *(_repeat(answer, twin) for twin in self.twins(item))]
+        return self._with_twins(answer, item)
 
     def abandon(self, error: MemelocError) -> list[list[Answer]]:
         """Return the failures of items that were taken and never answered, with their twins'."""
         items = [item for item, _ in self._pending.values()]
         self._pending.clear()
-        failures = [failure(item, error) for item in items]
-        return [
-            [each, *(_repeat(each, twin) for twin in self.twins(item))]
-            for item, each in zip(items, failures, strict=True)
+        return [self._with_twins(failure(item, error), item) for item in items]
+
+    def _with_twins(self, answer: Answer, item: TranslationItem) -> list[Answer]:
+        """Return an answer, and the same for other memes with the same text, at no cost."""
+        marks: dict[str, Any] = {}
+        if isinstance(answer, Translation):
+            marks = {"marks": (*answer.marks, REPEATED)}
+        twins = [each.meme_id for each in self.twins(item)]
+        return [answer] + [
+            replace(answer, meme_id=twin, characters=0, cost=0.0, **marks) for twin in twins
         ]
-
-
-def _repeat(answer: Answer, twin: TranslationItem) -> Answer:
-    """Return the same answer for another meme with the same text; it costs nothing."""
-    if isinstance(answer, TranslationFailure):
-        return replace(answer, meme_id=twin.meme_id, characters=0, cost=0.0)
-    marks = (*answer.marks, REPEATED)
-    return replace(answer, meme_id=twin.meme_id, marks=marks, characters=0, cost=0.0)
 
 
 def _problem(item: TranslationItem, parts: tuple[str, ...]) -> str:

@@ -85,23 +85,12 @@ class TranslationJob:
         `on_wait` gets how many captions are to do, once, and what it has done is left out.
         """
         total = len(self._wanted)
+        translations, name = self._store.translations, self._translator.name
+        currency = self._translator.currency
 
         def advance(more: int = 1) -> None:
             if on_progress is not None and more:
                 on_progress(more, total)
-
-        with self._turn(on_wait):
-            if self._store.translations.last() != self._last:
-                self._wanted = self._find()
-            elsewhere = total - len(self._wanted)
-            advance(elsewhere)
-            summary = self._translate(advance)
-        summary.elsewhere = elsewhere
-        return summary
-
-    def _translate(self, advance: Callable[[], None]) -> RunSummary:
-        translations, name = self._store.translations, self._translator.name
-        currency = self._translator.currency
 
         def store(answer: Translation) -> None:
             item, about = self._wanted[answer.meme_id, answer.language]
@@ -133,15 +122,22 @@ class TranslationJob:
             pay(failed)
             advance()
 
-        return run(
-            [item for item, _ in self._wanted.values()],
-            self._translator,
-            self._memory,
-            fuzzy=self._fuzzy,
-            budget=self.budget,
-            on_answer=store,
-            on_failure=book,
-        )
+        with self._turn(on_wait):
+            if translations.last() != self._last:
+                self._wanted = self._find()
+            elsewhere = total - len(self._wanted)
+            advance(elsewhere)
+            summary = run(
+                [item for item, _ in self._wanted.values()],
+                self._translator,
+                self._memory,
+                fuzzy=self._fuzzy,
+                budget=self.budget,
+                on_answer=store,
+                on_failure=book,
+            )
+        summary.elsewhere = elsewhere
+        return summary
 
     @contextmanager
     def _turn(self, on_wait: Callable[[int], None] | None) -> Iterator[None]:
@@ -214,11 +210,7 @@ class Translating(Part):
                 for locale in locales
                 for each in captions.to_translate(locale.tag, only, texts, kind, replaced)
             ]
-            items = self._items(lacking, source, kind)
-            if count := getattr(chosen, "examples", 0):
-                items = [_with_examples(item, memory, count, fuzzy) for item in items]
-            if getattr(chosen, "pictures", False):
-                items = self._with_pictures(items, source)
+            items = self._items(lacking, source, kind, memory, fuzzy, chosen)
             return {item.key: (item, each) for item, (_, each) in zip(items, lacking, strict=True)}
 
         last = self._store.translations.last()
@@ -289,49 +281,45 @@ class Translating(Part):
             yield from self._store.memory.find(source.tag, locale.tag, kind)
 
     def _items(
-        self, lacking: Sequence[tuple[Locale, ToTranslate]], source: Locale, kind: Kind
-    ) -> list[TranslationItem]:
+        self,
+        lacking: Sequence[tuple[Locale, ToTranslate]],
+        source: Locale,
+        kind: Kind,
+        memory: TranslationMemory,
+        fuzzy: float | None,
+        translator: Translator,
+    ) -> Iterator[TranslationItem]:
+        """Yield what translators take, with what this one asks to see beside it.
+
+        The picture is the template's, or that of the item of the meme's name. What the memory fills
+        needs no examples.
+        """
         glossary, templates = self._workspace.glossary, self._workspace.templates
         terms = {locale.tag: glossary.terms(locale) for locale, _ in lacking}
-        return [
-            TranslationItem(
+        count, sees = getattr(translator, "examples", 0), getattr(translator, "pictures", False)
+        bare = {each.meme_id for _, each in lacking if sees and each.template not in templates}
+        found = self._store.items.find(ids=bare) if bare else ()
+        own = {each.id: each.picture for each in found}
+        for locale, each in lacking:
+            template = templates.get(each.template)
+            item = TranslationItem(
                 each.meme_id,
                 each.source.caption,
                 source,
                 locale,
-                template := templates.get(each.template),
+                template,
                 capacity(template, locale),
                 kind,
                 terms_in(terms[locale.tag], each.source.parts, source),
                 glossary.sha256,
             )
-            for locale, each in lacking
-        ]
-
-    def _with_pictures(
-        self, items: Sequence[TranslationItem], source: Locale
-    ) -> list[TranslationItem]:
-        """Return items with the template's picture, or that of the item of the meme's name."""
-        bare = {item.meme_id for item in items if item.template is None}
-        found = self._store.items.find(ids=bare) if bare else ()
-        own = {each.id: Path(each.picture) for each in found if isinstance(each.picture, Path)}
-        return [
-            replace(
-                item,
-                picture=item.template.image_for(source) if item.template else own.get(item.meme_id),
-            )
-            for item in items
-        ]
-
-
-def _with_examples(
-    item: TranslationItem, memory: TranslationMemory, count: int, fuzzy: float | None
-) -> TranslationItem:
-    """Return an item with the nearest translations, unless the memory fills it."""
-    if memory.find(item, fuzzy) is not None:
-        return item
-    nearest = (match.unit for match in memory.nearest(item, most=count))
-    return replace(item, examples=tuple((unit.source, unit.target) for unit in nearest if unit))
+            if sees:
+                picture = template.image_for(source) if template else own.get(each.meme_id)
+                item = replace(item, picture=picture if isinstance(picture, Path) else None)
+            if count and memory.find(item, fuzzy) is None:
+                units = [match.unit for match in memory.nearest(item, most=count) if match.unit]
+                item = replace(item, examples=tuple((one.source, one.target) for one in units))
+            yield item
 
 
 def _text_or_file(text: str, root: Path) -> str:
