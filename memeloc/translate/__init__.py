@@ -13,7 +13,6 @@ sent, and each answer is handed on as it comes.
 """
 
 from memeloc.translate.memory import MemoryUnit, TranslationMemory
-from memeloc.translate.protecting import ProtectingTranslator, mended
 from memeloc.translate.protocol import (
     Answer,
     Estimate,
@@ -33,7 +32,6 @@ __all__ = [
     "FreeTranslator",
     "MemoryUnit",
     "Plan",
-    "ProtectingTranslator",
     "RunSummary",
     "Translation",
     "TranslationFailure",
@@ -42,7 +40,6 @@ __all__ = [
     "Translator",
     "create",
     "failure",
-    "mended",
     "names",
     "plan",
     "run",

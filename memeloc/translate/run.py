@@ -22,6 +22,7 @@ from memeloc.errors import InputError, MemelocError, ServiceError
 from memeloc.model import Caption
 from memeloc.translate.cleaning import cleaned, is_blank, other_script
 from memeloc.translate.memory import TranslationMemory, from_match
+from memeloc.translate.protecting import numbered, restored
 from memeloc.translate.protocol import (
     Answer,
     Translation,
@@ -239,7 +240,8 @@ class _Work:
                 nothing = Caption(("",) * len(item.source.parts))
                 self.ready.append(Translation(item.meme_id, language, nothing, "none"))
             elif match is not None:
-                self.ready.append(from_match(item, match))
+                # The memory, too, can bring another placeholder.
+                self.ready.append(restored(item, from_match(item, match)))
             else:
                 # What is shown with a text is part of it: the template and the picture.
                 template = item.template.name if item.template else None
@@ -262,7 +264,7 @@ class _Work:
                 answer.translator == "memory" for answer in self.ready if answer.language == tag
             ]
             asked = [item for item in self.waiting if item.target.tag == tag]
-            estimate = self._translator.estimate(asked)
+            estimate = self._translator.estimate([numbered(item) for item in asked])
             languages[tag] = {
                 "captions": captions,
                 "from_memory": sum(ready),
@@ -309,15 +311,15 @@ class _Work:
         """
         while self.stopped is None and self.waiting:
             self.check()
-            held = 0.0
+            held, sent = 0.0, numbered(self.waiting[0])
             if self._budget is not None:
-                held = self._reserve(self.waiting[0])
+                held = self._reserve(sent)
                 if self._spent + self._held + held > self._budget + _TOLERANCE:
                     return
             item = self.waiting.popleft()
             self._held += held
             self._pending[item.key] = (item, held)
-            yield item
+            yield sent
 
     def settle(self, answer: Answer) -> list[Answer]:
         """Book an answer, cleaned and checked, and return it with those for its twins.
@@ -332,6 +334,8 @@ class _Work:
             raise ServiceError(name, sentence, retryable=False)
         self._held -= held
         self._spent += answer.cost
+        if isinstance(answer, Translation):
+            answer = restored(item, answer)
         if isinstance(answer, Translation) and PSEUDO not in answer.marks:
             sources = dict(enumerate(item.source.parts))
             parts = enumerate(answer.caption.parts)

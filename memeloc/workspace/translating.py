@@ -22,7 +22,6 @@ from memeloc.store.surveys.survey_texts import ENGLISH
 from memeloc.translate import (
     MemoryUnit,
     Plan,
-    ProtectingTranslator,
     RunSummary,
     Translation,
     TranslationFailure,
@@ -31,7 +30,6 @@ from memeloc.translate import (
     Translator,
     create,
     failure,
-    mended,
     plan,
     run,
 )
@@ -94,8 +92,6 @@ class TranslationJob:
 
         def store(answer: Translation) -> None:
             item, about = self._wanted[answer.meme_id, answer.language]
-            if item.kind == "survey":  # the memory, too, can bring another placeholder
-                answer = mended(item, answer)
             version = self._store.captions.add_translation(
                 answer.meme_id,
                 answer.language,
@@ -215,10 +211,9 @@ class Translating(Part):
 
         last = self._store.translations.last()
         wanted = find()
-        shown = ProtectingTranslator(chosen) if is_survey else chosen
-        expected = plan([item for item, _ in wanted.values()], shown, memory, fuzzy=fuzzy)
+        expected = plan([item for item, _ in wanted.values()], chosen, memory, fuzzy=fuzzy)
         return TranslationJob(
-            expected, budget, self._store, find, wanted, last, shown, memory, fuzzy
+            expected, budget, self._store, find, wanted, last, chosen, memory, fuzzy
         )
 
     def import_memory(self, file: str | Path) -> dict[str, Any]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable
 
 import pytest
 from hypothesis import given
@@ -13,14 +13,11 @@ from memeloc.locales import default
 from memeloc.model import Caption
 from memeloc.placeholders import placeholders
 from memeloc.translate import (
-    Estimate,
-    ProtectingTranslator,
     Translation,
     TranslationItem,
-    mended,
 )
 from memeloc.translate.openai import OpenAITranslator
-from memeloc.translate.protecting import LOST
+from memeloc.translate.protecting import LOST, numbered, restored
 
 EN, DE = default().get("en"), default().get("de")
 
@@ -29,38 +26,12 @@ def _item(text: str, name: str = "survey:x") -> TranslationItem:
     return TranslationItem(name, Caption.parse(text), EN, DE, kind="survey")
 
 
-class Rewriter:
-    """A translator that does one thing to every part, and notes what it was sent."""
-
-    name = "rewriter"
-    currency = "EUR"
-
-    def __init__(self, write: Callable[[str], str]) -> None:
-        self.write = write
-        self.sent: list[str] = []
-        self.closed = False
-
-    def estimate(self, items: Sequence[TranslationItem]) -> Estimate:
-        """Characters as they are sent."""
-        texts = [part for item in items for part in item.source.parts]
-        return Estimate(len(texts), sum(map(len, texts)))
-
-    def translate(self, items: Iterable[TranslationItem]) -> Iterator[Translation]:
-        """Rewrite each."""
-        try:
-            for item in items:
-                self.sent += item.source.parts
-                caption = Caption(tuple(self.write(part) for part in item.source.parts))
-                yield Translation(item.meme_id, item.target.tag, caption, self.name)
-        finally:
-            self.closed = True
-
-
-def _translated(text: str, write: Callable[[str], str]) -> tuple[Translation, Rewriter]:
-    rewriter = Rewriter(write)
-    (answer,) = ProtectingTranslator(rewriter).translate([_item(text)])
-    assert isinstance(answer, Translation)
-    return answer, rewriter
+def _translated(text: str, write: Callable[[str], str]) -> tuple[Translation, tuple[str, ...]]:
+    """The answer of a translator that does one thing to every part, and what it was sent."""
+    item = _item(text)
+    sent = numbered(item).source.parts
+    caption = Caption(tuple(write(part) for part in sent))
+    return restored(item, Translation(item.meme_id, "de", caption, "rewriter")), sent
 
 
 @pytest.mark.parametrize(
@@ -80,8 +51,8 @@ def _translated(text: str, write: Callable[[str], str]) -> tuple[Translation, Re
 def test_each_placeholder_comes_back(
     write: Callable[[str], str], text: str, marks: tuple[str, ...]
 ) -> None:
-    answer, rewriter = _translated("{number} of {total}", write)
-    assert rewriter.sent == ["{1} of {2}"]
+    answer, sent = _translated("{number} of {total}", write)
+    assert sent == ("{1} of {2}",)
     assert (str(answer.caption), answer.marks) == (text, marks)
 
 
@@ -94,33 +65,17 @@ TEXT = st.lists(
 @given(source=TEXT.filter(str.strip), answer=TEXT)
 def test_whatever_is_answered_has_the_placeholders_of_its_source(source: str, answer: str) -> None:
     item = TranslationItem("x", Caption((source,)), EN, DE)
-    rewriter = Rewriter(lambda text: answer)
-    (made,) = ProtectingTranslator(rewriter).translate([item])
-    assert isinstance(made, Translation)
+    made, _ = _translated(source, lambda text: answer)
     has = set(placeholders(made.caption.parts[0]))
     assert set(placeholders(source)) <= has
     if made.caption.parts[0] != answer.strip() and placeholders(source):
         assert has == set(placeholders(source))
-    assert mended(item, made).caption == made.caption
-
-
-def test_an_interruption_reaches_the_translator() -> None:
-    def interrupted() -> Iterator[TranslationItem]:
-        yield _item("{a}")
-        raise KeyboardInterrupt
-
-    rewriter = Rewriter(str.upper)
-    stream = ProtectingTranslator(rewriter).translate(interrupted())
-    assert str(next(stream).caption) == "{a}"  # type: ignore[union-attr]
-    assert not rewriter.closed
-    with pytest.raises(KeyboardInterrupt):
-        next(stream)
-    assert rewriter.closed
+    assert restored(item, made).caption == made.caption
 
 
 def test_a_similar_text_of_the_memory_gets_the_right_placeholder() -> None:
     similar = Translation("survey:x", "de", Caption(("{count} Memes",)), "memory", ("fuzzy 0.93",))
-    answer = mended(_item("{number} memes"), similar)
+    answer = restored(_item("{number} memes"), similar)
     assert answer.caption.parts == ("{number} Memes",)
     assert answer.marks == ("fuzzy 0.93", LOST)
 
