@@ -45,7 +45,7 @@ class Origin:
         terms: licence or terms of use as the source states them.
         fetched: when it was read; None for what was on disk.
         dataset: the name of its dataset at that source, within which `key` is its own; empty for
-            what comes from a site, and for what was collected before datasets had names.
+            what comes from a site.
     """
 
     source: str
@@ -198,7 +198,7 @@ def item_id(source: str, kind: ItemKind, key: str, name: str = "", dataset: str 
 
 def key_hash(source: str, kind: ItemKind, key: str, dataset: str = "") -> str:
     """Return SHA-256, in hex, of what an item is known by."""
-    # Without a dataset it is what it was before datasets had names; no source's name is empty.
+    # Without a dataset it has no such part; no source's name is empty.
     return hash_of(*(("", dataset) if dataset else ()), source, kind, key)
 
 

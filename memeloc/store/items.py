@@ -2,9 +2,6 @@
 
 An item is known by its source, dataset, kind and key, so collecting again finds it again: the same
 adds nothing, what differs is a new version, and the newest holds. `fetched` alone makes no version.
-
-An item that was collected before datasets had names is taken over by the first dataset of its
-source that has its key with the same picture, or without one the same text.
 """
 
 from __future__ import annotations
