@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from functools import cached_property
 from importlib import import_module
 from pathlib import Path
-from typing import TYPE_CHECKING, Self
+from typing import TYPE_CHECKING, Any, Self
 
 from memeloc.store.database import Database, WorkspaceError
 from memeloc.store.queries import Repository
@@ -38,15 +39,16 @@ if TYPE_CHECKING:
 
 DATABASE_FILE = "memeloc.db"
 
-_PARTS = {
-    "captions": (
-        *("captions", "sheets", "corrections", "cases", "drops", "comparisons", "memory"),
-        *("transcripts", "translations"),
-    ),
-    "surveys": ("surveys", "survey_texts", "serving", "erasures", "label_decisions"),
-}
-"""The packages of repositories that are not beside this module."""
-_MODULES = {name: f"{part}.{name}" for part, names in _PARTS.items() for name in names}
+
+def _repository(module: str) -> Any:
+    """The repository of a module of memeloc.store, whose class has its name, made on first use."""
+
+    def make(store: Repository) -> Any:
+        name = module.rpartition(".")[2].title().replace("_", "")
+        kind = getattr(import_module(f"memeloc.store.{module}"), name)
+        return kind(store.root, store.database)
+
+    return cached_property(make)
 
 
 class Store(Repository):
@@ -57,30 +59,30 @@ class Store(Repository):
     nothing of a failed step is stored. The repositories are imported when they are used.
     """
 
-    captions: Captions
-    sheets: Sheets
-    corrections: Corrections
-    cases: Cases
-    drops: Drops
-    dumps: Dumps
-    comparisons: Comparisons
-    memory: Memory
-    items: Items
-    transcripts: Transcripts
-    translations: Translations
-    curation: Curation
-    datasets: Datasets
-    computed: Computed
-    surveys: Surveys
-    survey_texts: SurveyTexts
-    exports: Exports
-    serving: Serving
-    erasures: Erasures
-    label_decisions: LabelDecisions
-    model_labels: ModelLabels
-    knowledge: Knowledge
-    progress: Progress
-    spending: Spending
+    captions: Captions = _repository("captions.captions")
+    sheets: Sheets = _repository("captions.sheets")
+    corrections: Corrections = _repository("captions.corrections")
+    cases: Cases = _repository("captions.cases")
+    drops: Drops = _repository("captions.drops")
+    dumps: Dumps = _repository("dumps")
+    comparisons: Comparisons = _repository("captions.comparisons")
+    memory: Memory = _repository("captions.memory")
+    items: Items = _repository("items")
+    transcripts: Transcripts = _repository("captions.transcripts")
+    translations: Translations = _repository("captions.translations")
+    curation: Curation = _repository("curation")
+    datasets: Datasets = _repository("datasets")
+    computed: Computed = _repository("computed")
+    surveys: Surveys = _repository("surveys.surveys")
+    survey_texts: SurveyTexts = _repository("surveys.survey_texts")
+    exports: Exports = _repository("exports")
+    serving: Serving = _repository("surveys.serving")
+    erasures: Erasures = _repository("surveys.erasures")
+    label_decisions: LabelDecisions = _repository("surveys.label_decisions")
+    model_labels: ModelLabels = _repository("model_labels")
+    knowledge: Knowledge = _repository("knowledge")
+    progress: Progress = _repository("progress")
+    spending: Spending = _repository("spending")
 
     @classmethod
     def open(cls, where: Path | str, database: str = "") -> Self:
@@ -122,16 +124,6 @@ class Store(Repository):
             return cls(None, Database(where))
         root = Path(where)
         return cls(root, Database(database or root / DATABASE_FILE))
-
-    def __getattr__(self, name: str) -> Repository:
-        """The repository of a name, which is its module's and its class's, too."""
-        if name not in Store.__annotations__:
-            raise AttributeError(f"{type(self).__name__!r} has no attribute {name!r}")
-        module = import_module(f"memeloc.store.{_MODULES.get(name, name)}")
-        kind: type[Repository] = getattr(module, name.title().replace("_", ""))
-        repository = kind(self.root, self.database)
-        setattr(self, name, repository)
-        return repository
 
     def close(self) -> None:
         """Let go of the database."""
