@@ -13,6 +13,7 @@ import argparse
 import csv
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 Answers = dict[str, tuple[str, str]]
 """By meme its text, parts joined by //, or a status; and a comment."""
@@ -68,19 +69,23 @@ def cells(answers: Answers, rest: str, meme: str, part: int) -> Iterator[tuple[s
         yield "your text", texts[part - 1].strip()
 
 
+def headings(page: Any) -> dict[str, int]:
+    """The columns of a worksheet by their names; on it they stand in the language of the sheet."""
+    from memeloc.correct.statuses import languages, sheet_texts
+
+    names = {text: name for tag in languages() for name, text in sheet_texts(tag).items()}
+    return {names.get(str(cell.value), str(cell.value)): cell.column for cell in page[1]}
+
+
 def fill_xlsx(sheet: Path, copy: Path, answers: Answers, rest: str, backwards: bool) -> set[str]:
     """Fill in a workbook; the memes that are on it."""
     from openpyxl import load_workbook
-
-    from memeloc.correct.statuses import languages, sheet_texts
 
     if backwards:
         raise SystemExit("--backwards is for CSV")
     book = load_workbook(sheet)
     page = book.worksheets[0]
-    # Headings are in the language of the sheet.
-    names = {text: name for tag in languages() for name, text in sheet_texts(tag).items()}
-    heading = {names.get(str(cell.value), str(cell.value)): cell.column for cell in page[1]}
+    heading = headings(page)
     filled = set()
     for row in range(2, page.max_row + 1):
         meme = str(page.cell(row, heading["meme_id"]).value)

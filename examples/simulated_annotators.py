@@ -31,7 +31,7 @@ from memeloc.workspace.surveys.packs import sent_packs
 if __name__ == "__main__":
     sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
-from examples.simulation import START, Simulated, simulate, truths
+from examples.simulation import START, Simulated, saved_page, simulate, truths
 
 COUNTRIES = {
     "US": ("United States", "English"),
@@ -53,25 +53,7 @@ def html(
     """What the page of a sheet saves, a file a person."""
     assert (exports / "html" / f"{sheet.id}.html").exists()
     for submission in sent:
-        value = {
-            "memeloc": "survey-answers",
-            "survey": pack.name,
-            "sheet": sheet.id,
-            "submission": submission.id,
-            "participant": submission.participant,
-            "status": submission.status,
-            "code": submission.code,
-            "started": submission.started and submission.started.isoformat(),
-            "submitted": submission.submitted and submission.submitted.isoformat(),
-            "answers": [
-                {
-                    "entry": answer.entry,
-                    "label": answer.label,
-                    "further": {name: list(values) for name, values in answer.further},
-                }
-                for answer in submission.answers
-            ],
-        }
+        value = saved_page(pack.name, submission)
         (into / f"{sheet.id}-{submission.participant}.json").write_text(json.dumps(value))
 
 

@@ -29,7 +29,7 @@ if __name__ == "__main__":
     sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
 from examples.simulated_team import Colleagues, simulate_team
-from examples.simulation import simulate, truths
+from examples.simulation import saved_page, simulate, truths
 
 
 def sent_by_people(survey: Survey, arguments: argparse.Namespace) -> list[Submission]:
@@ -66,28 +66,7 @@ def sent_by_people(survey: Survey, arguments: argparse.Namespace) -> list[Submis
 def write(survey: Survey, submissions: Sequence[Submission], into: Path) -> None:
     """The pages' JSON, and the votes as a table."""
     into.mkdir(parents=True, exist_ok=True)
-    pages = [
-        {
-            "memeloc": "survey-answers",
-            "survey": survey.name,
-            "sheet": sent.sheet,
-            "submission": sent.id,
-            "participant": sent.participant,
-            "status": sent.status,
-            "code": sent.code,
-            "started": sent.started and sent.started.isoformat(),
-            "submitted": sent.submitted and sent.submitted.isoformat(),
-            "answers": [
-                {
-                    "entry": answer.entry,
-                    "label": answer.label,
-                    "further": {name: list(values) for name, values in answer.further},
-                }
-                for answer in sent.answers
-            ],
-        }
-        for sent in submissions
-    ]
+    pages = [saved_page(survey.name, sent) for sent in submissions]
     (into / f"round-{survey.rounds[-1]}.json").write_text(json.dumps(pages), encoding="utf-8")
     table = into / "votes.csv"
     is_new = not table.exists()

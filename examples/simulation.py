@@ -83,6 +83,29 @@ class Simulated:
         return self.kind == "diligent"
 
 
+def saved_page(survey: str, submission: Submission) -> dict[str, object]:
+    """What the page of a sheet saves for a person, as JSON values."""
+    return {
+        "memeloc": "survey-answers",
+        "survey": survey,
+        "sheet": submission.sheet,
+        "submission": submission.id,
+        "participant": submission.participant,
+        "status": submission.status,
+        "code": submission.code,
+        "started": submission.started and submission.started.isoformat(),
+        "submitted": submission.submitted and submission.submitted.isoformat(),
+        "answers": [
+            {
+                "entry": answer.entry,
+                "label": answer.label,
+                "further": {name: list(values) for name, values in answer.further},
+            }
+            for answer in submission.answers
+        ],
+    }
+
+
 def truths(
     memes: Sequence[str],
     cultures: Sequence[str],

@@ -65,6 +65,33 @@ def test_knowledge_becomes_a_benchmark_and_an_examination(tmp_path: Path) -> Non
         assert (folder / f"{page}.html").is_file()
 
 
+_STUDY = (
+    r"40 memes; 320 answers, (\d+) texts typed, 0 lost, (\d+) given up; 80 labels, 0 differ; "
+    r"200 pictures in the release"
+)
+
+
+@pytest.mark.slow
+def test_a_study_of_one_s_own_in_forty_commands(tmp_path: Path) -> None:
+    folder, printed = _run("study.sh", tmp_path)
+    texts, given_up = map(int, re.search(_STUDY, printed).groups())
+    assert texts > 40
+    assert given_up > 4
+    commands, looks = re.search(r"(\d+) commands, and status (\d+) times", printed).groups()
+    assert int(commands) <= 40
+    assert int(looks) >= 6
+    assert (folder / "analysis" / "report.html").is_file()
+
+
+def test_the_same_study_in_python(tmp_path: Path) -> None:
+    done = subprocess.run(
+        [sys.executable, EXAMPLES / "study.py", tmp_path / "work"],
+        capture_output=True, text=True, check=False, timeout=600,
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr[-3000:]
+    assert re.search(_STUDY, done.stdout)
+
+
 @pytest.mark.slow
 def test_roundtrip_settles_captions_and_renders_one_anew(tmp_path: Path) -> None:
     folder, printed = _run("roundtrip.sh", tmp_path)

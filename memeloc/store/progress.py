@@ -12,7 +12,7 @@ from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
 from typing import Any
 
-from sqlalchemy import Connection, and_, case, distinct, func, or_, select
+from sqlalchemy import and_, case, distinct, func, or_, select
 
 from memeloc.store.captions.answers import is_counted
 from memeloc.store.captions.states import GIVEN, OPEN_CASES, states_query
@@ -84,35 +84,51 @@ class Progress(Repository):
         names = ("language", "stage", "round", "state", "is_source", "outdated")
         groups = [own.c[name] for name in names]
         query = select(*groups, func.count().label("number")).group_by(*groups)
-        counts: dict[str, dict[str, Counter[str]]] = {}
-        sources: dict[str, None] = {}
+        memes_in = select(func.count()).select_from(memes).where(is_active(kind))
+        # Memes that are dropped in a language and not in all, and cases that wait, by language.
+        gone = select(drops.c.language, func.count()).join(memes, memes.c.id == drops.c.meme_id)
+        gone = gone.where(drops.c.action == "drop", is_newest_drop(drops), is_active(kind))
+        waits = OPEN_CASES.with_only_columns(cases.c.language, func.count())
+        waits = waits.join(memes, memes.c.id == cases.c.meme_id).where(is_active(kind))
+        waits = waits.where(~is_dropped(cases.c.meme_id, cases.c.language))
         with self.database.read() as connection:
-            for row in connection.execute(query):
-                of_language = _of(counts, row.language)
-                if row.is_source:
-                    sources[row.language] = None
-                if row.state != "dropped":
-                    _count(of_language, row, rounds)
-            total = count_memes(connection, kind)
-            to_settle, dropped = _open_cases(connection, kind), _dropped(connection, kind)
+            found = connection.execute(query).all()
+            total = connection.execute(memes_in).scalar_one()
+            dropped = Counter(two_columns(connection.execute(gone.group_by(drops.c.language))))
+            to_settle = Counter(two_columns(connection.execute(waits.group_by(cases.c.language))))
+        sources = dict.fromkeys(row.language for row in found if row.is_source)
+        others = sorted({row.language for row in found if row.state != "dropped"})
         listed = []
-        for tag in dict.fromkeys((*sources, *tags, *sorted(counts))):
-            of_language = _of(counts, tag)
-            numbers, states = of_language["numbers"], of_language["states"]
-            in_stages, gone = of_language["stages"].total(), dropped[tag]
+        for tag in dict.fromkeys((*sources, *tags, *others)):
+            stages, states, numbers, ready = (Counter[Any]() for _ in range(4))
+            for row in found:
+                if row.language != tag or row.state == "dropped":
+                    continue
+                is_machine, of_round = row.stage in MACHINE, f" {row.round}" if row.round else ""
+                states[row.state + of_round * (row.state == "corrected")] += row.number
+                if row.outdated:
+                    numbers["changed_source"] += row.number
+                    numbers["outdated"] += row.number * (not is_machine)
+                else:
+                    stages[row.stage + of_round] += row.number
+                if row.state == "given" or (row.state == "accepted" and row.round >= rounds):
+                    numbers["done"] += row.number
+                elif row.state != "disputed" and not (row.outdated and is_machine):
+                    ready[1 if is_machine or row.outdated else row.round + 1] += row.number
+            missing = total - stages.total() - numbers["changed_source"] - dropped[tag]
             listed.append(
                 {
                     "language": tag,
                     "source": tag in sources,
-                    "missing": total - in_stages - numbers["changed_source"] - gone,
+                    "missing": missing,
                     "changed_source": numbers["changed_source"],
-                    "stages": dict(sorted(of_language["stages"].items())),
-                    "states": dict(sorted((states + Counter(dropped=gone)).items())),
+                    "stages": dict(sorted(stages.items())),
+                    "states": dict(sorted((states + Counter(dropped=dropped[tag])).items())),
                     "to_settle": to_settle[tag],
-                    "dropped": gone,
+                    "dropped": dropped[tag],
                     "outdated": numbers["outdated"],
                     "done": numbers["done"],
-                    "ready": dict(sorted(of_language["ready"].items())),
+                    "ready": dict(sorted(ready.items())),
                 }
             )
         return listed
@@ -197,53 +213,3 @@ class Progress(Repository):
                 query = query.where(survey_results.c.kind == "labels")
             newest[name] = self.fetch(query)[0][0] or BEGINNING
         return newest
-
-
-def count_memes(connection: Connection, kind: Kind = "caption") -> int:
-    """How many memes there are, or texts of another kind."""
-    query = select(func.count()).select_from(memes).where(is_active(kind))
-    return int(connection.execute(query).scalar_one())
-
-
-def _of(counts: dict[str, dict[str, Counter[Any]]], tag: str) -> dict[str, Counter[Any]]:
-    names = ("stages", "states", "numbers", "ready")
-    return counts.setdefault(tag, {name: Counter() for name in names})
-
-
-def _count(counts: Mapping[str, Counter[Any]], row: Any, rounds: int) -> None:
-    """Add a group of captions to the counts of its language."""
-    of_round = f" {row.round}" if row.round else ""
-    name = f"corrected{of_round}" if row.state == "corrected" else row.state
-    counts["states"][name] += row.number
-    is_machine = row.stage in MACHINE
-    if row.outdated:
-        counts["numbers"]["changed_source"] += row.number
-        counts["numbers"]["outdated"] += row.number * (not is_machine)
-    else:
-        counts["stages"][row.stage + of_round] += row.number
-    if row.state == "given" or (row.state == "accepted" and row.round >= rounds):
-        counts["numbers"]["done"] += row.number
-    elif row.state != "disputed" and not (row.outdated and is_machine):
-        counts["ready"][1 if is_machine or row.outdated else row.round + 1] += row.number
-
-
-def _dropped(connection: Connection, kind: Kind) -> Counter[str]:
-    """Memes that are dropped in a language and not in all, by language."""
-    query = (
-        select(drops.c.language, func.count())
-        .join(memes, memes.c.id == drops.c.meme_id)
-        .where(drops.c.action == "drop", is_newest_drop(drops), is_active(kind))
-        .group_by(drops.c.language)
-    )
-    return Counter(two_columns(connection.execute(query)))
-
-
-def _open_cases(connection: Connection, kind: Kind) -> Counter[str]:
-    query = (
-        OPEN_CASES.with_only_columns(cases.c.language, func.count())
-        .join(memes, memes.c.id == cases.c.meme_id)
-        .where(is_active(kind))
-        .where(~is_dropped(cases.c.meme_id, cases.c.language))
-        .group_by(cases.c.language)
-    )
-    return Counter(two_columns(connection.execute(query)))

@@ -251,8 +251,9 @@ class Analyzing(Checking):
         ]
 
     def _described(self, answers: Answers, settings: Settings) -> pd.DataFrame:
-        """Return the figures of what was collected, or else of the captions asked about."""
-        if any("template" not in kinds for kinds in self.workspace.store.items.count()):
+        """Return the figures of the finished memes that were collected, or else of the captions
+        asked about: of those that were collected, others may not have been selected."""
+        if self.collected:
             return describe(Describing(self.workspace).memes())
         return dataset(answers, settings)
 
