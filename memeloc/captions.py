@@ -24,7 +24,7 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, S
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from memeloc.counts import counted
 from memeloc.damaged_text import damage, lost_parts
@@ -71,7 +71,7 @@ class CaptionRow:
         captions: by the name of their columns, the wanted languages that are valid.
         source: the caption in the source language, whether that is wanted or not; None where it is
             missing or wrong.
-        others: the columns of `CaptionsTable.noted` whose caption is valid here.
+        others: the columns of `CaptionsTable.others` whose caption is valid here.
         details: of a table to choose from, what else the row says, by column.
     """
 
@@ -101,10 +101,10 @@ class CaptionsTable:
     """An opened captions table; `read_captions` describes what is not listed here.
 
     Attributes:
-        languages: the wanted language columns, in the table's order; `others`, all other ones.
+        languages: the wanted language columns, in the table's order; `others`, all other ones, of
+            which rows say whether they have a caption.
         ignored: a sentence for each column that is neither `meme_id`, `template` nor a language,
             and for an encoding that is no Unicode.
-        noted: names of those `others` of which rows say whether they have a caption.
     """
 
     table: Table
@@ -116,14 +116,13 @@ class CaptionsTable:
     new_templates: bool = False
     left_out: Mapping[str, Collection[str]] = field(default_factory=dict)
     others: tuple[LanguageColumn, ...] = ()
-    noted: Collection[str] = ()
     wrong_templates: Mapping[str, InputError] = field(default_factory=dict)
     to_choose: bool = False
     _warnings: dict[str, list[InputError]] = field(default_factory=dict)
     _warned: Counter[str] = field(default_factory=Counter)
 
     def rows(self, on_problem: Callable[[CaptionProblem], None]) -> Iterator[CaptionRow]:
-        """Yield the rows that have a valid caption, also a noted one; report problems on the way.
+        """Yield the rows that have a valid caption in any column; report problems on the way.
 
         Raises:
             InputError: after the last row, when none had a wanted caption.
@@ -216,7 +215,10 @@ class CaptionsTable:
             return None
         known = self.templates.get(template)
         boxes = None if known is None else len(known.boxes)
-        sound = not row.seen and _all_sound(row.cells)
+        # One look for all cells: none has a wrong character or is too long.
+        is_text = not row.seen and all(type(cell) is str for cell in row.cells)
+        text = "\n".join(row.cells) if is_text else ""
+        sound = is_text and len(text) <= CELL_LIMIT and _BAD.search(text) is None
         parsed = _parsed(row, self.source, boxes, sound)
         source = parsed if isinstance(parsed, Caption) else None
         counts = [len(each) for each in (known and known.boxes, source and source.parts) if each]
@@ -242,18 +244,15 @@ class CaptionsTable:
         others = tuple(
             column.name
             for column in self.others
-            if column.name in self.noted
-            and meme_id not in self.left_out.get(column.name, ())
+            if meme_id not in self.left_out.get(column.name, ())
             and isinstance(_parsed(row, column, boxes, sound, counts), Caption)
         )
         if not captions and not others:
             return None
-        details = self._details(row) if self.to_choose else {}
+        read = {*_KEYS, *(column.name for column in (*self.languages, *self.others))}
+        texts = row.texts if self.to_choose else {}
+        details = {name: text for name, text in texts.items() if name not in read}
         return CaptionRow(row.number, meme_id, template, captions, source, others, details)
-
-    def _details(self, row: Row) -> dict[str, str]:
-        known = {*_KEYS, *(column.name for column in (*self.languages, *self.others))}
-        return {name: text for name, text in row.texts.items() if name not in known}
 
     def _wrong_template(self, name: str) -> tuple[str, str, str] | None:
         if name in self.templates:
@@ -478,15 +477,6 @@ def _listed(errors: Sequence[object]) -> str:
     """Return the first 20 of some errors in lines, and how many more there are."""
     more = [f"and {len(errors) - 20} more"] if len(errors) > 20 else []
     return "\n".join([*map(str, errors[:20]), *more])
-
-
-def _all_sound(cells: Sequence[Any]) -> bool:
-    """Return whether no cell of a row has a wrong character or is too long: one look for all."""
-    try:
-        joined = "\n".join(cells)
-    except TypeError:
-        return False
-    return len(joined) <= CELL_LIMIT and _BAD.search(joined) is None
 
 
 def _parsed(

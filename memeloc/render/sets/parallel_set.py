@@ -114,8 +114,9 @@ def render_table(
         folder = OutFolder(place, settings.to, rows.tables)
         if folder.is_cut_off:
             folder.clean({*rows.distinct("shard")})
-        noted = {column.name for column in captions.others} & {*rows.distinct("language")}
-        captions = replace(captions, noted=noted)
+        rendered = {*rows.distinct("language")}
+        others = tuple(column for column in captions.others if column.name in rendered)
+        captions = replace(captions, others=others)
         locales = dict((*captions.languages, captions.source))
         maker = PictureMaker(place, settings, templates, locales, captions.source.name)
         faces = {box.style.face for template in templates.values() for box in template.boxes}
