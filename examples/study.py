@@ -93,7 +93,12 @@ def main() -> None:
         name = workspace.surveys.build("pilot", "US,DE", seed=7).survey
         survey, retained = workspace.survey(name), []
         while True:
-            survey.export("csv", contact="lab@university.example", pictures=work / "study" / "out")
+            survey.export(
+                "csv",
+                contact="lab@university.example",
+                pictures=work / "study" / "out",
+                out=work / "sheets",
+            )
             retained += annotate(survey, work)
             survey.check()
             settled = survey.settle({"most": 9}, close=True, next_round=True)
