@@ -45,15 +45,6 @@ translation_failures = table(
 )
 """Translations that failed and were billed all the same."""
 
-translation_claims = table(
-    "translation_claims",
-    "meme_id language token held_until",
-    key="meme_id language",
-    append_only=False,
-    cached=True,
-)
-"""Captions that a program, by its token, is translating just now."""
-
 sheets = table(
     "sheets",
     "id kind language source_language round person format name created_at",
