@@ -50,7 +50,7 @@ class Estimate:
 
 
 def estimate(question: Question[Any], settings: ModelSettings) -> Estimate:
-    """Tokens of asking once."""
+    """Return the tokens of asking once."""
     schema = len(schema_text(question.form)) if question.form else 0
     sizes = [len(message.words.encode()) for message in question.messages]
     # What the model itself wrote has no more tokens than it was allowed to write.
@@ -68,7 +68,7 @@ def estimate(question: Question[Any], settings: ModelSettings) -> Estimate:
 
 
 def most_cost(question: Question[Any], settings: ModelSettings) -> float:
-    """What a question may cost when it is asked as often as allowed."""
+    """Return what a question may cost when it is asked as often as allowed."""
     # From the second time on, the wrong answer and what is wrong with it come on top.
     more = settings.max_tokens + WRONG + 100 + 2 * OVERHEAD
     asks = settings.asks if question.form else 1
@@ -77,7 +77,7 @@ def most_cost(question: Question[Any], settings: ModelSettings) -> float:
 
 
 class Sizes:
-    """How large questions and answers are beside what was estimated, learnt from server's counts.
+    """How large questions and answers are beside their estimates, learnt from the server's counts.
 
     May be used by several threads.
     """
@@ -187,7 +187,7 @@ class Spending:
                 setattr(self, name, getattr(self, name) + value)
 
     def line(self) -> str:
-        """The cost line that ends a run."""
+        """Return the cost line that ends a run."""
         about = "about " if self.guessed or self.unanswered else ""
         parts = [
             f"{self.answered:,} answered ({self.cached:,} from the cache)",

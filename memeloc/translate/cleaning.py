@@ -27,7 +27,7 @@ _LONE_SURROGATES = re.compile("[\ud800-\udfff]")
 
 
 def cleaned(text: str, source: str = "") -> str:
-    """A text as it is stored: entities decoded once, without controls, on lines of their own.
+    """Return a text as it is stored: entities decoded once, no controls, on lines of their own.
 
     Entities stay where the `source` has any, which is then about them. Isolates (UAX #9, 2.4) stay
     where each is closed.
@@ -45,7 +45,7 @@ def cleaned(text: str, source: str = "") -> str:
 
 
 def is_blank(text: str) -> bool:
-    """Whether a text has nothing to see in it, such as joiners and spaces alone.
+    """Return whether a text has nothing to see in it, such as joiners and spaces alone.
 
     >>> is_blank(" \\u200b"), is_blank("!")
     (True, False)
@@ -54,7 +54,7 @@ def is_blank(text: str) -> bool:
 
 
 def other_script(texts: Sequence[str], target: Locale, source: Locale) -> str:
-    """The script of texts that are in another language than the target; empty when they may not be.
+    """Return the script of texts in another language than the target; empty when they may not be.
 
     Letters of the source's script may be names, so only a third one tells, and as most of them.
     """

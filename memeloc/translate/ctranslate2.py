@@ -46,7 +46,7 @@ class CTranslate2Settings:
 
 
 def from_settings(settings: Mapping[str, Any]) -> CTranslate2Translator:
-    """The translator, from a table of settings."""
+    """Return the translator, from a table of settings."""
     return CTranslate2Translator(
         validate(CTranslate2Settings, settings, "the translator ctranslate2")
     )

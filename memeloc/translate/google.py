@@ -77,7 +77,7 @@ class GoogleTranslator:
             )
 
     def estimate(self, items: Sequence[TranslationItem]) -> Estimate:
-        """Strings, code points, dollars; at the most, all is sent part by part too, and twice."""
+        """Return strings, code points, dollars; at the most, all is sent in parts too, twice."""
         strings = characters = most = 0
         for item in items:
             text = _joined(item)
@@ -242,7 +242,7 @@ def _joined(item: TranslationItem) -> str:
 
 
 def _split(item: TranslationItem, text: str) -> list[str] | None:
-    """The parts of an answer, or None when there are not as many as were sent.
+    """Return the parts of an answer, or None when there are not as many as were sent.
 
     Separators that lost their spaces, or came back full-width, count, where no part has a `//` of
     its own.

@@ -63,7 +63,7 @@ class MemoryUnit:
     created_at: datetime | None = None
 
     def without_empty_parts(self) -> MemoryUnit:
-        """The unit without the parts that have no text in the source."""
+        """Return the unit without the parts that have no text in the source."""
         places = [index for index, part in enumerate(self.source) if part.strip()]
         if len(places) == len(self.source):
             return self

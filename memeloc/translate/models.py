@@ -75,15 +75,15 @@ class Model:
     targets: tuple[str, ...] = ()
 
     def reads(self, locale: Locale) -> bool:
-        """Whether it translates from the locale."""
+        """Return whether it translates from the locale."""
         return self.source in model_codes(locale)
 
     def writes(self, locale: Locale) -> bool:
-        """Whether it translates into the locale."""
+        """Return whether it translates into the locale."""
         return self.target in model_codes(locale) or self.target_token(locale) != ""
 
     def target_token(self, locale: Locale) -> str:
-        """The token by which a model of several target languages is given the language."""
+        """Return the token by which a model of several target languages is given the language."""
         codes = model_codes(locale)
         matches = [code for code in self.targets if code.lower() in codes]
         matches.sort(key=lambda code: codes.index(code.lower()))
@@ -91,7 +91,7 @@ class Model:
 
 
 def model_codes(locale: Locale) -> tuple[str, ...]:
-    """Codes by which a model file may name the locale, lower case, `_` for `-`.
+    """Return codes by which a model file may name the locale, lower case, `_` for `-`.
 
     >>> from memeloc.locales import default
     >>> model_codes(default().get("zh-TW"))[:2]
@@ -108,7 +108,7 @@ def model_codes(locale: Locale) -> tuple[str, ...]:
 
 
 def find_models(folder: Path) -> tuple[list[Model], list[InputError]]:
-    """All models in a folder and below it; problems are given, the rest goes on.
+    """Return all models in a folder and below it; problems are given, the rest goes on.
 
     Raises:
         InputError: there is no such folder.
@@ -129,7 +129,7 @@ def find_models(folder: Path) -> tuple[list[Model], list[InputError]]:
 
 
 def route(models: Iterable[Model], source: Locale, target: Locale) -> tuple[Model, ...]:
-    """The models to go through: one for the pair, else two by way of English, else none."""
+    """Return the models to go through: one for the pair, else two by way of English, or none."""
     usable = list(models)
     for model in usable:
         if model.reads(source) and model.writes(target):

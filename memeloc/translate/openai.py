@@ -274,7 +274,7 @@ class OpenAITranslator:
 
 @cache
 def _parts(count: int, target: Locale, source: Locale) -> type[Any]:
-    """The form of an answer: a list of as many texts as were sent, in the target's language."""
+    """Return the form of an answer: as many texts as were sent, in the target's language."""
     check = AfterValidator(partial(_in_language, target, source))
     parts = Annotated[list[_Part], Field(min_length=count, max_length=count), check]
     return create_model("translation", parts=(parts, ...))
@@ -297,7 +297,7 @@ def _sha256(text: str) -> str:
 
 
 def _term(term: Term) -> dict[str, str]:
-    """A term of the glossary, as the question has it."""
+    """Return a term of the glossary, as the question has it."""
     texts = {
         "term": shown(term.names),
         "use": shown(term.wanted),

@@ -123,7 +123,7 @@ class Translator(Protocol):
     currency: str
 
     def estimate(self, items: Sequence[TranslationItem]) -> Estimate:
-        """What `items` would take: asks nobody, needs no credentials, imports nothing heavy.
+        """Return what `items` would take: asks nobody, needs no credentials, imports nothing heavy.
 
         The estimate of several items is the sum of theirs.
         """

@@ -62,7 +62,7 @@ class PseudoSettings:
 
 
 def from_settings(settings: Mapping[str, Any]) -> PseudoTranslator:
-    """The translator, from a table of settings."""
+    """Return the translator, from a table of settings."""
     return PseudoTranslator(validate(PseudoSettings, settings, "the translator pseudo"))
 
 
@@ -86,7 +86,7 @@ class PseudoTranslator(FreeTranslator):
 
 
 def pseudolocalise(text: str, target: Locale, growth: float = 1 / 3) -> str:
-    """One text, pseudolocalised for a locale; see the module.
+    """Return one text, pseudolocalised for a locale; see the module.
 
     >>> from memeloc.locales import default
     >>> pseudolocalise("Send {n} cats", default().get("de"))
@@ -103,11 +103,9 @@ def pseudolocalise(text: str, target: Locale, growth: float = 1 / 3) -> str:
 
 
 def _kept_or(text: str, write: Callable[[str], str]) -> str:
-    """`text` written anew, but for what must stay as it is."""
-    pieces = _KEPT.split(text)
-    return "".join(
-        piece if index % 2 else write(piece) for index, piece in enumerate(pieces) if piece
-    )
+    """Return `text` written anew, but for what must stay as it is."""
+    pieces = enumerate(_KEPT.split(text))
+    return "".join(piece if index % 2 else write(piece) for index, piece in pieces if piece)
 
 
 def _mirrored(word: str) -> str:
@@ -115,7 +113,7 @@ def _mirrored(word: str) -> str:
 
 
 def _padding(text: str, growth: float) -> list[str]:
-    """Words that make `text` longer by its share, at least, of letters and digits."""
+    """Return words that make `text` longer by its share, at least, of letters and digits."""
     wanted = math.ceil(growth * sum(letter.isalnum() for letter in _KEPT.sub("", text)))
     words: list[str] = []
     while wanted > 0:
@@ -126,7 +124,7 @@ def _padding(text: str, growth: float) -> list[str]:
 
 
 def _writer(target: Locale) -> Callable[[str], str]:
-    """How the letters of a text that runs from left to right are written for a locale."""
+    """Return what writes the letters of a text that runs from left to right for a locale."""
     letters = () if target.script == "Latn" else _letters(target.tag, target.exemplars)
     if not letters:
         return lambda text: text.translate(_ACCENTED)
@@ -147,7 +145,7 @@ def _writer(target: Locale) -> Callable[[str], str]:
 
 @cache
 def _letters(tag: str, own: tuple[str, ...]) -> tuple[str, ...]:
-    """The language's letters that stand alone: no marks, one code point, its own script."""
+    """Return the language's letters that stand alone: no marks, one code point, its own script."""
     letters = own or (default().exemplars(tag) if tag in default() else ())
     letters = tuple(
         letter

@@ -30,7 +30,7 @@ names = TRANSLATORS.names
 
 
 def create(name: str, settings: Mapping[str, Any] | None = None) -> Translator:
-    """The translator `name`, set up with `settings`.
+    """Return the translator `name`, set up with `settings`.
 
     Raises:
         InputError: there is none of that name, or a setting is unknown or wrong.

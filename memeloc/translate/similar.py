@@ -36,7 +36,7 @@ _WORD = re.compile(f"[{UNSPACED}]|[^{UNSPACED}{_BETWEEN}]+")
 
 
 def words(text: str) -> list[str]:
-    """The words of a text, as similarity counts them.
+    """Return the words of a text, as similarity counts them.
 
     >>> words("Don't panic, 2 cats!"), words("小猫 ok")
     (["Don't", 'panic', '2', 'cats'], ['小', '猫', 'ok'])
@@ -68,7 +68,7 @@ class SimilarTexts:
         self._starts = np.searchsorted(flat[order], np.arange(len(self._tokens) + 1))
 
     def find(self, text: str, least: float) -> list[tuple[int, float]]:
-        """The numbers of texts at least that similar, with how similar, best first.
+        """Return the numbers of texts at least that similar, with how similar, best first.
 
         Of texts that are equally similar the later comes first. `least` is above 0 and at most 1.
         """
@@ -90,7 +90,7 @@ class SimilarTexts:
         return [(int(candidates[at]), float(similar[at])) for at in order]
 
     def _candidates(self, text: str, least: float) -> tuple[NDArray[Any], NDArray[Any]]:
-        """The numbers of the texts that can be that similar, and their share of words."""
+        """Return the numbers of the texts that can be that similar, and their share of words."""
         tokens = list(_counted(text))
         known = [self._tokens[token] for token in tokens if token in self._tokens]
         postings = [self._postings[self._starts[at] : self._starts[at + 1]] for at in known]
@@ -108,7 +108,7 @@ class SimilarTexts:
 
 
 def _counted(text: str) -> Iterator[tuple[str, int]]:
-    """The words of a text, each with how often it has come: what two texts share is a set then."""
+    """Yield the words of a text, each with how often it has come: what two share is a set then."""
     times: Counter[str] = Counter()
     for word in words(text):
         times[word] += 1

@@ -31,7 +31,7 @@ _DATE = "%Y%m%dT%H%M%SZ"
 
 
 def write_tmx(units: Iterable[MemoryUnit], path: Path, *, source_language: str = "*all*") -> int:
-    """Write units as TMX 1.4; how many. Characters that XML cannot hold are left out.
+    """Write units as TMX 1.4; return how many. Characters that XML cannot hold are left out.
 
     An old file is replaced. `source_language` is the header's; each unit says its own.
     """
@@ -68,7 +68,7 @@ def read_tmx(
     locales: Registry | None = None,
     skipped: Counter[str] | None = None,
 ) -> Iterator[MemoryUnit]:
-    """The units of a TMX file of any size, one for each language of a <tu> besides its source.
+    """Yield the units of a TMX file of any size, one for each language of a <tu> but its source.
 
     `source_language` is the tag of the language to translate from; None takes what the file says.
     `skipped` gets how many were passed over, by reason.
@@ -130,7 +130,7 @@ def _units(
     reasons: Counter[str],
     origin: str,
 ) -> Iterator[MemoryUnit]:
-    """The units of one <tu>; `own` is its source language, and of `*all*` its first one."""
+    """Yield the units of one <tu>; `own` is its source language, and of `*all*` its first one."""
     texts: dict[str, str] = {}
     for variant in element.iterchildren("{*}tuv"):
         code = variant.get(_XML_LANG) or variant.get("lang") or ""
@@ -158,7 +158,7 @@ def _parts(text: str, *counts: int) -> tuple[str, ...]:
 
 
 def _text(element: _Element) -> str:
-    """The text of a segment: native codes are left out, and what follows them is kept."""
+    """Return the text of a segment: native codes are left out, and what follows them is kept."""
     from lxml import etree
 
     pieces = [element.text or ""]

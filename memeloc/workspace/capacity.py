@@ -21,7 +21,7 @@ _LINE, _RAGGED = 1.25, 0.85
 
 @cache
 def capacity(template: Template | None, locale: Locale) -> tuple[int, ...]:
-    """Characters that each box of a template can hold at a comfortable size, estimated.
+    """Return the characters that each box of a template can hold at a comfortable size, estimated.
 
     Comfortable is half of the largest size that the box's style allows, but a quarter more than the
     locale's smallest legible size at the least. The estimate is lines times letters a line, by the

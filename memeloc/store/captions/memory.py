@@ -32,7 +32,7 @@ class Memory(Repository):
     """The translation memory of a workspace."""
 
     def find(self, source_tag: str, tag: str, kind: Kind = "caption") -> list[MemoryUnit]:
-        """The translation memory of a pair of languages, oldest first: later ones are newer.
+        """Return the translation memory of a pair of languages, oldest first: later ones are newer.
 
         It has what came from files, and what people accepted of texts of a kind.
         """
@@ -54,7 +54,7 @@ class Memory(Repository):
 
 
 def pairs(connection: Connection) -> list[tuple[str, str]]:
-    """The pairs of languages, source and target, that there is memory for, sorted."""
+    """Return the pairs of languages, source and target, that there is memory for, sorted."""
     source = captions.alias()
     inside = (
         select(source.c.language, captions.c.language)
@@ -71,7 +71,7 @@ def pairs(connection: Connection) -> list[tuple[str, str]]:
 def find_units(
     connection: Connection, source_language: str, language: str, kind: Kind = "caption"
 ) -> Iterator[MemoryUnit]:
-    """The units of a pair of languages, those from files first, then the oldest of a kind."""
+    """Yield the units of a pair of languages, those from files first, then the oldest of a kind."""
     from memeloc.translate.memory import MemoryUnit
 
     tags, c = (source_language, language), memory_units.c
