@@ -85,6 +85,23 @@ def _(sheet: Table) -> None:
     sheet.delete("key")
 
 
+@habit("columns in another order, the worksheet renamed", TABLES)
+def _(sheet: Table) -> None:
+    fill(sheet)
+    sheet.rows = [row[::-1] for row in sheet.rows]
+    if isinstance(sheet, Xlsx):
+        sheet.page.title = "Tabelle1"
+
+
+@habit("only the rows that were filled in", TABLES)
+def _(sheet: Table) -> None:
+    sheet.text(2, 1, "nur dies")
+    sheet.text(2, 2, "und das")
+    sheet.status(4, 1, "Richtig", "kept")
+    kept = {0, *(sheet.index(number, part) for number in (2, 4) for part in (1, 2))}
+    sheet.rows = [row for index, row in enumerate(sheet.rows) if index in kept]
+
+
 @habit("most columns deleted", TABLES)
 def _(sheet: Table) -> None:
     fill(sheet)
@@ -293,6 +310,12 @@ def _(sheet: Csv) -> None:
     sheet.form, sheet.encoding = {"delimiter": "\t"}, "utf-8"
 
 
+@habit("lines end as on an old Mac", "csv")
+def _(sheet: Csv) -> None:
+    fill(sheet)
+    sheet.form = {"lineterminator": "\r"}
+
+
 @habit("every cell quoted", "csv")
 def _(sheet: Csv) -> None:
     fill(sheet)
@@ -302,7 +325,8 @@ def _(sheet: Csv) -> None:
 @habit("one quoted cell a line", "csv")
 def _(sheet: Csv) -> None:
     """A file that has no line but such as stand in a PO, too."""
-    sheet.text(1, 1, "nur zwei Spalten")
+    sheet.text(1, 1, "nur zwei Spalten", "placed|refused")
+    sheet.says = "--sheet|placed"
     sheet.delete(*(set(columns_of(sheet.rows[0])) - {"source", "your text"}))
     sheet.form, sheet.encoding = {"quoting": 1}, "utf-8"
 
@@ -480,6 +504,7 @@ def _(sheet: Po) -> None:
 @habit("xliff2po, untouched and filled in", "xliff")
 def _(sheet: Xliff) -> None:
     sheet.note(1, 1, "", "nothing")
+    sheet.says = '"unanswered": 6'
     made = sheet.send().with_suffix(".po")
     program("xliff2po", "--progress=none", sheet.sent.pop(), made)
     sheet.sent.append(made)
@@ -534,6 +559,7 @@ def _(sheet: Xliff) -> None:
     sheet.text(1, 1, "wirklich übersetzt")
     sheet.unit(1, 2).find(f"{XLIFF}target").text = sheet.machine(1, 2)
     sheet.note(2, 1, "", "nothing")
+    sheet.says = '"unanswered": 5'
 
 
 @habit("new units with the source copied in", "xliff")
@@ -550,6 +576,27 @@ def _(sheet: Xliff) -> None:
         element.attrib.clear()
     sheet.text(1, 1, "neu übersetzt")
     sheet.comment(2, 1, "ihr Kommentar")
+
+
+@habit("states, alt-trans and notes dropped", "xliff")
+def _(sheet: Xliff) -> None:
+    for element in list(sheet.root.iter(f"{XLIFF}alt-trans", f"{XLIFF}note")):
+        element.getparent().remove(element)
+    sheet.text(1, 1, "neu übersetzt")
+    sheet.text(2, 2, "auch neu")
+    for element in sheet.root.iter(f"{XLIFF}target", f"{XLIFF}trans-unit"):
+        element.attrib.pop("state", None)
+        element.attrib.pop("approved", None)
+    sheet.says = '"unanswered": 4'
+
+
+@habit("comments of programs dropped", "po")
+def _(sheet: Po) -> None:
+    fill(sheet)
+    for entry in sheet.file:
+        entry.comment = ""
+    path = sheet.send()
+    program("msgcat", "--width=40", "--sort-output", "--output-file", path, path)
 
 
 @habit("alt-trans dropped, units signed off", "xliff")
@@ -602,8 +649,8 @@ CELLS: dict[str, tuple[str, list[str]]] = {
         "3.1 status nicht_übersetzbar_:_WORTSPIEL case",
     ]),
     "status misspelt": (ALL, [
-        "1.1 status Richitg case|named", "2.1 text mit_Tippfehler case|named",
-        "2.1 status korigiert case|named",
+        "1.1 status Richitg case|named", "3.1 status x case|named",
+        "2.1 text mit_Tippfehler case|named", "2.1 status korigiert case|named",
     ]),
     "text and status contradict each other": (ALL, [
         "1.1 text aber_mit_Text case|comment", "1.1 status wordplay",
