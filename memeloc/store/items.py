@@ -6,8 +6,9 @@ adds nothing, what differs is a new version, and the newest holds. `fetched` alo
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -32,14 +33,7 @@ from memeloc.items import (
 from memeloc.model import Bar, TextBox, TextStyle
 from memeloc.store.captions.transcripts import TranscriptTexts, transcript_texts
 from memeloc.store.captions.versions import is_selected
-from memeloc.store.pictures import (
-    StoredPicture,
-    check_opens,
-    describe,
-    picture_file,
-    remove_unnamed,
-    write_picture,
-)
+from memeloc.store.pictures import describe, picture_file, remove_unnamed, write_picture
 from memeloc.store.queries import (
     Repository,
     add_rows,
@@ -58,40 +52,29 @@ _FETCHED = 1000
 """Rows fetched at a time."""
 
 
-@dataclass(frozen=True, slots=True)
-class AddedItems:
-    """What `Items.add` stored: how many items, and the pictures that are not usable."""
-
-    new: int
-    changed: int
-    unchanged: int
-    refused: tuple[Refusal, ...] = ()
-
-
 class Items(Repository):
     """The items of a workspace, and their pictures in images/."""
 
-    def add(self, found: Sequence[Found]) -> AddedItems:
+    def add(self, found: Sequence[Found]) -> tuple[Counter[str], list[Refusal]]:
         """Store what a source found, in one transaction; pictures go to images/.
 
         What is there already adds nothing, what differs becomes a new version; of one item several
-        times, the last holds. A picture that is not one, or too large, is left out and reported as
-        a refusal.
+        times, the last holds. A picture that is not one, or too large, is left out.
+
+        Returns how many are `new`, `changed` and `unchanged`, and a refusal for each of those.
 
         Raises:
             InputError: the workspace has no folder for pictures.
         """
         rows: dict[str, tuple[Found, dict[str, Any]]] = {}
-        stored: dict[str, tuple[StoredPicture, bytes]] = {}
+        stored: dict[str, tuple[dict[str, Any], bytes]] = {}
         refused: list[Refusal] = []
         for each in found:
             content = None if isinstance(each, FoundCaption) else each.picture
             sha256 = None
             if content is not None:
                 try:
-                    picture = describe(content)
-                    if not picture_file(self.folder, picture.sha256, picture.format).exists():
-                        check_opens(content)
+                    picture = describe(self.folder, content)
                 except InputError as error:
                     where = each.origin.url or each.origin.key
                     row = (each.origin.source, where, "not a usable picture", error.message)
@@ -99,19 +82,17 @@ class Items(Repository):
                     if _KINDS[type(each)] == "picture":
                         continue
                 else:
-                    sha256 = picture.sha256
-                    stored[sha256] = picture, content
+                    stored[sha256 := picture["sha256"]] = picture, content
             origin = each.origin
             key = key_hash(origin.source, _KINDS[type(each)], origin.key, origin.dataset)
             rows[key] = each, _columns(each, sha256)
         with self.database.write() as connection:
-            for picture, content in stored.values():
-                write_picture(self.folder, picture, content)
-            new_pictures = [values_of(picture) for picture, _ in stored.values()]
-            add_rows(connection, pictures, new_pictures, ["sha256"])
-            new, changed = _add(connection, rows)
+            for sha256, (picture, content) in stored.items():
+                write_picture(self.folder, sha256, picture["format"], content)
+            add_rows(connection, pictures, [row for row, _ in stored.values()], ["sha256"])
+            counts = _add(connection, rows)
             _add_refusals(connection, refused, found[0].origin.dataset if found else "")
-        return AddedItems(new, changed, len(rows) - new - changed, tuple(refused))
+        return counts, refused
 
     def remove_unnamed_pictures(self) -> int:
         """Delete files of pictures that a run has left which was killed; how many."""
@@ -195,10 +176,8 @@ _KINDS: dict[type[Found], ItemKind] = {
 }
 
 
-def _add(
-    connection: Connection, rows: Mapping[str, tuple[Found, dict[str, Any]]]
-) -> tuple[int, int]:
-    """Store items, by the hash of their key; how many are new, and how many differ."""
+def _add(connection: Connection, rows: Mapping[str, tuple[Found, dict[str, Any]]]) -> Counter[str]:
+    """Store items, by the hash of their key; see `Items.add`."""
     ids: dict[str, str] = {}
     for table, id_ in ((items, items.c.id), (item_datasets, item_datasets.c.item_id)):
         query = select(table.c.key_hash, id_)
@@ -229,7 +208,8 @@ def _add(
     add_rows(connection, items, new)
     add_rows(connection, item_datasets, named)
     add_rows(connection, item_versions, versions)
-    return len(new), len(versions) - len(new)
+    changed, unchanged = len(versions) - len(new), len(rows) - len(versions)
+    return Counter(new=len(new), changed=changed, unchanged=unchanged)
 
 
 _COMPARED = ("name", "parent_hash", "parts", "language", "content", "picture", "url", "terms")

@@ -10,9 +10,9 @@ from __future__ import annotations
 import hashlib
 import re
 from collections.abc import Collection
-from dataclasses import dataclass
 from io import BytesIO
 from pathlib import Path
+from typing import Any
 
 from memeloc.errors import InputError
 
@@ -25,60 +25,42 @@ _SUFFIXES = {
 }
 
 
-@dataclass(frozen=True, slots=True)
-class StoredPicture:
-    """A picture in images/: its SHA-256, Pillow's name of its format, pixels and bytes."""
-
-    sha256: str
-    format: str
-    width: int
-    height: int
-    size: int
-
-
 def picture_file(root: Path, sha256: str, format_: str) -> Path:
     """Where a picture stands: images/ab/abcdef....jpg."""
     return root / FOLDER / sha256[:2] / f"{sha256}{_SUFFIXES.get(format_, '.tif')}"
 
 
-def describe(content: bytes) -> StoredPicture:
-    """A picture's hash, format and sizes.
+def describe(root: Path, content: bytes) -> dict[str, Any]:
+    """A picture's row: SHA-256, Pillow's name of its format, pixels and bytes.
 
     Raises:
-        InputError: it is not a picture, or too large.
+        InputError: it is not a picture, is too large, or does not open.
     """
     # Pillow takes longer to import than most commands take that only count pictures.
     from PIL import Image
 
-    from memeloc.templates.pictures import picture_size
+    from memeloc.templates.pictures import open_picture, picture_size
 
     sha256 = hashlib.sha256(content).hexdigest()
     width, height = picture_size(content)
     with Image.open(BytesIO(content)) as picture:
-        return StoredPicture(sha256, picture.format or "", width, height, len(content))
+        format_ = picture.format or ""
+    if not picture_file(root, sha256, format_).exists():
+        open_picture(content, max_side=64)  # its header alone was read so far
+    sizes = {"width": width, "height": height, "size": len(content)}
+    return {"sha256": sha256, "format": format_, **sizes}
 
 
-def check_opens(content: bytes) -> None:
-    """Decode a picture, of which `describe` reads the header alone.
-
-    Raises:
-        InputError: it does not open.
-    """
-    from memeloc.templates.pictures import open_picture
-
-    open_picture(content, max_side=64)
-
-
-def write_picture(root: Path, picture: StoredPicture, content: bytes) -> None:
+def write_picture(root: Path, sha256: str, format_: str, content: bytes) -> None:
     """Write a picture into images/, whole or not at all; one that is there stays.
 
     Raises:
         InputError: it cannot be written.
     """
-    file = picture_file(root, picture.sha256, picture.format)
+    file = picture_file(root, sha256, format_)
     if file.exists():
         return
-    partial = file.with_name(f".{picture.sha256}{_PARTIAL}")
+    partial = file.with_name(f".{sha256}{_PARTIAL}")
     try:
         file.parent.mkdir(parents=True, exist_ok=True)
         partial.write_bytes(content)

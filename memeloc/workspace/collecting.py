@@ -271,11 +271,11 @@ class _Storing:
                 self._store.datasets.enter(
                     self._result.source, self._dataset.name, self._dataset.root
                 )
-            added = self._items.add(found)
-            self._result.new += added.new
-            self._result.changed += added.changed
-            self._result.unchanged += added.unchanged
-            self._result.refusals += added.refused
+            added, refused = self._items.add(found)
+            self._result.new += added["new"]
+            self._result.changed += added["changed"]
+            self._result.unchanged += added["unchanged"]
+            self._result.refusals += refused
         if refusals:
             self._items.add_refusals(refusals, self._dataset.name)
             self._result.refusals += refusals

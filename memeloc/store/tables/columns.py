@@ -98,8 +98,8 @@ def table(
         append_only: whether the database refuses to change or delete its rows.
         people: whether rows are of annotators, as they are where there is a `participant`: an
             erasure (`memeloc.store.surveys.erasures`) may delete them, and nothing else.
-        cached: whether rows can be computed anew, or hold for minutes only, so that a dump
-            (`memeloc.store.dumps`) leaves them out.
+        cached: whether rows can be computed anew, so that a dump (`memeloc.store.dumps`) leaves
+            them out.
     """
     names = columns.split()
     return Table(
@@ -135,36 +135,31 @@ _ERASING = "EXISTS (SELECT 1 FROM erasures WHERE counts IS NULL)"
 
 @event.listens_for(metadata, "after_create")
 def _refuse_changes(target: MetaData, connection: Connection, **_: Any) -> None:
-    """Have the database itself keep the rows of tables that are append-only."""
-    kept = [each for each in target.sorted_tables if each.info["append_only"]]
-    refuse_changes(connection, [each.name for each in kept if not each.info["people"]])
-    refuse_changes(connection, [each.name for each in kept if each.info["people"]], people=True)
-
-
-def refuse_changes(connection: Connection, names: Sequence[str], *, people: bool = False) -> None:
-    """Have the database refuse to change or delete rows of tables that were just made.
+    """Have the database itself refuse to change or delete rows of tables that are append-only.
 
     Of tables with `people` in them, rows can be deleted while an erasure is under way.
     """
-    statements = []
+    kept = {each.name: each.info for each in target.sorted_tables if each.info["append_only"]}
     if connection.dialect.name == "sqlite":
-        unless = {"UPDATE": "", "DELETE": f"WHEN NOT {_ERASING} " if people else ""}
-        statements += [
-            f"CREATE TRIGGER {name}_no_{action.lower()} BEFORE {action} ON {name} {condition}"
+        statements = [
+            f"CREATE TRIGGER {name}_no_{action} BEFORE {action} ON {name} {unless}"
             f"BEGIN SELECT RAISE(ABORT, '{name} {_SENTENCE}'); END"
-            for name in names
-            for action, condition in unless.items()
+            for name, info in kept.items()
+            for action, unless in (
+                ("update", ""),
+                ("delete", f"WHEN NOT {_ERASING} " if info["people"] else ""),
+            )
         ]
     else:
-        argument = "'people'" if people else ""
-        statements += [
+        people = {True: "'people'", False: ""}
+        statements = [
             "CREATE OR REPLACE FUNCTION memeloc_append_only() RETURNS trigger LANGUAGE plpgsql "
             f"AS $$ BEGIN IF TG_OP = 'DELETE' AND TG_NARGS > 0 AND {_ERASING} THEN RETURN NULL; "
             f"END IF; RAISE EXCEPTION '% {_SENTENCE}', TG_TABLE_NAME; END $$",
             *(
                 f"CREATE TRIGGER {name}_keep BEFORE UPDATE OR DELETE OR TRUNCATE ON {name} FOR "
-                f"EACH STATEMENT EXECUTE FUNCTION memeloc_append_only({argument})"
-                for name in names
+                f"EACH STATEMENT EXECUTE FUNCTION memeloc_append_only({people[info['people']]})"
+                for name, info in kept.items()
             ),
         ]
     for statement in statements:
