@@ -26,6 +26,7 @@ from memeloc.items import (
     hash_of,
 )
 from memeloc.locales import Registry
+from memeloc.locales.tags import listed_tags
 from memeloc.model import Template
 
 if TYPE_CHECKING:
@@ -62,6 +63,7 @@ class CaptionsSource:
             and columns of other languages.
         templates: a folder of templates or pictures of yours; may be repeated. The workspace keeps
             a copy of those that the table names.
+        langs: tags of the columns besides the source, with commas between; without, all.
         state: what the columns of other languages are, given by people as they are or a machine's,
             which `memeloc correct` sends out.
         by: who made them, the person or the translator's name.
@@ -76,6 +78,7 @@ class CaptionsSource:
     path: Path
     _: KW_ONLY
     templates: tuple[Path, ...] = ()
+    langs: str = ""
     state: str = "given"
     by: str = ""
     terms: str = ""
@@ -91,7 +94,7 @@ class CaptionsSource:
     def preview(self) -> list[TablePreview]:
         """Return which column is the caption, and which are its translations."""
         table = self._open()
-        columns = {each.locale.tag: each.name for each in (*table.languages, *table.others)}
+        columns = {each.locale.tag: each.name for each in table.languages}
         return [TablePreview((self.path.name,), "captions", {"template": "template", **columns})]
 
     def collect(self, fetcher: Fetcher) -> Iterator[FoundTemplate | FoundCaption | Refusal]:
@@ -118,9 +121,11 @@ class CaptionsSource:
 
     def _open(self) -> CaptionsTable:
         within = self.within
+        source = [within.source] if within else []
         return read_captions(
             self.path,
             within.templates(self.templates) if within else {},
+            [*source, *listed_tags(self.langs)] if self.langs not in ("", "all") else None,
             source=within.source if within else None,
             locales=within.locales if within else None,
             to_choose=True,
