@@ -14,6 +14,7 @@ sent, and each answer is handed on as it comes.
 
 from memeloc.translate.memory import MemoryUnit, TranslationMemory
 from memeloc.translate.protocol import (
+    TRANSLATORS,
     Answer,
     Estimate,
     FreeTranslator,
@@ -21,12 +22,16 @@ from memeloc.translate.protocol import (
     TranslationFailure,
     TranslationItem,
     Translator,
+    create,
     failure,
 )
-from memeloc.translate.registry import create, names
 from memeloc.translate.run import Plan, RunSummary, plan, run
 
+names = TRANSLATORS.names
+"""Return the names of all translators: memeloc's own, then those of other packages."""
+
 __all__ = [
+    "TRANSLATORS",
     "Answer",
     "Estimate",
     "FreeTranslator",

@@ -65,6 +65,7 @@ class Connection:
     def __init__(self, settings: GoogleSettings) -> None:
         self._settings = settings
         self._lock = Lock()
+        self._tokens: Any = None
         host = settings.endpoint.removeprefix("https://").rstrip("/")
         project = settings.project or os.environ.get("GOOGLE_CLOUD_PROJECT", "")
         self.credentials: Any = None
@@ -147,7 +148,8 @@ class Connection:
         transport: Any = requests  # which has no types
         try:
             with self._lock:
-                self.credentials.before_request(transport.Request(), "POST", self.url, headers)
+                self._tokens = self._tokens or transport.Request()
+                self.credentials.before_request(self._tokens, "POST", self.url, headers)
         except GoogleAuthError as error:
             passing = isinstance(error, TransportError) or getattr(error, "retryable", False)
             raise ServiceError("google", _sentence(str(error)), retryable=passing) from error

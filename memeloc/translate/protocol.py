@@ -1,8 +1,8 @@
 """What a translator is. In: `memeloc.model`. Out: items, answers, estimates and the protocol.
 
-A translator is one file with one class, found by its name in memeloc.translate.registry or through
-the entry point group `memeloc.translators`. tests/translate/test_contract.py runs every translator
-through what is promised here.
+A translator is one file with one class, found by its name in TRANSLATORS or through the entry point
+group `memeloc.translators`: a callable that takes the settings as a mapping.
+tests/translate/test_contract.py runs every translator through what is promised here.
 """
 
 from __future__ import annotations
@@ -10,11 +10,12 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Protocol
+from typing import Any, Protocol
 
 from memeloc.errors import MemelocError
 from memeloc.glossary import Term
 from memeloc.model import Caption, Locale, Template
+from memeloc.plugins import Registry
 
 
 @dataclass(frozen=True, slots=True)
@@ -142,6 +143,26 @@ class Translator(Protocol):
                 were taken and not yet sent stay without an answer.
         """
         ...
+
+
+TRANSLATORS: Registry[Translator] = Registry(
+    "memeloc.translators",
+    {
+        name: f"memeloc.translate.{name}:from_settings"
+        for name in ("google", "ctranslate2", "openai", "memory", "pseudo")
+    },
+    "translator",
+)
+
+
+def create(name: str, settings: Mapping[str, Any] | None = None) -> Translator:
+    """Return the translator `name`, set up with `settings`.
+
+    Raises:
+        InputError: there is none of that name, or a setting is unknown or wrong.
+        MissingError: what it needs is not installed; the sentence gives the pip line.
+    """
+    return TRANSLATORS.load(name)(settings or {})
 
 
 class FreeTranslator:

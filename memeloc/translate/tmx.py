@@ -94,7 +94,11 @@ def read_tmx(
             remove_pis=True,
         )
         _, root = next(events)
-        _check_root(root, path)
+        dtd: Any = root.getroottree().docinfo.internalDTD
+        if dtd is not None and next(iter(dtd.entities()), None) is not None:
+            raise InputError("declares XML entities, which a TMX file does not need", file=path)
+        if (name := etree.QName(root).localname) != "tmx":
+            raise InputError(f"is not TMX: its root is <{name}>, not <tmx>", file=path)
         for event, element in events:
             name = etree.QName(element).localname
             if event == "end" and name == "header":
@@ -109,17 +113,6 @@ def read_tmx(
         raise InputError(f"is not well-formed XML: {error.msg}", file=path) from error
     except OSError as error:
         raise InputError(f"cannot be read: {error.strerror or error}", file=path) from error
-
-
-def _check_root(root: _Element, path: Path) -> None:
-    from lxml import etree
-
-    dtd: Any = root.getroottree().docinfo.internalDTD
-    if dtd is not None and next(iter(dtd.entities()), None) is not None:
-        raise InputError("declares XML entities, which a TMX file does not need", file=path)
-    name = etree.QName(root).localname
-    if name != "tmx":
-        raise InputError(f"is not TMX: its root is <{name}>, not <tmx>", file=path)
 
 
 def _units(

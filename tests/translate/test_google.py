@@ -24,6 +24,7 @@ from memeloc.translate import (
 )
 from memeloc.translate.google import GoogleTranslator
 from memeloc.translate.google_client import Connection, GoogleSettings
+from tests.local_server import json_reply, serve
 from tests.translate.google_server import GoogleServer, translated
 
 Item = Callable[..., TranslationItem]
@@ -321,6 +322,10 @@ def test_credentials_never_go_in_plain_text(
     local = Connection(GoogleSettings(endpoint="localhost:8080"))
     assert local.url.startswith("http://localhost:8080/v3/")
     assert local.credentials is None
+    with serve(lambda request: json_reply({"access_token": "abc", "expires_in": 60})) as address:
+        file.write_text(json.dumps(account | {"token_uri": f"{address}/token"}))
+        headers = Connection(GoogleSettings())._authorization()
+    assert headers["authorization"] == "Bearer abc"
     file.unlink()
     with pytest.raises(MissingError, match=r"names .*key\.json"):
         Connection(GoogleSettings())
