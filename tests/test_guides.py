@@ -56,7 +56,7 @@ def test_a_guide_has_the_headings_of_the_english_one(tag: str) -> None:
 def test_a_guide_says_in_the_same_order_what_each_status_means(tag: str) -> None:
     section = re.split(r"^## .*\n", _text(tag), flags=re.MULTILINE)[-3]
     listed = re.findall(r"^- \*\*(.+?)\*\*\s?[:：] *\S", section, re.MULTILINE)
-    assert listed == [status_words(tag)[status] for status in STATUSES]
+    assert listed == [status_words(tag)[status] for status in STATUSES["caption"]]
 
 
 @pytest.mark.parametrize("tag", TAGS)

@@ -37,16 +37,12 @@ reason. Of a transcript: there is no text in the picture (`no-text`). Where ther
 nothing else: `comment`, which decides nothing.
 """
 
-STATUSES: tuple[Status, ...] = (
-    "correct", "corrected", "wordplay", "culture", "other", "harmful", "skip",
-)  # fmt: skip
-"""Of a caption, as people pick them."""
-
-TRANSCRIPT_STATUSES: tuple[Status, ...] = ("correct", "corrected", "no-text", "harmful", "skip")
-"""Of a transcript."""
-
-SURVEY_STATUSES: tuple[Status, ...] = ("correct", "corrected", "culture", "other", "skip")
-"""Of a survey's text."""
+STATUSES: dict[str, tuple[Status, ...]] = {
+    "caption": ("correct", "corrected", "wordplay", "culture", "other", "harmful", "skip"),
+    "transcript": ("correct", "corrected", "no-text", "harmful", "skip"),
+    "survey": ("correct", "corrected", "culture", "other", "skip"),
+}
+"""What people pick, by the kind of sheet."""
 
 NO_PART = "-"
 """What a person writes for a part of a transcript that is no text, such as a drawing."""
@@ -275,13 +271,6 @@ class Sheet:
     def by_meme(self) -> dict[str, SheetItem]:
         """Return its items by meme, in its order."""
         return {item.meme_id: item for item in self.items}
-
-    @property
-    def statuses(self) -> tuple[Status, ...]:
-        """What a person may pick."""
-        return {"transcript": TRANSCRIPT_STATUSES, "survey": SURVEY_STATUSES}.get(
-            self.kind, STATUSES
-        )
 
 
 def text_key(parts: Sequence[str]) -> str:

@@ -11,7 +11,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import Any
 
-from memeloc.correct.model import GIVEN_UP, Answer, Sheet, SheetItem
+from memeloc.correct.model import GIVEN_UP, STATUSES, Answer, Sheet, SheetItem
 from memeloc.correct.statuses import EMPTY, languages, sheet_texts, status_words
 from memeloc.glossary import terms_in
 from memeloc.sheets import Alternative, SheetColumn, SheetForm, SheetPicture
@@ -72,7 +72,7 @@ def sheet_form(sheet: Sheet) -> SheetForm:
     """Return the form of a sheet, in the language of its text or else in English."""
     tag = sheet.language.tag
     words, texts = status_words(tag), sheet_texts(tag)
-    statuses = [*sheet.statuses, *([] if sheet.kind == "survey" else [EMPTY])]
+    statuses = [*STATUSES[sheet.kind], *([] if sheet.kind == "survey" else [EMPTY])]
     hidden = _HIDDEN.get(sheet.kind, set())
     columns = [
         replace(

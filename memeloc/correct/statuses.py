@@ -58,7 +58,7 @@ def near_status(text: str) -> str:
     near = difflib.get_close_matches(_plain(text), _statuses(), 1)
     if near:
         return f"did you mean {_statuses()[near[0]]!r}?"
-    return f"pick one of {', '.join(STATUSES)}"
+    return f"pick one of {', '.join(STATUSES['caption'])}"
 
 
 def _in_language(texts: Mapping[str, Mapping[str, str]], tag: str) -> Mapping[str, str]:

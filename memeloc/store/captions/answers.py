@@ -7,7 +7,7 @@ about cases.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
 from sqlalchemy import ColumnElement, Connection, Select, select
@@ -27,7 +27,7 @@ from memeloc.store.tables.captions import (
     sheets,
 )
 
-ANSWER = [
+_ANSWER = [
     *(corrections.c[name] for name in ("id", "meme_id", "language", "round", "person", "status")),
     *(corrections.c[name] for name in ("parts", "typed", "comment", "row", "caption_id")),
     *(corrections.c[name] for name in ("outcome", "reason", "message")),
@@ -36,7 +36,7 @@ ANSWER = [
 ]
 """The columns of an `Answer`, by the names of its fields."""
 
-WAS_SHOWN = (sheet_items.c.sheet_id == corrections.c.sheet_id) & (
+_WAS_SHOWN = (sheet_items.c.sheet_id == corrections.c.sheet_id) & (
     sheet_items.c.meme_id == corrections.c.meme_id
 )
 """Joins a correction with what its sheet showed."""
@@ -63,13 +63,13 @@ def find_answers(
     base = captions.alias()
     query: Select[Any] = (
         select(
-            *ANSWER,
+            *_ANSWER,
             sheets.c.created_at.label("sheet_created"),
             base.c.parts.label("base"),
             captions.c.parts.label("shown"),
         )
         .join(sheets, sheets.c.id == corrections.c.sheet_id)
-        .outerjoin(sheet_items, WAS_SHOWN)
+        .outerjoin(sheet_items, _WAS_SHOWN)
         .outerjoin(captions, captions.c.id == sheet_items.c.source_id)
         .outerjoin(base, base.c.id == sheet_items.c.base_id)
         .join(memes, memes.c.id == corrections.c.meme_id)
@@ -103,9 +103,10 @@ def find_history(
     *,
     kind: Kind | None = None,
     commented: bool = False,
+    answers: Sequence[Answer] | None = None,
 ) -> list[Answer]:
     """Return what became of the captions of a language, some memes and a kind (None is all), oldest
-    first; only what has a comment, if `commented`.
+    first; only what has a comment, if `commented`. `answers` are those of them, if they are known.
 
     An answer that brought nothing new is in it where it has a comment. What one person says twice
     in a row is in it once: the same sheet saved again, a rule that decided two cases of a caption.
@@ -123,11 +124,9 @@ def find_history(
         .outerjoin(captions, captions.c.id == decisions.c.caption_id)
     )
     query = equal(query, {memes.c.kind: kind, cases.c.language: language})
-    found = [
-        answer
-        for answer in find_answers(connection, language, meme_ids, kind=kind)
-        if answer.comment or answer.outcome in SUPERSEDING
-    ]
+    if answers is None:
+        answers = find_answers(connection, language, meme_ids, kind=kind)
+    found = [each for each in answers if each.comment or each.outcome in SUPERSEDING]
     for row in by_slices(connection, query, cases.c.meme_id, meme_ids):
         values = dict(row._mapping)
         status = "dropped" if values.pop("action") in (DROP, DROP_ALL) else "settled"

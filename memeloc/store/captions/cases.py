@@ -126,9 +126,10 @@ def _find(
     sources = sources_of(connection, meme_ids)
     shown = {meme_id: source.parts for meme_id, source in sources.items()}
     answers, comments = _by_caption(), _by_caption()
-    for answer in find_answers(connection, language, meme_ids, shown=shown):
+    stored = find_answers(connection, language, meme_ids, shown=shown)
+    for answer in stored:
         answers[answer.meme_id, answer.language].append(answer)
-    for comment in find_history(connection, language, meme_ids, commented=True):
+    for comment in find_history(connection, language, meme_ids, commented=True, answers=stored):
         comments[comment.meme_id, comment.language].append(comment)
     current = {tag: current_of(connection, tag, meme_ids) for tag in {row.language for row in rows}}
     found = []

@@ -7,17 +7,16 @@ grow with them.
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator
-from itertools import groupby
 from typing import Any
 
 from sqlalchemy import ColumnElement, Select, and_, func, or_, select
 
 from memeloc.correct.model import Answer
-from memeloc.store.captions.answers import ANSWER, WAS_SHOWN, is_counted
+from memeloc.store.captions.answers import find_answers
 from memeloc.store.captions.versions import is_active, is_current, is_dropped, is_suggestion
-from memeloc.store.queries import Repository, by_slices
-from memeloc.store.records import STANDING, SUPERSEDING, Kind
-from memeloc.store.tables.captions import captions, corrections, memes, sheet_items
+from memeloc.store.queries import Repository, by_slices, two_columns
+from memeloc.store.records import STANDING, Kind
+from memeloc.store.tables.captions import captions, corrections, memes
 
 _BY_MACHINE = ("translated", "read", "shipped")
 _BY_PEOPLE = ("corrected", "settled")
@@ -34,32 +33,14 @@ class Comparisons(Repository):
         query = query.where(memes.c.kind == kind).distinct().order_by(corrections.c.language)
         return [row.language for row in self.fetch(query)]
 
-    def standing(self, tag: str, kind: Kind = "caption") -> Iterator[Answer]:
-        """Yield everybody's last answer of each round to the source as it is now, those of a meme
-        together."""
-        shown, base, source = captions.alias(), captions.alias(), captions.alias()
-        query = (
-            select(
-                *ANSWER,
-                base.c.parts.label("base"),
-                (shown.c.parts == source.c.parts).label("of_this_source"),
-            )
-            .join(memes, memes.c.id == corrections.c.meme_id)
-            .join(sheet_items, WAS_SHOWN)
-            .join(shown, shown.c.id == sheet_items.c.source_id)
-            .join(base, base.c.id == sheet_items.c.base_id)
-            .join(source, _is_source(source))
-            .where(corrections.c.language == tag, corrections.c.outcome.in_(SUPERSEDING))
-            .where(memes.c.kind == kind, is_counted(corrections))
-            .order_by(memes.c.number, corrections.c.id)
-        )
-        for _, rows in groupby(self._stream(query), lambda row: row.meme_id):
-            last = {(row.round, row.person): row for row in rows if row.of_this_source}
-            for row in last.values():
-                if row.outcome in STANDING:
-                    values = dict(row._mapping)
-                    del values["of_this_source"]
-                    yield Answer(**values)
+    def standing(self, tag: str, kind: Kind = "caption") -> list[Answer]:
+        """Return everybody's last answer of each round to the source as it is now, in the memes'
+        order."""
+        with self.database.read() as connection:
+            numbers = two_columns(connection.execute(select(memes.c.id, memes.c.number)))
+            answers = find_answers(connection, tag, kind=kind)
+        standing = (each for each in answers if each.standing and each.outcome in STANDING)
+        return sorted(standing, key=lambda answer: (numbers[answer.meme_id], answer.id))
 
     def texts(
         self, tag: str, kind: Kind = "caption", meme_ids: Collection[str] | None = None

@@ -41,35 +41,20 @@ class Drops(Repository):
             for meme_id in meme_ids:
                 if meme_id not in there:
                     raise InputError(f"The workspace has no meme {meme_id[:80]!r}.")
-            return add_drops(
-                connection, meme_ids, languages, dropped=dropped, person=person, comment=comment
-            )
+            now = dropped_pairs(connection, meme_ids)
+            rows = [
+                drop_row(meme_id, language, dropped=dropped, person=person, comment=comment)
+                for meme_id in meme_ids
+                for language in languages
+                if ((meme_id, language) in now) != dropped
+            ]
+            return add_rows(connection, drops, rows)
 
     def find(self) -> list[DropRecord]:
         """What is dropped now, oldest first."""
         query = select(*columns_of(drops, DropRecord)).where(is_newest_drop(drops))
         rows = self.fetch(query.where(drops.c.action == "drop").order_by(drops.c.id))
         return [DropRecord(*row) for row in rows]
-
-
-def add_drops(
-    connection: Connection,
-    meme_ids: Collection[str],
-    languages: Sequence[str],
-    *,
-    dropped: bool,
-    person: str,
-    comment: str,
-) -> int:
-    """Add a row for each meme and language that is not so already; how many."""
-    now = dropped_pairs(connection, meme_ids)
-    rows = [
-        drop_row(meme_id, language, dropped=dropped, person=person, comment=comment)
-        for meme_id in meme_ids
-        for language in languages
-        if ((meme_id, language) in now) != dropped
-    ]
-    return add_rows(connection, drops, rows)
 
 
 def dropped_pairs(connection: Connection, meme_ids: Collection[str]) -> set[tuple[str, str]]:

@@ -255,14 +255,6 @@ def add_memes(
     return rows.keys() - there
 
 
-def newest_numbers(
-    connection: Connection, language: str, meme_ids: Collection[str]
-) -> dict[str, int]:
-    """The highest version of some memes in a language, suggestions too, by meme."""
-    query = _NEWEST_NUMBERS.where(captions.c.language == language)
-    return two_columns(by_slices(connection, query, captions.c.meme_id, meme_ids))
-
-
 def add_versions(
     connection: Connection, rows: Mapping[str, Mapping[str, Any]], **shared: Any
 ) -> list[int]:
@@ -289,7 +281,14 @@ def insert_versions(connection: Connection, rows: Sequence[Mapping[str, Any]]) -
         "provenance": None,
     }
     numbers = {
-        tag: newest_numbers(connection, tag, [row["meme_id"] for row in rows])
+        tag: two_columns(
+            by_slices(
+                connection,
+                _NEWEST_NUMBERS.where(captions.c.language == tag),
+                captions.c.meme_id,
+                [row["meme_id"] for row in rows],
+            )
+        )
         for tag in {row["language"] for row in rows}
     }
     values = []

@@ -17,8 +17,8 @@ def test_everybodys_last_answer_of_a_round_stands(filled: Store) -> None:
     answer(filled, "s1", {"one": "alt // eins"}, outcome="older")
     rows = list(filled.comparisons.standing("de"))
     assert [(row.meme_id, row.person, row.parts) for row in rows] == [
-        ("one", "ann", ("besser", "eins")),
         ("one", "bob", ("bob", "eins")),
+        ("one", "ann", ("besser", "eins")),
         ("two", "ann", ("ann", "zwei")),
         ("two", "bob", ("bob", "zwei")),
     ]
