@@ -74,14 +74,6 @@ class Model:
     end_token: str = ""
     targets: tuple[str, ...] = ()
 
-    def reads(self, locale: Locale) -> bool:
-        """Return whether it translates from the locale."""
-        return self.source in model_codes(locale)
-
-    def writes(self, locale: Locale) -> bool:
-        """Return whether it translates into the locale."""
-        return self.target in model_codes(locale) or self.target_token(locale) != ""
-
     def target_token(self, locale: Locale) -> str:
         """Return the token by which a model of several target languages is given the language."""
         codes = model_codes(locale)
@@ -130,13 +122,15 @@ def find_models(folder: Path) -> tuple[list[Model], list[InputError]]:
 
 def route(models: Iterable[Model], source: Locale, target: Locale) -> tuple[Model, ...]:
     """Return the models to go through: one for the pair, else two by way of English, or none."""
+    sources, targets, english = model_codes(source), model_codes(target), ("en", "eng")
     usable = list(models)
-    for model in usable:
-        if model.reads(source) and model.writes(target):
+    reading = [each for each in usable if each.source in sources]
+    writing = [each for each in usable if each.target in targets or each.target_token(target)]
+    for model in reading:
+        if model in writing:
             return (model,)
-    english = ("en", "eng")
-    into = next((m for m in usable if m.reads(source) and m.target in english), None)
-    out = next((m for m in usable if m.source in english and m.writes(target)), None)
+    into = next((each for each in reading if each.target in english), None)
+    out = next((each for each in writing if each.source in english), None)
     return (into, out) if into and out else ()
 
 

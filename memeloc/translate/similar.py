@@ -18,9 +18,8 @@ that is asked for are compared letter by letter.
 from __future__ import annotations
 
 import re
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Iterator, Sequence
-from itertools import chain
 from typing import Any
 
 import numpy as np
@@ -54,18 +53,13 @@ class SimilarTexts:
 
     def __init__(self, texts: Sequence[str]) -> None:
         self._texts = [text.casefold() for text in texts]
-        self._tokens: dict[tuple[str, int], int] = {}
-        tokens = [
-            [self._tokens.setdefault(token, len(self._tokens)) for token in _counted(text)]
-            for text in self._texts
-        ]
-        counts = np.array([len(each) for each in tokens], dtype=np.int32)
-        flat = np.fromiter(chain.from_iterable(tokens), dtype=np.int32, count=int(counts.sum()))
-        order = np.argsort(flat, kind="stable")
-        self._words = counts
-        self._lengths = np.array([len(text) for text in self._texts], dtype=np.int32)
-        self._postings = np.repeat(np.arange(len(tokens), dtype=np.int32), counts)[order]
-        self._starts = np.searchsorted(flat[order], np.arange(len(self._tokens) + 1))
+        postings: defaultdict[tuple[str, int], list[int]] = defaultdict(list)
+        for number, text in enumerate(self._texts):
+            for word in _counted(text):
+                postings[word].append(number)
+        self._postings = {word: np.array(each, np.int32) for word, each in postings.items()}
+        self._words = np.array([len(words(text)) for text in self._texts], np.int32)
+        self._lengths = np.array([len(text) for text in self._texts], np.int32)
 
     def find(self, text: str, least: float) -> list[tuple[int, float]]:
         """Return the numbers of texts at least that similar, with how similar, best first.
@@ -92,8 +86,7 @@ class SimilarTexts:
     def _candidates(self, text: str, least: float) -> tuple[NDArray[Any], NDArray[Any]]:
         """Return the numbers of the texts that can be that similar, and their share of words."""
         tokens = list(_counted(text))
-        known = [self._tokens[token] for token in tokens if token in self._tokens]
-        postings = [self._postings[self._starts[at] : self._starts[at + 1]] for at in known]
+        postings = [self._postings[token] for token in tokens if token in self._postings]
         found = np.concatenate(postings) if postings else np.empty(0, dtype=np.int32)
         common = np.bincount(found, minlength=len(self._texts))
         # The share of words must be 2 · least - 1 or more; a text has no fewer words than common.
