@@ -106,7 +106,7 @@ def main() -> None:
                 break
         write_report(survey.analyze(pictures=work / "study" / "out"), work / "analysis")
         workspace.publishing.publish(work / "release", rendered=work / "study" / "out")
-        for step in workspace.status().path:
+        for step in workspace.status()["path"]:
             print(f"{step.stage:10}{step.done:5}{step.open:5}  {step}")
         captions, history = (
             workspace.table(name).astype(object).to_dict("records")

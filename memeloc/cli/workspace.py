@@ -210,8 +210,8 @@ def _columns(languages: Any) -> list[Column]:
 
 _TABLES = (
     Table("The path", "path", ("stage done open of", ("next", str))),
-    Table("{0.memes:meme}", "languages", lambda result: _columns(result.languages)),
-    Table("Texts of surveys", "survey_texts", lambda result: _columns(result.survey_texts)),
+    Table("{0[memes]:meme}", "languages", lambda result: _columns(result["languages"])),
+    Table("Texts of surveys", "survey_texts", lambda result: _columns(result["survey_texts"])),
     Table(
         "Spent over all runs",
         "spent",
@@ -233,9 +233,9 @@ def status(as_json: AsJson = False) -> None:
     """
     with memeloc.Workspace.find() as workspace:
         result = workspace.status()
-    counts = ", ".join(counted(count, kind) for kind, count in result.collected.items())
+    counts = ", ".join(counted(count, kind) for kind, count in result["collected"].items())
     then = [f"Collected: {counts}"] if counts else []
-    then += [f"Next: {result.next}"] if result.next else []
+    then += [f"Next: {result['next']}"] if result["next"] else []
     show(result, *_TABLES, *then, as_json=as_json)
 
 

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, get_args
 from memeloc.counts import counted
 from memeloc.items import ItemKind
 from memeloc.store.progress import BEGINNING
-from memeloc.store.records import CaptionState, Kind, Spent
+from memeloc.store.records import CaptionState, Kind
 from memeloc.workspace.folder import WorkspaceFolder
 
 if TYPE_CHECKING:
@@ -49,40 +49,24 @@ class Step:
         return f"{self.next}  # {self.why}" if self.next and self.why else self.next
 
 
-@dataclass(frozen=True, slots=True)
-class Status:
-    """How far a workspace is.
+def status(workspace: WorkspaceFolder) -> dict[str, Any]:
+    """Return how far a workspace is.
 
-    Attributes:
-        path: the stages that are used; `next` is the first command of it that is due.
-        collected: items by kind.
-        languages, survey_texts: counts by language, see `memeloc.store.progress`.
-        spent: on translators and language models, over all runs.
+    `path` has the stages that are used, `next` the first command of it that is due; then what was
+    `collected` by kind, the number of `memes`, the counts of `languages` and of `survey_texts` (see
+    `memeloc.store.progress`), and what was `spent` over all runs.
     """
-
-    path: Sequence[Step]
-    next: str
-    collected: Mapping[str, int]
-    memes: int
-    languages: Sequence[Mapping[str, Any]]
-    survey_texts: Sequence[Mapping[str, Any]]
-    spent: Sequence[Spent]
-
-
-def status(workspace: WorkspaceFolder) -> Status:
-    """Return how far each stage and language is, and what comes next."""
-    store = workspace.store
-    languages = _languages(workspace)
+    store, languages = workspace.store, _languages(workspace)
     steps = [*path(workspace, languages=languages)]
-    return Status(
-        steps,
-        _first(steps),
-        _collected(store),
-        store.captions.count(),
-        languages,
-        [row for row in _languages(workspace, "survey") if row["stages"]],
-        store.spending.find(),
-    )
+    return {
+        "path": steps,
+        "next": _first(steps),
+        "collected": dict(_collected(store)),
+        "memes": store.captions.count(),
+        "languages": languages,
+        "survey_texts": [row for row in _languages(workspace, "survey") if row["stages"]],
+        "spent": store.spending.find(),
+    }
 
 
 def next_command(workspace: WorkspaceFolder, stage: str, survey: str = "") -> str:
@@ -230,17 +214,15 @@ def _lost(funnel: Sequence[Mapping[str, Any]], asking: str) -> tuple[str, str]:
     nothing: dict[str, Any] = {"stage": "", "in": 0, "out": 0, "reasons": {}}
     stage = max(funnel, key=lambda stage: stage["out"], default=nothing)
     reason = max(stage["reasons"], key=stage["reasons"].__getitem__, default="")
-    by_reason = {
-        "too few captions": "memeloc select --per-template 1",
-        "too few templates": "memeloc select --no-topics",
-        "no topic": "memeloc select --no-topics",
-        "not judged yet": "memeloc filter",
-    }
-    if reason.startswith("asked"):
-        by_reason[reason] = asking
+    command = "memeloc export items --to items.csv"
+    if reason in ("no topic", "too few captions", "too few templates"):
+        command = "memeloc select --take N"
+    elif reason.startswith("asked"):
+        command = asking
+    elif reason == "not judged yet":
+        command = "memeloc filter"
     lost = f"{stage['out']:,} of {stage['in']:,}"
-    why = f"nothing passes: {lost} go out at the stage {stage['stage']!r}, as {reason!r}"
-    return by_reason.get(reason, "memeloc export items --to items.csv"), why
+    return command, f"nothing passes: {lost} go out at the stage {stage['stage']!r}, as {reason!r}"
 
 
 def _questions(

@@ -32,7 +32,6 @@ if TYPE_CHECKING:
     from memeloc.workspace.localising import Localising
     from memeloc.workspace.publishing import Publishing
     from memeloc.workspace.rendering import Rendering
-    from memeloc.workspace.status import Status
     from memeloc.workspace.surveys import Survey, Surveys
     from memeloc.workspace.translating import Translating
 
@@ -160,8 +159,9 @@ class Workspace(WorkspaceFolder):
 
         return load(path, folder, on_progress)
 
-    def status(self) -> Status:
-        """Return how far each stage and language is, and what comes next."""
+    def status(self) -> dict[str, Any]:
+        """Return how far each stage and language is, and what comes next: see
+        `memeloc.workspace.status.status`."""
         from memeloc.workspace.status import status
 
         return status(self)

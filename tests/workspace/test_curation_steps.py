@@ -51,11 +51,11 @@ def _answer(workspace: Workspace, question: str, answer: str, subject: str = "")
 
 
 def _next(workspace: Workspace) -> str:
-    return workspace.status().next.partition("  #")[0]
+    return workspace.status()["next"].partition("  #")[0]
 
 
 def _path(workspace: Workspace) -> dict[str, str]:
-    return {step.stage: step.next for step in workspace.status().path if step.next}
+    return {step.stage: step.next for step in workspace.status()["path"] if step.next}
 
 
 def test_who_selects_without_duplicates_does_not_want_them(workspace) -> None:
@@ -77,7 +77,7 @@ def test_a_selection_that_verdicts_have_overtaken(workspace) -> None:
     _judge(workspace, "quality", "drop", "cartoon")
     assert _next(workspace) == "memeloc select"
     workspace.curating.select({})
-    assert workspace.status().next == (
+    assert workspace.status()["next"] == (
         "memeloc export items --to items.csv"
         "  # nothing passes: 3 of 3 go out at the stage 'quality', as 'cartoon'"
     )
@@ -107,7 +107,7 @@ def test_what_came_later_is_named(workspace) -> None:
 def test_each_doubt_has_its_question(workspace, name, reason, question) -> None:
     _judge(workspace, "dedup")
     _judge(workspace, name, "ask", reason)
-    _, step = (step for step in workspace.status().path if step.stage in ("collect", "filter"))
+    _, step = (step for step in workspace.status()["path"] if step.stage in ("collect", "filter"))
     assert str(step) == f"memeloc review export {question} --person NAME  # 3 to ask"
     assert (step.done, step.open) == (0, 3)
 
