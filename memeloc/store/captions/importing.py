@@ -136,20 +136,18 @@ class ImportBatch:
         rows = {}
         for meme_id, parts in cells.items():
             version, source = current.get(meme_id), sources.get(meme_id)
-            is_machines = made["stage"] in MACHINE
-            if (
-                is_machines
-                and version
-                and version.stage not in MACHINE
-                and version.source_id in (None, source)
-            ):
-                self.record.kept[tag] += 1
-                continue
-            if (meme_id, parts) in known:
+            is_new = (meme_id, parts) not in known
+            if version and version.stage not in MACHINE and made["stage"] in MACHINE:
+                stands = version.source_id in (None, source)
+                # The very text that was imported as given stays given, and that is said.
+                if stands and (is_new or (version.stage, version.parts) == ("imported", parts)):
+                    self.record.kept[tag] += 1
+                    continue
+            if not is_new:
                 self.record.unchanged += 1
                 continue
             rows[meme_id] = {"parts": parts, "source_id": source}
-            counter = self.record.changed if meme_id in current else self.record.added
+            counter = self.record.changed if version else self.record.added
             counter[tag] += 1
         add_versions(self.connection, rows, language=tag, origin=self.origin, **made)
         return rows.keys() & current.keys()
