@@ -107,20 +107,23 @@ class TranslationJob:
             )
             if version is None:
                 late = MemelocError("It was translated or corrected meanwhile, or says the same.")
-                pay(failure(item, late, answer.cost, answer.characters))
-            advance()
-
-        def pay(failed: TranslationFailure) -> None:
-            if failed.cost or failed.characters:
-                translations.add_failure(failed, name, currency)
+                book(failure(item, late, answer.cost, answer.characters))
+            else:
+                advance()
 
         def book(failed: TranslationFailure) -> None:
-            pay(failed)
+            if failed.cost or failed.characters:
+                translations.add_failure(failed, name, currency)
             advance()
 
         with self._turn(on_wait):
-            if translations.last() != self._last:
-                self._wanted = self._find()
+            if translations.last() != self._last:  # what has another version is done
+                found = self._find()
+                self._wanted = {
+                    key: found[key]
+                    for key, (_, before) in self._wanted.items()
+                    if key in found and found[key][1].versions == before.versions
+                }
             elsewhere = total - len(self._wanted)
             advance(elsewhere)
             summary = run(

@@ -55,15 +55,24 @@ def _asked(chat: ChatServer) -> Counter[str]:
     return Counter(part["text"] for question in questions for part in question["caption"])
 
 
-def test_threads_of_one_program_pay_once(folder: Path, chat: ChatServer) -> None:
+@pytest.mark.parametrize("again", ["", "openai"])
+def test_threads_of_one_program_pay_once(folder: Path, chat: ChatServer, again: str) -> None:
+    if again:
+        _translate(folder, chat)
+        chat.bodies.clear()
+        chat.say = lambda number, body: right(body).replace("CAPTION", "TITEL")
     failures: list[BaseException] = []
+    ready = threading.Barrier(3)  # all have found everything to do before one begins
     waited: list[int] = []
     elsewhere: list[int] = []
 
     def translate() -> None:
         try:
             with Workspace.open(folder) as workspace:
-                job = workspace.translating.prepare(translator="openai", options=_settings(chat))
+                job = workspace.translating.prepare(
+                    translator="openai", options=_settings(chat), again=again
+                )
+                ready.wait()
                 elsewhere.append(job.run(on_wait=waited.append).elsewhere)
         except BaseException as error:
             failures.append(error)
