@@ -6,6 +6,7 @@ import csv
 import json
 import random
 import re
+import sys
 import zipfile
 from collections.abc import Callable, Mapping
 from pathlib import Path
@@ -273,3 +274,11 @@ def test_the_memorys_matches_and_the_glossarys_terms_are_beside_and_not_read_bac
         assert "توقعات" in "".join(note.text for note in unit.iter(f"{XLIFF}note"))
     done = command("correct", "import", sheet)
     assert (done.status, "no answers" in done.out) == (0, True)
+
+
+@pytest.mark.slow
+def test_a_sheet_and_its_picture_enter_few_functions() -> None:
+    """The aim is 350 functions in 70 files."""
+    printed = program(sys.executable, Path(__file__).parents[2] / "tools" / "count_entered.py")
+    functions, files = map(int, re.findall(r"its picture: (\d+) functions in (\d+)", printed)[0])
+    assert (functions <= 475, files <= 82) == (True, True), printed
