@@ -186,7 +186,6 @@ class SheetItem:
         terms: of the glossary that occur in its source.
         history: what others have made of it before, and comments, oldest first; the machine's
             text is the first.
-        answered: how many people have answered it in the sheet's round.
         open_case: whether something about it waits to be settled.
         own_rounds: other rounds in which the person whose sheet it is has answered it.
     """
@@ -207,7 +206,6 @@ class SheetItem:
     matches: tuple[Match, ...] = ()
     terms: tuple[Term, ...] = ()
     history: tuple[Answer, ...] = ()
-    answered: int = 0
     open_case: bool = False
     own_rounds: tuple[int, ...] = ()
 

@@ -7,9 +7,10 @@ no picture is made twice.
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
+from functools import partial
 from itertools import repeat
 from pathlib import Path
 
@@ -30,7 +31,6 @@ from memeloc.translate import TranslationItem, TranslationMemory
 from memeloc.translate.protocol import merged
 from memeloc.workspace.capacity import capacity
 from memeloc.workspace.folder import WorkspaceFolder
-from memeloc.workspace.part import Part
 
 _GUIDES = {"transcript": "transcripts.md", "survey": "survey-texts.md"}
 PICTURE_SIDE = 320
@@ -59,7 +59,7 @@ def make_sheet(
     if kind == "survey":
         source = workspace.locale(ENGLISH)
     references = _references(workspace, source, locale, kind)
-    drawn = SheetPictures(workspace).of(items, locale, kind) if pictures else repeat(None)
+    drawn = _pictures(workspace, items, locale, kind) if pictures else repeat(None)
     templates = {item.template: workspace.templates.get(item.template) for item in items}
     sizes_of = {name: capacity(template, locale) for name, template in templates.items()}
     made = []
@@ -125,61 +125,57 @@ def _notes(item: SheetItem, kind: Kind, tag: str) -> Iterator[str]:
         yield f"keep as it is: {' '.join(names)}"
 
 
-class SheetPictures(Part):
-    """Pictures of captions and of collected items, as sheets show them."""
-
-    def of(
-        self, items: Sequence[SheetItem], locale: Locale, kind: Kind = "caption"
-    ) -> Iterator[Path | None]:
-        """Yield the picture of each item; a transcript's is the one that it was read in."""
-        transcripts = [item.meme_id for item in items] if kind == "transcript" else []
-        read_in = self.of_transcripts(transcripts)
-        for item in items:
-            template = self._workspace.templates.get(item.template)
-            if template:
-                yield self.of_caption(template, item.base, locale)
-            else:
-                yield self.small(read_in.get(item.meme_id))
-
-    def of_caption(self, template: Template, parts: Sequence[str], locale: Locale) -> Path:
-        """Return the picture of a caption."""
-        renderer = self._workspace.renderer
-        shows = f"{renderer.fingerprint(template, locale)}|{PICTURE_SIDE}|{text_key(parts)}"
-        path = self._path(shows)
-        if not path.is_file():
-            image = renderer.render(template, Caption(tuple(parts)), locale).image
-            _save_small(image, path, PICTURE_SIDE)
-        return path
-
-    def of_transcripts(self, meme_ids: Iterable[str]) -> dict[str, Path]:
-        """Return the pictures that transcripts were read in, by the transcript's id."""
-        return self._store.transcripts.pictures(list(meme_ids))
-
-    def small(self, picture: Path | None, side: int = PICTURE_SIDE) -> Path | None:
-        """Return a picture as a sheet shows it, its longer side at most `side` pixels.
-
-        None when there is no picture, or it cannot be opened.
-        """
-        if picture is None:
-            return None
-        path = self._path(f"{picture.stem}|{side}|small")
-        if not path.is_file():
-            try:
-                _save_small(open_picture(picture), path, side)
-            except InputError:
-                return None
-        return path
-
-    def _path(self, shows: str) -> Path:
-        name = hashlib.sha256(shows.encode()).hexdigest()[:32]
-        return (self._workspace.root or Path()) / "images" / name[:2] / f"{name}.jpg"
+def _pictures(
+    workspace: WorkspaceFolder, items: Sequence[SheetItem], locale: Locale, kind: Kind
+) -> Iterator[Path | None]:
+    """Yield the picture of each item; a transcript's is the one that it was read in."""
+    transcripts = [item.meme_id for item in items] if kind == "transcript" else []
+    read_in = workspace.store.transcripts.pictures(transcripts)
+    for item in items:
+        template = workspace.templates.get(item.template)
+        if template is None:
+            yield small_picture(workspace, read_in.get(item.meme_id))
+            continue
+        shows = f"{workspace.renderer.fingerprint(template, locale)}|{PICTURE_SIDE}"
+        draw = partial(_drawn, workspace, template, item.base, locale)
+        yield _kept(workspace, f"{shows}|{text_key(item.base)}", PICTURE_SIDE, draw)
 
 
-def _save_small(image: Image.Image, path: Path, side: int) -> None:
-    small = image.convert("RGB")
-    small.thumbnail((side, side), Image.Resampling.LANCZOS)
-    with replacing(path) as temporary:
-        small.save(temporary, "JPEG", quality=_QUALITY, dpi=(96, 96))
+def _drawn(
+    workspace: WorkspaceFolder, template: Template, parts: tuple[str, ...], locale: Locale
+) -> Image.Image:
+    return workspace.renderer.render(template, Caption(parts), locale).image
+
+
+def small_picture(
+    workspace: WorkspaceFolder, picture: Path | None, side: int = PICTURE_SIDE
+) -> Path | None:
+    """Return a picture as a sheet shows it, its longer side at most `side` pixels.
+
+    None when there is no picture, or it cannot be opened.
+    """
+    if picture is None:
+        return None
+    try:
+        return _kept(
+            workspace, f"{picture.stem}|{side}|small", side, partial(open_picture, picture)
+        )
+    except InputError:
+        return None
+
+
+def _kept(
+    workspace: WorkspaceFolder, shows: str, side: int, draw: Callable[[], Image.Image]
+) -> Path:
+    """Return the file of a small picture, which is drawn where it is not there yet."""
+    name = hashlib.sha256(shows.encode()).hexdigest()[:32]
+    path = (workspace.root or Path()) / "images" / name[:2] / f"{name}.jpg"
+    if not path.is_file():
+        small = draw().convert("RGB")
+        small.thumbnail((side, side), Image.Resampling.LANCZOS)
+        with replacing(path) as temporary:
+            small.save(temporary, "JPEG", quality=_QUALITY, dpi=(96, 96))
+    return path
 
 
 def _references(

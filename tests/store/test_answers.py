@@ -73,7 +73,7 @@ def test_a_changed_source_asks_again(filled: Store, write_table: Write) -> None:
     )
     for only in ("new", "changed"):
         (again,) = filled.sheets.to_correct("de", 1, "ann", only=only)  # type: ignore[arg-type]
-        assert (again.meme_id, again.base, again.answered) == ("three", ("e",), 0)
+        assert (again.meme_id, again.base) == ("three", ("e",))
         assert again.suggestion == item.source.parts
     assert not filled.corrections.find("de", ["three"])[0].standing
     assert filled.corrections.find("de", ["one"])[0].standing

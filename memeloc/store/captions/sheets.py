@@ -8,7 +8,7 @@ hands in first.
 
 from __future__ import annotations
 
-from collections import Counter, defaultdict
+from collections import defaultdict
 from collections.abc import Callable, Collection
 from typing import Any, Literal
 
@@ -125,7 +125,6 @@ class Sheets(Repository):
         for row in answered:
             if row.round != round_ and same_person(row.person, person):
                 own_rounds[row.meme_id].add(row.round)
-        people = Counter(row.meme_id for row in answered if row.round == round_)
         items = []
         for meme_id, source in sources.items():
             base = bases.get(meme_id)
@@ -152,7 +151,6 @@ class Sheets(Repository):
                     before=before if before != source.parts else (),
                     suggestion=suggestion.parts if suggestion else (),
                     history=tuple(history.get(meme_id, ())),
-                    answered=people[meme_id],
                     open_case=meme_id in waiting,
                     own_rounds=tuple(sorted(own_rounds.get(meme_id, ()))),
                 )

@@ -25,7 +25,7 @@ from memeloc.curate.verdict import content_of
 from memeloc.errors import InputError
 from memeloc.ocr.transcript import NO_TEXT
 from memeloc.store.records import FileRecord
-from memeloc.workspace.correction_sheets import PICTURE_SIDE, SheetPictures
+from memeloc.workspace.correction_sheets import PICTURE_SIDE, small_picture
 from memeloc.workspace.curating.duplicate_pairs import (
     audit_result,
     chosen_pairs,
@@ -259,7 +259,6 @@ def _rows(
     items = {item.id: item for item in workspace.store.items.find(ids=ids)}
     parents = {item.parent for item in items.values() if item.parent} - set(items)
     items |= {item.id: item for item in workspace.store.items.find(ids=parents)}
-    pictures = SheetPictures(workspace)
     rows = []
     for row in review_rows(
         question,
@@ -269,7 +268,7 @@ def _rows(
         verdicts=curation.verdicts(question.filter) if question.filter else {},
         pairs=[*removed(workspace), *curation.pairs()] if question.which == "pairs" else (),
         judgements=curation.judgements(question.name),
-        picture=lambda path: pictures.small(path, side),
+        picture=lambda path: small_picture(workspace, path, side),
     ):
         rows.append(row)
         on_progress("drawing", 1, len(chosen))
