@@ -2,105 +2,34 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass
+from typing import Any
 
 from memeloc.model import Locale
 from memeloc.survey.texts import TaxonomyTexts, readers, shipped_languages, survey_texts
-from memeloc.taxonomy import Kind, load_taxonomy, taxonomy_names
+from memeloc.taxonomy import load_taxonomy, taxonomy_names
 
 
-@dataclass(frozen=True, slots=True)
-class TaxonomySummary:
-    """A taxonomy in short; see `Taxonomy`."""
-
-    name: str
-    source: str
-    labels: tuple[str, ...]
-    questions: tuple[str, ...]
-    examples: int
-
-
-@dataclass(frozen=True, slots=True)
-class TaxonomyList:
-    """The taxonomies that ship, and the languages that their texts are in."""
-
-    taxonomies: tuple[TaxonomySummary, ...]
-    languages: tuple[str, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class LabelText:
-    """A label as annotators read it; `group` is the name of its coarser class."""
-
-    id: str
-    severity: int
-    group: str
-    name: str
-    definition: str
-
-
-@dataclass(frozen=True, slots=True)
-class ExampleText:
-    """An example as annotators read it."""
-
-    id: str
-    label: str
-    template: str
-    caption: str
-    why: str
-
-
-@dataclass(frozen=True, slots=True)
-class QuestionText:
-    """A further question as annotators read it; `answers` are names by id, see `Question`."""
-
-    id: str
-    kind: Kind
-    text: str
-    answers: Mapping[str, str]
-    when: Mapping[str, tuple[str, ...]]
-
-
-@dataclass(frozen=True, slots=True)
-class TaxonomyText:
-    """A taxonomy in one language; all of its texts by name, and the same in order.
-
-    `question` is the one for the label. `lacking` counts the texts that are in English for want of
-    a translation.
-    """
-
-    name: str
-    source: str
-    most_severe: bool
-    texts: Mapping[str, str]
-    question: str
-    definition: str
-    labels: tuple[LabelText, ...]
-    questions: tuple[QuestionText, ...]
-    rules: tuple[str, ...]
-    examples: tuple[ExampleText, ...]
-    lacking: int
-    language: str
-
-
-def list_taxonomies() -> TaxonomyList:
-    """What ships."""
+def list_taxonomies() -> dict[str, Any]:
+    """Return the taxonomies that ship, in short, and the languages that their texts are in."""
     summaries = [
-        TaxonomySummary(
-            taxonomy.name,
-            taxonomy.source,
-            tuple(label.id for label in taxonomy.labels),
-            tuple(question.id for question in taxonomy.questions),
-            len(taxonomy.examples),
-        )
+        {
+            "name": taxonomy.name,
+            "source": taxonomy.source,
+            "labels": [label.id for label in taxonomy.labels],
+            "questions": [question.id for question in taxonomy.questions],
+            "examples": len(taxonomy.examples),
+        }
         for taxonomy in map(load_taxonomy, taxonomy_names())
     ]
-    return TaxonomyList(tuple(summaries), shipped_languages())
+    return {"taxonomies": summaries, "languages": shipped_languages()}
 
 
-def describe(name: str, locale: Locale) -> TaxonomyText:
-    """A taxonomy that ships, or of a .toml file, with all its texts in a language.
+def describe(name: str, locale: Locale) -> dict[str, Any]:
+    """Return a taxonomy that ships, or of a .toml file, as annotators read it in a language.
+
+    All its `texts` stand by name, and the same in order: `question` is the one for the label, the
+    `group` of a label is the name of its coarser class, `answers` of a question are names by id.
+    `lacking` counts the texts that are in English for want of a translation.
 
     Raises:
         InputError: there is none of that name, or the file is wrong.
@@ -109,69 +38,55 @@ def describe(name: str, locale: Locale) -> TaxonomyText:
     texts = survey_texts(locale, taxonomy=taxonomy)
     shown = TaxonomyTexts(texts, taxonomy)
     keys = taxonomy.keys()
-    return TaxonomyText(
-        taxonomy.name,
-        taxonomy.source,
-        taxonomy.most_severe,
-        {key: texts.get(key) for key in keys},
-        shown.question,
-        shown.definition,
-        tuple(
-            LabelText(
-                label.id,
-                label.severity,
-                shown.groups.get(label.group, ""),
-                shown.labels[label.id],
-                shown.definitions[label.id],
-            )
+    return {
+        "name": taxonomy.name,
+        "source": taxonomy.source,
+        "most_severe": taxonomy.most_severe,
+        "texts": {key: texts.get(key) for key in keys},
+        "question": shown.question,
+        "definition": shown.definition,
+        "labels": [
+            {
+                "id": label.id,
+                "severity": label.severity,
+                "group": shown.groups.get(label.group, ""),
+                "name": shown.labels[label.id],
+                "definition": shown.definitions[label.id],
+            }
             for label in taxonomy.labels
-        ),
-        tuple(
-            QuestionText(
-                question.id,
-                question.kind,
-                shown.asked[question.id],
-                shown.answers[question.id],
-                question.when,
-            )
+        ],
+        "questions": [
+            {
+                "id": question.id,
+                "kind": question.kind,
+                "text": shown.asked[question.id],
+                "answers": shown.answers[question.id],
+                "when": question.when,
+            }
             for question in taxonomy.questions
-        ),
-        shown.rules,
-        tuple(
-            ExampleText(
-                example.id,
-                example.label,
-                example.template,
-                shown.captions[example.id],
-                shown.reasons[example.id],
-            )
+        ],
+        "rules": shown.rules,
+        "examples": [
+            {
+                "id": example.id,
+                "label": example.label,
+                "template": example.template,
+                "caption": shown.captions[example.id],
+                "why": shown.reasons[example.id],
+            }
             for example in taxonomy.examples
-        ),
-        len(set(keys).intersection(texts.lacking(taxonomy))),
-        locale.tag,
-    )
+        ],
+        "lacking": len(set(keys).intersection(texts.lacking(taxonomy))),
+        "language": locale.tag,
+    }
 
 
-@dataclass(frozen=True, slots=True)
-class ShippedText:
-    """A text, and the name that it is replaced by."""
+def list_texts(locale: Locale, beginning: str = "") -> dict[str, Any]:
+    """Return the texts that ship in a language, in English where there is none, by how names begin.
 
-    name: str
-    text: str
-
-
-@dataclass(frozen=True, slots=True)
-class TextList:
-    """Texts in one language, and the native speakers who have read all that ship in it."""
-
-    language: str
-    read_by: tuple[str, ...]
-    texts: tuple[ShippedText, ...]
-
-
-def list_texts(locale: Locale, beginning: str = "") -> TextList:
-    """The texts that ship in a language, in English where there is none; by how names begin."""
+    `read_by` are the native speakers who have read all that ship in it.
+    """
     texts = survey_texts(locale)
     names = [name for name in texts.keys() if name.startswith(beginning)]  # noqa: SIM118
-    shown = tuple(ShippedText(name, texts.get(name)) for name in names)
-    return TextList(locale.tag, readers(locale.tag), shown)
+    shown = [{"name": name, "text": texts.get(name)} for name in names]
+    return {"language": locale.tag, "read_by": readers(locale.tag), "texts": shown}

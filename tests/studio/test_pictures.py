@@ -334,7 +334,7 @@ def test_who_closes_the_last_page_is_listed_with_what_it_earned(
         ] == [("timed out", 6, MEMES), ("timed out", MEMES + 1, MEMES + 1)]
         names = {workspace.store.surveys.hash_participant(who): who for who in ("greta", "hans")}
         decided = survey.decide(tmp_path / "list.csv", minutes=26)
-        actions = {names[each.participant]: each for each in decided.decisions}
+        actions = {names[each.participant]: each for each in decided["decisions"]}
         assert actions["greta"].action == "approve"
         assert actions["hans"].action == "pay part"
         # Half of twelve that were shown, at 10.65 an hour for 26 minutes.

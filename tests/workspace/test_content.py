@@ -66,16 +66,16 @@ def test_a_filter_judges_a_replaced_picture_again(workspace: Workspace, folder: 
     item = id_of(workspace, "001.png")
     workspace.curating.filter(["quality"])
     before = workspace.curating.explain(item)
-    assert len(before.verdicts) == 1
+    assert len(before["verdicts"]) == 1
     replaced(workspace, folder, "001.png", 5)
     between = workspace.curating.explain(item)
-    assert (between.verdicts, between.earlier_verdicts) == ([], before.verdicts)
+    assert (between["verdicts"], between["earlier_verdicts"]) == ([], before["verdicts"])
     (run,) = workspace.curating.filter(["quality"]).filters
     assert (run.judged, run.skipped) == (1, 2)
     after = workspace.curating.explain(item)
-    assert (len(after.verdicts), after.earlier_verdicts) == (1, before.verdicts)
+    assert (len(after["verdicts"]), after["earlier_verdicts"]) == (1, before["verdicts"])
     replaced(workspace, folder, "001.png", 1)
-    assert workspace.curating.explain(item).verdicts == before.verdicts
+    assert workspace.curating.explain(item)["verdicts"] == before["verdicts"]
 
 
 def test_a_corrected_text_is_judged_again(workspace: Workspace) -> None:
@@ -98,7 +98,7 @@ def test_a_person_is_asked_again_about_a_replaced_picture(
     assert [answer.answer for answer in workspace.store.curation.judgements()] == ["keep"]
     replaced(workspace, folder, "001.png", 5)
     assert workspace.store.curation.judgements() == []
-    (answer,) = workspace.curating.explain(item).earlier_people
+    (answer,) = workspace.curating.explain(item)["earlier_people"]
     assert (answer.person, answer.answer) == ("Ana", "keep")
     (status,) = workspace.curating.review_status(["quality"])
     assert status["answered"] == 0

@@ -146,7 +146,7 @@ def test_erased_member_leaves_no_hash_and_is_asked_no_more(tmp_path: Path) -> No
         survey.check(exclude=[who])
         hashed = survey.hashed(who)
         workspace.surveys.forget([who], agree=lambda costs: True)
-        assert "a-1" not in {row.place for row in survey.team(team).sheets}
+        assert "a-1" not in {row["place"] for row in survey.team(team)["sheets"]}
         again = survey.settle(close=True, next_round=True)
         asked = {place for batch in again.next for place in assigned_to(survey)[batch.batch]}
         assert again.next

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
 import typer
@@ -25,7 +25,7 @@ from memeloc.cli.output import progress, say
 from memeloc.cli.show import Table, by_place, explain, next_lines, show
 
 if TYPE_CHECKING:
-    from memeloc.workspace.curating.filtering import FilterResult, ItemVerdicts
+    from memeloc.workspace.curating.filtering import FilterResult
 
 _ORDER = {"keep": 0, "drop": 1, "ask": 2}
 
@@ -41,14 +41,16 @@ def _reasons(result: FilterResult) -> Iterator[tuple[str, str, str, int]]:
             yield run.filter, "", "stopped" if run.failure else "nothing to judge", 0
 
 
-def _explained(result: ItemVerdicts) -> Iterator[tuple[str, str, float | None, str, str]]:
+def _explained(result: Mapping[str, Any]) -> Iterator[tuple[str, str, float | None, str, str]]:
     before = " (of an earlier picture or text)"
-    verdicts = [(verdict, "") for verdict in result.verdicts]
-    for verdict, when in (*verdicts, *((verdict, before) for verdict in result.earlier_verdicts)):
+    verdicts = [(verdict, "") for verdict in result["verdicts"]]
+    verdicts += [(verdict, before) for verdict in result["earlier_verdicts"]]
+    for verdict, when in verdicts:
         evidence = json.dumps(dict(verdict.evidence), ensure_ascii=False)
         yield verdict.filter, f"{verdict.verdict}{when}", verdict.score, verdict.reason, evidence
-    people = [(answer, "") for answer in result.people]
-    for answer, when in (*people, *((answer, before) for answer in result.earlier_people)):
+    people = [(answer, "") for answer in result["people"]]
+    people += [(answer, before) for answer in result["earlier_people"]]
+    for answer, when in people:
         by = f"answered by {answer.person}"
         yield answer.question, f"{answer.answer}{when}", None, by, answer.comment
 
@@ -159,12 +161,12 @@ def filter_items(
     explain("memeloc", failures, most=None, fail=True)
 
 
-def _about(result: ItemVerdicts) -> Iterator[str]:
-    yield f"{result.kind} {result.item}: {result.name or ' // '.join(result.parts)}"
+def _about(result: Mapping[str, Any]) -> Iterator[str]:
+    yield f"{result['kind']} {result['item']}: {result['name'] or ' // '.join(result['parts'])}"
 
 
-def _no_verdict(result: ItemVerdicts) -> Iterator[str]:
-    if not result.verdicts and not result.people:
+def _no_verdict(result: Mapping[str, Any]) -> Iterator[str]:
+    if not result["verdicts"] and not result["people"]:
         yield "It has no verdict yet; `memeloc filter` judges it."
 
 

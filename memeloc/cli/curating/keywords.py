@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Literal
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 from typer import Argument, Option
@@ -17,7 +18,6 @@ from memeloc.errors import InputError
 
 if TYPE_CHECKING:
     from memeloc.collect.keywords import KeywordRules
-    from memeloc.curate.filters.nearest_topics import WithoutTopic
 
 app = typer.Typer(
     no_args_is_help=True,
@@ -38,15 +38,15 @@ _VARIANTS = Table("Variants", "variants", "keyword variant=text kind rule", empt
 _MATCHES = Table("Keywords found", "matches", "line found keyword kind rule", empty=True)
 
 
-def _nearest(row: WithoutTopic) -> str:
+def _nearest(row: Mapping[str, Any]) -> str:
     return "; ".join(
         f"{near.topic} {near.nearness:.2f} ({near.keyword}, {counted(near.captions, 'caption')})"
-        for near in row.nearest
+        for near in row["nearest"]
     )
 
 
 _WITHOUT = Table(
-    "{n} of {0.templates:template} without a topic",
+    "{n} of {0[templates]:template} without a topic",
     "without",
     ("item name captions", ("nearest topics", _nearest)),
     most=SHOWN,
@@ -157,8 +157,8 @@ def topics(
     with memeloc.Workspace.find() as workspace:
         result = workspace.curating.without_topic(file=file, keyword=keyword, most=nearest)
     show(result, _WITHOUT, as_json=as_json)
-    if not as_json and not result.without:
-        say(f"All of the {result.templates:,} templates have a topic.")
+    if not as_json and not result["without"]:
+        say(f"All of the {result['templates']:,} templates have a topic.")
 
 
 def _rules(lang: str, rules: Path | None) -> KeywordRules:

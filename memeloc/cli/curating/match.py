@@ -31,7 +31,7 @@ _TABLE = Table(
 
 _LEFT_OUT = Table(
     "No caption",
-    lambda result: result.captions.left_out if result.captions else (),
+    lambda result: result.captions["left_out"] if result.captions else (),
     "picture why",
     most=SHOWN,
 )
@@ -39,9 +39,9 @@ _LEFT_OUT = Table(
 
 def _captions(result: Matches) -> Iterator[str]:
     if written := result.captions:
-        yield f"Wrote {counted(written.memes, 'caption')} to {written.file}"
-        if written.memes:
-            yield f"Next: memeloc import {written.file}"
+        yield f"Wrote {counted(written['memes'], 'caption')} to {written['file']}"
+        if written["memes"]:
+            yield f"Next: memeloc import {written['file']}"
 
 
 def match(

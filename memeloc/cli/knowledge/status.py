@@ -2,20 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from typing import TYPE_CHECKING
+from collections.abc import Iterator, Mapping
+from typing import Any
 
 import memeloc
 from memeloc.cli.options import AsJson
 from memeloc.cli.show import Table, explain, show
 from memeloc.counts import counted
-
-if TYPE_CHECKING:
-    from memeloc.workspace.knowledge.status import (
-        DimensionStatus,
-        KnowledgeStatus,
-        KnowledgeStatusList,
-    )
 
 
 def status(as_json: AsJson = False) -> None:
@@ -29,37 +22,32 @@ def status(as_json: AsJson = False) -> None:
         result = workspace.knowledge.status()
     show(result, _sentences, _DIMENSIONS, as_json=as_json)
     if not as_json:
-        for each in result.extractions:
-            explain("Missing", each.reasons)
-            explain("", each.notes)
+        for each in result["extractions"]:
+            explain("Missing", each["reasons"])
+            explain("", each["notes"])
 
 
-def _sentences(result: KnowledgeStatusList) -> Iterator[str]:
-    if not result.extractions:
+def _sentences(result: Mapping[str, Any]) -> Iterator[str]:
+    if not result["extractions"]:
         yield "Nothing was extracted yet: memeloc knowledge extract --model NAME"
-    for each in result.extractions:
-        costs = ", ".join(f"{value:.4f} {currency}" for currency, value in each.cost.items())
+    for each in result["extractions"]:
+        costs = ", ".join(f"{value:.4f} {currency}" for currency, value in each["cost"].items())
+        statements = sum(dimension["statements"] for dimension in each["dimensions"])
         yield (
-            f"{each.recipe} by {each.model}, {counted(each.memes, 'meme')} in "
-            f"{each.version or 'no known language'}, statements in {each.language}: "
-            f"{counted(each.statements, 'statement')}, {counted(each.links, 'link')} of "
-            f"{counted(each.linked, 'meme')}; paid {costs}; last answer {each.last}"
+            f"{each['recipe']} by {each['model']}, {counted(each['memes'], 'meme')} in "
+            f"{each['version'] or 'no known language'}, statements in {each['language']}: "
+            f"{counted(statements, 'statement')}, {counted(each['links'], 'link')} of "
+            f"{counted(each['linked'], 'meme')}; paid {costs}; last answer {each['last']}"
         )
 
 
-def _rows(result: KnowledgeStatusList) -> Iterator[tuple[KnowledgeStatus, DimensionStatus]]:
-    return ((each, dimension) for each in result.extractions for dimension in each.dimensions)
-
-
-_COUNTS = ("answered", "empty", "missing", "open", "entities", "relations", "statements")
 _DIMENSIONS = Table(
     "Memes and what was found, by dimension",
-    _rows,
+    lambda result: [
+        {**each, **dimension} for each in result["extractions"] for dimension in each["dimensions"]
+    ],
     (
-        ("model", lambda pair: pair[0].model),
-        ("memes in", lambda pair: pair[0].version),
-        ("statements in", lambda pair: pair[0].language),
-        ("dimension", lambda pair: pair[1].dimension),
-        *((name, lambda pair, name=name: getattr(pair[1], name)) for name in _COUNTS),
+        "model memes_in=version statements_in=language dimension",
+        "answered empty missing open entities relations statements",
     ),
 )

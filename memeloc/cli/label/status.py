@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from typer import Argument, Option
 
@@ -14,9 +14,6 @@ from memeloc.cli.label.run import states
 from memeloc.cli.options import AsJson
 from memeloc.cli.show import Table, show
 from memeloc.counts import counted
-
-if TYPE_CHECKING:
-    from memeloc.workspace.labels.status import LabelStatus, LabelStatusList, RoundStatus
 
 
 def status(taxonomy: OfTaxonomy = "", model: OfModel = "", as_json: AsJson = False) -> None:
@@ -54,60 +51,48 @@ def export(
         result = workspace.labels.export(
             file, taxonomy=taxonomy, model=model, equal=equal, accepted=for_analysis, survey=survey
         )
-        show(result, f"{result.file}: {counted(result.rows, 'row')}", as_json=as_json)
+        show(result, f"{result['file']}: {counted(result['rows'], 'row')}", as_json=as_json)
 
 
 def _with_model(rows: str) -> Any:
-    def all_rows(result: LabelStatusList) -> Iterator[tuple[LabelStatus, Any]]:
-        for each in result.labellings:
-            for row in getattr(each, rows):
-                yield each, row
+    def all_rows(result: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
+        for each in result["labellings"]:
+            model = {"taxonomy": each["taxonomy"], "model": each["model"]}
+            yield from ({**model, **row} for row in each[rows])
 
     return all_rows
 
 
-def _sent(pair: tuple[LabelStatus, RoundStatus]) -> str:
+def _sent(row: Mapping[str, Any]) -> str:
     from memeloc.language_models.recording import sent_text
 
-    return sent_text(pair[1].sent)
+    return sent_text(row["sent"])
 
 
 _ROUNDS = Table(
     "Rounds",
     _with_model("rounds"),
-    (
-        ("taxonomy", lambda pair: pair[0].taxonomy),
-        ("model", lambda pair: pair[0].model),
-        ("round", lambda pair: pair[1].round),
-        ("sent", _sent),
-        ("answered", lambda pair: pair[1].answered),
-        ("refused", lambda pair: pair[1].refused),
-        ("wrong", lambda pair: pair[1].wrong),
-    ),
+    ("taxonomy model round", ("sent", _sent), "answered refused wrong"),
 )
 _LABELS = Table(
     "Labels, by their most severe category",
     _with_model("labels"),
-    (
-        ("model", lambda pair: pair[0].model),
-        ("label", lambda pair: pair[1].label),
-        ("accepted", lambda pair: pair[1].accepted),
-        ("in rounds that differ", lambda pair: pair[1].differing),
-    ),
+    ("model label accepted", ("in rounds that differ", "differing")),
 )
 
 
-def _sentences(result: LabelStatusList) -> Iterator[str]:
-    for each in result.labellings:
+def _sentences(result: Mapping[str, Any]) -> Iterator[str]:
+    for each in result["labellings"]:
+        counts, kappa = each["counts"], each["kappa"]
         yield ""
-        yield f"{each.model} by {each.taxonomy}: {counted(each.counts.items, 'meme')}"
-        yield from states(each.counts)
-        kappa = "not defined" if each.kappa is None else f"{each.kappa:.3f}"
-        yield f"Fleiss' kappa of the rounds: {kappa}"
-        costs = ", ".join(f"{value:.4f} {currency}" for currency, value in each.cost.items())
-        yield f"paid: {costs or 'nothing'}; last answer {each.last}"
-        if each.topics:
-            yield f"topics of {counted(each.topics, 'meme')}"
-        for name, purpose in each.people.items():
+        yield f"{each['model']} by {each['taxonomy']}: {counted(counts.items, 'meme')}"
+        yield from states(counts)
+        rounds = "not defined" if kappa is None else f"{kappa:.3f}"
+        yield f"Fleiss' kappa of the rounds: {rounds}"
+        costs = ", ".join(f"{value:.4f} {currency}" for currency, value in each["cost"].items())
+        yield f"paid: {costs or 'nothing'}; last answer {each['last']}"
+        if each["topics"]:
+            yield f"topics of {counted(each['topics'], 'meme')}"
+        for name, purpose in each["people"].items():
             what = "what rounds differ on" if purpose == "differing" else "a sample of the accepted"
             yield f"people: {name} ({what}); memeloc survey status {name}"

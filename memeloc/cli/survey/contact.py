@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -28,7 +29,7 @@ _SHORT = Table(
     "shortfalls",
     "sheet culture promised took=measured people short_by=due",
 )
-_TEXTS = Table("Texts", lambda result: result.texts.items(), by_place("text", "people"))
+_TEXTS = Table("Texts", lambda result: result["texts"].items(), by_place("text", "people"))
 
 
 def bonus(
@@ -63,7 +64,7 @@ def bonus(
     """
     from memeloc.survey.design.pay import read_bonus
 
-    path = _list(out, f"{name}-bonuses.csv")
+    path = list_path(out, f"{name}-bonuses.csv")
     with memeloc.Workspace.find() as workspace:
         result = workspace.survey(name).bonus(
             path,
@@ -72,14 +73,14 @@ def bonus(
             exported=exported or (),
         )
     written = (
-        f"Wrote {counted(len(result.bonuses), 'bonus', 'bonuses')} of "
-        f"{result.total:,} {result.currency} in all, "
-        f"without the fee, to {result.file}"
+        f"Wrote {counted(len(result['bonuses']), 'bonus', 'bonuses')} of "
+        f"{result['total']:,} {result['currency']} in all, "
+        f"without the fee, to {result['file']}"
     )
     none = "Nobody retained took longer than was paid for, as far as five people tell"
-    remarks = [] if each or result.shortfalls else [none]
+    remarks = [] if each or result["shortfalls"] else [none]
     show(result, _SHORT, *remarks, written, as_json=as_json)
-    _unknown(result, as_json)
+    say_unknown(result, as_json)
 
 
 def message(
@@ -110,7 +111,7 @@ def message(
     """
     from memeloc.workspace.surveys.contacting import read_texts
 
-    path = _list(out, f"{name}-messages.csv")
+    path = list_path(out, f"{name}-messages.csv")
     by_tag = read_texts(text, texts)
 
     with memeloc.Workspace.find() as workspace:
@@ -121,20 +122,20 @@ def message(
             cultures=[code.upper() for code in split(cultures)],
             exported=exported or (),
         )
-    written = f"Wrote {counted(len(result.messages), 'message')} to {result.file}"
+    written = f"Wrote {counted(len(result['messages']), 'message')} to {result['file']}"
     show(result, _TEXTS, written, as_json=as_json)
-    _unknown(result, as_json)
+    say_unknown(result, as_json)
 
 
-def _list(out: Path | None, usual: str) -> Path:
+def list_path(out: Path | None, usual: str) -> Path:
     path = out or Path(usual)
     check_table(path)
     return path
 
 
-def _unknown(result: Any, as_json: bool) -> None:
-    if result.unknown and not as_json:
+def say_unknown(result: Mapping[str, Any], as_json: bool) -> None:
+    if result["unknown"] and not as_json:
         say(
-            f"{result.unknown:,} have no id of the service's here: name its export with --from, "
+            f"{result['unknown']:,} have no id of the service's here: name its export with --from, "
             "and import it first."
         )

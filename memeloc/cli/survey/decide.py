@@ -11,22 +11,21 @@ import memeloc
 from memeloc.cli.options import AsJson
 from memeloc.cli.output import confirm, say
 from memeloc.cli.show import Table, by_place, show
-from memeloc.cli.survey.options import Name, check_table
+from memeloc.cli.survey.contact import Exported, list_path, say_unknown
+from memeloc.cli.survey.options import Name
 from memeloc.counts import counted
 
 _DECISIONS = Table(
-    "Decisions", lambda result: result.counts.items(), by_place("action", "submissions"), empty=True
+    "Decisions",
+    lambda result: result["counts"].items(),
+    by_place("action", "submissions"),
+    empty=True,
 )
 
 
 def decide(
     name: Name,
-    exported: list[Path] | None = Option(
-        None,
-        "--from",
-        metavar="FILE",
-        help="Prolific's export, which has the ids that are stored as hashes. Repeatable.",
-    ),
+    exported: Exported = None,
     out: Path | None = Option(
         None, metavar="FILE", help="The list.", show_default="NAME-decisions.csv"
     ),
@@ -60,8 +59,7 @@ def decide(
     """
     if yes and not send:
         raise typer.BadParameter("goes with --send", param_hint="--yes")
-    path = out or Path(f"{name}-decisions.csv")
-    check_table(path)
+    path = list_path(out, f"{name}-decisions.csv")
     with memeloc.Workspace.find() as workspace:
         result = workspace.survey(name).decide(
             path,
@@ -72,23 +70,19 @@ def decide(
             send=send,
             agree=lambda costs: confirm(costs, "Send it?", agreed=yes),
         )
-    if result.unknown and not as_json:
-        say(
-            f"{result.unknown:,} have no id of the service's here: name its export with --from, "
-            "and import it first."
-        )
-    unread = [each.participant[:8] for each in result.decisions if each.action == "look"]
+    say_unknown(result, as_json)
+    unread = [each.participant[:8] for each in result["decisions"] if each.action == "look"]
     if unread and not as_json:
         say(
             f"Nothing is decided about {counted(len(unread), 'person', 'people')}, as something of "
             f"theirs may stand where it could not be read: {', '.join(unread)}. Look at the list, "
             "and decide about them at the service."
         )
-    if result.not_read and not as_json:
-        rows = ", ".join(f"{reason}: {count:,}" for reason, count in result.not_read.items())
+    if result["not_read"] and not as_json:
+        rows = ", ".join(f"{reason}: {count:,}" for reason, count in result["not_read"].items())
         say(f"Rows that could not be read and do not say whose they are: {rows}.")
-    outcomes = [f"{outcome}: {count:,}" for outcome, count in result.sent.items()]
+    outcomes = [f"{outcome}: {count:,}" for outcome, count in result["sent"].items()]
     if send:
-        outcomes.append(f"Sent the service {result.sent.get('sent', 0):,} of them")
-    written = f"Wrote {counted(len(result.decisions), 'decision')} to {result.file}"
+        outcomes.append(f"Sent the service {result['sent'].get('sent', 0):,} of them")
+    written = f"Wrote {counted(len(result['decisions']), 'decision')} to {result['file']}"
     show(result, _DECISIONS, written, *outcomes, as_json=as_json)

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import Any
 
 from typer import Argument, Option
 
@@ -14,12 +14,9 @@ from memeloc.cli.output import confirm
 from memeloc.cli.show import SHOWN, Table, by_place, show
 from memeloc.counts import counted
 
-if TYPE_CHECKING:
-    from memeloc.workspace.surveys.forgetting import ForgetResult
-
 _COUNTS = Table(
     "Erased",
-    lambda result: ((name.replace("_", " "), count) for name, count in result.counts.items()),
+    lambda result: ((name.replace("_", " "), count) for name, count in result["counts"].items()),
     by_place("what", "rows"),
 )
 
@@ -57,18 +54,18 @@ def forget(
     show(result, _COUNTS, _receipt, as_json=as_json)
 
 
-def _receipt(result: ForgetResult) -> Iterator[str]:
-    if not result.people:
+def _receipt(result: Mapping[str, Any]) -> Iterator[str]:
+    if not result["people"]:
         yield "Nobody was erased"
         return
-    many = counted(result.people, "person", "people")
-    yield f"{many} erased, from {counted(len(result.surveys), 'survey')}"
-    for name, count in result.reopened.items():
+    many = counted(result["people"], "person", "people")
+    yield f"{many} erased, from {counted(len(result['surveys']), 'survey')}"
+    for name, count in result["reopened"].items():
         yield (
             f"{name}: {counted(count, 'label is', 'labels are')} open again. Next: "
             f"memeloc survey settle {name}"
         )
-    for path in result.files[:SHOWN]:
+    for path in result["files"][:SHOWN]:
         yield f"Still named in {path}: delete or correct it"
-    if len(result.files) > SHOWN:
-        yield f"and in {len(result.files) - SHOWN:,} more files"
+    if len(result["files"]) > SHOWN:
+        yield f"and in {len(result['files']) - SHOWN:,} more files"

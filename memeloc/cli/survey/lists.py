@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import Any
 
 from typer import Argument, Option
 
@@ -14,16 +14,13 @@ from memeloc.cli.output import say
 from memeloc.cli.show import Table, show
 from memeloc.cli.survey.options import Name
 
-if TYPE_CHECKING:
-    from memeloc.survey.overview import TextList
-
 _TAXONOMIES = Table(
     "Taxonomies",
     "taxonomies",
     (
         "name",
-        ("labels", lambda taxonomy: len(taxonomy.labels)),
-        ("questions", lambda taxonomy: ", ".join(taxonomy.questions)),
+        ("labels", lambda taxonomy: len(taxonomy["labels"])),
+        ("questions", lambda taxonomy: ", ".join(taxonomy["questions"])),
         "examples source",
     ),
 )
@@ -34,13 +31,13 @@ _VIEWS = (
         "questions",
         (
             "id kind text",
-            ("after", lambda question: "; ".join(", ".join(ids) for ids in question.when.values())),
-            ("answers", lambda question: " | ".join(question.answers.values())),
+            ("after", lambda each: "; ".join(", ".join(ids) for ids in each["when"].values())),
+            ("answers", lambda question: " | ".join(question["answers"].values())),
         ),
     ),
     Table("Examples", "examples", "id label template caption why"),
-    lambda result: ["Of labels that fit, the most severe is chosen"] * result.most_severe,
-    lambda result: [f"Rule: {rule}" for rule in result.rules],
+    lambda result: ["Of labels that fit, the most severe is chosen"] * result["most_severe"],
+    lambda result: [f"Rule: {rule}" for rule in result["rules"]],
 )
 
 
@@ -62,19 +59,18 @@ def taxonomies(
 
     if not name:
         overview = list_taxonomies()
-        languages = f"Their texts are in {', '.join(overview.languages)}"
-        read = [tag for tag in overview.languages if readers(tag)]
+        languages = f"Their texts are in {', '.join(overview['languages'])}"
+        read = [tag for tag in overview["languages"] if readers(tag)]
         by_whom = f"Read by native speakers: {', '.join(read) or 'none of them yet'}"
         show(overview, _TAXONOMIES, languages, by_whom, as_json=as_json)
         return
     result = describe(name, default().get(lang))
-    if result.lacking:
-        say(
-            f"{result.lacking:,} of its texts are not translated into {result.language}; English "
-            "is shown"
-        )
+    if result["lacking"]:
+        into = f"not translated into {result['language']}; English is shown"
+        say(f"{result['lacking']:,} of its texts are {into}")
     if not as_json:
-        print(f"{result.name}: {result.source}", result.question, result.definition, sep="\n")
+        title = f"{result['name']}: {result['source']}"
+        print(title, result["question"], result["definition"], sep="\n")
     show(result, *_VIEWS, as_json=as_json)
 
 
@@ -102,18 +98,18 @@ def texts(
     show(list_texts(default().get(lang), beginning), _TEXTS, _readers, as_json=as_json)
 
 
-def _readers(result: TextList) -> Iterator[str]:
-    if result.read_by:
-        yield f"Read by native speakers: {'; '.join(result.read_by)}"
+def _readers(result: Mapping[str, Any]) -> Iterator[str]:
+    if result["read_by"]:
+        yield f"Read by native speakers: {'; '.join(result['read_by'])}"
     else:
-        yield f"No native speaker has read the texts in {result.language} yet"
+        yield f"No native speaker has read the texts in {result['language']} yet"
 
 
 _RECIPES = Table("Recipes", "recipes", "name mode taxonomy sharing answers summary source")
 _TEAM = Table(
-    "{n:sheet} for {0.people:person|people}",
+    "{n:sheet} for {0[people]:person|people}",
     "sheets",
-    ("place participant sheet round memes", ("came", lambda row: "yes" if row.came else "no")),
+    ("place participant sheet round memes", ("came", lambda row: "yes" if row["came"] else "no")),
 )
 
 

@@ -47,7 +47,7 @@ def status(
         if not name:
             surveys = workspace.surveys.summaries()
             none = "There is no survey yet; `memeloc survey build` makes one"
-            show(surveys, _SURVEYS, *([] if surveys.surveys else [none]), as_json=as_json)
+            show(surveys, _SURVEYS, *([] if surveys["surveys"] else [none]), as_json=as_json)
             return
         result = workspace.survey(name).status(wage=wage)
     lines = {"culture": result.cultures, "batch": result.batches, "sheet": result.sheets}[by]

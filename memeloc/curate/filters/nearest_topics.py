@@ -36,16 +36,6 @@ class NearTopic:
     captions: int
 
 
-@dataclass(frozen=True, slots=True)
-class WithoutTopic:
-    """A template in whose name no keyword matches, its number of captions, the nearest topics."""
-
-    item: str
-    name: str
-    captions: int
-    nearest: tuple[NearTopic, ...]
-
-
 def nearest_topics(
     name: str, captions: Sequence[str], matcher: TopicMatcher, most: int = 3
 ) -> tuple[NearTopic, ...]:

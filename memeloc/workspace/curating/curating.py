@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
-from memeloc.curate.filters.nearest_topics import WithoutTopic, nearest_topics
+from memeloc.curate.filters.nearest_topics import nearest_topics
 from memeloc.curate.filters.topics import Mode, TopicMatcher, TopicSettings
 from memeloc.curate.selecting.stages import TOPICS
 from memeloc.settings import validate
@@ -19,21 +19,15 @@ from memeloc.workspace.curating.selecting import Selecting
 from memeloc.workspace.part import Part
 
 
-@dataclass(frozen=True, slots=True)
-class NearestTopics:
-    """Templates without a topic, those with most captions first; `templates` counts all."""
-
-    templates: int
-    without: list[WithoutTopic]
-
-
 class Topics(Part):
     """What templates are about."""
 
     def without_topic(
         self, *, file: str | None = None, keyword: Mode | None = None, most: int = 3
-    ) -> NearestTopics:
-        """The templates in whose name no keyword matches, each with its nearest topics.
+    ) -> dict[str, Any]:
+        """Return the templates in whose name no keyword matches, with their `nearest` topics.
+
+        They are `without` a topic, those with most captions first; `templates` counts all.
 
         Args:
             file, keyword: as the filter's settings of these names; None as memeloc.toml has them.
@@ -49,16 +43,17 @@ class Topics(Part):
         captions: dict[str, list[str]] = defaultdict(list)
         for caption in self._store.items.find("caption"):
             captions[caption.parent].append(" ".join(caption.parts))
-        rows = [
-            WithoutTopic(
-                item.id,
-                item.name,
-                len(captions[item.id]),
-                nearest_topics(item.name, captions[item.id], matcher, most),
-            )
+        rows: list[dict[str, Any]] = [
+            {
+                "item": item.id,
+                "name": item.name,
+                "captions": len(captions[item.id]),
+                "nearest": nearest_topics(item.name, captions[item.id], matcher, most),
+            }
             for item in without
         ]
-        return NearestTopics(len(templates), sorted(rows, key=lambda row: -row.captions))
+        rows.sort(key=lambda row: -row["captions"])
+        return {"templates": len(templates), "without": rows}
 
 
 class Curating(Deduplicating, Matching, Filtering, Reviewing, Selecting, Topics, Describing):

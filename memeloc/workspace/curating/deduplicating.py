@@ -27,20 +27,8 @@ from memeloc.workspace.curating.looking import looking
 from memeloc.workspace.folder import WorkspaceFolder
 from memeloc.workspace.part import Part, Phases, silent
 
+_ASKED = ("stage", "scores", "reason")
 _TASKS: tuple[embedding.Task, ...] = ("images", "texts")
-
-
-@dataclass(frozen=True, slots=True)
-class AskedPair:
-    """Two items (`first|second`) of which a person is to say whether they are the same.
-
-    The other fields are those of `memeloc.curate.duplicates.pairs.Pair`.
-    """
-
-    pair: str
-    stage: str
-    scores: Mapping[str, float]
-    reason: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,7 +38,8 @@ class DedupResult:
     Attributes:
         stages: what each stage did to each kind of item.
         duplicates: what goes: `item`, `reason`, `kept` (what stays), and what was measured.
-        to_a_person: pairs that a person is to look at.
+        to_a_person: pairs (`first|second`) that a person is to look at, with `stage`, `scores` and
+            `reason` of `memeloc.curate.duplicates.pairs.Pair`.
         contradictions: pairs that people called the same and that their other decisions hold apart.
         unreadable: why a picture cannot be read, by item.
         recipe: every setting, and where the paper states it, where a recipe was used.
@@ -59,7 +48,7 @@ class DedupResult:
 
     stages: list[StageLine]
     duplicates: list[dict[str, Any]]
-    to_a_person: list[AskedPair]
+    to_a_person: list[dict[str, Any]]
     contradictions: list[str]
     unreadable: dict[str, str]
     recipe: RecipeUse | None = None
@@ -144,7 +133,7 @@ class Deduplicating(Part):
                 if verdict.verdict == "drop"
             ],
             [
-                AskedPair(pair.subject, pair.stage, pair.scores, pair.reason)
+                {"pair": pair.subject, **{name: getattr(pair, name) for name in _ASKED}}
                 for pair in result.pairs
                 if pair.outcome == "ask"
             ],

@@ -12,13 +12,11 @@ from memeloc.curate import registry
 from memeloc.curate.duplicates.pairs import PAIR
 from memeloc.curate.protocol import FilterContext
 from memeloc.curate.recipes import RecipeUse, load_recipe
-from memeloc.curate.review.judgement import Judgement
 from memeloc.curate.run import FilterRun, run_filter, to_judge
-from memeloc.curate.verdict import Verdict
 from memeloc.engine import Engine
 from memeloc.errors import InputError
 from memeloc.items import Item
-from memeloc.language_models import LanguageModel, Plan
+from memeloc.language_models import LanguageModel
 from memeloc.locales.tags import listed_tags
 from memeloc.workspace.part import Part, Phases, silent
 
@@ -33,32 +31,6 @@ class FilterResult:
     filters: list[FilterRun]
     cost: str = ""
     recipe: RecipeUse | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class FilterPlan:
-    """How many items a filter would judge, and what a language model would be asked, if one."""
-
-    filter: str
-    to_judge: int
-    model: Plan | None
-
-
-@dataclass(frozen=True, slots=True)
-class ItemVerdicts:
-    """What is known of one item: the newest verdict of each filter and answers of each person.
-
-    `earlier` ones are about another picture or text that it had before, and do not count.
-    """
-
-    item: str
-    kind: str
-    name: str
-    parts: tuple[str, ...]
-    verdicts: list[Verdict]
-    people: list[Judgement]
-    earlier_verdicts: list[Verdict]
-    earlier_people: list[Judgement]
 
 
 class Filtering(Part):
@@ -129,8 +101,8 @@ class Filtering(Part):
         languages: Sequence[str] = (),
         again: bool = False,
         model: str = "",
-    ) -> list[FilterPlan]:
-        """What `filter` would judge, and ask a model; nothing is asked or stored."""
+    ) -> list[dict[str, Any]]:
+        """Return how many items each filter would judge, and ask a model; nothing is stored."""
         chosen = self._settings(names, settings or {}, languages, recipe)
         plans = []
         with self._open_model(model) as client:
@@ -141,11 +113,15 @@ class Filtering(Part):
                 before = {} if again else self._store.curation.verdicts(name)
                 todo = to_judge(filter_, items, before)
                 ask = getattr(filter_, "plan", None)
-                plans.append(FilterPlan(name, len(todo), ask(todo) if ask and todo else None))
+                asked = ask(todo) if ask and todo else None
+                plans.append({"filter": name, "to_judge": len(todo), "model": asked})
         return plans
 
-    def explain(self, item: str) -> ItemVerdicts:
-        """All verdicts and answers about an item."""
+    def explain(self, item: str) -> dict[str, Any]:
+        """Return the newest verdict of each filter and answers of each person about an item.
+
+        `earlier` ones are about another picture or text that it had before, and do not count.
+        """
         collected = next(iter(self._store.items.find(ids=[item])), None)
         if collected is None:
             raise InputError(
@@ -159,16 +135,18 @@ class Filtering(Part):
             for answer in curation.judgements(earlier=True)
             if item in answer.subject.split(PAIR)
         ]
-        return ItemVerdicts(
-            item,
-            collected.kind,
-            collected.name,
-            collected.parts,
-            list(curation.verdicts().get(item, {}).values()),
-            [answer for answer in mine if (answer.subject, answer.content) in counted],
-            curation.earlier_verdicts(item),
-            [answer for answer in mine if (answer.subject, answer.content) not in counted],
-        )
+        return {
+            "item": item,
+            "kind": collected.kind,
+            "name": collected.name,
+            "parts": collected.parts,
+            "verdicts": list(curation.verdicts().get(item, {}).values()),
+            "people": [each for each in mine if (each.subject, each.content) in counted],
+            "earlier_verdicts": curation.earlier_verdicts(item),
+            "earlier_people": [
+                each for each in mine if (each.subject, each.content) not in counted
+            ],
+        }
 
     def _context(
         self,

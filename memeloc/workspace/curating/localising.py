@@ -8,8 +8,8 @@ at it, so that from there on such a meme is like any other.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from memeloc.counts import counted
 from memeloc.curate.duplicates.match import FILTER
@@ -25,31 +25,16 @@ from memeloc.workspace.folder import WorkspaceFolder
 from memeloc.workspace.reading import SOURCE
 
 
-@dataclass(frozen=True, slots=True)
-class LeftOut:
-    """A picture whose template is known and that becomes no caption, and why."""
-
-    picture: str
-    why: str
-
-
-@dataclass(frozen=True, slots=True)
-class MatchedCaptions:
-    """A captions table of finished memes: a row for each, by the item's id."""
-
-    file: Path
-    memes: int
-    left_out: tuple[LeftOut, ...]
-
-
 def write_matched(
     workspace: WorkspaceFolder, file: Path, templates: Mapping[str, Template]
-) -> MatchedCaptions:
+) -> dict[str, Any]:
     """Write the finished memes whose template is known as a captions table.
 
     Those of the newest selection, if it has any, else all that filters and people keep. Their text
     is a transcript that a person has seen, or what the source says; in the source language. Folders
     of collected templates are written, so that the table can be imported.
+
+    Return the `file`, how many `memes` it has, and which pictures are `left_out`, and why.
 
     Args:
         file: .csv, .jsonl or .parquet.
@@ -75,11 +60,11 @@ def write_matched(
         try:
             parts = _parts(item, transcripts.get(item.id), template, boxes, source)
         except InputError as error:
-            left_out.append(LeftOut(item.id, error.message))
+            left_out.append({"picture": item.id, "why": error.message})
         else:
             rows.append((item.id, template, SEPARATOR.join(parts)))
     file, _ = write_sheet_table(file, ["meme_id", "template", source], rows)
-    return MatchedCaptions(file, len(rows), tuple(left_out))
+    return {"file": file, "memes": len(rows), "left_out": left_out}
 
 
 def _kept(workspace: WorkspaceFolder, matched: Mapping[str, str]) -> list[Item]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Any
 
 from memeloc.curate.duplicates.hashing import hash_picture
 from memeloc.curate.duplicates.match import DISTANCE, Match, match_pictures, match_verdicts
@@ -15,7 +16,7 @@ from memeloc.items import picture_hash
 from memeloc.model import Template
 from memeloc.templates import load_templates
 from memeloc.workspace.curating.deduplicating import hash_items
-from memeloc.workspace.curating.localising import MatchedCaptions, write_matched
+from memeloc.workspace.curating.localising import write_matched
 from memeloc.workspace.folder import WorkspaceFolder
 from memeloc.workspace.own_folders import workspace_folder
 from memeloc.workspace.part import Part
@@ -31,7 +32,7 @@ class Matches:
     pictures: list[Match]
     problems: dict[str, str]
     template_problems: list[str]
-    captions: MatchedCaptions | None = None
+    captions: dict[str, Any] | None = None
 
 
 def find_matches(

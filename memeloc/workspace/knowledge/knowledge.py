@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from memeloc.knowledge.comparing import THRESHOLD, compare
 from memeloc.knowledge.graphs.exporting import ExportFormat, GraphFiles
@@ -25,7 +25,7 @@ from memeloc.workspace.knowledge.graphs import (
 from memeloc.workspace.knowledge.pages import stored_pages
 from memeloc.workspace.knowledge.running import KnowledgePlan, KnowledgeResult, OnProgress
 from memeloc.workspace.knowledge.settings import KnowledgeSettings
-from memeloc.workspace.knowledge.status import KnowledgeStatusList, status_of
+from memeloc.workspace.knowledge.status import status_of
 from memeloc.workspace.knowledge.stored import stored_knowledge
 from memeloc.workspace.part import Part
 
@@ -204,6 +204,6 @@ class Knowledge(Part):
             threshold=threshold,
         )
 
-    def status(self) -> KnowledgeStatusList:
+    def status(self) -> dict[str, list[dict[str, Any]]]:
         """How far each extraction is, what was found, what is missing and why, and what it cost."""
         return status_of(self._workspace)

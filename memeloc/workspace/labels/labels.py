@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -20,21 +19,13 @@ from memeloc.workspace.labels.labelling import (
 )
 from memeloc.workspace.labels.people import build_survey, surveys_of
 from memeloc.workspace.labels.running import LabelPlan, LabelResult, OnProgress, Run
-from memeloc.workspace.labels.status import LabelStatusList, status_of
+from memeloc.workspace.labels.status import status_of
 from memeloc.workspace.part import Part
 from memeloc.workspace.surveys.building import BuildResult
 from memeloc.workspace.surveys.stored import StoredSurvey
 
 if TYPE_CHECKING:
     import pandas as pd
-
-
-@dataclass(frozen=True, slots=True)
-class ExportedLabels:
-    """A file of labels, and how many rows it has."""
-
-    file: Path
-    rows: int
 
 
 class Labels(Part):
@@ -74,10 +65,10 @@ class Labels(Part):
         """
         return Run(self._workspace, settings or LabelSettings(), model).ask(budget, on_progress)
 
-    def status(self, *, taxonomy: str = "", model: str = "") -> LabelStatusList:
-        """How far each labelling is, what it cost, and how sure it is."""
+    def status(self, *, taxonomy: str = "", model: str = "") -> dict[str, Any]:
+        """Return how far each labelling is, what it cost, and how sure it is."""
         every = labellings(self._workspace, taxonomy, model)
-        return LabelStatusList(tuple(status_of(each, surveys_of(each)) for each in every))
+        return {"labellings": [status_of(each, surveys_of(each)) for each in every]}
 
     def outcomes(self, *, taxonomy: str = "", model: str = "", equal: str = "") -> list[Outcome]:
         """What became of each meme after its rounds, by a meaning of equal (the run's own)."""
@@ -181,8 +172,8 @@ class Labels(Part):
         equal: str = "",
         accepted: bool = False,
         survey: str = "",
-    ) -> ExportedLabels:
-        """Write `table` into a .csv, .jsonl or .parquet file.
+    ) -> dict[str, Any]:
+        """Write `table` into a .csv, .jsonl or .parquet file; return the `file` and its `rows`.
 
         With `accepted` only the model's accepted labels: `meme_id`, `model`, `label`, as
         `Survey.analyze` reads them; with the name of a `survey`, only of its memes.
@@ -195,7 +186,8 @@ class Labels(Part):
             frame = frame.rename(columns={"who": "model"})[["meme_id", "model", "label"]]
         rows = frame.itertuples(index=False, name=None)
         columns = [str(name) for name in frame.columns]
-        return ExportedLabels(*write_sheet_table(Path(file), columns, rows))
+        path, count = write_sheet_table(Path(file), columns, rows)
+        return {"file": path, "rows": count}
 
     # Topics
 

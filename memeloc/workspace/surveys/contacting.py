@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from decimal import Decimal
 from pathlib import Path
+from typing import Any
 
 from memeloc.errors import InputError
 from memeloc.settings import read_toml
-from memeloc.sheets import write_sheet_table
 from memeloc.survey.design.pay import read_rates
 from memeloc.survey.messages import Message, write_messages
 from memeloc.survey.rewards import Bonus, Shortfall, equal_bonuses, shortfalls, time_bonuses
@@ -19,40 +20,6 @@ from memeloc.workspace.surveys.stored import recruiter
 
 _BONUS = ("submission", "participant", "sheet", "amount", "currency", "reason")
 _MESSAGE = ("submission", "participant", "sheet", "text")
-
-
-@dataclass(frozen=True, slots=True)
-class BonusResult:
-    """Whom a bonus is for, and where they are listed.
-
-    Attributes:
-        total: what they get in all, without the service's fee.
-        shortfalls: sheets that took longer than was promised.
-        unknown: how many have no id of the service's here.
-    """
-
-    survey: str
-    bonuses: tuple[Bonus, ...]
-    total: Decimal
-    currency: str
-    shortfalls: tuple[Shortfall, ...]
-    file: Path
-    unknown: int
-
-
-@dataclass(frozen=True, slots=True)
-class MessageResult:
-    """Who is written to, and where they are listed; `unknown` as of `BonusResult`.
-
-    Attributes:
-        texts: by text, to how many it goes.
-    """
-
-    survey: str
-    messages: tuple[Message, ...]
-    texts: Mapping[str, int]
-    file: Path
-    unknown: int
 
 
 class Contacting(Deciding):
@@ -74,8 +41,11 @@ class Contacting(Deciding):
         each: Decimal | None = None,
         reason: str = "",
         exported: Sequence[str | Path] = (),
-    ) -> BonusResult:
+    ) -> dict[str, Any]:
         """List whom to pay a bonus.
+
+        Return the `bonuses`, their `total` without the service's fee, the `currency`, `shortfalls`,
+        the sheets that took longer than was promised, the `file`, and how many are `unknown`.
 
         Args:
             out: the list, a .csv file.
@@ -90,28 +60,21 @@ class Contacting(Deciding):
         bonuses = time_bonuses(report, short) if each is None else equal_bonuses(report, each)
         if reason:
             bonuses = [replace(bonus, reason=reason) for bonus in bonuses]
-        ids, currency = self._plain_ids(service, exported), read_rates(self.settings(service))
-        rows = [
-            (
-                ids.get(bonus.service, bonus.service),
-                ids.get(bonus.participant, bonus.participant),
-                bonus.sheet,
-                f"{bonus.amount:.2f}",
-                currency.currency,
-                bonus.reason,
-            )
-            for bonus in bonuses
-        ]
-        file, _ = write_sheet_table(Path(out), _BONUS, rows)
-        return BonusResult(
-            self.name,
-            tuple(bonuses),
-            sum((bonus.amount for bonus in bonuses), Decimal(0)),
-            currency.currency,
-            short,
-            file,
-            sum(bonus.service not in ids for bonus in bonuses),
-        )
+        currency = read_rates(self.settings(service)).currency
+
+        def cells(bonus: Bonus) -> dict[str, str]:
+            amount = {"amount": f"{bonus.amount:.2f}", "currency": currency}
+            return {"sheet": bonus.sheet, **amount, "reason": bonus.reason}
+
+        listed = self._list(out, _BONUS, bonuses, self._plain_ids(service, exported), cells)
+        return {
+            "survey": self.name,
+            "bonuses": bonuses,
+            "total": sum((bonus.amount for bonus in bonuses), Decimal(0)),
+            "currency": currency,
+            "shortfalls": short,
+            **listed,
+        }
 
     def message(
         self,
@@ -121,8 +84,11 @@ class Contacting(Deciding):
         to: str = "everybody",
         cultures: Collection[str] = (),
         exported: Sequence[str | Path] = (),
-    ) -> MessageResult:
+    ) -> dict[str, Any]:
         """List whom to write what.
+
+        Return the `messages`, by text to how many it goes (`texts`), the `file`, and how many are
+        `unknown`.
 
         Args:
             out: the list, a .csv file.
@@ -139,27 +105,13 @@ class Contacting(Deciding):
         for code in cultures:
             self.design.culture(code)
         messages = write_messages(checked.report, checked.sheets, texts, to, cultures)
-        ids = self._plain_ids(service, exported)
-        rows = [
-            (
-                ids.get(message.service, message.service),
-                ids.get(message.participant, message.participant),
-                message.sheet,
-                message.text,
-            )
-            for message in messages
-        ]
-        file, _ = write_sheet_table(Path(out), _MESSAGE, rows)
-        counts: dict[str, int] = {}
-        for message in messages:
-            counts[message.text] = counts.get(message.text, 0) + 1
-        return MessageResult(
-            self.name,
-            tuple(messages),
-            counts,
-            file,
-            sum(message.service not in ids for message in messages),
-        )
+
+        def cells(message: Message) -> dict[str, str]:
+            return {"sheet": message.sheet, "text": message.text}
+
+        listed = self._list(out, _MESSAGE, messages, self._plain_ids(service, exported), cells)
+        texts_sent = dict(Counter(message.text for message in messages))
+        return {"survey": self.name, "messages": messages, "texts": texts_sent, **listed}
 
 
 def read_texts(text: str, file: Path | None) -> dict[str, str]:

@@ -5,14 +5,16 @@ from __future__ import annotations
 import json
 import math
 from collections import Counter, defaultdict
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
+from typing import Any, TypeVar
 
 from memeloc.errors import InputError
 from memeloc.sheets import write_sheet_table
 from memeloc.survey.design.pay import read_rates
+from memeloc.survey.messages import Message
 from memeloc.survey.quality.decisions import READ, SENT, Decision, decisions
+from memeloc.survey.rewards import Bonus
 from memeloc.survey.targets.protocol import Decide
 from memeloc.survey.targets.registry import make_target
 from memeloc.survey.targets.resolver import import_file
@@ -20,30 +22,13 @@ from memeloc.workspace.surveys.checking import Checking
 from memeloc.workspace.surveys.packs import sent_packs
 from memeloc.workspace.surveys.stored import Agree, SurveyState, disagree, recruiter
 
+Listed = TypeVar("Listed", Decision, Bonus, Message)
+
+_AS_DECIDED = ("study", "sheet", "category", "message")
 _COLUMNS = (
     "action", "submission", "participant", "study", "sheet", "category", "message", "rules",
     "earned", "not_read",
 )  # fmt: skip
-
-
-@dataclass(frozen=True, slots=True)
-class DecideResult:
-    """What was decided, and where it is listed.
-
-    Attributes:
-        counts: how many there are of each action.
-        sent: how many came to what at the service; empty when nothing was sent.
-        unknown: how many have no id of the service's here.
-        not_read: by reason, rows that could not be read and do not say whose they are.
-    """
-
-    survey: str
-    counts: Mapping[str, int]
-    decisions: tuple[Decision, ...]
-    file: Path
-    sent: Mapping[str, int]
-    unknown: int
-    not_read: Mapping[str, int] = field(default_factory=dict)
 
 
 class Deciding(Checking):
@@ -59,8 +44,12 @@ class Deciding(Checking):
         reject_fast: bool = False,
         send: bool = False,
         agree: Agree = disagree,
-    ) -> DecideResult:
+    ) -> dict[str, Any]:
         """List for the recruitment service whom to approve, ask to return, or reject.
+
+        Return the `counts` of actions, the `decisions`, the `file`, how many were `sent` to what
+        end, how many are `unknown`, as they have no id of the service's here, and by reason the
+        rows that were `not_read` and do not say whose they are.
 
         Args:
             out: the list, a .csv file.
@@ -99,38 +88,54 @@ class Deciding(Checking):
             implicit_count=implicit_count,
             reject_fast=reject_fast,
         )
+
+        def cells(decision: Decision) -> dict[str, str]:
+            earned = decision.earned
+            is_unread = decision.action == "look"
+            return {
+                **{name: getattr(decision, name) for name in ("action", *_AS_DECIDED)},
+                "rules": " ".join(decision.rules),
+                "earned": "" if earned is None else f"{earned} {rates.currency}",
+                "not_read": json.dumps(decision.evidence) if is_unread else "",
+            }
+
         ids = self._plain_ids(service, exported)
-        rows = [
-            (
-                decision.action,
-                ids.get(decision.service, decision.service),
-                ids.get(decision.participant, decision.participant),
-                decision.study,
-                decision.sheet,
-                decision.category,
-                decision.message,
-                " ".join(decision.rules),
-                "" if decision.earned is None else f"{decision.earned} {rates.currency}",
-                json.dumps(decision.evidence) if decision.action == "look" else "",
-            )
-            for decision in decided
-        ]
-        file, _ = write_sheet_table(Path(out), _COLUMNS, rows)
+        listed = self._list(out, _COLUMNS, decided, ids, cells)
         sent: Mapping[str, int] = {}
         if send:
             recruiting = self.target(service)
             assert isinstance(recruiting, Decide)
             to_send = [decision for decision in decided if decision.action in SENT]
             sent = recruiting.decide(to_send, ids, SurveyState(self, service), agree=agree)
-        return DecideResult(
-            self.name,
-            dict(sorted(Counter(decision.action for decision in decided).items())),
-            tuple(decided),
-            file,
-            dict(sorted(sent.items())),
-            sum(decision.service not in ids for decision in decided),
-            dict(sorted(unread[""].items())),
-        )
+        return {
+            "survey": self.name,
+            "counts": dict(sorted(Counter(decision.action for decision in decided).items())),
+            "decisions": decided,
+            "file": listed["file"],
+            "sent": dict(sorted(sent.items())),
+            "unknown": listed["unknown"],
+            "not_read": dict(sorted(unread[""].items())),
+        }
+
+    def _list(
+        self,
+        out: str | Path,
+        columns: Sequence[str],
+        rows: Sequence[Listed],
+        ids: Mapping[str, str],
+        cells: Callable[[Listed], Mapping[str, str]],
+    ) -> dict[str, Any]:
+        """Write a list for the service's own page, with the service's ids as far as they are known.
+
+        Return its `file`, and how many rows are `unknown`.
+        """
+        lines = []
+        for row in rows:
+            submission, participant = (ids.get(id, id) for id in (row.service, row.participant))
+            line = {"submission": submission, "participant": participant, **cells(row)}
+            lines.append([line[name] for name in columns])
+        file, _ = write_sheet_table(Path(out), columns, lines)
+        return {"file": file, "unknown": sum(row.service not in ids for row in rows)}
 
     def _plain_ids(self, service: str, exported: Sequence[str | Path]) -> dict[str, str]:
         """By what is stored of an id, the id, as far as the service's exports name it."""

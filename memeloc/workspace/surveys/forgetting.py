@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import zipfile
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -24,33 +23,18 @@ _SHORTEST = 6
 """Characters of an id from which on it is looked for within files: shorter ones are in any file."""
 
 
-@dataclass(frozen=True, slots=True)
-class ForgetResult:
-    """What was erased, naming nobody.
-
-    Attributes:
-        people: how many were asked for.
-        surveys: those that they had taken part in.
-        counts: rows that were deleted, by table.
-        reopened: by survey, labels that were settled and are open again.
-        files: files in the workspace's folder that still name them, for their owner to delete.
-    """
-
-    people: int
-    surveys: tuple[str, ...] = ()
-    counts: Mapping[str, int] = field(default_factory=dict)
-    reopened: Mapping[str, int] = field(default_factory=dict)
-    files: tuple[Path, ...] = ()
-
-
 def forget(
     workspace: WorkspaceFolder,
     people: Sequence[str],
     *,
     exported: Sequence[str | Path] = (),
     agree: Agree = disagree,
-) -> ForgetResult:
+) -> dict[str, Any]:
     """Erase people from all surveys, and compute anew what was computed of them.
+
+    Return how many `people` were asked for, the `surveys` that they had taken part in, the `counts`
+    of rows that were deleted by table, by survey the labels that are `reopened`, and `files` in the
+    workspace's folder that still name them, for their owner to delete.
 
     Args:
         people: ids as their source has them, or as the workspace stores them.
@@ -63,9 +47,10 @@ def forget(
     """
     ids = {participant.strip() for participant in people} | set(_revoked(exported))
     ids.discard("")
+    nobody: dict[str, Any] = {"people": 0, "surveys": (), "counts": {}, "reopened": {}, "files": ()}
     if not ids:
         if exported:
-            return ForgetResult(0)
+            return nobody
         raise InputError("Name the participants to erase, or an export that says who they are.")
     whom = counted(len(ids), "person", "people")
     costs = (
@@ -73,7 +58,7 @@ def forget(
         "reported of them, and what was computed of both. It cannot be taken back."
     )
     if agree(costs) is not True:
-        return ForgetResult(0)
+        return nobody
     store = workspace.store
     before = {
         name: (store.surveys.result(name, "check"), store.surveys.result(name, "labels"))
@@ -87,7 +72,8 @@ def forget(
         if (count := _computed_anew(Survey(workspace, name), *before[name]))
     }
     files = tuple(_naming(workspace.root, ids | hashes)) if workspace.root else ()
-    return ForgetResult(erasure.people, erasure.surveys, erasure.counts, reopened, files)
+    erased = {name: getattr(erasure, name) for name in ("people", "surveys", "counts")}
+    return {**erased, "reopened": reopened, "files": files}
 
 
 def _revoked(exported: Iterable[str | Path]) -> Iterator[str]:

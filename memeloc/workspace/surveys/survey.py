@@ -35,7 +35,7 @@ from memeloc.workspace.surveys.importing import Importing
 from memeloc.workspace.surveys.labelling import Labelling
 from memeloc.workspace.surveys.serving import ServedSurvey
 from memeloc.workspace.surveys.stored import CLOSED, Frame, OnProgress, offering, recruiter
-from memeloc.workspace.surveys.teams import TeamResult, next_batches, note_assigned, team_sheets
+from memeloc.workspace.surveys.teams import next_batches, note_assigned, team_sheets
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -278,7 +278,7 @@ class Survey(Exporting, Importing, Contacting, Labelling, Explaining):
             ),
         )
 
-    def team(self, people: str | Path | None = None) -> TeamResult:
+    def team(self, people: str | Path | None = None) -> dict[str, Any]:
         """Who of a named team is to fill which sheet, and what came.
 
         `people` is the team's table, for the names: only hashes are stored.

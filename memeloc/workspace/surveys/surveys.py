@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from memeloc.errors import InputError
 from memeloc.locales import default
@@ -29,27 +29,11 @@ from memeloc.workspace.surveys.building import (
     read_cultures,
 )
 from memeloc.workspace.surveys.collected import asked_about, collected_memes
-from memeloc.workspace.surveys.forgetting import ForgetResult, forget
+from memeloc.workspace.surveys.forgetting import forget
 from memeloc.workspace.surveys.memes import Wanted, memes_with_captions, read_item_texts
 from memeloc.workspace.surveys.plain_answers import ImportingAnswers
 from memeloc.workspace.surveys.stored import Agree, StoredSurvey, design_values, disagree, recruiter
 from memeloc.workspace.surveys.teams import note_team
-
-
-@dataclass(frozen=True, slots=True)
-class SurveySummary:
-    survey: str
-    taxonomy: str
-    cultures: str
-    memes: int
-    batches: int
-    rounds: int
-    submissions: int
-
-
-@dataclass(frozen=True, slots=True)
-class SurveyList:
-    surveys: tuple[SurveySummary, ...]
 
 
 class Surveys(ImportingAnswers):
@@ -73,23 +57,24 @@ class Surveys(ImportingAnswers):
             )
         return names[0]
 
-    def summaries(self) -> SurveyList:
+    def summaries(self) -> dict[str, list[dict[str, Any]]]:
+        """Return what each of the `surveys` is called, what it asks whom, and how far it is."""
         summaries = []
         for name in self.names():
             survey = StoredSurvey(self._workspace, name)
             batches = survey.batches
             summaries.append(
-                SurveySummary(
-                    name,
-                    survey.taxonomy.name,
-                    ",".join(culture.code for culture in survey.design.cultures),
-                    len(survey.memes),
-                    len(batches),
-                    len({batch.round for batch in batches}),
-                    len(survey.submissions),
-                )
+                {
+                    "survey": name,
+                    "taxonomy": survey.taxonomy.name,
+                    "cultures": ",".join(culture.code for culture in survey.design.cultures),
+                    "memes": len(survey.memes),
+                    "batches": len(batches),
+                    "rounds": len({batch.round for batch in batches}),
+                    "submissions": len(survey.submissions),
+                }
             )
-        return SurveyList(tuple(summaries))
+        return {"surveys": summaries}
 
     def build(
         self,
@@ -224,7 +209,7 @@ class Surveys(ImportingAnswers):
 
     def forget(
         self, people: Sequence[str], *, exported: Sequence[str | Path] = (), agree: Agree = disagree
-    ) -> ForgetResult:
+    ) -> dict[str, Any]:
         return forget(self._workspace, people, exported=exported, agree=agree)
 
 

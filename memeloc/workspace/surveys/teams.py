@@ -7,8 +7,8 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from memeloc.errors import InputError
 from memeloc.survey.design.build import build_next
@@ -21,28 +21,6 @@ _TEAM = "team"
 """Under which subject a survey's state has its people, and by batch id who labels it."""
 
 _MEMBERS = "members"
-
-
-@dataclass(frozen=True, slots=True)
-class TeamSheet:
-    """A sheet that somebody of the team is to fill; `participant` is empty where no table is given.
-
-    `memes` is how many it has, and `came` whether the person has sent it.
-    """
-
-    place: str
-    participant: str
-    sheet: str
-    round: int
-    memes: int
-    came: bool
-
-
-@dataclass(frozen=True, slots=True)
-class TeamResult:
-    survey: str
-    people: int
-    sheets: tuple[TeamSheet, ...]
 
 
 def note_team(survey: StoredSurvey, team: Team, assigned: Assigned) -> None:
@@ -104,8 +82,10 @@ def next_batches(
     )
 
 
-def team_sheets(survey: StoredSurvey, people: Path | None = None) -> TeamResult:
-    """Who is to fill which sheet, and what came.
+def team_sheets(survey: StoredSurvey, people: Path | None = None) -> dict[str, Any]:
+    """Return who of the `people` is to fill which of the `sheets`, and whose `came`.
+
+    `participant` is empty where no table is given; `memes` is how many a sheet has.
 
     Args:
         people: the team's table, for the names; only hashes are stored.
@@ -130,23 +110,22 @@ def team_sheets(survey: StoredSurvey, people: Path | None = None) -> TeamResult:
         for who in (sent.participant, survey.hashed(sent.participant))
     }
     assigned = assigned_to(survey)
-    rows = [
-        TeamSheet(
-            place,
-            names[place],
-            sheet.id,
-            sheet.round,
-            len(sheet.memes),
-            (sheet.id, hash_of[place]) in came,
-        )
+    rows: list[dict[str, Any]] = [
+        {
+            "place": place,
+            "participant": names[place],
+            "sheet": sheet.id,
+            "round": sheet.round,
+            "memes": len(sheet.memes),
+            "came": (sheet.id, hash_of[place]) in came,
+        }
         for sheet in survey.sheets
         for place in assigned.get(sheet.batch, ())
         if place in hash_of
     ]
     order = {place: number for number, place in enumerate(team.places)}
-    return TeamResult(
-        survey.name, len(team.members), tuple(sorted(rows, key=lambda row: order[row.place]))
-    )
+    rows.sort(key=lambda row: order[row["place"]])
+    return {"survey": survey.name, "people": len(team.members), "sheets": rows}
 
 
 def not_assigned(survey: StoredSurvey) -> Sequence[Remark]:
