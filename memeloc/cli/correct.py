@@ -109,9 +109,12 @@ def export(
     """
     check_taxonomy(taxonomy, kind)
     with memeloc.Workspace.find() as workspace, progress("Drawing", None) as bar:
-        chosen = workspace.locales_of(languages(langs))
+        asked = languages(langs)
+        chosen = workspace.locales_of(asked)
+        if asked is None and kind != "transcript":  # sources are not corrected
+            chosen = [locale for locale in chosen if locale != workspace.source]
         sheets = workspace.correcting.export_sheets(
-            [locale.tag for locale in chosen if locale != workspace.source or kind != "caption"],
+            [locale.tag for locale in chosen],
             split(to) or [""],
             share=share,
             round_=round_,

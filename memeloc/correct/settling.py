@@ -77,14 +77,11 @@ def case_rows(cases: Sequence[Case]) -> list[dict[str, Any]]:
 
 def shown_answers(case: Case) -> list[Answer]:
     """Return the answer that opened a case, and the others' that stand in its round."""
-    opening, *others = case.answers
     return [
-        opening,
-        *(
-            each
-            for each in others
-            if each.standing and each.round == case.round and each.person != opening.person
-        ),
+        each
+        for place, each in enumerate(case.answers)
+        if not place
+        or (each.standing and each.round == case.round and each.person != case.answers[0].person)
     ]
 
 
