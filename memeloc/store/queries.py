@@ -145,12 +145,11 @@ def add_rows(
 
     A row that is there by the unique key `key` stays, or gets a new value in the column `replace`.
     """
-    if not rows:
-        return 0
-    if not key:
+    if key:
+        return len(add_new(connection, table, rows, key, literal(1), replace))
+    if rows:
         connection.execute(insert(table), rows)
-        return len(rows)
-    return len(_insert(connection, table, rows, key, replace, literal(1)))
+    return len(rows)
 
 
 def add_new(
@@ -158,31 +157,19 @@ def add_new(
     table: Table,
     rows: Iterable[Mapping[str, Any]],
     key: Sequence[str],
-    column: str,
+    column: ColumnElement[Any],
+    replace: str = "",
 ) -> list[Any]:
-    """Insert rows; the value that those have in a column which were not there by the key `key`."""
-    return [
-        value
-        for batch in batches(rows, _INSERTED)
-        for value in _insert(connection, table, batch, key, "", table.c[column])
-    ]
-
-
-def _insert(
-    connection: Connection,
-    table: Table,
-    rows: Sequence[Mapping[str, Any]],
-    key: Sequence[str],
-    replace: str,
-    returned: ColumnElement[Any],
-) -> Sequence[Any]:
+    """Insert rows as `add_rows` does; the values of a column in those that were not there."""
     # A dialect takes longer to import than most commands take.
     statement = import_module(f"sqlalchemy.dialects.{connection.dialect.name}").insert(table)
-    statement = (
-        statement.on_conflict_do_update(
-            index_elements=key, set_={replace: statement.excluded[replace]}
-        )
-        if replace
-        else statement.on_conflict_do_nothing(index_elements=key)
-    )
-    return connection.execute(statement.returning(returned), rows).scalars().all()
+    if replace:
+        new = {replace: statement.excluded[replace]}
+        statement = statement.on_conflict_do_update(index_elements=key, set_=new)
+    else:
+        statement = statement.on_conflict_do_nothing(index_elements=key)
+    statement = statement.returning(column)
+    values: list[Any] = []
+    for batch in batches(rows, _INSERTED):
+        values += connection.execute(statement, batch).scalars()
+    return values

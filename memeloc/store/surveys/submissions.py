@@ -136,7 +136,7 @@ def add_submissions(
             for imported, (file_id, _) in held
             for row in rows_of(imported, file_id)
         )
-        return Counter(add_new(connection, table, rows, ["survey", "hash"], "file_id"))
+        return Counter(add_new(connection, table, rows, ["survey", "hash"], table.c.file_id))
 
     new = add(submissions, lambda imported, _: map(_submission_row, imported.submissions))
     people = add(

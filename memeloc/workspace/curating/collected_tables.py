@@ -15,9 +15,10 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, partial
+from operator import attrgetter
 from typing import Any
 
 from memeloc.curate.duplicates.grouping import QUESTION
@@ -26,7 +27,7 @@ from memeloc.curate.review.judgement import Judgement
 from memeloc.curate.selecting.stages import DUPLICATES, TOPICS, answers_of
 from memeloc.curate.verdict import Verdict
 from memeloc.errors import InputError
-from memeloc.items import Item
+from memeloc.items import Item, ItemKind
 from memeloc.model import SEPARATOR
 from memeloc.store.curation import Selection
 from memeloc.tables.writing import Column, Kind
@@ -106,6 +107,14 @@ class _Collected:
         last = {item: ("can be a meme", reason) for item, (reason, _) in unusable.items()}
         return {**choice.out, **changed, **last}
 
+    def selected_or_out(self, item: Item) -> tuple[bool | None, str, str]:
+        """Whether an item is selected; else the stage and reason that it goes out by."""
+        if self.selection is None or item.kind == "template":
+            return None, "", ""
+        if item.id in self.selected:
+            return True, "", ""
+        return False, *self.out.get(item.id, ("", ""))
+
     @cached_property
     def transcripts(self) -> Mapping[str, Any]:
         return self.workspace.store.transcripts.all()
@@ -154,44 +163,71 @@ class _Collected:
         return str(verdict.evidence.get("model") or "program")
 
 
+_ATTRIBUTES = {
+    **{name: f"origin.{name}" for name in ("source", "dataset", "key", "url", "terms")},
+    **{"fetched_at": "origin.fetched", "item": "id", "template": "parent"},
+}
+"""An item's attributes by the name of their column, where the names differ."""
+
+_CELLS: Mapping[str, Callable[[_Collected, Item], Any]] = {
+    "keywords": lambda _, item: ", ".join(item.keywords),
+    "template_name": lambda data, item: data.names.get(item.parent, ""),
+    "text": lambda _, item: SEPARATOR.join(item.parts),
+    "text_by": lambda data, item: data.text_by(item),
+    "year": lambda _, item: item.year.year if item.year else None,
+    "year_by": lambda _, item: item.year.by if item.year else "",
+    "year_evidence": lambda _, item: item.year.evidence if item.year else "",
+    "file": lambda data, item: data.file(item),
+    "width": lambda _, item: item.width or None,
+    "height": lambda _, item: item.height or None,
+    "size": lambda _, item: item.size or None,
+    "labels": lambda _, item: _json(item.labels),
+    "selected": lambda data, item: data.selected_or_out(item)[0],
+    "out_at": lambda data, item: data.selected_or_out(item)[1],
+    "out_why": lambda data, item: data.selected_or_out(item)[2],
+}
+"""What an item has in a column that is made of more."""
+
+
+def _of_items(
+    data: _Collected,
+    names: str,
+    kind: ItemKind | None = None,
+    more: Callable[[Item], Sequence[Any]] = lambda item: (),
+    others: str = "",
+) -> _Rows:
+    """Columns of an item by their names, and `others`, whose cells `more` gives."""
+    columns = _columns(f"{_ORIGIN} {names}")
+    cells = [
+        partial(_CELLS[name], data) if name in _CELLS else attrgetter(_ATTRIBUTES.get(name, name))
+        for name in (column.name for column in columns)
+    ]
+    rows = (
+        (*(cell(item) for cell in cells), *more(item))
+        for item in data.items
+        if kind in (None, item.kind)
+    )
+    return [*columns, *_columns(others)], rows
+
+
 def _items(data: _Collected) -> _Rows:
     filters = list(dict.fromkeys(name for by in data.verdicts.values() for name in by))
-    columns = [*_columns(_ORIGIN), *_columns("name template template_name language text text_by")]
-    columns += _columns("votes:integer year:integer year_by created picture file")
-    columns += _columns("width:integer height:integer labels selected:truth out_at out_why")
-    taken = {column.name for column in columns}
-    for name in filters:
-        outcome = f"{name}_outcome" if name in taken else name  # the filter `language` has one, too
-        columns += _columns(
-            f"{outcome} {name}_reason {name}_score:number {name}_evidence {name}_by"
-        )
+    names = (
+        "name template template_name language text text_by votes:integer year:integer year_by "
+        "created picture file width:integer height:integer labels selected:truth out_at out_why"
+    )
+    taken = {column.name for column in _columns(names)}  # the filter `language` has one, too
+    others = " ".join(
+        f"{outcome} {name}_reason {name}_score:number {name}_evidence {name}_by"
+        for name in filters
+        for outcome in [f"{name}_outcome" if name in taken else name]
+    )
 
-    def rows() -> Iterator[tuple[Any, ...]]:
-        for item in data.items:
-            verdicts = data.verdicts.get(item.id, {})
-            year = item.year
-            yield (
-                *_origin(item),
-                item.name,
-                item.parent,
-                data.names.get(item.parent, ""),
-                item.language,
-                SEPARATOR.join(item.parts),
-                data.text_by(item),
-                item.votes,
-                year.year if year else None,
-                year.by if year else "",
-                item.created,
-                item.picture,
-                data.file(item),
-                item.width or None,
-                item.height or None,
-                _json(item.labels),
-                *_selected(data, item),
-                *(cell for name in filters for cell in _judged(data, verdicts.get(name))),
-            )
+    def judged(item: Item) -> list[Any]:
+        verdicts = data.verdicts.get(item.id, {})
+        return [cell for name in filters for cell in _judged(data, verdicts.get(name))]
 
-    return columns, rows()
+    return _of_items(data, names, more=judged, others=others)
 
 
 def _verdicts(data: _Collected) -> _Rows:
@@ -218,70 +254,40 @@ def _verdicts(data: _Collected) -> _Rows:
 
 
 def _pictures(data: _Collected) -> _Rows:
-    columns = [*_columns(_ORIGIN), *_columns("name file picture width:integer height:integer")]
-    columns += _columns("size:integer language text text_by template template_name year:integer")
-    columns += _columns("created labels selected:truth out_at out_why")
-    rows = (
-        (
-            *_origin(item),
-            item.name,
-            data.file(item),
-            item.picture,
-            item.width or None,
-            item.height or None,
-            item.size or None,
-            item.language,
-            SEPARATOR.join(item.parts),
-            data.text_by(item),
-            item.parent,
-            data.names.get(item.parent, ""),
-            item.year.year if item.year else None,
-            item.created,
-            _json(item.labels),
-            *_selected(data, item),
-        )
-        for item in data.items
-        if item.kind == "picture"
+    return _of_items(
+        data,
+        "name file picture width:integer height:integer size:integer language text text_by "
+        "template template_name year:integer created labels selected:truth out_at out_why",
+        "picture",
     )
-    return columns, rows
 
 
 def _templates(data: _Collected) -> _Rows:
-    columns = [*_columns(_ORIGIN), *_columns("name description keywords file picture")]
-    columns += _columns("year:integer year_by year_evidence category topic keyword duplicate_of")
-    columns += _columns("captions:integer pictures:integer selected_captions:integer")
-    columns += _columns("selected_pictures:integer")
-    there = Counter((item.parent, item.kind) for item in data.all_items)
+    existing = Counter((item.parent, item.kind) for item in data.all_items)
     chosen = Counter(
         (item.parent, item.kind) for item in data.all_items if item.id in data.selected
     )
 
-    def rows() -> Iterator[tuple[Any, ...]]:
-        for item in data.items:
-            if item.kind != "template":
-                continue
-            verdicts, year = data.verdicts.get(item.id, {}), item.year
-            topics = verdicts[TOPICS].evidence.get("topics") if TOPICS in verdicts else None
-            topic = topics[0] if topics else {}
-            duplicate = verdicts.get(DUPLICATES)
-            is_duplicate = duplicate is not None and data.outcome(duplicate) == "drop"
-            yield (
-                *_origin(item),
-                item.name,
-                item.description,
-                ", ".join(item.keywords),
-                data.file(item),
-                item.picture,
-                year.year if year else None,
-                year.by if year else "",
-                year.evidence if year else "",
-                *(str(topic.get(key, "")) for key in ("category", "topic", "keyword")),
-                str(duplicate.evidence.get("kept", "")) if is_duplicate and duplicate else "",
-                *(there[item.id, kind] for kind in ("caption", "picture")),
-                *(chosen[item.id, kind] for kind in ("caption", "picture")),
-            )
+    def judged(item: Item) -> list[Any]:
+        verdicts = data.verdicts.get(item.id, {})
+        topics = verdicts[TOPICS].evidence.get("topics") if TOPICS in verdicts else None
+        topic = topics[0] if topics else {}
+        duplicate = verdicts.get(DUPLICATES)
+        is_duplicate = duplicate is not None and data.outcome(duplicate) == "drop"
+        return [
+            *(str(topic.get(key, "")) for key in ("category", "topic", "keyword")),
+            str(duplicate.evidence.get("kept", "")) if is_duplicate and duplicate else "",
+            *(counts[item.id, kind] for counts in (existing, chosen) for kind in _ON_TEMPLATES),
+        ]
 
-    return columns, rows()
+    return _of_items(
+        data,
+        "name description keywords file picture year:integer year_by year_evidence",
+        "template",
+        judged,
+        "category topic keyword duplicate_of captions:integer pictures:integer "
+        "selected_captions:integer selected_pictures:integer",
+    )
 
 
 def _funnel(data: _Collected) -> _Rows:
@@ -312,30 +318,19 @@ TABLES: Mapping[str, Callable[[_Collected], _Rows]] = {
 """The tables of what was collected, by name."""
 
 _ORIGIN = "item kind source dataset key url terms fetched_at:time"
+_ON_TEMPLATES: tuple[ItemKind, ...] = ("caption", "picture")
+_WRITTEN: Mapping[str, Kind] = {
+    "integer": "integer",
+    "number": "number",
+    "truth": "truth",
+    "time": "time",
+}
 
 
 def _columns(names: str) -> list[Column]:
     """Columns in the order of their names; `year:integer` is of that kind."""
-    kinds: dict[str, Kind] = {
-        "integer": "integer", "number": "number", "truth": "truth", "time": "time"
-    }  # fmt: skip
     pairs = (name.partition(":") for name in names.split())
-    return [Column(name, kinds.get(kind, "text")) for name, _, kind in pairs]
-
-
-def _origin(item: Item) -> tuple[Any, ...]:
-    origin = item.origin
-    texts = (origin.source, origin.dataset, origin.key, origin.url, origin.terms)
-    return (item.id, item.kind, *texts, origin.fetched)
-
-
-def _selected(data: _Collected, item: Item) -> tuple[Any, ...]:
-    """Whether it is selected; else the stage and reason that it goes out by."""
-    if data.selection is None or item.kind == "template":
-        return None, "", ""
-    if item.id in data.selected:
-        return True, "", ""
-    return False, *data.out.get(item.id, ("", ""))
+    return [Column(name, _WRITTEN.get(kind, "text")) for name, _, kind in pairs]
 
 
 def _judged(data: _Collected, verdict: Verdict | None) -> tuple[Any, ...]:
