@@ -9,7 +9,6 @@ from memeloc.cli.curating.recipes import RECIPE_SETTINGS
 from memeloc.cli.options import AsJson, CurationRecipe, EngineAddress, EngineName, Jobs, engine
 from memeloc.cli.output import progress, say
 from memeloc.cli.show import Table, explain, next_lines, show
-from memeloc.counts import counted
 
 _STAGES = {
     "people": "decided by people",
@@ -119,9 +118,4 @@ def dedup(
             "different; they are held apart."
         )
     explain("", [f"memeloc: {item}: {why}" for item, why in result.unreadable.items()], most=10)
-    asked = sum(line.asked for line in result.stages)
-    then = f"A person looks at {counted(asked, 'pair')}: memeloc review export duplicates"
-    if result.unread:
-        unread = counted(result.unread, "picture has", "pictures have")
-        then += f", after memeloc ocr and this again, as {unread} no text yet"
-    show(result, _TABLE, RECIPE_SETTINGS, *[then] * bool(asked), *further, as_json=as_json)
+    show(result, _TABLE, RECIPE_SETTINGS, *further, as_json=as_json)
