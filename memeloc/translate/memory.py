@@ -200,24 +200,14 @@ class TranslationMemory:
 
 
 class MemoryTranslator(FreeTranslator):
-    """The memory as the only translator: what it does not know stays untranslated.
-
-    `memeloc translate` asks the workspace's memory before any translator: an empty one serves here.
-    """
+    """Nobody beside the memory, which is asked before: what it does not know stays untranslated."""
 
     name = "memory"
-
-    def __init__(self, memory: TranslationMemory | None = None) -> None:
-        self.memory = memory or TranslationMemory()
 
     def translate(self, items: Iterable[TranslationItem]) -> Iterator[Answer]:
         """See `Translator.translate`."""
         for item in items:
-            match = self.memory.find(item)
-            if match is None:
-                yield failure(item, InputError(f"meme {item.meme_id} is not in the memory"))
-            else:
-                yield from_match(item, match)
+            yield failure(item, InputError(f"meme {item.meme_id} is not in the memory"))
 
 
 def from_settings(settings: Mapping[str, Any]) -> MemoryTranslator:
