@@ -85,16 +85,20 @@ def identify(
     """
     tag, of_round = filled.facts.get("language", ""), filled.facts.get("round", "")
     named = filled.facts.get("person", "")
-    wanted = found_id(filled) or sheet_id
-    fitting = [sheet for sheet in sheets if sheet.id == wanted] or [
-        sheet
-        for sheet in sheets
-        if (not languages or sheet.language.tag in languages)
-        and tag in ("", sheet.language.tag)
-        and str(round_ or of_round) in ("", str(sheet.round))
-        and (person or named) in ("", sheet.person)
-        and shows(filled, sheet)
-    ]
+    by_id = {sheet.id: [sheet] for sheet in sheets}
+    fitting = (
+        by_id.get(found_id(filled))
+        or by_id.get(sheet_id)
+        or [
+            sheet
+            for sheet in sheets
+            if (not languages or sheet.language.tag in languages)
+            and tag in ("", sheet.language.tag)
+            and str(round_ or of_round) in ("", str(sheet.round))
+            and (person or named) in ("", sheet.person)
+            and shows(filled, sheet)
+        ]
+    )
     if len(fitting) != 1 or (sheet_id and sheet_id != fitting[0].id):
         found = ", ".join(f"{sheet.id} ({sheet.person or sheet.name})" for sheet in fitting)
         raise InputError(

@@ -114,7 +114,10 @@ class Row:
         What stands before decimals and between thousands is as `language` has it, where the cell's
         format does not say. See `problem` for cells that cannot be shown.
         """
-        cell, look = self.value(column), self._seen(column)
+        cell = self.value(column)
+        if type(cell) is str:
+            return clean_text(cell)
+        look = self._seen(column)
         if isinstance(cell, Formula):
             return cell.text
         if isinstance(cell, int | float) and not isinstance(cell, bool) and look.format:

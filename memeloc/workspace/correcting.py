@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from functools import cache, cached_property, partial
+from functools import cached_property, partial
 from pathlib import Path
 from typing import Any, Literal
 
@@ -24,7 +24,7 @@ from memeloc.correct.settling import FORM, Decision, by_rule, case_rows, decisio
 from memeloc.correct.sharing import share as shared_out
 from memeloc.correct.sheet_form import sheet_form, sheet_rows
 from memeloc.errors import InputError
-from memeloc.files import file_sha256, replacing
+from memeloc.files import replacing
 from memeloc.model import Caption, Locale, Template
 from memeloc.render.typesetting.breaks import clusters
 from memeloc.sheets import read_form, write_archive, write_form, write_outcomes
@@ -199,12 +199,8 @@ class Correcting(Part):
         path = Path(path)
         find, locale = self._store.sheets.find, self._workspace.locale
 
-        @cache
-        def sent(id: str) -> Sheet | None:
-            return next(iter(find(locale, sheet_id=id)), None)
-
-        filled = read_sheet(path, sent)
-        known = sent(sheet_id(filled)) or (sent(of) if of else None)
+        filled = read_sheet(path, self._sent)
+        known = self._sent(sheet_id(filled)) or self._sent(of)
         tags = None if languages is None else [locale(tag).tag for tag in languages]
         sheet, who = identify(
             filled,
@@ -265,6 +261,10 @@ class Correcting(Part):
             "earlier": self._of_earlier_pictures(kind, stored),
         }
 
+    def _sent(self, id: str) -> Sheet | None:
+        """Return the sheet of an id, as it went out."""
+        return next(iter(self._store.sheets.find(self._workspace.locale, sheet_id=id)), None)
+
     def _of_earlier_pictures(self, kind: str, answers: Sequence[Answer]) -> list[str]:
         if kind != "transcript":
             return []
@@ -284,7 +284,7 @@ class Correcting(Part):
         path = Path(path)
         try:
             answers, stay = self._store.corrections.withdraw(
-                file_sha256(path), person=person, comment=why
+                read_sheet(path, self._sent).sha256, person=person, comment=why
             )
         except InputError as error:
             raise InputError(error.message, file=path) from error

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import json
+import zipfile
 from collections import Counter
 from collections.abc import Callable, Sequence
 from pathlib import Path
@@ -314,6 +315,11 @@ def test_an_import_is_withdrawn_and_taken_again(workspace: Path, command: Comman
     assert command("export", "corrections", "--to", "c.jsonl").status == 0
     rows = map(json.loads, Path("c.jsonl").read_text(encoding="utf-8").splitlines())
     assert [row["withdrawn"] for row in rows] == [True] * 3 + [False] * 4
+    _answer(sheet, {"m4": ("correct",)})
+    with zipfile.ZipFile("sent.zip", "w") as archive:
+        archive.write(sheet)
+    _import(command, "sent.zip")
+    assert _ok(command("correct", "withdraw", "sent.zip", "--json"))["answers"] == 1
 
 
 def test_the_sheet_is_named_where_its_id_is_lost(workspace: Path, command: Command) -> None:
