@@ -201,34 +201,29 @@ class OpenAITranslator:
             self.name,
             tuple(marks),
             cost=answer.cost,
-            provenance={"model": answer.model, **self._provenance(item)},
+            provenance={"model": answer.model, "prompt": _sha256(self._prompt(item))}
+            | {name: fact for _, _, name, fact in self._beside(item)},
         )
 
-    def _terms(self, item: TranslationItem) -> tuple[Term, ...]:
-        return item.terms if self.shown.glossary else ()
+    def _beside(self, item: TranslationItem) -> Iterator[tuple[str, dict[str, Any], str, str]]:
+        """Yield what a text is shown with: what the prompt says of it, what the question holds, and
+        under which name the record has what.
+
+        What is not shown is not spoken of: so the prompt without any of it stays as it was.
+        """
+        if self.shown.glossary and item.terms:
+            yield _GLOSSARY, {"glossary": list(map(_term, item.terms))}, "glossary", item.glossary
+        if item.examples:
+            pairs = [{"source": source, "translation": target} for source, target in item.examples]
+            yield _EXAMPLES, {"examples": pairs}, "examples", str(len(pairs))
+        if item.picture:
+            yield _PICTURE, {}, "picture", _picture(item.picture).key.split()[0]
+        if house := self.shown.instructions:
+            yield _INSTRUCTIONS, {}, "instructions", _sha256(house)
 
     def _prompt(self, item: TranslationItem) -> str:
-        """Return the prompt's text: what is not shown is not spoken of, so it stays as it was."""
         prompt = _SYSTEM_SURVEY if item.kind == "survey" else _SYSTEM
-        return (
-            prompt
-            + (_GLOSSARY if self._terms(item) else "")
-            + (_EXAMPLES if item.examples else "")
-            + (_PICTURE if item.picture else "")
-            + (_INSTRUCTIONS if self.shown.instructions else "")
-        )
-
-    def _provenance(self, item: TranslationItem) -> dict[str, str]:
-        """Return what an item was shown: hashes, and the number of examples."""
-        house = self.shown.instructions
-        facts = {
-            "prompt": _sha256(self._prompt(item)),
-            "glossary": item.glossary if self._terms(item) else "",
-            "examples": str(len(item.examples) or ""),
-            "instructions": _sha256(house) if house else "",
-            "picture": _picture(item.picture).key.split()[0] if item.picture else "",
-        }
-        return {name: fact for name, fact in facts.items() if fact}
+        return prompt + "".join(sentence for sentence, *_ in self._beside(item))
 
     def _question(self, item: TranslationItem) -> Question[Any]:
         """Return the question: what to do, then the caption and what is shown with it as JSON."""
@@ -250,13 +245,8 @@ class OpenAITranslator:
                 part["room_in_characters"] = item.budgets[index]
             parts.append(part)
         question: dict[str, Any] = {"text" if item.kind == "survey" else "caption": parts}
-        if terms := self._terms(item):
-            question["glossary"] = [_term(term) for term in terms]
-        if item.examples:
-            question["examples"] = [
-                {"source": list(source), "translation": list(target)}
-                for source, target in item.examples
-            ]
+        for _, shown_with, *_ in self._beside(item):
+            question |= shown_with
         if item.template:
             question["template"] = item.template.title or item.template.name
             if item.template.description:
