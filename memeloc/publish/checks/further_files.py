@@ -29,14 +29,15 @@ _FORMS = {
     "a file of passwords or keys": rb"\A(?=[^\0]{,9999}(KEY|TOKEN|SECRET|PASSWORD)\w*="
     rb"[\"']?[^\s\"'<])((export )?[A-Z][A-Z0-9_]*=[^\n]*(\n|\Z)|[ \t\r]*(#[^\n]*)?\n)+\Z",
     "a dump of a workspace": rb'"memeloc dump \d',
-    "a sheet that people fill in": rb'X-Memeloc-Sheet:|(tool-id|origin)="memeloc"'
+    "a sheet that people fill in": rb'X-Memeloc-[A-Za-z]|(tool-id|origin)="memeloc"'
     rb'|<script type="application/json" id="sheet">|data-store="memeloc-',
 }
 """Files that never go out, by how they are known: SQLite's (sqlite.org/fileformat2) and its logs,
 DuckDB's, dumps of databases; keys in PEM and those that memeloc makes; files of nothing but
 environment variables with values; and the marks of memeloc's own PO, XLIFF and HTML."""
 _HEADINGS = (
-    {"your text"}, {"your answer"}, {"participant"}, {"case", "take"}, {"coder", "codes"},
+    {"key", "language", "round"}, {"key", "check"}, {"your text"}, {"your answer"},
+    {"participant"}, {"case", "take"}, {"coder", "codes"},
     {"state", "votes", "people", "reason"}, {"item", "reason", "pair", "person"},
 )  # fmt: skip
 """Headings by which tables that people fill in, or that name people, are known."""
