@@ -76,7 +76,7 @@ _PLANS = Table(
     "filters",
     (
         "filter items_to_judge=to_judge",
-        ("model", lambda plan: "" if plan.model is None else plan.model.line()),
+        ("model", lambda plan: plan["model"].line() if plan["model"] else ""),
     ),
 )
 

@@ -27,7 +27,6 @@ from memeloc.workspace.curating.looking import looking
 from memeloc.workspace.folder import WorkspaceFolder
 from memeloc.workspace.part import Part, Phases, silent
 
-_ASKED = ("stage", "scores", "reason")
 _TASKS: tuple[embedding.Task, ...] = ("images", "texts")
 
 
@@ -133,7 +132,12 @@ class Deduplicating(Part):
                 if verdict.verdict == "drop"
             ],
             [
-                {"pair": pair.subject, **{name: getattr(pair, name) for name in _ASKED}}
+                {
+                    "pair": pair.subject,
+                    "stage": pair.stage,
+                    "scores": {name: float(score) for name, score in pair.scores.items()},
+                    "reason": pair.reason,
+                }
                 for pair in result.pairs
                 if pair.outcome == "ask"
             ],
